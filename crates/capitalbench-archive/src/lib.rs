@@ -1,0 +1,1 @@
+//! Round folders on disk: read, check, freeze, score and verify.

@@ -1,0 +1,1 @@
+//! The rules of CapitalBench as pure functions over typed values.

@@ -1,0 +1,2 @@
+//! The CapitalBench command line.
+fn main() {}
