@@ -1,1 +1,28 @@
 //! The rules of CapitalBench as pure functions over typed values.
+//!
+//! A round passes through these modules in this order: [`universe`] and [`manifest`] say what was
+//! asked, [`submission`] and [`judgment`] turn a reply into a decision or say why it is none,
+//! [`run`] decides which run is the record, [`prices`] and [`score`] turn two price sheets into
+//! outcomes, [`leaderboard`] and [`consistency`] order them, [`interim`] tracks a round that is
+//! still open, and [`lifecycle`] says where the round stands.
+//!
+//! Nothing here touches disk, network, clock or environment: the same input gives the same result.
+
+pub mod consistency;
+pub mod ids;
+pub mod interim;
+pub mod judgment;
+pub mod leaderboard;
+pub mod lifecycle;
+pub mod manifest;
+pub mod methodology;
+pub mod portfolio;
+pub mod prices;
+pub mod prompt;
+pub mod roster;
+pub mod run;
+pub mod score;
+pub mod submission;
+pub mod time;
+pub mod units;
+pub mod universe;

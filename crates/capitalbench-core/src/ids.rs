@@ -1,0 +1,190 @@
+//! Names of things: rounds, runs, models and options, and the digest of some bytes.
+//!
+//! An id exists only after it was checked, so a folder name made from one cannot leave its folder.
+
+use std::fmt;
+
+use sha2::Digest as _;
+
+/// Longest id that is accepted; longer names do not fit a file name with its suffix.
+pub const MAX_ID_LENGTH: usize = 200;
+
+/// Why a text is not an id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IdError {
+    /// Only white space, or nothing.
+    #[error("the {kind} is blank")]
+    Blank {
+        /// What the id names.
+        kind: &'static str,
+    },
+    /// Longer than [`MAX_ID_LENGTH`].
+    #[error("the {kind} has {length} characters; at most {MAX_ID_LENGTH} are allowed")]
+    TooLong {
+        /// What the id names.
+        kind: &'static str,
+        /// Length in characters.
+        length: usize,
+    },
+    /// Would not stay one plain name inside its folder.
+    #[error(
+        "the {kind} {text:?} cannot be a folder name: no slash, backslash, control character, `.` or `..`"
+    )]
+    NotAName {
+        /// What the id names.
+        kind: &'static str,
+        /// The text as given.
+        text: String,
+    },
+}
+
+fn checked(kind: &'static str, text: &str) -> Result<String, IdError> {
+    let text = text.trim();
+    let length = text.chars().count();
+    if text.is_empty() {
+        Err(IdError::Blank { kind })
+    } else if length > MAX_ID_LENGTH {
+        Err(IdError::TooLong { kind, length })
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+fn checked_name(kind: &'static str, text: &str) -> Result<String, IdError> {
+    let name = checked(kind, text)?;
+    let leaves = name == "." || name == "..";
+    if leaves || name.chars().any(|c| c == '/' || c == '\\' || c.is_control()) {
+        return Err(IdError::NotAName { kind, text: name });
+    }
+    Ok(name)
+}
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $kind:literal, $check:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Checks and trims the text.
+            pub fn parse(text: &str) -> Result<Self, IdError> {
+                $check($kind, text).map(Self)
+            }
+
+            /// The id as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+id!(
+    /// Names a round and its folder.
+    RoundId,
+    "round id",
+    checked_name
+);
+id!(
+    /// Names a run and its folder inside a round.
+    RunId,
+    "run id",
+    checked_name
+);
+id!(
+    /// Names a contestant.
+    ModelId,
+    "model id",
+    checked
+);
+id!(
+    /// Names one option of a universe.
+    OptionId,
+    "option id",
+    checked
+);
+
+impl ModelId {
+    /// The id as a file stem: everything but letters, digits, `-`, `_` and `.` becomes `_`.
+    pub fn file_stem(&self) -> String {
+        self.0
+            .chars()
+            .map(|c| {
+                if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') {
+                    c
+                } else {
+                    '_'
+                }
+            })
+            .collect()
+    }
+}
+
+/// A SHA-256 digest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(sha2::Sha256::digest(bytes).into())
+    }
+
+    /// Lower-case hexadecimal text.
+    pub fn to_hex(self) -> String {
+        use fmt::Write as _;
+        let mut text = String::with_capacity(64);
+        for byte in self.0 {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_hex())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Digest({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_leave_their_folder() {
+        for bad in ["", "  ", ".", "..", "a/b", "a\\b", "../x", "a\nb", "a\0b"] {
+            assert!(RunId::parse(bad).is_err(), "{bad:?} must be refused");
+        }
+        assert!(RunId::parse(&"x".repeat(201)).is_err());
+        assert_eq!(RunId::parse(" run-1 ").unwrap().as_str(), "run-1");
+        assert_eq!(RunId::parse("a..b").unwrap().as_str(), "a..b");
+    }
+
+    #[test]
+    fn a_model_id_becomes_a_safe_stem() {
+        let id = ModelId::parse("acme/large model:1.0").unwrap();
+        assert_eq!(id.file_stem(), "acme_large_model_1.0");
+    }
+
+    #[test]
+    fn digest_of_nothing_is_the_published_one() {
+        assert_eq!(
+            Digest::of(b"").to_hex(),
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        );
+    }
+}

@@ -1,0 +1,200 @@
+//! The candidates of a judgment round, chosen mechanically from the frozen context tables.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::REFERENCE_ID;
+
+/// Which columns of the context table count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// Sessions of a week.
+    Weekly,
+    /// Sessions of a month.
+    Monthly,
+}
+
+impl Profile {
+    /// Column of the active return.
+    pub fn active_column(self) -> &'static str {
+        match self {
+            Self::Weekly => "active_return_5s",
+            Self::Monthly => "active_return_21s",
+        }
+    }
+
+    /// Column of the active return before that.
+    pub fn prior_column(self) -> &'static str {
+        match self {
+            Self::Weekly => "prior_16s_active_return",
+            Self::Monthly => "prior_105s_active_return",
+        }
+    }
+
+    /// Column of the volume score.
+    pub fn volume_column(self) -> &'static str {
+        match self {
+            Self::Weekly => "volume_zscore_5v60",
+            Self::Monthly => "volume_zscore_20v120",
+        }
+    }
+}
+
+/// One option of the context table; a blank cell is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContextRow {
+    /// Which option.
+    pub option_id: String,
+    /// Return minus the reference's, recent sessions.
+    pub active: Option<f64>,
+    /// The same for the sessions before.
+    pub prior: Option<f64>,
+    /// Recent volume against its past.
+    pub volume: Option<f64>,
+}
+
+/// Why an option is a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lane {
+    /// Fell most against the reference.
+    ShockReversal,
+    /// Was strong before.
+    MediumStrength,
+    /// Rose most against the reference.
+    ShortContinuation,
+    /// Good quality evidence.
+    QualityPullback,
+    /// Unusual volume.
+    VolumeDislocation,
+    /// The reference.
+    Benchmark,
+}
+
+impl Lane {
+    /// The stored word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ShockReversal => "shock_reversal",
+            Self::MediumStrength => "medium_strength",
+            Self::ShortContinuation => "short_continuation",
+            Self::QualityPullback => "quality_pullback",
+            Self::VolumeDislocation => "volume_dislocation",
+            Self::Benchmark => "benchmark",
+        }
+    }
+}
+
+/// One candidate and its lanes, in lane order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// Which option.
+    pub option_id: String,
+    /// Why it is on the slate.
+    pub lanes: Vec<Lane>,
+}
+
+/// Why there is no slate.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SlateError {
+    /// Too little quality evidence.
+    #[error("quality evidence covers {0} of the options; at least 0.90 is required")]
+    Coverage(f64),
+    /// Outside 10 to 16 candidates.
+    #[error("the slate has {0} candidates; 10 to 16 are expected")]
+    Size(usize),
+}
+
+/// The candidates in order of first appearance, the reference last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slate {
+    candidates: Vec<Candidate>,
+}
+
+/// How equal metrics are ordered.
+#[derive(Clone, Copy)]
+enum Order {
+    Ascending,
+    Descending,
+    DescendingIdsAscending,
+}
+
+impl Slate {
+    /// Fills the lanes from the context rows and the quality scores.
+    pub fn new(
+        rows: &[ContextRow],
+        quality: &BTreeMap<String, f64>,
+        coverage: f64,
+    ) -> Result<Self, SlateError> {
+        if coverage < 0.90 {
+            return Err(SlateError::Coverage(coverage));
+        }
+        let metric = |pick: fn(&ContextRow) -> Option<f64>| -> Vec<(&str, f64)> {
+            rows.iter()
+                .filter(|row| !matches!(row.option_id.as_str(), "CASH" | REFERENCE_ID))
+                .filter_map(|row| Some((row.option_id.as_str(), pick(row)?)))
+                .collect()
+        };
+        let scored: Vec<(&str, f64)> = rows
+            .iter()
+            .filter(|row| !matches!(row.option_id.as_str(), "CASH" | REFERENCE_ID))
+            .filter_map(|row| Some((row.option_id.as_str(), *quality.get(&row.option_id)?)))
+            .collect();
+        let lanes = [
+            (Lane::ShockReversal, 5, metric(|r| r.active), Order::Ascending),
+            (Lane::MediumStrength, 3, metric(|r| r.prior), Order::Descending),
+            (Lane::ShortContinuation, 2, metric(|r| r.active), Order::Descending),
+            (Lane::QualityPullback, 3, scored, Order::DescendingIdsAscending),
+            (
+                Lane::VolumeDislocation,
+                2,
+                metric(|r| r.volume.map(f64::abs)),
+                Order::Descending,
+            ),
+        ];
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for (lane, take, mut values, order) in lanes {
+            values.sort_by(|a, b| compare(*a, *b, order));
+            for (id, _) in values.into_iter().take(take) {
+                match candidates.iter_mut().find(|c| c.option_id == id) {
+                    Some(candidate) => candidate.lanes.push(lane),
+                    None => candidates.push(Candidate {
+                        option_id: id.to_owned(),
+                        lanes: vec![lane],
+                    }),
+                }
+            }
+        }
+        candidates.push(Candidate {
+            option_id: REFERENCE_ID.to_owned(),
+            lanes: vec![Lane::Benchmark],
+        });
+        if !(10..=16).contains(&candidates.len()) {
+            return Err(SlateError::Size(candidates.len()));
+        }
+        Ok(Self { candidates })
+    }
+
+    /// The candidates.
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.candidates
+    }
+
+    /// Their ids.
+    pub fn option_ids(&self) -> Vec<&str> {
+        self.candidates.iter().map(|c| c.option_id.as_str()).collect()
+    }
+
+    /// The candidate with this id.
+    pub fn get(&self, option_id: &str) -> Option<&Candidate> {
+        self.candidates.iter().find(|c| c.option_id == option_id)
+    }
+}
+
+fn compare(a: (&str, f64), b: (&str, f64), order: Order) -> Ordering {
+    let ascending = a.1.total_cmp(&b.1).then_with(|| a.0.cmp(b.0));
+    match order {
+        Order::Ascending => ascending,
+        Order::Descending => ascending.reverse(),
+        Order::DescendingIdsAscending => b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)),
+    }
+}

@@ -1,0 +1,68 @@
+//! Order and tie-breaks within a round.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use crate::ids::OptionId;
+use crate::methodology::TieRule;
+use crate::prices::PriceSheet;
+use crate::score::{Outcome, RoundReturns, ScoreError, score_submission};
+use crate::submission::Submission;
+use crate::units::Return;
+use crate::universe::Universe;
+
+/// A submission with its figures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scored {
+    /// What was decided.
+    pub submission: Submission,
+    /// What it came to.
+    pub outcome: Outcome,
+}
+
+/// Prices a round and scores its submissions, in the order given.
+pub fn score_all(
+    submissions: Vec<Submission>,
+    universe: &Universe,
+    entry: &PriceSheet,
+    exit: &PriceSheet,
+) -> Result<(RoundReturns, Vec<Scored>), ScoreError> {
+    let held: BTreeSet<OptionId> = submissions
+        .iter()
+        .flat_map(|submission| submission.decision.option_ids())
+        .cloned()
+        .collect();
+    let returns = RoundReturns::new(universe, entry, exit, &held)?;
+    let mut scored = Vec::with_capacity(submissions.len());
+    for submission in submissions {
+        let outcome = score_submission(&submission, universe, &returns)?;
+        scored.push(Scored {
+            submission,
+            outcome,
+        });
+    }
+    Ok((returns, scored))
+}
+
+/// Sorts by alpha (descending), regret (ascending), confidence (descending), model id.
+pub fn sort(scored: &mut [Scored], ties: TieRule) {
+    scored.sort_by(|a, b| {
+        let (x, y) = (&a.outcome, &b.outcome);
+        let regret = |outcome: &Outcome| outcome.regret.map_or(0.0, Return::get);
+        compare(y.alpha.get(), x.alpha.get(), ties)
+            .then_with(|| compare(regret(x), regret(y), ties))
+            .then_with(|| b.submission.confidence.total_cmp(&a.submission.confidence))
+            .then_with(|| a.submission.model_id.cmp(&b.submission.model_id))
+    });
+}
+
+fn compare(a: f64, b: f64, ties: TieRule) -> Ordering {
+    match ties {
+        TieRule::ExactDoubles => a.total_cmp(&b),
+        TieRule::TwelveDecimals => (a * 1e12).round().total_cmp(&(b * 1e12).round()),
+    }
+}
+
+#[cfg(test)]
+#[path = "leaderboard_tests.rs"]
+mod tests;

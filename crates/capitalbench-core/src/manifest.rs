@@ -1,0 +1,122 @@
+//! The frozen rules of one round.
+
+use jiff::civil::Date;
+
+use crate::ids::RoundId;
+use crate::methodology::Methodology;
+use crate::portfolio::Constraints;
+use crate::roster::Roster;
+use crate::time::{Stamp, days_between};
+
+/// Weekly and monthly rounds are never mixed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Track {
+    /// Rounds of a week.
+    Weekly,
+    /// Rounds of a month.
+    Monthly,
+}
+
+impl Track {
+    /// The word used in files and on pages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Weekly => "weekly",
+            Self::Monthly => "monthly",
+        }
+    }
+}
+
+/// What a model is asked to return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SubmissionFormat {
+    /// Exactly one option.
+    SinglePick,
+    /// A constrained list of holdings.
+    Portfolio,
+}
+
+impl SubmissionFormat {
+    /// The stored word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SinglePick => "single_pick",
+            Self::Portfolio => "portfolio",
+        }
+    }
+}
+
+/// Whether a round belongs to the public record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Counted everywhere.
+    Primary,
+    /// Kept, never listed or aggregated.
+    Pilot,
+}
+
+/// The scoring window, close to close.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// Day of the starting close.
+    pub entry: Date,
+    /// Day of the ending close.
+    pub exit: Date,
+}
+
+impl Window {
+    /// Calendar days between the two closes.
+    pub fn days(self) -> i32 {
+        days_between(self.entry, self.exit)
+    }
+}
+
+/// The rules of a round as frozen before any call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manifest {
+    /// Names the round; equals its folder.
+    pub round_id: RoundId,
+    /// Title for people.
+    pub title: String,
+    /// Horizon in words, as written.
+    pub horizon: String,
+    /// Day of the decision.
+    pub decision_date: Option<Date>,
+    /// Last moment for a decision.
+    pub decision_deadline: Option<Stamp>,
+    /// The window, when both days are set.
+    pub window: Option<Window>,
+    /// When the manifest was made.
+    pub created_at: Option<Stamp>,
+    /// Version of the rules.
+    pub methodology: Methodology,
+    /// Version of the universe, where named.
+    pub universe_version: Option<String>,
+    /// What a submission looks like.
+    pub format: SubmissionFormat,
+    /// Limits of a portfolio.
+    pub constraints: Constraints,
+    /// Frozen roster, where there is one.
+    pub roster: Option<Roster>,
+    /// Public record or pilot.
+    pub stream: Stream,
+}
+
+impl Manifest {
+    /// The track: by the id's ending, then the horizon's words, then the window's length.
+    pub fn track(&self) -> Option<Track> {
+        let id = self.round_id.as_str();
+        let horizon = self.horizon.to_lowercase();
+        if id.ends_with("-1W") || horizon.contains("week") {
+            return Some(Track::Weekly);
+        }
+        if id.ends_with("-1M") || horizon.contains("month") {
+            return Some(Track::Monthly);
+        }
+        match self.window.map(Window::days) {
+            Some(days) if days <= 10 => Some(Track::Weekly),
+            Some(days) if days >= 28 => Some(Track::Monthly),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Versions of the rules, as a manifest names them, and what each of them switches on.
+
+/// The family of rules that a label stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// Single picks and first-generation portfolios: the submission format alone decides.
+    Plain,
+    /// Portfolios with forecasts, before the candidate ledger.
+    ForecastPilot,
+    /// Portfolios with forecasts and a candidate ledger.
+    Forecast,
+    /// The same, shown quality evidence in the model input.
+    ForecastWithQuality,
+    /// Ranked judgments from which the portfolio is built by rule.
+    Judgment,
+}
+
+/// Who wrote the rules: decides whether a broken fairness rule is refused or only reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enforcement {
+    /// Rounds of the earlier public project: reproduce them, and warn.
+    Reproduce,
+    /// Rounds made under our own labels: refuse.
+    Refuse,
+}
+
+/// How a leaderboard decides that two figures are equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TieRule {
+    /// Bit by bit, as the archive's files were ordered.
+    ExactDoubles,
+    /// After rounding to twelve decimals, so that equal portfolios really tie.
+    TwelveDecimals,
+}
+
+/// Labels of rounds that this program creates.
+pub const OUR_LABELS: [&str; 2] = ["single_pick-v1.1", "portfolio-v1.1"];
+
+/// The methodology version of a round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Methodology {
+    label: Option<String>,
+    family: Family,
+}
+
+impl Methodology {
+    /// Reads the label of a manifest; absent means first-generation single pick.
+    pub fn from_label(label: Option<&str>) -> Self {
+        let text = label.unwrap_or_default();
+        let family = if text == "portfolio-v3.0" {
+            Family::Judgment
+        } else if text.starts_with("portfolio-v2") && text.ends_with("-pilot") {
+            Family::ForecastPilot
+        } else if text.starts_with("portfolio-v2.2") {
+            Family::ForecastWithQuality
+        } else if text.starts_with("portfolio-v2") {
+            Family::Forecast
+        } else {
+            Family::Plain
+        };
+        Self {
+            label: label.map(str::to_owned),
+            family,
+        }
+    }
+
+    /// The label as written, if there was one.
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    /// The family of rules.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// Forecast fields are part of a valid submission.
+    pub fn requires_forecasts(&self) -> bool {
+        use Family::{Forecast, ForecastPilot, ForecastWithQuality};
+        matches!(self.family, ForecastPilot | Forecast | ForecastWithQuality)
+    }
+
+    /// A candidate ledger and the exposure cap are part of the rules.
+    pub fn requires_ledger(&self) -> bool {
+        matches!(self.family, Family::Forecast | Family::ForecastWithQuality)
+    }
+
+    /// The roster is frozen into the manifest.
+    pub fn freezes_roster(&self) -> bool {
+        self.requires_ledger() || self.family == Family::Judgment
+    }
+
+    /// The prefix of a roster version under this methodology.
+    pub fn roster_prefix(&self) -> &'static str {
+        match self.family {
+            Family::Judgment => "portfolio-v3-roster-",
+            _ => "portfolio-v2-roster-",
+        }
+    }
+
+    /// Whether a broken rule is refused or reproduced.
+    pub fn enforcement(&self) -> Enforcement {
+        match self.label() {
+            Some(label) if OUR_LABELS.contains(&label) => Enforcement::Refuse,
+            _ => Enforcement::Reproduce,
+        }
+    }
+
+    /// How leaderboards under this methodology break ties.
+    pub fn tie_rule(&self) -> TieRule {
+        match self.enforcement() {
+            Enforcement::Reproduce => TieRule::ExactDoubles,
+            Enforcement::Refuse => TieRule::TwelveDecimals,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_select_their_family() {
+        let check = |label, family| {
+            assert_eq!(Methodology::from_label(label).family(), family, "{label:?}");
+        };
+        check(None, Family::Plain);
+        check(Some("single_pick-v1.0"), Family::Plain);
+        check(Some("portfolio-v1.0"), Family::Plain);
+        check(Some("portfolio-v2.0-pilot"), Family::ForecastPilot);
+        check(Some("portfolio-v2.0"), Family::Forecast);
+        check(Some("portfolio-v2.2"), Family::ForecastWithQuality);
+        check(Some("portfolio-v3.0"), Family::Judgment);
+        check(Some("portfolio-v3.1"), Family::Plain);
+        check(Some("portfolio-v1.1"), Family::Plain);
+    }
+
+    #[test]
+    fn only_our_labels_refuse() {
+        for label in OUR_LABELS {
+            let ours = Methodology::from_label(Some(label));
+            assert_eq!(ours.enforcement(), Enforcement::Refuse);
+            assert_eq!(ours.tie_rule(), TieRule::TwelveDecimals);
+        }
+        let old = Methodology::from_label(Some("portfolio-v1.0"));
+        assert_eq!(old.enforcement(), Enforcement::Reproduce);
+    }
+}

@@ -1,0 +1,154 @@
+//! Holdings, portfolios and the limits a round puts on them.
+
+use crate::ids::OptionId;
+use crate::units::BasisPoints;
+
+/// One option and its weight.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Holding {
+    /// What is held.
+    pub option_id: OptionId,
+    /// How much of the portfolio it is.
+    pub weight: BasisPoints,
+    /// Why, in the model's words.
+    pub rationale: String,
+    /// The forecast that goes with the holding, where the methodology asks for one.
+    pub forecast: HoldingForecast,
+}
+
+/// What a model expects of a holding; optional before the forecast methodologies.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct HoldingForecast {
+    /// Expected return in percentage points.
+    pub expected_return_pct: Option<f64>,
+    /// What is to happen inside the window.
+    pub time_window_catalyst: Option<String>,
+    /// What would prove the holding wrong.
+    pub invalidation_condition: Option<String>,
+}
+
+/// The limits of a portfolio round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Constraints {
+    /// Fewest holdings.
+    pub min_holdings: u32,
+    /// Most holdings.
+    pub max_holdings: u32,
+    /// Weights are multiples of this percentage.
+    pub increment_pct: u32,
+    /// Smallest weight in percent.
+    pub min_allocation_pct: u32,
+    /// May cash be held?
+    pub allow_cash: bool,
+    /// May the reference be held?
+    pub allow_reference: bool,
+    /// Largest share of one economic exposure in percent, where capped.
+    pub max_exposure_pct: Option<u32>,
+}
+
+impl Default for Constraints {
+    fn default() -> Self {
+        Self {
+            min_holdings: 1,
+            max_holdings: 5,
+            increment_pct: 5,
+            min_allocation_pct: 5,
+            allow_cash: true,
+            allow_reference: true,
+            max_exposure_pct: None,
+        }
+    }
+}
+
+impl Constraints {
+    /// Every reason why no portfolio could follow these limits.
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        let mut require = |holds: bool, text: String| {
+            if !holds {
+                problems.push(text);
+            }
+        };
+        let percent = 1..=100;
+        require(self.min_holdings >= 1, "min_holdings must be at least 1".into());
+        require(
+            self.max_holdings >= self.min_holdings,
+            format!(
+                "max_holdings {} is below min_holdings {}",
+                self.max_holdings, self.min_holdings
+            ),
+        );
+        require(
+            percent.contains(&self.increment_pct),
+            "allocation_increment_pct must be 1 to 100".into(),
+        );
+        require(
+            percent.contains(&self.min_allocation_pct),
+            "min_allocation_pct must be 1 to 100".into(),
+        );
+        require(
+            self.max_exposure_pct.is_none_or(|cap| percent.contains(&cap)),
+            "max_economic_exposure_pct must be 1 to 100".into(),
+        );
+        require(
+            u64::from(self.min_holdings) * u64::from(self.min_allocation_pct) <= 100,
+            "min_holdings times min_allocation_pct is more than 100".into(),
+        );
+        let step = self.increment_pct.max(1);
+        require(
+            100 % step == 0 && self.min_allocation_pct % step == 0,
+            "100 and min_allocation_pct must be multiples of allocation_increment_pct".into(),
+        );
+        problems
+    }
+}
+
+/// The index of the largest holding; among equals the one listed first.
+pub fn primary_holding(holdings: &[Holding]) -> Option<&Holding> {
+    let mut best: Option<&Holding> = None;
+    for holding in holdings {
+        if best.is_none_or(|b| holding.weight > b.weight) {
+            best = Some(holding);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holding(id: &str, percent: u32) -> Holding {
+        Holding {
+            option_id: OptionId::parse(id).unwrap(),
+            weight: BasisPoints::from_percent(percent),
+            rationale: "x".into(),
+            forecast: HoldingForecast::default(),
+        }
+    }
+
+    #[test]
+    fn the_first_of_equal_largest_holdings_is_primary() {
+        let holdings = [holding("A", 30), holding("B", 35), holding("C", 35)];
+        assert_eq!(primary_holding(&holdings).unwrap().option_id.as_str(), "B");
+        assert_eq!(primary_holding(&[]), None);
+    }
+
+    #[test]
+    fn impossible_limits_are_named() {
+        assert!(Constraints::default().problems().is_empty());
+        let check = |change: fn(&mut Constraints), part: &str| {
+            let mut limits = Constraints::default();
+            change(&mut limits);
+            let problems = limits.problems().join("; ");
+            assert!(problems.contains(part), "{problems}");
+        };
+        check(|c| c.min_holdings = 0, "min_holdings");
+        check(|c| c.max_holdings = 0, "max_holdings 0 is below");
+        check(|c| c.increment_pct = 0, "allocation_increment_pct");
+        check(|c| c.increment_pct = 7, "multiples");
+        check(|c| c.min_allocation_pct = 101, "min_allocation_pct");
+        check(|c| (c.min_holdings, c.min_allocation_pct) = (5, 25), "more than 100");
+        check(|c| c.max_exposure_pct = Some(0), "max_economic_exposure_pct");
+    }
+}

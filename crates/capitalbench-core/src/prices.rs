@@ -1,0 +1,192 @@
+//! Price sheets: quotes for one side of a window, and how an option finds its own.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use jiff::civil::Date;
+
+use crate::universe::MarketOption;
+use crate::units::Price;
+
+/// Entry or exit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// Starting close.
+    Entry,
+    /// Ending close.
+    Exit,
+}
+
+impl Side {
+    /// The stored word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Entry => "entry",
+            Self::Exit => "exit",
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The column that supplied a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PriceField {
+    /// Adjusted close.
+    AdjustedClose,
+    /// A price of unnamed kind.
+    Price,
+    /// Raw close: scored with a warning.
+    Close,
+}
+
+impl PriceField {
+    /// The stored column name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AdjustedClose => "adj_close",
+            Self::Price => "price",
+            Self::Close => "close",
+        }
+    }
+}
+
+/// One row of a price sheet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quote {
+    /// Option id as written, else the symbol in upper case.
+    pub key: String,
+    /// Day of the close, where given.
+    pub date: Option<Date>,
+    /// Raw close, where given.
+    pub close: Option<Price>,
+    /// Adjusted close, where given.
+    pub adjusted: Option<Price>,
+    /// Price of unnamed kind, where given.
+    pub price: Option<Price>,
+    /// Who said so, where given.
+    pub source: Option<String>,
+}
+
+impl Quote {
+    /// The value that scoring uses and the column it came from.
+    pub fn used(&self) -> Option<(Price, PriceField)> {
+        let adjusted = self.adjusted.map(|p| (p, PriceField::AdjustedClose));
+        let price = self.price.map(|p| (p, PriceField::Price));
+        let close = self.close.map(|p| (p, PriceField::Close));
+        adjusted.or(price).or(close)
+    }
+}
+
+/// What is wrong with a set of quotes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SheetError {
+    /// Two rows for one key.
+    #[error("two rows have the key {0}")]
+    DuplicateKey(String),
+    /// A row without any price.
+    #[error("the row of {0} has no adj_close, price or close")]
+    NoPrice(String),
+}
+
+/// Quotes for one side of one window, in file order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PriceSheet {
+    quotes: Vec<Quote>,
+    by_key: BTreeMap<String, usize>,
+}
+
+impl PriceSheet {
+    /// Refuses duplicate keys and rows without a price.
+    pub fn new(quotes: Vec<Quote>) -> Result<Self, SheetError> {
+        let mut by_key = BTreeMap::new();
+        for (index, quote) in quotes.iter().enumerate() {
+            if quote.used().is_none() {
+                return Err(SheetError::NoPrice(quote.key.clone()));
+            }
+            if by_key.insert(quote.key.clone(), index).is_some() {
+                return Err(SheetError::DuplicateKey(quote.key.clone()));
+            }
+        }
+        Ok(Self { quotes, by_key })
+    }
+
+    /// All rows in file order.
+    pub fn quotes(&self) -> &[Quote] {
+        &self.quotes
+    }
+
+    /// The row of an option: by id, symbol, data symbol, then display symbol.
+    pub fn find(&self, option: &MarketOption) -> Option<&Quote> {
+        let keys = [
+            Some(option.id.as_str()),
+            option.symbol.as_deref(),
+            option.data_symbol.as_deref(),
+            Some(option.display_symbol()),
+        ];
+        keys.into_iter()
+            .flatten()
+            .find_map(|key| self.by_key.get(key))
+            .map(|&index| &self.quotes[index])
+    }
+
+    /// Keys, sorted, of the rows whose value is a raw close.
+    pub fn close_only_keys(&self) -> Vec<&str> {
+        self.by_key
+            .iter()
+            .filter(|&(_, &index)| {
+                matches!(self.quotes[index].used(), Some((_, PriceField::Close)))
+            })
+            .map(|(key, _)| key.as_str())
+            .collect()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::universe::tests::option;
+
+    pub(crate) fn quote(key: &str, value: f64) -> Quote {
+        Quote {
+            key: key.to_owned(),
+            date: None,
+            close: None,
+            adjusted: Price::new(value),
+            price: None,
+            source: None,
+        }
+    }
+
+    #[test]
+    fn adjusted_close_comes_before_price_before_close() {
+        let mut row = quote("A", 1.0);
+        row.close = Price::new(3.0);
+        row.price = Price::new(2.0);
+        let used = |row: &Quote| row.used().map(|(p, field)| (p.get(), field));
+        assert_eq!(used(&row), Some((1.0, PriceField::AdjustedClose)));
+        row.adjusted = None;
+        assert_eq!(used(&row), Some((2.0, PriceField::Price)));
+        row.price = None;
+        assert_eq!(used(&row), Some((3.0, PriceField::Close)));
+        let sheet = PriceSheet::new(vec![row.clone()]).unwrap();
+        assert_eq!(sheet.close_only_keys(), ["A"]);
+        row.close = None;
+        assert_eq!(PriceSheet::new(vec![row]), Err(SheetError::NoPrice("A".into())));
+    }
+
+    #[test]
+    fn an_option_finds_its_row_by_id_then_symbol() {
+        let sheet = PriceSheet::new(vec![quote("SPY", 2.0), quote("GOLD", 3.0)]).unwrap();
+        let found = |id, symbol| sheet.find(&option(id, symbol)).map(|q| q.key.clone());
+        assert_eq!(found("SP500", "SPY").as_deref(), Some("SPY"));
+        assert_eq!(found("GOLD", "SPY").as_deref(), Some("GOLD"));
+        assert_eq!(found("OIL", "USO"), None);
+        let twice = PriceSheet::new(vec![quote("A", 1.0), quote("A", 1.0)]);
+        assert_eq!(twice, Err(SheetError::DuplicateKey("A".into())));
+    }
+}

@@ -1,0 +1,223 @@
+//! Runs: their kind, whether they may count, and which one is the record of a round.
+
+use crate::ids::{ModelId, RoundId, RunId};
+use crate::time::Stamp;
+
+/// What a run is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RunKind {
+    /// One call per model, for the record.
+    Official,
+    /// Repeated calls, to see whether a model agrees with itself.
+    Consistency,
+    /// No provider was asked.
+    Mock,
+    /// Asked after the fact.
+    Retrospective,
+    /// A private trial of a provider.
+    Smoke,
+}
+
+impl RunKind {
+    /// Reads the stored word.
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "official" => Self::Official,
+            "stability" => Self::Consistency,
+            "mock" => Self::Mock,
+            "retrospective" => Self::Retrospective,
+            "provider_smoke" => Self::Smoke,
+            _ => return None,
+        })
+    }
+
+    /// The stored word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Official => "official",
+            Self::Consistency => "stability",
+            Self::Mock => "mock",
+            Self::Retrospective => "retrospective",
+            Self::Smoke => "provider_smoke",
+        }
+    }
+
+    /// The kind of a run whose manifest does not name one.
+    pub fn infer(mode: &str, mock: Option<bool>) -> Self {
+        match mode {
+            "stability" => Self::Consistency,
+            "legacy" | "mock" => Self::Mock,
+            _ if mock == Some(true) => Self::Mock,
+            _ => Self::Official,
+        }
+    }
+}
+
+/// What a submission must agree with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunRules {
+    /// Kind of the run.
+    pub kind: RunKind,
+    /// Calls per model.
+    pub replicates: u32,
+}
+
+/// A run as its manifest tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// Names the run and its folder.
+    pub run_id: RunId,
+    /// The round it answers.
+    pub round_id: RoundId,
+    /// Kind and replicates.
+    pub rules: RunRules,
+    /// Were providers asked, or was the run a rehearsal?
+    pub calls: Calls,
+    /// May it count? Already false unless official and real.
+    pub eligible: bool,
+    /// Where the operator put it.
+    pub selection: Selection,
+    /// When the run began.
+    pub created_at: Option<Stamp>,
+    /// When it ended.
+    pub completed_at: Option<Stamp>,
+    /// When the operator accepted it.
+    pub accepted_at: Option<Stamp>,
+    /// Submissions as the manifest counts them.
+    pub counts: Counts,
+    /// Models it says it asked.
+    pub model_ids: Option<Vec<ModelId>>,
+}
+
+/// Real calls or a rehearsal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Calls {
+    /// Providers were asked.
+    Real,
+    /// Nothing left the machine.
+    Mock,
+    /// The manifest does not say.
+    Unknown,
+}
+
+/// What the operator decided about a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Selection {
+    /// Named as the record.
+    Selected,
+    /// Named as not the record.
+    Withdrawn,
+    /// Not named.
+    Unmarked,
+}
+
+/// Submissions as a run manifest counts them; none until the run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Models asked.
+    pub models: Option<u64>,
+    /// Valid submissions.
+    pub valid: Option<u64>,
+    /// Invalid submissions.
+    pub invalid: Option<u64>,
+}
+
+impl Run {
+    /// Eligible, without invalid submissions, and not withdrawn by the operator.
+    pub fn is_candidate(&self) -> bool {
+        self.eligible
+            && self.counts.invalid.unwrap_or(0) == 0
+            && self.selection != Selection::Withdrawn
+    }
+}
+
+/// Why a round has no single official run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoOfficialRun {
+    /// Nothing qualifies.
+    #[error("no run is official, real, complete and eligible")]
+    None,
+    /// Several qualify and none, or more than one, is selected.
+    #[error("several runs qualify and the operator selected not exactly one: {}", join(.0))]
+    Ambiguous(Vec<RunId>),
+}
+
+fn join(ids: &[RunId]) -> String {
+    let texts: Vec<&str> = ids.iter().map(RunId::as_str).collect();
+    texts.join(", ")
+}
+
+/// The official run of a round: the operator's choice, else the only eligible run.
+pub fn official_run<'a>(
+    runs: impl IntoIterator<Item = &'a Run>,
+) -> Result<&'a Run, NoOfficialRun> {
+    let candidates: Vec<&Run> = runs.into_iter().filter(|run| run.is_candidate()).collect();
+    let selected: Vec<&Run> = candidates
+        .iter()
+        .copied()
+        .filter(|run| run.selection == Selection::Selected)
+        .collect();
+    match (selected.as_slice(), candidates.as_slice()) {
+        ([run], _) | ([], [run]) => Ok(run),
+        ([], []) => Err(NoOfficialRun::None),
+        (several, all) => {
+            let several = if several.is_empty() { all } else { several };
+            let ids = several.iter().map(|run| run.run_id.clone()).collect();
+            Err(NoOfficialRun::Ambiguous(ids))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(id: &str, eligible: bool, selection: Selection) -> Run {
+        Run {
+            run_id: RunId::parse(id).unwrap(),
+            round_id: RoundId::parse("R").unwrap(),
+            rules: RunRules {
+                kind: RunKind::Official,
+                replicates: 1,
+            },
+            calls: Calls::Real,
+            eligible,
+            selection,
+            created_at: None,
+            completed_at: None,
+            accepted_at: None,
+            counts: Counts::default(),
+            model_ids: None,
+        }
+    }
+
+    #[test]
+    fn the_operators_choice_comes_before_the_only_eligible_run() {
+        use Selection::{Selected, Unmarked, Withdrawn};
+        let check = |runs: &[Run], expected: Result<&str, &str>| {
+            let found = official_run(runs);
+            match (&found, expected) {
+                (Ok(run), Ok(id)) => assert_eq!(run.run_id.as_str(), id),
+                (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
+                _ => panic!("{found:?} is not {expected:?}"),
+            }
+        };
+        check(&[], Err("no run"));
+        check(&[run("a", false, Unmarked)], Err("no run"));
+        check(&[run("a", true, Unmarked)], Ok("a"));
+        check(&[run("a", true, Unmarked), run("b", true, Selected)], Ok("b"));
+        check(&[run("a", true, Withdrawn), run("b", true, Selected)], Ok("b"));
+        check(&[run("a", true, Withdrawn)], Err("no run"));
+        check(&[run("a", true, Unmarked), run("b", true, Unmarked)], Err("a, b"));
+        check(&[run("a", true, Selected), run("b", true, Selected)], Err("a, b"));
+        check(&[run("a", false, Selected), run("b", true, Unmarked)], Ok("b"));
+    }
+
+    #[test]
+    fn kinds_are_inferred_as_the_archive_needs() {
+        assert_eq!(RunKind::infer("stability", None), RunKind::Consistency);
+        assert_eq!(RunKind::infer("legacy", None), RunKind::Mock);
+        assert_eq!(RunKind::infer("closed_capability", Some(true)), RunKind::Mock);
+        assert_eq!(RunKind::infer("closed_capability", None), RunKind::Official);
+    }
+}

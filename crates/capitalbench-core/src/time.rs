@@ -1,0 +1,109 @@
+//! Instants and days as the archive writes them.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+/// An instant together with the text it was written as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp {
+    text: String,
+    at: Timestamp,
+}
+
+impl Stamp {
+    /// Accepts `2026-05-10T20:32:48Z` and `2026-05-10T20:32:48.646064+00:00`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let at: Timestamp = text.parse().ok()?;
+        Some(Self {
+            text: text.to_owned(),
+            at,
+        })
+    }
+
+    /// The instant.
+    pub fn at(&self) -> Timestamp {
+        self.at
+    }
+
+    /// The text as it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// A day written `YYYY-MM-DD`, and nothing else.
+pub fn parse_day(text: &str) -> Option<Date> {
+    let text = text.trim();
+    let shape = text.len() == 10
+        && text.bytes().enumerate().all(|(i, b)| match i {
+            4 | 7 => b == b'-',
+            _ => b.is_ascii_digit(),
+        });
+    if shape { text.parse().ok() } else { None }
+}
+
+/// Calendar days from one day to another; negative when `to` is earlier.
+pub fn days_between(from: Date, to: Date) -> i32 {
+    from.until(to).map_or(0, |span| span.get_days())
+}
+
+/// The regular close of the New York session on this day: 16:00 local time.
+///
+/// Early closes are not known here, so this is the latest moment the session may have ended.
+pub fn regular_close(day: Date) -> Option<Timestamp> {
+    let hour = if daylight_saving(day) { 20 } else { 21 };
+    let close = day.at(hour, 0, 0, 0);
+    jiff::tz::TimeZone::UTC.to_timestamp(close).ok()
+}
+
+/// United States rule since 2007: from the second Sunday of March to the first Sunday of November.
+fn daylight_saving(day: Date) -> bool {
+    let nth_sunday = |month: i8, nth: i8| {
+        Date::new(day.year(), month, 1)
+            .and_then(|first| first.nth_weekday_of_month(nth, jiff::civil::Weekday::Sunday))
+    };
+    match (nth_sunday(3, 2), nth_sunday(11, 1)) {
+        (Ok(start), Ok(end)) => start <= day && day < end,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_spellings_of_an_instant_are_read() {
+        let operator = Stamp::parse("2026-05-11T01:00:00Z").unwrap();
+        let program = Stamp::parse("2026-05-11T01:00:00.000000+00:00").unwrap();
+        assert_eq!(operator.at(), program.at());
+        assert!(Stamp::parse("2026-05-11").is_none());
+        assert!(Stamp::parse("").is_none());
+    }
+
+    #[test]
+    fn only_iso_days_are_days() {
+        assert!(parse_day("2026-02-28").is_some());
+        for bad in ["2026-2-28", "2026-02-30", "20260228", "2026-02-28T00:00", "", "2026/02/28"] {
+            assert!(parse_day(bad).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_close_follows_new_york() {
+        let close = |text| regular_close(parse_day(text).unwrap()).unwrap().to_string();
+        assert_eq!(close("2026-03-06"), "2026-03-06T21:00:00Z");
+        assert_eq!(close("2026-03-09"), "2026-03-09T20:00:00Z");
+        assert_eq!(close("2026-10-30"), "2026-10-30T20:00:00Z");
+        assert_eq!(close("2026-11-02"), "2026-11-02T21:00:00Z");
+    }
+}

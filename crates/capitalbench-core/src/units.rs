@@ -1,0 +1,103 @@
+//! Quantities with a unit: weights in basis points, prices and returns.
+
+/// One hundredth of a percent, as an integer; 10,000 is the whole portfolio.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct BasisPoints(u32);
+
+impl BasisPoints {
+    /// The whole portfolio.
+    pub const WHOLE: Self = Self(10_000);
+
+    /// From whole percent.
+    pub const fn from_percent(percent: u32) -> Self {
+        Self(percent * 100)
+    }
+
+    /// The number of basis points.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    /// The share of the portfolio, 1.0 being the whole.
+    pub fn weight(self) -> f64 {
+        f64::from(self.0) / 10_000.0
+    }
+
+    /// The weight in percent.
+    pub fn percent(self) -> f64 {
+        f64::from(self.0) / 100.0
+    }
+}
+
+impl std::iter::Sum for BasisPoints {
+    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+        Self(iter.map(|bps| bps.0).sum())
+    }
+}
+
+/// A price: finite and greater than zero.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Price(f64);
+
+impl Price {
+    /// Accepts finite values above zero.
+    pub fn new(value: f64) -> Option<Self> {
+        (value.is_finite() && value > 0.0).then_some(Self(value))
+    }
+
+    /// The number.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+/// A return as a fraction: 0.0393 is 3.93 %.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
+pub struct Return(f64);
+
+impl Return {
+    /// No gain and no loss.
+    pub const ZERO: Self = Self(0.0);
+
+    /// A return given as a fraction.
+    pub const fn from_fraction(value: f64) -> Self {
+        Self(value)
+    }
+
+    /// `exit / entry - 1`.
+    pub fn between(entry: Price, exit: Price) -> Self {
+        Self(exit.0 / entry.0 - 1.0)
+    }
+
+    /// The fraction.
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl std::ops::Sub for Return {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_are_finite_and_positive() {
+        for bad in [0.0, -0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(Price::new(bad), None);
+        }
+        assert!(Price::new(0.01).is_some());
+    }
+
+    #[test]
+    fn a_return_is_exit_over_entry_minus_one() {
+        let price = |value| Price::new(value).unwrap();
+        let real = Return::between(price(599.830_017_089_843_8), price(627.530_029_296_875));
+        assert_eq!(real.get().to_bits(), 0.046_179_769_964_533_66_f64.to_bits());
+    }
+}
