@@ -1,1 +1,3 @@
 //! Round folders on disk: read, check, freeze, score and verify.
+
+pub mod format;
