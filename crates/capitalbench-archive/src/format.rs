@@ -2,4 +2,5 @@
 //!
 //! Files are hashed as raw bytes, so each of these writers has exactly one answer for one value.
 
+pub mod json;
 pub mod number;

@@ -1,0 +1,4 @@
+//! Tests of the whole crate, some of them against the public archive.
+
+mod archive;
+mod json;
