@@ -1,3 +1,4 @@
 //! Round folders on disk: read, check, freeze, score and verify.
 
 pub mod format;
+pub mod yaml;

@@ -3,3 +3,4 @@
 mod archive;
 mod json;
 mod table;
+mod yaml;
