@@ -1,0 +1,332 @@
+//! The archive's CSV: minimal quoting, `\n` line ends, a header row.
+//!
+//! [`CsvText`] builds the text of a file, [`read_table`] reads one back with the line of every row,
+//! so that whoever rejects a value can say where it stands.
+
+use std::collections::BTreeSet;
+
+use csv::{ReaderBuilder, StringRecord};
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The text of a CSV file, built row by row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CsvText {
+    text: String,
+}
+
+impl CsvText {
+    /// A file without rows.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one row, the header included.
+    ///
+    /// A row of one empty field is written as `""`; an empty line would read back as no row.
+    pub fn row<Fields>(&mut self, fields: Fields)
+    where
+        Fields: IntoIterator<Item: AsRef<str>>,
+    {
+        let start = self.text.len();
+        let mut count = 0_usize;
+        for field in fields {
+            if count > 0 {
+                self.text.push(',');
+            }
+            self.push_field(field.as_ref());
+            count += 1;
+        }
+        if count == 1 && self.text.len() == start {
+            self.text.push_str("\"\"");
+        }
+        self.text.push('\n');
+    }
+
+    /// What has been built so far.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The finished text.
+    pub fn into_string(self) -> String {
+        self.text
+    }
+
+    fn push_field(&mut self, field: &str) {
+        if !field.contains([',', '"', '\r', '\n']) {
+            self.text.push_str(field);
+            return;
+        }
+        self.text.push('"');
+        for (index, part) in field.split('"').enumerate() {
+            if index > 0 {
+                self.text.push_str("\"\"");
+            }
+            self.text.push_str(part);
+        }
+        self.text.push('"');
+    }
+}
+
+/// A CSV file in memory: every row has as many cells as the header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Column names, all different.
+    pub header: Vec<String>,
+    /// The rows below the header, in file order.
+    pub rows: Vec<Row>,
+}
+
+/// One row of a [`Table`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The line on which the row starts, counted from 1.
+    pub line: u64,
+    /// One cell per column; a missing value is an empty cell.
+    pub cells: Vec<String>,
+}
+
+impl Table {
+    /// The position of the column with this name.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.header.iter().position(|column| column == name)
+    }
+}
+
+/// Why a file is not a table that the archive accepts.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TableError {
+    /// There is no header.
+    #[error("the file is empty")]
+    Empty,
+    /// The bytes are no text.
+    #[error("line {line}: not UTF-8 text")]
+    NotUtf8 {
+        /// The first line with such bytes.
+        line: u64,
+    },
+    /// Two columns have one name.
+    #[error("the header names the column {name:?} twice")]
+    RepeatedColumn {
+        /// The repeated name.
+        name: String,
+    },
+    /// A row is shorter or longer than the header.
+    #[error("line {line}: {found} cells where the header has {expected}")]
+    Ragged {
+        /// The line on which the row starts.
+        line: u64,
+        /// Columns in the header.
+        expected: usize,
+        /// Cells in the row.
+        found: usize,
+    },
+    /// A quoted field never ends, or a quote stands alone.
+    #[error("line {line}: a quote without its partner")]
+    UnpairedQuote {
+        /// The line on which the row starts.
+        line: u64,
+    },
+    /// The CSV reader failed for another reason.
+    #[error("line {line}: {message}")]
+    Unreadable {
+        /// The line at which reading stopped.
+        line: u64,
+        /// What the reader said.
+        message: String,
+    },
+}
+
+/// Reads a whole CSV file. Blank lines are skipped and a byte order mark is tolerated.
+pub fn read_table(bytes: &[u8]) -> Result<Table, TableError> {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    if let Err(error) = std::str::from_utf8(bytes) {
+        let line = 1 + newlines(&bytes[..error.valid_up_to()]);
+        return Err(TableError::NotUtf8 { line });
+    }
+    let mut records = read_records(bytes)?.into_iter();
+    let header = records.next().ok_or(TableError::Empty)?.cells;
+    let mut seen = BTreeSet::new();
+    if let Some(name) = header.iter().find(|name| !seen.insert(*name)) {
+        let name = name.clone();
+        return Err(TableError::RepeatedColumn { name });
+    }
+    let rows: Vec<Row> = records.collect();
+    match rows.iter().find(|row| row.cells.len() != header.len()) {
+        Some(row) => Err(TableError::Ragged {
+            line: row.line,
+            expected: header.len(),
+            found: row.cells.len(),
+        }),
+        None => Ok(Table { header, rows }),
+    }
+}
+
+/// The records of a file with their lines.
+///
+/// Lines are counted here: the `csv` crate places a record at the end of the one before, which is a
+/// line too early after blank lines and in files with `\r\n`.
+fn read_records(bytes: &[u8]) -> Result<Vec<Row>, TableError> {
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(bytes);
+    let mut rows = Vec::new();
+    let mut record = StringRecord::new();
+    let mut line = 1;
+    let mut counted = 0;
+    loop {
+        let start = skip_line_ends(bytes, offset(&reader));
+        line += newlines(&bytes[counted..start]);
+        counted = start;
+        let found = reader
+            .read_record(&mut record)
+            .map_err(|error| TableError::Unreadable {
+                line,
+                message: error.to_string(),
+            })?;
+        if !found {
+            return Ok(rows);
+        }
+        let raw = &bytes[start..offset(&reader).max(start)];
+        if raw.iter().fold(false, |odd, byte| odd ^ (*byte == b'"')) {
+            return Err(TableError::UnpairedQuote { line });
+        }
+        let cells = record.iter().map(str::to_owned).collect();
+        rows.push(Row { line, cells });
+    }
+}
+
+fn offset(reader: &csv::Reader<&[u8]>) -> usize {
+    usize::try_from(reader.position().byte()).expect("the file is in memory")
+}
+
+fn skip_line_ends(bytes: &[u8], from: usize) -> usize {
+    let is_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
+    from + bytes[from..].iter().take_while(is_end).count()
+}
+
+fn newlines(bytes: &[u8]) -> u64 {
+    bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn written(fields: &[&str]) -> String {
+        let mut text = CsvText::new();
+        text.row(fields);
+        text.into_string()
+    }
+
+    fn row(line: u64, cells: &[&str]) -> Row {
+        let cells = cells.iter().map(ToString::to_string).collect();
+        Row { line, cells }
+    }
+
+    #[test]
+    fn quotes_only_where_needed() {
+        for (fields, text) in [
+            (&["a", "b"][..], "a,b\n"),
+            (&["a,b", "c"], "\"a,b\",c\n"),
+            (&["say \"hi\"", ""], "\"say \"\"hi\"\"\",\n"),
+            (&["\""], "\"\"\"\"\n"),
+            (&["two\nlines", "cr\rhere"], "\"two\nlines\",\"cr\rhere\"\n"),
+            (&[" space ", "'", "#", "tab\t"], " space ,',#,tab\t\n"),
+            (&["\u{e9}\u{2014}"], "\u{e9}\u{2014}\n"),
+            (&[""], "\"\"\n"),
+            (&["", ""], ",\n"),
+            (&[], "\n"),
+        ] {
+            assert_eq!(written(fields), text);
+        }
+    }
+
+    #[test]
+    fn rows_follow_each_other() {
+        let mut text = CsvText::new();
+        text.row(["id", "price"]);
+        text.row(vec!["SPY".to_owned(), "1.0".to_owned()]);
+        assert_eq!(text.as_str(), "id,price\nSPY,1.0\n");
+    }
+
+    #[test]
+    fn reads_quotes_newlines_and_text_beyond_ascii() {
+        let table = read_table("id,note\n1,\"a \"\"b\"\",\nc\"\n2,\u{e9}\n".as_bytes()).unwrap();
+        assert_eq!(table.header, ["id", "note"]);
+        assert_eq!(
+            table.rows,
+            [row(2, &["1", "a \"b\",\nc"]), row(4, &["2", "\u{e9}"])]
+        );
+        assert_eq!(table.column("note"), Some(1));
+        assert_eq!(table.column("Note"), None);
+    }
+
+    #[test]
+    fn counts_lines_in_every_line_end() {
+        for text in [
+            "a,b\r\n1,2\r\n3,4\r\n",
+            "a,b\n1,2\n3,4",
+            "\u{feff}a,b\n1,2\n3,4\n",
+        ] {
+            let table = read_table(text.as_bytes()).unwrap();
+            assert_eq!(table.header, ["a", "b"], "{text:?}");
+            assert_eq!(table.rows, [row(2, &["1", "2"]), row(3, &["3", "4"])]);
+        }
+        let table = read_table(b"\na\n\n\n1\n\n\"2\n\"\n3\n\n").unwrap();
+        assert_eq!(
+            table.rows,
+            [row(5, &["1"]), row(7, &["2\n"]), row(9, &["3"])]
+        );
+    }
+
+    #[test]
+    fn a_header_alone_is_a_table_without_rows() {
+        let table = read_table(b"a,b\n").unwrap();
+        assert_eq!(table.rows, []);
+        assert_eq!(table.header.len(), 2);
+    }
+
+    #[test]
+    fn refuses_what_is_no_table() {
+        for (bytes, message) in [
+            (&b""[..], "the file is empty"),
+            (b"\xef\xbb\xbf", "the file is empty"),
+            (b"\n\r\n", "the file is empty"),
+            (b"a,b\n1,2\n\xff,3\n", "line 3: not UTF-8 text"),
+            (b"a,b,a\n", "the header names the column \"a\" twice"),
+            (
+                b"a,b\r\n1,2\r\n1\r\n",
+                "line 3: 1 cells where the header has 2",
+            ),
+            (b"a,b\n\n1,2,3\n", "line 3: 3 cells where the header has 2"),
+            (b"a,b\n1,2\n3,\"4\n", "line 3: a quote without its partner"),
+            (
+                b"a,b\n1,2\" x\n3,4\n",
+                "line 2: a quote without its partner",
+            ),
+        ] {
+            assert_eq!(read_table(bytes).unwrap_err().to_string(), message);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reads_back_what_it_wrote(rows in prop::collection::vec(
+            prop::array::uniform3("[a-c ,\"\r\n\u{e9}]{0,6}"), 0..8,
+        )) {
+            let mut text = CsvText::new();
+            text.row(["x", "y", "z"]);
+            for row in &rows {
+                text.row(row);
+            }
+            let table = read_table(text.as_str().as_bytes()).unwrap();
+            let cells: Vec<Vec<String>> = table.rows.into_iter().map(|row| row.cells).collect();
+            prop_assert_eq!(cells, rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>());
+        }
+    }
+}
