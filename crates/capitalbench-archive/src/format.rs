@@ -1,7 +1,30 @@
-//! The text of the archive: numbers, JSON and CSV, printed as every stored file has them.
+//! The text of the archive: numbers, JSON and CSV, and one file per stored format.
 //!
 //! Files are hashed as raw bytes, so each of these writers has exactly one answer for one value.
 
+use crate::error::Fault;
+
+pub mod hashes;
+pub mod interim;
+pub mod job;
 pub mod json;
+pub mod manifest;
 pub mod number;
+pub mod options;
+pub mod price_sheet;
+pub mod research;
+pub mod results;
+pub mod run_log;
+pub mod run_manifest;
+pub mod slate;
+pub mod submission;
 pub mod table;
+
+/// Bytes as text, or the line of the first byte that is none.
+pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, Fault> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        let line = before.split(|&byte| byte == b'\n').count() as u64;
+        Fault::new("is not UTF-8 text").on_line(line)
+    })
+}

@@ -1,5 +1,20 @@
 //! Round folders on disk: read, check, freeze, score and verify.
+//!
+//! [`layout`] knows every path and [`file_ops`] does every write. [`round_folder`] and
+//! [`run_folder`] open what is there, [`format`] turns bytes into core types and back,
+//! [`freeze`], [`validation`] and [`scoring`] are the steps of a round, and [`verify`] re-derives
+//! all of them from the artifacts and reports where they disagree.
 
+pub mod audit;
+pub mod error;
 pub mod file_ops;
 pub mod format;
+pub mod freeze;
+pub mod layout;
+pub mod round_folder;
+pub mod run_folder;
+pub mod scoring;
+pub mod similar;
+pub mod validation;
+pub mod verify;
 pub mod yaml;

@@ -17,6 +17,7 @@ pub mod lifecycle;
 pub mod manifest;
 pub mod methodology;
 pub mod portfolio;
+pub mod price_rules;
 pub mod prices;
 pub mod prompt;
 pub mod roster;

@@ -1,0 +1,80 @@
+//! Price files → [`PriceSheet`].
+
+use capitalbench_core::prices::{PriceSheet, Quote};
+use capitalbench_core::time::parse_day;
+use capitalbench_core::units::Price;
+
+use super::table::{Row, Table, read_table};
+use crate::error::Fault;
+
+const COLUMNS: [&str; 10] = [
+    "option_id",
+    "symbol",
+    "date",
+    "close",
+    "adj_close",
+    "adjClose",
+    "price",
+    "source",
+    "price_source",
+    "currency",
+];
+
+/// Reads a price file; faults name line and column.
+pub fn parse(bytes: &[u8]) -> Result<PriceSheet, Fault> {
+    let table = read_table(bytes)?;
+    let has = |name: &str| table.column(name).is_some();
+    if let Some(other) = table.header.iter().find(|name| !COLUMNS.contains(&name.as_str())) {
+        return Err(Fault::field(other.clone(), "unknown column").on_line(1));
+    }
+    if !has("option_id") && !has("symbol") {
+        return Err(Fault::new("no option_id or symbol column").on_line(1));
+    }
+    if !["price", "close", "adj_close", "adjClose"].into_iter().any(has) {
+        return Err(Fault::new("no adj_close, price or close column").on_line(1));
+    }
+    let mut quotes = Vec::with_capacity(table.rows.len());
+    for row in &table.rows {
+        quotes.push(quote(&table, row).map_err(|fault| fault.on_line(row.line))?);
+    }
+    PriceSheet::new(quotes).map_err(|error| Fault::new(error.to_string()))
+}
+
+fn quote(table: &Table, row: &Row) -> Result<Quote, Fault> {
+    let cell = |name: &str| {
+        let text = row.cells[table.column(name)?].trim();
+        (!text.is_empty()).then_some(text)
+    };
+    let key = cell("option_id")
+        .map(str::to_owned)
+        .or_else(|| cell("symbol").map(str::to_uppercase))
+        .ok_or_else(|| Fault::field("option_id", "neither option_id nor symbol is given"))?;
+    let price = |name: &str| -> Result<Option<Price>, Fault> {
+        let Some(text) = cell(name) else {
+            return Ok(None);
+        };
+        let wrong = || {
+            let text = format!("{key}: {text:?} is not a price above zero");
+            Fault::field(name, text)
+        };
+        let value: f64 = text.parse().map_err(|_| wrong())?;
+        Price::new(value).map(Some).ok_or_else(wrong)
+    };
+    let date = match cell("date") {
+        None => None,
+        Some(text) => Some(parse_day(text).ok_or_else(|| {
+            Fault::field("date", format!("{key}: {text:?} is not a day like 2026-05-08"))
+        })?),
+    };
+    Ok(Quote {
+        date,
+        close: price("close")?,
+        adjusted: match price("adj_close")? {
+            Some(price) => Some(price),
+            None => price("adjClose")?,
+        },
+        price: price("price")?,
+        source: cell("source").or_else(|| cell("price_source")).map(str::to_owned),
+        key,
+    })
+}

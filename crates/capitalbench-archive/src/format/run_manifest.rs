@@ -1,0 +1,103 @@
+//! `run_manifest.yaml` → [`RunRecord`].
+
+use capitalbench_core::ids::{ModelId, RoundId, RunId};
+use capitalbench_core::run::{Calls, Counts, Run, RunKind, RunRules, Selection};
+use capitalbench_core::time::Stamp;
+use serde::Deserialize;
+
+use super::manifest::stamp;
+use super::utf8;
+use crate::error::Fault;
+use crate::yaml::from_yaml;
+
+/// Fields that matter; operators add others by hand, which are kept and not read.
+#[derive(Deserialize)]
+struct Stored {
+    run_id: String,
+    round_id: String,
+    run_type: Option<String>,
+    #[serde(default)]
+    mode: Option<String>,
+    mock: Option<bool>,
+    created_at_utc: Option<String>,
+    completed_at_utc: Option<String>,
+    replicates: Option<u32>,
+    official_score_eligible: Option<bool>,
+    model_count: Option<u64>,
+    valid_submissions: Option<u64>,
+    invalid_submissions: Option<u64>,
+    model_ids: Option<Vec<String>>,
+    format_retry: Option<bool>,
+    operator_selected_official: Option<bool>,
+    accepted_at_utc: Option<String>,
+    resolved_at_utc: Option<String>,
+    raw_response_text_preservation: Option<String>,
+}
+
+/// A run and what else its manifest tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRecord {
+    /// The run itself.
+    pub run: Run,
+    /// Whether it only repeats failed calls of another run.
+    pub format_retry: bool,
+    /// When the result was made.
+    pub resolved_at: Option<Stamp>,
+    /// Whether only digests of the replies were kept.
+    pub replies_by_digest_only: bool,
+}
+
+/// Reads a run manifest; unknown keys are tolerated.
+pub fn parse(bytes: &[u8]) -> Result<RunRecord, Fault> {
+    let stored: Stored = from_yaml(utf8(bytes)?)?;
+    let id_fault = |field: &'static str| {
+        move |e: capitalbench_core::ids::IdError| Fault::field(field, e.to_string())
+    };
+    let mode = stored.mode.unwrap_or_default();
+    let kind = stored
+        .run_type
+        .as_deref()
+        .and_then(RunKind::parse)
+        .unwrap_or_else(|| RunKind::infer(&mode, stored.mock));
+    let calls = match stored.mock {
+        Some(true) => Calls::Mock,
+        Some(false) => Calls::Real,
+        None => Calls::Unknown,
+    };
+    let may_count = kind == RunKind::Official && calls != Calls::Mock;
+    let model_ids = stored
+        .model_ids
+        .map(|ids| ids.iter().map(|id| ModelId::parse(id)).collect::<Result<Vec<_>, _>>())
+        .transpose()
+        .map_err(id_fault("model_ids"))?;
+    Ok(RunRecord {
+        run: Run {
+            run_id: RunId::parse(&stored.run_id).map_err(id_fault("run_id"))?,
+            round_id: RoundId::parse(&stored.round_id).map_err(id_fault("round_id"))?,
+            rules: RunRules {
+                kind,
+                replicates: stored.replicates.unwrap_or(1).max(1),
+            },
+            calls,
+            eligible: may_count && stored.official_score_eligible.unwrap_or(true),
+            selection: match stored.operator_selected_official {
+                Some(true) => Selection::Selected,
+                Some(false) => Selection::Withdrawn,
+                None => Selection::Unmarked,
+            },
+            created_at: stamp("created_at_utc", stored.created_at_utc.as_deref())?,
+            completed_at: stamp("completed_at_utc", stored.completed_at_utc.as_deref())?,
+            accepted_at: stamp("accepted_at_utc", stored.accepted_at_utc.as_deref())?,
+            counts: Counts {
+                models: stored.model_count,
+                valid: stored.valid_submissions,
+                invalid: stored.invalid_submissions,
+            },
+            model_ids,
+        },
+        format_retry: stored.format_retry.unwrap_or(false),
+        resolved_at: stamp("resolved_at_utc", stored.resolved_at_utc.as_deref())?,
+        replies_by_digest_only: stored.raw_response_text_preservation.as_deref()
+            == Some("sha_only_for_this_run"),
+    })
+}

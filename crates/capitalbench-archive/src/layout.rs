@@ -1,0 +1,97 @@
+//! Every path in a round folder, and which of them are frozen.
+
+/// The rules of the round.
+pub const MANIFEST: &str = "manifest.yaml";
+/// The options of the round.
+pub const OPTIONS: &str = "options.yaml";
+/// The task as every model reads it.
+pub const PROMPT: &str = "prompt.md";
+/// The facts as every model reads them.
+pub const BRIEFING: &str = "briefing.md";
+/// The frozen digests.
+pub const HASHES: &str = "hashes.json";
+/// What was sent, where it was kept.
+pub const MODEL_INPUT: &str = "model_input.md";
+/// The resolution job.
+pub const JOB: &str = "automation/resolution_job.yaml";
+/// Folder of the price sheets.
+pub const PRICES: &str = "prices";
+/// Starting prices.
+pub const ENTRY_PRICES: &str = "prices/entry_prices.csv";
+/// Ending prices.
+pub const EXIT_PRICES: &str = "prices/exit_prices.csv";
+/// Interim prices.
+pub const INTERIM_PRICES: &str = "prices/weekly_prices.csv";
+/// Folder of the runs.
+pub const RUNS: &str = "runs";
+/// Folder of the research.
+pub const RESEARCH: &str = "research";
+/// Digests of the research.
+pub const RESEARCH_HASHES: &str = "research/research_hashes.json";
+/// Research metadata.
+pub const RESEARCH_MANIFEST: &str = "research/research_manifest.yaml";
+/// The briefing as research delivered it.
+pub const FINAL_BRIEFING: &str = "research/final_briefing.md";
+/// Mechanical context of a judgment round.
+pub const DECISION_CONTEXT: &str = "market_data/universe_decision_context.csv";
+/// Quality evidence of a judgment round.
+pub const QUALITY_EVIDENCE: &str = "market_data/universe_quality_evidence.json";
+
+/// Inputs without which a round cannot be frozen, in the order of their names.
+pub const REQUIRED_INPUTS: [&str; 4] = [BRIEFING, MANIFEST, OPTIONS, PROMPT];
+
+/// Inputs that are frozen exactly when they are there.
+pub const OPTIONAL_INPUTS: [&str; 10] = [
+    "submission_schema.json",
+    "market_data/universe_trailing_returns.csv",
+    "market_data/universe_trailing_returns.md",
+    "market_data/universe_trailing_returns.json",
+    DECISION_CONTEXT,
+    "market_data/universe_decision_context.md",
+    "market_data/universe_decision_context.json",
+    "market_data/decision_context_source_history.json",
+    "market_data/universe_quality_evidence.md",
+    QUALITY_EVIDENCE,
+];
+
+/// Research files, all of them hashed.
+pub const RESEARCH_FILES: [&str; 4] = [
+    "research/briefing_audit_report.md",
+    FINAL_BRIEFING,
+    "research/market_fact_report.md",
+    RESEARCH_MANIFEST,
+];
+
+/// Files of a run, relative to its folder.
+pub mod run {
+    /// What the run is.
+    pub const MANIFEST: &str = "run_manifest.yaml";
+    /// One line per call.
+    pub const LOG: &str = "run_log.jsonl";
+    /// Counts and errors.
+    pub const SUMMARY: &str = "validation_summary.json";
+    /// Replies with run fields.
+    pub const RAW: &str = "submissions/raw";
+    /// Validated submissions.
+    pub const PARSED: &str = "submissions/parsed";
+    /// The errors again.
+    pub const ERRORS: &str = "submissions/raw/_validation_errors.json";
+    /// Exact provider text, private.
+    pub const REPLIES: &str = "raw_responses";
+    /// Folder of the results.
+    pub const RESULTS: &str = "results";
+    /// Option returns, or replicate returns.
+    pub const RETURNS: &str = "results/returns.csv";
+    /// Outcomes in order.
+    pub const LEADERBOARD: &str = "results/leaderboard.csv";
+    /// Holdings and contributions.
+    pub const ALLOCATIONS: &str = "results/allocations.csv";
+    /// Agreement across replicates.
+    pub const STABILITY: &str = "results/stability.csv";
+    /// Rows scored from raw closes.
+    pub const PRICE_WARNINGS: &str = "results/price_warnings.json";
+    /// Provisional tracking.
+    pub const INTERIM: &str = "results/weekly_performance.csv";
+    /// Report for people.
+    pub const REPORT: &str = "results/report.md";
+}

@@ -1,0 +1,262 @@
+//! One round on disk: its files, its frozen inputs and its runs.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use capitalbench_core::ids::{Digest, RunId};
+use capitalbench_core::judgment::Slate;
+use capitalbench_core::manifest::Manifest;
+use capitalbench_core::methodology::Family;
+use capitalbench_core::prices::{PriceSheet, Side};
+use capitalbench_core::universe::Universe;
+
+use crate::error::{Fault, FileError};
+use crate::file_ops;
+use crate::format::{manifest, options, price_sheet, slate};
+use crate::layout;
+use crate::run_folder::RunFolder;
+use crate::similar::closest;
+
+/// A folder that holds a manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoundFolder {
+    path: PathBuf,
+}
+
+impl RoundFolder {
+    /// Opens a round; a wrong path is answered with the most similar one.
+    pub fn open(path: &Path) -> Result<Self, FileError> {
+        if !path.is_dir() {
+            return Err(FileError::folder(path, missing_round(path)));
+        }
+        if !path.join(layout::MANIFEST).is_file() {
+            let text = "is not a round: it has no manifest.yaml";
+            return Err(FileError::folder(path, text));
+        }
+        Ok(Self {
+            path: path.to_owned(),
+        })
+    }
+
+    /// Whether a path looks like a round rather than a folder of rounds.
+    pub fn is_round(path: &Path) -> bool {
+        path.join(layout::MANIFEST).is_file()
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder's own name, which should be the round id.
+    pub fn name(&self) -> String {
+        let absolute = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+        let name = absolute.file_name().unwrap_or(absolute.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+
+    /// The path of a file of the round.
+    pub fn file(&self, relative: &str) -> PathBuf {
+        self.path.join(relative)
+    }
+
+    /// Reads a file of the round; a link is refused because it may lead anywhere.
+    pub fn read(&self, relative: &str) -> Result<Vec<u8>, FileError> {
+        read_plain(&self.file(relative))
+    }
+
+    /// Reads a file that may be absent.
+    pub fn read_optional(&self, relative: &str) -> Result<Option<Vec<u8>>, FileError> {
+        optional(self.read(relative))
+    }
+
+    /// Reads and parses a file of the round.
+    pub fn parse<T>(
+        &self,
+        relative: &str,
+        parse: impl FnOnce(&[u8]) -> Result<T, Fault>,
+    ) -> Result<T, FileError> {
+        let bytes = self.read(relative)?;
+        parse(&bytes).map_err(|fault| fault.in_file(&self.file(relative)))
+    }
+
+    /// Reads one side's prices, if they are there.
+    pub fn sheet(&self, side: Side) -> Result<Option<PriceSheet>, FileError> {
+        let file = match side {
+            Side::Entry => layout::ENTRY_PRICES,
+            Side::Exit => layout::EXIT_PRICES,
+        };
+        optional(self.parse(file, price_sheet::parse))
+    }
+
+    /// The ids of all runs, in order.
+    pub fn run_ids(&self) -> Result<Vec<RunId>, FileError> {
+        let folder = self.file(layout::RUNS);
+        let mut ids = Vec::new();
+        for name in names_in(&folder)? {
+            if !folder.join(&name).is_dir() {
+                continue;
+            }
+            let id = RunId::parse(&name)
+                .map_err(|error| FileError::folder(&folder.join(&name), error.to_string()))?;
+            ids.push(id);
+        }
+        Ok(ids)
+    }
+
+    /// Opens a run; a wrong id is answered with the ids there are.
+    pub fn run(&self, run_id: &RunId) -> Result<RunFolder, FileError> {
+        let folder = self.file(layout::RUNS).join(run_id.as_str());
+        if folder.is_dir() {
+            return RunFolder::open(&folder);
+        }
+        let ids = self.run_ids()?;
+        let names: Vec<&str> = ids.iter().map(RunId::as_str).collect();
+        let text = match closest(run_id.as_str(), names.iter().copied()) {
+            Some(name) => format!("there is no such run; did you mean {name}?"),
+            None if names.is_empty() => "there is no such run; the round has none".to_owned(),
+            None => format!("there is no such run; the round has {}", names.join(", ")),
+        };
+        Err(FileError::folder(&folder, text))
+    }
+
+    /// Opens the named run, or the only one.
+    pub fn run_or_only(&self, run_id: Option<&RunId>) -> Result<RunFolder, FileError> {
+        if let Some(run_id) = run_id {
+            return self.run(run_id);
+        }
+        let ids = self.run_ids()?;
+        match ids.as_slice() {
+            [id] => self.run(id),
+            [] => Err(FileError::folder(&self.path, "the round has no run")),
+            several => {
+                let names: Vec<&str> = several.iter().map(RunId::as_str).collect();
+                let text = format!("choose one run with --run-id: {}", names.join(", "));
+                Err(FileError::folder(&self.path, text))
+            }
+        }
+    }
+}
+
+/// Reads a regular file, following no link.
+pub(crate) fn read_plain(path: &Path) -> Result<Vec<u8>, FileError> {
+    if fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_symlink()) {
+        let text = "is a symbolic link; a round holds plain files only";
+        return Err(FileError::folder(path, text));
+    }
+    Ok(file_ops::read(path)?)
+}
+
+/// Turns "not there" into none.
+pub(crate) fn optional<T>(result: Result<T, FileError>) -> Result<Option<T>, FileError> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Names in a folder, in order; an absent folder is empty.
+pub(crate) fn names_in(folder: &Path) -> Result<Vec<String>, FileError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(FileError::folder(folder, error.to_string())),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|error| FileError::folder(folder, error.to_string()))?;
+        let name = entry.file_name().into_string().map_err(|name| {
+            let text = format!("the name {} is not UTF-8", name.to_string_lossy());
+            FileError::folder(folder, text)
+        })?;
+        names.push(name);
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// Every round below a folder, in order of name; other entries are left alone.
+pub fn list_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError> {
+    if !folder.is_dir() {
+        return Err(FileError::folder(folder, missing_round(folder)));
+    }
+    let names = names_in(folder)?;
+    let rounds: Vec<RoundFolder> = names
+        .iter()
+        .map(|name| folder.join(name))
+        .filter(|path| RoundFolder::is_round(path))
+        .map(|path| RoundFolder { path })
+        .collect();
+    if rounds.is_empty() {
+        let text = "holds no round: no folder in it has a manifest.yaml";
+        return Err(FileError::folder(folder, text));
+    }
+    Ok(rounds)
+}
+
+fn missing_round(path: &Path) -> String {
+    let siblings = path.parent().map(names_in).and_then(Result::ok).unwrap_or_default();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    match closest(&name, siblings.iter().map(String::as_str)) {
+        Some(near) => format!("there is no such folder; did you mean {near}?"),
+        None => "there is no such folder".to_owned(),
+    }
+}
+
+/// Universes by digest, so that the same options are read once.
+#[derive(Debug, Default)]
+pub struct Universes(Mutex<BTreeMap<Digest, Arc<Universe>>>);
+
+impl Universes {
+    fn get(&self, bytes: &[u8]) -> Result<Arc<Universe>, Fault> {
+        let digest = Digest::of(bytes);
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(universe) = known.get(&digest) {
+            return Ok(Arc::clone(universe));
+        }
+        drop(known);
+        let universe = Arc::new(options::parse(bytes)?);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(digest, Arc::clone(&universe));
+        Ok(universe)
+    }
+}
+
+/// The frozen inputs of a round as core types.
+#[derive(Debug, Clone)]
+pub struct RoundInputs {
+    /// The folder they came from.
+    pub folder: RoundFolder,
+    /// The rules.
+    pub manifest: Manifest,
+    /// The options.
+    pub universe: Arc<Universe>,
+    /// The candidates of a judgment round.
+    pub slate: Option<Slate>,
+}
+
+impl RoundInputs {
+    /// Reads manifest, options and, for a judgment round, the slate.
+    pub fn load(folder: RoundFolder, universes: &Universes) -> Result<Self, FileError> {
+        let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
+        let universe = folder.parse(layout::OPTIONS, |bytes| universes.get(bytes))?;
+        let slate = match manifest.methodology.family() {
+            Family::Judgment => Some(load_slate(&folder)?),
+            _ => None,
+        };
+        Ok(Self {
+            folder,
+            manifest,
+            universe,
+            slate,
+        })
+    }
+}
+
+fn load_slate(folder: &RoundFolder) -> Result<Slate, FileError> {
+    let context = folder.parse(layout::DECISION_CONTEXT, slate::parse_context)?;
+    folder.parse(layout::QUALITY_EVIDENCE, |bytes| slate::parse_slate(&context, bytes))
+}
