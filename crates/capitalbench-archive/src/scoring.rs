@@ -20,7 +20,7 @@ use crate::format::results::{self, ResultTable};
 use crate::layout::{self, run};
 use crate::round_folder::RoundInputs;
 use crate::run_folder::RunFolder;
-use crate::validation::{Checked, load_parsed};
+use crate::validation::{Checked, load_parsed, validate_run};
 
 /// Why a run was not scored.
 #[derive(Debug, thiserror::Error)]
@@ -112,28 +112,25 @@ pub fn score_run(
     let entry = sheet(Side::Entry, layout::ENTRY_PRICES)?;
     let exit = sheet(Side::Exit, layout::EXIT_PRICES)?;
     let attempts = match rules.kind {
-        RunKind::Consistency => attempts(folder)?,
+        RunKind::Consistency => attempts(&validate_run(inputs, folder, rules)?),
         _ => BTreeMap::new(),
     };
     score_submissions(inputs, rules, submissions, (&entry, &exit), &attempts)
 }
 
 /// Raw files by model, valid or not, with the provider.
-type Attempts = BTreeMap<ModelId, (String, usize)>;
+pub(crate) type Attempts = BTreeMap<ModelId, (String, usize)>;
 
-fn attempts(folder: &RunFolder) -> Result<Attempts, FileError> {
+/// Counts the raw files of a run by model.
+pub(crate) fn attempts(raw: &[Checked]) -> Attempts {
     let mut attempts = Attempts::new();
-    for name in folder.submission_names(run::RAW)? {
-        let Ok(payload) = folder.payload(run::RAW, &name) else {
-            continue;
-        };
-        let text = |name: &str| payload.get(name).and_then(serde_json::Value::as_str);
-        if let Some(Ok(model_id)) = text("model_id").map(ModelId::parse) {
-            let provider = text("provider").unwrap_or_default().to_owned();
+    for file in raw {
+        if let Some(Ok(model_id)) = file.model_id().map(ModelId::parse) {
+            let provider = file.provider().unwrap_or_default().to_owned();
             attempts.entry(model_id).or_insert((provider, 0)).1 += 1;
         }
     }
-    Ok(attempts)
+    attempts
 }
 
 /// Scores submissions against two sheets.

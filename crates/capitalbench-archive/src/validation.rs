@@ -31,6 +31,12 @@ impl Checked {
         format!("{stem}.json")
     }
 
+    /// The first reason why the file is no submission.
+    pub fn reason(&self) -> String {
+        let first = self.verdict.as_ref().err().and_then(|problems| problems.first());
+        first.map(ToString::to_string).unwrap_or_default()
+    }
+
     /// The model a raw file says it is from, valid or not.
     pub fn model_id(&self) -> Option<&str> {
         self.payload.as_ref()?.get("model_id")?.as_str()

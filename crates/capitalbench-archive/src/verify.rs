@@ -1,1 +1,232 @@
-//! verify
+//! Re-derives everything from the artifacts and reports where they disagree.
+//!
+//! Nothing is taken on trust: digests, verdicts, portfolios, scores and interim rows are computed
+//! again and compared with what is stored. Every defect is found by a rule, never by a name.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use rayon::prelude::*;
+
+use crate::error::FileError;
+use crate::file_ops::TEMPORARY_PREFIX;
+use crate::format::run_log::LogLine;
+use crate::format::run_manifest::RunRecord;
+use crate::layout;
+use crate::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds, names_in};
+use crate::run_folder::RunFolder;
+use crate::validation::{Checked, validate_run};
+
+mod across;
+mod fairness;
+mod finding;
+mod inputs;
+mod interim;
+mod prices;
+mod replies;
+mod results;
+mod runs;
+mod state;
+
+pub use finding::{Code, Finding, RoundReport, Severity, Verdict};
+
+/// What verification of one round or a folder of rounds found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// One report per round, in order of name.
+    pub rounds: Vec<RoundReport>,
+}
+
+impl Report {
+    /// Number of findings of a severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.rounds.iter().map(|round| round.count(severity)).sum()
+    }
+
+    /// Number of files in all rounds.
+    pub fn files(&self) -> usize {
+        self.rounds.iter().map(|round| round.files).sum()
+    }
+}
+
+/// One run with everything that checks need of it.
+pub(crate) struct RunState {
+    pub(crate) folder: RunFolder,
+    pub(crate) record: RunRecord,
+    pub(crate) log: Vec<LogLine>,
+    pub(crate) checked: Vec<Checked>,
+}
+
+impl RunState {
+    /// The place of a file of this run, inside the round.
+    pub(crate) fn place(&self, relative: &str) -> String {
+        format!("runs/{}/{relative}", self.folder.run_id())
+    }
+}
+
+/// One round with everything that checks need of it.
+pub(crate) struct RoundState {
+    pub(crate) inputs: RoundInputs,
+    pub(crate) runs: Vec<RunState>,
+    pub(crate) sheets: prices::Sheets,
+    pub(crate) now: Timestamp,
+}
+
+impl RoundState {
+    /// The day of the instant the round is looked at, in UTC.
+    pub(crate) fn today(&self) -> Date {
+        jiff::tz::TimeZone::UTC.to_datetime(self.now).date()
+    }
+}
+
+/// Verifies a round or every round below a folder; `tick` is called after each round.
+pub fn verify(path: &Path, now: Timestamp, tick: &(dyn Fn() + Sync)) -> Result<Report, FileError> {
+    let folders = if RoundFolder::is_round(path) {
+        vec![RoundFolder::open(path)?]
+    } else {
+        list_rounds(path)?
+    };
+    let universes = Universes::default();
+    let checked: Vec<(RoundReport, Option<across::Evidence>)> = folders
+        .par_iter()
+        .map(|folder| {
+            let report = verify_round(folder, &universes, now);
+            tick();
+            report
+        })
+        .collect();
+    let (mut rounds, evidence): (Vec<_>, Vec<_>) = checked.into_iter().unzip();
+    let snapshots = across::snapshots(path);
+    for (round, found) in rounds.iter_mut().zip(across::compare(&evidence, &snapshots)) {
+        round.findings.extend(found);
+        round.findings.sort();
+    }
+    Ok(Report { rounds })
+}
+
+/// How many rounds a path holds, for a progress bar.
+pub fn count_rounds(path: &Path) -> usize {
+    if RoundFolder::is_round(path) {
+        1
+    } else {
+        list_rounds(path).map_or(0, |rounds| rounds.len())
+    }
+}
+
+fn verify_round(
+    folder: &RoundFolder,
+    universes: &Universes,
+    now: Timestamp,
+) -> (RoundReport, Option<across::Evidence>) {
+    let mut findings = Vec::new();
+    let files = walk(folder.path());
+    let left: Vec<Finding> = files
+        .iter()
+        .filter(|file| file.rsplit('/').next().is_some_and(|n| n.starts_with(TEMPORARY_PREFIX)))
+        .map(|file| Finding::new(Code::UnfinishedWrite, file, "can be deleted"))
+        .collect();
+    findings.extend(left);
+    let digests = inputs::check_hashes(folder, &mut findings);
+    inputs::check_research(folder, &mut findings);
+    let mut evidence = None;
+    match RoundInputs::load(folder.clone(), universes) {
+        Err(error) => findings.push(unreadable(folder, &error)),
+        Ok(loaded) => {
+            let state = load_state(loaded, now, &mut findings);
+            check_state(&state, &mut findings);
+            let options = digests.and_then(|digests| digests.get(layout::OPTIONS).copied());
+            evidence = Some(across::Evidence::new(&state, options));
+        }
+    }
+    findings.sort();
+    let report = RoundReport {
+        round_id: folder.name(),
+        findings,
+        files: files.len(),
+    };
+    (report, evidence)
+}
+
+fn check_state(state: &RoundState, findings: &mut Vec<Finding>) {
+    inputs::check_manifest(state, findings);
+    inputs::check_prompt(state, findings);
+    for run in &state.runs {
+        runs::check(run, &state.inputs, findings);
+    }
+    prices::check(state, findings);
+    let official = state::check(state, findings);
+    if let Some(official) = official {
+        fairness::check(state, official, findings);
+    }
+    fairness::check_repeated_calls(state, findings);
+    results::check(state, official, findings);
+    interim::check(state, findings);
+}
+
+fn load_state(inputs: RoundInputs, now: Timestamp, findings: &mut Vec<Finding>) -> RoundState {
+    let folder = inputs.folder.clone();
+    let mut runs = Vec::new();
+    match folder.run_ids() {
+        Err(error) => findings.push(unreadable(&folder, &error)),
+        Ok(ids) => {
+            for run_id in ids {
+                match folder.run(&run_id).and_then(|run| load_run(&inputs, run)) {
+                    Ok(run) => runs.push(run),
+                    Err(error) => findings.push(unreadable(&folder, &error)),
+                }
+            }
+        }
+    }
+    let sheets = prices::load(&folder, findings);
+    RoundState {
+        inputs,
+        runs,
+        sheets,
+        now,
+    }
+}
+
+fn load_run(inputs: &RoundInputs, folder: RunFolder) -> Result<RunState, FileError> {
+    let record = folder.record()?;
+    let log = folder.log()?.unwrap_or_default();
+    let checked = validate_run(inputs, &folder, record.run.rules)?;
+    Ok(RunState {
+        folder,
+        record,
+        log,
+        checked,
+    })
+}
+
+/// An unreadable file as a finding, its path told from the round on.
+pub(crate) fn unreadable(folder: &RoundFolder, error: &FileError) -> Finding {
+    let text = error.to_string();
+    let base = format!("{}/", folder.path().display());
+    let inside = text.replace(&base, "");
+    let (place, detail) = inside.split_once(": ").unwrap_or((".", inside.as_str()));
+    Finding::new(Code::UnreadableFile, place, detail)
+}
+
+/// Every file below a folder, relative to it, in order; links are not followed.
+fn walk(root: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    let mut folders = vec![String::new()];
+    while let Some(folder) = folders.pop() {
+        for name in names_in(&root.join(&folder)).unwrap_or_default() {
+            let relative = if folder.is_empty() {
+                name
+            } else {
+                format!("{folder}/{name}")
+            };
+            let meta = std::fs::symlink_metadata(root.join(&relative));
+            if meta.is_ok_and(|meta| meta.is_dir()) {
+                folders.push(relative);
+            } else {
+                files.push(relative);
+            }
+        }
+    }
+    files.sort_unstable();
+    files
+}

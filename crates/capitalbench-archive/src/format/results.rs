@@ -29,9 +29,9 @@ impl ResultTable {
         }
     }
 
-    /// Number of rows below the header.
-    pub fn row_count(&self) -> usize {
-        self.rows.len()
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.header.len()
     }
 
     /// The file's text.

@@ -1,0 +1,181 @@
+//! Checks over all rounds: one price for one option and day, one universe for one label.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use capitalbench_core::ids::Digest;
+use capitalbench_core::prices::{PriceSheet, Side};
+use capitalbench_core::run::Calls;
+use jiff::civil::Date;
+
+use super::RoundState;
+use super::finding::{Code, Finding};
+use crate::format::price_sheet;
+use crate::layout;
+use crate::round_folder::{names_in, read_plain};
+
+/// Differences below a tenth of a basis point are rounding of the vendor.
+const ROUNDING: f64 = 1e-5;
+/// Where daily snapshots lie, seen from the folder of rounds.
+const SNAPSHOTS: &str = "../market_data/daily_price_snapshots";
+
+/// What one round contributes to the comparison.
+pub(super) struct Evidence {
+    universe: Option<(String, Digest)>,
+    quotes: Vec<Observed>,
+}
+
+/// One close as one file tells it.
+#[derive(Debug, Clone)]
+pub(super) struct Observed {
+    key: (String, Date),
+    file: String,
+    side: Option<Side>,
+    raw: Option<f64>,
+    adjusted: Option<f64>,
+}
+
+impl Evidence {
+    /// Collects a round's prices; an example round without real calls proves nothing.
+    pub(super) fn new(state: &RoundState, options: Option<Digest>) -> Self {
+        let round = state.inputs.folder.name();
+        let version = state.inputs.manifest.universe_version.clone();
+        let real = state.runs.iter().any(|run| run.record.run.calls == Calls::Real);
+        let mut quotes = Vec::new();
+        let sheets = [
+            (Side::Entry, &state.sheets.entry, layout::ENTRY_PRICES),
+            (Side::Exit, &state.sheets.exit, layout::EXIT_PRICES),
+        ];
+        for (side, sheet, file) in sheets {
+            if let (Some(sheet), true) = (sheet, real) {
+                quotes.extend(observe(sheet, &format!("{round}/{file}"), Some(side)));
+            }
+        }
+        Self {
+            universe: version.zip(options),
+            quotes,
+        }
+    }
+}
+
+fn observe(sheet: &PriceSheet, file: &str, side: Option<Side>) -> Vec<Observed> {
+    let quotes = sheet.quotes().iter().filter(|quote| quote.source.as_deref() != Some("cash"));
+    let observed = quotes.filter_map(|quote| {
+        Some(Observed {
+            key: (quote.key.clone(), quote.date?),
+            file: file.to_owned(),
+            side,
+            raw: quote.close.map(|price| price.get()),
+            adjusted: quote.adjusted.map(|price| price.get()),
+        })
+    });
+    observed.collect()
+}
+
+/// Daily snapshots beside the folder of rounds; unreadable ones are left out.
+pub(super) fn snapshots(rounds: &Path) -> Vec<Observed> {
+    let folder = rounds.join(SNAPSHOTS);
+    let mut observed = Vec::new();
+    for name in names_in(&folder).unwrap_or_default() {
+        let sheet = read_plain(&folder.join(&name)).ok();
+        if let Some(Ok(sheet)) = sheet.map(|bytes| price_sheet::parse(&bytes)) {
+            observed.extend(observe(&sheet, &format!("snapshot {name}"), None));
+        }
+    }
+    observed
+}
+
+/// Findings per round, in the order of the evidence.
+pub(super) fn compare(
+    evidence: &[Option<Evidence>],
+    snapshots: &[Observed],
+) -> Vec<Vec<Finding>> {
+    let mut by_key: BTreeMap<&(String, Date), Vec<&Observed>> = BTreeMap::new();
+    let rounds = evidence.iter().flatten().flat_map(|round| &round.quotes);
+    for observed in rounds.chain(snapshots) {
+        by_key.entry(&observed.key).or_default().push(observed);
+    }
+    let mut labels: BTreeMap<&str, BTreeSet<Digest>> = BTreeMap::new();
+    for (version, digest) in evidence.iter().flatten().filter_map(|e| e.universe.as_ref()) {
+        labels.entry(version).or_default().insert(*digest);
+    }
+    let of_round = |round: &Evidence| {
+        let mut findings = Vec::new();
+        for side in [Side::Entry, Side::Exit] {
+            let own: Vec<&Observed> =
+                round.quotes.iter().filter(|quote| quote.side == Some(side)).collect();
+            findings.extend(disagreement(&own, &by_key, Kind::Adjusted, side));
+            findings.extend(disagreement(&own, &by_key, Kind::Raw, side));
+        }
+        if let Some((version, _)) = &round.universe
+            && labels.get(version.as_str()).is_some_and(|digests| digests.len() > 1)
+        {
+            let text = format!("{version} stands for different options in other rounds");
+            findings.push(Finding::new(Code::UniverseLabelReused, layout::OPTIONS, text));
+        }
+        findings
+    };
+    evidence
+        .iter()
+        .map(|round| round.as_ref().map(of_round).unwrap_or_default())
+        .collect()
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Raw,
+    Adjusted,
+}
+
+impl Kind {
+    fn of(self, observed: &Observed) -> Option<f64> {
+        match self {
+            Self::Raw => observed.raw,
+            Self::Adjusted => observed.adjusted,
+        }
+    }
+
+    fn code(self) -> Code {
+        match self {
+            Self::Raw => Code::RawCloseDiffers,
+            Self::Adjusted => Code::AdjustedCloseDiffers,
+        }
+    }
+}
+
+fn disagreement(
+    own: &[&Observed],
+    all: &BTreeMap<&(String, Date), Vec<&Observed>>,
+    kind: Kind,
+    side: Side,
+) -> Option<Finding> {
+    let mut rows = 0;
+    let mut worst: Option<(f64, String)> = None;
+    for observed in own {
+        let Some(value) = kind.of(observed) else {
+            continue;
+        };
+        let others = all.get(&observed.key).into_iter().flatten();
+        let differing = others.filter_map(|other| {
+            let there = kind.of(other)?;
+            let gap = (there / value - 1.0).abs();
+            (gap > ROUNDING && other.file != observed.file).then_some((gap, there, other))
+        });
+        let Some((gap, there, other)) = differing.max_by(|a, b| a.0.total_cmp(&b.0)) else {
+            continue;
+        };
+        rows += 1;
+        if worst.as_ref().is_none_or(|(largest, _)| gap > *largest) {
+            let (option, day) = &observed.key;
+            let text = format!("{option} on {day} is {value} here and {there} in {}", other.file);
+            worst = Some((gap, text));
+        }
+    }
+    let (gap, text) = worst?;
+    let file = match side {
+        Side::Entry => layout::ENTRY_PRICES,
+        Side::Exit => layout::EXIT_PRICES,
+    };
+    let detail = format!("{rows} rows differ elsewhere, most by {:.1} bp: {text}", gap * 1e4);
+    Some(Finding::new(kind.code(), file, detail))
+}

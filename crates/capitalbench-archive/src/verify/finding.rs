@@ -1,0 +1,287 @@
+//! What verification reports: a stable code, a severity, a place and a sentence.
+
+use std::fmt;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Artifacts contradict each other.
+    Error,
+    /// They agree, but a fairness rule was broken or cannot be proved.
+    Warning,
+    /// Withheld, not published or not due yet.
+    Note,
+}
+
+impl Severity {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
+macro_rules! codes {
+    ($($variant:ident $text:literal $severity:ident $meaning:literal)+) => {
+        /// Every kind of finding.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Code {
+            $(#[doc = $meaning] $variant,)+
+        }
+
+        impl Code {
+            /// All codes, errors first.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The stable text.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text,)+ }
+            }
+
+            /// How bad it is.
+            pub fn severity(self) -> Severity {
+                match self { $(Self::$variant => Severity::$severity,)+ }
+            }
+
+            /// What it means.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    UnreadableFile "unreadable-file" Error
+        "A file cannot be read, or does not follow its format."
+    RoundIdMismatch "round-id-mismatch" Error
+        "The manifest names another round than its folder, or a file belongs to another round."
+    RunIdMismatch "run-id-mismatch" Error
+        "A run manifest names another run or round than its folder."
+    InputHashMismatch "input-hash-mismatch" Error
+        "A frozen input is not what hashes.json says."
+    ResearchHashMismatch "research-hash-mismatch" Error
+        "A research file is not what research_hashes.json says."
+    BriefingDiffers "briefing-differs" Error
+        "The briefing models saw is not the final briefing of the research."
+    ResearchExposed "research-exposed" Error
+        "A research file other than the final briefing is marked as shown to models."
+    RosterVersionMismatch "roster-version-mismatch" Error
+        "The roster version does not follow from the frozen model ids."
+    VerdictDiffers "verdict-differs" Error
+        "A raw submission is valid where the record says invalid, or the other way round."
+    ParsedSubmissionDiffers "parsed-submission-differs" Error
+        "A parsed submission does not follow from its raw file."
+    ParsedWithoutRaw "parsed-without-raw" Error
+        "A parsed submission has no raw file."
+    RunCountsDiffer "run-counts-differ" Error
+        "Counts in the run manifest or the validation summary are not those of the files."
+    RunLogDiffers "run-log-differs" Error
+        "A submission has no line in the run log, or a line names a model without a submission."
+    ReplyDigestMismatch "reply-digest-mismatch" Error
+        "A stored reply is not the text whose digest the run log holds."
+    OfficialRunAmbiguous "official-run-ambiguous" Error
+        "Several runs qualify as the record and the operator did not choose one."
+    PriceSheetInvalid "price-sheet-invalid" Error
+        "A price file cannot be used."
+    PriceRuleBroken "price-rule-broken" Error
+        "Prices break a rule that this round's own methodology enforces."
+    ResultDiffers "result-differs" Error
+        "A result file does not follow from the submissions and the prices."
+    ResultIncomplete "result-incomplete" Error
+        "A scored run lacks a result file, or the files to score it are gone."
+    ResultFromIneligibleRun "result-from-ineligible-run" Error
+        "A run that may not count has a leaderboard."
+    InterimDiffers "interim-differs" Error
+        "Interim rows do not follow from the submissions and the interim prices."
+    JobContradictsResult "job-contradicts-result" Error
+        "The resolution job says something else than the results."
+    ScoredBeforeExit "scored-before-exit" Warning
+        "The result was made before the exit close."
+    CallAfterDeadline "call-after-deadline" Warning
+        "Official calls ended after the decision deadline."
+    DecisionAfterEntryClose "decision-after-entry-close" Warning
+        "Decisions were made after the close they are scored from."
+    ResearchAfterCall "research-after-call" Warning
+        "The research cutoff is later than the first call."
+    RosterFrozenLate "roster-frozen-late" Warning
+        "The roster was frozen after the first call."
+    RosterIncomplete "roster-incomplete" Warning
+        "The official run did not ask exactly the frozen roster."
+    AskedAgain "asked-again" Warning
+        "A model was asked again although a valid answer was there."
+    ManyAttempts "many-attempts" Warning
+        "A model was asked three times or more before one answer was taken."
+    SeveralEligibleRuns "several-eligible-runs" Warning
+        "More than one run may count; only the operator's word decides."
+    ResultOfUnselectedRun "result-of-unselected-run" Warning
+        "A run that is not the record has a leaderboard."
+    InterimFromIneligibleRun "interim-from-ineligible-run" Warning
+        "A run that may not count is tracked."
+    NoOfficialRun "no-official-run" Warning
+        "Providers were asked, and no run is the record."
+    ResolutionCancelled "resolution-cancelled" Warning
+        "The resolution of the round was cancelled."
+    Overdue "overdue" Warning
+        "The exit close has passed and nothing is scored."
+    PriceRowOffDate "price-row-off-date" Warning
+        "A price row is dated on another day than the window's."
+    PriceSourceDiffers "price-source-differs" Warning
+        "Entry and exit of an option come from different sources."
+    BlankClose "blank-close" Warning
+        "Price rows have no raw close, so their adjustment cannot be checked."
+    UnadjustedPrice "unadjusted-price" Warning
+        "A raw close was used where there is no adjusted one."
+    MissedDistribution "missed-distribution" Warning
+        "A fund that only accrues interest gained nothing: a distribution is missing."
+    UnpricedOptions "unpriced-options" Warning
+        "Options have no price, so there is no oracle, no regret and no score."
+    AdjustedCloseDiffers "adjusted-close-differs" Warning
+        "Another file of the archive has another adjusted close for the same option and day."
+    RawCloseDiffers "raw-close-differs" Warning
+        "Another file of the archive has another raw close for the same option and day."
+    UniverseLabelReused "universe-label-reused" Warning
+        "Rounds with one universe version have different options."
+    PromptSteers "prompt-steers" Warning
+        "The prompt holds a passage that tells models when to hold the reference."
+    PromptForeignHorizon "prompt-foreign-horizon" Warning
+        "The prompt speaks of the other track's horizon."
+    Draft "draft" Note
+        "The round is not frozen, or nobody was asked yet."
+    Pending "pending" Note
+        "The exit close has not passed yet."
+    Pilot "pilot" Note
+        "The round is a pilot and stands outside the record."
+    NoRealCall "no-real-call" Note
+        "No run asked a provider: the round is an example or a rehearsal."
+    AcceptanceWithdrawn "acceptance-withdrawn" Note
+        "A run was accepted and is not the record any more."
+    AssembledRun "assembled-run" Note
+        "The official run holds answers of other runs."
+    ReplyNotPublished "reply-not-published" Note
+        "Replies are private; their digests cannot be checked here."
+    FreezeTimeUnproved "freeze-time-unproved" Note
+        "Nothing outside the folder proves that the inputs were frozen before the calls."
+    RosterNotFrozen "roster-not-frozen" Note
+        "The manifest does not say which models should have been asked."
+    ModelInputNotHashed "model-input-not-hashed" Note
+        "The stored model input is not covered by a digest."
+    ResearchNotPublished "research-not-published" Note
+        "The folder holds no research."
+    ForeignPriceRows "foreign-price-rows" Note
+        "Price rows belong to no option of the round; they are ignored."
+    InterimBasisDiffers "interim-basis-differs" Note
+        "Interim tracking started from other prices than the final entry prices."
+    OlderResultFormat "older-result-format" Note
+        "A result file has the columns of an earlier format; those it has were compared."
+    UnfinishedWrite "unfinished-write" Note
+        "A temporary file was left behind by a crash."
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One thing that was found.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    /// What kind.
+    pub code: Code,
+    /// File or folder inside the round.
+    pub place: String,
+    /// What exactly.
+    pub detail: String,
+}
+
+impl Finding {
+    /// A finding about a file or folder inside the round.
+    pub fn new(code: Code, place: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self {
+            code,
+            place: place.into(),
+            detail: detail.into(),
+        }
+    }
+
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        self.code.severity()
+    }
+}
+
+/// What a round came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// No error and no warning.
+    Holds,
+    /// No error.
+    HoldsWithWarnings,
+    /// At least one error.
+    DoesNotHold,
+}
+
+impl Verdict {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::HoldsWithWarnings => "holds-with-warnings",
+            Self::DoesNotHold => "does-not-hold",
+        }
+    }
+}
+
+/// Everything found about one round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoundReport {
+    /// The round's folder name.
+    pub round_id: String,
+    /// Findings, worst first.
+    pub findings: Vec<Finding>,
+    /// Files in the folder.
+    pub files: usize,
+}
+
+impl RoundReport {
+    /// Number of findings of a severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|f| f.severity() == severity).count()
+    }
+
+    /// What the round came to.
+    pub fn verdict(&self) -> Verdict {
+        if self.count(Severity::Error) > 0 {
+            Verdict::DoesNotHold
+        } else if self.count(Severity::Warning) > 0 {
+            Verdict::HoldsWithWarnings
+        } else {
+            Verdict::Holds
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_kebab_case_unique_and_sorted_by_severity() {
+        let texts: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        for text in &texts {
+            let kebab = text.split('-').all(|word| {
+                !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase())
+            });
+            assert!(kebab, "{text}");
+        }
+        let mut unique = texts.clone();
+        unique.sort_unstable();
+        unique.dedup();
+        assert_eq!(unique.len(), texts.len());
+        assert!(Code::ALL.is_sorted_by_key(|code| code.severity()));
+    }
+}

@@ -1,0 +1,62 @@
+//! Interim rows: rebuilt from the submissions and the interim prices.
+
+use super::finding::{Code, Finding};
+use super::results::{first_difference, valid_submissions};
+use super::{RoundState, RunState, unreadable};
+use crate::format::interim::{self, Snapshots};
+use crate::layout::{self, run};
+use crate::round_folder::optional;
+
+/// Rebuilds the interim rows of every run that has some.
+pub(super) fn check(state: &RoundState, findings: &mut Vec<Finding>) {
+    let folder = &state.inputs.folder;
+    let snapshots = match optional(folder.parse(layout::INTERIM_PRICES, interim::parse_prices)) {
+        Ok(snapshots) => snapshots,
+        Err(error) => {
+            findings.push(unreadable(folder, &error));
+            return;
+        }
+    };
+    for run in state.runs.iter().filter(|run| run.folder.has(run::INTERIM)) {
+        if let Some(text) = difference(state, run, snapshots.as_ref()) {
+            findings.push(Finding::new(Code::InterimDiffers, run.place(run::INTERIM), text));
+        }
+    }
+    if let Some(snapshots) = &snapshots {
+        basis(state, snapshots, findings);
+    }
+}
+
+fn difference(state: &RoundState, run: &RunState, snapshots: Option<&Snapshots>) -> Option<String> {
+    let Some(snapshots) = snapshots else {
+        return Some(format!("there is no {}", layout::INTERIM_PRICES));
+    };
+    let reference = &state.inputs.universe.reference().id;
+    let submissions = valid_submissions(run);
+    let stored = run.folder.read_optional(run::INTERIM).ok().flatten().unwrap_or_default();
+    match interim::render(run.folder.run_id(), &submissions, reference, snapshots) {
+        Err(fault) => Some(fault.to_string()),
+        Ok(text) if text.as_bytes() == stored => None,
+        Ok(text) => Some(first_difference(&text, &String::from_utf8_lossy(&stored))),
+    }
+}
+
+/// After resolution both sheets are fetched again, so tracking may have used another basis.
+fn basis(state: &RoundState, snapshots: &Snapshots, findings: &mut Vec<Finding>) {
+    let (Some(entry), Some((_, (_, start)))) = (&state.sheets.entry, snapshots.first_key_value())
+    else {
+        return;
+    };
+    let differs = |option: &&capitalbench_core::universe::MarketOption| {
+        let used = entry.find(option).and_then(|quote| quote.used());
+        match (used, start.get(&option.id)) {
+            (Some((price, _)), Some(tracked)) => price != *tracked,
+            _ => false,
+        }
+    };
+    let other = state.inputs.universe.options().iter().filter(differs).count();
+    if other > 0 {
+        let text = format!("{other} options start from another price than the final entry price");
+        findings.push(Finding::new(Code::InterimBasisDiffers, layout::INTERIM_PRICES, text));
+    }
+}

@@ -1,0 +1,87 @@
+//! Price sheets: readable, dated on the window's days, of one source and one basis.
+
+use capitalbench_core::methodology::Enforcement;
+use capitalbench_core::price_rules::{self, PriceProblem};
+use capitalbench_core::prices::{PriceSheet, Side};
+
+use super::finding::{Code, Finding};
+use super::{RoundState, unreadable};
+use crate::layout;
+use crate::round_folder::RoundFolder;
+
+/// Both sheets, where they are there and readable.
+#[derive(Debug, Default)]
+pub(crate) struct Sheets {
+    pub(crate) entry: Option<PriceSheet>,
+    pub(crate) exit: Option<PriceSheet>,
+}
+
+/// Reads both sheets.
+pub(super) fn load(folder: &RoundFolder, findings: &mut Vec<Finding>) -> Sheets {
+    let mut read = |side| {
+        folder.sheet(side).unwrap_or_else(|error| {
+            let found = unreadable(folder, &error);
+            findings.push(Finding::new(Code::PriceSheetInvalid, found.place, found.detail));
+            None
+        })
+    };
+    Sheets {
+        entry: read(Side::Entry),
+        exit: read(Side::Exit),
+    }
+}
+
+/// Reports every broken price rule.
+pub(super) fn check(state: &RoundState, findings: &mut Vec<Finding>) {
+    let (universe, window) = (&*state.inputs.universe, state.inputs.manifest.window);
+    let problems = match (&state.sheets.entry, &state.sheets.exit) {
+        (Some(entry), Some(exit)) => price_rules::problems(universe, window, entry, exit),
+        (Some(entry), None) => {
+            let day = window.map(|window| window.entry);
+            price_rules::side_problems(universe, day, Side::Entry, entry)
+        }
+        (None, Some(exit)) => {
+            let day = window.map(|window| window.exit);
+            price_rules::side_problems(universe, day, Side::Exit, exit)
+        }
+        (None, None) => Vec::new(),
+    };
+    let ours = state.inputs.manifest.methodology.enforcement() == Enforcement::Refuse;
+    for problem in problems {
+        let code = if ours && problem.is_refused() {
+            Code::PriceRuleBroken
+        } else {
+            code_of(&problem)
+        };
+        findings.push(Finding::new(code, place_of(&problem), problem.to_string()));
+    }
+}
+
+fn code_of(problem: &PriceProblem) -> Code {
+    match problem {
+        PriceProblem::OffDate { .. } => Code::PriceRowOffDate,
+        PriceProblem::BlankClose { .. } => Code::BlankClose,
+        PriceProblem::RawClose { .. } => Code::UnadjustedPrice,
+        PriceProblem::SourceDiffers { .. } => Code::PriceSourceDiffers,
+        PriceProblem::MissedDistribution { .. } => Code::MissedDistribution,
+        PriceProblem::ForeignRows { .. } => Code::ForeignPriceRows,
+        PriceProblem::Unpriced { .. } => Code::UnpricedOptions,
+    }
+}
+
+fn place_of(problem: &PriceProblem) -> &'static str {
+    let side = match problem {
+        PriceProblem::OffDate { side, .. }
+        | PriceProblem::BlankClose { side, .. }
+        | PriceProblem::RawClose { side, .. }
+        | PriceProblem::ForeignRows { side, .. }
+        | PriceProblem::Unpriced { side, .. } => *side,
+        PriceProblem::SourceDiffers { .. } | PriceProblem::MissedDistribution { .. } => {
+            return layout::PRICES;
+        }
+    };
+    match side {
+        Side::Entry => layout::ENTRY_PRICES,
+        Side::Exit => layout::EXIT_PRICES,
+    }
+}

@@ -1,0 +1,157 @@
+//! One run: identity, verdicts, parsed files, counts and log.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::RunState;
+use super::finding::{Code, Finding};
+use crate::format::run_log::LogLine;
+use crate::format::{json, submission};
+use crate::layout::run;
+use crate::round_folder::RoundInputs;
+use crate::validation::Checked;
+
+/// Checks one run against its own files.
+pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<Finding>) {
+    identity(state, inputs, findings);
+    parsed_files(state, findings);
+    counts(state, findings);
+    log(state, findings);
+    super::replies::check(state, findings);
+}
+
+fn identity(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<Finding>) {
+    let own = &state.record.run;
+    if own.run_id != *state.folder.run_id() || own.round_id != inputs.manifest.round_id {
+        let text = format!("names {} of {}", own.run_id, own.round_id);
+        findings.push(Finding::new(Code::RunIdMismatch, state.place(run::MANIFEST), text));
+    }
+}
+
+fn parsed_files(state: &RunState, findings: &mut Vec<Finding>) {
+    let stored: BTreeSet<String> =
+        state.folder.submission_names(run::PARSED).unwrap_or_default().into_iter().collect();
+    let mut expected = BTreeSet::new();
+    for file in &state.checked {
+        let name = file.parsed_name();
+        let path = format!("{}/{name}", run::PARSED);
+        let mut add = |code, text: String| {
+            findings.push(Finding::new(code, state.place(&path), text));
+        };
+        match &file.verdict {
+            Err(_) if stored.contains(&name) => {
+                let text = format!("exists although the raw file is invalid: {}", file.reason());
+                add(Code::VerdictDiffers, text);
+            }
+            Err(_) => {}
+            Ok(_) if !stored.contains(&name) => {
+                let text = "is missing although the raw file is valid";
+                add(Code::VerdictDiffers, text.into());
+            }
+            Ok(valid) => {
+                let bytes = state.folder.read_optional(&path).ok().flatten();
+                if bytes.as_deref() != Some(submission::render(valid).as_bytes()) {
+                    let text = "does not follow from the raw file";
+                    add(Code::ParsedSubmissionDiffers, text.into());
+                }
+            }
+        }
+        expected.insert(name);
+    }
+    for name in stored.difference(&expected) {
+        let place = state.place(&format!("{}/{name}", run::PARSED));
+        findings.push(Finding::new(Code::ParsedWithoutRaw, place, "has no raw file"));
+    }
+}
+
+fn counts(state: &RunState, findings: &mut Vec<Finding>) {
+    let valid = state.checked.iter().filter(|file| file.verdict.is_ok()).count() as u64;
+    let invalid = state.checked.len() as u64 - valid;
+    let models: BTreeSet<&str> = state.checked.iter().filter_map(Checked::model_id).collect();
+    let said = state.record.run.counts;
+    let mut all = vec![
+        (run::MANIFEST, "valid_submissions", said.valid, valid),
+        (run::MANIFEST, "invalid_submissions", said.invalid, invalid),
+    ];
+    // A raw file that could not be read names no model.
+    if state.checked.iter().all(|file| file.model_id().is_some()) {
+        all.push((run::MANIFEST, "model_count", said.models, models.len() as u64));
+    }
+    match summary(state) {
+        Err(text) => {
+            findings.push(Finding::new(Code::UnreadableFile, state.place(run::SUMMARY), text));
+        }
+        Ok(None) => {
+            let text = "is missing";
+            findings.push(Finding::new(Code::RunCountsDiffer, state.place(run::SUMMARY), text));
+        }
+        Ok(Some(summary)) => {
+            let number = |name: &str| summary.get(name).and_then(Value::as_u64);
+            all.push((run::SUMMARY, "raw_count", number("raw_count"), valid + invalid));
+            all.push((run::SUMMARY, "valid_count", number("valid_count"), valid));
+            all.push((run::SUMMARY, "invalid_count", number("invalid_count"), invalid));
+            verdicts(state, &summary, findings);
+        }
+    }
+    for (place, name, said, counted) in all {
+        if let Some(said) = said.filter(|said| *said != counted) {
+            let text = format!("{name} is {said}; the files give {counted}");
+            findings.push(Finding::new(Code::RunCountsDiffer, state.place(place), text));
+        }
+    }
+}
+
+fn summary(state: &RunState) -> Result<Option<Value>, String> {
+    let bytes = state.folder.read_optional(run::SUMMARY).map_err(|error| error.to_string())?;
+    bytes.map(|bytes| json::parse(&bytes)).transpose().map_err(|error| error.to_string())
+}
+
+/// The summary must refuse exactly the files that are refused now; its words may differ.
+fn verdicts(state: &RunState, summary: &Value, findings: &mut Vec<Finding>) {
+    let errors = summary.get("errors").and_then(Value::as_object);
+    for file in &state.checked {
+        let said = errors.is_some_and(|errors| errors.contains_key(&file.name));
+        let text = match &file.verdict {
+            Ok(_) if said => "recorded as invalid; it is valid".to_owned(),
+            Err(_) if !said => format!("recorded as valid; {}", file.reason()),
+            _ => continue,
+        };
+        let place = state.place(&format!("{}/{}", run::RAW, file.name));
+        findings.push(Finding::new(Code::VerdictDiffers, place, text));
+    }
+}
+
+fn log(state: &RunState, findings: &mut Vec<Finding>) {
+    let mut add = |code, text: String| {
+        findings.push(Finding::new(code, state.place(run::LOG), text));
+    };
+    for file in &state.checked {
+        let lines = lines_of(state, file);
+        if lines.is_empty() {
+            add(Code::RunLogDiffers, format!("has no line for {}", file.name));
+        }
+        let said = lines.last().and_then(|line| line.valid);
+        if said.is_some_and(|said| said != file.verdict.is_ok()) {
+            let text = format!("the status of {} is not its verdict", file.name);
+            add(Code::VerdictDiffers, text);
+        }
+    }
+    for line in &state.log {
+        let answered = state.checked.iter().any(|file| file.model_id() == Some(&line.model_id));
+        if !answered {
+            let text = format!("line {} names {}, which has no raw file", line.line, line.model_id);
+            add(Code::RunLogDiffers, text);
+        }
+    }
+}
+
+/// Log lines of a raw file: the same model and replicate.
+pub(super) fn lines_of<'a>(state: &'a RunState, file: &Checked) -> Vec<&'a LogLine> {
+    let index = file.payload.as_ref().and_then(|payload| payload.get("replicate_index"));
+    let replicate = index.and_then(Value::as_u64).unwrap_or(1);
+    let same = |line: &&LogLine| {
+        file.model_id() == Some(&line.model_id) && u64::from(line.replicate) == replicate
+    };
+    state.log.iter().filter(same).collect()
+}

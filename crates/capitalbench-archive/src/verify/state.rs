@@ -1,0 +1,110 @@
+//! Where the round stands: the official run, its job, and whether a result is due.
+
+use capitalbench_core::lifecycle::{Due, due};
+use capitalbench_core::run::{Calls, NoOfficialRun, Run, RunKind, Selection, official_run};
+
+use super::finding::{Code, Finding};
+use super::{RoundState, RunState, unreadable};
+use crate::format::job;
+use crate::layout::{self, run};
+use crate::round_folder::optional;
+
+/// Finds the official run and reports what stands in its way.
+pub(super) fn check<'a>(
+    state: &'a RoundState,
+    findings: &mut Vec<Finding>,
+) -> Option<&'a RunState> {
+    let found = official_run(state.runs.iter().map(|run| &run.record.run));
+    let may_count = |run: &&Run| run.eligible && run.counts.invalid.unwrap_or(0) == 0;
+    let runs = state.runs.iter().map(|run| &run.record.run);
+    let candidates: Vec<&str> = runs.filter(may_count).map(|run| run.run_id.as_str()).collect();
+    if candidates.len() > 1 && found.is_ok() {
+        let text = format!("may count: {}", candidates.join(", "));
+        findings.push(Finding::new(Code::SeveralEligibleRuns, layout::RUNS, text));
+    }
+    for run in &state.runs {
+        let own = &run.record.run;
+        if own.accepted_at.is_some() && own.selection == Selection::Withdrawn {
+            let text = "was accepted and withdrawn later";
+            findings.push(Finding::new(Code::AcceptanceWithdrawn, run.place(run::MANIFEST), text));
+        }
+    }
+    let official = match found {
+        Ok(found) => state.runs.iter().find(|run| run.record.run.run_id == found.run_id),
+        Err(reason) => {
+            findings.push(missing_record(state, &reason));
+            None
+        }
+    };
+    check_job(state, official, findings);
+    if let Some(official) = official {
+        check_due(state, official, findings);
+    }
+    official
+}
+
+fn missing_record(state: &RoundState, reason: &NoOfficialRun) -> Finding {
+    let asked = state.runs.iter().any(|run| {
+        let own = &run.record.run;
+        own.calls == Calls::Real && own.rules.kind == RunKind::Official
+    });
+    let code = match reason {
+        NoOfficialRun::Ambiguous(_) => Code::OfficialRunAmbiguous,
+        NoOfficialRun::None if asked => Code::NoOfficialRun,
+        NoOfficialRun::None if state.runs.is_empty() => Code::Draft,
+        NoOfficialRun::None => Code::NoRealCall,
+    };
+    Finding::new(code, layout::RUNS, reason.to_string())
+}
+
+fn check_due(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
+    if official.folder.has(run::LEADERBOARD) {
+        return;
+    }
+    let window = state.inputs.manifest.window;
+    let exit = window.map_or_else(|| "the exit".to_owned(), |window| window.exit.to_string());
+    let (code, text) = match due(window, state.today()) {
+        Due::Overdue => (Code::Overdue, format!("{exit} has passed and nothing is scored")),
+        Due::NotYet => (Code::Pending, format!("waits for the close of {exit}")),
+    };
+    findings.push(Finding::new(code, official.place(run::RESULTS), text));
+}
+
+fn check_job(state: &RoundState, official: Option<&RunState>, findings: &mut Vec<Finding>) {
+    let folder = &state.inputs.folder;
+    let job = match optional(folder.parse(layout::JOB, job::parse)) {
+        Ok(Some(job)) => job,
+        Ok(None) => return,
+        Err(error) => return findings.push(unreadable(folder, &error)),
+    };
+    let mut add = |code, text: String| findings.push(Finding::new(code, layout::JOB, text));
+    if job.round_id != state.inputs.manifest.round_id.as_str() {
+        add(Code::RoundIdMismatch, format!("belongs to {}", job.round_id));
+    }
+    let named = state.runs.iter().find(|run| run.folder.run_id().as_str() == job.run_id);
+    let scored = named.is_some_and(|run| run.folder.has(run::LEADERBOARD));
+    match job.status.as_str() {
+        "cancelled" => {
+            let reason = job.last_error.filter(|text| !text.is_empty());
+            add(
+                Code::ResolutionCancelled,
+                reason.unwrap_or_else(|| "no reason is given".into()),
+            );
+        }
+        "succeeded" if !scored => {
+            let text = format!("says that {} was scored; it has no leaderboard", job.run_id);
+            add(Code::JobContradictsResult, text);
+        }
+        "scheduled" | "running" | "failed" if scored => {
+            let text = format!("says {}; {} has a leaderboard", job.status, job.run_id);
+            add(Code::JobContradictsResult, text);
+        }
+        _ => {}
+    }
+    if let Some(official) = official
+        && official.folder.run_id().as_str() != job.run_id
+    {
+        let text = format!("names {}; the record is {}", job.run_id, official.folder.run_id());
+        add(Code::JobContradictsResult, text);
+    }
+}
