@@ -1,1 +1,218 @@
-//! audit
+//! One round by area: what holds, what is broken, and what is still missing.
+//!
+//! An audit is verification read by an operator: every finding belongs to an area, and an area
+//! that is not complete names the next command.
+
+use std::path::Path;
+
+use capitalbench_core::ids::RunId;
+use capitalbench_core::time::regular_close;
+use jiff::Timestamp;
+
+use crate::error::FileError;
+use crate::layout;
+use crate::round_folder::{RoundFolder, RoundInputs, Universes};
+use crate::verify::{Code, Finding, Severity, verify};
+
+/// What an operator looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Area {
+    /// Manifest, options, prompt and briefing are there and legal.
+    Inputs,
+    /// The digests hold.
+    Freeze,
+    /// The research is complete and its digests hold.
+    Research,
+    /// Starting and ending prices.
+    Prices,
+    /// Submissions, log and counts.
+    Runs,
+    /// Which run is the record, and whether it was fair.
+    Record,
+    /// Results and tracking follow from the rest.
+    Results,
+}
+
+impl Area {
+    /// All areas in the order of a round.
+    pub const ALL: [Self; 7] = [
+        Self::Inputs,
+        Self::Freeze,
+        Self::Research,
+        Self::Prices,
+        Self::Runs,
+        Self::Record,
+        Self::Results,
+    ];
+
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Inputs => "inputs",
+            Self::Freeze => "freeze",
+            Self::Research => "research",
+            Self::Prices => "prices",
+            Self::Runs => "runs",
+            Self::Record => "record",
+            Self::Results => "results",
+        }
+    }
+}
+
+/// How an area stands, worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// Artifacts contradict each other.
+    Fail,
+    /// A step was not done yet.
+    Missing,
+    /// Holds, with something to explain.
+    Warn,
+    /// The time for it has not come.
+    NotDue,
+    /// Kept private.
+    NotPublished,
+    /// Holds.
+    Pass,
+}
+
+impl Status {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fail => "FAIL",
+            Self::Missing => "MISSING",
+            Self::Warn => "WARN",
+            Self::NotDue => "NOT DUE",
+            Self::NotPublished => "NOT PUBLISHED",
+            Self::Pass => "PASS",
+        }
+    }
+}
+
+/// One area of a round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// Which area.
+    pub area: Area,
+    /// How it stands.
+    pub status: Status,
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// What to run next, where something is missing.
+    pub next: Option<String>,
+}
+
+/// Audits a round; with a run, other runs are left out.
+pub fn audit(path: &Path, run_id: Option<&RunId>, now: Timestamp) -> Result<Vec<Check>, FileError> {
+    let folder = RoundFolder::open(path)?;
+    if let Some(run_id) = run_id {
+        folder.run(run_id)?;
+    }
+    let report = verify(path, now, &|| {})?;
+    let mut findings: Vec<Finding> =
+        report.rounds.into_iter().flat_map(|round| round.findings).collect();
+    if let Some(run_id) = run_id {
+        let own = format!("runs/{run_id}/");
+        findings.retain(|f| !f.place.starts_with("runs/") || f.place.starts_with(&own));
+    }
+    let missing = missing_prices(&folder, now)?;
+    let checks = Area::ALL.into_iter().map(|area| {
+        let own: Vec<Finding> = findings.iter().filter(|f| area_of(f) == area).cloned().collect();
+        let mut status = own.iter().map(status_of).min().unwrap_or(Status::Pass);
+        let mut next = next_step(&own, path);
+        if let (Area::Prices, Some((missing, command))) = (area, &missing) {
+            status = status.min(*missing);
+            next = next.or_else(|| command.clone());
+        }
+        Check {
+            area,
+            status,
+            findings: own,
+            next,
+        }
+    });
+    Ok(checks.collect())
+}
+
+/// Prices that are not there, and whether they should be.
+fn missing_prices(
+    folder: &RoundFolder,
+    now: Timestamp,
+) -> Result<Option<(Status, Option<String>)>, FileError> {
+    let Ok(inputs) = RoundInputs::load(folder.clone(), &Universes::default()) else {
+        return Ok(None);
+    };
+    let exists = |file: &str| folder.file(file).is_file();
+    let Some(window) = inputs.manifest.window else {
+        return Ok(None);
+    };
+    let sides = [
+        (layout::ENTRY_PRICES, "entry", window.entry),
+        (layout::EXIT_PRICES, "exit", window.exit),
+    ];
+    for (file, side, day) in sides {
+        if exists(file) {
+            continue;
+        }
+        let due = regular_close(day).is_some_and(|close| close < now);
+        let command = format!("capitalbench fetch-prices --round {} --side {side}", folder.path().display());
+        return Ok(Some(if due {
+            (Status::Missing, Some(command))
+        } else {
+            (Status::NotDue, None)
+        }));
+    }
+    Ok(None)
+}
+
+fn status_of(finding: &Finding) -> Status {
+    match (finding.severity(), finding.code) {
+        (Severity::Error, _) => Status::Fail,
+        (_, Code::Draft | Code::Overdue) => Status::Missing,
+        (Severity::Warning, _) => Status::Warn,
+        (_, Code::Pending) => Status::NotDue,
+        (_, Code::ReplyNotPublished | Code::ResearchNotPublished) => Status::NotPublished,
+        (Severity::Note, _) => Status::Pass,
+    }
+}
+
+fn next_step(findings: &[Finding], path: &Path) -> Option<String> {
+    let round = path.display();
+    findings.iter().find_map(|finding| match finding.code {
+        Code::Draft if finding.place == layout::HASHES => {
+            Some(format!("capitalbench hash-round --round {round}"))
+        }
+        Code::Overdue => Some(format!("capitalbench score-round --round {round}")),
+        _ => None,
+    })
+}
+
+fn area_of(finding: &Finding) -> Area {
+    let place = finding.place.as_str();
+    match finding.code {
+        Code::InputHashMismatch | Code::FreezeTimeUnproved | Code::ModelInputNotHashed => {
+            Area::Freeze
+        }
+        Code::Draft if place == layout::HASHES => Area::Freeze,
+        Code::ResearchAfterCall
+        | Code::CallAfterDeadline
+        | Code::DecisionAfterEntryClose
+        | Code::RosterIncomplete
+        | Code::RosterFrozenLate
+        | Code::ScoredBeforeExit
+        | Code::AssembledRun
+        | Code::AcceptanceWithdrawn => Area::Record,
+        Code::InterimBasisDiffers | Code::JobContradictsResult | Code::ResolutionCancelled => {
+            Area::Results
+        }
+        _ if place.starts_with(layout::RESEARCH) || finding.code == Code::BriefingDiffers => {
+            Area::Research
+        }
+        _ if place.starts_with(layout::PRICES) => Area::Prices,
+        _ if place == layout::RUNS => Area::Record,
+        _ if place.contains("/results") => Area::Results,
+        _ if place.starts_with(layout::RUNS) => Area::Runs,
+        _ => Area::Inputs,
+    }
+}

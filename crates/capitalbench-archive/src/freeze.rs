@@ -90,6 +90,23 @@ pub fn input_set() -> Vec<&'static str> {
     required.chain(&layout::OPTIONAL_INPUTS).copied().collect()
 }
 
+/// Frozen rules and options that changed since; a cheap check before scoring.
+pub fn changed_rules(folder: &RoundFolder) -> Result<Vec<HashProblem>, FileError> {
+    let Some(stored) = stored_digests(folder)? else {
+        return Ok(Vec::new());
+    };
+    let mut problems = Vec::new();
+    for file in [layout::MANIFEST, layout::OPTIONS] {
+        let digest = Digest::of(&folder.read(file)?).to_hex();
+        match stored.get(file) {
+            Some(frozen) if *frozen == digest => {}
+            Some(_) => problems.push(HashProblem::Changed(file.to_owned())),
+            None => problems.push(HashProblem::Unlisted(file.to_owned())),
+        }
+    }
+    Ok(problems)
+}
+
 /// What freezing did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frozen {

@@ -97,7 +97,11 @@ pub fn verify(path: &Path, now: Timestamp, tick: &(dyn Fn() + Sync)) -> Result<R
         })
         .collect();
     let (mut rounds, evidence): (Vec<_>, Vec<_>) = checked.into_iter().unzip();
-    let snapshots = across::snapshots(path);
+    let rounds_folder = match path.parent() {
+        Some(parent) if RoundFolder::is_round(path) => parent,
+        _ => path,
+    };
+    let snapshots = across::snapshots(rounds_folder);
     for (round, found) in rounds.iter_mut().zip(across::compare(&evidence, &snapshots)) {
         round.findings.extend(found);
         round.findings.sort();

@@ -1,0 +1,57 @@
+//! One file per verb; each loads, asks the archive or the core, and prints.
+
+use std::process::ExitCode;
+
+use capitalbench_core::ids::RunId;
+
+use crate::cli::Command;
+use crate::error::{CommandError, DOES_NOT_HOLD};
+
+mod audit_round;
+mod hash_round;
+mod list_runs;
+mod score_round;
+mod validate_submissions;
+mod verify;
+
+/// What a command that ran came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Everything holds.
+    Holds,
+    /// Something does not.
+    DoesNotHold,
+}
+
+impl Outcome {
+    pub(crate) fn exit_code(self) -> ExitCode {
+        match self {
+            Self::Holds => ExitCode::SUCCESS,
+            Self::DoesNotHold => ExitCode::from(DOES_NOT_HOLD),
+        }
+    }
+
+    fn of(holds: bool) -> Self {
+        if holds { Self::Holds } else { Self::DoesNotHold }
+    }
+}
+
+/// Runs what was typed.
+pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
+    match command {
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::AuditRound(arguments) => audit_round::run(&arguments),
+        Command::HashRound(arguments) => hash_round::run(&arguments),
+        Command::ListRuns(arguments) => list_runs::run(&arguments),
+        Command::ValidateSubmissions(arguments) => validate_submissions::run(&arguments),
+        Command::ScoreRound(arguments) => score_round::run(&arguments),
+    }
+}
+
+/// A run id as typed; one that could leave its folder is refused.
+fn run_id(text: Option<&str>) -> Result<Option<RunId>, CommandError> {
+    text.map(RunId::parse).transpose().map_err(|error| {
+        CommandError::new(format!("--run-id: {error}"))
+            .hint("list the runs with `capitalbench list-runs --round DIR`")
+    })
+}

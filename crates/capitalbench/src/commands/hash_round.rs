@@ -1,0 +1,54 @@
+//! `hash-round`: freeze a round, or check that it holds.
+
+use capitalbench_archive::freeze::{self, Frozen};
+use capitalbench_archive::round_folder::RoundFolder;
+use serde_json::json;
+
+use super::Outcome;
+use crate::cli::HashRound;
+use crate::console::{ERROR, GOOD, document, line, paint};
+use crate::error::CommandError;
+
+pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
+    let folder = RoundFolder::open(&arguments.round.path)?;
+    if arguments.check {
+        return check(&folder, arguments.output.json);
+    }
+    let frozen = freeze::freeze(&folder)?;
+    let (state, count) = match frozen {
+        Frozen::Written(count) => ("frozen", count),
+        Frozen::Unchanged(count) => ("unchanged", count),
+    };
+    if arguments.output.json {
+        document(&json!({"round_id": folder.name(), "state": state, "files": count}));
+    } else {
+        line(format!("{}: {} ({count} files)", folder.name(), paint(GOOD, state)));
+    }
+    Ok(Outcome::Holds)
+}
+
+fn check(folder: &RoundFolder, json: bool) -> Result<Outcome, CommandError> {
+    let now = freeze::input_digests(folder)?;
+    let Some(stored) = freeze::stored_digests(folder)? else {
+        let text = format!("{} is not frozen", folder.name());
+        let next = format!("capitalbench hash-round --round {}", folder.path().display());
+        return Err(CommandError::new(text).hint(format!("freeze it with `{next}`")));
+    };
+    let problems = freeze::compare(&stored, &now, &freeze::input_set());
+    if json {
+        let problems: Vec<_> = problems
+            .iter()
+            .map(|problem| json!({"file": problem.file(), "problem": problem.text()}))
+            .collect();
+        let state = if problems.is_empty() { "holds" } else { "does-not-hold" };
+        document(&json!({"round_id": folder.name(), "state": state, "problems": problems}));
+        return Ok(Outcome::of(problems.is_empty()));
+    }
+    for problem in &problems {
+        line(format!("{}  {} {}", paint(ERROR, "error"), problem.file(), problem.text()));
+    }
+    if problems.is_empty() {
+        line(format!("{}: {} files hold", folder.name(), stored.len()));
+    }
+    Ok(Outcome::of(problems.is_empty()))
+}

@@ -1,0 +1,271 @@
+//! `score-round`: one run, or every official run of a folder.
+
+use std::path::Path;
+
+use capitalbench_archive::error::FileError;
+use capitalbench_archive::freeze;
+use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
+use capitalbench_archive::run_folder::RunFolder;
+use capitalbench_archive::scoring::{ScoredRun, score_run, write_results};
+use capitalbench_core::ids::RunId;
+use capitalbench_core::prices::Side;
+use capitalbench_core::run::official_run;
+use capitalbench_core::score::{Score, score};
+use capitalbench_core::time::regular_close;
+use jiff::Timestamp;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Outcome, run_id};
+use crate::cli::ScoreRound;
+use crate::clock::now_or;
+use crate::console::{BOLD, DIM, ERROR, WARNING, document, line, paint, progress, remark, table};
+use crate::error::CommandError;
+
+/// What is to be done with a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Writing {
+    Write,
+    DryRun,
+}
+
+/// A scored run with its names.
+struct Scored {
+    round: String,
+    run_id: RunId,
+    result: ScoredRun,
+}
+
+pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
+    let now = now_or(arguments.now.instant);
+    let writing = if arguments.dry_run { Writing::DryRun } else { Writing::Write };
+    if let Some(folder) = &arguments.rounds_dir {
+        return score_folder(folder, now, writing, arguments.output.json);
+    }
+    let path = arguments.round.as_deref().unwrap_or_else(|| Path::new("."));
+    let run_id = run_id(arguments.run_id.as_deref())?;
+    let folder = RoundFolder::open(path)?;
+    let run = match &run_id {
+        Some(run_id) => folder.run(run_id)?,
+        None => match official(&folder)? {
+            Some(run) => run,
+            None => folder.run_or_only(None)?,
+        },
+    };
+    let scored = score_one(&folder, &run, &Universes::default(), now, writing)?;
+    if arguments.output.json {
+        document(&as_json(&scored)?);
+    } else {
+        print(&scored)?;
+    }
+    Ok(Outcome::Holds)
+}
+
+/// The official run of a round, if there is exactly one.
+fn official(folder: &RoundFolder) -> Result<Option<RunFolder>, FileError> {
+    let mut runs = Vec::new();
+    for run_id in folder.run_ids()? {
+        runs.push(folder.run(&run_id)?.record()?.run);
+    }
+    official_run(&runs).ok().map(|run| folder.run(&run.run_id)).transpose()
+}
+
+fn score_one(
+    folder: &RoundFolder,
+    run: &RunFolder,
+    universes: &Universes,
+    now: Timestamp,
+    writing: Writing,
+) -> Result<Scored, CommandError> {
+    refuse_changed_rules(folder)?;
+    let inputs = RoundInputs::load(folder.clone(), universes)?;
+    let exit = inputs.manifest.window.and_then(|window| regular_close(window.exit));
+    if let Some(close) = exit.filter(|close| *close > now) {
+        let text = format!("{} is open until its exit close at {close}", folder.name());
+        return Err(CommandError::new(text).hint("score it after that; nothing was written"));
+    }
+    let result = score_run(&inputs, run, run.record()?.run.rules)?;
+    if writing == Writing::Write {
+        write_results(run, &result)?;
+    }
+    Ok(Scored {
+        round: folder.name(),
+        run_id: run.run_id().clone(),
+        result,
+    })
+}
+
+/// Scoring follows the frozen rules and options or does not happen.
+fn refuse_changed_rules(folder: &RoundFolder) -> Result<(), CommandError> {
+    let changed = freeze::changed_rules(folder)?;
+    match changed.first() {
+        None => Ok(()),
+        Some(problem) => {
+            let text = format!("{}: {} {}", folder.name(), problem.file(), problem.text());
+            Err(CommandError::new(text).hint("restore the frozen file; nothing was written"))
+        }
+    }
+}
+
+fn score_folder(
+    folder: &Path,
+    now: Timestamp,
+    writing: Writing,
+    json: bool,
+) -> Result<Outcome, CommandError> {
+    let rounds = list_rounds(folder)?;
+    let universes = Universes::default();
+    let bar = progress(rounds.len(), "scoring");
+    let scored: Vec<Option<Result<Scored, (String, CommandError)>>> = rounds
+        .par_iter()
+        .map(|round| {
+            let result = score_official(round, &universes, now, writing);
+            bar.inc(1);
+            result.map_err(|error| (round.name(), error)).transpose()
+        })
+        .collect();
+    bar.finish_and_clear();
+    let (done, failed): (Vec<_>, Vec<_>) = scored.into_iter().flatten().partition(Result::is_ok);
+    let done: Vec<Scored> = done.into_iter().filter_map(Result::ok).collect();
+    let failed: Vec<(String, CommandError)> = failed.into_iter().filter_map(Result::err).collect();
+    if json {
+        let runs: Result<Vec<Value>, CommandError> = done.iter().map(as_json).collect();
+        let failures = failed.iter().map(|(round, error)| {
+            json!({"round_id": round, "error": error.to_string()})
+        });
+        document(&json!({"runs": runs?, "failures": failures.collect::<Vec<_>>()}));
+    } else {
+        for (round, error) in &failed {
+            remark(format!("{} {round}: {error}", paint(ERROR, "error:")));
+        }
+        print_folder(&done);
+    }
+    Ok(Outcome::of(failed.is_empty()))
+}
+
+/// Scores the official run of a round; none when there is no record or a sheet is missing.
+fn score_official(
+    round: &RoundFolder,
+    universes: &Universes,
+    now: Timestamp,
+    writing: Writing,
+) -> Result<Option<Scored>, CommandError> {
+    let priced = |side: Side| round.file(side_file(side)).is_file();
+    if !priced(Side::Entry) || !priced(Side::Exit) {
+        return Ok(None);
+    }
+    match official(round)? {
+        Some(run) => score_one(round, &run, universes, now, writing).map(Some),
+        None => Ok(None),
+    }
+}
+
+fn side_file(side: Side) -> &'static str {
+    match side {
+        Side::Entry => capitalbench_archive::layout::ENTRY_PRICES,
+        Side::Exit => capitalbench_archive::layout::EXIT_PRICES,
+    }
+}
+
+/// One row for people: rank, model, figures.
+struct Row {
+    model: String,
+    score: Option<f64>,
+    value: f64,
+    alpha: f64,
+    regret: Option<f64>,
+}
+
+fn rows(scored: &Scored) -> Result<Vec<Row>, CommandError> {
+    let oracle = scored.result.returns.oracle();
+    let row = |row: &capitalbench_core::leaderboard::Scored| {
+        let outcome = &row.outcome;
+        let points = score(outcome.decision_return, oracle).map_err(|error| {
+            CommandError::new(format!("{}: {error}", row.submission.model_id))
+        })?;
+        Ok(Row {
+            model: row.submission.model_id.to_string(),
+            score: match points {
+                Score::Points(points) => Some(points),
+                Score::Undefined(_) => None,
+            },
+            value: outcome.decision_return.get(),
+            alpha: outcome.alpha.get(),
+            regret: outcome.regret.map(|regret| regret.get()),
+        })
+    };
+    scored.result.outcomes.iter().map(row).collect()
+}
+
+fn as_json(scored: &Scored) -> Result<Value, CommandError> {
+    let outcomes: Vec<Value> = rows(scored)?
+        .into_iter()
+        .map(|row| {
+            json!({
+                "model_id": row.model,
+                "capitalbench_score": row.score,
+                "return": row.value,
+                "alpha_vs_sp500": row.alpha,
+                "regret_vs_best_option": row.regret,
+            })
+        })
+        .collect();
+    let returns = &scored.result.returns;
+    let warnings: Vec<String> =
+        scored.result.price_problems.iter().map(ToString::to_string).collect();
+    Ok(json!({
+        "round_id": scored.round,
+        "run_id": scored.run_id.as_str(),
+        "sp500_return": returns.reference().get(),
+        "max_possible_return": returns.oracle().map(|oracle| oracle.get()),
+        "outcomes": outcomes,
+        "warnings": warnings,
+    }))
+}
+
+fn percent(value: f64) -> String {
+    format!("{:+.2} %", 100.0 * value)
+}
+
+fn print(scored: &Scored) -> Result<(), CommandError> {
+    let dash = || "-".to_owned();
+    line(format!("{}  {}", paint(BOLD, &scored.round), paint(DIM, &scored.run_id)));
+    let rows = (1..).zip(rows(scored)?).map(|(rank, row)| {
+        vec![
+            rank.to_string(),
+            row.model,
+            row.score.map_or_else(dash, |score| format!("{score:.1}")),
+            percent(row.value),
+            percent(row.alpha),
+            row.regret.map_or_else(dash, percent),
+        ]
+    });
+    let header = ["rank", "model", "score", "return", "vs S&P 500", "regret"];
+    line(table(&header, &[0, 2, 3, 4, 5], rows.collect()));
+    let returns = &scored.result.returns;
+    let oracle = returns.oracle().map_or_else(dash, |oracle| percent(oracle.get()));
+    line(format!("S&P 500 {}   best option {oracle}", percent(returns.reference().get())));
+    for problem in &scored.result.price_problems {
+        remark(format!("{} {problem}", paint(WARNING, "warning:")));
+    }
+    Ok(())
+}
+
+fn print_folder(done: &[Scored]) {
+    let rows = done.iter().map(|scored| {
+        let returns = &scored.result.returns;
+        let best = scored.result.outcomes.first();
+        vec![
+            scored.round.clone(),
+            scored.run_id.to_string(),
+            scored.result.outcomes.len().to_string(),
+            best.map(|row| row.submission.model_id.to_string()).unwrap_or_default(),
+            best.map(|row| percent(row.outcome.decision_return.get())).unwrap_or_default(),
+            percent(returns.reference().get()),
+            scored.result.price_problems.len().to_string(),
+        ]
+    });
+    let header = ["round", "run", "models", "highest return", "", "S&P 500", "warnings"];
+    line(table(&header, &[2, 4, 5, 6], rows.collect()));
+    line(format!("scored {} runs", done.len()));
+}

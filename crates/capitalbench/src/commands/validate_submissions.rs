@@ -1,0 +1,83 @@
+//! `validate-submissions`: raw files → parsed files and a summary.
+
+use std::collections::BTreeSet;
+
+use capitalbench_archive::file_ops;
+use capitalbench_archive::layout::run;
+use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::run_folder::RunFolder;
+use capitalbench_archive::validation::{Checked, validate_run, validation_files};
+use serde_json::json;
+
+use super::{Outcome, run_id};
+use crate::cli::ValidateSubmissions;
+use crate::console::{ERROR, GOOD, document, line, paint};
+use crate::error::CommandError;
+
+pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Outcome, CommandError> {
+    let run_id = run_id(arguments.run_id.as_deref())?;
+    let round = RoundFolder::open(&arguments.round.path)?;
+    let folder = round.run_or_only(run_id.as_ref())?;
+    let inputs = RoundInputs::load(round, &Universes::default())?;
+    let rules = folder.record()?.run.rules;
+    let checked = validate_run(&inputs, &folder, rules)?;
+    let files = validation_files(&folder, rules, &checked);
+    if !arguments.dry_run {
+        write(&folder, &files)?;
+    }
+    let valid = checked.iter().filter(|file| file.verdict.is_ok()).count();
+    let invalid = checked.len() - valid;
+    if arguments.output.json {
+        let files: Vec<_> = checked.iter().map(as_json).collect();
+        document(&json!({
+            "run_id": folder.run_id().as_str(),
+            "valid": valid,
+            "invalid": invalid,
+            "submissions": files,
+        }));
+        return Ok(Outcome::of(invalid == 0));
+    }
+    for file in &checked {
+        match &file.verdict {
+            Ok(_) => line(format!("{}  {}", paint(GOOD, "valid  "), file.name)),
+            Err(problems) => {
+                line(format!("{}  {}", paint(ERROR, "invalid"), file.name));
+                problems.iter().for_each(|problem| line(format!("         {problem}")));
+            }
+        }
+    }
+    line(format!("{}: {valid} valid, {invalid} invalid", folder.run_id()));
+    Ok(Outcome::of(invalid == 0))
+}
+
+fn as_json(file: &Checked) -> serde_json::Value {
+    let problems = file.verdict.as_ref().err().map(|problems| {
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>()
+    });
+    json!({
+        "file": file.name,
+        "valid": file.verdict.is_ok(),
+        "problems": problems.unwrap_or_default(),
+    })
+}
+
+/// Parsed files first, then the stale ones go, then the summary that names them.
+fn write(folder: &RunFolder, files: &[(String, String)]) -> Result<(), CommandError> {
+    file_ops::create_folder(&folder.file(run::PARSED))?;
+    let (parsed, records): (Vec<_>, Vec<_>) =
+        files.iter().partition(|(path, _)| path.starts_with(run::PARSED));
+    for (path, text) in &parsed {
+        file_ops::replace(&folder.file(path), text.as_bytes())?;
+    }
+    let kept: BTreeSet<&str> = parsed.iter().map(|(path, _)| path.as_str()).collect();
+    for name in folder.submission_names(run::PARSED)? {
+        let path = format!("{}/{name}", run::PARSED);
+        if !kept.contains(path.as_str()) {
+            file_ops::remove(&folder.file(&path))?;
+        }
+    }
+    for (path, text) in records {
+        file_ops::replace(&folder.file(path), text.as_bytes())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! `verify`: report what does not hold.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use capitalbench_archive::verify::{Code, Finding, Report, RoundReport, Severity, Verdict};
+use capitalbench_archive::verify::{count_rounds, verify};
+use serde_json::{Value, json};
+
+use super::Outcome;
+use crate::cli::Verify;
+use crate::clock::now_or;
+use crate::console::{BOLD, DIM, ERROR, GOOD, WARNING, document, line, paint, progress, table};
+use crate::error::CommandError;
+
+pub(crate) fn run(arguments: &Verify) -> Result<Outcome, CommandError> {
+    let Some(path) = arguments.path.as_deref() else {
+        print_codes(arguments.output.json);
+        return Ok(Outcome::Holds);
+    };
+    let bar = progress(count_rounds(path), "verifying");
+    let report = verify(path, now_or(arguments.now.instant), &|| bar.inc(1))?;
+    bar.finish_and_clear();
+    if arguments.output.json {
+        document(&as_json(&report));
+    } else {
+        print(&report, path, arguments.all);
+    }
+    let broken = report.count(Severity::Error) > 0;
+    let doubtful = arguments.strict && report.count(Severity::Warning) > 0;
+    Ok(Outcome::of(!broken && !doubtful))
+}
+
+fn as_json(report: &Report) -> Value {
+    let finding = |finding: &Finding| {
+        json!({
+            "code": finding.code.as_str(),
+            "severity": finding.severity().as_str(),
+            "where": finding.place,
+            "detail": finding.detail,
+        })
+    };
+    let round = |round: &RoundReport| {
+        json!({
+            "round_id": round.round_id,
+            "verdict": round.verdict().as_str(),
+            "findings": round.findings.iter().map(finding).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "rounds": report.rounds.iter().map(round).collect::<Vec<_>>(),
+        "summary": {
+            "rounds": report.rounds.len(),
+            "files": report.files(),
+            "errors": report.count(Severity::Error),
+            "warnings": report.count(Severity::Warning),
+            "notes": report.count(Severity::Note),
+            "verdicts": verdicts(report),
+        },
+    })
+}
+
+fn verdicts(report: &Report) -> Value {
+    let mut counts = BTreeMap::new();
+    for verdict in [Verdict::Holds, Verdict::HoldsWithWarnings, Verdict::DoesNotHold] {
+        counts.insert(verdict.as_str(), 0);
+    }
+    for round in &report.rounds {
+        *counts.entry(round.verdict().as_str()).or_default() += 1;
+    }
+    json!(counts)
+}
+
+fn print(report: &Report, path: &Path, all: bool) {
+    match report.rounds.as_slice() {
+        [round] => print_round(round),
+        rounds => {
+            print_overview(rounds);
+            let shown = |finding: &&Finding| all || finding.severity() == Severity::Error;
+            for round in rounds {
+                let findings: Vec<&Finding> = round.findings.iter().filter(shown).collect();
+                if !findings.is_empty() {
+                    line("");
+                    line(paint(BOLD, &round.round_id));
+                    findings.into_iter().for_each(print_finding);
+                }
+            }
+            if !all {
+                print_groups(rounds);
+                line("");
+                let text = format!("every finding: capitalbench verify {} --all", path.display());
+                line(paint(DIM, text));
+            }
+        }
+    }
+    line("");
+    line(summary(report));
+}
+
+fn summary(report: &Report) -> String {
+    let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
+    let style = match (errors, warnings) {
+        (0, 0) => GOOD,
+        (0, _) => WARNING,
+        _ => ERROR,
+    };
+    let counts = format!(
+        "{}, {}",
+        plural(errors, "error"),
+        plural(warnings, "warning")
+    );
+    format!(
+        "verified {}, {}: {}",
+        plural(report.rounds.len(), "round"),
+        plural(report.files(), "file"),
+        paint(style, counts)
+    )
+}
+
+fn plural(count: usize, word: &str) -> String {
+    if count == 1 {
+        format!("1 {word}")
+    } else {
+        format!("{count} {word}s")
+    }
+}
+
+fn print_round(round: &RoundReport) {
+    line(format!("{}  {}", paint(BOLD, &round.round_id), verdict(round.verdict())));
+    round.findings.iter().for_each(print_finding);
+}
+
+fn verdict(verdict: Verdict) -> String {
+    let style = match verdict {
+        Verdict::Holds => GOOD,
+        Verdict::HoldsWithWarnings => WARNING,
+        Verdict::DoesNotHold => ERROR,
+    };
+    paint(style, verdict.as_str())
+}
+
+fn print_finding(finding: &Finding) {
+    let style = match finding.severity() {
+        Severity::Error => ERROR,
+        Severity::Warning => WARNING,
+        Severity::Note => DIM,
+    };
+    let severity = paint(style, format!("{:7}", finding.severity().as_str()));
+    line(format!("  {severity}  {}  {}", finding.code, paint(DIM, &finding.place)));
+    line(format!("           {}", finding.detail));
+}
+
+fn print_overview(rounds: &[RoundReport]) {
+    let rows = rounds.iter().map(|round| {
+        vec![
+            round.round_id.clone(),
+            round.verdict().as_str().to_owned(),
+            round.count(Severity::Error).to_string(),
+            round.count(Severity::Warning).to_string(),
+            round.count(Severity::Note).to_string(),
+        ]
+    });
+    let header = ["round", "verdict", "errors", "warnings", "notes"];
+    line(table(&header, &[2, 3, 4], rows.collect()));
+}
+
+/// Warnings of many rounds by code: how many rounds, and what it means.
+fn print_groups(rounds: &[RoundReport]) {
+    let mut groups: BTreeMap<Code, usize> = BTreeMap::new();
+    for round in rounds {
+        let mut codes: Vec<Code> = round
+            .findings
+            .iter()
+            .filter(|finding| finding.severity() == Severity::Warning)
+            .map(|finding| finding.code)
+            .collect();
+        codes.dedup();
+        for code in codes {
+            *groups.entry(code).or_default() += 1;
+        }
+    }
+    if groups.is_empty() {
+        return;
+    }
+    let rows = groups.into_iter().map(|(code, count)| {
+        vec![
+            count.to_string(),
+            code.as_str().to_owned(),
+            code.meaning().to_owned(),
+        ]
+    });
+    line("");
+    line(table(&["rounds", "warning", "meaning"], &[0], rows.collect()));
+}
+
+fn print_codes(json: bool) {
+    if json {
+        let codes = Code::ALL.iter().map(|code| {
+            let severity = code.severity().as_str();
+            json!({"code": code.as_str(), "severity": severity, "meaning": code.meaning()})
+        });
+        document(&json!({ "codes": codes.collect::<Vec<_>>() }));
+        return;
+    }
+    let rows = Code::ALL.iter().map(|code| {
+        let severity = code.severity().as_str();
+        [severity, code.as_str(), code.meaning()].map(str::to_owned).to_vec()
+    });
+    line(table(&["severity", "code", "meaning"], &[], rows.collect()));
+}

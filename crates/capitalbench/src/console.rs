@@ -1,0 +1,69 @@
+//! What people and machines read: styled lines, tables and JSON on standard output.
+
+use std::fmt::Display;
+use std::io::{self, Write as _};
+
+use anstyle::{AnsiColor, Style};
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::Value;
+
+/// Something is broken.
+pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
+/// Something needs an explanation.
+pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default();
+/// All is well.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// Less important.
+pub(crate) const DIM: Style = Style::new().dimmed();
+/// A heading.
+pub(crate) const BOLD: Style = Style::new().bold();
+
+/// A text in a style; styles vanish where the output is not a terminal.
+pub(crate) fn paint(style: Style, text: impl Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Prints one line; a closed pipe ends the program's output, not the program.
+pub(crate) fn line(text: impl Display) {
+    let _ = writeln!(anstream::stdout().lock(), "{text}");
+}
+
+/// Prints a line to standard error.
+pub(crate) fn remark(text: impl Display) {
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// Prints a JSON document.
+pub(crate) fn document(value: &Value) {
+    let text = capitalbench_archive::format::json::to_pretty(value);
+    let _ = io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// A table with a header; columns named here are aligned to the right.
+pub(crate) fn table(header: &[&str], right: &[usize], rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(NOTHING);
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header.to_vec());
+    for row in rows {
+        table.add_row(row);
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if right.contains(&index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n")
+}
+
+/// A progress bar on standard error; silent where that is not a terminal.
+pub(crate) fn progress(total: usize, what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new(total as u64).with_message(what);
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}

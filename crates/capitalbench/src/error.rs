@@ -1,0 +1,89 @@
+//! What a command says when it could not run: a message, a hint and exit code 2.
+
+use std::io::Write as _;
+
+use capitalbench_archive::error::FileError;
+use capitalbench_archive::file_ops::WriteError;
+use capitalbench_archive::freeze::FreezeError;
+use capitalbench_archive::scoring::ScoringError;
+
+use crate::console::{DIM, ERROR, paint};
+
+/// The command ran and what it checked does not hold.
+pub(crate) const DOES_NOT_HOLD: u8 = 1;
+/// The command could not run.
+pub(crate) const COULD_NOT_RUN: u8 = 2;
+
+/// Why a command could not run.
+#[derive(Debug)]
+pub(crate) struct CommandError {
+    message: String,
+    hint: Option<String>,
+}
+
+impl CommandError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Prints the message to standard error.
+    pub(crate) fn report(&self) {
+        let mut out = anstream::stderr().lock();
+        // Nobody is left to tell when standard error is closed.
+        let _ = writeln!(out, "{} {}", paint(ERROR, "error:"), self.message);
+        if let Some(hint) = &self.hint {
+            let _ = writeln!(out, "{} {hint}", paint(DIM, "hint:"));
+        }
+    }
+}
+
+impl std::fmt::Display for CommandError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<FileError> for CommandError {
+    fn from(error: FileError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl From<WriteError> for CommandError {
+    fn from(error: WriteError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl From<FreezeError> for CommandError {
+    fn from(error: FreezeError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl From<ScoringError> for CommandError {
+    fn from(error: ScoringError) -> Self {
+        let hint = match &error {
+            ScoringError::Submission { .. } => Some(
+                "run `capitalbench validate-submissions` on this run; nothing was written",
+            ),
+            ScoringError::Score { .. } | ScoringError::Prices { .. } => {
+                Some("complete the price sheets and score again; nothing was written")
+            }
+            _ => None,
+        };
+        let plain = Self::new(error.to_string());
+        match hint {
+            Some(hint) => plain.hint(hint),
+            None => plain,
+        }
+    }
+}
