@@ -8,6 +8,7 @@
 //!
 //! Nothing here touches disk, network, clock or environment: the same input gives the same result.
 
+pub mod briefing;
 pub mod calendar;
 pub mod consistency;
 pub mod ids;

@@ -1,42 +1,14 @@
 //! The calendar against every trading date that stands in the archive.
-#![expect(
-    clippy::disallowed_methods,
-    clippy::print_stderr,
-    reason = "tests read the archive in place and say when it is missing"
-)]
+#![expect(clippy::disallowed_methods, reason = "tests read the archive in place")]
+
+mod archive;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use capitalbench_core::calendar::{closure_reason, is_session, next_session};
 use capitalbench_core::time::parse_day;
 use jiff::civil::Date;
-
-/// The archive's folder; none, with a printed reason, when it is not on this machine.
-fn archive() -> Option<PathBuf> {
-    let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/archive");
-    let root = std::env::var("CAPITALBENCH_ARCHIVE").unwrap_or_else(|_| default.to_owned());
-    let root = PathBuf::from(root);
-    if root.join("rounds").is_dir() {
-        return Some(root);
-    }
-    let ci = std::env::var("CI").is_ok_and(|value| value == "true");
-    assert!(!ci, "CI needs the archive: set CAPITALBENCH_ARCHIVE");
-    eprintln!("skipped: no archive; set CAPITALBENCH_ARCHIVE to its folder");
-    None
-}
-
-fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files_below(&path, found);
-        } else {
-            found.push(path);
-        }
-    }
-}
 
 /// Days in the columns of this table that hold the date of a price.
 fn days_of_csv(text: &str) -> Vec<Date> {
@@ -70,11 +42,9 @@ fn days_of_history(text: &str) -> BTreeSet<Date> {
 
 #[test]
 fn every_priced_day_of_the_archive_is_a_session() {
-    let Some(root) = archive() else { return };
-    let mut files = Vec::new();
-    files_below(&root, &mut files);
+    let Some(root) = archive::root() else { return };
     let mut days = BTreeSet::new();
-    for path in files {
+    for path in archive::files_below(&root) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let snapshot = path
             .parent()
@@ -91,14 +61,13 @@ fn every_priced_day_of_the_archive_is_a_session() {
 
 #[test]
 fn price_histories_hold_exactly_the_sessions_between_their_ends() {
-    let Some(root) = archive() else { return };
+    let Some(root) = archive::root() else { return };
     let mut histories = 0;
-    for round in fs::read_dir(root.join("rounds")).unwrap() {
-        let market = round.unwrap().path().join("market_data");
-        let Ok(text) = fs::read_to_string(market.join("decision_context_source_history.json"))
-        else {
+    for path in archive::files_below(&root.join("rounds")) {
+        if !path.ends_with("decision_context_source_history.json") {
             continue;
-        };
+        }
+        let text = fs::read_to_string(&path).unwrap();
         histories += 1;
         let days = days_of_history(&text);
         let (first, last) = (*days.first().unwrap(), *days.last().unwrap());
@@ -108,7 +77,7 @@ fn price_histories_hold_exactly_the_sessions_between_their_ends() {
             day = next_session(day).unwrap();
             expected.insert(day);
         }
-        assert_eq!(days, expected, "{}", market.display());
+        assert_eq!(days, expected, "{}", path.display());
     }
     assert!(histories > 0, "the archive holds no price history");
 }

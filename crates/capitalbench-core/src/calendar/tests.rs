@@ -132,96 +132,73 @@ fn plan(deadline: &str, track: Track, rule: &str) -> WindowPlan {
     plan_window(deadline.parse().unwrap(), track, rule).unwrap()
 }
 
+fn check_window(deadline: &str, track: Track, rule: &str, days: &str) {
+    let window = plan(deadline, track, rule).window;
+    let got = format!("{} {}", window.entry, window.exit);
+    assert_eq!(got, days, "{deadline} {rule}");
+}
+
 #[test]
-fn windows_follow_their_rule() {
-    use Track::{Monthly, Weekly};
+fn the_default_enters_at_the_first_close_after_the_deadline() {
     let default = WindowRule::default().to_string();
     assert_eq!(default, "first_close_after_deadline+roll_previous");
-    let check = |deadline: &str, track, rule: &str, days: &str| {
-        let window = plan(deadline, track, rule).window;
-        let got = format!("{} {}", window.entry, window.exit);
-        assert_eq!(got, days, "{deadline} {rule}");
-    };
-    let first = |deadline, track, days| check(deadline, track, &default, days);
+    let check = |deadline, days| check_window(deadline, Track::Weekly, &default, days);
     // Before the open, during the session, one second before and exactly at the close.
-    first("2026-08-17T13:25:00Z", Weekly, "2026-08-17 2026-08-24");
-    first("2026-08-17T18:00:00Z", Weekly, "2026-08-17 2026-08-24");
-    first("2026-08-17T19:59:59Z", Weekly, "2026-08-17 2026-08-24");
-    first("2026-08-17T20:00:00Z", Weekly, "2026-08-18 2026-08-25");
+    check("2026-08-17T13:25:00Z", "2026-08-17 2026-08-24");
+    check("2026-08-17T18:00:00Z", "2026-08-17 2026-08-24");
+    check("2026-08-17T19:59:59Z", "2026-08-17 2026-08-24");
+    check("2026-08-17T20:00:00Z", "2026-08-18 2026-08-25");
     // An early close ends the day at 18:00Z in winter.
-    first("2026-11-27T17:59:59Z", Weekly, "2026-11-27 2026-12-04");
-    first("2026-11-27T18:00:00Z", Weekly, "2026-11-30 2026-12-07");
+    check("2026-11-27T17:59:59Z", "2026-11-27 2026-12-04");
+    check("2026-11-27T18:00:00Z", "2026-11-30 2026-12-07");
     // A weekend, and the small hours of a UTC day that is still Friday evening in New York.
-    first("2026-08-16T12:00:00Z", Weekly, "2026-08-17 2026-08-24");
-    first("2026-08-15T01:00:00Z", Weekly, "2026-08-17 2026-08-24");
-    // The exit is closed: Juneteenth, Independence Day, a weekend.
-    first("2026-06-12T13:25:00Z", Weekly, "2026-06-12 2026-06-18");
-    first("2026-06-26T13:25:00Z", Weekly, "2026-06-26 2026-07-02");
-    first("2026-06-25T13:25:00Z", Monthly, "2026-06-25 2026-07-24");
-    // Ends of months.
-    first("2029-01-31T13:25:00Z", Monthly, "2029-01-31 2029-02-28");
-    first("2028-01-31T13:25:00Z", Monthly, "2028-01-31 2028-02-29");
-    first("2027-01-29T13:25:00Z", Monthly, "2027-01-29 2027-02-26");
-    first("2026-08-31T13:25:00Z", Monthly, "2026-08-31 2026-09-30");
-    first("2026-12-31T13:25:00Z", Monthly, "2026-12-31 2027-01-29");
-    // Other rules.
+    check("2026-08-16T12:00:00Z", "2026-08-17 2026-08-24");
+    check("2026-08-15T01:00:00Z", "2026-08-17 2026-08-24");
+    // The exit is closed: Juneteenth and Independence Day.
+    check("2026-06-12T13:25:00Z", "2026-06-12 2026-06-18");
+    check("2026-06-26T13:25:00Z", "2026-06-26 2026-07-02");
+}
+
+#[test]
+fn months_end_where_they_can() {
+    let default = WindowRule::default().to_string();
+    let check = |deadline, days| check_window(deadline, Track::Monthly, &default, days);
+    check("2026-06-25T13:25:00Z", "2026-06-25 2026-07-24");
+    check("2029-01-31T13:25:00Z", "2029-01-31 2029-02-28");
+    check("2028-01-31T13:25:00Z", "2028-01-31 2028-02-29");
+    check("2027-01-29T13:25:00Z", "2027-01-29 2027-02-26");
+    check("2026-08-31T13:25:00Z", "2026-08-31 2026-09-30");
+    check("2026-12-31T13:25:00Z", "2026-12-31 2027-01-29");
     let next = "first_close_after_deadline+roll_next";
-    check(
-        "2026-06-12T13:25:00Z",
-        Weekly,
-        next,
-        "2026-06-12 2026-06-22",
-    );
-    check(
+    check_window(
         "2027-01-29T13:25:00Z",
-        Monthly,
+        Track::Monthly,
         next,
         "2027-01-29 2027-03-01",
     );
-    let same = "same_day_close+roll_previous";
-    check(
-        "2026-08-17T23:00:00Z",
-        Weekly,
-        same,
-        "2026-08-17 2026-08-24",
-    );
-    check(
-        "2026-08-18T02:00:00Z",
-        Weekly,
-        same,
-        "2026-08-17 2026-08-24",
-    );
-    check(
-        "2026-08-16T12:00:00Z",
-        Weekly,
-        same,
-        "2026-08-14 2026-08-21",
-    );
-    check(
-        "2026-08-16T12:00:00Z",
-        Weekly,
-        "same_day_close+roll_next",
-        "2026-08-17 2026-08-24",
-    );
     let before = "last_close_before_deadline+roll_previous";
-    check(
-        "2026-08-17T20:00:00Z",
-        Weekly,
-        before,
-        "2026-08-17 2026-08-24",
-    );
-    check(
-        "2026-08-17T13:25:00Z",
-        Weekly,
-        before,
-        "2026-08-14 2026-08-21",
-    );
-    check(
+    check_window(
         "2026-05-17T12:00:00Z",
-        Monthly,
+        Track::Monthly,
         before,
         "2026-05-15 2026-06-15",
     );
+}
+
+#[test]
+fn other_rules_enter_elsewhere() {
+    let check = |deadline, rule, days| check_window(deadline, Track::Weekly, rule, days);
+    let next = "first_close_after_deadline+roll_next";
+    check("2026-06-12T13:25:00Z", next, "2026-06-12 2026-06-22");
+    let same = "same_day_close+roll_previous";
+    check("2026-08-17T23:00:00Z", same, "2026-08-17 2026-08-24");
+    check("2026-08-18T02:00:00Z", same, "2026-08-17 2026-08-24");
+    check("2026-08-16T12:00:00Z", same, "2026-08-14 2026-08-21");
+    let same_next = "same_day_close+roll_next";
+    check("2026-08-16T12:00:00Z", same_next, "2026-08-17 2026-08-24");
+    let before = "last_close_before_deadline+roll_previous";
+    check("2026-08-17T20:00:00Z", before, "2026-08-17 2026-08-24");
+    check("2026-08-17T13:25:00Z", before, "2026-08-14 2026-08-21");
 }
 
 #[test]
