@@ -17,6 +17,7 @@ pub mod judgment;
 pub mod leaderboard;
 pub mod lifecycle;
 pub mod manifest;
+pub mod market_context;
 pub mod methodology;
 pub mod portfolio;
 pub mod prices;
