@@ -29,3 +29,4 @@ pub mod submission;
 pub mod time;
 pub mod units;
 pub mod universe;
+pub mod universes;
