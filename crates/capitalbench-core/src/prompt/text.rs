@@ -9,7 +9,7 @@ use crate::portfolio::Constraints;
 const TERMS: &str = "\
 ## Terms
 
-- This message was frozen before any model was asked. Every model in the round receives the same text.
+- This message was frozen before any model was asked. Every model in the round receives the same text; only the identifiers at its end differ.
 - You answer once. There is no second turn and no later correction.
 - You have no tools: no web access, no search, no retrieval, no code and no files. Work from this message and from what you know in general.
 - Use no fact that became known after the research cutoff given under Round Metadata, even if you believe that you know it.
@@ -33,7 +33,7 @@ pub fn prompt_text(format: SubmissionFormat, track: Track, limits: &Constraints)
             single_pick_rules(),
             format!(
                 "{REPLY}\n\n{SINGLE_PICK_FIELDS}\n\n{}",
-                common_fields("decision")
+                single_pick_field_notes()
             ),
         ],
         SubmissionFormat::Portfolio => [
@@ -170,29 +170,36 @@ const PORTFOLIO_FIELDS: &str = r#"{
   "key_risks": ["...", "..."]
 }"#;
 
-fn common_fields(decision: &str) -> String {
+/// What each field holds, in the order of the fields.
+fn field_notes(decision: &str, choice: &str, extra: &str) -> String {
     format!(
-        "- `round_id`, `model_id`, `provider`, `mode`: copied exactly as they are given to you.\n\
+        "- `round_id`, `model_id`, `provider`, `mode`: copied exactly as they are given at the end \
+         of this message.\n\
+         {choice}\n\
          - `confidence`: a number from 0 to 1, the probability that your {decision} returns more \
          than the scoring benchmark over the window.\n\
          - `rationale_summary`: why, in a few sentences.\n\
+         {extra}\
          - `key_risks`: 2 to 5 short texts, each a way in which the {decision} could go wrong."
     )
 }
 
-fn portfolio_field_notes(limits: &Constraints) -> String {
-    format!(
-        "- `portfolio`: {}; `allocation_pct` is a whole number such as {}, `rationale` says why \
-         this option is held.\n\
-         {}\n\
-         - `portfolio_rationale`: why these holdings and weights belong together.",
-        match (limits.min_holdings, limits.max_holdings) {
-            (low, high) if low == high => format!("{low} holdings"),
-            (low, high) => format!("{low} to {high} holdings"),
-        },
-        limits.min_allocation_pct.max(limits.increment_pct),
-        common_fields("portfolio")
+fn single_pick_field_notes() -> String {
+    field_notes(
+        "choice",
+        "- `selected_option_id`: the ID of your option.",
+        "",
     )
+}
+
+fn portfolio_field_notes(limits: &Constraints) -> String {
+    let choice = format!(
+        "- `portfolio`: one entry for each holding, {} in all; `allocation_pct` is a whole number \
+         of percent, `rationale` says why the option is held.",
+        holdings_in_words(limits)
+    );
+    let extra = "- `portfolio_rationale`: why these holdings and weights belong together.\n";
+    field_notes("portfolio", &choice, extra)
 }
 
 #[cfg(test)]
