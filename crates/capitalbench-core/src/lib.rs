@@ -8,6 +8,8 @@
 //!
 //! Nothing here touches disk, network, clock or environment: the same input gives the same result.
 
+pub mod briefing;
+pub mod calendar;
 pub mod consistency;
 pub mod ids;
 pub mod interim;
@@ -15,6 +17,7 @@ pub mod judgment;
 pub mod leaderboard;
 pub mod lifecycle;
 pub mod manifest;
+pub mod market_context;
 pub mod methodology;
 pub mod portfolio;
 pub mod price_rules;
@@ -27,3 +30,4 @@ pub mod submission;
 pub mod time;
 pub mod units;
 pub mod universe;
+pub mod universes;

@@ -1,7 +1,16 @@
-//! What a frozen prompt must not say.
+//! The text a model is sent: what it says, how it is put together and what it must not say.
+//!
+//! [`prompt_text`] writes the prompt of a new round, [`assemble`] joins it with the round's other
+//! frozen parts into the one model input that is stored and hashed.
 
 use crate::ids::Digest;
 use crate::manifest::Track;
+
+mod assembly;
+mod text;
+
+pub use assembly::{CONTEXT_TITLES, ModelInputParts, assemble};
+pub use text::prompt_text;
 
 /// Length and digest of one normalised passage that told models when to hold the reference.
 ///
@@ -44,8 +53,14 @@ mod tests {
     #[test]
     fn a_prompt_speaks_of_its_own_horizon() {
         assert_eq!(foreign_horizon("Hold for One  week.", Track::Weekly), None);
-        assert_eq!(foreign_horizon("over one-month", Track::Weekly), Some("one-month"));
-        assert_eq!(foreign_horizon("ONE WEEK", Track::Monthly), Some("one week"));
+        assert_eq!(
+            foreign_horizon("over one-month", Track::Weekly),
+            Some("one-month")
+        );
+        assert_eq!(
+            foreign_horizon("ONE WEEK", Track::Monthly),
+            Some("one week")
+        );
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod forecast_rules;
 mod read;
 pub mod reply;
 mod rules;
+pub mod schema;
 
 pub(crate) use forecast_rules::mentions_link;
 pub use rules::duplicates;
