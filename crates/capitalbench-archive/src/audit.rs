@@ -110,15 +110,22 @@ pub fn audit(path: &Path, run_id: Option<&RunId>, now: Timestamp) -> Result<Vec<
         folder.run(run_id)?;
     }
     let report = verify(path, now, &|| {})?;
-    let mut findings: Vec<Finding> =
-        report.rounds.into_iter().flat_map(|round| round.findings).collect();
+    let mut findings: Vec<Finding> = report
+        .rounds
+        .into_iter()
+        .flat_map(|round| round.findings)
+        .collect();
     if let Some(run_id) = run_id {
         let own = format!("runs/{run_id}/");
         findings.retain(|f| !f.place.starts_with("runs/") || f.place.starts_with(&own));
     }
     let missing = missing_prices(&folder, now)?;
     let checks = Area::ALL.into_iter().map(|area| {
-        let own: Vec<Finding> = findings.iter().filter(|f| area_of(f) == area).cloned().collect();
+        let own: Vec<Finding> = findings
+            .iter()
+            .filter(|f| area_of(f) == area)
+            .cloned()
+            .collect();
         let mut status = own.iter().map(status_of).min().unwrap_or(Status::Pass);
         let mut next = next_step(&own, path);
         if let (Area::Prices, Some((missing, command))) = (area, &missing) {
@@ -156,7 +163,10 @@ fn missing_prices(
             continue;
         }
         let due = regular_close(day).is_some_and(|close| close < now);
-        let command = format!("capitalbench fetch-prices --round {} --side {side}", folder.path().display());
+        let command = format!(
+            "capitalbench fetch-prices --round {} --side {side}",
+            folder.path().display()
+        );
         return Ok(Some(if due {
             (Status::Missing, Some(command))
         } else {

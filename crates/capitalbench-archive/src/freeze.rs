@@ -27,9 +27,10 @@ impl HashProblem {
     /// The file, relative to the round.
     pub fn file(&self) -> &str {
         match self {
-            Self::Changed(file) | Self::Missing(file) | Self::Unlisted(file) | Self::Foreign(file) => {
-                file
-            }
+            Self::Changed(file)
+            | Self::Missing(file)
+            | Self::Unlisted(file)
+            | Self::Foreign(file) => file,
         }
     }
 
@@ -75,7 +76,9 @@ pub fn compare(stored: &Digests, now: &BTreeMap<String, Digest>, set: &[&str]) -
         match now.get(file) {
             Some(present) if present.to_hex() == *digest => {}
             Some(_) => problems.push(HashProblem::Changed(file.clone())),
-            None if set.contains(&file.as_str()) => problems.push(HashProblem::Missing(file.clone())),
+            None if set.contains(&file.as_str()) => {
+                problems.push(HashProblem::Missing(file.clone()))
+            }
             None => problems.push(HashProblem::Foreign(file.clone())),
         }
     }
@@ -133,7 +136,10 @@ pub enum FreezeError {
 }
 
 fn list(problems: &[HashProblem]) -> String {
-    let texts: Vec<String> = problems.iter().map(|p| format!("{} {}", p.file(), p.text())).collect();
+    let texts: Vec<String> = problems
+        .iter()
+        .map(|p| format!("{} {}", p.file(), p.text()))
+        .collect();
     texts.join("; ")
 }
 

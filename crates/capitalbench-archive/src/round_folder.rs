@@ -198,7 +198,11 @@ pub fn list_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError> {
 }
 
 fn missing_round(path: &Path) -> String {
-    let siblings = path.parent().map(names_in).and_then(Result::ok).unwrap_or_default();
+    let siblings = path
+        .parent()
+        .map(names_in)
+        .and_then(Result::ok)
+        .unwrap_or_default();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     match closest(&name, siblings.iter().map(String::as_str)) {
         Some(near) => format!("there is no such folder; did you mean {near}?"),
@@ -258,5 +262,7 @@ impl RoundInputs {
 
 fn load_slate(folder: &RoundFolder) -> Result<Slate, FileError> {
     let context = folder.parse(layout::DECISION_CONTEXT, slate::parse_context)?;
-    folder.parse(layout::QUALITY_EVIDENCE, |bytes| slate::parse_slate(&context, bytes))
+    folder.parse(layout::QUALITY_EVIDENCE, |bytes| {
+        slate::parse_slate(&context, bytes)
+    })
 }

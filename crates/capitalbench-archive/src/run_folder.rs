@@ -71,7 +71,9 @@ impl RunFolder {
             return Ok(None);
         };
         let parsed = run_log::parse(&bytes);
-        parsed.map(Some).map_err(|fault| fault.in_file(&self.file(run::LOG)))
+        parsed
+            .map(Some)
+            .map_err(|fault| fault.in_file(&self.file(run::LOG)))
     }
 
     /// Names of the submission files in a folder of the run, in order.
@@ -90,7 +92,9 @@ impl RunFolder {
 }
 
 fn is_submission(name: &str) -> bool {
-    [".json", ".yaml", ".yml"].iter().any(|end| name.ends_with(end))
+    [".json", ".yaml", ".yml"]
+        .iter()
+        .any(|end| name.ends_with(end))
 }
 
 fn parse_payload(name: &str, bytes: &[u8]) -> Result<Value, Fault> {

@@ -145,8 +145,11 @@ pub(crate) fn score_submissions(
     let round = || manifest.round_id.to_string();
     let problems = price_rules::problems(universe, manifest.window, entry, exit);
     if manifest.methodology.enforcement() == Enforcement::Refuse {
-        let refused: Vec<PriceProblem> =
-            problems.iter().filter(|problem| problem.is_refused()).cloned().collect();
+        let refused: Vec<PriceProblem> = problems
+            .iter()
+            .filter(|problem| problem.is_refused())
+            .cloned()
+            .collect();
         if !refused.is_empty() {
             return Err(ScoringError::Prices {
                 round: round(),
@@ -154,14 +157,20 @@ pub(crate) fn score_submissions(
             });
         }
     }
-    let (returns, mut outcomes) = score_all(submissions, universe, entry, exit)
-        .map_err(|error| ScoringError::Score { round: round(), error })?;
+    let (returns, mut outcomes) =
+        score_all(submissions, universe, entry, exit).map_err(|error| ScoringError::Score {
+            round: round(),
+            error,
+        })?;
     leaderboard::sort(&mut outcomes, manifest.methodology.tie_rule());
     let mut models = Vec::new();
     let tables = if rules.kind == RunKind::Consistency {
         models = consistency_rows(&outcomes, attempts, &returns);
         vec![
-            (run::RETURNS, results::replicates(&outcomes, &returns, rules)),
+            (
+                run::RETURNS,
+                results::replicates(&outcomes, &returns, rules),
+            ),
             (run::STABILITY, results::stability(&models, &returns, rules)),
         ]
     } else {
@@ -193,13 +202,23 @@ fn consistency_rows(
     for scored in outcomes {
         let submission = &scored.submission;
         let slot = by_model.entry(&submission.model_id);
-        slot.or_insert((&submission.provider, Vec::new())).1.push(scored);
+        slot.or_insert((&submission.provider, Vec::new()))
+            .1
+            .push(scored);
     }
     let mut rows = Vec::with_capacity(by_model.len());
     for (model_id, (provider, mut replicates)) in by_model {
         replicates.sort_by_key(|scored| scored.submission.replicate());
-        let tried = attempts.get(model_id).map_or(replicates.len(), |(_, count)| *count);
-        rows.push(consistency::summarise(model_id, provider, &replicates, tried, returns));
+        let tried = attempts
+            .get(model_id)
+            .map_or(replicates.len(), |(_, count)| *count);
+        rows.push(consistency::summarise(
+            model_id,
+            provider,
+            &replicates,
+            tried,
+            returns,
+        ));
     }
     rows
 }
@@ -225,7 +244,11 @@ pub fn write_results(folder: &RunFolder, scored: &ScoredRun) -> Result<(), FileE
         Some(text) => file_ops::replace(&folder.file(run::PRICE_WARNINGS), text.as_bytes())?,
         None => file_ops::remove(&folder.file(run::PRICE_WARNINGS))?,
     }
-    let stale = if scored.tables.iter().any(|(path, _)| *path == run::STABILITY) {
+    let stale = if scored
+        .tables
+        .iter()
+        .any(|(path, _)| *path == run::STABILITY)
+    {
         [run::LEADERBOARD, run::ALLOCATIONS].as_slice()
     } else {
         [run::STABILITY].as_slice()

@@ -2,9 +2,7 @@
 
 use capitalbench_core::ids::ModelId;
 use capitalbench_core::run::RunRules;
-use capitalbench_core::submission::{
-    Problem, RoundRules, Stage, Submission, duplicates, validate,
-};
+use capitalbench_core::submission::{Problem, RoundRules, Stage, Submission, duplicates, validate};
 use serde_json::{Map, Value, json};
 
 use crate::error::FileError;
@@ -27,13 +25,20 @@ pub struct Checked {
 impl Checked {
     /// Name of the parsed file that goes with the raw one.
     pub fn parsed_name(&self) -> String {
-        let stem = self.name.rsplit_once('.').map_or(self.name.as_str(), |(stem, _)| stem);
+        let stem = self
+            .name
+            .rsplit_once('.')
+            .map_or(self.name.as_str(), |(stem, _)| stem);
         format!("{stem}.json")
     }
 
     /// The first reason why the file is no submission.
     pub fn reason(&self) -> String {
-        let first = self.verdict.as_ref().err().and_then(|problems| problems.first());
+        let first = self
+            .verdict
+            .as_ref()
+            .err()
+            .and_then(|problems| problems.first());
         first.map(ToString::to_string).unwrap_or_default()
     }
 
@@ -118,7 +123,11 @@ fn refuse_duplicates(rules: RunRules, checked: &mut [Checked]) {
 }
 
 /// The files that record a validation: paths inside the run, and their text.
-pub fn validation_files(run: &RunFolder, rules: RunRules, checked: &[Checked]) -> Vec<(String, String)> {
+pub fn validation_files(
+    run: &RunFolder,
+    rules: RunRules,
+    checked: &[Checked],
+) -> Vec<(String, String)> {
     let mut files = Vec::new();
     let mut errors = Map::new();
     for file in checked {

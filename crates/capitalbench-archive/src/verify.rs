@@ -102,7 +102,10 @@ pub fn verify(path: &Path, now: Timestamp, tick: &(dyn Fn() + Sync)) -> Result<R
         _ => path,
     };
     let snapshots = across::snapshots(rounds_folder);
-    for (round, found) in rounds.iter_mut().zip(across::compare(&evidence, &snapshots)) {
+    for (round, found) in rounds
+        .iter_mut()
+        .zip(across::compare(&evidence, &snapshots))
+    {
         round.findings.extend(found);
         round.findings.sort();
     }
@@ -127,7 +130,11 @@ fn verify_round(
     let files = walk(folder.path());
     let left: Vec<Finding> = files
         .iter()
-        .filter(|file| file.rsplit('/').next().is_some_and(|n| n.starts_with(TEMPORARY_PREFIX)))
+        .filter(|file| {
+            file.rsplit('/')
+                .next()
+                .is_some_and(|n| n.starts_with(TEMPORARY_PREFIX))
+        })
         .map(|file| Finding::new(Code::UnfinishedWrite, file, "can be deleted"))
         .collect();
     findings.extend(left);

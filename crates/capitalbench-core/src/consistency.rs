@@ -58,7 +58,10 @@ impl Figures {
 
     /// How often the modal pick was chosen.
     pub fn modal_count(&self) -> usize {
-        self.distribution.get(&self.modal_pick).copied().unwrap_or(0)
+        self.distribution
+            .get(&self.modal_pick)
+            .copied()
+            .unwrap_or(0)
     }
 }
 
@@ -85,7 +88,10 @@ pub fn summarise(
 }
 
 fn figures(replicates: &[&Scored], returns: &RoundReturns) -> Option<Figures> {
-    let picks: Vec<OptionId> = replicates.iter().map(|r| r.outcome.primary.clone()).collect();
+    let picks: Vec<OptionId> = replicates
+        .iter()
+        .map(|r| r.outcome.primary.clone())
+        .collect();
     let mut distribution: BTreeMap<OptionId, usize> = BTreeMap::new();
     for pick in &picks {
         *distribution.entry(pick.clone()).or_default() += 1;
@@ -111,7 +117,10 @@ fn figures(replicates: &[&Scored], returns: &RoundReturns) -> Option<Figures> {
     };
     let average_return =
         compensated_sum(values.iter().map(|(value, _)| value.get())) / ratio(values.len(), 1);
-    let costs: Vec<f64> = replicates.iter().filter_map(|r| r.submission.cost_usd).collect();
+    let costs: Vec<f64> = replicates
+        .iter()
+        .filter_map(|r| r.submission.cost_usd)
+        .collect();
     Some(Figures {
         modal_tie: modal.len() > 1,
         modal_return: return_of(&modal_pick),
@@ -133,7 +142,10 @@ pub fn overlap(submissions: &[&Submission]) -> f64 {
         .iter()
         .map(|submission| {
             let holdings = submission.decision.holdings();
-            holdings.into_iter().map(|h| (h.option_id, h.weight.weight())).collect()
+            holdings
+                .into_iter()
+                .map(|h| (h.option_id, h.weight.weight()))
+                .collect()
         })
         .collect();
     let mut distances = Vec::new();
@@ -141,7 +153,10 @@ pub fn overlap(submissions: &[&Submission]) -> f64 {
         for b in &weights[index + 1..] {
             let ids: std::collections::BTreeSet<&OptionId> = a.keys().chain(b.keys()).collect();
             let weight = |of: &BTreeMap<OptionId, f64>, id| of.get(id).copied().unwrap_or(0.0);
-            let total: f64 = ids.iter().map(|id| (weight(a, *id) - weight(b, *id)).abs()).sum();
+            let total: f64 = ids
+                .iter()
+                .map(|id| (weight(a, *id) - weight(b, *id)).abs())
+                .sum();
             distances.push(total / 2.0);
         }
     }

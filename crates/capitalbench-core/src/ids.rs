@@ -53,7 +53,11 @@ fn checked(kind: &'static str, text: &str) -> Result<String, IdError> {
 fn checked_name(kind: &'static str, text: &str) -> Result<String, IdError> {
     let name = checked(kind, text)?;
     let leaves = name == "." || name == "..";
-    if leaves || name.chars().any(|c| c == '/' || c == '\\' || c.is_control()) {
+    if leaves
+        || name
+            .chars()
+            .any(|c| c == '/' || c == '\\' || c.is_control())
+    {
         return Err(IdError::NotAName { kind, text: name });
     }
     Ok(name)

@@ -70,7 +70,10 @@ impl Constraints {
             }
         };
         let percent = 1..=100;
-        require(self.min_holdings >= 1, "min_holdings must be at least 1".into());
+        require(
+            self.min_holdings >= 1,
+            "min_holdings must be at least 1".into(),
+        );
         require(
             self.max_holdings >= self.min_holdings,
             format!(
@@ -87,7 +90,8 @@ impl Constraints {
             "min_allocation_pct must be 1 to 100".into(),
         );
         require(
-            self.max_exposure_pct.is_none_or(|cap| percent.contains(&cap)),
+            self.max_exposure_pct
+                .is_none_or(|cap| percent.contains(&cap)),
             "max_economic_exposure_pct must be 1 to 100".into(),
         );
         require(
@@ -148,7 +152,13 @@ mod tests {
         check(|c| c.increment_pct = 0, "allocation_increment_pct");
         check(|c| c.increment_pct = 7, "multiples");
         check(|c| c.min_allocation_pct = 101, "min_allocation_pct");
-        check(|c| (c.min_holdings, c.min_allocation_pct) = (5, 25), "more than 100");
-        check(|c| c.max_exposure_pct = Some(0), "max_economic_exposure_pct");
+        check(
+            |c| (c.min_holdings, c.min_allocation_pct) = (5, 25),
+            "more than 100",
+        );
+        check(
+            |c| c.max_exposure_pct = Some(0),
+            "max_economic_exposure_pct",
+        );
     }
 }

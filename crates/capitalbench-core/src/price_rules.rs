@@ -111,10 +111,16 @@ impl fmt::Display for PriceProblem {
                 expected,
             } => write!(f, "{side} row of {key} is dated {date}, not {expected}"),
             Self::BlankClose { side, rows } => {
-                write!(f, "{rows} {side} rows have no raw close, so their basis cannot be checked")
+                write!(
+                    f,
+                    "{rows} {side} rows have no raw close, so their basis cannot be checked"
+                )
             }
             Self::RawClose { side, rows } => {
-                write!(f, "{rows} {side} rows have no adjusted close; the raw close was used")
+                write!(
+                    f,
+                    "{rows} {side} rows have no adjusted close; the raw close was used"
+                )
             }
             Self::SourceDiffers { options, example } => write!(
                 f,
@@ -141,7 +147,12 @@ impl fmt::Display for PriceProblem {
                 keys.join(", ")
             ),
             Self::Unpriced { side, options } => {
-                write!(f, "{} options have no {side} price: {}", options.len(), names(options))
+                write!(
+                    f,
+                    "{} options have no {side} price: {}",
+                    options.len(),
+                    names(options)
+                )
             }
         }
     }
@@ -155,7 +166,12 @@ pub fn problems(
     exit: &PriceSheet,
 ) -> Vec<PriceProblem> {
     let mut problems = side_problems(universe, window.map(|w| w.entry), Side::Entry, entry);
-    problems.extend(side_problems(universe, window.map(|w| w.exit), Side::Exit, exit));
+    problems.extend(side_problems(
+        universe,
+        window.map(|w| w.exit),
+        Side::Exit,
+        exit,
+    ));
     problems.extend(source_problem(universe, entry, exit));
     if let Some(window) = window {
         problems.extend(distribution_problems(universe, window, entry, exit));
@@ -204,7 +220,10 @@ pub fn side_problems(
         }
     }
     let keys = sheet.quotes().iter().map(|quote| &quote.key);
-    let foreign: Vec<String> = keys.filter(|key| !used.contains(key.as_str())).cloned().collect();
+    let foreign: Vec<String> = keys
+        .filter(|key| !used.contains(key.as_str()))
+        .cloned()
+        .collect();
     if !foreign.is_empty() {
         problems.push(PriceProblem::ForeignRows {
             side,

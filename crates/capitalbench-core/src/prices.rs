@@ -5,8 +5,8 @@ use std::fmt;
 
 use jiff::civil::Date;
 
-use crate::universe::MarketOption;
 use crate::units::Price;
+use crate::universe::MarketOption;
 
 /// Entry or exit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -176,7 +176,10 @@ pub(crate) mod tests {
         let sheet = PriceSheet::new(vec![row.clone()]).unwrap();
         assert_eq!(sheet.close_only_keys(), ["A"]);
         row.close = None;
-        assert_eq!(PriceSheet::new(vec![row]), Err(SheetError::NoPrice("A".into())));
+        assert_eq!(
+            PriceSheet::new(vec![row]),
+            Err(SheetError::NoPrice("A".into()))
+        );
     }
 
     #[test]

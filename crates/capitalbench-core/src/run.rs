@@ -148,9 +148,7 @@ fn join(ids: &[RunId]) -> String {
 }
 
 /// The official run of a round: the operator's choice, else the only eligible run.
-pub fn official_run<'a>(
-    runs: impl IntoIterator<Item = &'a Run>,
-) -> Result<&'a Run, NoOfficialRun> {
+pub fn official_run<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Result<&'a Run, NoOfficialRun> {
     let candidates: Vec<&Run> = runs.into_iter().filter(|run| run.is_candidate()).collect();
     let selected: Vec<&Run> = candidates
         .iter()
@@ -205,19 +203,37 @@ mod tests {
         check(&[], Err("no run"));
         check(&[run("a", false, Unmarked)], Err("no run"));
         check(&[run("a", true, Unmarked)], Ok("a"));
-        check(&[run("a", true, Unmarked), run("b", true, Selected)], Ok("b"));
-        check(&[run("a", true, Withdrawn), run("b", true, Selected)], Ok("b"));
+        check(
+            &[run("a", true, Unmarked), run("b", true, Selected)],
+            Ok("b"),
+        );
+        check(
+            &[run("a", true, Withdrawn), run("b", true, Selected)],
+            Ok("b"),
+        );
         check(&[run("a", true, Withdrawn)], Err("no run"));
-        check(&[run("a", true, Unmarked), run("b", true, Unmarked)], Err("a, b"));
-        check(&[run("a", true, Selected), run("b", true, Selected)], Err("a, b"));
-        check(&[run("a", false, Selected), run("b", true, Unmarked)], Ok("b"));
+        check(
+            &[run("a", true, Unmarked), run("b", true, Unmarked)],
+            Err("a, b"),
+        );
+        check(
+            &[run("a", true, Selected), run("b", true, Selected)],
+            Err("a, b"),
+        );
+        check(
+            &[run("a", false, Selected), run("b", true, Unmarked)],
+            Ok("b"),
+        );
     }
 
     #[test]
     fn kinds_are_inferred_as_the_archive_needs() {
         assert_eq!(RunKind::infer("stability", None), RunKind::Consistency);
         assert_eq!(RunKind::infer("legacy", None), RunKind::Mock);
-        assert_eq!(RunKind::infer("closed_capability", Some(true)), RunKind::Mock);
+        assert_eq!(
+            RunKind::infer("closed_capability", Some(true)),
+            RunKind::Mock
+        );
         assert_eq!(RunKind::infer("closed_capability", None), RunKind::Official);
     }
 }

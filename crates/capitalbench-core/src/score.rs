@@ -81,7 +81,11 @@ impl RoundReturns {
                 (Some((from, _)), Some((to, _))) => Return::between(from, to),
                 _ if option.scores_as_cash() => Return::ZERO,
                 _ => {
-                    let side = if from.is_none() { Side::Entry } else { Side::Exit };
+                    let side = if from.is_none() {
+                        Side::Entry
+                    } else {
+                        Side::Exit
+                    };
                     require_optional(universe, option, held, side)?;
                     continue;
                 }
@@ -275,7 +279,9 @@ pub fn score_submission(
     let primary = primary_holding(&holdings)
         .map(|holding| holding.option_id.clone())
         .ok_or_else(|| unknown(universe.reference().id.clone()))?;
-    let primary_row = returns.get(&primary).ok_or_else(|| unknown(primary.clone()))?;
+    let primary_row = returns
+        .get(&primary)
+        .ok_or_else(|| unknown(primary.clone()))?;
     let alpha = decision_return - returns.reference();
     let pick_rank = match submission.decision {
         Decision::SinglePick(_) => primary_row.rank,

@@ -93,7 +93,14 @@ mod tests {
     #[test]
     fn only_iso_days_are_days() {
         assert!(parse_day("2026-02-28").is_some());
-        for bad in ["2026-2-28", "2026-02-30", "20260228", "2026-02-28T00:00", "", "2026/02/28"] {
+        for bad in [
+            "2026-2-28",
+            "2026-02-30",
+            "20260228",
+            "2026-02-28T00:00",
+            "",
+            "2026/02/28",
+        ] {
             assert!(parse_day(bad).is_none(), "{bad}");
         }
     }

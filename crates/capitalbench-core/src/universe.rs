@@ -121,7 +121,10 @@ impl MarketOption {
         let id = self.id.as_str().to_lowercase();
         let symbol = self.display_symbol().to_uppercase();
         self.flags.reference
-            || matches!(id.as_str(), "sp500" | "s&p500" | "s_and_p_500" | "spy" | "spx")
+            || matches!(
+                id.as_str(),
+                "sp500" | "s&p500" | "s_and_p_500" | "spy" | "spx"
+            )
             || matches!(symbol.as_str(), "SPY" | "SPX" | "^GSPC")
     }
 
@@ -262,10 +265,15 @@ fn known_cluster(id: &str) -> Option<&'static str> {
         "CASH" | "SHORT_TREASURY" => "capital_preservation",
         "SP500" | "TOTAL_US_MARKET" | "LARGE_VALUE" | "MID_CAP" | "SMALL_CAP" | "SMALL_VALUE"
         | "DIVIDEND" | "LOW_VOL" | "MOMENTUM" | "EQUAL_WEIGHT_SP500" => "diversified_us_equity",
-        "NASDAQ100" | "LARGE_GROWTH" | "TECHNOLOGY" | "COMMUNICATIONS" | "SEMICONDUCTORS"
-        | "SOFTWARE" | "BROAD_AI_TECH" | "AUTONOMOUS_ROBOTICS" | "CYBERSECURITY" => {
-            "technology_and_growth"
-        }
+        "NASDAQ100"
+        | "LARGE_GROWTH"
+        | "TECHNOLOGY"
+        | "COMMUNICATIONS"
+        | "SEMICONDUCTORS"
+        | "SOFTWARE"
+        | "BROAD_AI_TECH"
+        | "AUTONOMOUS_ROBOTICS"
+        | "CYBERSECURITY" => "technology_and_growth",
         "CONSUMER_DISCRETIONARY" => "consumer_cyclical",
         "CONSUMER_STAPLES" => "consumer_defensive",
         "HEALTHCARE" | "BIOTECH" => "healthcare_and_biotech",
@@ -340,8 +348,14 @@ pub(crate) mod tests {
         };
         check(|o| o.symbol = None, "symbol and tiingo_symbol");
         check(|o| o.flags.cash = true, "a cash option has no symbol");
-        check(|o| o.exposure_description = "A. B. C.".into(), "3 sentences");
-        check(|o| o.exposure_description = "Best pick here.".into(), "best pick");
+        check(
+            |o| o.exposure_description = "A. B. C.".into(),
+            "3 sentences",
+        );
+        check(
+            |o| o.exposure_description = "Best pick here.".into(),
+            "best pick",
+        );
         check(|o| o.exposure_description = " ".into(), "blank");
         let twice = Universe::new(vec![option("SP500", "SPY"), option("SP500", "SPY")]);
         assert!(matches!(twice, Err(UniverseError::DuplicateId(_))));

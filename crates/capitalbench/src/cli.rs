@@ -131,7 +131,11 @@ Writes results/ of each run. A round is not scored before its exit close.
 Exit codes: 0 scored, 1 a round of the folder could not be scored, 2 could not run.")]
 pub(crate) struct ScoreRound {
     /// The round's folder
-    #[arg(long, required_unless_present = "rounds_dir", conflicts_with = "rounds_dir")]
+    #[arg(
+        long,
+        required_unless_present = "rounds_dir",
+        conflicts_with = "rounds_dir"
+    )]
     pub(crate) round: Option<PathBuf>,
     /// The run; by default the official one
     #[arg(long, requires = "round")]

@@ -32,7 +32,11 @@ impl Outcome {
     }
 
     fn of(holds: bool) -> Self {
-        if holds { Self::Holds } else { Self::DoesNotHold }
+        if holds {
+            Self::Holds
+        } else {
+            Self::DoesNotHold
+        }
     }
 }
 

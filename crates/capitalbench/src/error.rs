@@ -72,9 +72,9 @@ impl From<FreezeError> for CommandError {
 impl From<ScoringError> for CommandError {
     fn from(error: ScoringError) -> Self {
         let hint = match &error {
-            ScoringError::Submission { .. } => Some(
-                "run `capitalbench validate-submissions` on this run; nothing was written",
-            ),
+            ScoringError::Submission { .. } => {
+                Some("run `capitalbench validate-submissions` on this run; nothing was written")
+            }
             ScoringError::Score { .. } | ScoringError::Prices { .. } => {
                 Some("complete the price sheets and score again; nothing was written")
             }

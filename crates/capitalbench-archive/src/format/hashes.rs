@@ -14,11 +14,16 @@ pub type Digests = BTreeMap<String, String>;
 /// Reads a hash file; an empty object means that nothing was frozen yet.
 pub fn parse(bytes: &[u8]) -> Result<Option<Digests>, Fault> {
     let value = json::parse(bytes)?;
-    let object = value.as_object().ok_or_else(|| Fault::new("is not an object"))?;
+    let object = value
+        .as_object()
+        .ok_or_else(|| Fault::new("is not an object"))?;
     if object.is_empty() {
         return Ok(None);
     }
-    if let Some(key) = object.keys().find(|key| !matches!(key.as_str(), "algorithm" | "files")) {
+    if let Some(key) = object
+        .keys()
+        .find(|key| !matches!(key.as_str(), "algorithm" | "files"))
+    {
         return Err(Fault::field(key.clone(), "unknown member"));
     }
     if object.get("algorithm").and_then(Value::as_str) != Some("sha256") {
@@ -30,7 +35,10 @@ pub fn parse(bytes: &[u8]) -> Result<Option<Digests>, Fault> {
     for (path, digest) in files {
         let text = digest.as_str().filter(|text| is_digest(text));
         let text = text.ok_or_else(|| {
-            Fault::field(format!("files.{path}"), "must be 64 lower-case hexadecimal digits")
+            Fault::field(
+                format!("files.{path}"),
+                "must be 64 lower-case hexadecimal digits",
+            )
         })?;
         digests.insert(path.clone(), text.to_owned());
     }

@@ -57,7 +57,9 @@ pub fn parse_prices(bytes: &[u8]) -> Result<Snapshots, Fault> {
         let id = OptionId::parse(cell(option)).map_err(|_| wrong("option_id", option))?;
         let value = cell(price).parse().ok().and_then(Price::new);
         let value = value.ok_or_else(|| wrong("price", price))?;
-        let (_, snapshot) = snapshots.entry(day).or_insert_with(|| (priced, Snapshot::new()));
+        let (_, snapshot) = snapshots
+            .entry(day)
+            .or_insert_with(|| (priced, Snapshot::new()));
         snapshot.insert(id, value);
     }
     Ok(snapshots)

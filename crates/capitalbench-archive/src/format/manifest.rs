@@ -152,7 +152,10 @@ fn constraints(stored: Option<StoredConstraints>) -> Result<Constraints, Fault> 
     limits.allow_reference = stored.allow_benchmark_asset.unwrap_or(true);
     limits.max_exposure_pct = stored.max_economic_exposure_pct;
     let mut problems = limits.problems();
-    if stored.max_total_allocation_pct.is_some_and(|total| total != 100) {
+    if stored
+        .max_total_allocation_pct
+        .is_some_and(|total| total != 100)
+    {
         problems.push("max_total_allocation_pct must be 100".into());
     }
     if problems.is_empty() {
@@ -170,10 +173,14 @@ fn roster(
     let frozen_at = stamp("model_roster_frozen_at_utc", frozen_at)?;
     let mut model_ids = Vec::with_capacity(ids.len());
     for id in ids {
-        let fault = |e: capitalbench_core::ids::IdError| Fault::field("expected_model_ids", e.to_string());
+        let fault =
+            |e: capitalbench_core::ids::IdError| Fault::field("expected_model_ids", e.to_string());
         let id = ModelId::parse(id).map_err(fault)?;
         if model_ids.contains(&id) {
-            return Err(Fault::field("expected_model_ids", format!("{id} appears twice")));
+            return Err(Fault::field(
+                "expected_model_ids",
+                format!("{id} appears twice"),
+            ));
         }
         model_ids.push(id);
     }

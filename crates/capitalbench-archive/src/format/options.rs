@@ -67,19 +67,27 @@ pub fn parse(bytes: &[u8]) -> Result<Universe, Fault> {
 fn market_option(stored: StoredOption) -> Result<MarketOption, Fault> {
     let id = OptionId::parse(&stored.id).map_err(|e| Fault::field("id", e.to_string()))?;
     if stored.name.trim().is_empty() {
-        return Err(Fault::field("name", format!("option {id} has a blank name")));
+        return Err(Fault::field(
+            "name",
+            format!("option {id} has a blank name"),
+        ));
     }
     let cash = stored.is_cash || id.as_str().eq_ignore_ascii_case("cash");
     let legacy_symbol = clean(stored.asset_symbol);
     let data_symbol = clean(stored.tiingo_symbol).or_else(|| legacy_symbol.clone());
     let not_cash_word = |symbol: &String| !(cash && matches!(symbol.as_str(), "USD" | "CASH"));
     let symbol = clean(stored.symbol).or(legacy_symbol).filter(not_cash_word);
-    let category = stored.category.or(stored.kind).unwrap_or_else(|| "unknown".into());
+    let category = stored
+        .category
+        .or(stored.kind)
+        .unwrap_or_else(|| "unknown".into());
     let fallback = |word: &str, other: &str| {
         let text = if cash { word } else { other };
         text.to_owned()
     };
-    let risk = stored.risk_bucket.unwrap_or_else(|| fallback("cash", "medium"));
+    let risk = stored
+        .risk_bucket
+        .unwrap_or_else(|| fallback("cash", "medium"));
     let risk_bucket = RiskBucket::parse(&risk).ok_or_else(|| {
         let text = format!("{risk:?} is not cash, low, medium, high or very_high");
         Fault::field("risk_bucket", text)
@@ -91,7 +99,9 @@ fn market_option(stored: StoredOption) -> Result<MarketOption, Fault> {
         name: stored.name.trim().to_owned(),
         data_symbol: data_symbol.filter(not_cash_word),
         symbol,
-        asset_class: stored.asset_class.unwrap_or_else(|| fallback("cash", "unknown")),
+        asset_class: stored
+            .asset_class
+            .unwrap_or_else(|| fallback("cash", "unknown")),
         group: stored.option_group.unwrap_or_else(|| category.clone()),
         category,
         risk_bucket,

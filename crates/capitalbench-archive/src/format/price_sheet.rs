@@ -24,13 +24,20 @@ const COLUMNS: [&str; 10] = [
 pub fn parse(bytes: &[u8]) -> Result<PriceSheet, Fault> {
     let table = read_table(bytes)?;
     let has = |name: &str| table.column(name).is_some();
-    if let Some(other) = table.header.iter().find(|name| !COLUMNS.contains(&name.as_str())) {
+    if let Some(other) = table
+        .header
+        .iter()
+        .find(|name| !COLUMNS.contains(&name.as_str()))
+    {
         return Err(Fault::field(other.clone(), "unknown column").on_line(1));
     }
     if !has("option_id") && !has("symbol") {
         return Err(Fault::new("no option_id or symbol column").on_line(1));
     }
-    if !["price", "close", "adj_close", "adjClose"].into_iter().any(has) {
+    if !["price", "close", "adj_close", "adjClose"]
+        .into_iter()
+        .any(has)
+    {
         return Err(Fault::new("no adj_close, price or close column").on_line(1));
     }
     let mut quotes = Vec::with_capacity(table.rows.len());
@@ -63,7 +70,10 @@ fn quote(table: &Table, row: &Row) -> Result<Quote, Fault> {
     let date = match cell("date") {
         None => None,
         Some(text) => Some(parse_day(text).ok_or_else(|| {
-            Fault::field("date", format!("{key}: {text:?} is not a day like 2026-05-08"))
+            Fault::field(
+                "date",
+                format!("{key}: {text:?} is not a day like 2026-05-08"),
+            )
         })?),
     };
     Ok(Quote {
@@ -74,7 +84,9 @@ fn quote(table: &Table, row: &Row) -> Result<Quote, Fault> {
             None => price("adjClose")?,
         },
         price: price("price")?,
-        source: cell("source").or_else(|| cell("price_source")).map(str::to_owned),
+        source: cell("source")
+            .or_else(|| cell("price_source"))
+            .map(str::to_owned),
         key,
     })
 }

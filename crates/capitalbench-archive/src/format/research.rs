@@ -36,7 +36,10 @@ pub struct ResearchRecord {
 /// Reads a research manifest.
 pub fn parse(bytes: &[u8]) -> Result<ResearchRecord, Fault> {
     let stored: Stored = from_yaml(utf8(bytes)?)?;
-    let facing = stored.research_files.into_iter().filter(|file| file.model_facing);
+    let facing = stored
+        .research_files
+        .into_iter()
+        .filter(|file| file.model_facing);
     Ok(ResearchRecord {
         cutoff: super::manifest::stamp(
             "research_cutoff_utc",

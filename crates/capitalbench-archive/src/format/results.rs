@@ -245,7 +245,10 @@ pub fn allocations(scored: &[Scored], returns: &RoundReturns) -> ResultTable {
     for row in by_model(scored) {
         let submission = &row.submission;
         for (rank, holding) in (1..).zip(submission.decision.holdings()) {
-            let value = returns.get(&holding.option_id).map(|o| o.value).unwrap_or_default();
+            let value = returns
+                .get(&holding.option_id)
+                .map(|o| o.value)
+                .unwrap_or_default();
             let rationale = match submission.decision {
                 Decision::SinglePick(_) => submission.rationale_summary.clone(),
                 Decision::Portfolio(_) => holding.rationale.clone(),
@@ -299,7 +302,11 @@ pub fn replicates(scored: &[Scored], returns: &RoundReturns, run: RunRules) -> R
 }
 
 /// `stability.csv`: one row per model, in order of model id.
-pub fn stability(models: &[ModelConsistency], returns: &RoundReturns, run: RunRules) -> ResultTable {
+pub fn stability(
+    models: &[ModelConsistency],
+    returns: &RoundReturns,
+    run: RunRules,
+) -> ResultTable {
     let mut table = ResultTable::new(&STABILITY);
     for model in models {
         let mut row = vec![
@@ -336,7 +343,10 @@ fn stability_cells(
     #[expect(clippy::cast_precision_loss, reason = "counts of replicates are small")]
     let average_cost = figures.total_cost.map(|cost| cost / valid as f64);
     let note = if figures.modal_tie {
-        format!("modal pick tie; {} has the highest return", figures.modal_pick)
+        format!(
+            "modal pick tie; {} has the highest return",
+            figures.modal_pick
+        )
     } else {
         String::new()
     };

@@ -67,7 +67,11 @@ pub fn parse(bytes: &[u8]) -> Result<RunRecord, Fault> {
     let may_count = kind == RunKind::Official && calls != Calls::Mock;
     let model_ids = stored
         .model_ids
-        .map(|ids| ids.iter().map(|id| ModelId::parse(id)).collect::<Result<Vec<_>, _>>())
+        .map(|ids| {
+            ids.iter()
+                .map(|id| ModelId::parse(id))
+                .collect::<Result<Vec<_>, _>>()
+        })
         .transpose()
         .map_err(id_fault("model_ids"))?;
     Ok(RunRecord {

@@ -34,7 +34,8 @@ pub fn parse_context(bytes: &[u8]) -> Result<Vec<ContextRow>, Fault> {
                 return Ok(None);
             }
             let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
-            let wrong = || Fault::field(name, format!("{text:?} is not a number")).on_line(row.line);
+            let wrong =
+                || Fault::field(name, format!("{text:?} is not a number")).on_line(row.line);
             value.map(Some).ok_or_else(wrong)
         };
         rows.push(ContextRow {

@@ -20,19 +20,28 @@ fn object(submission: &Submission) -> Map<String, Value> {
     match &submission.decision {
         Decision::SinglePick(option_id) => out.put("selected_option_id", option_id.as_str()),
         Decision::Portfolio(holdings) => {
-            out.put("portfolio", holdings.iter().map(holding).collect::<Vec<_>>());
+            out.put(
+                "portfolio",
+                holdings.iter().map(holding).collect::<Vec<_>>(),
+            );
         }
     }
     out.put("confidence", submission.confidence);
     out.put("rationale_summary", submission.rationale_summary.as_str());
-    out.maybe("portfolio_rationale", submission.portfolio_rationale.as_deref());
+    out.maybe(
+        "portfolio_rationale",
+        submission.portfolio_rationale.as_deref(),
+    );
     out.put("key_risks", submission.key_risks.clone());
     let forecast = &submission.forecast;
     out.maybe("benchmark_expected_return_pct", forecast.reference_pct);
     out.maybe("portfolio_expected_return_pct", forecast.portfolio_pct);
     out.maybe("expected_alpha_vs_sp500_pct", forecast.alpha_pct);
     if let Some(ledger) = &submission.ledger {
-        out.put("candidate_ledger", ledger.iter().map(ledger_entry).collect::<Vec<_>>());
+        out.put(
+            "candidate_ledger",
+            ledger.iter().map(ledger_entry).collect::<Vec<_>>(),
+        );
     }
     let run = &submission.run;
     out.maybe("run_type", run.kind.map(|kind| kind.as_str()));
@@ -67,8 +76,14 @@ fn holding(holding: &Holding) -> Value {
     out.put("rationale", holding.rationale.as_str());
     let forecast = &holding.forecast;
     out.maybe("expected_return_pct", forecast.expected_return_pct);
-    out.maybe("time_window_catalyst", forecast.time_window_catalyst.as_deref());
-    out.maybe("invalidation_condition", forecast.invalidation_condition.as_deref());
+    out.maybe(
+        "time_window_catalyst",
+        forecast.time_window_catalyst.as_deref(),
+    );
+    out.maybe(
+        "invalidation_condition",
+        forecast.invalidation_condition.as_deref(),
+    );
     Value::Object(out.0)
 }
 

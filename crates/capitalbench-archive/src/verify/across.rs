@@ -40,7 +40,10 @@ impl Evidence {
     pub(super) fn new(state: &RoundState, options: Option<Digest>) -> Self {
         let round = state.inputs.folder.name();
         let version = state.inputs.manifest.universe_version.clone();
-        let real = state.runs.iter().any(|run| run.record.run.calls == Calls::Real);
+        let real = state
+            .runs
+            .iter()
+            .any(|run| run.record.run.calls == Calls::Real);
         let mut quotes = Vec::new();
         let sheets = [
             (Side::Entry, &state.sheets.entry, layout::ENTRY_PRICES),
@@ -59,7 +62,10 @@ impl Evidence {
 }
 
 fn observe(sheet: &PriceSheet, file: &str, side: Option<Side>) -> Vec<Observed> {
-    let quotes = sheet.quotes().iter().filter(|quote| quote.source.as_deref() != Some("cash"));
+    let quotes = sheet
+        .quotes()
+        .iter()
+        .filter(|quote| quote.source.as_deref() != Some("cash"));
     let observed = quotes.filter_map(|quote| {
         Some(Observed {
             key: (quote.key.clone(), quote.date?),
@@ -86,32 +92,42 @@ pub(super) fn snapshots(rounds: &Path) -> Vec<Observed> {
 }
 
 /// Findings per round, in the order of the evidence.
-pub(super) fn compare(
-    evidence: &[Option<Evidence>],
-    snapshots: &[Observed],
-) -> Vec<Vec<Finding>> {
+pub(super) fn compare(evidence: &[Option<Evidence>], snapshots: &[Observed]) -> Vec<Vec<Finding>> {
     let mut by_key: BTreeMap<&(String, Date), Vec<&Observed>> = BTreeMap::new();
     let rounds = evidence.iter().flatten().flat_map(|round| &round.quotes);
     for observed in rounds.chain(snapshots) {
         by_key.entry(&observed.key).or_default().push(observed);
     }
     let mut labels: BTreeMap<&str, BTreeSet<Digest>> = BTreeMap::new();
-    for (version, digest) in evidence.iter().flatten().filter_map(|e| e.universe.as_ref()) {
+    for (version, digest) in evidence
+        .iter()
+        .flatten()
+        .filter_map(|e| e.universe.as_ref())
+    {
         labels.entry(version).or_default().insert(*digest);
     }
     let of_round = |round: &Evidence| {
         let mut findings = Vec::new();
         for side in [Side::Entry, Side::Exit] {
-            let own: Vec<&Observed> =
-                round.quotes.iter().filter(|quote| quote.side == Some(side)).collect();
+            let own: Vec<&Observed> = round
+                .quotes
+                .iter()
+                .filter(|quote| quote.side == Some(side))
+                .collect();
             findings.extend(disagreement(&own, &by_key, Kind::Adjusted, side));
             findings.extend(disagreement(&own, &by_key, Kind::Raw, side));
         }
         if let Some((version, _)) = &round.universe
-            && labels.get(version.as_str()).is_some_and(|digests| digests.len() > 1)
+            && labels
+                .get(version.as_str())
+                .is_some_and(|digests| digests.len() > 1)
         {
             let text = format!("{version} stands for different options in other rounds");
-            findings.push(Finding::new(Code::UniverseLabelReused, layout::OPTIONS, text));
+            findings.push(Finding::new(
+                Code::UniverseLabelReused,
+                layout::OPTIONS,
+                text,
+            ));
         }
         findings
     };
@@ -167,7 +183,10 @@ fn disagreement(
         rows += 1;
         if worst.as_ref().is_none_or(|(largest, _)| gap > *largest) {
             let (option, day) = &observed.key;
-            let text = format!("{option} on {day} is {value} here and {there} in {}", other.file);
+            let text = format!(
+                "{option} on {day} is {value} here and {there} in {}",
+                other.file
+            );
             worst = Some((gap, text));
         }
     }
@@ -176,6 +195,9 @@ fn disagreement(
         Side::Entry => layout::ENTRY_PRICES,
         Side::Exit => layout::EXIT_PRICES,
     };
-    let detail = format!("{rows} rows differ elsewhere, most by {:.1} bp: {text}", gap * 1e4);
+    let detail = format!(
+        "{rows} rows differ elsewhere, most by {:.1} bp: {text}",
+        gap * 1e4
+    );
     Some(Finding::new(kind.code(), file, detail))
 }

@@ -38,13 +38,20 @@ fn elapsed(from: Timestamp, to: Timestamp) -> String {
 
 fn times(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
     let manifest = &state.inputs.manifest;
-    let ends = official.log.iter().filter_map(|line| Some(line.completed_at.as_ref()?.at()));
-    let starts = official.log.iter().filter_map(|line| Some(line.started_at.as_ref()?.at()));
+    let ends = official
+        .log
+        .iter()
+        .filter_map(|line| Some(line.completed_at.as_ref()?.at()));
+    let starts = official
+        .log
+        .iter()
+        .filter_map(|line| Some(line.started_at.as_ref()?.at()));
     let (Some(last), Some(first)) = (ends.clone().max(), starts.min()) else {
         return;
     };
     let late = |limit: Timestamp| ends.clone().filter(|end| *end > limit).count();
-    let mut add = |code, place: String, text: String| findings.push(Finding::new(code, place, text));
+    let mut add =
+        |code, place: String, text: String| findings.push(Finding::new(code, place, text));
     if let Some(deadline) = &manifest.decision_deadline
         && last > deadline.at()
     {
@@ -52,12 +59,19 @@ fn times(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
         let text = format!("{count} calls ended after {deadline}, the last by {by}");
         add(Code::CallAfterDeadline, official.place(run::LOG), text);
     }
-    if let Some(close) = manifest.window.and_then(|window| regular_close(window.entry))
+    if let Some(close) = manifest
+        .window
+        .and_then(|window| regular_close(window.entry))
         && last > close
     {
         let (count, by) = (late(close), elapsed(close, last));
-        let text = format!("{count} decisions came after the entry close {close}, the last by {by}");
-        add(Code::DecisionAfterEntryClose, official.place(run::LOG), text);
+        let text =
+            format!("{count} decisions came after the entry close {close}, the last by {by}");
+        add(
+            Code::DecisionAfterEntryClose,
+            official.place(run::LOG),
+            text,
+        );
     }
     if let Some(roster) = &manifest.roster
         && roster.frozen_at.at() > first
@@ -65,14 +79,23 @@ fn times(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
         let text = format!("frozen at {}, first call at {first}", roster.frozen_at);
         add(Code::RosterFrozenLate, layout::MANIFEST.into(), text);
     }
-    let record = state.inputs.folder.parse(layout::RESEARCH_MANIFEST, research::parse);
+    let record = state
+        .inputs
+        .folder
+        .parse(layout::RESEARCH_MANIFEST, research::parse);
     if let Some(cutoff) = record.ok().and_then(|record| record.cutoff)
         && cutoff.at() > first
     {
         let text = format!("cutoff {cutoff}, first call at {first}");
-        add(Code::ResearchAfterCall, layout::RESEARCH_MANIFEST.into(), text);
+        add(
+            Code::ResearchAfterCall,
+            layout::RESEARCH_MANIFEST.into(),
+            text,
+        );
     }
-    let exit = manifest.window.and_then(|window| regular_close(window.exit));
+    let exit = manifest
+        .window
+        .and_then(|window| regular_close(window.exit));
     if let (Some(resolved), Some(exit)) = (&official.record.resolved_at, exit)
         && resolved.at() < exit
     {
@@ -86,13 +109,21 @@ fn roster(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) 
         return;
     };
     let expected: BTreeSet<&str> = roster.model_ids.iter().map(|id| id.as_str()).collect();
-    let asked: BTreeSet<&str> = official.checked.iter().filter_map(|file| file.model_id()).collect();
+    let asked: BTreeSet<&str> = official
+        .checked
+        .iter()
+        .filter_map(|file| file.model_id())
+        .collect();
     if expected != asked {
         let list = |ids: Vec<&&str>| ids.into_iter().copied().collect::<Vec<_>>().join(", ");
         let missing = list(expected.difference(&asked).collect());
         let added = list(asked.difference(&expected).collect());
         let text = format!("missing: [{missing}]; not on the roster: [{added}]");
-        findings.push(Finding::new(Code::RosterIncomplete, official.place(run::MANIFEST), text));
+        findings.push(Finding::new(
+            Code::RosterIncomplete,
+            official.place(run::MANIFEST),
+            text,
+        ));
     }
 }
 
@@ -106,16 +137,28 @@ fn key(line: &LogLine) -> CallKey<'_> {
 
 fn assembly(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
     let mut sources = Vec::new();
-    for other in state.runs.iter().filter(|other| other.folder != official.folder) {
+    for other in state
+        .runs
+        .iter()
+        .filter(|other| other.folder != official.folder)
+    {
         let keys: BTreeSet<CallKey<'_>> = other.log.iter().map(key).collect();
-        let shared = official.log.iter().filter(|line| keys.contains(&key(line))).count();
+        let shared = official
+            .log
+            .iter()
+            .filter(|line| keys.contains(&key(line)))
+            .count();
         if shared > 0 {
             sources.push(format!("{shared} from {}", other.folder.run_id()));
         }
     }
     if !sources.is_empty() {
         let text = format!("answers taken over: {}", sources.join(", "));
-        findings.push(Finding::new(Code::AssembledRun, official.place(run::LOG), text));
+        findings.push(Finding::new(
+            Code::AssembledRun,
+            official.place(run::LOG),
+            text,
+        ));
     }
 }
 
@@ -129,7 +172,9 @@ pub(super) fn check_repeated_calls(state: &RoundState, findings: &mut Vec<Findin
         }
         for line in &run.log {
             let of_model = calls.entry(line.model_id.as_str()).or_default();
-            of_model.entry(key(line)).or_insert(line.valid == Some(true));
+            of_model
+                .entry(key(line))
+                .or_insert(line.valid == Some(true));
         }
     }
     let mut again = Vec::new();

@@ -250,7 +250,10 @@ pub struct RoundReport {
 impl RoundReport {
     /// Number of findings of a severity.
     pub fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|f| f.severity() == severity).count()
+        self.findings
+            .iter()
+            .filter(|f| f.severity() == severity)
+            .count()
     }
 
     /// What the round came to.
@@ -273,9 +276,9 @@ mod tests {
     fn codes_are_kebab_case_unique_and_sorted_by_severity() {
         let texts: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
         for text in &texts {
-            let kebab = text.split('-').all(|word| {
-                !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase())
-            });
+            let kebab = text
+                .split('-')
+                .all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase()));
             assert!(kebab, "{text}");
         }
         let mut unique = texts.clone();

@@ -54,7 +54,11 @@ pub(super) fn check_hashes(
 pub(super) fn check_research(folder: &RoundFolder, findings: &mut Vec<Finding>) {
     if !folder.file(layout::RESEARCH).is_dir() {
         let text = "the briefing cannot be traced to its research";
-        findings.push(Finding::new(Code::ResearchNotPublished, layout::RESEARCH, text));
+        findings.push(Finding::new(
+            Code::ResearchNotPublished,
+            layout::RESEARCH,
+            text,
+        ));
         return;
     }
     if let Err(error) = compare_research(folder, findings) {
@@ -81,12 +85,23 @@ fn compare_research(folder: &RoundFolder, findings: &mut Vec<Finding>) -> Result
     }
     let record = folder.parse(layout::RESEARCH_MANIFEST, research::parse)?;
     if record.model_facing != ["final_briefing.md"] {
-        let text = format!("marked as shown to models: {}", record.model_facing.join(", "));
-        findings.push(Finding::new(Code::ResearchExposed, layout::RESEARCH_MANIFEST, text));
+        let text = format!(
+            "marked as shown to models: {}",
+            record.model_facing.join(", ")
+        );
+        findings.push(Finding::new(
+            Code::ResearchExposed,
+            layout::RESEARCH_MANIFEST,
+            text,
+        ));
     }
     if record.round_id != folder.name() {
         let text = format!("belongs to {}", record.round_id);
-        findings.push(Finding::new(Code::RoundIdMismatch, layout::RESEARCH_MANIFEST, text));
+        findings.push(Finding::new(
+            Code::RoundIdMismatch,
+            layout::RESEARCH_MANIFEST,
+            text,
+        ));
     }
     Ok(())
 }
@@ -99,7 +114,10 @@ pub(super) fn check_manifest(state: &RoundState, findings: &mut Vec<Finding>) {
         findings.push(Finding::new(code, layout::MANIFEST, detail));
     };
     if manifest.round_id.as_str() != name {
-        add(Code::RoundIdMismatch, format!("names the round {}", manifest.round_id));
+        add(
+            Code::RoundIdMismatch,
+            format!("names the round {}", manifest.round_id),
+        );
     }
     match &manifest.roster {
         Some(roster) => {
@@ -129,6 +147,10 @@ pub(super) fn check_prompt(state: &RoundState, findings: &mut Vec<Finding>) {
     let track = state.inputs.manifest.track();
     if let Some(phrase) = track.and_then(|track| prompt::foreign_horizon(&text, track)) {
         let detail = format!("says {phrase:?}");
-        findings.push(Finding::new(Code::PromptForeignHorizon, layout::PROMPT, detail));
+        findings.push(Finding::new(
+            Code::PromptForeignHorizon,
+            layout::PROMPT,
+            detail,
+        ));
     }
 }

@@ -19,7 +19,11 @@ pub(super) fn check(state: &RoundState, findings: &mut Vec<Finding>) {
     };
     for run in state.runs.iter().filter(|run| run.folder.has(run::INTERIM)) {
         if let Some(text) = difference(state, run, snapshots.as_ref()) {
-            findings.push(Finding::new(Code::InterimDiffers, run.place(run::INTERIM), text));
+            findings.push(Finding::new(
+                Code::InterimDiffers,
+                run.place(run::INTERIM),
+                text,
+            ));
         }
     }
     if let Some(snapshots) = &snapshots {
@@ -33,7 +37,12 @@ fn difference(state: &RoundState, run: &RunState, snapshots: Option<&Snapshots>)
     };
     let reference = &state.inputs.universe.reference().id;
     let submissions = valid_submissions(run);
-    let stored = run.folder.read_optional(run::INTERIM).ok().flatten().unwrap_or_default();
+    let stored = run
+        .folder
+        .read_optional(run::INTERIM)
+        .ok()
+        .flatten()
+        .unwrap_or_default();
     match interim::render(run.folder.run_id(), &submissions, reference, snapshots) {
         Err(fault) => Some(fault.to_string()),
         Ok(text) if text.as_bytes() == stored => None,
@@ -54,9 +63,19 @@ fn basis(state: &RoundState, snapshots: &Snapshots, findings: &mut Vec<Finding>)
             _ => false,
         }
     };
-    let other = state.inputs.universe.options().iter().filter(differs).count();
+    let other = state
+        .inputs
+        .universe
+        .options()
+        .iter()
+        .filter(differs)
+        .count();
     if other > 0 {
         let text = format!("{other} options start from another price than the final entry price");
-        findings.push(Finding::new(Code::InterimBasisDiffers, layout::INTERIM_PRICES, text));
+        findings.push(Finding::new(
+            Code::InterimBasisDiffers,
+            layout::INTERIM_PRICES,
+            text,
+        ));
     }
 }

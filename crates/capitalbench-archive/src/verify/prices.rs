@@ -21,7 +21,11 @@ pub(super) fn load(folder: &RoundFolder, findings: &mut Vec<Finding>) -> Sheets 
     let mut read = |side| {
         folder.sheet(side).unwrap_or_else(|error| {
             let found = unreadable(folder, &error);
-            findings.push(Finding::new(Code::PriceSheetInvalid, found.place, found.detail));
+            findings.push(Finding::new(
+                Code::PriceSheetInvalid,
+                found.place,
+                found.detail,
+            ));
             None
         })
     };

@@ -27,7 +27,10 @@ pub(super) fn check(state: &RunState, findings: &mut Vec<Finding>) {
     let mut private = 0;
     for file in &state.checked {
         let lines = lines_of(state, file);
-        let digests: Vec<&String> = lines.iter().filter_map(|l| l.reply_digest.as_ref()).collect();
+        let digests: Vec<&String> = lines
+            .iter()
+            .filter_map(|l| l.reply_digest.as_ref())
+            .collect();
         if digests.is_empty() {
             continue;
         }
@@ -36,7 +39,9 @@ pub(super) fn check(state: &RunState, findings: &mut Vec<Finding>) {
             private += 1;
             continue;
         }
-        let holds = texts.iter().any(|text| digests.contains(&&Digest::of(text).to_hex()));
+        let holds = texts
+            .iter()
+            .any(|text| digests.contains(&&Digest::of(text).to_hex()));
         if !holds {
             let place = state.place(&format!("{}/{}", run::RAW, file.name));
             let text = "the stored reply is not the text whose digest the log holds";
@@ -45,7 +50,11 @@ pub(super) fn check(state: &RunState, findings: &mut Vec<Finding>) {
     }
     if private > 0 {
         let text = format!("{private} replies are private; their digests cannot be checked here");
-        findings.push(Finding::new(Code::ReplyNotPublished, state.place(run::REPLIES), text));
+        findings.push(Finding::new(
+            Code::ReplyNotPublished,
+            state.place(run::REPLIES),
+            text,
+        ));
     }
 }
 
@@ -58,7 +67,10 @@ fn reply_texts(state: &RunState, file: &Checked, lines: &[&LogLine]) -> Vec<Vec<
         .filter_map(|path| state.folder.read_optional(path).ok().flatten())
         .collect();
     let object = file.payload.as_ref().and_then(Value::as_object);
-    if let Some(text) = object.and_then(|object| object.get("raw_text")).and_then(Value::as_str) {
+    if let Some(text) = object
+        .and_then(|object| object.get("raw_text"))
+        .and_then(Value::as_str)
+    {
         texts.push(text.as_bytes().to_vec());
     } else if let (true, Some(object)) = (state.record.run.calls == Calls::Mock, object) {
         let mut reply = object.clone();

@@ -11,11 +11,7 @@ use crate::layout::run;
 use crate::scoring::{ScoredRun, ScoringError, attempts, score_submissions};
 
 /// Re-scores every run that has results.
-pub(super) fn check(
-    state: &RoundState,
-    official: Option<&RunState>,
-    findings: &mut Vec<Finding>,
-) {
+pub(super) fn check(state: &RoundState, official: Option<&RunState>, findings: &mut Vec<Finding>) {
     for run in &state.runs {
         right_to_results(run, official, findings);
         if run.folder.has(run::RETURNS) || run.folder.has(run::LEADERBOARD) {
@@ -39,7 +35,11 @@ fn right_to_results(run: &RunState, official: Option<&RunState>, findings: &mut 
             let text = "official_score_eligible is false";
             add(Code::ResultFromIneligibleRun, run::LEADERBOARD, text);
         } else if !is_record {
-            add(Code::ResultOfUnselectedRun, run::LEADERBOARD, "the run is not the record");
+            add(
+                Code::ResultOfUnselectedRun,
+                run::LEADERBOARD,
+                "the run is not the record",
+            );
         }
     } else if run.folder.has(run::INTERIM) && !own.eligible {
         let text = "official_score_eligible is false";
@@ -49,7 +49,11 @@ fn right_to_results(run: &RunState, official: Option<&RunState>, findings: &mut 
 
 fn rescore(state: &RoundState, run: &RunState, findings: &mut Vec<Finding>) {
     let mut incomplete = |text: String| {
-        findings.push(Finding::new(Code::ResultIncomplete, run.place(run::RESULTS), text));
+        findings.push(Finding::new(
+            Code::ResultIncomplete,
+            run.place(run::RESULTS),
+            text,
+        ));
     };
     let (Some(entry), Some(exit)) = (&state.sheets.entry, &state.sheets.exit) else {
         return incomplete("results without both price sheets".into());
@@ -67,7 +71,11 @@ fn rescore(state: &RoundState, run: &RunState, findings: &mut Vec<Finding>) {
 
 /// The valid submissions of a run, in order of file name.
 pub(super) fn valid_submissions(run: &RunState) -> Vec<Submission> {
-    run.checked.iter().filter_map(|file| file.verdict.as_ref().ok()).cloned().collect()
+    run.checked
+        .iter()
+        .filter_map(|file| file.verdict.as_ref().ok())
+        .cloned()
+        .collect()
 }
 
 fn compare(run: &RunState, scored: &ScoredRun, findings: &mut Vec<Finding>) {
@@ -86,7 +94,11 @@ fn compare(run: &RunState, scored: &ScoredRun, findings: &mut Vec<Finding>) {
     // The earliest format had no allocations.
     missing.retain(|path| !(older && *path == run::ALLOCATIONS));
     for path in missing {
-        findings.push(Finding::new(Code::ResultIncomplete, run.place(path), "is missing"));
+        findings.push(Finding::new(
+            Code::ResultIncomplete,
+            run.place(path),
+            "is missing",
+        ));
     }
     let stored = run.folder.has(run::PRICE_WARNINGS);
     if stored != scored.price_warnings.is_some() {
@@ -95,7 +107,11 @@ fn compare(run: &RunState, scored: &ScoredRun, findings: &mut Vec<Finding>) {
         } else {
             "is missing although a raw close was used"
         };
-        findings.push(Finding::new(Code::ResultDiffers, run.place(run::PRICE_WARNINGS), text));
+        findings.push(Finding::new(
+            Code::ResultDiffers,
+            run.place(run::PRICE_WARNINGS),
+            text,
+        ));
     }
 }
 
@@ -111,10 +127,16 @@ fn compare_table(
     if text.as_bytes() == stored {
         return false;
     }
-    let header = read_table(stored).map(|table| table.header).unwrap_or_default();
+    let header = read_table(stored)
+        .map(|table| table.header)
+        .unwrap_or_default();
     let own = table.columns();
     let older = header.len() < own && !header.is_empty();
-    let same_columns = if older { table.render_as(&header) } else { None };
+    let same_columns = if older {
+        table.render_as(&header)
+    } else {
+        None
+    };
     let place = run.place(path);
     if same_columns.as_deref().map(str::as_bytes) == Some(stored) {
         let text = format!("has {} of {own} columns", header.len());

@@ -25,13 +25,21 @@ fn identity(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<Finding>)
     let own = &state.record.run;
     if own.run_id != *state.folder.run_id() || own.round_id != inputs.manifest.round_id {
         let text = format!("names {} of {}", own.run_id, own.round_id);
-        findings.push(Finding::new(Code::RunIdMismatch, state.place(run::MANIFEST), text));
+        findings.push(Finding::new(
+            Code::RunIdMismatch,
+            state.place(run::MANIFEST),
+            text,
+        ));
     }
 }
 
 fn parsed_files(state: &RunState, findings: &mut Vec<Finding>) {
-    let stored: BTreeSet<String> =
-        state.folder.submission_names(run::PARSED).unwrap_or_default().into_iter().collect();
+    let stored: BTreeSet<String> = state
+        .folder
+        .submission_names(run::PARSED)
+        .unwrap_or_default()
+        .into_iter()
+        .collect();
     let mut expected = BTreeSet::new();
     for file in &state.checked {
         let name = file.parsed_name();
@@ -61,12 +69,20 @@ fn parsed_files(state: &RunState, findings: &mut Vec<Finding>) {
     }
     for name in stored.difference(&expected) {
         let place = state.place(&format!("{}/{name}", run::PARSED));
-        findings.push(Finding::new(Code::ParsedWithoutRaw, place, "has no raw file"));
+        findings.push(Finding::new(
+            Code::ParsedWithoutRaw,
+            place,
+            "has no raw file",
+        ));
     }
 }
 
 fn counts(state: &RunState, findings: &mut Vec<Finding>) {
-    let valid = state.checked.iter().filter(|file| file.verdict.is_ok()).count() as u64;
+    let valid = state
+        .checked
+        .iter()
+        .filter(|file| file.verdict.is_ok())
+        .count() as u64;
     let invalid = state.checked.len() as u64 - valid;
     let models: BTreeSet<&str> = state.checked.iter().filter_map(Checked::model_id).collect();
     let said = state.record.run.counts;
@@ -76,35 +92,68 @@ fn counts(state: &RunState, findings: &mut Vec<Finding>) {
     ];
     // A raw file that could not be read names no model.
     if state.checked.iter().all(|file| file.model_id().is_some()) {
-        all.push((run::MANIFEST, "model_count", said.models, models.len() as u64));
+        all.push((
+            run::MANIFEST,
+            "model_count",
+            said.models,
+            models.len() as u64,
+        ));
     }
     match summary(state) {
         Err(text) => {
-            findings.push(Finding::new(Code::UnreadableFile, state.place(run::SUMMARY), text));
+            findings.push(Finding::new(
+                Code::UnreadableFile,
+                state.place(run::SUMMARY),
+                text,
+            ));
         }
         Ok(None) => {
             let text = "is missing";
-            findings.push(Finding::new(Code::RunCountsDiffer, state.place(run::SUMMARY), text));
+            findings.push(Finding::new(
+                Code::RunCountsDiffer,
+                state.place(run::SUMMARY),
+                text,
+            ));
         }
         Ok(Some(summary)) => {
             let number = |name: &str| summary.get(name).and_then(Value::as_u64);
-            all.push((run::SUMMARY, "raw_count", number("raw_count"), valid + invalid));
+            all.push((
+                run::SUMMARY,
+                "raw_count",
+                number("raw_count"),
+                valid + invalid,
+            ));
             all.push((run::SUMMARY, "valid_count", number("valid_count"), valid));
-            all.push((run::SUMMARY, "invalid_count", number("invalid_count"), invalid));
+            all.push((
+                run::SUMMARY,
+                "invalid_count",
+                number("invalid_count"),
+                invalid,
+            ));
             verdicts(state, &summary, findings);
         }
     }
     for (place, name, said, counted) in all {
         if let Some(said) = said.filter(|said| *said != counted) {
             let text = format!("{name} is {said}; the files give {counted}");
-            findings.push(Finding::new(Code::RunCountsDiffer, state.place(place), text));
+            findings.push(Finding::new(
+                Code::RunCountsDiffer,
+                state.place(place),
+                text,
+            ));
         }
     }
 }
 
 fn summary(state: &RunState) -> Result<Option<Value>, String> {
-    let bytes = state.folder.read_optional(run::SUMMARY).map_err(|error| error.to_string())?;
-    bytes.map(|bytes| json::parse(&bytes)).transpose().map_err(|error| error.to_string())
+    let bytes = state
+        .folder
+        .read_optional(run::SUMMARY)
+        .map_err(|error| error.to_string())?;
+    bytes
+        .map(|bytes| json::parse(&bytes))
+        .transpose()
+        .map_err(|error| error.to_string())
 }
 
 /// The summary must refuse exactly the files that are refused now; its words may differ.
@@ -129,7 +178,10 @@ fn log(state: &RunState, findings: &mut Vec<Finding>) {
     for file in &state.checked {
         let lines = lines_of(state, file);
         if lines.is_empty() {
-            add(Code::RunLogDiffers, format!("has no line for {}", file.name));
+            add(
+                Code::RunLogDiffers,
+                format!("has no line for {}", file.name),
+            );
         }
         let said = lines.last().and_then(|line| line.valid);
         if said.is_some_and(|said| said != file.verdict.is_ok()) {
@@ -138,9 +190,15 @@ fn log(state: &RunState, findings: &mut Vec<Finding>) {
         }
     }
     for line in &state.log {
-        let answered = state.checked.iter().any(|file| file.model_id() == Some(&line.model_id));
+        let answered = state
+            .checked
+            .iter()
+            .any(|file| file.model_id() == Some(&line.model_id));
         if !answered {
-            let text = format!("line {} names {}, which has no raw file", line.line, line.model_id);
+            let text = format!(
+                "line {} names {}, which has no raw file",
+                line.line, line.model_id
+            );
             add(Code::RunLogDiffers, text);
         }
     }
@@ -148,7 +206,10 @@ fn log(state: &RunState, findings: &mut Vec<Finding>) {
 
 /// Log lines of a raw file: the same model and replicate.
 pub(super) fn lines_of<'a>(state: &'a RunState, file: &Checked) -> Vec<&'a LogLine> {
-    let index = file.payload.as_ref().and_then(|payload| payload.get("replicate_index"));
+    let index = file
+        .payload
+        .as_ref()
+        .and_then(|payload| payload.get("replicate_index"));
     let replicate = index.and_then(Value::as_u64).unwrap_or(1);
     let same = |line: &&LogLine| {
         file.model_id() == Some(&line.model_id) && u64::from(line.replicate) == replicate

@@ -17,7 +17,10 @@ pub(super) fn check<'a>(
     let found = official_run(state.runs.iter().map(|run| &run.record.run));
     let may_count = |run: &&Run| run.eligible && run.counts.invalid.unwrap_or(0) == 0;
     let runs = state.runs.iter().map(|run| &run.record.run);
-    let candidates: Vec<&str> = runs.filter(may_count).map(|run| run.run_id.as_str()).collect();
+    let candidates: Vec<&str> = runs
+        .filter(may_count)
+        .map(|run| run.run_id.as_str())
+        .collect();
     if candidates.len() > 1 && found.is_ok() {
         let text = format!("may count: {}", candidates.join(", "));
         findings.push(Finding::new(Code::SeveralEligibleRuns, layout::RUNS, text));
@@ -26,11 +29,18 @@ pub(super) fn check<'a>(
         let own = &run.record.run;
         if own.accepted_at.is_some() && own.selection == Selection::Withdrawn {
             let text = "was accepted and withdrawn later";
-            findings.push(Finding::new(Code::AcceptanceWithdrawn, run.place(run::MANIFEST), text));
+            findings.push(Finding::new(
+                Code::AcceptanceWithdrawn,
+                run.place(run::MANIFEST),
+                text,
+            ));
         }
     }
     let official = match found {
-        Ok(found) => state.runs.iter().find(|run| run.record.run.run_id == found.run_id),
+        Ok(found) => state
+            .runs
+            .iter()
+            .find(|run| run.record.run.run_id == found.run_id),
         Err(reason) => {
             findings.push(missing_record(state, &reason));
             None
@@ -64,7 +74,10 @@ fn check_due(state: &RoundState, official: &RunState, findings: &mut Vec<Finding
     let window = state.inputs.manifest.window;
     let exit = window.map_or_else(|| "the exit".to_owned(), |window| window.exit.to_string());
     let (code, text) = match due(window, state.today()) {
-        Due::Overdue => (Code::Overdue, format!("{exit} has passed and nothing is scored")),
+        Due::Overdue => (
+            Code::Overdue,
+            format!("{exit} has passed and nothing is scored"),
+        ),
         Due::NotYet => (Code::Pending, format!("waits for the close of {exit}")),
     };
     findings.push(Finding::new(code, official.place(run::RESULTS), text));
@@ -79,9 +92,15 @@ fn check_job(state: &RoundState, official: Option<&RunState>, findings: &mut Vec
     };
     let mut add = |code, text: String| findings.push(Finding::new(code, layout::JOB, text));
     if job.round_id != state.inputs.manifest.round_id.as_str() {
-        add(Code::RoundIdMismatch, format!("belongs to {}", job.round_id));
+        add(
+            Code::RoundIdMismatch,
+            format!("belongs to {}", job.round_id),
+        );
     }
-    let named = state.runs.iter().find(|run| run.folder.run_id().as_str() == job.run_id);
+    let named = state
+        .runs
+        .iter()
+        .find(|run| run.folder.run_id().as_str() == job.run_id);
     let scored = named.is_some_and(|run| run.folder.has(run::LEADERBOARD));
     match job.status.as_str() {
         "cancelled" => {
@@ -104,7 +123,11 @@ fn check_job(state: &RoundState, official: Option<&RunState>, findings: &mut Vec
     if let Some(official) = official
         && official.folder.run_id().as_str() != job.run_id
     {
-        let text = format!("names {}; the record is {}", job.run_id, official.folder.run_id());
+        let text = format!(
+            "names {}; the record is {}",
+            job.run_id,
+            official.folder.run_id()
+        );
         add(Code::JobContradictsResult, text);
     }
 }

@@ -70,7 +70,10 @@ fn raw_submissions_get_their_verdict_and_their_parsed_file() {
             valid += checked.len() - refused.len();
         }
     }
-    assert!(valid >= 457 && invalid >= 40, "{valid} valid, {invalid} invalid");
+    assert!(
+        valid >= 457 && invalid >= 40,
+        "{valid} valid, {invalid} invalid"
+    );
 }
 
 #[test]
@@ -100,7 +103,10 @@ fn results_are_reproduced_to_the_last_byte() {
                 assert_eq!(text, stored, "{}/{run_id}: {path}", round.folder.name());
                 files += 1;
             }
-            assert_eq!(scored.price_warnings.is_some(), folder.has(run::PRICE_WARNINGS));
+            assert_eq!(
+                scored.price_warnings.is_some(),
+                folder.has(run::PRICE_WARNINGS)
+            );
         }
     }
     assert!(files >= 3 * 41 + older, "{files} files");

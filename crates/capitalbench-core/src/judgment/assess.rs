@@ -58,7 +58,13 @@ pub struct Assessment {
 }
 
 const WILDCARDS: usize = 2;
-const MECHANISMS: [&str; 5] = ["continuation", "reversal", "catalyst", "defensive", "no_edge"];
+const MECHANISMS: [&str; 5] = [
+    "continuation",
+    "reversal",
+    "catalyst",
+    "defensive",
+    "no_edge",
+];
 
 /// Reads a judgment; the result is in rank order.
 pub(super) fn read(
@@ -77,7 +83,10 @@ pub(super) fn read(
     let size = slate.candidates().len();
     if !(size..=size + WILDCARDS).contains(&items.len()) {
         let most = size + WILDCARDS;
-        return Err(at(format!("has {} entries; {size} to {most} are allowed", items.len())));
+        return Err(at(format!(
+            "has {} entries; {size} to {most} are allowed",
+            items.len()
+        )));
     }
     let mut problems = Vec::new();
     let mut assessments = Vec::with_capacity(items.len());
@@ -100,11 +109,18 @@ pub(super) fn read(
         return Err(at(format!("{missing} of the slate is missing")));
     }
     assessments.sort_by_key(|a| a.rank);
-    if !assessments.iter().map(|a| a.rank).eq(1..=assessments.len() as u64) {
+    if !assessments
+        .iter()
+        .map(|a| a.rank)
+        .eq(1..=assessments.len() as u64)
+    {
         return Err(at("ranks must be 1, 2, 3 … without gaps".into()));
     }
     let top3 = raw.get("top3_option_ids").and_then(Value::as_array);
-    let best = assessments.iter().take(3).map(|a| Some(a.option_id.as_str()));
+    let best = assessments
+        .iter()
+        .take(3)
+        .map(|a| Some(a.option_id.as_str()));
     if !top3.is_some_and(|ids| ids.iter().map(Value::as_str).eq(best)) {
         let text = "must be the options of ranks 1, 2 and 3, in that order";
         return Err(vec![Problem::at("top3_option_ids", text)]);
@@ -121,26 +137,41 @@ fn header_problems(raw: &Map<String, Value>) -> Vec<Problem> {
     };
     let text = |name: &str| raw.get(name).and_then(Value::as_str).map(str::trim);
     for name in ["round_id", "model_id", "provider", "mode"] {
-        require(text(name).is_some_and(|t| !t.is_empty()), name, "is required");
+        require(
+            text(name).is_some_and(|t| !t.is_empty()),
+            name,
+            "is required",
+        );
     }
     for name in ["candidate_assessments", "top3_option_ids"] {
-        require(raw.get(name).is_some_and(|v| !v.is_null()), name, "is required");
+        require(
+            raw.get(name).is_some_and(|v| !v.is_null()),
+            name,
+            "is required",
+        );
     }
     let state = text("dispersion_state");
     let known = matches!(state, Some("low" | "normal" | "high"));
     require(known, "dispersion_state", "must be low, normal or high");
     let pattern = text("dominant_pattern");
     let known = matches!(pattern, Some("continuation" | "reversal" | "mixed"));
-    require(known, "dominant_pattern", "must be continuation, reversal or mixed");
+    require(
+        known,
+        "dominant_pattern",
+        "must be continuation, reversal or mixed",
+    );
     let flag = raw.get("prefer_spy").is_some_and(Value::is_boolean);
     require(flag, "prefer_spy", "must be true or false");
     for name in ["market_rationale", "portfolio_rationale"] {
-        require(text(name).is_some_and(|t| !t.is_empty()), name, "must not be blank");
+        require(
+            text(name).is_some_and(|t| !t.is_empty()),
+            name,
+            "must not be blank",
+        );
     }
     let risks = raw.get("key_risks").and_then(Value::as_array);
-    let fine = risks.is_some_and(|risks| {
-        (2..=5).contains(&risks.len()) && risks.iter().all(is_text)
-    });
+    let fine =
+        risks.is_some_and(|risks| (2..=5).contains(&risks.len()) && risks.iter().all(is_text));
     require(fine, "key_risks", "must hold 2 to 5 texts");
     problems
 }
@@ -158,11 +189,15 @@ fn read_one(item: &Value, slate: &Slate, universe: &Universe) -> Result<Assessme
         .iter()
         .any(|option| option.id.as_str() == option_id && option_id != "CASH");
     if !known {
-        return Err(format!("{option_id:?} is not an option that can be assessed"));
+        return Err(format!(
+            "{option_id:?} is not an option that can be assessed"
+        ));
     }
     check_lanes(object.get("origin_lanes"), option_id, slate)?;
     if !text("mechanism").is_some_and(|m| MECHANISMS.contains(&m)) {
-        return Err(format!("{option_id}: mechanism is not one of the allowed words"));
+        return Err(format!(
+            "{option_id}: mechanism is not one of the allowed words"
+        ));
     }
     let interpretation = text("recent_return_interpretation")
         .and_then(Interpretation::parse)
@@ -176,9 +211,14 @@ fn read_one(item: &Value, slate: &Slate, universe: &Universe) -> Result<Assessme
             return Err(format!("{option_id}: {name} must be 0 to 100"));
         }
     }
-    let (p10, p50) = (real("excess_return_p10_pct")?, real("excess_return_p50_pct")?);
+    let (p10, p50) = (
+        real("excess_return_p10_pct")?,
+        real("excess_return_p50_pct")?,
+    );
     if !(p10 <= p50 && p50 <= real("excess_return_p90_pct")?) {
-        return Err(format!("{option_id}: excess return quantiles must not decrease"));
+        return Err(format!(
+            "{option_id}: excess return quantiles must not decrease"
+        ));
     }
     let evidence = object.get("evidence").and_then(Value::as_array);
     let fine = evidence.is_some_and(|texts| {
@@ -187,7 +227,9 @@ fn read_one(item: &Value, slate: &Slate, universe: &Universe) -> Result<Assessme
             && !texts.iter().filter_map(Value::as_str).any(mentions_link)
     });
     if !fine {
-        return Err(format!("{option_id}: evidence must be 1 to 3 texts without links"));
+        return Err(format!(
+            "{option_id}: evidence must be 1 to 3 texts without links"
+        ));
     }
     let rank = object.get("rank").and_then(Value::as_u64);
     Ok(Assessment {
@@ -213,6 +255,9 @@ fn check_lanes(given: Option<&Value>, option_id: &str, slate: &Slate) -> Result<
     if lanes == expected {
         Ok(())
     } else {
-        Err(format!("{option_id}: origin_lanes must be {}", expected.join(", ")))
+        Err(format!(
+            "{option_id}: origin_lanes must be {}",
+            expected.join(", ")
+        ))
     }
 }

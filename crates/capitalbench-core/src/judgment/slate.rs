@@ -140,10 +140,30 @@ impl Slate {
             .filter_map(|row| Some((row.option_id.as_str(), *quality.get(&row.option_id)?)))
             .collect();
         let lanes = [
-            (Lane::ShockReversal, 5, metric(|r| r.active), Order::Ascending),
-            (Lane::MediumStrength, 3, metric(|r| r.prior), Order::Descending),
-            (Lane::ShortContinuation, 2, metric(|r| r.active), Order::Descending),
-            (Lane::QualityPullback, 3, scored, Order::DescendingIdsAscending),
+            (
+                Lane::ShockReversal,
+                5,
+                metric(|r| r.active),
+                Order::Ascending,
+            ),
+            (
+                Lane::MediumStrength,
+                3,
+                metric(|r| r.prior),
+                Order::Descending,
+            ),
+            (
+                Lane::ShortContinuation,
+                2,
+                metric(|r| r.active),
+                Order::Descending,
+            ),
+            (
+                Lane::QualityPullback,
+                3,
+                scored,
+                Order::DescendingIdsAscending,
+            ),
             (
                 Lane::VolumeDislocation,
                 2,
@@ -181,7 +201,10 @@ impl Slate {
 
     /// Their ids.
     pub fn option_ids(&self) -> Vec<&str> {
-        self.candidates.iter().map(|c| c.option_id.as_str()).collect()
+        self.candidates
+            .iter()
+            .map(|c| c.option_id.as_str())
+            .collect()
     }
 
     /// The candidate with this id.

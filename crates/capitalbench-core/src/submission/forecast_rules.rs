@@ -20,9 +20,11 @@ pub(super) fn check(submission: &Submission, rules: &RoundRules<'_>) -> Vec<Prob
     };
     let mut problems = Vec::new();
     let forecast = &submission.forecast;
-    let (Some(reference), Some(portfolio), Some(alpha)) =
-        (forecast.reference_pct, forecast.portfolio_pct, forecast.alpha_pct)
-    else {
+    let (Some(reference), Some(portfolio), Some(alpha)) = (
+        forecast.reference_pct,
+        forecast.portfolio_pct,
+        forecast.alpha_pct,
+    ) else {
         let text = "benchmark, portfolio and alpha forecasts are required by this methodology";
         return vec![Problem::whole(text)];
     };
@@ -68,24 +70,36 @@ fn ledger_problems(
     };
     let mut problems = Vec::new();
     if !LEDGER_SIZE.contains(&ledger.len()) {
-        problems.push(at(format!("has {} entries; 6 to 8 are allowed", ledger.len())));
+        problems.push(at(format!(
+            "has {} entries; 6 to 8 are allowed",
+            ledger.len()
+        )));
     }
     let mut entries: BTreeMap<&OptionId, &LedgerEntry> = BTreeMap::new();
     let mut clusters = BTreeSet::new();
     for entry in ledger {
         match universe.get(&entry.option_id) {
             Some(option) => _ = clusters.insert(option.exposure_cluster()),
-            None => problems.push(at(format!("{} is not an option of this round", entry.option_id))),
+            None => problems.push(at(format!(
+                "{} is not an option of this round",
+                entry.option_id
+            ))),
         }
         if entries.insert(&entry.option_id, entry).is_some() {
             problems.push(at(format!("{} is listed twice", entry.option_id)));
         }
         if entry.evidence.iter().any(|text| mentions_link(text)) {
-            problems.push(at(format!("evidence of {} contains a link", entry.option_id)));
+            problems.push(at(format!(
+                "evidence of {} contains a link",
+                entry.option_id
+            )));
         }
     }
     if clusters.len() < LEDGER_CLUSTERS {
-        let text = format!("spans {} economic exposures; at least 4 are required", clusters.len());
+        let text = format!(
+            "spans {} economic exposures; at least 4 are required",
+            clusters.len()
+        );
         problems.push(at(text));
     }
     let selected: BTreeSet<&OptionId> = ledger
@@ -95,9 +109,13 @@ fn ledger_problems(
         .collect();
     let held: BTreeSet<&OptionId> = holdings.iter().map(|h| &h.option_id).collect();
     if selected != held {
-        problems.push(at("selected entries and holdings are not the same options".into()));
+        problems.push(at(
+            "selected entries and holdings are not the same options".into()
+        ));
     }
-    problems.extend(base_forecast_problems(submission, holdings, universe, &entries));
+    problems.extend(base_forecast_problems(
+        submission, holdings, universe, &entries,
+    ));
     let cap = rules.manifest.constraints.max_exposure_pct;
     let cap = cap.unwrap_or(DEFAULT_EXPOSURE_CAP_PCT);
     problems.extend(exposure_problems(holdings, universe, cap));
@@ -107,7 +125,9 @@ fn ledger_problems(
 /// Whether a text points outside.
 pub(crate) fn mentions_link(text: &str) -> bool {
     let lower = text.to_lowercase();
-    ["http://", "https://", "www."].iter().any(|mark| lower.contains(mark))
+    ["http://", "https://", "www."]
+        .iter()
+        .any(|mark| lower.contains(mark))
 }
 
 fn base_forecast_problems(
@@ -181,7 +201,10 @@ fn exposure_problems(holdings: &[Holding], universe: &Universe, cap_pct: u32) ->
         .into_iter()
         .filter(|(_, total)| *total > cap_pct * 100)
         .map(|(cluster, total)| {
-            let text = format!("{cluster} holds {}%; at most {cap_pct}% is allowed", total / 100);
+            let text = format!(
+                "{cluster} holds {}%; at most {cap_pct}% is allowed",
+                total / 100
+            );
             Problem::at("portfolio", text)
         })
         .collect()

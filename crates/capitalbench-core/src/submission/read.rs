@@ -79,7 +79,10 @@ pub(super) fn read(
             return Err(vec![Problem::at(plural, text)]);
         }
     }
-    if object.get("selected_option_id").is_some_and(Value::is_array) {
+    if object
+        .get("selected_option_id")
+        .is_some_and(Value::is_array)
+    {
         let text = "must be one option id, not a list";
         return Err(vec![Problem::at("selected_option_id", text)]);
     }
@@ -178,7 +181,10 @@ fn read_decision(fields: &mut Fields<'_, '_>) -> Option<Decision> {
             Some(Decision::Portfolio(holdings))
         }
         (Some(_), Some(_)) => {
-            fields.problem("portfolio", "give selected_option_id or portfolio, not both");
+            fields.problem(
+                "portfolio",
+                "give selected_option_id or portfolio, not both",
+            );
             None
         }
         (None, None) => {
@@ -228,8 +234,8 @@ fn read_ledger_entry(fields: &mut Fields<'_, '_>) -> Option<LedgerEntry> {
             None
         }
     };
-    let [low, base, high] =
-        ["forecast_low_pct", "forecast_base_pct", "forecast_high_pct"].map(|name| fields.real(name));
+    let [low, base, high] = ["forecast_low_pct", "forecast_base_pct", "forecast_high_pct"]
+        .map(|name| fields.real(name));
     if !(low <= base && base <= high) {
         fields.problem("forecast_base_pct", "low, base and high must not decrease");
     }
@@ -273,14 +279,21 @@ fn read_usage(fields: &mut Fields<'_, '_>) -> Option<Usage> {
     let object = fields.optional_object("usage")?;
     let mut fields = fields.inside("usage", object);
     fields.reject_unknown(&USAGE);
-    let [input, output, reasoning, total] =
-        ["input_tokens", "output_tokens", "reasoning_tokens", "total_tokens"]
-            .map(|name| fields.optional_integer_in(name, 0..=u64::MAX));
+    let [input, output, reasoning, total] = [
+        "input_tokens",
+        "output_tokens",
+        "reasoning_tokens",
+        "total_tokens",
+    ]
+    .map(|name| fields.optional_integer_in(name, 0..=u64::MAX));
     let spent = input
         .unwrap_or(0)
         .saturating_add(output.unwrap_or(0).max(reasoning.unwrap_or(0)));
     if total.is_some_and(|total| total < spent) {
-        fields.problem("total_tokens", format!("is below the {spent} tokens of its parts"));
+        fields.problem(
+            "total_tokens",
+            format!("is below the {spent} tokens of its parts"),
+        );
     }
     Some(Usage {
         input_tokens: input,

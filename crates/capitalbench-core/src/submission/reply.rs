@@ -71,7 +71,15 @@ mod tests {
         assert_eq!(found("{\"a\": [1, 2]"), Some(Found::ClosedByUs));
         assert_eq!(found("```json\n{\"a\": 1}\n```"), Some(Found::CutOut));
         assert_eq!(found("\"{}"), Some(Found::CutOut));
-        for text in ["", "no", "[1]", "{\"a\": [1", "{\"a\": {\"b\": 1", "{\"a", "}{"] {
+        for text in [
+            "",
+            "no",
+            "[1]",
+            "{\"a\": [1",
+            "{\"a\": {\"b\": 1",
+            "{\"a",
+            "}{",
+        ] {
             assert_eq!(found(text), None, "{text}");
         }
     }

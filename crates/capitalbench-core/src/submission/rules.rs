@@ -11,10 +11,7 @@ use crate::units::BasisPoints;
 use crate::universe::Universe;
 
 /// Checks in the published order; the first group that fails reports its problems.
-pub(super) fn check(
-    submission: &Submission,
-    rules: &RoundRules<'_>,
-) -> Result<(), Vec<Problem>> {
+pub(super) fn check(submission: &Submission, rules: &RoundRules<'_>) -> Result<(), Vec<Problem>> {
     let manifest = rules.manifest;
     if submission.decision.format() != manifest.format {
         let wanted = match manifest.format {
@@ -97,7 +94,10 @@ fn holding_problem(holding: &Holding, universe: &Universe, limits: &Constraints)
     }
     if weight.get() % step.get() != 0 {
         let step = limits.increment_pct;
-        return Some(format!("{id}: {}% is no multiple of {step}%", weight.percent()));
+        return Some(format!(
+            "{id}: {}% is no multiple of {step}%",
+            weight.percent()
+        ));
     }
     if option.is_cash() && !limits.allow_cash {
         return Some(format!("{id}: cash may not be held"));
@@ -110,9 +110,8 @@ fn holding_problem(holding: &Holding, universe: &Universe, limits: &Constraints)
 
 fn run_metadata(submission: &Submission, run: RunRules) -> Vec<Problem> {
     let given = &submission.run;
-    let any = given.kind.is_some()
-        || given.replicate_index.is_some()
-        || given.replicate_count.is_some();
+    let any =
+        given.kind.is_some() || given.replicate_index.is_some() || given.replicate_count.is_some();
     if run.kind == RunKind::Mock && !any {
         return Vec::new();
     }
@@ -123,12 +122,28 @@ fn run_metadata(submission: &Submission, run: RunRules) -> Vec<Problem> {
         }
     };
     let kind = run.kind.as_str();
-    require(given.kind == Some(run.kind), "run_type", format!("must be {kind}"));
+    require(
+        given.kind == Some(run.kind),
+        "run_type",
+        format!("must be {kind}"),
+    );
     match run.kind {
         RunKind::Official => {
-            require(run.replicates == 1, "run_type", "an official run has 1 replicate".into());
-            require(given.replicate_index == Some(1), "replicate_index", "must be 1".into());
-            require(given.replicate_count == Some(1), "replicate_count", "must be 1".into());
+            require(
+                run.replicates == 1,
+                "run_type",
+                "an official run has 1 replicate".into(),
+            );
+            require(
+                given.replicate_index == Some(1),
+                "replicate_index",
+                "must be 1".into(),
+            );
+            require(
+                given.replicate_count == Some(1),
+                "replicate_count",
+                "must be 1".into(),
+            );
             let official = given.is_official_score == Some(true);
             require(official, "is_official_score", "must be true".into());
         }
@@ -136,7 +151,9 @@ fn run_metadata(submission: &Submission, run: RunRules) -> Vec<Problem> {
             let count = run.replicates;
             let same = given.replicate_count == Some(count);
             require(same, "replicate_count", format!("must be {count}"));
-            let inside = given.replicate_index.is_some_and(|i| (1..=count).contains(&i));
+            let inside = given
+                .replicate_index
+                .is_some_and(|i| (1..=count).contains(&i));
             require(inside, "replicate_index", format!("must be 1 to {count}"));
             let official = given.is_official_score == Some(true);
             require(!official, "is_official_score", "must be false".into());
@@ -151,10 +168,7 @@ fn run_metadata(submission: &Submission, run: RunRules) -> Vec<Problem> {
 }
 
 /// Indexes of submissions that repeat an earlier one of the same run, with the reason.
-pub fn duplicates(
-    kind: RunKind,
-    submissions: &[(&ModelId, u32)],
-) -> Vec<(usize, Problem)> {
+pub fn duplicates(kind: RunKind, submissions: &[(&ModelId, u32)]) -> Vec<(usize, Problem)> {
     let mut seen = BTreeSet::new();
     let mut repeated = Vec::new();
     for (index, &(model_id, replicate)) in submissions.iter().enumerate() {

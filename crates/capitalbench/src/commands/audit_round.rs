@@ -14,7 +14,9 @@ pub(crate) fn run(arguments: &AuditRound) -> Result<Outcome, CommandError> {
     let run_id = run_id(arguments.run_id.as_deref())?;
     let now = now_or(arguments.now.instant);
     let checks = audit(&arguments.round.path, run_id.as_ref(), now)?;
-    let passed = !checks.iter().any(|c| matches!(c.status, Status::Fail | Status::Missing));
+    let passed = !checks
+        .iter()
+        .any(|c| matches!(c.status, Status::Fail | Status::Missing));
     let word = if passed { "PASS" } else { "FAIL" };
     if arguments.output.json {
         let checks: Vec<_> = checks.iter().map(as_json).collect();

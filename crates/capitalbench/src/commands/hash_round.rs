@@ -22,7 +22,11 @@ pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
     if arguments.output.json {
         document(&json!({"round_id": folder.name(), "state": state, "files": count}));
     } else {
-        line(format!("{}: {} ({count} files)", folder.name(), paint(GOOD, state)));
+        line(format!(
+            "{}: {} ({count} files)",
+            folder.name(),
+            paint(GOOD, state)
+        ));
     }
     Ok(Outcome::Holds)
 }
@@ -31,7 +35,10 @@ fn check(folder: &RoundFolder, json: bool) -> Result<Outcome, CommandError> {
     let now = freeze::input_digests(folder)?;
     let Some(stored) = freeze::stored_digests(folder)? else {
         let text = format!("{} is not frozen", folder.name());
-        let next = format!("capitalbench hash-round --round {}", folder.path().display());
+        let next = format!(
+            "capitalbench hash-round --round {}",
+            folder.path().display()
+        );
         return Err(CommandError::new(text).hint(format!("freeze it with `{next}`")));
     };
     let problems = freeze::compare(&stored, &now, &freeze::input_set());
@@ -40,12 +47,21 @@ fn check(folder: &RoundFolder, json: bool) -> Result<Outcome, CommandError> {
             .iter()
             .map(|problem| json!({"file": problem.file(), "problem": problem.text()}))
             .collect();
-        let state = if problems.is_empty() { "holds" } else { "does-not-hold" };
+        let state = if problems.is_empty() {
+            "holds"
+        } else {
+            "does-not-hold"
+        };
         document(&json!({"round_id": folder.name(), "state": state, "problems": problems}));
         return Ok(Outcome::of(problems.is_empty()));
     }
     for problem in &problems {
-        line(format!("{}  {} {}", paint(ERROR, "error"), problem.file(), problem.text()));
+        line(format!(
+            "{}  {} {}",
+            paint(ERROR, "error"),
+            problem.file(),
+            problem.text()
+        ));
     }
     if problems.is_empty() {
         line(format!("{}: {} files hold", folder.name(), stored.len()));

@@ -19,7 +19,9 @@ pub(crate) fn run(arguments: &ListRuns) -> Result<Outcome, CommandError> {
         let report = opened.has(run::REPORT);
         runs.push((opened.record()?.run, [scored, report]));
     }
-    let record = official_run(runs.iter().map(|(run, _)| run)).ok().map(|run| run.run_id.clone());
+    let record = official_run(runs.iter().map(|(run, _)| run))
+        .ok()
+        .map(|run| run.run_id.clone());
     let is_record = |run: &Run| record.as_ref() == Some(&run.run_id);
     if arguments.output.json {
         let rows = runs.iter().map(|(run, [scored, report])| {
@@ -52,7 +54,10 @@ pub(crate) fn run(arguments: &ListRuns) -> Result<Outcome, CommandError> {
             run.run_id.to_string(),
             run.rules.kind.as_str().to_owned(),
             run.rules.replicates.to_string(),
-            run.created_at.as_ref().map_or("-", |stamp| stamp.text()).to_owned(),
+            run.created_at
+                .as_ref()
+                .map_or("-", |stamp| stamp.text())
+                .to_owned(),
             count(run.counts.models),
             count(run.counts.valid),
             count(run.counts.invalid),
@@ -63,8 +68,17 @@ pub(crate) fn run(arguments: &ListRuns) -> Result<Outcome, CommandError> {
         ]
     });
     let header = [
-        "run", "type", "replicates", "created", "models", "valid", "invalid", "scored", "report",
-        "eligible", "",
+        "run",
+        "type",
+        "replicates",
+        "created",
+        "models",
+        "valid",
+        "invalid",
+        "scored",
+        "report",
+        "eligible",
+        "",
     ];
     line(table(&header, &[2, 4, 5, 6], rows.collect()));
     Ok(Outcome::Holds)

@@ -38,7 +38,11 @@ struct Scored {
 
 pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
     let now = now_or(arguments.now.instant);
-    let writing = if arguments.dry_run { Writing::DryRun } else { Writing::Write };
+    let writing = if arguments.dry_run {
+        Writing::DryRun
+    } else {
+        Writing::Write
+    };
     if let Some(folder) = &arguments.rounds_dir {
         return score_folder(folder, now, writing, arguments.output.json);
     }
@@ -67,7 +71,10 @@ fn official(folder: &RoundFolder) -> Result<Option<RunFolder>, FileError> {
     for run_id in folder.run_ids()? {
         runs.push(folder.run(&run_id)?.record()?.run);
     }
-    official_run(&runs).ok().map(|run| folder.run(&run.run_id)).transpose()
+    official_run(&runs)
+        .ok()
+        .map(|run| folder.run(&run.run_id))
+        .transpose()
 }
 
 fn score_one(
@@ -79,7 +86,10 @@ fn score_one(
 ) -> Result<Scored, CommandError> {
     refuse_changed_rules(folder)?;
     let inputs = RoundInputs::load(folder.clone(), universes)?;
-    let exit = inputs.manifest.window.and_then(|window| regular_close(window.exit));
+    let exit = inputs
+        .manifest
+        .window
+        .and_then(|window| regular_close(window.exit));
     if let Some(close) = exit.filter(|close| *close > now) {
         let text = format!("{} is open until its exit close at {close}", folder.name());
         return Err(CommandError::new(text).hint("score it after that; nothing was written"));
@@ -130,9 +140,9 @@ fn score_folder(
     let failed: Vec<(String, CommandError)> = failed.into_iter().filter_map(Result::err).collect();
     if json {
         let runs: Result<Vec<Value>, CommandError> = done.iter().map(as_json).collect();
-        let failures = failed.iter().map(|(round, error)| {
-            json!({"round_id": round, "error": error.to_string()})
-        });
+        let failures = failed
+            .iter()
+            .map(|(round, error)| json!({"round_id": round, "error": error.to_string()}));
         document(&json!({"runs": runs?, "failures": failures.collect::<Vec<_>>()}));
     } else {
         for (round, error) in &failed {
@@ -180,9 +190,8 @@ fn rows(scored: &Scored) -> Result<Vec<Row>, CommandError> {
     let oracle = scored.result.returns.oracle();
     let row = |row: &capitalbench_core::leaderboard::Scored| {
         let outcome = &row.outcome;
-        let points = score(outcome.decision_return, oracle).map_err(|error| {
-            CommandError::new(format!("{}: {error}", row.submission.model_id))
-        })?;
+        let points = score(outcome.decision_return, oracle)
+            .map_err(|error| CommandError::new(format!("{}: {error}", row.submission.model_id)))?;
         Ok(Row {
             model: row.submission.model_id.to_string(),
             score: match points {
@@ -211,8 +220,12 @@ fn as_json(scored: &Scored) -> Result<Value, CommandError> {
         })
         .collect();
     let returns = &scored.result.returns;
-    let warnings: Vec<String> =
-        scored.result.price_problems.iter().map(ToString::to_string).collect();
+    let warnings: Vec<String> = scored
+        .result
+        .price_problems
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     Ok(json!({
         "round_id": scored.round,
         "run_id": scored.run_id.as_str(),
@@ -229,7 +242,11 @@ fn percent(value: f64) -> String {
 
 fn print(scored: &Scored) -> Result<(), CommandError> {
     let dash = || "-".to_owned();
-    line(format!("{}  {}", paint(BOLD, &scored.round), paint(DIM, &scored.run_id)));
+    line(format!(
+        "{}  {}",
+        paint(BOLD, &scored.round),
+        paint(DIM, &scored.run_id)
+    ));
     let rows = (1..).zip(rows(scored)?).map(|(rank, row)| {
         vec![
             rank.to_string(),
@@ -243,8 +260,13 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
     let header = ["rank", "model", "score", "return", "vs S&P 500", "regret"];
     line(table(&header, &[0, 2, 3, 4, 5], rows.collect()));
     let returns = &scored.result.returns;
-    let oracle = returns.oracle().map_or_else(dash, |oracle| percent(oracle.get()));
-    line(format!("S&P 500 {}   best option {oracle}", percent(returns.reference().get())));
+    let oracle = returns
+        .oracle()
+        .map_or_else(dash, |oracle| percent(oracle.get()));
+    line(format!(
+        "S&P 500 {}   best option {oracle}",
+        percent(returns.reference().get())
+    ));
     for problem in &scored.result.price_problems {
         remark(format!("{} {problem}", paint(WARNING, "warning:")));
     }
@@ -259,13 +281,23 @@ fn print_folder(done: &[Scored]) {
             scored.round.clone(),
             scored.run_id.to_string(),
             scored.result.outcomes.len().to_string(),
-            best.map(|row| row.submission.model_id.to_string()).unwrap_or_default(),
-            best.map(|row| percent(row.outcome.decision_return.get())).unwrap_or_default(),
+            best.map(|row| row.submission.model_id.to_string())
+                .unwrap_or_default(),
+            best.map(|row| percent(row.outcome.decision_return.get()))
+                .unwrap_or_default(),
             percent(returns.reference().get()),
             scored.result.price_problems.len().to_string(),
         ]
     });
-    let header = ["round", "run", "models", "highest return", "", "S&P 500", "warnings"];
+    let header = [
+        "round",
+        "run",
+        "models",
+        "highest return",
+        "",
+        "S&P 500",
+        "warnings",
+    ];
     line(table(&header, &[2, 4, 5, 6], rows.collect()));
     line(format!("scored {} runs", done.len()));
 }

@@ -42,18 +42,25 @@ pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Outcome, CommandErr
             Ok(_) => line(format!("{}  {}", paint(GOOD, "valid  "), file.name)),
             Err(problems) => {
                 line(format!("{}  {}", paint(ERROR, "invalid"), file.name));
-                problems.iter().for_each(|problem| line(format!("         {problem}")));
+                problems
+                    .iter()
+                    .for_each(|problem| line(format!("         {problem}")));
             }
         }
     }
-    line(format!("{}: {valid} valid, {invalid} invalid", folder.run_id()));
+    line(format!(
+        "{}: {valid} valid, {invalid} invalid",
+        folder.run_id()
+    ));
     Ok(Outcome::of(invalid == 0))
 }
 
 fn as_json(file: &Checked) -> serde_json::Value {
-    let problems = file.verdict.as_ref().err().map(|problems| {
-        problems.iter().map(ToString::to_string).collect::<Vec<_>>()
-    });
+    let problems = file
+        .verdict
+        .as_ref()
+        .err()
+        .map(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>());
     json!({
         "file": file.name,
         "valid": file.verdict.is_ok(),
@@ -64,8 +71,9 @@ fn as_json(file: &Checked) -> serde_json::Value {
 /// Parsed files first, then the stale ones go, then the summary that names them.
 fn write(folder: &RunFolder, files: &[(String, String)]) -> Result<(), CommandError> {
     file_ops::create_folder(&folder.file(run::PARSED))?;
-    let (parsed, records): (Vec<_>, Vec<_>) =
-        files.iter().partition(|(path, _)| path.starts_with(run::PARSED));
+    let (parsed, records): (Vec<_>, Vec<_>) = files
+        .iter()
+        .partition(|(path, _)| path.starts_with(run::PARSED));
     for (path, text) in &parsed {
         file_ops::replace(&folder.file(path), text.as_bytes())?;
     }

@@ -62,7 +62,11 @@ fn as_json(report: &Report) -> Value {
 
 fn verdicts(report: &Report) -> Value {
     let mut counts = BTreeMap::new();
-    for verdict in [Verdict::Holds, Verdict::HoldsWithWarnings, Verdict::DoesNotHold] {
+    for verdict in [
+        Verdict::Holds,
+        Verdict::HoldsWithWarnings,
+        Verdict::DoesNotHold,
+    ] {
         counts.insert(verdict.as_str(), 0);
     }
     for round in &report.rounds {
@@ -88,7 +92,10 @@ fn print(report: &Report, path: &Path, all: bool) {
             if !all {
                 print_groups(rounds);
                 line("");
-                let text = format!("every finding: capitalbench verify {} --all", path.display());
+                let text = format!(
+                    "every finding: capitalbench verify {} --all",
+                    path.display()
+                );
                 line(paint(DIM, text));
             }
         }
@@ -98,7 +105,10 @@ fn print(report: &Report, path: &Path, all: bool) {
 }
 
 fn summary(report: &Report) -> String {
-    let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
+    let (errors, warnings) = (
+        report.count(Severity::Error),
+        report.count(Severity::Warning),
+    );
     let style = match (errors, warnings) {
         (0, 0) => GOOD,
         (0, _) => WARNING,
@@ -126,7 +136,11 @@ fn plural(count: usize, word: &str) -> String {
 }
 
 fn print_round(round: &RoundReport) {
-    line(format!("{}  {}", paint(BOLD, &round.round_id), verdict(round.verdict())));
+    line(format!(
+        "{}  {}",
+        paint(BOLD, &round.round_id),
+        verdict(round.verdict())
+    ));
     round.findings.iter().for_each(print_finding);
 }
 
@@ -146,7 +160,11 @@ fn print_finding(finding: &Finding) {
         Severity::Note => DIM,
     };
     let severity = paint(style, format!("{:7}", finding.severity().as_str()));
-    line(format!("  {severity}  {}  {}", finding.code, paint(DIM, &finding.place)));
+    line(format!(
+        "  {severity}  {}  {}",
+        finding.code,
+        paint(DIM, &finding.place)
+    ));
     line(format!("           {}", finding.detail));
 }
 
@@ -190,7 +208,11 @@ fn print_groups(rounds: &[RoundReport]) {
         ]
     });
     line("");
-    line(table(&["rounds", "warning", "meaning"], &[0], rows.collect()));
+    line(table(
+        &["rounds", "warning", "meaning"],
+        &[0],
+        rows.collect(),
+    ));
 }
 
 fn print_codes(json: bool) {
@@ -204,7 +226,9 @@ fn print_codes(json: bool) {
     }
     let rows = Code::ALL.iter().map(|code| {
         let severity = code.severity().as_str();
-        [severity, code.as_str(), code.meaning()].map(str::to_owned).to_vec()
+        [severity, code.as_str(), code.meaning()]
+            .map(str::to_owned)
+            .to_vec()
     });
     line(table(&["severity", "code", "meaning"], &[], rows.collect()));
 }
