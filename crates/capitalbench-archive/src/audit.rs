@@ -119,7 +119,7 @@ pub fn audit(path: &Path, run_id: Option<&RunId>, now: Timestamp) -> Result<Vec<
         let own = format!("runs/{run_id}/");
         findings.retain(|f| !f.place.starts_with("runs/") || f.place.starts_with(&own));
     }
-    let missing = missing_prices(&folder, now)?;
+    let missing = missing_prices(&folder, now);
     let checks = Area::ALL.into_iter().map(|area| {
         let own: Vec<Finding> = findings
             .iter()
@@ -143,37 +143,23 @@ pub fn audit(path: &Path, run_id: Option<&RunId>, now: Timestamp) -> Result<Vec<
 }
 
 /// Prices that are not there, and whether they should be.
-fn missing_prices(
-    folder: &RoundFolder,
-    now: Timestamp,
-) -> Result<Option<(Status, Option<String>)>, FileError> {
-    let Ok(inputs) = RoundInputs::load(folder.clone(), &Universes::default()) else {
-        return Ok(None);
-    };
-    let exists = |file: &str| folder.file(file).is_file();
-    let Some(window) = inputs.manifest.window else {
-        return Ok(None);
-    };
+fn missing_prices(folder: &RoundFolder, now: Timestamp) -> Option<(Status, Option<String>)> {
+    let inputs = RoundInputs::load(folder.clone(), &Universes::default()).ok()?;
+    let window = inputs.manifest.window?;
     let sides = [
         (layout::ENTRY_PRICES, "entry", window.entry),
         (layout::EXIT_PRICES, "exit", window.exit),
     ];
-    for (file, side, day) in sides {
-        if exists(file) {
-            continue;
-        }
-        let due = regular_close(day).is_some_and(|close| close < now);
-        let command = format!(
-            "capitalbench fetch-prices --round {} --side {side}",
-            folder.path().display()
-        );
-        return Ok(Some(if due {
-            (Status::Missing, Some(command))
-        } else {
-            (Status::NotDue, None)
-        }));
+    let (_, side, day) = sides
+        .into_iter()
+        .find(|(file, ..)| !folder.file(file).is_file())?;
+    if regular_close(day).is_some_and(|close| close < now) {
+        let round = folder.path().display();
+        let command = format!("capitalbench fetch-prices --round {round} --side {side}");
+        Some((Status::Missing, Some(command)))
+    } else {
+        Some((Status::NotDue, None))
     }
-    Ok(None)
 }
 
 fn status_of(finding: &Finding) -> Status {

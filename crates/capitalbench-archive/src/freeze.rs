@@ -77,7 +77,7 @@ pub fn compare(stored: &Digests, now: &BTreeMap<String, Digest>, set: &[&str]) -
             Some(present) if present.to_hex() == *digest => {}
             Some(_) => problems.push(HashProblem::Changed(file.clone())),
             None if set.contains(&file.as_str()) => {
-                problems.push(HashProblem::Missing(file.clone()))
+                problems.push(HashProblem::Missing(file.clone()));
             }
             None => problems.push(HashProblem::Foreign(file.clone())),
         }

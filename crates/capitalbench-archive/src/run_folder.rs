@@ -98,7 +98,7 @@ fn is_submission(name: &str) -> bool {
 }
 
 fn parse_payload(name: &str, bytes: &[u8]) -> Result<Value, Fault> {
-    if name.ends_with(".json") {
+    if Path::new(name).extension().is_some_and(|end| end == "json") {
         Ok(json::parse(bytes)?)
     } else {
         Ok(from_yaml(utf8(bytes)?)?)

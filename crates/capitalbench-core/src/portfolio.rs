@@ -100,7 +100,7 @@ impl Constraints {
         );
         let step = self.increment_pct.max(1);
         require(
-            100 % step == 0 && self.min_allocation_pct % step == 0,
+            100 % step == 0 && self.min_allocation_pct.is_multiple_of(step),
             "100 and min_allocation_pct must be multiples of allocation_increment_pct".into(),
         );
         problems

@@ -170,7 +170,13 @@ pub fn official_run<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Result<&'a R
 mod tests {
     use super::*;
 
-    fn run(id: &str, eligible: bool, selection: Selection) -> Run {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Eligible {
+        Yes,
+        No,
+    }
+
+    fn run(id: &str, eligible: Eligible, selection: Selection) -> Run {
         Run {
             run_id: RunId::parse(id).unwrap(),
             round_id: RoundId::parse("R").unwrap(),
@@ -179,7 +185,7 @@ mod tests {
                 replicates: 1,
             },
             calls: Calls::Real,
-            eligible,
+            eligible: eligible == Eligible::Yes,
             selection,
             created_at: None,
             completed_at: None,
@@ -201,27 +207,42 @@ mod tests {
             }
         };
         check(&[], Err("no run"));
-        check(&[run("a", false, Unmarked)], Err("no run"));
-        check(&[run("a", true, Unmarked)], Ok("a"));
+        check(&[run("a", Eligible::No, Unmarked)], Err("no run"));
+        check(&[run("a", Eligible::Yes, Unmarked)], Ok("a"));
         check(
-            &[run("a", true, Unmarked), run("b", true, Selected)],
+            &[
+                run("a", Eligible::Yes, Unmarked),
+                run("b", Eligible::Yes, Selected),
+            ],
             Ok("b"),
         );
         check(
-            &[run("a", true, Withdrawn), run("b", true, Selected)],
+            &[
+                run("a", Eligible::Yes, Withdrawn),
+                run("b", Eligible::Yes, Selected),
+            ],
             Ok("b"),
         );
-        check(&[run("a", true, Withdrawn)], Err("no run"));
+        check(&[run("a", Eligible::Yes, Withdrawn)], Err("no run"));
         check(
-            &[run("a", true, Unmarked), run("b", true, Unmarked)],
+            &[
+                run("a", Eligible::Yes, Unmarked),
+                run("b", Eligible::Yes, Unmarked),
+            ],
             Err("a, b"),
         );
         check(
-            &[run("a", true, Selected), run("b", true, Selected)],
+            &[
+                run("a", Eligible::Yes, Selected),
+                run("b", Eligible::Yes, Selected),
+            ],
             Err("a, b"),
         );
         check(
-            &[run("a", false, Selected), run("b", true, Unmarked)],
+            &[
+                run("a", Eligible::No, Selected),
+                run("b", Eligible::Yes, Unmarked),
+            ],
             Ok("b"),
         );
     }

@@ -47,12 +47,8 @@ pub(crate) struct Verify {
     /// Let warnings fail the verification too
     #[arg(long)]
     pub(crate) strict: bool,
-    /// List every finding of a folder, notes included
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// List the codes of findings and what they mean
-    #[arg(long, conflicts_with = "path")]
-    pub(crate) codes: bool,
+    #[command(flatten)]
+    pub(crate) listing: Listing,
     #[command(flatten)]
     pub(crate) now: Now,
     #[command(flatten)]
@@ -150,6 +146,16 @@ pub(crate) struct ScoreRound {
     pub(crate) now: Now,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Listing {
+    /// List every finding of a folder, notes included
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// List the codes of findings and what they mean
+    #[arg(long, conflicts_with = "path")]
+    pub(crate) codes: bool,
 }
 
 #[derive(Debug, Args)]

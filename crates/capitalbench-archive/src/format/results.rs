@@ -316,13 +316,12 @@ pub fn stability(
             model.valid.to_string(),
             model.invalid.to_string(),
         ];
-        match &model.figures {
-            Some(figures) => row.extend(stability_cells(figures, model.valid, returns)),
-            None => {
-                row.extend(["[]", "{}"].map(str::to_owned));
-                row.resize(STABILITY.len() - 1, String::new());
-                row.push("no valid replicate".into());
-            }
+        if let Some(figures) = &model.figures {
+            row.extend(stability_cells(figures, model.valid, returns));
+        } else {
+            row.extend(["[]", "{}"].map(str::to_owned));
+            row.resize(STABILITY.len() - 1, String::new());
+            row.push("no valid replicate".into());
         }
         table.rows.push(row);
     }
@@ -334,7 +333,11 @@ fn stability_cells(
     valid: usize,
     returns: &RoundReturns,
 ) -> Vec<String> {
-    let picks: Vec<&str> = figures.picks.iter().map(|id| id.as_str()).collect();
+    let picks: Vec<&str> = figures
+        .picks
+        .iter()
+        .map(capitalbench_core::ids::OptionId::as_str)
+        .collect();
     let distribution: serde_json::Map<String, Value> = figures
         .distribution
         .iter()

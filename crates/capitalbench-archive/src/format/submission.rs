@@ -44,7 +44,10 @@ fn object(submission: &Submission) -> Map<String, Value> {
         );
     }
     let run = &submission.run;
-    out.maybe("run_type", run.kind.map(|kind| kind.as_str()));
+    out.maybe(
+        "run_type",
+        run.kind.map(capitalbench_core::run::RunKind::as_str),
+    );
     out.maybe("replicate_index", run.replicate_index);
     out.maybe("replicate_count", run.replicate_count);
     out.maybe("is_official_score", run.is_official_score);

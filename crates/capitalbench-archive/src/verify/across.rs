@@ -71,8 +71,8 @@ fn observe(sheet: &PriceSheet, file: &str, side: Option<Side>) -> Vec<Observed> 
             key: (quote.key.clone(), quote.date?),
             file: file.to_owned(),
             side,
-            raw: quote.close.map(|price| price.get()),
-            adjusted: quote.adjusted.map(|price| price.get()),
+            raw: quote.close.map(capitalbench_core::units::Price::get),
+            adjusted: quote.adjusted.map(capitalbench_core::units::Price::get),
         })
     });
     observed.collect()

@@ -73,6 +73,14 @@ fn times(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
             text,
         );
     }
+    order(state, official, first, findings);
+}
+
+/// Research and roster come before the first call, the result after the exit.
+fn order(state: &RoundState, official: &RunState, first: Timestamp, findings: &mut Vec<Finding>) {
+    let manifest = &state.inputs.manifest;
+    let mut add =
+        |code, place: String, text: String| findings.push(Finding::new(code, place, text));
     if let Some(roster) = &manifest.roster
         && roster.frozen_at.at() > first
     {
@@ -108,7 +116,11 @@ fn roster(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) 
     let Some(roster) = &state.inputs.manifest.roster else {
         return;
     };
-    let expected: BTreeSet<&str> = roster.model_ids.iter().map(|id| id.as_str()).collect();
+    let expected: BTreeSet<&str> = roster
+        .model_ids
+        .iter()
+        .map(capitalbench_core::ids::ModelId::as_str)
+        .collect();
     let asked: BTreeSet<&str> = official
         .checked
         .iter()
@@ -131,7 +143,10 @@ fn roster(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) 
 type CallKey<'a> = (Option<Timestamp>, &'a str);
 
 fn key(line: &LogLine) -> CallKey<'_> {
-    let start = line.started_at.as_ref().map(|stamp| stamp.at());
+    let start = line
+        .started_at
+        .as_ref()
+        .map(capitalbench_core::time::Stamp::at);
     (start, line.reply_digest.as_deref().unwrap_or_default())
 }
 

@@ -62,9 +62,9 @@ codes! {
     RunIdMismatch "run-id-mismatch" Error
         "A run manifest names another run or round than its folder."
     InputHashMismatch "input-hash-mismatch" Error
-        "A frozen input is not what hashes.json says."
+        "A frozen input does not have its stored digest."
     ResearchHashMismatch "research-hash-mismatch" Error
-        "A research file is not what research_hashes.json says."
+        "A research file does not have its stored digest."
     BriefingDiffers "briefing-differs" Error
         "The briefing models saw is not the final briefing of the research."
     ResearchExposed "research-exposed" Error

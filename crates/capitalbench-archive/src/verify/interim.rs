@@ -57,7 +57,9 @@ fn basis(state: &RoundState, snapshots: &Snapshots, findings: &mut Vec<Finding>)
         return;
     };
     let differs = |option: &&capitalbench_core::universe::MarketOption| {
-        let used = entry.find(option).and_then(|quote| quote.used());
+        let used = entry
+            .find(option)
+            .and_then(capitalbench_core::prices::Quote::used);
         match (used, start.get(&option.id)) {
             (Some((price, _)), Some(tracked)) => price != *tracked,
             _ => false,

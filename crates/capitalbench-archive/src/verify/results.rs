@@ -83,7 +83,7 @@ fn compare(run: &RunState, scored: &ScoredRun, findings: &mut Vec<Finding>) {
     let mut older = false;
     for (path, table) in &scored.tables {
         match run.folder.read_optional(path) {
-            Ok(Some(stored)) => older |= compare_table(run, path, table, &stored, findings),
+            Ok(Some(bytes)) => older |= compare_table(run, path, table, &bytes, findings),
             Ok(None) => missing.push(*path),
             Err(error) => {
                 let text = error.to_string();
@@ -100,9 +100,9 @@ fn compare(run: &RunState, scored: &ScoredRun, findings: &mut Vec<Finding>) {
             "is missing",
         ));
     }
-    let stored = run.folder.has(run::PRICE_WARNINGS);
-    if stored != scored.price_warnings.is_some() {
-        let text = if stored {
+    let warned = run.folder.has(run::PRICE_WARNINGS);
+    if warned != scored.price_warnings.is_some() {
+        let text = if warned {
             "warns although every price is adjusted"
         } else {
             "is missing although a raw close was used"

@@ -99,50 +99,35 @@ fn counts(state: &RunState, findings: &mut Vec<Finding>) {
             models.len() as u64,
         ));
     }
-    match summary(state) {
-        Err(text) => {
-            findings.push(Finding::new(
-                Code::UnreadableFile,
-                state.place(run::SUMMARY),
-                text,
-            ));
-        }
-        Ok(None) => {
-            let text = "is missing";
-            findings.push(Finding::new(
-                Code::RunCountsDiffer,
-                state.place(run::SUMMARY),
-                text,
-            ));
-        }
-        Ok(Some(summary)) => {
-            let number = |name: &str| summary.get(name).and_then(Value::as_u64);
-            all.push((
-                run::SUMMARY,
-                "raw_count",
-                number("raw_count"),
-                valid + invalid,
-            ));
-            all.push((run::SUMMARY, "valid_count", number("valid_count"), valid));
-            all.push((
-                run::SUMMARY,
-                "invalid_count",
-                number("invalid_count"),
-                invalid,
-            ));
-            verdicts(state, &summary, findings);
-        }
-    }
-    for (place, name, said, counted) in all {
+    let mut add = |code, file: &str, text: String| {
+        findings.push(Finding::new(code, state.place(file), text));
+    };
+    let recorded = match summary(state) {
+        Ok(Some(summary)) => summary,
+        Ok(None) => return add(Code::RunCountsDiffer, run::SUMMARY, "is missing".into()),
+        Err(text) => return add(Code::UnreadableFile, run::SUMMARY, text),
+    };
+    let number = |name: &str| recorded.get(name).and_then(Value::as_u64);
+    all.push((
+        run::SUMMARY,
+        "raw_count",
+        number("raw_count"),
+        valid + invalid,
+    ));
+    all.push((run::SUMMARY, "valid_count", number("valid_count"), valid));
+    all.push((
+        run::SUMMARY,
+        "invalid_count",
+        number("invalid_count"),
+        invalid,
+    ));
+    for (file, name, said, counted) in all {
         if let Some(said) = said.filter(|said| *said != counted) {
             let text = format!("{name} is {said}; the files give {counted}");
-            findings.push(Finding::new(
-                Code::RunCountsDiffer,
-                state.place(place),
-                text,
-            ));
+            add(Code::RunCountsDiffer, file, text);
         }
     }
+    verdicts(state, &recorded, findings);
 }
 
 fn summary(state: &RunState) -> Result<Option<Value>, String> {

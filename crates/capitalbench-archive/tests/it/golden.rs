@@ -15,8 +15,8 @@ use crate::archive::archive_root;
 fn rounds() -> Option<Vec<RoundInputs>> {
     let root = archive_root()?;
     let universes = Universes::default();
-    let folders = list_rounds(&root.join("rounds")).unwrap();
-    let load = |folder| RoundInputs::load(folder, &universes).unwrap();
+    let folders = list_rounds(&root.join("rounds")).expect("the archive has rounds");
+    let load = |folder| RoundInputs::load(folder, &universes).expect("a real round loads");
     Some(folders.into_iter().map(load).collect())
 }
 
@@ -88,8 +88,8 @@ fn results_are_reproduced_to_the_last_byte() {
                 continue;
             }
             let record = folder.record().unwrap();
-            let scored = score_run(round, &folder, record.run.rules).unwrap();
-            for (path, table) in &scored.tables {
+            let result = score_run(round, &folder, record.run.rules).unwrap();
+            for (path, table) in &result.tables {
                 let Some(stored) = folder.read_optional(path).unwrap() else {
                     continue;
                 };
@@ -104,7 +104,7 @@ fn results_are_reproduced_to_the_last_byte() {
                 files += 1;
             }
             assert_eq!(
-                scored.price_warnings.is_some(),
+                result.price_warnings.is_some(),
                 folder.has(run::PRICE_WARNINGS)
             );
         }

@@ -128,49 +128,7 @@ impl Slate {
         if coverage < 0.90 {
             return Err(SlateError::Coverage(coverage));
         }
-        let metric = |pick: fn(&ContextRow) -> Option<f64>| -> Vec<(&str, f64)> {
-            rows.iter()
-                .filter(|row| !matches!(row.option_id.as_str(), "CASH" | REFERENCE_ID))
-                .filter_map(|row| Some((row.option_id.as_str(), pick(row)?)))
-                .collect()
-        };
-        let scored: Vec<(&str, f64)> = rows
-            .iter()
-            .filter(|row| !matches!(row.option_id.as_str(), "CASH" | REFERENCE_ID))
-            .filter_map(|row| Some((row.option_id.as_str(), *quality.get(&row.option_id)?)))
-            .collect();
-        let lanes = [
-            (
-                Lane::ShockReversal,
-                5,
-                metric(|r| r.active),
-                Order::Ascending,
-            ),
-            (
-                Lane::MediumStrength,
-                3,
-                metric(|r| r.prior),
-                Order::Descending,
-            ),
-            (
-                Lane::ShortContinuation,
-                2,
-                metric(|r| r.active),
-                Order::Descending,
-            ),
-            (
-                Lane::QualityPullback,
-                3,
-                scored,
-                Order::DescendingIdsAscending,
-            ),
-            (
-                Lane::VolumeDislocation,
-                2,
-                metric(|r| r.volume.map(f64::abs)),
-                Order::Descending,
-            ),
-        ];
+        let lanes = lanes(rows, quality);
         let mut candidates: Vec<Candidate> = Vec::new();
         for (lane, take, mut values, order) in lanes {
             values.sort_by(|a, b| compare(*a, *b, order));
@@ -211,6 +169,34 @@ impl Slate {
     pub fn get(&self, option_id: &str) -> Option<&Candidate> {
         self.candidates.iter().find(|c| c.option_id == option_id)
     }
+}
+
+/// One lane: how many options it takes, from which values, in which order.
+type LaneValues<'a> = (Lane, usize, Vec<(&'a str, f64)>, Order);
+
+fn lanes<'a>(rows: &'a [ContextRow], quality: &BTreeMap<String, f64>) -> [LaneValues<'a>; 5] {
+    let metric = |pick: &dyn Fn(&ContextRow) -> Option<f64>| -> Vec<(&'a str, f64)> {
+        rows.iter()
+            .filter(|row| !matches!(row.option_id.as_str(), "CASH" | REFERENCE_ID))
+            .filter_map(|row| Some((row.option_id.as_str(), pick(row)?)))
+            .collect()
+    };
+    let active = metric(&|row| row.active);
+    let prior = metric(&|row| row.prior);
+    let scored = metric(&|row| quality.get(&row.option_id).copied());
+    let volume = metric(&|row| row.volume.map(f64::abs));
+    [
+        (Lane::ShockReversal, 5, active.clone(), Order::Ascending),
+        (Lane::MediumStrength, 3, prior, Order::Descending),
+        (Lane::ShortContinuation, 2, active, Order::Descending),
+        (
+            Lane::QualityPullback,
+            3,
+            scored,
+            Order::DescendingIdsAscending,
+        ),
+        (Lane::VolumeDislocation, 2, volume, Order::Descending),
+    ]
 }
 
 fn compare(a: (&str, f64), b: (&str, f64), order: Order) -> Ordering {

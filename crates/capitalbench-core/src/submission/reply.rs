@@ -19,10 +19,12 @@ pub fn find_object(text: &str) -> Option<(Value, Found)> {
     if let Some(object) = parse_object(trimmed) {
         return Some((object, Found::Whole));
     }
-    if trimmed.starts_with('{') && !trimmed.ends_with('}') && lacks_one_brace(trimmed) {
-        if let Some(object) = parse_object(&format!("{trimmed}}}")) {
-            return Some((object, Found::ClosedByUs));
-        }
+    if trimmed.starts_with('{')
+        && !trimmed.ends_with('}')
+        && lacks_one_brace(trimmed)
+        && let Some(object) = parse_object(&format!("{trimmed}}}"))
+    {
+        return Some((object, Found::ClosedByUs));
     }
     let start = trimmed.find('{')?;
     let end = trimmed.rfind('}')?;

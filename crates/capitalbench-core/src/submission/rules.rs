@@ -92,7 +92,7 @@ fn holding_problem(holding: &Holding, universe: &Universe, limits: &Constraints)
         let least = limits.min_allocation_pct;
         return Some(format!("{id}: {}% is below {least}%", weight.percent()));
     }
-    if weight.get() % step.get() != 0 {
+    if !weight.get().is_multiple_of(step.get()) {
         let step = limits.increment_pct;
         return Some(format!(
             "{id}: {}% is no multiple of {step}%",

@@ -3,6 +3,7 @@
 use capitalbench_archive::layout::run;
 use capitalbench_archive::round_folder::RoundFolder;
 use capitalbench_core::run::{Run, Selection, official_run};
+use capitalbench_core::time::Stamp;
 use serde_json::json;
 
 use super::Outcome;
@@ -10,61 +11,71 @@ use crate::cli::ListRuns;
 use crate::console::{document, line, table};
 use crate::error::CommandError;
 
+/// A run and what its folder holds.
+struct Row {
+    run: Run,
+    scored: bool,
+    report: bool,
+}
+
 pub(crate) fn run(arguments: &ListRuns) -> Result<Outcome, CommandError> {
     let folder = RoundFolder::open(&arguments.round.path)?;
-    let mut runs = Vec::new();
+    let mut rows = Vec::new();
     for run_id in folder.run_ids()? {
         let opened = folder.run(&run_id)?;
-        let scored = opened.has(run::LEADERBOARD) || opened.has(run::STABILITY);
-        let report = opened.has(run::REPORT);
-        runs.push((opened.record()?.run, [scored, report]));
-    }
-    let record = official_run(runs.iter().map(|(run, _)| run))
-        .ok()
-        .map(|run| run.run_id.clone());
-    let is_record = |run: &Run| record.as_ref() == Some(&run.run_id);
-    if arguments.output.json {
-        let rows = runs.iter().map(|(run, [scored, report])| {
-            json!({
-                "run_id": run.run_id.as_str(),
-                "run_type": run.rules.kind.as_str(),
-                "replicates": run.rules.replicates,
-                "created_at_utc": run.created_at.as_ref().map(|stamp| stamp.text()),
-                "model_count": run.counts.models,
-                "valid_submissions": run.counts.valid,
-                "invalid_submissions": run.counts.invalid,
-                "scored": scored,
-                "report": report,
-                "official_score_eligible": run.eligible,
-                "selected": run.selection == Selection::Selected,
-                "is_record": is_record(run),
-            })
+        rows.push(Row {
+            run: opened.record()?.run,
+            scored: opened.has(run::LEADERBOARD) || opened.has(run::STABILITY),
+            report: opened.has(run::REPORT),
         });
-        document(&json!({"round_id": folder.name(), "runs": rows.collect::<Vec<_>>()}));
-        return Ok(Outcome::Holds);
     }
-    if runs.is_empty() {
+    let record = official_run(rows.iter().map(|row| &row.run)).ok();
+    if arguments.output.json {
+        let runs: Vec<_> = rows.iter().map(|row| as_json(row, record)).collect();
+        document(&json!({"round_id": folder.name(), "runs": runs}));
+    } else if rows.is_empty() {
         line(format!("{} has no run yet", folder.name()));
-        return Ok(Outcome::Holds);
+    } else {
+        print(&rows, record);
     }
+    Ok(Outcome::Holds)
+}
+
+fn as_json(row: &Row, record: Option<&Run>) -> serde_json::Value {
+    let run = &row.run;
+    json!({
+        "run_id": run.run_id.as_str(),
+        "run_type": run.rules.kind.as_str(),
+        "replicates": run.rules.replicates,
+        "created_at_utc": run.created_at.as_ref().map(Stamp::text),
+        "model_count": run.counts.models,
+        "valid_submissions": run.counts.valid,
+        "invalid_submissions": run.counts.invalid,
+        "scored": row.scored,
+        "report": row.report,
+        "official_score_eligible": run.eligible,
+        "selected": run.selection == Selection::Selected,
+        "is_record": record == Some(run),
+    })
+}
+
+fn print(rows: &[Row], record: Option<&Run>) {
     let yes = |flag: bool| if flag { "yes" } else { "no" }.to_owned();
     let count = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |n| n.to_string());
-    let rows = runs.iter().map(|(run, [scored, report])| {
+    let cells = rows.iter().map(|row| {
+        let run = &row.run;
         vec![
             run.run_id.to_string(),
             run.rules.kind.as_str().to_owned(),
             run.rules.replicates.to_string(),
-            run.created_at
-                .as_ref()
-                .map_or("-", |stamp| stamp.text())
-                .to_owned(),
+            run.created_at.as_ref().map_or("-", Stamp::text).to_owned(),
             count(run.counts.models),
             count(run.counts.valid),
             count(run.counts.invalid),
-            yes(*scored),
-            yes(*report),
+            yes(row.scored),
+            yes(row.report),
             yes(run.eligible),
-            if is_record(run) { "record" } else { "" }.to_owned(),
+            if record == Some(run) { "record" } else { "" }.to_owned(),
         ]
     });
     let header = [
@@ -80,6 +91,5 @@ pub(crate) fn run(arguments: &ListRuns) -> Result<Outcome, CommandError> {
         "eligible",
         "",
     ];
-    line(table(&header, &[2, 4, 5, 6], rows.collect()));
-    Ok(Outcome::Holds)
+    line(table(&header, &[2, 4, 5, 6], cells.collect()));
 }

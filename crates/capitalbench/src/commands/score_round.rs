@@ -200,7 +200,7 @@ fn rows(scored: &Scored) -> Result<Vec<Row>, CommandError> {
             },
             value: outcome.decision_return.get(),
             alpha: outcome.alpha.get(),
-            regret: outcome.regret.map(|regret| regret.get()),
+            regret: outcome.regret.map(capitalbench_core::units::Return::get),
         })
     };
     scored.result.outcomes.iter().map(row).collect()
@@ -230,7 +230,7 @@ fn as_json(scored: &Scored) -> Result<Value, CommandError> {
         "round_id": scored.round,
         "run_id": scored.run_id.as_str(),
         "sp500_return": returns.reference().get(),
-        "max_possible_return": returns.oracle().map(|oracle| oracle.get()),
+        "max_possible_return": returns.oracle().map(capitalbench_core::units::Return::get),
         "outcomes": outcomes,
         "warnings": warnings,
     }))

@@ -42,9 +42,9 @@ pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Outcome, CommandErr
             Ok(_) => line(format!("{}  {}", paint(GOOD, "valid  "), file.name)),
             Err(problems) => {
                 line(format!("{}  {}", paint(ERROR, "invalid"), file.name));
-                problems
-                    .iter()
-                    .for_each(|problem| line(format!("         {problem}")));
+                for problem in problems {
+                    line(format!("         {problem}"));
+                }
             }
         }
     }

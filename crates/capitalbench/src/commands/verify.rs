@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Verify) -> Result<Outcome, CommandError> {
     if arguments.output.json {
         document(&as_json(&report));
     } else {
-        print(&report, path, arguments.all);
+        print(&report, path, arguments.listing.all);
     }
     let broken = report.count(Severity::Error) > 0;
     let doubtful = arguments.strict && report.count(Severity::Warning) > 0;
