@@ -53,6 +53,26 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     flush_folder_of(path)
 }
 
+/// Replaces several files: all are on the disk before the first takes its name.
+pub fn replace_all<'a>(
+    files: impl IntoIterator<Item = (&'a Path, &'a [u8])>,
+) -> Result<(), WriteError> {
+    let mut written = Vec::new();
+    for (path, bytes) in files {
+        let failed = |error: io::Error| WriteError::new(Action::Replace, path, error.into());
+        written.push((path, temporary(path, bytes).map_err(failed)?));
+    }
+    let mut folders: Vec<&Path> = Vec::new();
+    for (path, file) in written {
+        let failed = |error: io::Error| WriteError::new(Action::Replace, path, error.into());
+        file.persist(path).map_err(|error| failed(error.error))?;
+        if !folders.contains(&folder_of(path)) {
+            folders.push(folder_of(path));
+        }
+    }
+    folders.into_iter().try_for_each(flush_folder)
+}
+
 /// Removes a file; one that is not there is as good as removed.
 #[expect(
     clippy::disallowed_methods,
@@ -81,7 +101,7 @@ pub fn create_folder(path: &Path) -> Result<(), WriteError> {
     missing.into_iter().rev().try_for_each(flush_folder_of)
 }
 
-/// Reads a whole file of at most [`READ_LIMIT`] bytes.
+/// Reads a whole file of at most [`READ_LIMIT`] bytes; a link is refused, it may lead anywhere.
 pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
     read_at_most(path, READ_LIMIT)
 }
@@ -95,12 +115,16 @@ fn read_at_most(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
         },
     };
     // Opening a pipe would wait for its other end, so the kind is asked for first.
-    if !fs::metadata(path).map_err(failed)?.is_file() {
+    let found = fs::symlink_metadata(path).map_err(failed)?;
+    if found.is_symlink() {
+        return Err(ReadError::Link { path: path.into() });
+    }
+    if !found.is_file() {
         return Err(ReadError::NotAFile { path: path.into() });
     }
+    let size = usize::try_from(found.len().min(limit)).unwrap_or_default();
+    let mut bytes = Vec::with_capacity(size + 1);
     let file = File::open(path).map_err(failed)?;
-    let size = file.metadata().map_err(failed)?.len();
-    let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or_default());
     file.take(limit + 1)
         .read_to_end(&mut bytes)
         .map_err(failed)?;
@@ -135,7 +159,10 @@ fn folder_of(path: &Path) -> &Path {
 
 /// Makes the new, changed or removed name survive a power cut.
 fn flush_folder_of(path: &Path) -> Result<(), WriteError> {
-    let folder = folder_of(path);
+    flush_folder(folder_of(path))
+}
+
+fn flush_folder(folder: &Path) -> Result<(), WriteError> {
     match File::open(folder).and_then(|folder| folder.sync_all()) {
         Ok(()) => Ok(()),
         // Some file systems cannot flush a folder; they have no stronger promise to give.
@@ -254,6 +281,12 @@ impl From<io::Error> for WriteProblem {
 /// A file that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
+    /// A link instead of a file.
+    #[error("{} is a symbolic link; a round holds plain files only", path.display())]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
     /// There is no such file.
     #[error("{} does not exist", path.display())]
     Missing {

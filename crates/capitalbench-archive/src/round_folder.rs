@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use capitalbench_core::ids::{Digest, RunId};
@@ -23,6 +23,7 @@ use crate::similar::closest;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoundFolder {
     path: PathBuf,
+    name: String,
 }
 
 impl RoundFolder {
@@ -35,9 +36,18 @@ impl RoundFolder {
             let text = "is not a round: it has no manifest.yaml";
             return Err(FileError::folder(path, text));
         }
-        Ok(Self {
-            path: path.to_owned(),
-        })
+        Ok(Self::at(path.to_owned()))
+    }
+
+    fn at(path: PathBuf) -> Self {
+        // Only a path such as `.` or `..` does not end in the folder's own name.
+        let named = match path.components().next_back() {
+            Some(Component::Normal(_)) => path.clone(),
+            _ => fs::canonicalize(&path).unwrap_or_else(|_| path.clone()),
+        };
+        let name = named.file_name().unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
+        Self { path, name }
     }
 
     /// Whether a path looks like a round rather than a folder of rounds.
@@ -52,9 +62,7 @@ impl RoundFolder {
 
     /// The folder's own name, which should be the round id.
     pub fn name(&self) -> String {
-        let absolute = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        let name = absolute.file_name().unwrap_or(absolute.as_os_str());
-        name.to_string_lossy().into_owned()
+        self.name.clone()
     }
 
     /// The path of a file of the round.
@@ -62,9 +70,9 @@ impl RoundFolder {
         self.path.join(relative)
     }
 
-    /// Reads a file of the round; a link is refused because it may lead anywhere.
+    /// Reads a file of the round.
     pub fn read(&self, relative: &str) -> Result<Vec<u8>, FileError> {
-        read_plain(&self.file(relative))
+        Ok(file_ops::read(&self.file(relative))?)
     }
 
     /// Reads a file that may be absent.
@@ -95,8 +103,8 @@ impl RoundFolder {
     pub fn run_ids(&self) -> Result<Vec<RunId>, FileError> {
         let folder = self.file(layout::RUNS);
         let mut ids = Vec::new();
-        for name in names_in(&folder)? {
-            if !folder.join(&name).is_dir() {
+        for (name, kind) in entries_in(&folder)? {
+            if kind.is_file() {
                 continue;
             }
             let id = RunId::parse(&name)
@@ -140,15 +148,6 @@ impl RoundFolder {
     }
 }
 
-/// Reads a regular file, following no link.
-pub(crate) fn read_plain(path: &Path) -> Result<Vec<u8>, FileError> {
-    if fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_symlink()) {
-        let text = "is a symbolic link; a round holds plain files only";
-        return Err(FileError::folder(path, text));
-    }
-    Ok(file_ops::read(path)?)
-}
-
 /// Turns "not there" into none.
 pub(crate) fn optional<T>(result: Result<T, FileError>) -> Result<Option<T>, FileError> {
     match result {
@@ -160,22 +159,30 @@ pub(crate) fn optional<T>(result: Result<T, FileError>) -> Result<Option<T>, Fil
 
 /// Names in a folder, in order; an absent folder is empty.
 pub(crate) fn names_in(folder: &Path) -> Result<Vec<String>, FileError> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
+    let entries = entries_in(folder)?;
+    Ok(entries.into_iter().map(|(name, _)| name).collect())
+}
+
+/// Names and kinds in a folder, in order; an absent folder is empty.
+pub(crate) fn entries_in(folder: &Path) -> Result<Vec<(String, fs::FileType)>, FileError> {
+    let failed = |error: std::io::Error| FileError::folder(folder, error.to_string());
+    let found = match fs::read_dir(folder) {
+        Ok(found) => found,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(FileError::folder(folder, error.to_string())),
+        Err(error) => return Err(failed(error)),
     };
-    let mut names = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(|error| FileError::folder(folder, error.to_string()))?;
+    let mut entries = Vec::new();
+    for entry in found {
+        let entry = entry.map_err(failed)?;
+        let kind = entry.file_type().map_err(failed)?;
         let name = entry.file_name().into_string().map_err(|name| {
             let text = format!("the name {} is not UTF-8", name.to_string_lossy());
             FileError::folder(folder, text)
         })?;
-        names.push(name);
+        entries.push((name, kind));
     }
-    names.sort_unstable();
-    Ok(names)
+    entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    Ok(entries)
 }
 
 /// Every round below a folder, in order of name; other entries are left alone.
@@ -188,7 +195,7 @@ pub fn list_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError> {
         .iter()
         .map(|name| folder.join(name))
         .filter(|path| RoundFolder::is_round(path))
-        .map(|path| RoundFolder { path })
+        .map(RoundFolder::at)
         .collect();
     if rounds.is_empty() {
         let text = "holds no round: no folder in it has a manifest.yaml";

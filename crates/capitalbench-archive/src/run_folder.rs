@@ -7,11 +7,12 @@ use capitalbench_core::ids::RunId;
 use serde_json::Value;
 
 use crate::error::{Fault, FileError};
+use crate::file_ops;
 use crate::format::run_log::{self, LogLine};
 use crate::format::run_manifest::{self, RunRecord};
 use crate::format::{json, utf8};
 use crate::layout::run;
-use crate::round_folder::{names_in, optional, read_plain};
+use crate::round_folder::{names_in, optional};
 use crate::yaml::from_yaml;
 
 /// A folder below `runs/`.
@@ -55,13 +56,13 @@ impl RunFolder {
 
     /// Reads a file of the run that may be absent.
     pub fn read_optional(&self, relative: &str) -> Result<Option<Vec<u8>>, FileError> {
-        optional(read_plain(&self.file(relative)))
+        optional(file_ops::read(&self.file(relative)).map_err(FileError::from))
     }
 
     /// Reads the run manifest.
     pub fn record(&self) -> Result<RunRecord, FileError> {
         let file = self.file(run::MANIFEST);
-        let bytes = read_plain(&file)?;
+        let bytes = file_ops::read(&file)?;
         run_manifest::parse(&bytes).map_err(|fault| fault.in_file(&file))
     }
 
@@ -86,7 +87,7 @@ impl RunFolder {
     /// Reads a submission file as a JSON value.
     pub fn payload(&self, relative: &str, name: &str) -> Result<Value, FileError> {
         let file = self.file(relative).join(name);
-        let bytes = read_plain(&file)?;
+        let bytes = file_ops::read(&file)?;
         parse_payload(name, &bytes).map_err(|fault| fault.in_file(&file))
     }
 }

@@ -1,6 +1,7 @@
 //! Parsed submissions and two price sheets → result files.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use capitalbench_core::consistency::{self, ModelConsistency};
 use capitalbench_core::ids::ModelId;
@@ -237,13 +238,16 @@ fn price_warnings(entry: &PriceSheet, exit: &PriceSheet) -> Option<String> {
 /// Writes the result files; tables of the other kind of run and stale warnings go away.
 pub fn write_results(folder: &RunFolder, scored: &ScoredRun) -> Result<(), FileError> {
     file_ops::create_folder(&folder.file(run::RESULTS))?;
-    for (path, table) in &scored.tables {
-        file_ops::replace(&folder.file(path), table.render().as_bytes())?;
-    }
+    let tables = scored.tables.iter();
+    let mut files: Vec<(PathBuf, String)> = tables
+        .map(|(path, table)| (folder.file(path), table.render()))
+        .collect();
     match &scored.price_warnings {
-        Some(text) => file_ops::replace(&folder.file(run::PRICE_WARNINGS), text.as_bytes())?,
+        Some(text) => files.push((folder.file(run::PRICE_WARNINGS), text.clone())),
         None => file_ops::remove(&folder.file(run::PRICE_WARNINGS))?,
     }
+    let texts = files.iter();
+    file_ops::replace_all(texts.map(|(path, text)| (path.as_path(), text.as_bytes())))?;
     let stale = if scored
         .tables
         .iter()

@@ -14,7 +14,7 @@ use crate::file_ops::TEMPORARY_PREFIX;
 use crate::format::run_log::LogLine;
 use crate::format::run_manifest::RunRecord;
 use crate::layout;
-use crate::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds, names_in};
+use crate::round_folder::{RoundFolder, RoundInputs, Universes, entries_in, list_rounds};
 use crate::run_folder::RunFolder;
 use crate::validation::{Checked, validate_run};
 
@@ -224,14 +224,13 @@ fn walk(root: &Path) -> Vec<String> {
     let mut files = Vec::new();
     let mut folders = vec![String::new()];
     while let Some(folder) = folders.pop() {
-        for name in names_in(&root.join(&folder)).unwrap_or_default() {
+        for (name, kind) in entries_in(&root.join(&folder)).unwrap_or_default() {
             let relative = if folder.is_empty() {
                 name
             } else {
                 format!("{folder}/{name}")
             };
-            let meta = std::fs::symlink_metadata(root.join(&relative));
-            if meta.is_ok_and(|meta| meta.is_dir()) {
+            if kind.is_dir() {
                 folders.push(relative);
             } else {
                 files.push(relative);

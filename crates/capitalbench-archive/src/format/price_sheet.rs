@@ -40,18 +40,32 @@ pub fn parse(bytes: &[u8]) -> Result<PriceSheet, Fault> {
     {
         return Err(Fault::new("no adj_close, price or close column").on_line(1));
     }
+    let columns = Columns::of(&table);
     let mut quotes = Vec::with_capacity(table.rows.len());
     for row in &table.rows {
-        quotes.push(quote(&table, row).map_err(|fault| fault.on_line(row.line))?);
+        quotes.push(quote(&columns, row).map_err(|fault| fault.on_line(row.line))?);
     }
     PriceSheet::new(quotes).map_err(|error| Fault::new(error.to_string()))
 }
 
-fn quote(table: &Table, row: &Row) -> Result<Quote, Fault> {
-    let cell = |name: &str| {
-        let text = row.cells[table.column(name)?].trim();
+/// Where each column stands, looked up once.
+struct Columns([Option<usize>; COLUMNS.len()]);
+
+impl Columns {
+    fn of(table: &Table) -> Self {
+        Self(COLUMNS.map(|name| table.column(name)))
+    }
+
+    /// The trimmed cell of a column; a blank cell is none.
+    fn cell<'a>(&self, row: &'a Row, name: &str) -> Option<&'a str> {
+        let known = COLUMNS.iter().position(|column| *column == name)?;
+        let text = row.cells[self.0[known]?].trim();
         (!text.is_empty()).then_some(text)
-    };
+    }
+}
+
+fn quote(columns: &Columns, row: &Row) -> Result<Quote, Fault> {
+    let cell = |name: &str| columns.cell(row, name);
     let key = cell("option_id")
         .map(str::to_owned)
         .or_else(|| cell("symbol").map(str::to_uppercase))

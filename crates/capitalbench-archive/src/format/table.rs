@@ -5,8 +5,6 @@
 
 use std::collections::BTreeSet;
 
-use csv::{ReaderBuilder, StringRecord};
-
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The text of a CSV file, built row by row.
@@ -141,18 +139,24 @@ pub enum TableError {
 /// Reads a whole CSV file. Blank lines are skipped and a byte order mark is tolerated.
 pub fn read_table(bytes: &[u8]) -> Result<Table, TableError> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-    if let Err(error) = std::str::from_utf8(bytes) {
-        let line = 1 + newlines(&bytes[..error.valid_up_to()]);
-        return Err(TableError::NotUtf8 { line });
-    }
-    let mut records = read_records(bytes)?.into_iter();
-    let header = records.next().ok_or(TableError::Empty)?.cells;
+    let text = std::str::from_utf8(bytes).map_err(|error| TableError::NotUtf8 {
+        line: 1 + newlines(&bytes[..error.valid_up_to()]),
+    })?;
+    let mut scanner = Scanner {
+        text,
+        at: 0,
+        line: 1,
+    };
+    let header = scanner.record()?.ok_or(TableError::Empty)?.cells;
     let mut seen = BTreeSet::new();
     if let Some(name) = header.iter().find(|name| !seen.insert(*name)) {
         let name = name.clone();
         return Err(TableError::RepeatedColumn { name });
     }
-    let rows: Vec<Row> = records.collect();
+    let mut rows = Vec::new();
+    while let Some(row) = scanner.record()? {
+        rows.push(row);
+    }
     match rows.iter().find(|row| row.cells.len() != header.len()) {
         Some(row) => Err(TableError::Ragged {
             line: row.line,
@@ -163,48 +167,71 @@ pub fn read_table(bytes: &[u8]) -> Result<Table, TableError> {
     }
 }
 
-/// The records of a file with their lines.
-///
-/// Lines are counted here: the `csv` crate places a record at the end of the one before, which is a
-/// line too early after blank lines and in files with `\r\n`.
-fn read_records(bytes: &[u8]) -> Result<Vec<Row>, TableError> {
-    let mut reader = ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .from_reader(bytes);
-    let mut rows = Vec::new();
-    let mut record = StringRecord::new();
-    let mut line = 1;
-    let mut counted = 0;
-    loop {
-        let start = skip_line_ends(bytes, offset(&reader));
-        line += newlines(&bytes[counted..start]);
-        counted = start;
-        let found = reader
-            .read_record(&mut record)
-            .map_err(|error| TableError::Unreadable {
-                line,
-                message: error.to_string(),
-            })?;
-        if !found {
-            return Ok(rows);
+/// Reads records one after the other and knows on which line it is.
+struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    line: u64,
+}
+
+impl Scanner<'_> {
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// The next record; blank lines are skipped.
+    fn record(&mut self) -> Result<Option<Row>, TableError> {
+        while let Some(end @ (b'\r' | b'\n')) = self.byte() {
+            self.at += 1;
+            self.line += u64::from(end == b'\n');
         }
-        let raw = &bytes[start..offset(&reader).max(start)];
-        if raw.iter().fold(false, |odd, byte| odd ^ (*byte == b'"')) {
+        if self.byte().is_none() {
+            return Ok(None);
+        }
+        let line = self.line;
+        let mut cells = Vec::with_capacity(8);
+        loop {
+            cells.push(match self.byte() {
+                Some(b'"') => self.quoted(line)?,
+                _ => self.plain(line)?,
+            });
+            if self.byte() != Some(b',') {
+                return Ok(Some(Row { line, cells }));
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Up to the next comma or line end; quotes in it stand for themselves, but in pairs.
+    fn plain(&mut self, line: u64) -> Result<String, TableError> {
+        let rest = &self.text[self.at..];
+        let end = rest.find([',', '\r', '\n']).unwrap_or(rest.len());
+        self.at += end;
+        let cell = &rest[..end];
+        if cell.bytes().filter(|byte| *byte == b'"').count() % 2 == 1 {
             return Err(TableError::UnpairedQuote { line });
         }
-        let cells = record.iter().map(str::to_owned).collect();
-        rows.push(Row { line, cells });
+        Ok(cell.to_owned())
     }
-}
 
-fn offset(reader: &csv::Reader<&[u8]>) -> usize {
-    usize::try_from(reader.position().byte()).expect("the file is in memory")
-}
-
-fn skip_line_ends(bytes: &[u8], from: usize) -> usize {
-    let is_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
-    from + bytes[from..].iter().take_while(is_end).count()
+    /// From an opening to its closing quote, doubled quotes being one; then up to the comma.
+    fn quoted(&mut self, line: u64) -> Result<String, TableError> {
+        let mut cell = String::new();
+        loop {
+            self.at += 1;
+            let rest = &self.text[self.at..];
+            let end = rest.find('"').ok_or(TableError::UnpairedQuote { line })?;
+            cell.push_str(&rest[..end]);
+            self.line += newlines(&rest.as_bytes()[..end]);
+            self.at += end + 1;
+            if self.byte() != Some(b'"') {
+                break;
+            }
+            cell.push('"');
+        }
+        cell.push_str(&self.plain(line)?);
+        Ok(cell)
+    }
 }
 
 fn newlines(bytes: &[u8]) -> u64 {

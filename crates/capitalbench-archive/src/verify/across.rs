@@ -10,9 +10,10 @@ use jiff::civil::Date;
 
 use super::RoundState;
 use super::finding::{Code, Finding};
+use crate::file_ops;
 use crate::format::price_sheet;
 use crate::layout;
-use crate::round_folder::{names_in, read_plain};
+use crate::round_folder::names_in;
 
 /// Differences below a tenth of a basis point are rounding of the vendor.
 const ROUNDING: f64 = 1e-5;
@@ -83,7 +84,7 @@ pub(super) fn snapshots(rounds: &Path) -> Vec<Observed> {
     let folder = rounds.join(SNAPSHOTS);
     let mut observed = Vec::new();
     for name in names_in(&folder).unwrap_or_default() {
-        let sheet = read_plain(&folder.join(&name)).ok();
+        let sheet = file_ops::read(&folder.join(&name)).ok();
         if let Some(Ok(sheet)) = sheet.map(|bytes| price_sheet::parse(&bytes)) {
             observed.extend(observe(&sheet, &format!("snapshot {name}"), None));
         }

@@ -9,7 +9,7 @@ use capitalbench_archive::run_folder::RunFolder;
 use capitalbench_archive::scoring::{ScoredRun, score_run, write_results};
 use capitalbench_core::ids::RunId;
 use capitalbench_core::prices::Side;
-use capitalbench_core::run::official_run;
+use capitalbench_core::run::{RunRules, official_run};
 use capitalbench_core::score::{Score, score};
 use capitalbench_core::time::regular_close;
 use jiff::Timestamp;
@@ -52,11 +52,12 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
     let run = match &run_id {
         Some(run_id) => folder.run(run_id)?,
         None => match official(&folder)? {
-            Some(run) => run,
+            Some((run, _)) => run,
             None => folder.run_or_only(None)?,
         },
     };
-    let scored = score_one(&folder, &run, &Universes::default(), now, writing)?;
+    let rules = run.record()?.run.rules;
+    let scored = score_one(&folder, (&run, rules), &Universes::default(), now, writing)?;
     if arguments.output.json {
         document(&as_json(&scored)?);
     } else {
@@ -66,20 +67,20 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
 }
 
 /// The official run of a round, if there is exactly one.
-fn official(folder: &RoundFolder) -> Result<Option<RunFolder>, FileError> {
+fn official(folder: &RoundFolder) -> Result<Option<(RunFolder, RunRules)>, FileError> {
     let mut runs = Vec::new();
     for run_id in folder.run_ids()? {
         runs.push(folder.run(&run_id)?.record()?.run);
     }
-    official_run(&runs)
-        .ok()
-        .map(|run| folder.run(&run.run_id))
-        .transpose()
+    let Ok(run) = official_run(&runs) else {
+        return Ok(None);
+    };
+    Ok(Some((folder.run(&run.run_id)?, run.rules)))
 }
 
 fn score_one(
     folder: &RoundFolder,
-    run: &RunFolder,
+    (run, rules): (&RunFolder, RunRules),
     universes: &Universes,
     now: Timestamp,
     writing: Writing,
@@ -94,7 +95,7 @@ fn score_one(
         let text = format!("{} is open until its exit close at {close}", folder.name());
         return Err(CommandError::new(text).hint("score it after that; nothing was written"));
     }
-    let result = score_run(&inputs, run, run.record()?.run.rules)?;
+    let result = score_run(&inputs, run, rules)?;
     if writing == Writing::Write {
         write_results(run, &result)?;
     }
@@ -165,7 +166,7 @@ fn score_official(
         return Ok(None);
     }
     match official(round)? {
-        Some(run) => score_one(round, &run, universes, now, writing).map(Some),
+        Some((run, rules)) => score_one(round, (&run, rules), universes, now, writing).map(Some),
         None => Ok(None),
     }
 }
