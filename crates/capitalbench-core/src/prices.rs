@@ -1,6 +1,5 @@
 //! Price sheets: quotes for one side of a window, and how an option finds its own.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use jiff::civil::Date;
@@ -97,20 +96,21 @@ pub enum SheetError {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PriceSheet {
     quotes: Vec<Quote>,
-    by_key: BTreeMap<String, usize>,
+    /// Positions of the quotes, in order of their keys.
+    by_key: Vec<usize>,
 }
 
 impl PriceSheet {
     /// Refuses duplicate keys and rows without a price.
     pub fn new(quotes: Vec<Quote>) -> Result<Self, SheetError> {
-        let mut by_key = BTreeMap::new();
-        for (index, quote) in quotes.iter().enumerate() {
-            if quote.used().is_none() {
-                return Err(SheetError::NoPrice(quote.key.clone()));
-            }
-            if by_key.insert(quote.key.clone(), index).is_some() {
-                return Err(SheetError::DuplicateKey(quote.key.clone()));
-            }
+        if let Some(quote) = quotes.iter().find(|quote| quote.used().is_none()) {
+            return Err(SheetError::NoPrice(quote.key.clone()));
+        }
+        let mut by_key: Vec<usize> = (0..quotes.len()).collect();
+        by_key.sort_by(|&a, &b| quotes[a].key.cmp(&quotes[b].key));
+        let same = |pair: &&[usize]| quotes[pair[0]].key == quotes[pair[1]].key;
+        if let Some(pair) = by_key.windows(2).find(same) {
+            return Err(SheetError::DuplicateKey(quotes[pair[0]].key.clone()));
         }
         Ok(Self { quotes, by_key })
     }
@@ -128,20 +128,24 @@ impl PriceSheet {
             option.data_symbol.as_deref(),
             Some(option.display_symbol()),
         ];
-        keys.into_iter()
-            .flatten()
-            .find_map(|key| self.by_key.get(key))
-            .map(|&index| &self.quotes[index])
+        let mut given = keys.into_iter().flatten();
+        given.find_map(|key| self.get(key))
+    }
+
+    fn get(&self, key: &str) -> Option<&Quote> {
+        let quotes = &self.quotes;
+        let place = self
+            .by_key
+            .binary_search_by(|&index| quotes[index].key.as_str().cmp(key));
+        place.ok().map(|place| &quotes[self.by_key[place]])
     }
 
     /// Keys, sorted, of the rows whose value is a raw close.
     pub fn close_only_keys(&self) -> Vec<&str> {
-        self.by_key
-            .iter()
-            .filter(|&(_, &index)| {
-                matches!(self.quotes[index].used(), Some((_, PriceField::Close)))
-            })
-            .map(|(key, _)| key.as_str())
+        let quotes = self.by_key.iter().map(|&index| &self.quotes[index]);
+        quotes
+            .filter(|quote| matches!(quote.used(), Some((_, PriceField::Close))))
+            .map(|quote| quote.key.as_str())
             .collect()
     }
 }

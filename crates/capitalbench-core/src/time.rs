@@ -42,13 +42,18 @@ impl fmt::Display for Stamp {
 
 /// A day written `YYYY-MM-DD`, and nothing else.
 pub fn parse_day(text: &str) -> Option<Date> {
-    let text = text.trim();
-    let shape = text.len() == 10
-        && text.bytes().enumerate().all(|(i, b)| match i {
-            4 | 7 => b == b'-',
-            _ => b.is_ascii_digit(),
-        });
-    if shape { text.parse().ok() } else { None }
+    let [y3, y2, y1, y0, b'-', m1, m0, b'-', d1, d0] = *text.trim().as_bytes() else {
+        return None;
+    };
+    let number = |digits: &[u8]| {
+        digits.iter().try_fold(0_i16, |value, digit| {
+            let digit = digit.is_ascii_digit().then(|| i16::from(digit - b'0'))?;
+            Some(value * 10 + digit)
+        })
+    };
+    let month = i8::try_from(number(&[m1, m0])?).ok()?;
+    let day = i8::try_from(number(&[d1, d0])?).ok()?;
+    Date::new(number(&[y3, y2, y1, y0])?, month, day).ok()
 }
 
 /// Calendar days from one day to another; negative when `to` is earlier.

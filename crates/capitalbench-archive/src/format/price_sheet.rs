@@ -27,9 +27,9 @@ pub fn parse(bytes: &[u8]) -> Result<PriceSheet, Fault> {
     if let Some(other) = table
         .header
         .iter()
-        .find(|name| !COLUMNS.contains(&name.as_str()))
+        .find(|name| !COLUMNS.contains(&name.as_ref()))
     {
-        return Err(Fault::field(other.clone(), "unknown column").on_line(1));
+        return Err(Fault::field(other.clone().into_owned(), "unknown column").on_line(1));
     }
     if !has("option_id") && !has("symbol") {
         return Err(Fault::new("no option_id or symbol column").on_line(1));
@@ -52,19 +52,19 @@ pub fn parse(bytes: &[u8]) -> Result<PriceSheet, Fault> {
 struct Columns([Option<usize>; COLUMNS.len()]);
 
 impl Columns {
-    fn of(table: &Table) -> Self {
+    fn of(table: &Table<'_>) -> Self {
         Self(COLUMNS.map(|name| table.column(name)))
     }
 
     /// The trimmed cell of a column; a blank cell is none.
-    fn cell<'a>(&self, row: &'a Row, name: &str) -> Option<&'a str> {
+    fn cell<'a>(&self, row: &'a Row<'_>, name: &str) -> Option<&'a str> {
         let known = COLUMNS.iter().position(|column| *column == name)?;
         let text = row.cells[self.0[known]?].trim();
         (!text.is_empty()).then_some(text)
     }
 }
 
-fn quote(columns: &Columns, row: &Row) -> Result<Quote, Fault> {
+fn quote(columns: &Columns, row: &Row<'_>) -> Result<Quote, Fault> {
     let cell = |name: &str| columns.cell(row, name);
     let key = cell("option_id")
         .map(str::to_owned)

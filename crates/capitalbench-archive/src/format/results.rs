@@ -41,8 +41,8 @@ impl ResultTable {
     }
 
     /// The text with only the columns of an older header; none when one of them is unknown.
-    pub fn render_as(&self, header: &[String]) -> Option<String> {
-        let position = |name: &String| self.header.iter().position(|own| own == name);
+    pub fn render_as<Name: AsRef<str>>(&self, header: &[Name]) -> Option<String> {
+        let position = |name: &Name| self.header.iter().position(|own| *own == name.as_ref());
         let columns: Option<Vec<usize>> = header.iter().map(position).collect();
         columns.map(|columns| self.render_columns(&columns))
     }

@@ -3,6 +3,7 @@
 //! [`CsvText`] builds the text of a file, [`read_table`] reads one back with the line of every row,
 //! so that whoever rejects a value can say where it stands.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -69,23 +70,23 @@ impl CsvText {
 
 /// A CSV file in memory: every row has as many cells as the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct Table<'a> {
     /// Column names, all different.
-    pub header: Vec<String>,
+    pub header: Vec<Cow<'a, str>>,
     /// The rows below the header, in file order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<Row<'a>>,
 }
 
 /// One row of a [`Table`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct Row<'a> {
     /// The line on which the row starts, counted from 1.
     pub line: u64,
     /// One cell per column; a missing value is an empty cell.
-    pub cells: Vec<String>,
+    pub cells: Vec<Cow<'a, str>>,
 }
 
-impl Table {
+impl Table<'_> {
     /// The position of the column with this name.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.header.iter().position(|column| column == name)
@@ -137,7 +138,7 @@ pub enum TableError {
 }
 
 /// Reads a whole CSV file. Blank lines are skipped and a byte order mark is tolerated.
-pub fn read_table(bytes: &[u8]) -> Result<Table, TableError> {
+pub fn read_table(bytes: &[u8]) -> Result<Table<'_>, TableError> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| TableError::NotUtf8 {
         line: 1 + newlines(&bytes[..error.valid_up_to()]),
@@ -150,7 +151,7 @@ pub fn read_table(bytes: &[u8]) -> Result<Table, TableError> {
     let header = scanner.record()?.ok_or(TableError::Empty)?.cells;
     let mut seen = BTreeSet::new();
     if let Some(name) = header.iter().find(|name| !seen.insert(*name)) {
-        let name = name.clone();
+        let name = name.clone().into_owned();
         return Err(TableError::RepeatedColumn { name });
     }
     let mut rows = Vec::new();
@@ -174,13 +175,13 @@ struct Scanner<'a> {
     line: u64,
 }
 
-impl Scanner<'_> {
+impl<'a> Scanner<'a> {
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
     /// The next record; blank lines are skipped.
-    fn record(&mut self) -> Result<Option<Row>, TableError> {
+    fn record(&mut self) -> Result<Option<Row<'a>>, TableError> {
         while let Some(end @ (b'\r' | b'\n')) = self.byte() {
             self.at += 1;
             self.line += u64::from(end == b'\n');
@@ -192,8 +193,8 @@ impl Scanner<'_> {
         let mut cells = Vec::with_capacity(8);
         loop {
             cells.push(match self.byte() {
-                Some(b'"') => self.quoted(line)?,
-                _ => self.plain(line)?,
+                Some(b'"') => Cow::Owned(self.quoted(line)?),
+                _ => Cow::Borrowed(self.plain(line)?),
             });
             if self.byte() != Some(b',') {
                 return Ok(Some(Row { line, cells }));
@@ -203,7 +204,7 @@ impl Scanner<'_> {
     }
 
     /// Up to the next comma or line end; quotes in it stand for themselves, but in pairs.
-    fn plain(&mut self, line: u64) -> Result<String, TableError> {
+    fn plain(&mut self, line: u64) -> Result<&'a str, TableError> {
         let rest = &self.text[self.at..];
         let end = rest.find([',', '\r', '\n']).unwrap_or(rest.len());
         self.at += end;
@@ -211,7 +212,7 @@ impl Scanner<'_> {
         if cell.bytes().filter(|byte| *byte == b'"').count() % 2 == 1 {
             return Err(TableError::UnpairedQuote { line });
         }
-        Ok(cell.to_owned())
+        Ok(cell)
     }
 
     /// From an opening to its closing quote, doubled quotes being one; then up to the comma.
@@ -229,7 +230,7 @@ impl Scanner<'_> {
             }
             cell.push('"');
         }
-        cell.push_str(&self.plain(line)?);
+        cell.push_str(self.plain(line)?);
         Ok(cell)
     }
 }
@@ -250,8 +251,8 @@ mod tests {
         text.into_string()
     }
 
-    fn row(line: u64, cells: &[&str]) -> Row {
-        let cells = cells.iter().map(ToString::to_string).collect();
+    fn row(line: u64, cells: &[&str]) -> Row<'static> {
+        let cells = cells.iter().map(|cell| cell.to_string().into()).collect();
         Row { line, cells }
     }
 
@@ -352,7 +353,7 @@ mod tests {
                 text.row(row);
             }
             let table = read_table(text.as_str().as_bytes()).unwrap();
-            let cells: Vec<Vec<String>> = table.rows.into_iter().map(|row| row.cells).collect();
+            let cells: Vec<Vec<Cow<'_, str>>> = table.rows.into_iter().map(|row| row.cells).collect();
             prop_assert_eq!(cells, rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>());
         }
     }
