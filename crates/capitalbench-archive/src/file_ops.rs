@@ -101,6 +101,41 @@ pub fn create_folder(path: &Path) -> Result<(), WriteError> {
     missing.into_iter().rev().try_for_each(flush_folder_of)
 }
 
+/// Creates a folder with files and subfolders in it; it appears complete or not at all.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this module is where folders are created"
+)]
+pub fn create_folder_with(
+    path: &Path,
+    files: &[(&str, &[u8])],
+    folders: &[&str],
+) -> Result<(), WriteError> {
+    let failed = |error: io::Error| WriteError::new(Action::CreateFolder, path, error.into());
+    let draft = tempfile::Builder::new()
+        .prefix(TEMPORARY_PREFIX)
+        .permissions(Permissions::from_mode(0o777))
+        .tempdir_in(folder_of(path))
+        .map_err(failed)?;
+    for folder in folders {
+        fs::create_dir(draft.path().join(folder)).map_err(failed)?;
+    }
+    for (name, bytes) in files {
+        create_new(&draft.path().join(name), bytes)?;
+    }
+    if path.exists() {
+        return Err(WriteError::new(
+            Action::CreateFolder,
+            path,
+            WriteProblem::Exists,
+        ));
+    }
+    fs::rename(draft.path(), path).map_err(failed)?;
+    // The folder has its final name; there is nothing left to clean up.
+    let _ = draft.keep();
+    flush_folder_of(path)
+}
+
 /// Reads a whole file of at most [`READ_LIMIT`] bytes; a link is refused, it may lead anywhere.
 pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
     read_at_most(path, READ_LIMIT)

@@ -9,6 +9,8 @@ pub mod interim;
 pub mod job;
 pub mod json;
 pub mod manifest;
+pub mod models;
+pub mod new_manifest;
 pub mod number;
 pub mod options;
 pub mod price_sheet;
@@ -16,12 +18,15 @@ pub mod research;
 pub mod results;
 pub mod run_log;
 pub mod run_manifest;
+pub mod scalar;
 pub mod slate;
 pub mod submission;
 pub mod table;
+pub mod trailing;
+pub mod universe_report;
 
 /// Bytes as text, or the line of the first byte that is none.
-pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, Fault> {
+pub fn utf8(bytes: &[u8]) -> Result<&str, Fault> {
     std::str::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
         let line = before.split(|&byte| byte == b'\n').count() as u64;

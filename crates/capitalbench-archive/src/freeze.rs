@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use capitalbench_core::ids::Digest;
+use capitalbench_core::methodology::{Enforcement, Methodology};
 
 use crate::error::FileError;
 use crate::file_ops;
 use crate::format::hashes::{self, Digests};
+use crate::format::manifest;
 use crate::layout;
-use crate::round_folder::RoundFolder;
+use crate::model_input;
+use crate::round_folder::{RoundFolder, RoundInputs, Universes};
 
 /// One way in which a hash file and the disk disagree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,18 +48,67 @@ impl HashProblem {
     }
 }
 
+/// The files that are frozen under a methodology: required ones, and those frozen when present.
+pub fn input_set(methodology: &Methodology) -> (Vec<&'static str>, Vec<&'static str>) {
+    let mut required = layout::REQUIRED_INPUTS.to_vec();
+    if methodology.enforcement() == Enforcement::Refuse {
+        required.push(layout::MODEL_INPUT);
+    }
+    (required, layout::OPTIONAL_INPUTS.to_vec())
+}
+
 /// Digests of the inputs as they are now; a required one that is missing is an error.
-pub fn input_digests(folder: &RoundFolder) -> Result<BTreeMap<String, Digest>, FileError> {
+pub fn input_digests(
+    folder: &RoundFolder,
+    methodology: &Methodology,
+) -> Result<BTreeMap<String, Digest>, FileError> {
+    let (required, optional) = input_set(methodology);
     let mut digests = BTreeMap::new();
-    for file in layout::REQUIRED_INPUTS {
+    for file in required {
         digests.insert(file.to_owned(), Digest::of(&folder.read(file)?));
     }
-    for file in layout::OPTIONAL_INPUTS {
+    for file in optional {
         if let Some(bytes) = folder.read_optional(file)? {
             digests.insert(file.to_owned(), Digest::of(&bytes));
         }
     }
     Ok(digests)
+}
+
+/// Compares a frozen round with the disk; none when it is not frozen.
+pub fn changes(folder: &RoundFolder) -> Result<Option<Vec<HashProblem>>, FileError> {
+    let Some(stored) = stored_digests(folder)? else {
+        return Ok(None);
+    };
+    let methodology = folder.parse(layout::MANIFEST, manifest::parse)?.methodology;
+    let (required, optional) = input_set(&methodology);
+    let mut now = BTreeMap::new();
+    for file in required.iter().chain(&optional) {
+        if let Some(bytes) = folder.read_optional(file)? {
+            now.insert((*file).to_owned(), Digest::of(&bytes));
+        }
+    }
+    let set: Vec<&str> = required.into_iter().chain(optional).collect();
+    Ok(Some(compare(&stored, &now, &set)))
+}
+
+/// Stops a command that would alter an input of a frozen round.
+pub fn refuse_frozen(folder: &RoundFolder) -> Result<(), FreezeError> {
+    match stored_digests(folder)? {
+        None => Ok(()),
+        Some(_) => Err(FreezeError::Sealed(folder.name())),
+    }
+}
+
+/// Stops a command when a frozen input is not what it was; a draft passes.
+pub fn require_unchanged(folder: &RoundFolder) -> Result<(), FreezeError> {
+    match changes(folder)? {
+        Some(problems) if !problems.is_empty() => Err(FreezeError::Changed {
+            round: folder.name(),
+            problems,
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// The stored digests of the inputs; none when the round was not frozen.
@@ -87,12 +139,6 @@ pub fn compare(stored: &Digests, now: &BTreeMap<String, Digest>, set: &[&str]) -
     problems
 }
 
-/// All files that an input hash set may name.
-pub fn input_set() -> Vec<&'static str> {
-    let required = layout::REQUIRED_INPUTS.iter();
-    required.chain(&layout::OPTIONAL_INPUTS).copied().collect()
-}
-
 /// Frozen rules and options that changed since; a cheap check before scoring.
 pub fn changed_rules(folder: &RoundFolder) -> Result<Vec<HashProblem>, FileError> {
     let Some(stored) = stored_digests(folder)? else {
@@ -119,9 +165,12 @@ pub enum Frozen {
     Unchanged(usize),
 }
 
-/// Why a round could not be frozen.
+/// Why a round could not be frozen, or not be touched.
 #[derive(Debug, thiserror::Error)]
 pub enum FreezeError {
+    /// The round is frozen.
+    #[error("{0} is frozen: none of its inputs may change any more")]
+    Sealed(String),
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
@@ -143,17 +192,20 @@ fn list(problems: &[HashProblem]) -> String {
     texts.join("; ")
 }
 
-/// Writes the digests of a round that has none; a frozen round is only compared.
+/// Stores the model input and the digests of a draft; a frozen round is only compared.
 pub fn freeze(folder: &RoundFolder) -> Result<Frozen, FreezeError> {
-    let now = input_digests(folder)?;
     if let Some(stored) = stored_digests(folder)? {
-        let problems = compare(&stored, &now, &input_set());
-        if problems.is_empty() {
-            return Ok(Frozen::Unchanged(now.len()));
-        }
-        let round = folder.name();
-        return Err(FreezeError::Changed { round, problems });
+        require_unchanged(folder)?;
+        return Ok(Frozen::Unchanged(stored.len()));
     }
+    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
+    let methodology = &inputs.manifest.methodology;
+    if methodology.enforcement() == Enforcement::Refuse {
+        let text = model_input::assembled(&inputs)?;
+        let path = folder.file(layout::MODEL_INPUT);
+        file_ops::replace(&path, text.as_bytes()).map_err(FileError::from)?;
+    }
+    let now = input_digests(folder, methodology)?;
     let text = hashes::render(&now);
     file_ops::replace(&folder.file(layout::HASHES), text.as_bytes()).map_err(FileError::from)?;
     Ok(Frozen::Written(now.len()))

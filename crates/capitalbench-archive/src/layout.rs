@@ -10,6 +10,8 @@ pub const PROMPT: &str = "prompt.md";
 pub const BRIEFING: &str = "briefing.md";
 /// The frozen digests.
 pub const HASHES: &str = "hashes.json";
+/// The form of a reply.
+pub const SCHEMA: &str = "submission_schema.json";
 /// What was sent, where it was kept.
 pub const MODEL_INPUT: &str = "model_input.md";
 /// The resolution job.
@@ -42,7 +44,7 @@ pub const REQUIRED_INPUTS: [&str; 4] = [BRIEFING, MANIFEST, OPTIONS, PROMPT];
 
 /// Inputs that are frozen exactly when they are there.
 pub const OPTIONAL_INPUTS: [&str; 10] = [
-    "submission_schema.json",
+    SCHEMA,
     "market_data/universe_trailing_returns.csv",
     "market_data/universe_trailing_returns.md",
     "market_data/universe_trailing_returns.json",

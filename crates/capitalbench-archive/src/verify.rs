@@ -13,7 +13,6 @@ use crate::error::FileError;
 use crate::file_ops::TEMPORARY_PREFIX;
 use crate::format::run_log::LogLine;
 use crate::format::run_manifest::RunRecord;
-use crate::layout;
 use crate::round_folder::{RoundFolder, RoundInputs, Universes, entries_in, list_rounds};
 use crate::run_folder::RunFolder;
 use crate::validation::{Checked, validate_run};
@@ -138,7 +137,7 @@ fn verify_round(
         .map(|file| Finding::new(Code::UnfinishedWrite, file, "can be deleted"))
         .collect();
     findings.extend(left);
-    let digests = inputs::check_hashes(folder, &mut findings);
+    inputs::check_hashes(folder, &mut findings);
     inputs::check_research(folder, &mut findings);
     let mut evidence = None;
     match RoundInputs::load(folder.clone(), universes) {
@@ -146,11 +145,11 @@ fn verify_round(
         Ok(loaded) => {
             let state = load_state(loaded, now, &mut findings);
             check_state(&state, &mut findings);
-            let options = digests.and_then(|digests| digests.get(layout::OPTIONS).copied());
-            evidence = Some(across::Evidence::new(&state, options));
+            evidence = Some(across::Evidence::new(&state));
         }
     }
     findings.sort();
+    findings.dedup();
     let report = RoundReport {
         round_id: folder.name(),
         findings,
@@ -161,6 +160,7 @@ fn verify_round(
 
 fn check_state(state: &RoundState, findings: &mut Vec<Finding>) {
     inputs::check_manifest(state, findings);
+    inputs::check_model_input(state, findings);
     inputs::check_prompt(state, findings);
     for run in &state.runs {
         runs::check(run, &state.inputs, findings);

@@ -28,6 +28,7 @@ pub mod run;
 pub mod score;
 pub mod submission;
 pub mod time;
+pub mod tokens;
 pub mod units;
 pub mod universe;
 pub mod universes;

@@ -1,5 +1,6 @@
 //! Where a round stands, and what each state may know.
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::ids::RunId;
@@ -52,5 +53,124 @@ pub fn due(window: Option<Window>, today: Date) -> Due {
     match window {
         Some(window) if window.exit < today => Due::Overdue,
         _ => Due::NotYet,
+    }
+}
+
+/// Where a round is on its way, from the operator's side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Inputs may still change.
+    Draft,
+    /// Inputs are sealed; nobody was asked.
+    Frozen,
+    /// Models were asked; no run is the record.
+    Run,
+    /// A run is the record; the window has not begun.
+    Accepted,
+    /// Between entry and exit.
+    Pending,
+    /// The exit close has passed within the last day.
+    Due,
+    /// The exit close passed more than a day ago.
+    Overdue,
+    /// Scored.
+    Resolved,
+}
+
+impl Stage {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Frozen => "frozen",
+            Self::Run => "run",
+            Self::Accepted => "accepted",
+            Self::Pending => "pending",
+            Self::Due => "due",
+            Self::Overdue => "overdue",
+            Self::Resolved => "resolved",
+        }
+    }
+}
+
+/// Whether a run counts, and how far it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Record {
+    /// No run is the record.
+    Missing,
+    /// A run is the record.
+    Chosen,
+    /// The record has a leaderboard.
+    Scored,
+}
+
+/// What is known about a round on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// Digests are stored.
+    pub frozen: bool,
+    /// Number of runs.
+    pub runs: usize,
+    /// The run that counts, and whether it is scored.
+    pub record: Record,
+    /// Starting close, where set.
+    pub entry_close: Option<Timestamp>,
+    /// Ending close, where set.
+    pub exit_close: Option<Timestamp>,
+}
+
+/// Seconds after the exit close until a result is overdue.
+const GRACE_SECONDS: i64 = 86_400;
+
+/// The stage of a round at an instant.
+pub fn stage(facts: &Facts, now: Timestamp) -> Stage {
+    match facts.record {
+        Record::Scored => return Stage::Resolved,
+        Record::Missing if facts.runs > 0 => return Stage::Run,
+        Record::Missing if facts.frozen => return Stage::Frozen,
+        Record::Missing => return Stage::Draft,
+        Record::Chosen => {}
+    }
+    let since = |close: Option<Timestamp>| close.map(|close| now.duration_since(close).as_secs());
+    match (since(facts.entry_close), since(facts.exit_close)) {
+        (_, Some(late)) if late > GRACE_SECONDS => Stage::Overdue,
+        (_, Some(late)) if late >= 0 => Stage::Due,
+        (Some(begun), _) if begun >= 0 => Stage::Pending,
+        _ => Stage::Accepted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_moves_through_its_stages() {
+        let instant = |text: &str| text.parse::<Timestamp>().unwrap();
+        let blank = Facts {
+            frozen: false,
+            runs: 0,
+            record: Record::Missing,
+            entry_close: Some(instant("2026-06-01T20:00:00Z")),
+            exit_close: Some(instant("2026-06-08T20:00:00Z")),
+        };
+        let check = |change: fn(&mut Facts), now: &str, expected: Stage| {
+            let mut facts = blank;
+            change(&mut facts);
+            assert_eq!(stage(&facts, instant(now)), expected, "{now}");
+        };
+        let record: fn(&mut Facts) = |facts| (facts.runs, facts.record) = (1, Record::Chosen);
+        check(|_| (), "2026-06-01T12:00:00Z", Stage::Draft);
+        check(|f| f.frozen = true, "2026-06-01T12:00:00Z", Stage::Frozen);
+        check(|f| f.runs = 1, "2026-06-01T12:00:00Z", Stage::Run);
+        check(record, "2026-06-01T19:59:59Z", Stage::Accepted);
+        check(record, "2026-06-01T20:00:00Z", Stage::Pending);
+        check(record, "2026-06-08T20:00:00Z", Stage::Due);
+        check(record, "2026-06-09T20:00:01Z", Stage::Overdue);
+        check(
+            |f| f.record = Record::Scored,
+            "2026-06-09T20:00:01Z",
+            Stage::Resolved,
+        );
     }
 }

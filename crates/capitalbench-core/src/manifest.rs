@@ -2,6 +2,7 @@
 
 use jiff::civil::Date;
 
+use crate::calendar::WindowRule;
 use crate::ids::RoundId;
 use crate::methodology::Methodology;
 use crate::portfolio::Constraints;
@@ -86,6 +87,12 @@ pub struct Manifest {
     pub decision_deadline: Option<Stamp>,
     /// The window, when both days are set.
     pub window: Option<Window>,
+    /// The rule the window follows, where the manifest names one.
+    pub window_rule: Option<WindowRule>,
+    /// The starting close in words.
+    pub entry_rule: String,
+    /// The ending close in words.
+    pub exit_rule: String,
     /// When the manifest was made.
     pub created_at: Option<Stamp>,
     /// Version of the rules.

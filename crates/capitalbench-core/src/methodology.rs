@@ -1,5 +1,7 @@
 //! Versions of the rules, as a manifest names them, and what each of them switches on.
 
+use crate::manifest::SubmissionFormat;
+
 /// The family of rules that a label stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
@@ -92,10 +94,20 @@ impl Methodology {
 
     /// The prefix of a roster version under this methodology.
     pub fn roster_prefix(&self) -> &'static str {
-        match self.family {
-            Family::Judgment => "portfolio-v3-roster-",
+        match (self.enforcement(), self.family) {
+            (Enforcement::Refuse, _) => "roster-",
+            (_, Family::Judgment) => "portfolio-v3-roster-",
             _ => "portfolio-v2-roster-",
         }
+    }
+
+    /// The methodology of rounds that this program creates.
+    pub fn of_new_round(format: SubmissionFormat) -> Self {
+        let label = match format {
+            SubmissionFormat::SinglePick => "single_pick-v1.1",
+            SubmissionFormat::Portfolio => "portfolio-v1.1",
+        };
+        Self::from_label(Some(label))
     }
 
     /// Whether a broken rule is refused or reproduced.
@@ -141,6 +153,7 @@ mod tests {
             let ours = Methodology::from_label(Some(label));
             assert_eq!(ours.enforcement(), Enforcement::Refuse);
             assert_eq!(ours.tie_rule(), TieRule::TwelveDecimals);
+            assert_eq!(ours.roster_prefix(), "roster-");
         }
         let old = Methodology::from_label(Some("portfolio-v1.0"));
         assert_eq!(old.enforcement(), Enforcement::Reproduce);

@@ -9,7 +9,7 @@ use crate::manifest::Track;
 mod assembly;
 mod text;
 
-pub use assembly::{CONTEXT_TITLES, ModelInputParts, assemble};
+pub use assembly::{CONTEXT_TITLES, ModelInputParts, assemble, call_suffix};
 pub use text::prompt_text;
 
 /// Length and digest of one normalised passage that told models when to hold the reference.

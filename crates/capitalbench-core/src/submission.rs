@@ -24,6 +24,7 @@ mod rules;
 pub mod schema;
 
 pub(crate) use forecast_rules::mentions_link;
+pub use read::MODE;
 pub use rules::duplicates;
 
 /// What the model chose.

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use capitalbench_core::calendar::{EntryRule, Roll};
+use capitalbench_core::manifest::Track;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
 /// An open, auditable benchmark of how language models allocate capital.
@@ -18,6 +20,14 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Show every round, where it stands and what comes next
+    Status(Status),
+    /// Create a round: manifest, options, prompt, schema; dates from the exchange calendar
+    InitRound(InitRound),
+    /// Bring the research into a round; only the final briefing is shown to models
+    ImportResearch(ImportResearch),
+    /// Show the exact text that models are sent, with a token estimate
+    ShowPrompt(ShowPrompt),
     /// Re-derive everything from the artifacts and report where they disagree
     Verify(Verify),
     /// Check one round area by area and name the next step
@@ -68,6 +78,145 @@ pub(crate) struct AuditRound {
     pub(crate) run_id: Option<String>,
     #[command(flatten)]
     pub(crate) now: Now,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  capitalbench status --rounds-dir rounds")]
+pub(crate) struct Status {
+    /// A folder of rounds
+    #[arg(long, value_name = "DIR", default_value = "rounds")]
+    pub(crate) rounds_dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) now: Now,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  capitalbench init-round --round-id CB-2026-12-07-1W --horizon \"one week\" \\
+      --submission-format portfolio --models configs/models.yaml
+  capitalbench init-round --round-id LEAGUE-7 --horizon \"one month\" \\
+      --submission-format single_pick --universe my-options.yaml \\
+      --decision-deadline 2026-12-07T14:00:00Z
+
+Without --decision-deadline the deadline is the next opening of the exchange. The entry is the
+first close after the deadline; the exit is the close one week or one month later.
+Nothing is ever overwritten. Exit codes: 0 created, 2 could not run.")]
+pub(crate) struct InitRound {
+    /// Name of the round and of its folder
+    #[arg(long)]
+    pub(crate) round_id: String,
+    /// \"one week\" or \"one month\"
+    #[arg(long, default_value = "one month", value_parser = horizon)]
+    pub(crate) horizon: Track,
+    /// What models are asked for
+    #[arg(long, value_enum, default_value = "portfolio")]
+    pub(crate) submission_format: Format,
+    #[command(flatten)]
+    pub(crate) universe: UniverseChoice,
+    #[command(flatten)]
+    pub(crate) window: WindowChoice,
+    /// Model configuration; its active models become the frozen roster
+    #[arg(long, value_name = "FILE")]
+    pub(crate) models: Option<PathBuf>,
+    /// Where rounds lie
+    #[arg(long, value_name = "DIR", default_value = "rounds")]
+    pub(crate) rounds_dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) now: Now,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Format {
+    /// One option
+    SinglePick,
+    /// A constrained list of holdings
+    Portfolio,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UniverseChoice {
+    /// A universe file of your own
+    #[arg(long, value_name = "FILE")]
+    pub(crate) universe: Option<PathBuf>,
+    /// A shipped universe (v1.5, v2.0, v2.1), or the name of your own
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) universe_version: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WindowChoice {
+    /// Last moment for a decision, such as 2026-12-07T14:30:00Z
+    #[arg(long, value_name = "INSTANT")]
+    pub(crate) decision_deadline: Option<Timestamp>,
+    /// Which close the window starts from
+    #[arg(long, value_parser = entry_rule, default_value = "first_close_after_deadline")]
+    pub(crate) entry_rule: EntryRule,
+    /// Where a closed day moves to: previous or next session
+    #[arg(long, value_parser = roll, default_value = "previous")]
+    pub(crate) roll: Roll,
+}
+
+fn horizon(text: &str) -> Result<Track, String> {
+    Track::from_horizon(text).ok_or_else(|| "use \"one week\" or \"one month\"".to_owned())
+}
+
+fn entry_rule(text: &str) -> Result<EntryRule, String> {
+    let names = "first_close_after_deadline, same_day_close or last_close_before_deadline";
+    EntryRule::parse(text).ok_or_else(|| format!("use {names}"))
+}
+
+fn roll(text: &str) -> Result<Roll, String> {
+    Roll::parse(text).ok_or_else(|| "use previous or next".to_owned())
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  capitalbench import-research --round rounds/CB-2026-12-07-1W \\
+      --market-fact-report facts.md --audit-report audit.md --final-briefing briefing.md \\
+      --research-cutoff-utc 2026-12-07T12:00:00Z
+
+The briefing is refused, with line and phrase, when it recommends, ranks, interprets, links or
+cites. Exit codes: 0 imported, 1 the briefing was refused, 2 could not run.")]
+pub(crate) struct ImportResearch {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    /// Facts with their sources; audit only
+    #[arg(long, value_name = "FILE")]
+    pub(crate) market_fact_report: PathBuf,
+    /// A second reader's check; audit only
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit_report: PathBuf,
+    /// The text that models are shown
+    #[arg(long, value_name = "FILE")]
+    pub(crate) final_briefing: PathBuf,
+    /// No fact after this instant
+    #[arg(long, value_name = "INSTANT")]
+    pub(crate) research_cutoff_utc: Timestamp,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  capitalbench show-prompt --round rounds/CB-2026-12-07-1W
+  capitalbench show-prompt --round rounds/CB-2026-12-07-1W --model openai-gpt-5-5 | less")]
+pub(crate) struct ShowPrompt {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    /// Add the lines that name this model
+    #[arg(long, value_name = "MODEL_ID")]
+    pub(crate) model: Option<String>,
+    /// Provider of that model, when its id does not begin with it
+    #[arg(long, requires = "model")]
+    pub(crate) provider: Option<String>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -9,8 +9,12 @@ use crate::error::{CommandError, DOES_NOT_HOLD};
 
 mod audit_round;
 mod hash_round;
+mod import_research;
+mod init_round;
 mod list_runs;
 mod score_round;
+mod show_prompt;
+mod status;
 mod validate_submissions;
 mod verify;
 
@@ -43,6 +47,10 @@ impl Outcome {
 /// Runs what was typed.
 pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
     match command {
+        Command::Status(arguments) => status::run(&arguments),
+        Command::InitRound(arguments) => init_round::run(&arguments),
+        Command::ImportResearch(arguments) => import_research::run(&arguments),
+        Command::ShowPrompt(arguments) => show_prompt::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::AuditRound(arguments) => audit_round::run(&arguments),
         Command::HashRound(arguments) => hash_round::run(&arguments),

@@ -1,5 +1,6 @@
 //! `manifest.yaml` → [`Manifest`].
 
+use capitalbench_core::calendar::WindowRule;
 use capitalbench_core::ids::{ModelId, RoundId};
 use capitalbench_core::manifest::{Manifest, Stream, SubmissionFormat, Window};
 use capitalbench_core::methodology::Methodology;
@@ -26,10 +27,11 @@ struct Stored {
     decision_deadline: Option<String>,
     #[serde(default = "one_month")]
     horizon: String,
-    #[serde(default, rename = "entry_rule")]
-    _entry_rule: String,
-    #[serde(default, rename = "exit_rule")]
-    _exit_rule: String,
+    #[serde(default)]
+    entry_rule: String,
+    #[serde(default)]
+    exit_rule: String,
+    window_rule: Option<String>,
     entry_date: Option<String>,
     exit_date: Option<String>,
     created_at: Option<String>,
@@ -93,6 +95,9 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
         decision_date: day("decision_date", stored.decision_date.as_deref())?,
         decision_deadline: stamp("decision_deadline", stored.decision_deadline.as_deref())?,
         window: window(stored.entry_date.as_deref(), stored.exit_date.as_deref())?,
+        window_rule: window_rule(stored.window_rule.as_deref())?,
+        entry_rule: stored.entry_rule,
+        exit_rule: stored.exit_rule,
         created_at: stamp("created_at", stored.created_at.as_deref())?,
         methodology: Methodology::from_label(stored.methodology_version.as_deref()),
         format,
@@ -116,6 +121,12 @@ fn window(entry: Option<&str>, exit: Option<&str>) -> Result<Option<Window>, Fau
         (Some(entry), Some(exit)) => Ok(Some(Window { entry, exit })),
         _ => Ok(None),
     }
+}
+
+fn window_rule(text: Option<&str>) -> Result<Option<WindowRule>, Fault> {
+    let Some(text) = text else { return Ok(None) };
+    let wrong = || Fault::field("window_rule", format!("{text:?} is not a known rule"));
+    WindowRule::parse(text).map(Some).ok_or_else(wrong)
 }
 
 fn day(field: &str, text: Option<&str>) -> Result<Option<jiff::civil::Date>, Fault> {

@@ -38,13 +38,14 @@ pub(super) struct Observed {
 
 impl Evidence {
     /// Collects a round's prices; an example round without real calls proves nothing.
-    pub(super) fn new(state: &RoundState, options: Option<Digest>) -> Self {
+    pub(super) fn new(state: &RoundState) -> Self {
         let round = state.inputs.folder.name();
         let version = state.inputs.manifest.universe_version.clone();
         let real = state
             .runs
             .iter()
             .any(|run| run.record.run.calls == Calls::Real);
+        let options = state.inputs.folder.read(layout::OPTIONS);
         let mut quotes = Vec::new();
         let sheets = [
             (Side::Entry, &state.sheets.entry, layout::ENTRY_PRICES),
@@ -56,7 +57,7 @@ impl Evidence {
             }
         }
         Self {
-            universe: version.zip(options),
+            universe: version.zip(options.ok().as_deref().map(Digest::of)),
             quotes,
         }
     }

@@ -71,6 +71,10 @@ codes! {
         "A research file other than the final briefing is marked as shown to models."
     RosterVersionMismatch "roster-version-mismatch" Error
         "The roster version does not follow from the frozen model ids."
+    WindowDiffers "window-differs" Error
+        "The window is not the one that its stated rule and deadline give."
+    ModelInputDiffers "model-input-differs" Error
+        "The stored model input does not follow from the other frozen inputs."
     VerdictDiffers "verdict-differs" Error
         "A raw submission is valid where the record says invalid, or the other way round."
     ParsedSubmissionDiffers "parsed-submission-differs" Error

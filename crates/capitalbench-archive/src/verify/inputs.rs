@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use capitalbench_core::calendar::plan_window;
 use capitalbench_core::ids::Digest;
-use capitalbench_core::manifest::Stream;
+use capitalbench_core::manifest::{Manifest, Stream};
+use capitalbench_core::methodology::Enforcement;
 use capitalbench_core::prompt;
 
 use super::finding::{Code, Finding};
@@ -12,42 +14,60 @@ use crate::error::FileError;
 use crate::format::{hashes, research};
 use crate::freeze;
 use crate::layout;
+use crate::model_input;
 use crate::round_folder::RoundFolder;
 
-/// Compares the frozen inputs with their digests; returns the digests of now.
-pub(super) fn check_hashes(
-    folder: &RoundFolder,
-    findings: &mut Vec<Finding>,
-) -> Option<BTreeMap<String, Digest>> {
-    let now = match freeze::input_digests(folder) {
-        Ok(now) => now,
-        Err(error) => {
-            findings.push(unreadable(folder, &error));
-            return None;
-        }
-    };
-    match freeze::stored_digests(folder) {
+/// Compares the frozen inputs with their digests.
+pub(super) fn check_hashes(folder: &RoundFolder, findings: &mut Vec<Finding>) {
+    match freeze::changes(folder) {
         Err(error) => findings.push(unreadable(folder, &error)),
         Ok(None) => findings.push(Finding::new(
             Code::Draft,
             layout::HASHES,
             "the inputs are not frozen; freeze them with `capitalbench hash-round`",
         )),
-        Ok(Some(stored)) => {
-            for problem in freeze::compare(&stored, &now, &freeze::input_set()) {
+        Ok(Some(problems)) => {
+            for problem in problems {
                 let found = Finding::new(Code::InputHashMismatch, problem.file(), problem.text());
                 findings.push(found);
             }
         }
     }
-    if folder.file(layout::MODEL_INPUT).exists() {
-        findings.push(Finding::new(
-            Code::ModelInputNotHashed,
-            layout::MODEL_INPUT,
-            "nothing shows that this is what was sent",
-        ));
-    }
-    Some(now)
+}
+
+/// The stored model input must follow from the other inputs, where our own code assembled it.
+pub(super) fn check_model_input(state: &RoundState, findings: &mut Vec<Finding>) {
+    let inputs = &state.inputs;
+    let Ok(Some(stored)) = inputs.folder.read_optional(layout::MODEL_INPUT) else {
+        return;
+    };
+    let (code, text) = match inputs.manifest.methodology.enforcement() {
+        Enforcement::Reproduce => {
+            let text = "nothing shows that this is what was sent";
+            (Code::ModelInputNotHashed, text.to_owned())
+        }
+        Enforcement::Refuse => match model_input::assembled(inputs) {
+            Ok(text) if text.as_bytes() == stored => return,
+            Ok(_) => {
+                let text = "does not follow from the other frozen inputs";
+                (Code::ModelInputDiffers, text.to_owned())
+            }
+            Err(error) => (Code::ModelInputDiffers, error.to_string()),
+        },
+    };
+    findings.push(Finding::new(code, layout::MODEL_INPUT, text));
+}
+
+/// The window must be the one its own rule gives.
+fn check_window(manifest: &Manifest) -> Option<String> {
+    let (rule, deadline) = (manifest.window_rule?, manifest.decision_deadline.as_ref()?);
+    let plan = match plan_window(deadline.at(), manifest.track()?, rule) {
+        Ok(plan) => plan,
+        Err(error) => return Some(error.to_string()),
+    };
+    let (entry, exit) = (plan.window.entry, plan.window.exit);
+    (manifest.window != Some(plan.window))
+        .then(|| format!("{rule} with deadline {deadline} gives {entry} to {exit}"))
 }
 
 /// Compares the research with its digests and with the briefing.
@@ -128,6 +148,9 @@ pub(super) fn check_manifest(state: &RoundState, findings: &mut Vec<Finding>) {
             }
         }
         None => add(Code::RosterNotFrozen, "has no expected_model_ids".into()),
+    }
+    if let Some(text) = check_window(manifest) {
+        add(Code::WindowDiffers, text);
     }
     if manifest.stream == Stream::Pilot {
         add(Code::Pilot, "publication_stream is pilot".into());

@@ -5,7 +5,9 @@
 
 use std::fmt::Display;
 
+use crate::ids::ModelId;
 use crate::manifest::{Manifest, SubmissionFormat};
+use crate::submission::MODE;
 use crate::time::Stamp;
 use crate::universe::{Listing, MarketOption, Universe};
 
@@ -30,10 +32,6 @@ pub struct ModelInputParts<'a> {
     pub manifest: &'a Manifest,
     /// Moment after which no fact was collected.
     pub research_cutoff: Option<&'a Stamp>,
-    /// The manifest's sentence on the starting close.
-    pub entry_rule: &'a str,
-    /// The manifest's sentence on the ending close.
-    pub exit_rule: &'a str,
     /// Text of `briefing.md`.
     pub briefing: &'a str,
     /// The market table as Markdown, where there is one.
@@ -52,6 +50,15 @@ pub fn assemble(parts: &ModelInputParts<'_>) -> String {
     sections.extend(context(parts));
     sections.push(format!("## Options\n\n{}", options(parts.universe)));
     format!("{}\n", sections.join("\n\n").trim())
+}
+
+/// The lines that name the model being asked; they follow the input and are the only difference.
+pub fn call_suffix(manifest: &Manifest, model_id: &ModelId, provider: &str) -> String {
+    let round_id = &manifest.round_id;
+    format!(
+        "## Identifiers\n\n- round_id: {round_id}\n- model_id: {model_id}\n\
+         - provider: {provider}\n- mode: {MODE}\n"
+    )
 }
 
 fn metadata(parts: &ModelInputParts<'_>) -> String {
@@ -79,8 +86,8 @@ fn metadata(parts: &ModelInputParts<'_>) -> String {
     let rule = |text: &str| or_unset(Some(text.trim()).filter(|text| !text.is_empty()).as_ref());
     let reference = parts.universe.reference();
     lines.extend([
-        line("Entry rule", rule(parts.entry_rule)),
-        line("Exit rule", rule(parts.exit_rule)),
+        line("Entry rule", rule(&manifest.entry_rule)),
+        line("Exit rule", rule(&manifest.exit_rule)),
         line("Submission format", manifest.format.as_str()),
         line(
             "Scoring benchmark",

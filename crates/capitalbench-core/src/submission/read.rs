@@ -66,7 +66,7 @@ const USAGE: [&str; 6] = [
 ];
 const OLD_PROVIDERS: [&str; 4] = ["openai", "anthropic", "google", "xai"];
 /// The one way a model is asked.
-pub(crate) const MODE: &str = "closed_capability";
+pub const MODE: &str = "closed_capability";
 
 /// Reads one object; all problems of types, ranges and unknown keys are reported together.
 pub(super) fn read(

@@ -1,0 +1,97 @@
+//! Every round at a glance: where it stands and what comes next.
+
+use std::path::Path;
+
+use capitalbench_core::calendar::close_at;
+use capitalbench_core::lifecycle::{Facts, Record, Stage, stage};
+use capitalbench_core::manifest::{Manifest, Window};
+use capitalbench_core::run::official_run;
+use jiff::Timestamp;
+
+use crate::error::FileError;
+use crate::format::manifest;
+use crate::freeze;
+use crate::layout::{self, run};
+use crate::round_folder::{RoundFolder, list_rounds};
+
+/// One round of a status report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoundStatus {
+    /// The round's folder name.
+    pub round_id: String,
+    /// Where it stands.
+    pub stage: Stage,
+    /// The window, when both days are set.
+    pub window: Option<Window>,
+    /// What to run next, where something is to be done now.
+    pub next: Option<String>,
+    /// Days until the exit close; negative once it has passed.
+    pub days_left: Option<i64>,
+}
+
+/// The status of every round below a folder; an unreadable round is an error of its own.
+pub fn status(
+    rounds: &Path,
+    now: Timestamp,
+) -> Result<Vec<Result<RoundStatus, FileError>>, FileError> {
+    let folders = list_rounds(rounds)?;
+    Ok(folders
+        .iter()
+        .map(|folder| round_status(folder, now))
+        .collect())
+}
+
+/// The status of one round.
+pub fn round_status(folder: &RoundFolder, now: Timestamp) -> Result<RoundStatus, FileError> {
+    let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
+    let mut runs = Vec::new();
+    for run_id in folder.run_ids()? {
+        runs.push(folder.run(&run_id)?.record()?.run);
+    }
+    let record = official_run(&runs).ok();
+    let record = match record {
+        None => Record::Missing,
+        Some(record) if folder.run(&record.run_id)?.has(run::LEADERBOARD) => Record::Scored,
+        Some(_) => Record::Chosen,
+    };
+    let facts = Facts {
+        frozen: freeze::stored_digests(folder)?.is_some(),
+        runs: runs.len(),
+        record,
+        entry_close: manifest.window.and_then(|window| close_at(window.entry)),
+        exit_close: manifest.window.and_then(|window| close_at(window.exit)),
+    };
+    let stage = stage(&facts, now);
+    let left = facts
+        .exit_close
+        .map(|close| close.duration_since(now).as_secs());
+    Ok(RoundStatus {
+        round_id: folder.name(),
+        stage,
+        window: manifest.window,
+        next: next(folder, &manifest, stage),
+        days_left: left.map(|seconds| seconds.div_euclid(86_400)),
+    })
+}
+
+/// The next command for a round at this stage.
+fn next(folder: &RoundFolder, manifest: &Manifest, stage: Stage) -> Option<String> {
+    let round = folder.path().display();
+    let has = |file: &str| folder.file(file).is_file();
+    Some(match stage {
+        Stage::Draft if !has(layout::FINAL_BRIEFING) => format!(
+            "capitalbench import-research --round {round} --market-fact-report FILE \
+             --audit-report FILE --final-briefing FILE --research-cutoff-utc INSTANT"
+        ),
+        Stage::Draft if !has(crate::format::trailing::MARKDOWN) => {
+            let day = manifest.decision_date.map(|day| day.to_string());
+            let day = day.unwrap_or_else(|| "DAY".to_owned());
+            format!("capitalbench fetch-universe-performance --round {round} --as-of-date {day}")
+        }
+        Stage::Draft => format!("capitalbench hash-round --round {round}"),
+        Stage::Frozen => format!("capitalbench show-prompt --round {round}"),
+        Stage::Due | Stage::Overdue => format!("capitalbench score-round --round {round}"),
+        Stage::Run => format!("capitalbench list-runs --round {round}"),
+        Stage::Accepted | Stage::Pending | Stage::Resolved => return None,
+    })
+}

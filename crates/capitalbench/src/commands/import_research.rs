@@ -1,0 +1,87 @@
+//! `import-research`: three reports into a round, one of them for models.
+
+use capitalbench_archive::error::FileError;
+use capitalbench_archive::file_ops;
+use capitalbench_archive::format::manifest;
+use capitalbench_archive::layout;
+use capitalbench_archive::research_import::{ImportError, Reports, import};
+use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_core::briefing::{BriefingProblem, Level};
+use capitalbench_core::time::Stamp;
+use serde_json::json;
+
+use super::Outcome;
+use crate::cli::ImportResearch;
+use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint};
+use crate::error::CommandError;
+
+pub(crate) fn run(arguments: &ImportResearch) -> Result<Outcome, CommandError> {
+    let folder = RoundFolder::open(&arguments.round.path)?;
+    let rules = folder.parse(layout::MANIFEST, manifest::parse)?;
+    let read = |path: &std::path::Path| file_ops::read(path).map_err(FileError::from);
+    let market_facts = read(&arguments.market_fact_report)?;
+    let audit = read(&arguments.audit_report)?;
+    let final_briefing = read(&arguments.final_briefing)?;
+    let reports = Reports {
+        market_facts: &market_facts,
+        audit: &audit,
+        final_briefing: &final_briefing,
+    };
+    let cutoff = Stamp::parse(&arguments.research_cutoff_utc.to_string())
+        .ok_or_else(|| CommandError::new("--research-cutoff-utc is not an instant"))?;
+    let (problems, imported) = match import(&folder, &rules, reports, &cutoff) {
+        Ok(warnings) => (warnings, true),
+        Err(ImportError::Briefing(problems)) => (problems, false),
+        Err(error) => return Err(CommandError::new(error.to_string())),
+    };
+    if arguments.output.json {
+        let problems: Vec<_> = problems.iter().map(as_json).collect();
+        document(&json!({"imported": imported, "problems": problems}));
+        return Ok(Outcome::of(imported));
+    }
+    let file = arguments.final_briefing.display();
+    for problem in &problems {
+        let (style, word) = match problem.level {
+            Level::Error => (ERROR, "error"),
+            Level::Warning => (WARNING, "warning"),
+        };
+        let place = format!("{file}:{}", problem.line);
+        line(format!(
+            "{} {place}: {:?} {}",
+            paint(style, word),
+            problem.phrase,
+            problem.why
+        ));
+    }
+    if imported {
+        line(format!(
+            "{}: {}",
+            folder.name(),
+            paint(GOOD, "research imported")
+        ));
+        let next = format!(
+            "capitalbench hash-round --round {}",
+            folder.path().display()
+        );
+        line(format!("{} {next}", paint(DIM, "next:")));
+    } else {
+        line(format!(
+            "{}: the briefing was refused; nothing was written",
+            folder.name()
+        ));
+    }
+    Ok(Outcome::of(imported))
+}
+
+fn as_json(problem: &BriefingProblem) -> serde_json::Value {
+    let level = match problem.level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+    };
+    json!({
+        "level": level,
+        "line": problem.line,
+        "phrase": problem.phrase,
+        "why": problem.why,
+    })
+}

@@ -1,0 +1,219 @@
+//! `init-round`: a new round with dates from the exchange calendar.
+
+use capitalbench_archive::error::FileError;
+use capitalbench_archive::file_ops;
+use capitalbench_archive::format::{models, options, utf8};
+use capitalbench_archive::new_round::{NewRound, create};
+use capitalbench_core::calendar::{WindowPlan, WindowRule, next_session, open_at, plan_window};
+use capitalbench_core::ids::RoundId;
+use capitalbench_core::manifest::{Manifest, Stream, SubmissionFormat};
+use capitalbench_core::methodology::Methodology;
+use capitalbench_core::portfolio::Constraints;
+use capitalbench_core::roster::Roster;
+use capitalbench_core::time::Stamp;
+use capitalbench_core::universe::Universe;
+use capitalbench_core::universes::{DEFAULT_VERSION, shipped, versions};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::json;
+
+use super::Outcome;
+use crate::cli::{Format, InitRound};
+use crate::clock::now_or;
+use crate::console::{BOLD, DIM, WARNING, document, line, paint, remark};
+use crate::error::CommandError;
+
+pub(crate) fn run(arguments: &InitRound) -> Result<Outcome, CommandError> {
+    let now = now_or(arguments.now.instant);
+    let round_id = RoundId::parse(&arguments.round_id)
+        .map_err(|error| CommandError::new(format!("--round-id: {error}")))?;
+    let deadline = match arguments.window.decision_deadline {
+        Some(deadline) => deadline,
+        None => next_opening(now)?,
+    };
+    if deadline <= now {
+        let text = format!("--decision-deadline {deadline} has passed");
+        return Err(CommandError::new(text).hint("choose an instant in the future"));
+    }
+    let rule = WindowRule {
+        entry: arguments.window.entry_rule,
+        roll: arguments.window.roll,
+    };
+    let plan = plan_window(deadline, arguments.horizon, rule)
+        .map_err(|error| CommandError::new(error.to_string()))?;
+    let (version, yaml, universe) = universe(arguments)?;
+    let manifest = manifest(arguments, round_id, &plan, version, (deadline, now))?;
+    let description = format!(
+        "Which allocation does a model choose for the next {}?",
+        &arguments.horizon.horizon()["one ".len()..]
+    );
+    let notes = format!("{} {}", plan.entry_reason, plan.exit_reason);
+    let folder = create(
+        &arguments.rounds_dir,
+        &NewRound {
+            manifest: &manifest,
+            track: arguments.horizon,
+            description: &description,
+            notes: &notes,
+            universe: &universe,
+            options_yaml: &yaml,
+        },
+    )?;
+    let next = format!(
+        "capitalbench import-research --round {} --market-fact-report FILE --audit-report FILE \
+         --final-briefing FILE --research-cutoff-utc INSTANT",
+        folder.path().display()
+    );
+    if arguments.output.json {
+        document(&json!({
+            "round_id": folder.name(),
+            "folder": folder.path().display().to_string(),
+            "decision_deadline": deadline.to_string(),
+            "entry_date": plan.window.entry.to_string(),
+            "entry_reason": plan.entry_reason,
+            "exit_date": plan.window.exit.to_string(),
+            "exit_reason": plan.exit_reason,
+            "cautions": plan.cautions,
+            "options": universe.options().len(),
+            "models": manifest.roster.as_ref().map_or(0, |roster| roster.model_ids.len()),
+            "next": next,
+        }));
+    } else {
+        print(&manifest, &plan, universe.options().len(), &next);
+    }
+    Ok(Outcome::Holds)
+}
+
+fn print(manifest: &Manifest, plan: &WindowPlan, options: usize, next: &str) {
+    line(format!("{} created", paint(BOLD, &manifest.round_id)));
+    if let Some(deadline) = &manifest.decision_deadline {
+        line(format!("  deadline  {deadline}"));
+    }
+    line(format!(
+        "  entry     {}  {}",
+        plan.window.entry,
+        paint(DIM, &plan.entry_reason)
+    ));
+    line(format!(
+        "  exit      {}  {}",
+        plan.window.exit,
+        paint(DIM, &plan.exit_reason)
+    ));
+    let version = manifest.universe_version.as_deref().unwrap_or("own");
+    line(format!("  universe  {version}, {options} options"));
+    match &manifest.roster {
+        Some(roster) => line(format!("  roster    {} models", roster.model_ids.len())),
+        None => line("  roster    not frozen; give --models to freeze one"),
+    }
+    for caution in &plan.cautions {
+        remark(format!("{} {caution}", paint(WARNING, "caution:")));
+    }
+    line(format!("{} {next}", paint(DIM, "next:")));
+}
+
+/// The next time the exchange opens.
+fn next_opening(now: Timestamp) -> Result<Timestamp, CommandError> {
+    let far = || CommandError::new("the exchange calendar ends before the next session");
+    let mut day = TimeZone::UTC.to_datetime(now).date();
+    loop {
+        if let Some(open) = open_at(day).filter(|open| *open > now) {
+            return Ok(open);
+        }
+        day = next_session(day).ok_or_else(far)?;
+    }
+}
+
+/// Version, bytes and options of the chosen universe.
+fn universe(arguments: &InitRound) -> Result<(String, String, Universe), CommandError> {
+    let choice = &arguments.universe;
+    if let Some(file) = &choice.universe {
+        let bytes = file_ops::read(file).map_err(FileError::from)?;
+        let in_file = |fault: capitalbench_archive::error::Fault| fault.in_file(file);
+        let universe = options::parse(&bytes).map_err(in_file)?;
+        let yaml = utf8(&bytes).map_err(in_file)?.to_owned();
+        let stem = file
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        return Ok((
+            choice.universe_version.clone().unwrap_or(stem),
+            yaml,
+            universe,
+        ));
+    }
+    let version = choice
+        .universe_version
+        .as_deref()
+        .unwrap_or(DEFAULT_VERSION);
+    let Some(yaml) = shipped(version) else {
+        let known = versions().join(", ");
+        let text = format!("--universe-version {version}: the shipped universes are {known}");
+        return Err(CommandError::new(text).hint("give your own with --universe FILE"));
+    };
+    let universe = options::parse(yaml.as_bytes())
+        .map_err(|fault| CommandError::new(format!("shipped universe {version}: {fault}")))?;
+    Ok((version.to_owned(), yaml.to_owned(), universe))
+}
+
+fn manifest(
+    arguments: &InitRound,
+    round_id: RoundId,
+    plan: &WindowPlan,
+    universe_version: String,
+    (deadline, now): (Timestamp, Timestamp),
+) -> Result<Manifest, CommandError> {
+    let format = match arguments.submission_format {
+        Format::SinglePick => SubmissionFormat::SinglePick,
+        Format::Portfolio => SubmissionFormat::Portfolio,
+    };
+    let methodology = Methodology::of_new_round(format);
+    let created = stamp(now)?;
+    let roster = match &arguments.models {
+        None => None,
+        Some(file) => {
+            let bytes = file_ops::read(file).map_err(FileError::from)?;
+            let contestants = models::parse(&bytes).map_err(|fault| fault.in_file(file))?;
+            let active = contestants
+                .iter()
+                .filter(|c| c.is_active(&round_id, deadline));
+            let ids: Vec<_> = active
+                .map(|contestant| contestant.model_id.clone())
+                .collect();
+            if ids.is_empty() {
+                let text = format!(
+                    "{} has no model that is active at {deadline}",
+                    file.display()
+                );
+                return Err(CommandError::new(text));
+            }
+            Some(Roster::new(ids, created.clone(), &methodology))
+        }
+    };
+    let (entry, exit) = (plan.window.entry, plan.window.exit);
+    Ok(Manifest {
+        title: format!("CapitalBench {round_id}"),
+        round_id,
+        horizon: arguments.horizon.horizon().to_owned(),
+        decision_date: Some(TimeZone::UTC.to_datetime(deadline).date()),
+        decision_deadline: Some(stamp(deadline)?),
+        window: Some(plan.window),
+        window_rule: Some(plan.rule),
+        entry_rule: format!("Adjusted close of {entry}"),
+        exit_rule: format!("Adjusted close of {exit}"),
+        created_at: Some(created),
+        methodology,
+        universe_version: Some(universe_version),
+        format,
+        constraints: Constraints::default(),
+        roster,
+        stream: Stream::Primary,
+    })
+}
+
+/// An instant as operators write it, to the second.
+fn stamp(at: Timestamp) -> Result<Stamp, CommandError> {
+    let whole = Timestamp::from_second(at.as_second())
+        .map_err(|error| CommandError::new(error.to_string()))?;
+    Stamp::parse(&whole.to_string()).ok_or_else(|| CommandError::new(format!("{at} is no instant")))
+}

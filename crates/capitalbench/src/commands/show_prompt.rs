@@ -1,0 +1,73 @@
+//! `show-prompt`: the exact text that models are sent.
+
+use capitalbench_archive::format::utf8;
+use capitalbench_archive::freeze;
+use capitalbench_archive::layout;
+use capitalbench_archive::model_input::assembled;
+use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_core::ids::ModelId;
+use capitalbench_core::prompt::call_suffix;
+use capitalbench_core::tokens::{estimate, measured_providers};
+use serde_json::json;
+
+use super::Outcome;
+use crate::cli::ShowPrompt;
+use crate::console::{DIM, WARNING, document, line, paint, remark};
+use crate::error::CommandError;
+
+pub(crate) fn run(arguments: &ShowPrompt) -> Result<Outcome, CommandError> {
+    let folder = RoundFolder::open(&arguments.round.path)?;
+    freeze::require_unchanged(&folder)?;
+    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
+    let stored = folder.file(layout::MODEL_INPUT).is_file();
+    let mut text = if stored {
+        folder.parse(layout::MODEL_INPUT, |bytes| Ok(utf8(bytes)?.to_owned()))?
+    } else {
+        assembled(&inputs)?
+    };
+    if let Some(model) = &arguments.model {
+        let model_id =
+            ModelId::parse(model).map_err(|error| CommandError::new(error.to_string()))?;
+        let provider = provider(arguments.provider.as_deref(), model)?;
+        text.push('\n');
+        text.push_str(&call_suffix(&inputs.manifest, &model_id, provider));
+    }
+    let tokens: Vec<(&str, u64)> = measured_providers()
+        .map(|provider| (provider, estimate(&text, provider)))
+        .collect();
+    if arguments.output.json {
+        let tokens: serde_json::Map<String, serde_json::Value> = tokens
+            .iter()
+            .map(|(provider, count)| ((*provider).to_owned(), json!(count)))
+            .collect();
+        document(&json!({
+            "round_id": folder.name(),
+            "frozen": stored,
+            "text": text,
+            "estimated_tokens": tokens,
+        }));
+        return Ok(Outcome::Holds);
+    }
+    line(text.trim_end());
+    let counts: Vec<String> = tokens
+        .iter()
+        .map(|(provider, count)| format!("{provider} {count}"))
+        .collect();
+    remark(paint(
+        DIM,
+        format!("about this many tokens: {}", counts.join(", ")),
+    ));
+    if !stored {
+        let text = "not frozen: this is what would be sent if the round were frozen now";
+        remark(paint(WARNING, text));
+    }
+    Ok(Outcome::Holds)
+}
+
+fn provider<'a>(given: Option<&'a str>, model: &'a str) -> Result<&'a str, CommandError> {
+    let known = || measured_providers().find(|provider| model.starts_with(provider));
+    given.or_else(known).ok_or_else(|| {
+        let text = format!("--model {model}: the id does not tell its provider");
+        CommandError::new(text).hint("add --provider NAME")
+    })
+}

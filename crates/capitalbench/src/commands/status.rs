@@ -1,0 +1,68 @@
+//! `status`: every round, where it stands and what comes next.
+
+use capitalbench_archive::status::{RoundStatus, status};
+use capitalbench_core::lifecycle::Stage;
+use serde_json::json;
+
+use super::Outcome;
+use crate::cli::Status;
+use crate::clock::now_or;
+use crate::console::{DIM, ERROR, document, line, paint, remark, table};
+use crate::error::CommandError;
+
+pub(crate) fn run(arguments: &Status) -> Result<Outcome, CommandError> {
+    let found = status(&arguments.rounds_dir, now_or(arguments.now.instant))?;
+    let mut rounds = Vec::new();
+    let mut broken = Vec::new();
+    for round in found {
+        match round {
+            Ok(round) => rounds.push(round),
+            Err(error) => broken.push(error.to_string()),
+        }
+    }
+    if arguments.output.json {
+        let rounds: Vec<_> = rounds.iter().map(as_json).collect();
+        document(&json!({"rounds": rounds, "unreadable": broken}));
+        return Ok(Outcome::of(broken.is_empty()));
+    }
+    let dash = || "-".to_owned();
+    let rows = rounds.iter().map(|round| {
+        let (entry, exit) = match round.window {
+            Some(window) => (window.entry.to_string(), window.exit.to_string()),
+            None => (dash(), dash()),
+        };
+        let left = match (round.stage, round.days_left) {
+            (Stage::Resolved, _) | (_, None) => dash(),
+            (_, Some(days)) => days.to_string(),
+        };
+        vec![
+            round.round_id.clone(),
+            round.stage.as_str().to_owned(),
+            entry,
+            exit,
+            left,
+        ]
+    });
+    let header = ["round", "state", "entry", "exit", "days left"];
+    line(table(&header, &[4], rows.collect()));
+    for round in &rounds {
+        if let Some(next) = &round.next {
+            line(format!("{} {next}", paint(DIM, "next:")));
+        }
+    }
+    for error in &broken {
+        remark(format!("{} {error}", paint(ERROR, "error:")));
+    }
+    Ok(Outcome::of(broken.is_empty()))
+}
+
+fn as_json(round: &RoundStatus) -> serde_json::Value {
+    json!({
+        "round_id": round.round_id,
+        "state": round.stage.as_str(),
+        "entry_date": round.window.map(|window| window.entry.to_string()),
+        "exit_date": round.window.map(|window| window.exit.to_string()),
+        "days_left": round.days_left,
+        "next": round.next,
+    })
+}
