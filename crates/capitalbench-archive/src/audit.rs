@@ -120,14 +120,20 @@ pub fn audit(path: &Path, run_id: Option<&RunId>, now: Timestamp) -> Result<Vec<
         findings.retain(|f| !f.place.starts_with("runs/") || f.place.starts_with(&own));
     }
     let missing = missing_prices(&folder, now);
+    let frozen = !findings.iter().any(is_unfrozen);
     let checks = Area::ALL.into_iter().map(|area| {
         let own: Vec<Finding> = findings
             .iter()
             .filter(|f| area_of(f) == area)
             .cloned()
             .collect();
-        let mut status = own.iter().map(status_of).min().unwrap_or(Status::Pass);
-        let mut next = next_step(&own, path);
+        let mut status = own
+            .iter()
+            .map(|finding| status_of(finding, frozen))
+            .min()
+            .unwrap_or(Status::Pass);
+        let incomplete = matches!(status, Status::Missing | Status::Fail);
+        let mut next = next_step(&own, path).filter(|_| incomplete);
         if let (Area::Prices, Some((missing, command))) = (area, &missing) {
             status = status.min(*missing);
             next = next.or_else(|| command.clone());
@@ -162,12 +168,18 @@ fn missing_prices(folder: &RoundFolder, now: Timestamp) -> Option<(Status, Optio
     }
 }
 
-fn status_of(finding: &Finding) -> Status {
+fn is_unfrozen(finding: &Finding) -> bool {
+    finding.code == Code::Draft && finding.place == layout::HASHES
+}
+
+fn status_of(finding: &Finding, frozen: bool) -> Status {
     match (finding.severity(), finding.code) {
         (Severity::Error, _) => Status::Fail,
-        (_, Code::Draft | Code::Overdue) => Status::Missing,
+        (_, Code::Overdue) => Status::Missing,
+        (_, Code::Draft) if is_unfrozen(finding) => Status::Missing,
+        (_, Code::ResearchNotPublished) if !frozen => Status::Missing,
         (Severity::Warning, _) => Status::Warn,
-        (_, Code::Pending) => Status::NotDue,
+        (_, Code::Pending | Code::Draft) => Status::NotDue,
         (_, Code::ReplyNotPublished | Code::ResearchNotPublished) => Status::NotPublished,
         (Severity::Note, _) => Status::Pass,
     }
@@ -179,6 +191,10 @@ fn next_step(findings: &[Finding], path: &Path) -> Option<String> {
         Code::Draft if finding.place == layout::HASHES => {
             Some(format!("capitalbench hash-round --round {round}"))
         }
+        Code::ResearchNotPublished => Some(format!(
+            "capitalbench import-research --round {round} --market-fact-report FILE \
+             --audit-report FILE --final-briefing FILE --research-cutoff-utc INSTANT"
+        )),
         Code::Overdue => Some(format!("capitalbench score-round --round {round}")),
         _ => None,
     })

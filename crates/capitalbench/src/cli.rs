@@ -103,7 +103,7 @@ pub(crate) struct Status {
       --submission-format single_pick --universe my-options.yaml \\
       --decision-deadline 2026-12-07T14:00:00Z
 
-Without --decision-deadline the deadline is the next opening of the exchange. The entry is the
+Without --decision-deadline the deadline is 5 minutes before the exchange opens next. The entry is the
 first close after the deadline; the exit is the close one week or one month later.
 Nothing is ever overwritten. Exit codes: 0 created, 2 could not run.")]
 pub(crate) struct InitRound {

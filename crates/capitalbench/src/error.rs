@@ -65,7 +65,12 @@ impl From<WriteError> for CommandError {
 
 impl From<FreezeError> for CommandError {
     fn from(error: FreezeError) -> Self {
-        Self::new(error.to_string())
+        let plain = Self::new(error.to_string());
+        match error {
+            FreezeError::File(_) => plain,
+            FreezeError::Sealed(_) => plain.hint("start another round with `init-round`"),
+            FreezeError::Changed { .. } => plain.hint("restore the frozen files and run again"),
+        }
     }
 }
 

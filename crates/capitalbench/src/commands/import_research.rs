@@ -6,12 +6,14 @@ use capitalbench_archive::format::manifest;
 use capitalbench_archive::layout;
 use capitalbench_archive::research_import::{ImportError, Reports, import};
 use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_archive::status::round_status;
 use capitalbench_core::briefing::{BriefingProblem, Level};
 use capitalbench_core::time::Stamp;
 use serde_json::json;
 
 use super::Outcome;
 use crate::cli::ImportResearch;
+use crate::clock::now_or;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint};
 use crate::error::CommandError;
 
@@ -59,11 +61,9 @@ pub(crate) fn run(arguments: &ImportResearch) -> Result<Outcome, CommandError> {
             folder.name(),
             paint(GOOD, "research imported")
         ));
-        let next = format!(
-            "capitalbench hash-round --round {}",
-            folder.path().display()
-        );
-        line(format!("{} {next}", paint(DIM, "next:")));
+        if let Some(next) = round_status(&folder, now_or(None))?.next {
+            line(format!("{} {next}", paint(DIM, "next:")));
+        }
     } else {
         line(format!(
             "{}: the briefing was refused; nothing was written",

@@ -13,8 +13,8 @@ use capitalbench_core::roster::Roster;
 use capitalbench_core::time::Stamp;
 use capitalbench_core::universe::Universe;
 use capitalbench_core::universes::{DEFAULT_VERSION, shipped, versions};
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
 use serde_json::json;
 
 use super::Outcome;
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &InitRound) -> Result<Outcome, CommandError> {
         "Which allocation does a model choose for the next {}?",
         &arguments.horizon.horizon()["one ".len()..]
     );
-    let notes = format!("{} {}", plan.entry_reason, plan.exit_reason);
+    let notes = format!("{}; {}", plan.entry_reason, plan.exit_reason);
     let folder = create(
         &arguments.rounds_dir,
         &NewRound {
@@ -111,13 +111,17 @@ fn print(manifest: &Manifest, plan: &WindowPlan, options: usize, next: &str) {
     line(format!("{} {next}", paint(DIM, "next:")));
 }
 
-/// The next time the exchange opens.
+/// Minutes before the opening by which everybody must have decided.
+const BEFORE_OPENING: i64 = 5;
+
+/// A little before the next time the exchange opens.
 fn next_opening(now: Timestamp) -> Result<Timestamp, CommandError> {
     let far = || CommandError::new("the exchange calendar ends before the next session");
     let mut day = TimeZone::UTC.to_datetime(now).date();
     loop {
-        if let Some(open) = open_at(day).filter(|open| *open > now) {
-            return Ok(open);
+        let deadline = open_at(day).map(|open| open - BEFORE_OPENING.minutes());
+        if let Some(deadline) = deadline.filter(|deadline| *deadline > now) {
+            return Ok(deadline);
         }
         day = next_session(day).ok_or_else(far)?;
     }

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use capitalbench_archive::error::FileError;
-use capitalbench_archive::freeze;
+use capitalbench_archive::freeze::{self, FreezeError};
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
 use capitalbench_archive::run_folder::RunFolder;
 use capitalbench_archive::scoring::{ScoredRun, score_run, write_results};
 use capitalbench_core::ids::RunId;
+use capitalbench_core::methodology::Enforcement;
 use capitalbench_core::prices::Side;
 use capitalbench_core::run::{RunRules, official_run};
 use capitalbench_core::score::{Score, score};
@@ -85,8 +86,8 @@ fn score_one(
     now: Timestamp,
     writing: Writing,
 ) -> Result<Scored, CommandError> {
-    refuse_changed_rules(folder)?;
     let inputs = RoundInputs::load(folder.clone(), universes)?;
+    refuse_changed_inputs(&inputs)?;
     let exit = inputs
         .manifest
         .window
@@ -106,16 +107,21 @@ fn score_one(
     })
 }
 
-/// Scoring follows the frozen rules and options or does not happen.
-fn refuse_changed_rules(folder: &RoundFolder) -> Result<(), CommandError> {
-    let changed = freeze::changed_rules(folder)?;
-    match changed.first() {
-        None => Ok(()),
-        Some(problem) => {
-            let text = format!("{}: {} {}", folder.name(), problem.file(), problem.text());
-            Err(CommandError::new(text).hint("restore the frozen file; nothing was written"))
-        }
+/// Scoring follows what was frozen or does not happen.
+///
+/// Rounds of the earlier project hold large histories that scoring does not read, so only their
+/// rules and options are compared here; `verify` compares everything.
+fn refuse_changed_inputs(inputs: &RoundInputs) -> Result<(), CommandError> {
+    let folder = &inputs.folder;
+    if inputs.manifest.methodology.enforcement() == Enforcement::Refuse {
+        return Ok(freeze::require_unchanged(folder)?);
     }
+    let problems = freeze::changed_rules(folder)?;
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let round = folder.name();
+    Err(FreezeError::Changed { round, problems }.into())
 }
 
 fn score_folder(

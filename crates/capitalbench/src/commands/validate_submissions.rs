@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use capitalbench_archive::file_ops;
+use capitalbench_archive::freeze;
 use capitalbench_archive::layout::run;
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_archive::run_folder::RunFolder;
@@ -17,6 +18,7 @@ use crate::error::CommandError;
 pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Outcome, CommandError> {
     let run_id = run_id(arguments.run_id.as_deref())?;
     let round = RoundFolder::open(&arguments.round.path)?;
+    freeze::require_unchanged(&round)?;
     let folder = round.run_or_only(run_id.as_ref())?;
     let inputs = RoundInputs::load(round, &Universes::default())?;
     let rules = folder.record()?.run.rules;
