@@ -236,13 +236,16 @@ fn price_warnings(entry: &PriceSheet, exit: &PriceSheet) -> Option<String> {
 
 /// Writes the result files; tables of the other kind of run and stale warnings go away.
 pub fn write_results(folder: &RunFolder, scored: &ScoredRun) -> Result<(), FileError> {
-    file_ops::create_folder(&folder.file(run::RESULTS))?;
-    for (path, table) in &scored.tables {
-        file_ops::replace(&folder.file(path), table.render().as_bytes())?;
+    let tables = scored.tables.iter();
+    let mut files: Vec<_> = tables
+        .map(|(path, table)| (folder.file(path), table.render().into_bytes()))
+        .collect();
+    if let Some(text) = &scored.price_warnings {
+        files.push((folder.file(run::PRICE_WARNINGS), text.clone().into_bytes()));
     }
-    match &scored.price_warnings {
-        Some(text) => file_ops::replace(&folder.file(run::PRICE_WARNINGS), text.as_bytes())?,
-        None => file_ops::remove(&folder.file(run::PRICE_WARNINGS))?,
+    file_ops::replace_all(&files)?;
+    if scored.price_warnings.is_none() {
+        file_ops::remove(&folder.file(run::PRICE_WARNINGS))?;
     }
     let stale = if scored
         .tables
