@@ -8,7 +8,7 @@ use crate::error::FileError;
 use crate::file_ops;
 use crate::format::hashes::{self, Digests};
 use crate::layout;
-use crate::round_folder::RoundFolder;
+use crate::round_folder::{RoundFolder, RoundInputs, Universes};
 
 /// One way in which a hash file and the disk disagree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,6 +154,8 @@ pub fn freeze(folder: &RoundFolder) -> Result<Frozen, FreezeError> {
         let round = folder.name();
         return Err(FreezeError::Changed { round, problems });
     }
+    // What cannot be read must not become the rules.
+    RoundInputs::load(folder.clone(), &Universes::default())?;
     let text = hashes::render(&now);
     file_ops::replace(&folder.file(layout::HASHES), text.as_bytes()).map_err(FileError::from)?;
     Ok(Frozen::Written(now.len()))
