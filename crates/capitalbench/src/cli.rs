@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgGroup, Args, Parser, Subcommand};
 use jiff::Timestamp;
 
 /// An open, auditable benchmark of how language models allocate capital.
@@ -118,6 +118,7 @@ pub(crate) struct ValidateSubmissions {
 }
 
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("rounds").required(true))]
 #[command(after_help = "Examples:
   capitalbench score-round --round rounds/my-round                 its official run
   capitalbench score-round --round rounds/my-round --run-id trial  another run
@@ -127,17 +128,13 @@ Writes results/ of each run. A round is not scored before its exit close.
 Exit codes: 0 scored, 1 a round of the folder could not be scored, 2 could not run.")]
 pub(crate) struct ScoreRound {
     /// The round's folder
-    #[arg(
-        long,
-        required_unless_present = "rounds_dir",
-        conflicts_with = "rounds_dir"
-    )]
+    #[arg(long, group = "rounds", value_name = "DIR")]
     pub(crate) round: Option<PathBuf>,
     /// The run; by default the official one
     #[arg(long, requires = "round")]
     pub(crate) run_id: Option<String>,
     /// A folder of rounds: score every official run that has both price sheets
-    #[arg(long)]
+    #[arg(long, group = "rounds", value_name = "DIR")]
     pub(crate) rounds_dir: Option<PathBuf>,
     /// Compute and print, write nothing
     #[arg(long)]
