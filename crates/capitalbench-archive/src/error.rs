@@ -122,6 +122,26 @@ impl FileError {
         }
     }
 
+    /// The file or folder.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Read(error) => error.path(),
+            Self::Write(error) => &error.path,
+            Self::Content { file, .. } => file,
+            Self::Folder { folder, .. } => folder,
+        }
+    }
+
+    /// What is wrong with it, without its name.
+    pub fn problem(&self) -> String {
+        match self {
+            Self::Read(error) => error.problem(),
+            Self::Write(error) => error.problem.to_string(),
+            Self::Content { fault, .. } => fault.to_string(),
+            Self::Folder { problem, .. } => problem.clone(),
+        }
+    }
+
     /// Whether the file is simply not there.
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Read(ReadError::Missing { .. }))

@@ -53,24 +53,53 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     flush_folder_of(path)
 }
 
-/// Replaces several files: all are on the disk before the first takes its name.
-pub fn replace_all<'a>(
-    files: impl IntoIterator<Item = (&'a Path, &'a [u8])>,
-) -> Result<(), WriteError> {
-    let mut written = Vec::new();
+/// Writes several files, in place of those that are there: all of them or none.
+///
+/// Every file is on the disk under a temporary name before the first one takes its place, so a
+/// full disk or a forbidden folder changes nothing. Folders that were missing go away again.
+pub fn replace_all(files: &[(PathBuf, Vec<u8>)]) -> Result<(), WriteError> {
+    let mut folders = NewFolders::default();
+    let mut ready = Vec::with_capacity(files.len());
     for (path, bytes) in files {
+        folders.create(folder_of(path))?;
         let failed = |error: io::Error| WriteError::new(Action::Replace, path, error.into());
-        written.push((path, temporary(path, bytes).map_err(failed)?));
+        ready.push((path, temporary(path, bytes).map_err(failed)?));
     }
-    let mut folders: Vec<&Path> = Vec::new();
-    for (path, file) in written {
+    let mut changed: Vec<&Path> = Vec::new();
+    for (path, file) in ready {
         let failed = |error: io::Error| WriteError::new(Action::Replace, path, error.into());
         file.persist(path).map_err(|error| failed(error.error))?;
-        if !folders.contains(&folder_of(path)) {
-            folders.push(folder_of(path));
+        if !changed.contains(&folder_of(path)) {
+            changed.push(folder_of(path));
         }
     }
-    folders.into_iter().try_for_each(flush_folder)
+    folders.keep();
+    changed.into_iter().try_for_each(flush_folder)
+}
+
+/// Folders made for files that may yet fail; dropping it removes those that are still empty.
+#[derive(Default)]
+struct NewFolders(Vec<PathBuf>);
+
+impl NewFolders {
+    fn create(&mut self, path: &Path) -> Result<(), WriteError> {
+        let missing = missing_folders(path);
+        self.0.extend(missing.iter().rev().map(PathBuf::from));
+        create_folder(path)
+    }
+
+    fn keep(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for NewFolders {
+    fn drop(&mut self) {
+        for folder in self.0.iter().rev() {
+            // One that is not empty is wanted, and one that is not there needs nothing.
+            let _ = fs::remove_dir(folder);
+        }
+    }
 }
 
 /// Removes a file; one that is not there is as good as removed.
@@ -92,13 +121,17 @@ pub fn remove(path: &Path) -> Result<(), WriteError> {
     reason = "this module is where folders are created"
 )]
 pub fn create_folder(path: &Path) -> Result<(), WriteError> {
-    let missing: Vec<_> = path
-        .ancestors()
-        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
-        .collect();
+    let missing = missing_folders(path);
     fs::create_dir_all(path)
         .map_err(|error| WriteError::new(Action::CreateFolder, path, error.into()))?;
     missing.into_iter().rev().try_for_each(flush_folder_of)
+}
+
+/// A folder and those above it that are not there, deepest first.
+fn missing_folders(path: &Path) -> Vec<&Path> {
+    path.ancestors()
+        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+        .collect()
 }
 
 /// Creates a folder with files and subfolders in it; it appears complete or not at all.
@@ -352,197 +385,29 @@ pub enum ReadError {
     },
 }
 
-#[cfg(test)]
-mod tests {
-    use tempfile::TempDir;
-
-    use super::*;
-
-    fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<_> = fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-
-    #[test]
-    fn create_new_writes_once() {
-        let folder = TempDir::new().unwrap();
-        let path = folder.path().join("hashes.json");
-        create_new(&path, b"one").unwrap();
-        let error = create_new(&path, b"two").unwrap_err();
-        assert_eq!(error.problem, WriteProblem::Exists);
-        assert_eq!(
-            error.to_string(),
-            format!(
-                "cannot create {}: it already exists and is never overwritten; \
-                 move it away if it is not wanted",
-                path.display()
-            )
-        );
-        assert_eq!(read(&path), Ok(b"one".to_vec()));
-        assert_eq!(names(folder.path()), ["hashes.json"]);
-    }
-
-    #[test]
-    fn create_identical_confirms_or_refuses() {
-        let folder = TempDir::new().unwrap();
-        let path = folder.path().join("reply.json");
-        create_identical(&path, b"one").unwrap();
-        create_identical(&path, b"one").unwrap();
-        for other in [&b"two"[..], b"", b"one more"] {
-            let error = create_identical(&path, other).unwrap_err();
-            assert_eq!(error.problem, WriteProblem::Differs);
-        }
-        assert_eq!(read(&path), Ok(b"one".to_vec()));
-        let error = create_identical(folder.path(), b"").unwrap_err();
-        assert_eq!(error.problem, WriteProblem::Differs);
-        assert_eq!(names(folder.path()), ["reply.json"]);
-    }
-
-    #[test]
-    fn replace_takes_the_place_of_the_old_file() {
-        let folder = TempDir::new().unwrap();
-        let path = folder.path().join("job.yaml");
-        replace(&path, b"one").unwrap();
-        replace(&path, b"two, longer").unwrap();
-        assert_eq!(read(&path), Ok(b"two, longer".to_vec()));
-        assert_eq!(names(folder.path()), ["job.yaml"]);
-    }
-
-    #[test]
-    fn a_failed_rename_leaves_nothing_behind() {
-        let folder = TempDir::new().unwrap();
-        let taken = folder.path().join("taken");
-        create_folder(&taken.join("inner")).unwrap();
-        let error = replace(&taken, b"x").unwrap_err();
-        assert_eq!(error.action, Action::Replace);
-        assert!(matches!(error.problem, WriteProblem::Other(_)), "{error}");
-        assert_eq!(
-            create_new(&taken, b"x").unwrap_err().problem,
-            WriteProblem::Exists
-        );
-        assert_eq!(names(folder.path()), ["taken"]);
-    }
-
-    #[test]
-    fn a_missing_folder_or_a_file_in_its_place_is_named() {
-        let folder = TempDir::new().unwrap();
-        let path = folder.path().join("none/a.json");
-        for error in [create_new(&path, b"x"), replace(&path, b"x")] {
-            let error = error.unwrap_err();
-            assert_eq!(error.problem, WriteProblem::NoFolder);
-            assert_eq!(error.path, path);
-        }
-        let file = folder.path().join("file");
-        create_new(&file, b"x").unwrap();
-        let below = file.join("a.json");
-        assert!(create_new(&below, b"x").is_err());
-        assert!(create_identical(&below, b"x").is_err());
-        assert!(replace(&below, b"x").is_err());
-        assert!(remove(&below).is_err());
-        assert!(create_folder(&below).is_err());
-        assert!(create_folder(&file).is_err());
-        assert_eq!(names(folder.path()), ["file"]);
-    }
-
-    #[test]
-    fn a_read_only_folder_is_explained() {
-        let folder = TempDir::new().unwrap();
-        let path = folder.path().join("a.json");
-        fs::set_permissions(folder.path(), Permissions::from_mode(0o555)).unwrap();
-        let outcome = create_new(&path, b"x");
-        fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
-        match outcome {
-            Ok(()) => println!("skipped: the superuser may write to a read-only folder"),
-            Err(error) => {
-                assert_eq!(error.problem, WriteProblem::Denied);
-                assert_eq!(names(folder.path()), [""; 0]);
-            }
+impl ReadError {
+    /// The file or what was found in its place.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Link { path }
+            | Self::Missing { path }
+            | Self::NotAFile { path }
+            | Self::TooLarge { path, .. }
+            | Self::Failed { path, .. } => path,
         }
     }
 
-    #[test]
-    fn system_errors_have_their_remedies() {
-        for (kind, words) in [
-            (io::ErrorKind::ReadOnlyFilesystem, "the disk is read-only"),
-            (io::ErrorKind::PermissionDenied, "check the permissions"),
-            (io::ErrorKind::StorageFull, "free some space and run again"),
-            (io::ErrorKind::QuotaExceeded, "nothing was changed"),
-            (io::ErrorKind::BrokenPipe, "broken pipe"),
-        ] {
-            let problem = WriteProblem::from(io::Error::from(kind));
-            assert!(problem.to_string().contains(words), "{problem}");
+    /// What is wrong with it, without its name.
+    pub fn problem(&self) -> String {
+        match self {
+            Self::Link { .. } => "is a symbolic link; a round holds plain files only".to_owned(),
+            Self::Missing { .. } => "does not exist".to_owned(),
+            Self::NotAFile { .. } => "is not a regular file".to_owned(),
+            Self::TooLarge { limit, .. } => format!("is larger than {limit} bytes"),
+            Self::Failed { reason, .. } => format!("cannot be read: {reason}"),
         }
-    }
-
-    #[test]
-    fn files_have_the_mode_of_ordinary_files() {
-        let folder = TempDir::new().unwrap();
-        let (ours, plain) = (folder.path().join("ours"), folder.path().join("plain"));
-        create_new(&ours, b"").unwrap();
-        File::options()
-            .write(true)
-            .create_new(true)
-            .open(&plain)
-            .unwrap();
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
-        assert_eq!(mode(&ours), mode(&plain));
-    }
-
-    #[test]
-    fn remove_takes_missing_files_as_removed() {
-        let folder = TempDir::new().unwrap();
-        let path = folder.path().join("a");
-        create_new(&path, b"x").unwrap();
-        remove(&path).unwrap();
-        remove(&path).unwrap();
-        remove(&folder.path().join("none/a")).unwrap();
-        assert!(remove(folder.path()).is_err());
-        assert_eq!(names(folder.path()), [""; 0]);
-    }
-
-    #[test]
-    fn create_folder_makes_all_levels_once() {
-        let folder = TempDir::new().unwrap();
-        let deep = folder.path().join("a/b/c");
-        create_folder(&deep).unwrap();
-        create_folder(&deep).unwrap();
-        assert!(deep.is_dir());
-    }
-
-    #[test]
-    fn read_names_what_it_refuses() {
-        let folder = TempDir::new().unwrap();
-        let path = folder.path().join("a");
-        let missing = ReadError::Missing { path: path.clone() };
-        assert_eq!(read(&path), Err(missing));
-        let not_a_file = ReadError::NotAFile {
-            path: folder.path().into(),
-        };
-        assert_eq!(read(folder.path()), Err(not_a_file));
-        assert!(matches!(
-            read(Path::new("/dev/null")),
-            Err(ReadError::NotAFile { .. })
-        ));
-        create_new(&path, b"12345").unwrap();
-        assert_eq!(read_at_most(&path, 5), Ok(b"12345".to_vec()));
-        let error = read_at_most(&path, 4).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!("{} is larger than 4 bytes", path.display())
-        );
-        assert!(matches!(
-            read(&path.join("below")),
-            Err(ReadError::Failed { .. })
-        ));
-    }
-
-    #[test]
-    fn a_name_alone_is_in_the_current_folder() {
-        assert_eq!(folder_of(Path::new("a.json")), Path::new("."));
-        assert_eq!(folder_of(Path::new("a/b.json")), Path::new("a"));
     }
 }
+
+#[cfg(test)]
+mod tests;

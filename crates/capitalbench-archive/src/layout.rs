@@ -14,6 +14,10 @@ pub const HASHES: &str = "hashes.json";
 pub const SCHEMA: &str = "submission_schema.json";
 /// What was sent, where it was kept.
 pub const MODEL_INPUT: &str = "model_input.md";
+/// Folder of the resolution job.
+pub const AUTOMATION: &str = "automation";
+/// Folder of the mechanical tables.
+pub const MARKET_DATA: &str = "market_data";
 /// The resolution job.
 pub const JOB: &str = "automation/resolution_job.yaml";
 /// Folder of the price sheets.
@@ -64,6 +68,9 @@ pub const RESEARCH_FILES: [&str; 4] = [
     RESEARCH_MANIFEST,
 ];
 
+/// Folders of a round; a link in the place of one may lead anywhere.
+pub const FOLDERS: [&str; 5] = [AUTOMATION, MARKET_DATA, PRICES, RESEARCH, RUNS];
+
 /// Files of a run, relative to its folder.
 pub mod run {
     /// What the run is.
@@ -96,4 +103,6 @@ pub mod run {
     pub const INTERIM: &str = "results/weekly_performance.csv";
     /// Report for people.
     pub const REPORT: &str = "results/report.md";
+    /// Folders of a run; a link in the place of one may lead anywhere.
+    pub const FOLDERS: [&str; 5] = ["submissions", RAW, PARSED, REPLIES, RESULTS];
 }

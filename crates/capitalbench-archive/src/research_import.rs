@@ -80,15 +80,16 @@ pub fn import(
         .map(|(path, bytes)| ((*path).to_owned(), Digest::of(bytes)))
         .collect();
     let digests = hashes::render(&digests);
-    file_ops::create_folder(&folder.file(layout::RESEARCH)).map_err(FileError::from)?;
-    let mut files: Vec<(std::path::PathBuf, &[u8])> = research
+    let mut files: Vec<(std::path::PathBuf, Vec<u8>)> = research
         .iter()
-        .map(|(path, bytes)| (folder.file(path), *bytes))
+        .map(|(path, bytes)| (folder.file(path), bytes.to_vec()))
         .collect();
-    files.push((folder.file(layout::RESEARCH_HASHES), digests.as_bytes()));
-    files.push((folder.file(layout::BRIEFING), reports.final_briefing));
-    let files = files.iter().map(|(path, bytes)| (path.as_path(), *bytes));
-    file_ops::replace_all(files).map_err(FileError::from)?;
+    files.push((folder.file(layout::RESEARCH_HASHES), digests.into_bytes()));
+    files.push((
+        folder.file(layout::BRIEFING),
+        reports.final_briefing.to_vec(),
+    ));
+    file_ops::replace_all(&files).map_err(FileError::from)?;
     Ok(problems)
 }
 

@@ -36,6 +36,7 @@ impl RoundFolder {
             let text = "is not a round: it has no manifest.yaml";
             return Err(FileError::folder(path, text));
         }
+        refuse_links(path, &layout::FOLDERS)?;
         Ok(Self::at(path.to_owned()))
     }
 
@@ -48,6 +49,11 @@ impl RoundFolder {
         let name = named.file_name().unwrap_or_default();
         let name = name.to_string_lossy().into_owned();
         Self { path, name }
+    }
+
+    /// A round whose links are reported later, as findings.
+    pub(crate) fn unchecked(path: &Path) -> Self {
+        Self::at(path.to_owned())
     }
 
     /// Whether a path looks like a round rather than a folder of rounds.
@@ -148,6 +154,18 @@ impl RoundFolder {
     }
 }
 
+/// Refuses links in the place of folders, because they may lead anywhere.
+pub(crate) fn refuse_links(root: &Path, folders: &[&str]) -> Result<(), FileError> {
+    let is_link = |path: &PathBuf| path.is_symlink();
+    match folders.iter().map(|name| root.join(name)).find(is_link) {
+        None => Ok(()),
+        Some(path) => {
+            let text = "is a symbolic link; a round holds plain folders only";
+            Err(FileError::folder(&path, text))
+        }
+    }
+}
+
 /// Turns "not there" into none.
 pub(crate) fn optional<T>(result: Result<T, FileError>) -> Result<Option<T>, FileError> {
     match result {
@@ -205,8 +223,14 @@ pub fn list_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError> {
 }
 
 fn missing_round(path: &Path) -> String {
-    let siblings = path
-        .parent()
+    if path.exists() {
+        return "is not a folder; a round is one, with a manifest.yaml in it".to_owned();
+    }
+    let beside = match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Some(Path::new(".")),
+        parent => parent,
+    };
+    let siblings = beside
         .map(names_in)
         .and_then(Result::ok)
         .unwrap_or_default();
@@ -252,6 +276,7 @@ pub struct RoundInputs {
 impl RoundInputs {
     /// Reads manifest, options and, for a judgment round, the slate.
     pub fn load(folder: RoundFolder, universes: &Universes) -> Result<Self, FileError> {
+        refuse_links(folder.path(), &layout::FOLDERS)?;
         let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
         let universe = folder.parse(layout::OPTIONS, |bytes| universes.get(bytes))?;
         let slate = match manifest.methodology.family() {

@@ -12,7 +12,7 @@ use crate::format::run_log::{self, LogLine};
 use crate::format::run_manifest::{self, RunRecord};
 use crate::format::{json, utf8};
 use crate::layout::run;
-use crate::round_folder::{names_in, optional};
+use crate::round_folder::{names_in, optional, refuse_links};
 use crate::yaml::from_yaml;
 
 /// A folder below `runs/`.
@@ -30,6 +30,7 @@ impl RunFolder {
             let text = "is a symbolic link; a run is a plain folder";
             return Err(FileError::folder(path, text));
         }
+        refuse_links(path, &run::FOLDERS)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let run_id =
             RunId::parse(&name).map_err(|error| FileError::folder(path, error.to_string()))?;

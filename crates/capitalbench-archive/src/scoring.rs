@@ -1,7 +1,6 @@
 //! Parsed submissions and two price sheets → result files.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use capitalbench_core::consistency::{self, ModelConsistency};
 use capitalbench_core::ids::ModelId;
@@ -237,17 +236,17 @@ fn price_warnings(entry: &PriceSheet, exit: &PriceSheet) -> Option<String> {
 
 /// Writes the result files; tables of the other kind of run and stale warnings go away.
 pub fn write_results(folder: &RunFolder, scored: &ScoredRun) -> Result<(), FileError> {
-    file_ops::create_folder(&folder.file(run::RESULTS))?;
     let tables = scored.tables.iter();
-    let mut files: Vec<(PathBuf, String)> = tables
-        .map(|(path, table)| (folder.file(path), table.render()))
+    let mut files: Vec<_> = tables
+        .map(|(path, table)| (folder.file(path), table.render().into_bytes()))
         .collect();
-    match &scored.price_warnings {
-        Some(text) => files.push((folder.file(run::PRICE_WARNINGS), text.clone())),
-        None => file_ops::remove(&folder.file(run::PRICE_WARNINGS))?,
+    if let Some(text) = &scored.price_warnings {
+        files.push((folder.file(run::PRICE_WARNINGS), text.clone().into_bytes()));
     }
-    let texts = files.iter();
-    file_ops::replace_all(texts.map(|(path, text)| (path.as_path(), text.as_bytes())))?;
+    file_ops::replace_all(&files)?;
+    if scored.price_warnings.is_none() {
+        file_ops::remove(&folder.file(run::PRICE_WARNINGS))?;
+    }
     let stale = if scored
         .tables
         .iter()

@@ -68,6 +68,8 @@ impl RunState {
 pub(crate) struct RoundState {
     pub(crate) inputs: RoundInputs,
     pub(crate) runs: Vec<RunState>,
+    /// Whether there are runs that could not be read, each with a finding of its own.
+    pub(crate) unreadable_runs: bool,
     pub(crate) sheets: prices::Sheets,
     pub(crate) now: Timestamp,
 }
@@ -82,7 +84,7 @@ impl RoundState {
 /// Verifies a round or every round below a folder; `tick` is called after each round.
 pub fn verify(path: &Path, now: Timestamp, tick: &(dyn Fn() + Sync)) -> Result<Report, FileError> {
     let folders = if RoundFolder::is_round(path) {
-        vec![RoundFolder::open(path)?]
+        vec![RoundFolder::unchecked(path)]
     } else {
         list_rounds(path)?
     };
@@ -178,21 +180,25 @@ fn check_state(state: &RoundState, findings: &mut Vec<Finding>) {
 fn load_state(inputs: RoundInputs, now: Timestamp, findings: &mut Vec<Finding>) -> RoundState {
     let folder = inputs.folder.clone();
     let mut runs = Vec::new();
+    let mut faults = Vec::new();
     match folder.run_ids() {
-        Err(error) => findings.push(unreadable(&folder, &error)),
+        Err(error) => faults.push(error),
         Ok(ids) => {
             for run_id in ids {
                 match folder.run(&run_id).and_then(|run| load_run(&inputs, run)) {
                     Ok(run) => runs.push(run),
-                    Err(error) => findings.push(unreadable(&folder, &error)),
+                    Err(error) => faults.push(error),
                 }
             }
         }
     }
+    let unreadable_runs = !faults.is_empty();
+    findings.extend(faults.iter().map(|error| unreadable(&folder, error)));
     let sheets = prices::load(&folder, findings);
     RoundState {
         inputs,
         runs,
+        unreadable_runs,
         sheets,
         now,
     }
@@ -212,11 +218,10 @@ fn load_run(inputs: &RoundInputs, folder: RunFolder) -> Result<RunState, FileErr
 
 /// An unreadable file as a finding, its path told from the round on.
 pub(crate) fn unreadable(folder: &RoundFolder, error: &FileError) -> Finding {
-    let text = error.to_string();
-    let base = format!("{}/", folder.path().display());
-    let inside = text.replace(&base, "");
-    let (place, detail) = inside.split_once(": ").unwrap_or((".", inside.as_str()));
-    Finding::new(Code::UnreadableFile, place, detail)
+    let path = error.path();
+    let inside = path.strip_prefix(folder.path()).unwrap_or(path);
+    let place = inside.display().to_string();
+    Finding::new(Code::UnreadableFile, place, error.problem())
 }
 
 /// Every file below a folder, relative to it, in order; links are not followed.

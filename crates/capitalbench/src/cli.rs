@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use capitalbench_core::calendar::{EntryRule, Roll};
 use capitalbench_core::manifest::Track;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
 /// An open, auditable benchmark of how language models allocate capital.
@@ -267,6 +267,7 @@ pub(crate) struct ValidateSubmissions {
 }
 
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("rounds").required(true))]
 #[command(after_help = "Examples:
   capitalbench score-round --round rounds/my-round                 its official run
   capitalbench score-round --round rounds/my-round --run-id trial  another run
@@ -276,17 +277,13 @@ Writes results/ of each run. A round is not scored before its exit close.
 Exit codes: 0 scored, 1 a round of the folder could not be scored, 2 could not run.")]
 pub(crate) struct ScoreRound {
     /// The round's folder
-    #[arg(
-        long,
-        required_unless_present = "rounds_dir",
-        conflicts_with = "rounds_dir"
-    )]
+    #[arg(long, group = "rounds", value_name = "DIR")]
     pub(crate) round: Option<PathBuf>,
     /// The run; by default the official one
     #[arg(long, requires = "round")]
     pub(crate) run_id: Option<String>,
     /// A folder of rounds: score every official run that has both price sheets
-    #[arg(long)]
+    #[arg(long, group = "rounds", value_name = "DIR")]
     pub(crate) rounds_dir: Option<PathBuf>,
     /// Compute and print, write nothing
     #[arg(long)]

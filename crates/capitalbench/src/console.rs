@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
+use std::sync::OnceLock;
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::presets::NOTHING;
@@ -25,9 +26,27 @@ pub(crate) fn paint(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
+/// Why output was lost, if it was.
+static LOST: OnceLock<String> = OnceLock::new();
+
+/// Remembers a failed write; a closed pipe is no failure, its reader has seen enough.
+fn note(written: io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        // The first reason is the one to tell.
+        let _ = LOST.set(error.to_string());
+    }
+}
+
+/// Why some of what was printed never arrived; none when all of it did.
+pub(crate) fn lost_output() -> Option<&'static str> {
+    LOST.get().map(String::as_str)
+}
+
 /// Prints one line; a closed pipe ends the program's output, not the program.
 pub(crate) fn line(text: impl Display) {
-    let _ = writeln!(anstream::stdout().lock(), "{text}");
+    note(writeln!(anstream::stdout().lock(), "{text}"));
 }
 
 /// Prints a line to standard error.
@@ -38,7 +57,7 @@ pub(crate) fn remark(text: impl Display) {
 /// Prints a JSON document.
 pub(crate) fn document(value: &Value) {
     let text = capitalbench_archive::format::json::to_pretty(value);
-    let _ = io::stdout().lock().write_all(text.as_bytes());
+    note(io::stdout().lock().write_all(text.as_bytes()));
 }
 
 /// A table with a header; columns named here are aligned to the right.

@@ -36,6 +36,11 @@ fn elapsed(from: Timestamp, to: Timestamp) -> String {
     }
 }
 
+fn counted(count: usize, word: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{ending}")
+}
+
 fn times(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
     let manifest = &state.inputs.manifest;
     let ends = official
@@ -56,7 +61,8 @@ fn times(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
         && last > deadline.at()
     {
         let (count, by) = (late(deadline.at()), elapsed(deadline.at(), last));
-        let text = format!("{count} calls ended after {deadline}, the last by {by}");
+        let calls = counted(count, "call");
+        let text = format!("{calls} ended after {deadline}, the last by {by}");
         add(Code::CallAfterDeadline, official.place(run::LOG), text);
     }
     if let Some(close) = manifest
@@ -65,8 +71,8 @@ fn times(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
         && last > close
     {
         let (count, by) = (late(close), elapsed(close, last));
-        let text =
-            format!("{count} decisions came after the entry close {close}, the last by {by}");
+        let decisions = counted(count, "decision");
+        let text = format!("{decisions} came after the entry close {close}, the last by {by}");
         add(
             Code::DecisionAfterEntryClose,
             official.place(run::LOG),

@@ -87,6 +87,8 @@ codes! {
         "A submission has no line in the run log, or a line names a model without a submission."
     ReplyDigestMismatch "reply-digest-mismatch" Error
         "A stored reply is not the text whose digest the run log holds."
+    RawSubmissionDiffers "raw-submission-differs" Error
+        "A raw submission is not what its stored reply says."
     OfficialRunAmbiguous "official-run-ambiguous" Error
         "Several runs qualify as the record and the operator did not choose one."
     PriceSheetInvalid "price-sheet-invalid" Error

@@ -2,7 +2,8 @@
 
 use capitalbench_core::ids::Digest;
 use capitalbench_core::run::Calls;
-use serde_json::Value;
+use capitalbench_core::submission::reply::find_object;
+use serde_json::{Map, Value};
 
 use super::RunState;
 use super::finding::{Code, Finding};
@@ -39,14 +40,22 @@ pub(super) fn check(state: &RunState, findings: &mut Vec<Finding>) {
             private += 1;
             continue;
         }
-        let holds = texts
+        let logged = texts
             .iter()
-            .any(|text| digests.contains(&&Digest::of(text).to_hex()));
-        if !holds {
-            let place = state.place(&format!("{}/{}", run::RAW, file.name));
-            let text = "the stored reply is not the text whose digest the log holds";
-            findings.push(Finding::new(Code::ReplyDigestMismatch, place, text));
-        }
+            .find(|text| digests.contains(&&Digest::of(text).to_hex()));
+        let (code, text) = match logged {
+            None => (
+                Code::ReplyDigestMismatch,
+                "the stored reply is not the text whose digest the log holds",
+            ),
+            Some(reply) if !follows(file, reply) => (
+                Code::RawSubmissionDiffers,
+                "is not what the stored reply says",
+            ),
+            Some(_) => continue,
+        };
+        let place = state.place(&format!("{}/{}", run::RAW, file.name));
+        findings.push(Finding::new(code, place, text));
     }
     if private > 0 {
         let text = format!("{private} replies are private; their digests cannot be checked here");
@@ -56,6 +65,28 @@ pub(super) fn check(state: &RunState, findings: &mut Vec<Finding>) {
             text,
         ));
     }
+}
+
+/// Whether a raw file is the object of its reply, apart from what the runner adds.
+fn follows(file: &Checked, reply: &[u8]) -> bool {
+    let Some(Value::Object(raw)) = &file.payload else {
+        return true;
+    };
+    // A reply without a readable object is kept as it came.
+    if raw.contains_key("raw_text") {
+        return true;
+    }
+    let found = std::str::from_utf8(reply).ok().and_then(find_object);
+    match found {
+        Some((Value::Object(said), _)) => without_run_fields(&said) == without_run_fields(raw),
+        _ => false,
+    }
+}
+
+fn without_run_fields(object: &Map<String, Value>) -> Map<String, Value> {
+    let mut object = object.clone();
+    object.retain(|name, _| !RUN_FIELDS.contains(&name.as_str()));
+    object
 }
 
 /// The reply's text where it is stored: as a file, inside the raw file, or rebuilt for a rehearsal.
@@ -73,8 +104,7 @@ fn reply_texts(state: &RunState, file: &Checked, lines: &[&LogLine]) -> Vec<Vec<
     {
         texts.push(text.as_bytes().to_vec());
     } else if let (true, Some(object)) = (state.record.run.calls == Calls::Mock, object) {
-        let mut reply = object.clone();
-        reply.retain(|name, _| !RUN_FIELDS.contains(&name.as_str()));
+        let reply = without_run_fields(object);
         texts.push(json::to_line(&Value::Object(reply)).into_bytes());
     }
     texts

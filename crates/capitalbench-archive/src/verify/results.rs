@@ -1,5 +1,6 @@
 //! Results: computed again and compared byte for byte.
 
+use capitalbench_core::methodology::Enforcement;
 use capitalbench_core::run::{Calls, RunKind};
 use capitalbench_core::submission::Submission;
 
@@ -14,7 +15,8 @@ use crate::scoring::{ScoredRun, ScoringError, attempts, score_submissions};
 pub(super) fn check(state: &RoundState, official: Option<&RunState>, findings: &mut Vec<Finding>) {
     for run in &state.runs {
         right_to_results(run, official, findings);
-        if run.folder.has(run::RETURNS) || run.folder.has(run::LEADERBOARD) {
+        let results = [run::RETURNS, run::LEADERBOARD, run::STABILITY];
+        if results.iter().any(|file| run.folder.has(file)) {
             rescore(state, run, findings);
         }
     }
@@ -65,7 +67,10 @@ fn rescore(state: &RoundState, run: &RunState, findings: &mut Vec<Finding>) {
         // Refused prices are reported with the prices.
         Err(ScoringError::Prices { .. }) => {}
         Err(error) => incomplete(error.to_string()),
-        Ok(scored) => compare(run, &scored, findings),
+        Ok(scored) => {
+            let enforcement = state.inputs.manifest.methodology.enforcement();
+            compare(run, &scored, enforcement, findings);
+        }
     }
 }
 
@@ -78,12 +83,22 @@ pub(super) fn valid_submissions(run: &RunState) -> Vec<Submission> {
         .collect()
 }
 
-fn compare(run: &RunState, scored: &ScoredRun, findings: &mut Vec<Finding>) {
+fn compare(
+    run: &RunState,
+    scored: &ScoredRun,
+    enforcement: Enforcement,
+    findings: &mut Vec<Finding>,
+) {
     let mut missing = Vec::new();
     let mut older = false;
     for (path, table) in &scored.tables {
         match run.folder.read_optional(path) {
-            Ok(Some(bytes)) => older |= compare_table(run, path, table, &bytes, findings),
+            Ok(Some(bytes)) if table.render().as_bytes() == bytes => {}
+            Ok(Some(bytes)) => {
+                let (was_older, finding) = explain(&run.place(path), table, &bytes, enforcement);
+                older |= was_older;
+                findings.push(finding);
+            }
             Ok(None) => missing.push(*path),
             Err(error) => {
                 let text = error.to_string();
@@ -115,55 +130,87 @@ fn compare(run: &RunState, scored: &ScoredRun, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Compares one table; true when the stored one has an earlier format.
-fn compare_table(
-    run: &RunState,
-    path: &str,
+/// What a stored table that differs is: of an earlier format, or wrong.
+fn explain(
+    place: &str,
     table: &ResultTable,
     stored: &[u8],
-    findings: &mut Vec<Finding>,
-) -> bool {
-    let text = table.render();
-    if text.as_bytes() == stored {
-        return false;
-    }
+    enforcement: Enforcement,
+) -> (bool, Finding) {
     let header = read_table(stored)
         .map(|table| table.header)
         .unwrap_or_default();
     let own = table.columns();
-    let older = header.len() < own && !header.is_empty();
-    let same_columns = if older {
-        table.render_as(&header)
-    } else {
-        None
-    };
-    let place = run.place(path);
+    // Our own rounds never had an earlier format; a column that is gone was taken away.
+    let may_be_older = enforcement == Enforcement::Reproduce;
+    let older = may_be_older && header.len() < own && !header.is_empty();
+    let same_columns = older.then(|| table.render_as(&header)).flatten();
     if same_columns.as_deref().map(str::as_bytes) == Some(stored) {
         let text = format!("has {} of {own} columns", header.len());
-        findings.push(Finding::new(Code::OlderResultFormat, place, text));
-    } else {
-        let ours = same_columns.unwrap_or(text);
-        let detail = first_difference(&ours, &String::from_utf8_lossy(stored));
-        findings.push(Finding::new(Code::ResultDiffers, place, detail));
+        return (older, Finding::new(Code::OlderResultFormat, place, text));
     }
-    older
+    let ours = same_columns.unwrap_or_else(|| table.render());
+    let detail = first_difference(&ours, &String::from_utf8_lossy(stored));
+    (older, Finding::new(Code::ResultDiffers, place, detail))
 }
 
-/// Says in which line two texts part.
+/// Says in which line and column two tables part.
 pub(super) fn first_difference(computed: &str, stored: &str) -> String {
-    let (mut ours, mut theirs) = (computed.lines(), stored.lines());
-    let mut line = 1;
-    loop {
-        let (a, b) = (ours.next(), theirs.next());
-        match (a, b) {
-            (None, None) => return "differs in its line ends".to_owned(),
-            _ if a == b => line += 1,
-            _ => {
-                let shown = |text: Option<&str>| -> String {
-                    text.unwrap_or("nothing").chars().take(120).collect()
-                };
-                return format!("line {line} is {:?}; computed {:?}", shown(b), shown(a));
-            }
+    let tables = (
+        read_table(computed.as_bytes()),
+        read_table(stored.as_bytes()),
+    );
+    let (ours, theirs) = match tables {
+        (Ok(ours), Ok(theirs)) => (ours, theirs),
+        (_, Err(error)) => return error.to_string(),
+        (Err(error), _) => return format!("computed: {error}"),
+    };
+    if ours.header != theirs.header {
+        return "its columns are not those of this kind of result".to_owned();
+    }
+    for (own, row) in ours.rows.iter().zip(&theirs.rows) {
+        let cells = own.cells.iter().zip(&row.cells);
+        let parted = ours.header.iter().zip(cells).find(|(_, (a, b))| a != b);
+        if let Some((column, (computed, stored))) = parted {
+            return format!(
+                "line {}, {column} is {:?}; computed {:?}",
+                row.line,
+                shortened(stored),
+                shortened(computed)
+            );
         }
+    }
+    match (ours.rows.len(), theirs.rows.len()) {
+        (a, b) if a != b => format!("has {b} rows; computed {a}"),
+        _ => "differs in its quotes or line ends".to_owned(),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_difference;
+
+    #[test]
+    fn the_place_of_a_difference_is_named() {
+        let computed = "model,return\na,0.5\nb,0.25\n";
+        let check = |stored, expected| assert_eq!(first_difference(computed, stored), expected);
+        check(
+            "model,return\na,0.5\nb,0.75\n",
+            "line 3, return is \"0.75\"; computed \"0.25\"",
+        );
+        check("model,return\na,0.5\n", "has 1 rows; computed 2");
+        check(
+            "model,return\r\na,0.5\r\nb,0.25\r\n",
+            "differs in its quotes or line ends",
+        );
+        check(
+            "model,score\na,0.5\nb,0.25\n",
+            "its columns are not those of this kind of result",
+        );
+        check("", "the file is empty");
     }
 }

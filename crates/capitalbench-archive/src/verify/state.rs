@@ -1,5 +1,6 @@
 //! Where the round stands: the official run, its job, and whether a result is due.
 
+use capitalbench_core::ids::RunId;
 use capitalbench_core::lifecycle::{Due, due};
 use capitalbench_core::run::{Calls, NoOfficialRun, Run, RunKind, Selection, official_run};
 
@@ -61,6 +62,7 @@ fn missing_record(state: &RoundState, reason: &NoOfficialRun) -> Finding {
     let code = match reason {
         NoOfficialRun::Ambiguous(_) => Code::OfficialRunAmbiguous,
         NoOfficialRun::None if asked => Code::NoOfficialRun,
+        NoOfficialRun::None if state.unreadable_runs => Code::NoOfficialRun,
         NoOfficialRun::None if state.runs.is_empty() => Code::Draft,
         NoOfficialRun::None => Code::NoRealCall,
     };
@@ -97,11 +99,8 @@ fn check_job(state: &RoundState, official: Option<&RunState>, findings: &mut Vec
             format!("belongs to {}", job.round_id),
         );
     }
-    let named = state
-        .runs
-        .iter()
-        .find(|run| run.folder.run_id().as_str() == job.run_id);
-    let scored = named.is_some_and(|run| run.folder.has(run::LEADERBOARD));
+    let board = format!("{}/{}/{}", layout::RUNS, job.run_id, run::LEADERBOARD);
+    let scored = RunId::parse(&job.run_id).is_ok() && folder.file(&board).exists();
     match job.status.as_str() {
         "cancelled" => {
             let reason = job.last_error.filter(|text| !text.is_empty());

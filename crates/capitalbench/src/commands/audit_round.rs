@@ -59,7 +59,8 @@ fn print(check: &Check) {
     line(format!("{status}  {}", check.area.as_str()));
     for finding in &check.findings {
         if finding.severity() != Severity::Note || check.status != Status::Pass {
-            line(format!("{:15}{}: {}", "", finding.code, finding.detail));
+            let (code, place) = (finding.code, &finding.place);
+            line(format!("{:15}{code}  {place}: {}", "", finding.detail));
         }
     }
     if let Some(next) = &check.next {

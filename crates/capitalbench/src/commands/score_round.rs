@@ -7,6 +7,7 @@ use capitalbench_archive::freeze::{self, FreezeError};
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
 use capitalbench_archive::run_folder::RunFolder;
 use capitalbench_archive::scoring::{ScoredRun, score_run, write_results};
+use capitalbench_core::consistency::{Figures, ModelConsistency};
 use capitalbench_core::ids::RunId;
 use capitalbench_core::methodology::Enforcement;
 use capitalbench_core::prices::Side;
@@ -226,6 +227,22 @@ fn as_json(scored: &Scored) -> Result<Value, CommandError> {
             })
         })
         .collect();
+    let consistency: Vec<Value> = scored
+        .result
+        .consistency
+        .iter()
+        .map(|model| {
+            let figures = model.figures.as_ref();
+            json!({
+                "model_id": model.model_id.as_str(),
+                "valid_replicates": model.valid,
+                "invalid_replicates": model.invalid,
+                "modal_pick": figures.map(|figures| figures.modal_pick.as_str()),
+                "consistency_rate": figures.map(Figures::consistency_rate),
+                "average_repeated_return": figures.map(|figures| figures.average_return),
+            })
+        })
+        .collect();
     let returns = &scored.result.returns;
     let warnings: Vec<String> = scored
         .result
@@ -239,6 +256,7 @@ fn as_json(scored: &Scored) -> Result<Value, CommandError> {
         "sp500_return": returns.reference().get(),
         "max_possible_return": returns.oracle().map(capitalbench_core::units::Return::get),
         "outcomes": outcomes,
+        "consistency": consistency,
         "warnings": warnings,
     }))
 }
@@ -265,7 +283,11 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
         ]
     });
     let header = ["rank", "model", "score", "return", "vs S&P 500", "regret"];
-    line(table(&header, &[0, 2, 3, 4, 5], rows.collect()));
+    if scored.result.consistency.is_empty() {
+        line(table(&header, &[0, 2, 3, 4, 5], rows.collect()));
+    } else {
+        print_consistency(&scored.result.consistency);
+    }
     let returns = &scored.result.returns;
     let oracle = returns
         .oracle()
@@ -278,6 +300,35 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
         remark(format!("{} {problem}", paint(WARNING, "warning:")));
     }
     Ok(())
+}
+
+/// Replicates are not ranked against each other; what counts is how far they agree.
+fn print_consistency(models: &[ModelConsistency]) {
+    let rows = models.iter().map(|model| {
+        let mut row = vec![
+            model.model_id.to_string(),
+            model.valid.to_string(),
+            model.invalid.to_string(),
+        ];
+        row.extend(match &model.figures {
+            None => ["-", "-", "-"].map(str::to_owned),
+            Some(figures) => [
+                figures.modal_pick.to_string(),
+                format!("{:.0} %", 100.0 * figures.consistency_rate()),
+                percent(figures.average_return),
+            ],
+        });
+        row
+    });
+    let header = [
+        "model",
+        "valid",
+        "invalid",
+        "most frequent pick",
+        "agreement",
+        "average return",
+    ];
+    line(table(&header, &[1, 2, 4, 5], rows.collect()));
 }
 
 fn print_folder(done: &[Scored]) {

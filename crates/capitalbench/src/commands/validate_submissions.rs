@@ -70,24 +70,19 @@ fn as_json(file: &Checked) -> serde_json::Value {
     })
 }
 
-/// Parsed files first, then the stale ones go, then the summary that names them.
+/// Parsed files and the summary that counts them together, then the stale ones go.
 fn write(folder: &RunFolder, files: &[(String, String)]) -> Result<(), CommandError> {
-    file_ops::create_folder(&folder.file(run::PARSED))?;
-    let (parsed, records): (Vec<_>, Vec<_>) = files
+    let rendered: Vec<_> = files
         .iter()
-        .partition(|(path, _)| path.starts_with(run::PARSED));
-    for (path, text) in &parsed {
-        file_ops::replace(&folder.file(path), text.as_bytes())?;
-    }
-    let kept: BTreeSet<&str> = parsed.iter().map(|(path, _)| path.as_str()).collect();
+        .map(|(path, text)| (folder.file(path), text.clone().into_bytes()))
+        .collect();
+    file_ops::replace_all(&rendered)?;
+    let kept: BTreeSet<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
     for name in folder.submission_names(run::PARSED)? {
         let path = format!("{}/{name}", run::PARSED);
         if !kept.contains(path.as_str()) {
             file_ops::remove(&folder.file(&path))?;
         }
-    }
-    for (path, text) in records {
-        file_ops::replace(&folder.file(path), text.as_bytes())?;
     }
     Ok(())
 }
