@@ -1,0 +1,131 @@
+//! Builders that the tests of several modules share: one small universe and what is made from it.
+
+use serde_json::Map;
+
+use crate::ids::{ModelId, OptionId, RoundId};
+use crate::portfolio::{Holding, HoldingForecast};
+use crate::prices::{PriceSheet, Quote};
+use crate::submission::{Decision, Forecast, RunFields, Submission};
+use crate::time::parse_day;
+use crate::units::{BasisPoints, Price};
+use crate::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
+
+/// The round of every builder here.
+pub(crate) const ROUND: &str = "CB-TEST-1W";
+
+/// An option; the id `CASH` gives one without a ticker.
+pub(crate) fn option(id: &str, symbol: &str) -> MarketOption {
+    let cash = id.eq_ignore_ascii_case("cash");
+    let ticker = (!cash).then(|| symbol.to_owned());
+    MarketOption {
+        id: option_id(id),
+        name: id.to_owned(),
+        symbol: ticker.clone(),
+        data_symbol: ticker,
+        asset_class: "equity".into(),
+        category: "test".into(),
+        group: "test_group".into(),
+        risk_bucket: RiskBucket::Medium,
+        exposure_description: "A test exposure.".into(),
+        currency: "USD".into(),
+        flags: RoleFlags::default(),
+        listing: Listing::Shown,
+    }
+}
+
+/// Options with the id as ticker; SP500 is SPY.
+pub(crate) fn universe_of(ids: &[&str]) -> Universe {
+    let symbol = |id: &str| if id == "SP500" { "SPY" } else { id }.to_owned();
+    let options = ids.iter().map(|id| option(id, &symbol(id))).collect();
+    Universe::new(options).unwrap()
+}
+
+/// AAA, BBB, CCC, the reference and cash.
+pub(crate) fn universe() -> Universe {
+    universe_of(&["AAA", "BBB", "CCC", "SP500", "CASH"])
+}
+
+pub(crate) fn option_id(id: &str) -> OptionId {
+    OptionId::parse(id).unwrap()
+}
+
+pub(crate) fn price(value: f64) -> Price {
+    Price::new(value).unwrap()
+}
+
+/// A row that has only an adjusted close.
+pub(crate) fn quote(key: &str, value: f64) -> Quote {
+    Quote {
+        key: key.to_owned(),
+        date: None,
+        close: None,
+        adjusted: Price::new(value),
+        price: None,
+        source: None,
+    }
+}
+
+/// A row as a price source writes it: both closes, a day and a source.
+pub(crate) fn full_quote(key: &str, value: f64, day: &str) -> Quote {
+    Quote {
+        date: Some(parse_day(day).unwrap()),
+        close: Price::new(value),
+        source: Some("test_source".into()),
+        ..quote(key, value)
+    }
+}
+
+/// A sheet of adjusted closes.
+pub(crate) fn sheet(rows: &[(&str, f64)]) -> PriceSheet {
+    let quotes = rows.iter().map(|(key, value)| quote(key, *value));
+    PriceSheet::new(quotes.collect()).unwrap()
+}
+
+/// Two sheets over which each option returns what is given; cash is not priced.
+pub(crate) fn sheets_for(returns: &[(&str, f64)]) -> (PriceSheet, PriceSheet) {
+    let entry: Vec<(&str, f64)> = returns.iter().map(|(id, _)| (*id, 100.0)).collect();
+    let exit: Vec<(&str, f64)> = returns
+        .iter()
+        .map(|(id, value)| (*id, 100.0 + 100.0 * value))
+        .collect();
+    (sheet(&entry), sheet(&exit))
+}
+
+pub(crate) fn holding(id: &str, percent: u32) -> Holding {
+    Holding {
+        option_id: option_id(id),
+        weight: BasisPoints::from_percent(percent),
+        rationale: "x".into(),
+        forecast: HoldingForecast::default(),
+    }
+}
+
+pub(crate) fn submission(model: &str, decision: Decision) -> Submission {
+    Submission {
+        round_id: RoundId::parse(ROUND).unwrap(),
+        model_id: ModelId::parse(model).unwrap(),
+        provider: "openai".into(),
+        mode: "closed_capability".into(),
+        decision,
+        confidence: 0.5,
+        rationale_summary: "x".into(),
+        portfolio_rationale: None,
+        key_risks: Vec::new(),
+        forecast: Forecast::default(),
+        ledger: None,
+        run: RunFields::default(),
+        usage: None,
+        cost_usd: None,
+        metadata: Map::new(),
+    }
+}
+
+pub(crate) fn pick(model: &str, id: &str) -> Submission {
+    submission(model, Decision::SinglePick(option_id(id)))
+}
+
+/// A portfolio of (option, percent) in the order given.
+pub(crate) fn portfolio(model: &str, holdings: &[(&str, u32)]) -> Submission {
+    let holdings = holdings.iter().map(|(id, percent)| holding(id, *percent));
+    submission(model, Decision::Portfolio(holdings.collect()))
+}
