@@ -1,9 +1,11 @@
 //! Builders that the tests of several modules share: one small universe and what is made from it.
 
-use serde_json::Map;
+use serde_json::{Map, Value, json};
 
 use crate::ids::{ModelId, OptionId, RoundId};
-use crate::portfolio::{Holding, HoldingForecast};
+use crate::manifest::{Manifest, Stream, SubmissionFormat};
+use crate::methodology::Methodology;
+use crate::portfolio::{Constraints, Holding, HoldingForecast};
 use crate::prices::{PriceSheet, Quote};
 use crate::submission::{Decision, Forecast, RunFields, Submission};
 use crate::time::parse_day;
@@ -128,4 +130,69 @@ pub(crate) fn pick(model: &str, id: &str) -> Submission {
 pub(crate) fn portfolio(model: &str, holdings: &[(&str, u32)]) -> Submission {
     let holdings = holdings.iter().map(|(id, percent)| holding(id, *percent));
     submission(model, Decision::Portfolio(holdings.collect()))
+}
+
+/// The rules of the round under a label; its prefix decides between pick and portfolio.
+pub(crate) fn manifest(label: &str) -> Manifest {
+    let format = if label.starts_with("single_pick") {
+        SubmissionFormat::SinglePick
+    } else {
+        SubmissionFormat::Portfolio
+    };
+    Manifest {
+        round_id: RoundId::parse(ROUND).unwrap(),
+        title: "Test".into(),
+        horizon: "one week".into(),
+        decision_date: None,
+        decision_deadline: None,
+        window: None,
+        created_at: None,
+        methodology: Methodology::from_label(Some(label)),
+        universe_version: None,
+        format,
+        constraints: Constraints::default(),
+        roster: None,
+        stream: Stream::Primary,
+    }
+}
+
+/// What every payload of an official run carries besides its decision.
+pub(crate) fn payload_base() -> Value {
+    json!({
+        "round_id": ROUND,
+        "model_id": "model-a",
+        "provider": "openai",
+        "mode": "closed_capability",
+        "run_type": "official",
+        "replicate_index": 1,
+        "replicate_count": 1,
+        "is_official_score": true,
+    })
+}
+
+/// Sets the value at a dotted path such as `portfolio.0.rationale`; the parent must exist.
+pub(crate) fn set(payload: &mut Value, path: &str, value: Value) {
+    match place(payload, path) {
+        (Value::Object(object), name) => _ = object.insert(name.to_owned(), value),
+        (Value::Array(items), name) => items[name.parse::<usize>().unwrap()] = value,
+        (other, _) => panic!("{path} is inside {other}"),
+    }
+}
+
+/// Removes the value at a dotted path.
+pub(crate) fn unset(payload: &mut Value, path: &str) {
+    match place(payload, path) {
+        (Value::Object(object), name) => _ = object.remove(name).unwrap(),
+        (Value::Array(items), name) => _ = items.remove(name.parse().unwrap()),
+        (other, _) => panic!("{path} is inside {other}"),
+    }
+}
+
+fn place<'v, 'p>(payload: &'v mut Value, path: &'p str) -> (&'v mut Value, &'p str) {
+    let Some((parents, name)) = path.rsplit_once('.') else {
+        return (payload, path);
+    };
+    let pointer = format!("/{}", parents.replace('.', "/"));
+    let parent = payload.pointer_mut(&pointer);
+    (parent.unwrap_or_else(|| panic!("no {parents}")), name)
 }
