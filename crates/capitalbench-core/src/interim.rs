@@ -40,3 +40,7 @@ pub fn track(
         alpha: value - reference,
     })
 }
+
+#[cfg(test)]
+#[path = "interim_tests.rs"]
+mod tests;

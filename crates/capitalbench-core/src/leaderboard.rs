@@ -51,16 +51,21 @@ pub fn sort(scored: &mut [Scored], ties: TieRule) {
         let regret = |outcome: &Outcome| outcome.regret.map_or(0.0, Return::get);
         compare(y.alpha.get(), x.alpha.get(), ties)
             .then_with(|| compare(regret(x), regret(y), ties))
-            .then_with(|| b.submission.confidence.total_cmp(&a.submission.confidence))
+            .then_with(|| numeric(b.submission.confidence, a.submission.confidence))
             .then_with(|| a.submission.model_id.cmp(&b.submission.model_id))
     });
 }
 
 fn compare(a: f64, b: f64, ties: TieRule) -> Ordering {
     match ties {
-        TieRule::ExactDoubles => a.total_cmp(&b),
-        TieRule::TwelveDecimals => (a * 1e12).round().total_cmp(&(b * 1e12).round()),
+        TieRule::ExactDoubles => numeric(a, b),
+        TieRule::TwelveDecimals => numeric((a * 1e12).round(), (b * 1e12).round()),
     }
+}
+
+/// Order of numbers; adding zero makes a negative zero, as rounding leaves it, equal to zero.
+fn numeric(a: f64, b: f64) -> Ordering {
+    (a + 0.0).total_cmp(&(b + 0.0))
 }
 
 #[cfg(test)]

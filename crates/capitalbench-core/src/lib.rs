@@ -27,6 +27,8 @@ pub mod roster;
 pub mod run;
 pub mod score;
 pub mod submission;
+#[cfg(test)]
+pub(crate) mod test_support;
 pub mod time;
 pub mod tokens;
 pub mod units;

@@ -121,15 +121,7 @@ pub fn primary_holding(holdings: &[Holding]) -> Option<&Holding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn holding(id: &str, percent: u32) -> Holding {
-        Holding {
-            option_id: OptionId::parse(id).unwrap(),
-            weight: BasisPoints::from_percent(percent),
-            rationale: "x".into(),
-            forecast: HoldingForecast::default(),
-        }
-    }
+    use crate::test_support::holding;
 
     #[test]
     fn the_first_of_equal_largest_holdings_is_primary() {

@@ -284,3 +284,7 @@ fn distribution_problems(
     }
     problems
 }
+
+#[cfg(test)]
+#[path = "price_rules_tests.rs"]
+mod tests;

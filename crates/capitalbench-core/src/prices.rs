@@ -151,20 +151,9 @@ impl PriceSheet {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use crate::universe::tests::option;
-
-    pub(crate) fn quote(key: &str, value: f64) -> Quote {
-        Quote {
-            key: key.to_owned(),
-            date: None,
-            close: None,
-            adjusted: Price::new(value),
-            price: None,
-            source: None,
-        }
-    }
+    use crate::test_support::{option, quote};
 
     #[test]
     fn adjusted_close_comes_before_price_before_close() {

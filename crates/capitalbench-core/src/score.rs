@@ -338,6 +338,8 @@ pub enum NoScore {
     ZeroOracle,
     /// Every option lost money and the decision did not match the best.
     NegativeOracle,
+    /// A figure overflowed: prices far outside any market.
+    NotFinite,
     /// Nothing was summed.
     NoRounds,
 }
@@ -360,6 +362,9 @@ pub fn score(value: Return, oracle: Option<Return>) -> Result<Score, AboveOracle
         return Ok(Score::Undefined(NoScore::NoOracle));
     };
     let (value, oracle) = (value.get(), oracle.get());
+    if !(value.is_finite() && oracle.is_finite()) {
+        return Ok(Score::Undefined(NoScore::NotFinite));
+    }
     let matches = (value - oracle).abs() <= ZERO_ORACLE;
     if value > oracle && !matches {
         return Err(AboveOracle { value, oracle });
@@ -371,7 +376,10 @@ pub fn score(value: Return, oracle: Option<Return>) -> Result<Score, AboveOracle
     } else if oracle < 0.0 {
         Score::Undefined(NoScore::NegativeOracle)
     } else {
-        Score::Points((100.0 * value / oracle).min(100.0))
+        match 100.0 * value / oracle {
+            points if points.is_finite() => Score::Points(points.min(100.0)),
+            _ => Score::Undefined(NoScore::NotFinite),
+        }
     })
 }
 

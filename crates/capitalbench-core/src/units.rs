@@ -30,8 +30,9 @@ impl BasisPoints {
 }
 
 impl std::iter::Sum for BasisPoints {
+    /// Stops at the largest number, so that an absurd list of holdings is only wrong.
     fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
-        Self(iter.map(|bps| bps.0).sum())
+        Self(iter.fold(0, |sum, bps| sum.saturating_add(bps.0)))
     }
 }
 
@@ -85,6 +86,14 @@ impl std::ops::Sub for Return {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_absurd_number_of_weights_does_not_overflow() {
+        let sum = |count| std::iter::repeat_n(BasisPoints::WHOLE, count).sum::<BasisPoints>();
+        assert_eq!(sum(0), BasisPoints::default());
+        assert_eq!(sum(3).get(), 30_000);
+        assert_eq!(sum(450_000).get(), u32::MAX);
+    }
 
     #[test]
     fn prices_are_finite_and_positive() {

@@ -300,27 +300,9 @@ fn known_cluster(id: &str) -> Option<&'static str> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-
-    pub(crate) fn option(id: &str, symbol: &str) -> MarketOption {
-        let cash = id.eq_ignore_ascii_case("cash");
-        let ticker = (!cash).then(|| symbol.to_owned());
-        MarketOption {
-            id: OptionId::parse(id).unwrap(),
-            name: id.to_owned(),
-            symbol: ticker.clone(),
-            data_symbol: ticker,
-            asset_class: "equity".into(),
-            category: "test".into(),
-            group: "test_group".into(),
-            risk_bucket: RiskBucket::Medium,
-            exposure_description: "A test exposure.".into(),
-            currency: "USD".into(),
-            flags: RoleFlags::default(),
-            listing: Listing::Shown,
-        }
-    }
+    use crate::test_support::option;
 
     #[test]
     fn the_first_candidate_in_file_order_is_the_reference() {

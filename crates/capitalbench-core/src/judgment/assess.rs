@@ -246,10 +246,10 @@ fn check_lanes(given: Option<&Value>, option_id: &str, slate: &Slate) -> Result<
         Some(candidate) => candidate.lanes.iter().copied().map(Lane::as_str).collect(),
         None => vec!["wildcard"],
     };
-    let mut lanes: Vec<&str> = given
-        .and_then(Value::as_array)
-        .map(|lanes| lanes.iter().filter_map(Value::as_str).collect())
-        .unwrap_or_default();
+    let lanes = given.and_then(Value::as_array);
+    let lanes: Option<Vec<&str>> =
+        lanes.and_then(|lanes| lanes.iter().map(Value::as_str).collect());
+    let mut lanes = lanes.unwrap_or_default();
     expected.sort_unstable();
     lanes.sort_unstable();
     if lanes == expected {

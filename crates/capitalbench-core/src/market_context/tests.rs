@@ -1,6 +1,6 @@
 use super::*;
+use crate::test_support::option;
 use crate::time::parse_day;
-use crate::universe::tests::option;
 use proptest::prelude::*;
 
 fn day(text: &str) -> Date {

@@ -5,8 +5,8 @@ use crate::manifest::{Stream, Track, Window};
 use crate::methodology::{Enforcement, Methodology};
 use crate::portfolio::Constraints;
 use crate::prompt::{foreign_horizon, prompt_text};
+use crate::test_support::option;
 use crate::time::parse_day;
-use crate::universe::tests::option;
 
 fn manifest(format: SubmissionFormat) -> Manifest {
     Manifest {

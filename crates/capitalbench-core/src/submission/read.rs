@@ -155,10 +155,20 @@ fn id<T, E: std::fmt::Display>(
     parse: impl Fn(&str) -> Result<T, E>,
 ) -> Option<T> {
     let text = fields.text(name);
+    id_of(fields, name, &text, parse)
+}
+
+/// A text that is no id is a problem; an empty one was reported when it was read.
+fn id_of<T, E: std::fmt::Display>(
+    fields: &mut Fields<'_, '_>,
+    name: &str,
+    text: &str,
+    parse: impl Fn(&str) -> Result<T, E>,
+) -> Option<T> {
     if text.is_empty() {
         return None;
     }
-    match parse(&text) {
+    match parse(text) {
         Ok(id) => Some(id),
         Err(error) => {
             fields.problem(name, error.to_string());
@@ -171,7 +181,9 @@ fn read_decision(fields: &mut Fields<'_, '_>) -> Option<Decision> {
     let pick = fields.optional_text("selected_option_id");
     let holdings = fields.optional_objects("portfolio");
     match (pick, holdings) {
-        (Some(pick), None) => OptionId::parse(&pick).ok().map(Decision::SinglePick),
+        (Some(pick), None) => {
+            id_of(fields, "selected_option_id", &pick, OptionId::parse).map(Decision::SinglePick)
+        }
         (None, Some(objects)) => {
             let mut holdings = Vec::with_capacity(objects.len());
             for (index, object) in objects.into_iter().enumerate() {
