@@ -8,8 +8,9 @@ use capitalbench_core::leaderboard::{self, Scored, score_all};
 use capitalbench_core::methodology::Enforcement;
 use capitalbench_core::price_rules::{self, PriceProblem};
 use capitalbench_core::prices::{PriceSheet, Side};
+use capitalbench_core::returns::RoundReturns;
 use capitalbench_core::run::{RunKind, RunRules};
-use capitalbench_core::score::{RoundReturns, ScoreError};
+use capitalbench_core::score::ScoreError;
 use capitalbench_core::submission::{Problem, Submission};
 use serde_json::json;
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::ids::{ModelId, OptionId};
 use crate::leaderboard::Scored;
-use crate::score::{RoundReturns, compensated_sum};
+use crate::returns::RoundReturns;
+use crate::score::compensated_sum;
 use crate::submission::Submission;
 use crate::units::Return;
 

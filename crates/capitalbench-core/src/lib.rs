@@ -2,8 +2,8 @@
 //!
 //! A round passes through these modules in this order: [`universe`] and [`manifest`] say what was
 //! asked, [`submission`] and [`judgment`] turn a reply into a decision or say why it is none,
-//! [`run`] decides which run is the record, [`prices`] and [`score`] turn two price sheets into
-//! outcomes, [`leaderboard`] and [`consistency`] order them, [`interim`] tracks a round that is
+//! [`run`] decides which run is the record, [`prices`], [`returns`] and [`score`] turn two price
+//! sheets into outcomes, [`leaderboard`] and [`consistency`] order them, [`interim`] tracks a round that is
 //! still open, and [`lifecycle`] says where the round stands.
 //!
 //! Nothing here touches disk, network, clock or environment: the same input gives the same result.
@@ -23,6 +23,7 @@ pub mod portfolio;
 pub mod price_rules;
 pub mod prices;
 pub mod prompt;
+pub mod returns;
 pub mod roster;
 pub mod run;
 pub mod score;

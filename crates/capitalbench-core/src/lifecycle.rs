@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use crate::ids::RunId;
 use crate::leaderboard::Scored;
 use crate::manifest::Window;
-use crate::score::RoundReturns;
+use crate::returns::RoundReturns;
 
 /// A round on a given day. Only a resolved one has figures.
 #[derive(Debug, Clone, PartialEq)]

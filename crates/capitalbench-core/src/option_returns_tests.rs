@@ -1,5 +1,8 @@
+use std::collections::BTreeSet;
+
 use super::*;
-use crate::prices::Quote;
+use crate::prices::{PriceField, PriceSheet, Quote};
+use crate::units::Price;
 
 #[test]
 fn equal_and_nearly_equal_options_share_a_rank() {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::returns::tests::returns_of;
 use crate::test_support::*;
 
 #[path = "option_returns_tests.rs"]
@@ -131,26 +132,6 @@ fn rounds_are_summed_before_they_are_divided() {
     check(&[(0.06, 0.04), (0.0, 0.04)], "75.0");
     check(&[(0.06, 0.04), (0.04, 0.04)], "AboveOracle");
     check(&[], "NoRounds");
-}
-
-/// Option returns as given, the largest being the oracle.
-fn returns_of(rows: &[(&str, f64)], reference: f64) -> RoundReturns {
-    let option = |(position, (id, value)): (usize, &(&str, f64))| OptionReturn {
-        position,
-        option_id: option_id(id),
-        entry: None,
-        exit: None,
-        value: Return::from_fraction(*value),
-        rank: None,
-    };
-    let mut options: Vec<OptionReturn> = rows.iter().enumerate().map(option).collect();
-    rank_options(&mut options);
-    RoundReturns {
-        oracle: options.iter().map(|o| o.value).reduce(larger),
-        options,
-        reference: Return::from_fraction(reference),
-        cash: Return::ZERO,
-    }
 }
 
 fn assert_bits(found: Return, expected: f64) {

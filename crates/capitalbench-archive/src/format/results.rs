@@ -3,8 +3,8 @@
 use capitalbench_core::consistency::ModelConsistency;
 use capitalbench_core::leaderboard::Scored;
 use capitalbench_core::manifest::SubmissionFormat;
+use capitalbench_core::returns::RoundReturns;
 use capitalbench_core::run::RunRules;
-use capitalbench_core::score::RoundReturns;
 use capitalbench_core::submission::{Decision, Submission};
 use capitalbench_core::units::Return;
 use capitalbench_core::universe::Universe;
