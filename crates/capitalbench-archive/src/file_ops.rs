@@ -5,6 +5,7 @@
 //! and a failed write leaves nothing behind. Frozen files are written with [`create_new`], which
 //! never overwrites; [`replace`] is for what may change, such as a job's state.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read as _, Write as _};
@@ -68,10 +69,11 @@ pub fn replace_all(files: &[(PathBuf, Vec<u8>)]) -> Result<(), WriteError> {
     for (path, file) in ready {
         let failed = |error: io::Error| WriteError::new(Action::Replace, path, error.into());
         file.persist(path).map_err(|error| failed(error.error))?;
-        flush_folder_of(path)?;
     }
     folders.keep();
-    Ok(())
+    let paths = files.iter().map(|(path, _)| path.as_path());
+    let by_folder: BTreeMap<&Path, &Path> = paths.map(|path| (folder_of(path), path)).collect();
+    by_folder.into_values().try_for_each(flush_folder_of)
 }
 
 /// Folders made for files that may yet fail; dropping it removes those that are still empty.
