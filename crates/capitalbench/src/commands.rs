@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use capitalbench_archive::freeze;
+use capitalbench_archive::round_folder::RoundFolder;
 use capitalbench_core::ids::RunId;
 
 use crate::cli::Command;
@@ -58,4 +60,16 @@ fn run_id(text: Option<&str>) -> Result<Option<RunId>, CommandError> {
         CommandError::new(format!("--run-id: {error}"))
             .hint("list the runs with `capitalbench list-runs --round DIR`")
     })
+}
+
+/// Submissions are judged and scored by the frozen rules and options, or not at all.
+fn refuse_changed_rules(folder: &RoundFolder) -> Result<(), CommandError> {
+    let changed = freeze::changed_rules(folder)?;
+    match changed.first() {
+        None => Ok(()),
+        Some(problem) => {
+            let text = format!("{}: {} {}", folder.name(), problem.file(), problem.text());
+            Err(CommandError::new(text).hint("restore the frozen file; nothing was written"))
+        }
+    }
 }

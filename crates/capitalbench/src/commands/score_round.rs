@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use capitalbench_archive::error::FileError;
-use capitalbench_archive::freeze;
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
 use capitalbench_archive::run_folder::RunFolder;
 use capitalbench_archive::scoring::{ScoredRun, score_run, write_results};
@@ -17,7 +16,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Outcome, run_id};
+use super::{Outcome, refuse_changed_rules, run_id};
 use crate::cli::ScoreRound;
 use crate::clock::now_or;
 use crate::console::{BOLD, DIM, ERROR, WARNING, document, line, paint, progress, remark, table};
@@ -104,18 +103,6 @@ fn score_one(
         run_id: run.run_id().clone(),
         result,
     })
-}
-
-/// Scoring follows the frozen rules and options or does not happen.
-fn refuse_changed_rules(folder: &RoundFolder) -> Result<(), CommandError> {
-    let changed = freeze::changed_rules(folder)?;
-    match changed.first() {
-        None => Ok(()),
-        Some(problem) => {
-            let text = format!("{}: {} {}", folder.name(), problem.file(), problem.text());
-            Err(CommandError::new(text).hint("restore the frozen file; nothing was written"))
-        }
-    }
 }
 
 fn score_folder(

@@ -9,7 +9,7 @@ use capitalbench_archive::run_folder::RunFolder;
 use capitalbench_archive::validation::{Checked, validate_run, validation_files};
 use serde_json::json;
 
-use super::{Outcome, run_id};
+use super::{Outcome, refuse_changed_rules, run_id};
 use crate::cli::ValidateSubmissions;
 use crate::console::{ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
@@ -18,6 +18,7 @@ pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Outcome, CommandErr
     let run_id = run_id(arguments.run_id.as_deref())?;
     let round = RoundFolder::open(&arguments.round.path)?;
     let folder = round.run_or_only(run_id.as_ref())?;
+    refuse_changed_rules(&round)?;
     let inputs = RoundInputs::load(round, &Universes::default())?;
     let rules = folder.record()?.run.rules;
     let checked = validate_run(&inputs, &folder, rules)?;
