@@ -31,7 +31,7 @@ exit $code
 const FULL: &str = "dd if=/dev/zero of=filler bs=4k 2>/dev/null; test -s filler";
 /// One block is left: the first of several files fits, the next does not.
 const NEARLY_FULL: &str = "dd if=/dev/zero of=filler bs=4k 2>/dev/null; truncate -s -4096 filler";
-const READ_ONLY: &str = "mount -o remount,ro .";
+const READ_ONLY: &str = "mount -o remount,bind,ro .";
 
 /// How to get a mount namespace here, or why there is none.
 fn namespace() -> Result<&'static [&'static str], String> {
