@@ -1,7 +1,7 @@
 //! Round folders on disk: read, check, freeze, score and verify.
 //!
 //! [`layout`] knows every path and [`file_ops`] does every write. [`round_folder`] and
-//! [`run_folder`] open what is there, [`format`] turns bytes into core types and back,
+//! [`run_folder`] open what is there, [`mod@format`] turns bytes into core types and back,
 //! [`freeze`], [`validation`] and [`scoring`] are the steps of a round, and [`verify`] re-derives
 //! all of them from the artifacts and reports where they disagree.
 

@@ -280,7 +280,7 @@ pub(crate) struct ScoreRound {
     #[arg(long, group = "rounds", value_name = "DIR")]
     pub(crate) round: Option<PathBuf>,
     /// The run; by default the official one
-    #[arg(long, requires = "round")]
+    #[arg(long, conflicts_with = "rounds_dir")]
     pub(crate) run_id: Option<String>,
     /// A folder of rounds: score every official run that has both price sheets
     #[arg(long, group = "rounds", value_name = "DIR")]

@@ -69,7 +69,9 @@ impl From<FreezeError> for CommandError {
         match error {
             FreezeError::File(_) => plain,
             FreezeError::Sealed(_) => plain.hint("start another round with `init-round`"),
-            FreezeError::Changed { .. } => plain.hint("restore the frozen files and run again"),
+            FreezeError::Changed { .. } => {
+                plain.hint("restore the frozen files and run again; nothing was written")
+            }
         }
     }
 }

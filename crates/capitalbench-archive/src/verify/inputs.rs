@@ -19,6 +19,13 @@ use crate::round_folder::RoundFolder;
 
 /// Compares the frozen inputs with their digests.
 pub(super) fn check_hashes(folder: &RoundFolder, findings: &mut Vec<Finding>) {
+    let missing: Vec<&str> = layout::REQUIRED_INPUTS
+        .into_iter()
+        .filter(|file| !folder.file(file).exists())
+        .collect();
+    for file in &missing {
+        findings.push(Finding::new(Code::UnreadableFile, *file, "does not exist"));
+    }
     match freeze::changes(folder) {
         Err(error) => findings.push(unreadable(folder, &error)),
         Ok(None) => findings.push(Finding::new(
@@ -27,7 +34,7 @@ pub(super) fn check_hashes(folder: &RoundFolder, findings: &mut Vec<Finding>) {
             "the inputs are not frozen; freeze them with `capitalbench hash-round`",
         )),
         Ok(Some(problems)) => {
-            for problem in problems {
+            for problem in problems.iter().filter(|p| !missing.contains(&p.file())) {
                 let found = Finding::new(Code::InputHashMismatch, problem.file(), problem.text());
                 findings.push(found);
             }
@@ -37,6 +44,13 @@ pub(super) fn check_hashes(folder: &RoundFolder, findings: &mut Vec<Finding>) {
 
 /// The stored model input must follow from the other inputs, where our own code assembled it.
 pub(super) fn check_model_input(state: &RoundState, findings: &mut Vec<Finding>) {
+    // A changed input was reported; that the whole differs from it would only say so twice.
+    if findings
+        .iter()
+        .any(|finding| finding.code == Code::InputHashMismatch)
+    {
+        return;
+    }
     let inputs = &state.inputs;
     let Ok(Some(stored)) = inputs.folder.read_optional(layout::MODEL_INPUT) else {
         return;

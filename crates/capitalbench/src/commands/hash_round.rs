@@ -62,7 +62,8 @@ fn check(folder: &RoundFolder, json: bool) -> Result<Outcome, CommandError> {
         ));
     }
     if problems.is_empty() {
-        line(format!("{}: every frozen input holds", folder.name()));
+        let count = freeze::stored_digests(folder)?.map_or(0, |stored| stored.len());
+        line(format!("{}: {count} files hold", folder.name()));
     }
     Ok(Outcome::of(problems.is_empty()))
 }

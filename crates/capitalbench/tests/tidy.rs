@@ -1,0 +1,323 @@
+//! The house rules as tests: sizes, words, who may depend on whom, and documents that must agree
+//! with the program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Lines of a source file, its inline tests included.
+const LONGEST_FILE: usize = 500;
+/// Files that may be longer, each with its reason.
+const LONGER_FILES: [(&str, &str); 0] = [];
+/// All fixtures together.
+const FIXTURE_BYTES: u64 = 400_000;
+/// Words that name nothing.
+const EMPTY_WORDS: [&str; 5] = ["manager", "helper", "util", "misc", "common"];
+/// Which crates of ours a crate may use; the binary may use all.
+const MAY_USE: [(&str, &[&str]); 4] = [
+    ("capitalbench-core", &[]),
+    ("capitalbench-archive", &["capitalbench-core"]),
+    ("capitalbench-adapters", &["capitalbench-core"]),
+    ("capitalbench-site", &["capitalbench-core"]),
+];
+/// What a crate without disk, network, clock and environment does not name.
+const IMPURE: [&str; 8] = [
+    "std::fs",
+    "std::net",
+    "std::env",
+    "std::process",
+    "SystemTime",
+    "Instant::now",
+    "Timestamp::now",
+    "println!",
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Files below a folder of the workspace, as paths from its root; links are not followed.
+fn files(folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten() {
+            let path = entry.expect("a readable entry").path();
+            if path.is_symlink() {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let inside = path.strip_prefix(root()).expect("a path in the workspace");
+                found.push(inside.display().to_string());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn read(file: &str) -> String {
+    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+fn sources() -> Vec<String> {
+    let all = files("crates").into_iter();
+    all.filter(|file| has_extension(file, "rs")).collect()
+}
+
+fn has_extension(file: &str, extension: &str) -> bool {
+    Path::new(file)
+        .extension()
+        .is_some_and(|found| found == extension)
+}
+
+/// Whether a source file holds nothing but tests.
+fn is_tests(file: &str) -> bool {
+    file.ends_with("/tests.rs") || file.ends_with("_tests.rs")
+}
+
+fn crates() -> Vec<String> {
+    let entries = fs::read_dir(root().join("crates")).expect("a folder of crates");
+    let mut names: Vec<String> = entries
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .into_string()
+                .expect("text")
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+/// Words of a name in any of its spellings, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for c in name.chars() {
+        if c.is_uppercase() || !c.is_alphanumeric() {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric()
+            && let Some(last) = words.last_mut()
+        {
+            last.extend(c.to_lowercase());
+        }
+    }
+    words
+}
+
+fn is_empty_word(word: &str) -> bool {
+    EMPTY_WORDS.contains(&word.trim_end_matches('s'))
+}
+
+#[test]
+fn source_files_are_short() {
+    let mut long = Vec::new();
+    for file in sources().iter().filter(|file| file.contains("/src/")) {
+        let excepted = LONGER_FILES.iter().any(|(name, _)| name == file);
+        let lines = read(file).lines().count();
+        if lines > LONGEST_FILE && !is_tests(file) && !excepted {
+            long.push(format!("{file} has {lines} lines; split it by noun"));
+        }
+    }
+    assert_eq!(long, [""; 0]);
+}
+
+#[test]
+fn nothing_is_left_to_do_in_the_sources() {
+    let marks = ["TODO", "FIXME", "XXX", "dbg!(", "todo!(", "unimplemented!("];
+    let own = file!().rsplit('/').next().expect("a name");
+    let scripts = files("scripts");
+    let all = sources().into_iter().chain(scripts);
+    for file in all.filter(|file| !file.ends_with(&format!("tests/{own}"))) {
+        let text = read(&file);
+        for mark in marks {
+            assert!(!text.contains(mark), "{file} contains {mark}");
+        }
+    }
+}
+
+#[test]
+fn names_say_what_they_name() {
+    for file in sources() {
+        let stem = Path::new(&file).file_stem().expect("a name");
+        let named = words(&stem.to_string_lossy());
+        assert!(!named.iter().any(|word| is_empty_word(word)), "{file}");
+        for line in read(&file).lines() {
+            let mut parts = line
+                .split_whitespace()
+                .skip_while(|part| part.starts_with("pub"));
+            let kind = parts.next().unwrap_or_default();
+            if ["struct", "enum", "trait", "type", "mod"].contains(&kind) {
+                let name = parts.next().unwrap_or_default();
+                let empty = words(name).iter().any(|word| is_empty_word(word));
+                assert!(!empty, "{file}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn empty_words_are_recognised() {
+    for name in ["RoundManager", "util", "price_helpers", "CommonRow", "misc"] {
+        assert!(words(name).iter().any(|word| is_empty_word(word)), "{name}");
+    }
+    assert!(!words("Utility").iter().any(|word| is_empty_word(word)));
+}
+
+#[test]
+fn crates_depend_in_one_direction() {
+    for name in crates() {
+        let manifest = read(&format!("crates/{name}/Cargo.toml"));
+        let ours = manifest
+            .lines()
+            .skip_while(|line| *line != "[dependencies]")
+            .filter(|line| line.starts_with("capitalbench"))
+            .map(|line| line.split(['.', ' ', '=']).next().unwrap_or_default());
+        let used: Vec<&str> = ours.collect();
+        if name == "capitalbench" {
+            continue;
+        }
+        let allowed = MAY_USE.iter().find(|(own, _)| *own == name);
+        let (_, allowed) = allowed.unwrap_or_else(|| panic!("{name} is not in MAY_USE"));
+        for other in used {
+            assert!(allowed.contains(&other), "{name} must not use {other}");
+        }
+    }
+}
+
+#[test]
+fn the_core_reaches_nothing_outside() {
+    for file in sources() {
+        if file.starts_with("crates/capitalbench-core/src/") && !is_tests(&file) {
+            let text = read(&file);
+            for word in IMPURE {
+                assert!(!text.contains(word), "{file} names {word}");
+            }
+        }
+    }
+}
+
+/// With this feature every number becomes a text, and equal doubles are no longer equal.
+#[test]
+fn json_numbers_stay_doubles() {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "-e", "features", "-i", "serde_json"])
+        .current_dir(root())
+        .output();
+    let Ok(output) = output else {
+        eprintln!("skipped: there is no cargo to ask for the features of serde_json");
+        return;
+    };
+    let tree = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert!(tree.contains("feature \"float_roundtrip\""), "{tree}");
+    assert!(!tree.contains("arbitrary_precision"), "{tree}");
+}
+
+fn program(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_capitalbench"))
+        .args(arguments)
+        .output()
+        .expect("the program starts");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn the_page_of_findings_lists_exactly_the_codes() {
+    let listed: Value = serde_json::from_str(&program(&["verify", "--codes", "--json"])).unwrap();
+    let member = |code: &Value, name: &str| code[name].as_str().expect("a text").to_owned();
+    let codes = listed["codes"].as_array().unwrap().iter();
+    let expected: Vec<String> = codes
+        .map(|code| {
+            let (name, severity) = (member(code, "code"), member(code, "severity"));
+            format!("| `{name}` | {severity} | {} |", member(code, "meaning"))
+        })
+        .collect();
+    let page = read("docs/findings.md");
+    let rows: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .collect();
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn commands_of_the_documents_exist() {
+    let help = program(&["--help"]);
+    let verbs: Vec<&str> = help
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
+        .collect();
+    assert!(verbs.contains(&"verify"), "{help}");
+    let mut pages = files("docs");
+    pages.retain(|page| has_extension(page, "md"));
+    if root().join("README.md").exists() {
+        pages.push("README.md".to_owned());
+    } else {
+        eprintln!("skipped: there is no README.md yet");
+    }
+    for page in pages {
+        for (number, line) in (1..).zip(read(&page).lines()) {
+            for verb in verbs_of(line) {
+                assert!(verbs.contains(&verb), "{page}:{number}: no command {verb}");
+            }
+        }
+    }
+}
+
+/// Verbs of the commands in a line: after `capitalbench` in code, or after `cargo run … --`.
+fn verbs_of(line: &str) -> Vec<&str> {
+    let command = line.trim_start().trim_start_matches("$ ");
+    let mut after: Vec<&str> = line.split("`capitalbench ").skip(1).collect();
+    after.extend(command.strip_prefix("capitalbench "));
+    if let Some(rest) = command.split("cargo run").nth(1) {
+        after.extend(rest.split_once(" -- ").map(|(_, words)| words));
+    }
+    let verb = |text: &'_ &str| !text.starts_with('-') && !text.is_empty();
+    let first = |text| str::split(text, [' ', '`']).next().unwrap_or_default();
+    after.into_iter().map(first).filter(verb).collect()
+}
+
+#[test]
+fn verbs_are_found_in_documents() {
+    assert_eq!(verbs_of("$ capitalbench verify rounds"), ["verify"]);
+    assert_eq!(verbs_of("cargo run --release -- verify x"), ["verify"]);
+    assert_eq!(
+        verbs_of("use `capitalbench a` or `capitalbench b c`"),
+        ["a", "b"]
+    );
+    assert_eq!(
+        verbs_of("capitalbench --help, CapitalBench is a name"),
+        [""; 0]
+    );
+}
+
+#[test]
+fn fixtures_are_small_and_ours() {
+    let all = files("fixtures");
+    let size = |file: &String| fs::metadata(root().join(file)).expect("a file").len();
+    let bytes: u64 = all.iter().map(size).sum();
+    assert!((1..FIXTURE_BYTES).contains(&bytes), "{bytes} bytes");
+    let archived = all.iter().find(|file| file.contains("/CB-20"));
+    assert_eq!(archived, None, "real rounds are not ours to publish");
+}
+
+#[test]
+fn no_file_names_a_folder_of_one_machine() {
+    let places = [["/wo", "rk/"], ["/ro", "ot/"], ["/ho", "me/"]].map(|parts| parts.concat());
+    let folders = ["crates", "docs", "fixtures", "scripts"];
+    for file in folders.into_iter().flat_map(files) {
+        let bytes = fs::read(root().join(&file)).expect("a file");
+        let text = String::from_utf8_lossy(&bytes);
+        for place in &places {
+            assert!(!text.contains(place), "{file} names {place}");
+        }
+    }
+}
