@@ -14,7 +14,6 @@ pub mod layout;
 pub mod round_folder;
 pub mod run_folder;
 pub mod scoring;
-pub mod similar;
 pub mod validation;
 pub mod verify;
 pub mod yaml;

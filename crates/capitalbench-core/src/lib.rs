@@ -26,6 +26,7 @@ pub mod prompt;
 pub mod roster;
 pub mod run;
 pub mod score;
+pub mod similar;
 pub mod submission;
 pub mod time;
 pub mod units;
