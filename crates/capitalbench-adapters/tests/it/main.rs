@@ -1,0 +1,8 @@
+//! Tests of the whole crate against servers and folders of this machine only.
+
+mod fake_server;
+mod http_limits;
+mod tiingo;
+mod tiingo_faults;
+mod tiingo_retries;
+mod tiingo_transport;
