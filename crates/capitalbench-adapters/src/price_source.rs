@@ -9,10 +9,12 @@ use std::pin::Pin;
 
 use jiff::civil::Date;
 
+pub use csv_folder::CsvFolder;
 pub use error::{Limit, PriceError};
 pub use rows::{Field, Place, RowFault};
 pub use tiingo::{BaseUrlError, RetryPolicy, Tiingo};
 
+mod csv_folder;
 mod error;
 mod rows;
 mod tiingo;
