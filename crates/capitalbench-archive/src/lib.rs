@@ -17,7 +17,6 @@ pub mod research_import;
 pub mod round_folder;
 pub mod run_folder;
 pub mod scoring;
-pub mod similar;
 pub mod status;
 pub mod validation;
 pub mod verify;

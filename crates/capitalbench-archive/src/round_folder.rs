@@ -10,6 +10,7 @@ use capitalbench_core::judgment::Slate;
 use capitalbench_core::manifest::Manifest;
 use capitalbench_core::methodology::Family;
 use capitalbench_core::prices::{PriceSheet, Side};
+use capitalbench_core::similar::closest;
 use capitalbench_core::universe::Universe;
 
 use crate::error::{Fault, FileError};
@@ -17,7 +18,6 @@ use crate::file_ops;
 use crate::format::{manifest, options, price_sheet, slate};
 use crate::layout;
 use crate::run_folder::RunFolder;
-use crate::similar::closest;
 
 /// A folder that holds a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -27,6 +27,7 @@ pub mod returns;
 pub mod roster;
 pub mod run;
 pub mod score;
+pub mod similar;
 pub mod submission;
 #[cfg(test)]
 pub(crate) mod test_support;

@@ -1,0 +1,200 @@
+//! The one HTTP client of the project: timeouts, a size limit, redaction and failure classes.
+//!
+//! It trusts the certificates it is built with and not those of the machine, follows no
+//! redirect, uses no proxy, repeats nothing by itself, and puts a key in a header only. Every text
+//! in an [`HttpError`] has been cleared of the key.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Response, Url, redirect, retry};
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use tokio::time::{Instant, timeout_at};
+
+use crate::secret::ApiKey;
+
+mod failure;
+mod retry_after;
+
+pub use failure::HttpError;
+
+/// How long and how much the client takes at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HttpLimits {
+    /// Time until a connection stands.
+    pub connect_timeout: Duration,
+    /// Time until the last byte of an answer is there.
+    pub total_timeout: Duration,
+    /// Largest body in bytes, after decompression.
+    pub body_bytes: usize,
+}
+
+impl Default for HttpLimits {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(10),
+            total_timeout: Duration::from_secs(30),
+            body_bytes: 32 << 20,
+        }
+    }
+}
+
+/// The client; clones share their connections.
+#[derive(Debug, Clone)]
+pub struct HttpClient {
+    client: Client,
+    limits: HttpLimits,
+}
+
+impl HttpClient {
+    /// A client that works with and without certificates on the machine.
+    pub fn new(limits: HttpLimits) -> Result<Self, HttpError> {
+        let unusable = |reason: String| HttpError::Setup { reason };
+        let tls = tls_config().map_err(|error| unusable(error.to_string()))?;
+        let client = Client::builder()
+            .tls_backend_preconfigured(tls)
+            .user_agent(concat!("capitalbench/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(limits.connect_timeout)
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .referer(false)
+            .no_proxy()
+            .build()
+            .map_err(|error| unusable(error.to_string()))?;
+        Ok(Self { client, limits })
+    }
+
+    /// Asks for JSON with the key in the `Authorization` header.
+    pub(crate) async fn get(&self, request: Request<'_>) -> Result<Answer, HttpError> {
+        let deadline = Instant::now() + self.limits.total_timeout;
+        let sending = self
+            .client
+            .get(request.url)
+            .header(ACCEPT, "application/json")
+            .header(AUTHORIZATION, request.credential.header()?)
+            .send();
+        let key = request.credential.key;
+        let response = timeout_at(deadline, sending)
+            .await
+            .map_err(|_| self.too_slow())?
+            .map_err(|error| self.failure(&error, key))?;
+        let status = response.status();
+        let content_type = header_text(response.headers(), &CONTENT_TYPE);
+        let retry_after = retry_after::retry_after(response.headers());
+        let body = timeout_at(deadline, self.body(response, key))
+            .await
+            .unwrap_or_else(|_| Err(self.too_slow()));
+        if status.is_success() {
+            return Ok(Answer {
+                text: String::from_utf8(body?).map_err(|_| HttpError::NotText)?,
+                content_type,
+                retry_after,
+            });
+        }
+        // The status is what matters; a body that cannot be had only leaves the excerpt empty.
+        let body = body.unwrap_or_default();
+        Err(HttpError::Status {
+            code: status.as_u16(),
+            retry_after,
+            excerpt: excerpt(&String::from_utf8_lossy(&body), key),
+        })
+    }
+
+    async fn body(&self, mut response: Response, key: &ApiKey) -> Result<Vec<u8>, HttpError> {
+        let limit = self.limits.body_bytes;
+        let mut bytes = Vec::new();
+        loop {
+            let chunk = response.chunk().await;
+            match chunk.map_err(|error| self.failure(&error, key))? {
+                None => return Ok(bytes),
+                Some(chunk) if bytes.len() + chunk.len() > limit => {
+                    return Err(HttpError::TooLarge { limit });
+                }
+                Some(chunk) => bytes.extend_from_slice(&chunk),
+            }
+        }
+    }
+
+    fn failure(&self, error: &reqwest::Error, key: &ApiKey) -> HttpError {
+        HttpError::of(error, key, self.limits.connect_timeout)
+    }
+
+    fn too_slow(&self) -> HttpError {
+        HttpError::Timeout {
+            after: self.limits.total_timeout,
+        }
+    }
+}
+
+/// One question.
+#[derive(Debug)]
+pub(crate) struct Request<'a> {
+    /// Where to ask; never holds a key.
+    pub(crate) url: Url,
+    /// Who asks.
+    pub(crate) credential: Credential<'a>,
+}
+
+/// A key and the word before it in the `Authorization` header.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Credential<'a> {
+    /// Such as `Token`.
+    pub(crate) scheme: &'static str,
+    /// The key.
+    pub(crate) key: &'a ApiKey,
+}
+
+impl Credential<'_> {
+    fn header(self) -> Result<HeaderValue, HttpError> {
+        let text = format!("{} {}", self.scheme, self.key.expose());
+        let mut value = HeaderValue::from_str(&text).map_err(|_| HttpError::Setup {
+            reason: "the API key cannot be sent in a header".to_owned(),
+        })?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+}
+
+/// An answer with a status of success.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// The whole body, exactly as it came.
+    pub(crate) text: String,
+    /// The declared type of the body, in lower case and without parameters.
+    pub(crate) content_type: Option<String>,
+    /// How long the server asks to wait.
+    pub(crate) retry_after: Option<Duration>,
+}
+
+/// The beginning of a text on one line, without the key and without control characters.
+pub(crate) fn excerpt(text: &str, key: &ApiKey) -> String {
+    const LONGEST: usize = 200;
+    let clean = key.redact(text);
+    let words: Vec<&str> = clean
+        .split(|character: char| character.is_whitespace() || character.is_control())
+        .filter(|word| !word.is_empty())
+        .take(LONGEST)
+        .collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+fn header_text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    let text = headers.get(name)?.to_str().ok()?;
+    let media_type = text.split(';').next()?.trim();
+    Some(media_type.to_ascii_lowercase())
+}
+
+fn tls_config() -> Result<ClientConfig, rustls::Error> {
+    let roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
+    let provider = Arc::new(ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(config)
+}

@@ -1,0 +1,111 @@
+//! [`HttpError`]: the ways in which a question gets no usable answer.
+
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use crate::secret::ApiKey;
+
+/// Why there is no answer, or none of use.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HttpError {
+    /// The client could not be built.
+    #[error("the HTTP client cannot be set up: {reason}")]
+    Setup {
+        /// What is wrong.
+        reason: String,
+    },
+    /// Too slow.
+    #[error("no complete answer within {after:?}")]
+    Timeout {
+        /// How long it was waited.
+        after: Duration,
+    },
+    /// No connection.
+    #[error("no connection: {reason}")]
+    Connect {
+        /// What the system or the other side said.
+        reason: String,
+    },
+    /// The body is larger than the limit.
+    #[error("the answer is larger than {limit} bytes")]
+    TooLarge {
+        /// The limit.
+        limit: usize,
+    },
+    /// The connection ended before the answer did.
+    #[error("the connection ended in the middle of the answer")]
+    Truncated,
+    /// Bytes that are no HTTP, or not compressed as declared.
+    #[error("the answer breaks the rules of HTTP: {reason}")]
+    Garbled {
+        /// Which rule.
+        reason: String,
+    },
+    /// A status that is not success; redirects are among them.
+    #[error("the answer has the status {code}: {excerpt}")]
+    Status {
+        /// The status code.
+        code: u16,
+        /// How long the server asks to wait.
+        retry_after: Option<Duration>,
+        /// The beginning of the body on one line; empty when there is none.
+        excerpt: String,
+    },
+    /// The body is not UTF-8.
+    #[error("the answer is not text")]
+    NotText,
+}
+
+impl HttpError {
+    pub(super) fn of(error: &reqwest::Error, key: &ApiKey, connect_timeout: Duration) -> Self {
+        if error.is_timeout() {
+            return Self::Timeout {
+                after: connect_timeout,
+            };
+        }
+        let causes = causes(error);
+        let reason = || match causes.last() {
+            Some(cause) => key.redact(&cause.to_string()),
+            None => "no reason given".to_owned(),
+        };
+        if error.is_connect() {
+            Self::Connect { reason: reason() }
+        } else if causes.iter().any(|cause| breaks_protocol(*cause)) {
+            Self::Garbled { reason: reason() }
+        } else {
+            Self::Truncated
+        }
+    }
+}
+
+/// The errors below one, outermost first.
+fn causes<'a>(error: &'a reqwest::Error) -> Vec<&'a (dyn Error + 'static)> {
+    let mut causes = Vec::new();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        causes.push(cause);
+        // An I/O error that wraps another one names only the cause of the wrapped one.
+        let wrapped = cause
+            .downcast_ref::<io::Error>()
+            .and_then(|error| error.get_ref());
+        next = match wrapped {
+            Some(wrapped) => Some(wrapped as &(dyn Error + 'static)),
+            None => cause.source(),
+        };
+    }
+    causes
+}
+
+fn breaks_protocol(cause: &(dyn Error + 'static)) -> bool {
+    let parsing = cause
+        .downcast_ref::<hyper::Error>()
+        .is_some_and(hyper::Error::is_parse);
+    let decoding = cause.downcast_ref::<io::Error>().is_some_and(|error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
+        )
+    });
+    parsing || decoding
+}

@@ -1,0 +1,59 @@
+//! How long a server asks to wait.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimeParser;
+use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
+
+/// The `Retry-After` header: seconds, or a moment counted from the answer's own `Date`.
+///
+/// The server's clock is used on both ends, so that ours does not matter.
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: HeaderName| headers.get(name)?.to_str().ok();
+    let wanted = text(RETRY_AFTER)?.trim();
+    if let Ok(seconds) = wanted.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let until = moment(wanted)?;
+    let wait = moment(text(DATE)?)?.duration_until(until);
+    Some(Duration::try_from(wait).unwrap_or_default())
+}
+
+fn moment(text: &str) -> Option<Timestamp> {
+    DateTimeParser::new().parse_timestamp(text.trim()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn seconds_and_dates_are_read_and_nonsense_is_not() {
+        let noon = "Sun, 15 Nov 2026 12:00:00 GMT";
+        for (wanted, date, expected) in [
+            ("120", None, Some(120.0)),
+            (" 0 ", None, Some(0.0)),
+            ("1.5", None, Some(1.5)),
+            ("-1", None, None),
+            ("NaN", None, None),
+            ("inf", None, None),
+            ("1e300", None, None),
+            ("soon", Some(noon), None),
+            ("Sun, 15 Nov 2026 12:01:30 GMT", Some(noon), Some(90.0)),
+            ("Sun, 15 Nov 2026 11:00:00 GMT", Some(noon), Some(0.0)),
+            ("Sun, 15 Nov 2026 12:01:30 GMT", None, None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, HeaderValue::from_str(wanted).unwrap());
+            if let Some(date) = date {
+                headers.insert(DATE, HeaderValue::from_str(date).unwrap());
+            }
+            let expected = expected.map(Duration::from_secs_f64);
+            assert_eq!(retry_after(&headers), expected, "{wanted} {date:?}");
+        }
+        assert_eq!(retry_after(&HeaderMap::new()), None);
+    }
+}

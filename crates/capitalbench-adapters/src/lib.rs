@@ -1,0 +1,11 @@
+//! Where CapitalBench meets the outside: prices today, providers and the public store later.
+//!
+//! [`http`] is the one client for all of them, [`secret`] the only holder of keys, and
+//! [`price_source`] says what a vendor of daily closes must deliver and how each may fail.
+//!
+//! Nothing here reads the environment, the clock or a round folder: addresses, keys and limits
+//! are given by the caller, and what comes back are plain values or a typed fault.
+
+pub mod http;
+pub mod price_source;
+pub mod secret;

@@ -1,0 +1,109 @@
+//! [`PriceSource`]: who can deliver daily closes, and [`DailyClose`], what is delivered.
+//!
+//! A source answers for one symbol and one range at a time, so that all closes of an option come
+//! from one answer and share one basis of adjustment. Rows come back in the order of their days,
+//! each day once and inside the range; anything else is a [`PriceError`]. No row is ever made up,
+//! moved to another day or taken from elsewhere.
+
+use std::pin::Pin;
+
+use jiff::civil::Date;
+
+pub use csv_folder::CsvFolder;
+pub use error::{Limit, PriceError};
+pub use rows::{Field, Place, RowFault};
+pub use tiingo::{BaseUrlError, RetryPolicy, Tiingo};
+
+mod csv_folder;
+mod error;
+mod rows;
+mod tiingo;
+
+/// Longest symbol accepted.
+const LONGEST_SYMBOL: usize = 32;
+
+/// The closes of one symbol, or why there are none.
+pub type HistoryFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<Vec<DailyClose>, PriceError>> + Send + 'a>>;
+
+/// A vendor or a folder of daily closes.
+pub trait PriceSource: Send + Sync {
+    /// The word that chooses it, such as `tiingo`.
+    fn name(&self) -> &'static str;
+
+    /// What stands in the `source` column of stored prices, such as `tiingo_eod`.
+    fn stored_label(&self) -> &'static str;
+
+    /// The closes of a symbol from one day to another, both inclusive, oldest first.
+    fn history<'a>(&'a self, symbol: &'a str, from: Date, to: Date) -> HistoryFuture<'a>;
+}
+
+/// What a source knows about one session of one symbol.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DailyClose {
+    /// The session's day at its exchange.
+    pub date: Date,
+    /// The close as it was traded.
+    pub close: Option<f64>,
+    /// The close adjusted for later splits and distributions.
+    pub adjusted: Option<f64>,
+    /// Shares traded.
+    pub volume: Option<f64>,
+    /// Cash paid per share with this day as the ex-date.
+    pub dividend: Option<f64>,
+    /// New shares per old share on this day; 1 on most.
+    pub split: Option<f64>,
+}
+
+/// Refuses what could lead to another file or address, and a range that ends before it begins.
+fn check_question(symbol: &str, from: Date, to: Date) -> Result<(), PriceError> {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b".-_^=".contains(&byte);
+    let usable = symbol.len() <= LONGEST_SYMBOL
+        && symbol.bytes().all(allowed)
+        && !symbol.starts_with('.')
+        && symbol.bytes().any(|byte| byte.is_ascii_alphanumeric());
+    if !usable {
+        return Err(PriceError::InvalidSymbol {
+            symbol: symbol.chars().take(LONGEST_SYMBOL).collect(),
+        });
+    }
+    if to < from {
+        return Err(PriceError::InvalidRange { from, to });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn symbols_name_nothing_but_themselves() {
+        let day = date(2026, 1, 2);
+        for symbol in ["SPY", "brk-b", "7203.T", "^GSPC", "EURUSD=X", "A"] {
+            assert_eq!(check_question(symbol, day, day), Ok(()), "{symbol}");
+        }
+        let long = "A".repeat(33);
+        for symbol in [
+            "", ".", "..", "../SPY", "/SPY", "A/B", "A\\B", "A B", "SPY\n", "A%2FB", "A?b", "-",
+            "ü", &long,
+        ] {
+            let error = check_question(symbol, day, day).unwrap_err();
+            assert!(
+                matches!(error, PriceError::InvalidSymbol { .. }),
+                "{symbol}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_range_must_not_end_before_it_begins() {
+        let error = check_question("SPY", date(2026, 1, 3), date(2026, 1, 2)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the range from 2026-01-03 to 2026-01-02 ends before it begins; swap the two days"
+        );
+    }
+}

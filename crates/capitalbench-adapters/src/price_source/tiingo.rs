@@ -1,0 +1,264 @@
+//! Tiingo's end-of-day prices over HTTP.
+//!
+//! One question per symbol and range: `GET /tiingo/daily/SYMBOL/prices?startDate=…&endDate=…`
+//! with the header `Authorization: Token …`. A body that is not an array of rows is a fault
+//! whatever its status says: limits and unknown symbols also come as 200 with a plain text.
+
+use std::time::Duration;
+
+use jiff::civil::Date;
+use reqwest::Url;
+use tokio::time::sleep;
+
+use super::{DailyClose, HistoryFuture, Limit, PriceError, PriceSource, check_question};
+use crate::http::{Credential, HttpClient, Request};
+use crate::secret::ApiKey;
+
+mod answer;
+
+/// Tiingo's name as a source.
+const NAME: &str = "tiingo";
+
+/// Tiingo, or a server that speaks like it.
+#[derive(Debug, Clone)]
+pub struct Tiingo {
+    http: HttpClient,
+    base_url: Url,
+    key: ApiKey,
+    retries: RetryPolicy,
+}
+
+impl Tiingo {
+    /// Where Tiingo itself answers.
+    pub const DEFAULT_BASE_URL: &str = "https://api.tiingo.com";
+
+    /// A source at an address such as [`Self::DEFAULT_BASE_URL`], with a few retries.
+    pub fn new(http: HttpClient, base_url: &str, key: ApiKey) -> Result<Self, BaseUrlError> {
+        Ok(Self {
+            http,
+            base_url: parse_base_url(base_url)?,
+            key,
+            retries: RetryPolicy::default(),
+        })
+    }
+
+    /// The same source with other retries.
+    #[must_use]
+    pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
+        self.retries = retries;
+        self
+    }
+
+    async fn fetch(
+        &self,
+        symbol: &str,
+        from: Date,
+        to: Date,
+    ) -> Result<Vec<DailyClose>, PriceError> {
+        check_question(symbol, from, to)?;
+        let question = Question { symbol, from, to };
+        let mut delays = self.retries.delays.iter().copied();
+        loop {
+            let error = match self.ask(question).await {
+                Ok(rows) => return Ok(rows),
+                Err(error) => error,
+            };
+            match delays
+                .next()
+                .and_then(|delay| self.retries.wait(&error, delay))
+            {
+                Some(wait) => sleep(wait).await,
+                None => return Err(error),
+            }
+        }
+    }
+
+    async fn ask(&self, question: Question<'_>) -> Result<Vec<DailyClose>, PriceError> {
+        let request = Request {
+            url: self.url(question),
+            credential: Credential {
+                scheme: "Token",
+                key: &self.key,
+            },
+        };
+        let reader = answer::Reader {
+            question,
+            key: &self.key,
+        };
+        match self.http.get(request).await {
+            Ok(answer) => reader.rows(&answer),
+            Err(error) => Err(reader.failure(error)),
+        }
+    }
+
+    fn url(&self, question: Question<'_>) -> Url {
+        let mut url = self.base_url.clone();
+        let prefix = self.base_url.path().trim_end_matches('/');
+        url.set_path(&format!("{prefix}/tiingo/daily/{}/prices", question.symbol));
+        url.query_pairs_mut()
+            .append_pair("startDate", &question.from.to_string())
+            .append_pair("endDate", &question.to.to_string());
+        url
+    }
+}
+
+impl PriceSource for Tiingo {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn stored_label(&self) -> &'static str {
+        "tiingo_eod"
+    }
+
+    fn history<'a>(&'a self, symbol: &'a str, from: Date, to: Date) -> HistoryFuture<'a> {
+        Box::pin(self.fetch(symbol, from, to))
+    }
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+struct Question<'a> {
+    symbol: &'a str,
+    from: Date,
+    to: Date,
+}
+
+/// When a question is asked again.
+///
+/// Only a failed transport, a failure on the server's side and a limit are worth it. An allowance
+/// that is used up without a word on when it returns is not: each try would be charged to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// The waits before the second try, the third and so on; their number bounds the tries.
+    pub delays: Vec<Duration>,
+    /// The longest wait a server may ask for; a longer one is left to the caller.
+    pub longest_wait: Duration,
+}
+
+impl RetryPolicy {
+    /// One try only.
+    pub fn none() -> Self {
+        Self {
+            delays: Vec::new(),
+            longest_wait: Duration::ZERO,
+        }
+    }
+
+    /// How long to wait before the next try, if there should be one.
+    fn wait(&self, error: &PriceError, delay: Duration) -> Option<Duration> {
+        match error {
+            PriceError::Limited {
+                retry_after: None,
+                limit: Limit::Hourly | Limit::Daily | Limit::MonthlySymbols,
+                ..
+            } => None,
+            PriceError::Limited { retry_after, .. }
+            | PriceError::ServerFailed { retry_after, .. } => {
+                let allowed = |wait: &Duration| *wait <= self.longest_wait;
+                retry_after.map_or(Some(delay), |wait| Some(wait).filter(allowed))
+            }
+            PriceError::Timeout { .. }
+            | PriceError::CutOff { .. }
+            | PriceError::Unreachable { .. } => Some(delay),
+            _ => None,
+        }
+    }
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            delays: [1, 2, 4].map(Duration::from_secs).to_vec(),
+            longest_wait: Duration::from_mins(1),
+        }
+    }
+}
+
+/// Why an address cannot be asked; the address itself is not repeated, it may hold a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BaseUrlError {
+    /// Not an address of the web.
+    #[error("the base URL of tiingo must be like {}", Tiingo::DEFAULT_BASE_URL)]
+    NotHttp,
+    /// More than scheme, host, port and path.
+    #[error(
+        "the base URL of tiingo must end with its host or path: no user name, no password, \
+         nothing after ? or #; the key is given apart and sent in a header"
+    )]
+    HoldsMore,
+}
+
+fn parse_base_url(text: &str) -> Result<Url, BaseUrlError> {
+    let url = Url::parse(text).map_err(|_| BaseUrlError::NotHttp)?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(BaseUrlError::NotHttp);
+    }
+    let bare = url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none()
+        && url.fragment().is_none();
+    if bare {
+        Ok(url)
+    } else {
+        Err(BaseUrlError::HoldsMore)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+    use crate::http::HttpLimits;
+
+    fn source(base_url: &str) -> Result<Tiingo, BaseUrlError> {
+        let http = HttpClient::new(HttpLimits::default()).unwrap();
+        Tiingo::new(http, base_url, ApiKey::new("abc".to_owned()).unwrap())
+    }
+
+    #[test]
+    fn the_address_is_the_documented_one_and_holds_no_key() {
+        let question = Question {
+            symbol: "BRK-B",
+            from: date(2026, 8, 13),
+            to: date(2026, 8, 20),
+        };
+        let tail = "/tiingo/daily/BRK-B/prices?startDate=2026-08-13&endDate=2026-08-20";
+        for (base, prefix) in [
+            (Tiingo::DEFAULT_BASE_URL, Tiingo::DEFAULT_BASE_URL),
+            ("http://127.0.0.1:81", "http://127.0.0.1:81"),
+            ("http://127.0.0.1:81/", "http://127.0.0.1:81"),
+            ("https://gate.example/a/b/", "https://gate.example/a/b"),
+        ] {
+            let url = source(base).unwrap().url(question);
+            assert_eq!(url.as_str(), format!("{prefix}{tail}"));
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_none_or_holds_more_is_refused_without_repeating_it() {
+        for (text, expected) in [
+            ("", BaseUrlError::NotHttp),
+            ("api.tiingo.com", BaseUrlError::NotHttp),
+            ("file:///etc/hosts", BaseUrlError::NotHttp),
+            ("https://a:hidden@b.example", BaseUrlError::HoldsMore),
+            ("https://b.example/?token=hidden", BaseUrlError::HoldsMore),
+            ("https://b.example/#hidden", BaseUrlError::HoldsMore),
+        ] {
+            let error = source(text).unwrap_err();
+            assert_eq!(error, expected, "{text}");
+            assert!(!error.to_string().contains("hidden"));
+        }
+    }
+
+    #[test]
+    fn a_source_does_not_print_its_key() {
+        let source = Tiingo::new(
+            HttpClient::new(HttpLimits::default()).unwrap(),
+            Tiingo::DEFAULT_BASE_URL,
+            ApiKey::new("recognisable".to_owned()).unwrap(),
+        );
+        assert!(!format!("{source:?}").contains("recognisable"));
+    }
+}

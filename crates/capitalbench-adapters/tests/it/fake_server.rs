@@ -1,0 +1,167 @@
+//! A server on the loopback that says exactly what it is told, and remembers what it was asked.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// The longest a connection waits for its question.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the server does with one connection after it has read the question.
+#[derive(Debug, Clone)]
+pub(crate) struct Reply {
+    bytes: Vec<u8>,
+    ending: Ending,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Close,
+    /// Stay silent until the server is stopped.
+    Hang,
+}
+
+impl Reply {
+    /// Exactly these bytes, then the end.
+    pub(crate) fn raw(bytes: impl Into<Vec<u8>>) -> Self {
+        Self {
+            bytes: bytes.into(),
+            ending: Ending::Close,
+        }
+    }
+
+    /// A complete answer of a content type; more header lines may be given.
+    pub(crate) fn new(status: &str, content_type: &str, headers: &[&str], body: &[u8]) -> Self {
+        let more: String = headers.iter().flat_map(|line| [*line, "\r\n"]).collect();
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\n{more}\
+             Content-Length: {}\r\nConnection: close\r\n\r\n",
+            body.len()
+        );
+        Self::raw([head.as_bytes(), body].concat())
+    }
+
+    /// Success with JSON.
+    pub(crate) fn json(body: &str) -> Self {
+        Self::new("200 OK", "application/json", &[], body.as_bytes())
+    }
+
+    /// A status with JSON.
+    pub(crate) fn status(status: &str, body: &str) -> Self {
+        Self::new(status, "application/json", &[], body.as_bytes())
+    }
+
+    /// The same, without its last bytes.
+    pub(crate) fn cut(mut self, missing: usize) -> Self {
+        let end = self.bytes.len() - missing;
+        self.bytes.truncate(end);
+        self
+    }
+
+    /// The same, followed by silence.
+    pub(crate) fn then_hang(mut self) -> Self {
+        self.ending = Ending::Hang;
+        self
+    }
+}
+
+/// The server; it stops when dropped.
+pub(crate) struct FakeServer {
+    address: SocketAddr,
+    questions: Arc<Mutex<Vec<String>>>,
+    stopping: Arc<AtomicBool>,
+    accepting: Option<JoinHandle<()>>,
+}
+
+impl FakeServer {
+    /// Gives the replies in turn, the last one again and again.
+    pub(crate) fn start(replies: Vec<Reply>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("its address");
+        let questions = Arc::new(Mutex::new(Vec::new()));
+        let stopping = Arc::new(AtomicBool::new(false));
+        let accepting = thread::spawn({
+            let (questions, stopping) = (Arc::clone(&questions), Arc::clone(&stopping));
+            move || accept(&listener, &replies, &questions, &stopping)
+        });
+        Self {
+            address,
+            questions,
+            stopping,
+            accepting: Some(accepting),
+        }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The heads of all questions so far.
+    pub(crate) fn questions(&self) -> Vec<String> {
+        self.questions.lock().expect("no panic in a server").clone()
+    }
+}
+
+impl Drop for FakeServer {
+    fn drop(&mut self) {
+        self.stopping.store(true, Ordering::SeqCst);
+        // A last connection wakes the listener.
+        drop(TcpStream::connect(self.address));
+        if let Some(accepting) = self.accepting.take() {
+            drop(accepting.join());
+        }
+    }
+}
+
+fn accept(
+    listener: &TcpListener,
+    replies: &[Reply],
+    questions: &Arc<Mutex<Vec<String>>>,
+    stopping: &Arc<AtomicBool>,
+) {
+    let mut connections = Vec::new();
+    for stream in listener.incoming() {
+        if stopping.load(Ordering::SeqCst) {
+            break;
+        }
+        let Ok(stream) = stream else { continue };
+        let reply = replies.get(connections.len()).or(replies.last()).cloned();
+        let (questions, stopping) = (Arc::clone(questions), Arc::clone(stopping));
+        connections.push(thread::spawn(move || {
+            let silence = serve(stream, reply, &questions);
+            while silence.is_some() && !stopping.load(Ordering::SeqCst) {
+                thread::sleep(Duration::from_millis(2));
+            }
+        }));
+    }
+    for connection in connections {
+        drop(connection.join());
+    }
+}
+
+/// Reads the question and replies; returns the connection if it must be held open in silence.
+fn serve(
+    mut stream: TcpStream,
+    reply: Option<Reply>,
+    questions: &Mutex<Vec<String>>,
+) -> Option<TcpStream> {
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    let mut question = Vec::new();
+    let mut buffer = [0; 4096];
+    // Not every client speaks HTTP in the clear: a TLS greeting gets its reply at once.
+    while !question.ends_with(b"\r\n\r\n") && question.first() != Some(&0x16) {
+        match stream.read(&mut buffer) {
+            Ok(0) | Err(_) => break,
+            Ok(length) => question.extend_from_slice(&buffer[..length]),
+        }
+    }
+    let question = String::from_utf8_lossy(&question).into_owned();
+    questions.lock().ok()?.push(question);
+    let reply = reply?;
+    // A client that has seen enough may close first; what it makes of the rest is its affair.
+    stream.write_all(&reply.bytes).ok()?;
+    (reply.ending == Ending::Hang).then_some(stream)
+}

@@ -1,0 +1,71 @@
+//! The client's own promises: size, encryption without certificates of the machine, slow errors.
+
+use std::time::Duration;
+
+use capitalbench_adapters::http::HttpLimits;
+use capitalbench_adapters::price_source::{PriceError, PriceSource as _, RetryPolicy};
+
+use crate::fake_server::{FakeServer, Reply};
+use crate::tiingo::{FROM, ROWS, TO, expected, gzip, limits, source};
+use crate::tiingo_faults::assert_hides_key;
+
+async fn ask(reply: Reply, limits: HttpLimits) -> Result<usize, PriceError> {
+    let server = FakeServer::start(vec![reply]);
+    let source = source(&server.url(), limits, RetryPolicy::none());
+    let answer = source.history("SPY", FROM, TO).await;
+    if let Err(error) = &answer {
+        assert_hides_key(error);
+    }
+    answer.map(|rows| rows.len())
+}
+
+#[tokio::test]
+async fn a_body_may_fill_the_limit_and_not_a_byte_more() {
+    let mut limits = limits();
+    limits.body_bytes = ROWS.len();
+    assert_eq!(ask(Reply::json(ROWS), limits).await, Ok(expected().len()));
+    let error = ask(Reply::json(&format!("{ROWS} ")), limits)
+        .await
+        .expect_err("a fault");
+    let limit = ROWS.len();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "the answer of tiingo for SPY is larger than {limit} bytes; ask for a shorter range"
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_small_body_that_unpacks_to_a_large_one_is_stopped() {
+    let bomb = gzip(&" ".repeat(8 << 20));
+    assert!(bomb.len() < 64 << 10);
+    let encoding = ["Content-Encoding: gzip"];
+    let reply = Reply::new("200 OK", "application/json", &encoding, &bomb);
+    let error = ask(reply, limits()).await.expect_err("a fault");
+    assert!(matches!(error, PriceError::TooLarge { limit, .. } if limit == 1 << 20));
+}
+
+#[tokio::test]
+async fn a_status_is_not_lost_when_its_body_never_ends() {
+    let mut limits = limits();
+    limits.total_timeout = Duration::from_millis(500);
+    let reply = Reply::status("403 Forbidden", "None").cut(2).then_hang();
+    let error = ask(reply, limits).await.expect_err("a fault");
+    assert!(matches!(error, PriceError::KeyRefused { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn encryption_needs_nothing_from_the_machine() {
+    let server = FakeServer::start(vec![Reply::raw("this is not TLS\r\n\r\n")]);
+    let url = server.url().replace("http:", "https:");
+    let source = source(&url, limits(), RetryPolicy::none());
+    let error = source.history("SPY", FROM, TO).await.expect_err("a fault");
+    assert_hides_key(&error);
+    assert!(matches!(error, PriceError::Unreachable { .. }), "{error:?}");
+    // The greeting went out encrypted from the first byte: the key was not in it.
+    let questions = server.questions();
+    assert_eq!(questions.len(), 1);
+    assert!(questions[0].starts_with('\u{16}'), "a TLS greeting");
+    assert!(!questions[0].contains("Token"));
+}

@@ -1,0 +1,9 @@
+//! Tests of the whole crate against servers and folders of this machine only.
+
+mod csv_folder;
+mod fake_server;
+mod http_limits;
+mod tiingo;
+mod tiingo_faults;
+mod tiingo_retries;
+mod tiingo_transport;
