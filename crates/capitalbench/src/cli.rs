@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use capitalbench_core::calendar::{EntryRule, Roll};
 use capitalbench_core::manifest::Track;
+use capitalbench_core::time::parse_day;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
+use jiff::civil::Date;
 
 /// An open, auditable benchmark of how language models allocate capital.
 ///
-/// Every command reads round folders from disk; nothing here talks to the network.
+/// Rounds are folders on disk. Only the commands that fetch prices talk to the network.
 /// Exit codes: 0 holds, 1 does not hold, 2 could not run.
 #[derive(Debug, Parser)]
 #[command(name = "capitalbench", version, max_term_width = 100)]
@@ -26,6 +28,10 @@ pub(crate) enum Command {
     InitRound(InitRound),
     /// Bring the research into a round; only the final briefing is shown to models
     ImportResearch(ImportResearch),
+    /// Make the table of trailing returns that every model is shown
+    FetchUniversePerformance(FetchUniversePerformance),
+    /// Ask the price source whether it knows every option
+    ValidateUniverse(ValidateUniverse),
     /// Show the exact text that models are sent, with a token estimate
     ShowPrompt(ShowPrompt),
     /// Re-derive everything from the artifacts and report where they disagree
@@ -202,6 +208,88 @@ pub(crate) struct ImportResearch {
     pub(crate) research_cutoff_utc: Timestamp,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  capitalbench fetch-universe-performance --round rounds/CB-2026-12-07-1W --as-of-date 2026-12-04
+  capitalbench fetch-universe-performance --round rounds/CB-2026-12-07-1W --as-of-date 2026-12-04 \\
+      --source csv --histories closes/
+
+The tiingo source reads its key from TIINGO_API_KEY and its address from TIINGO_BASE_URL.
+The csv source reads one file per symbol, such as closes/SPY.csv with the columns
+date, close, adj_close. Exit codes: 0 every option has its figures, 1 some failed (the table is
+written and says which), 2 could not run.")]
+pub(crate) struct FetchUniversePerformance {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    /// The last day whose close may be used
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(crate) as_of_date: Date,
+    #[command(flatten)]
+    pub(crate) source: SourceChoice,
+    /// Replace a table that is there
+    #[arg(long)]
+    pub(crate) overwrite_performance: bool,
+    #[command(flatten)]
+    pub(crate) now: Now,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    group = ArgGroup::new("what").required(true).args(["round", "options"]),
+    after_help = "Examples:
+  capitalbench validate-universe --round rounds/CB-2026-12-07-1W \\
+      --start-date 2025-12-04 --end-date 2026-12-04
+  capitalbench validate-universe --options my-options.yaml --source csv --histories closes/ \\
+      --start-date 2025-12-04 --end-date 2026-12-04
+
+Writes universe_validation_report.json and .md into the round, or beside the file.
+Exit codes: 0 every option is known, 1 some are not, 2 could not run."
+)]
+pub(crate) struct ValidateUniverse {
+    /// The round's folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) round: Option<PathBuf>,
+    /// A universe file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) options: Option<PathBuf>,
+    /// First day to ask for
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(crate) start_date: Date,
+    /// Last day to ask for
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(crate) end_date: Date,
+    #[command(flatten)]
+    pub(crate) source: SourceChoice,
+    #[command(flatten)]
+    pub(crate) now: Now,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SourceChoice {
+    /// Where prices come from
+    #[arg(long, value_enum, default_value = "tiingo")]
+    pub(crate) source: Source,
+    /// Folder of histories for the csv source
+    #[arg(long, value_name = "DIR", required_if_eq("source", "csv"))]
+    pub(crate) histories: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Source {
+    /// Tiingo end-of-day prices
+    Tiingo,
+    /// A folder with one CSV file per symbol
+    Csv,
+}
+
+fn day(text: &str) -> Result<Date, String> {
+    parse_day(text).ok_or_else(|| "use a day like 2026-12-04".to_owned())
 }
 
 #[derive(Debug, Args)]

@@ -8,14 +8,17 @@ use crate::cli::Command;
 use crate::error::{CommandError, DOES_NOT_HOLD};
 
 mod audit_round;
+mod fetch_universe_performance;
 mod hash_round;
 mod import_research;
 mod init_round;
 mod list_runs;
+mod price_source;
 mod score_round;
 mod show_prompt;
 mod status;
 mod validate_submissions;
+mod validate_universe;
 mod verify;
 
 /// What a command that ran came to.
@@ -50,6 +53,8 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::Status(arguments) => status::run(&arguments),
         Command::InitRound(arguments) => init_round::run(&arguments),
         Command::ImportResearch(arguments) => import_research::run(&arguments),
+        Command::FetchUniversePerformance(arguments) => fetch_universe_performance::run(&arguments),
+        Command::ValidateUniverse(arguments) => validate_universe::run(&arguments),
         Command::ShowPrompt(arguments) => show_prompt::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::AuditRound(arguments) => audit_round::run(&arguments),

@@ -34,6 +34,15 @@ impl CommandError {
         self
     }
 
+    /// Adds to the hint that is there.
+    pub(crate) fn or_hint(mut self, other: &str) -> Self {
+        self.hint = Some(match self.hint {
+            Some(hint) => format!("{hint}, {other}"),
+            None => other.to_owned(),
+        });
+        self
+    }
+
     /// Prints the message to standard error.
     pub(crate) fn report(&self) {
         let mut out = anstream::stderr().lock();

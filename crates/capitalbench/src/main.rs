@@ -7,6 +7,7 @@ use clap::Parser as _;
 mod cli;
 mod clock;
 mod commands;
+mod config;
 mod console;
 mod error;
 

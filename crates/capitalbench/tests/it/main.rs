@@ -14,6 +14,7 @@ mod golden;
 mod harness;
 mod hash_round;
 mod list_runs;
+mod operate;
 mod output;
 mod score_round;
 mod validate_submissions;

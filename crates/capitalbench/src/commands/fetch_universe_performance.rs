@@ -1,0 +1,167 @@
+//! `fetch-universe-performance`: the mechanical table that every model is shown.
+
+use std::path::PathBuf;
+
+use capitalbench_adapters::price_source::{DailyClose, PriceSource};
+use capitalbench_archive::file_ops;
+use capitalbench_archive::format::trailing::{self, Provenance};
+use capitalbench_archive::freeze;
+use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_core::ids::OptionId;
+use capitalbench_core::market_context::{
+    ContextStatus, MarketContext, PriceHistory, history_start, market_context,
+};
+use capitalbench_core::universe::Universe;
+use jiff::civil::Date;
+use serde_json::json;
+
+use super::Outcome;
+use super::price_source::{open, wait};
+use crate::cli::FetchUniversePerformance;
+use crate::clock::now_or;
+use crate::console::{DIM, ERROR, GOOD, document, line, paint, progress};
+use crate::error::CommandError;
+
+/// Histories, and what the source said about options it could not answer for.
+type Fetched = (Vec<PriceHistory>, Vec<(OptionId, String)>);
+
+pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Outcome, CommandError> {
+    let folder = RoundFolder::open(&arguments.round.path)?;
+    freeze::refuse_frozen(&folder)?;
+    if folder.file(trailing::CSV).exists() && !arguments.overwrite_performance {
+        let text = format!("{} has a table already", folder.name());
+        return Err(CommandError::new(text).hint("replace it with --overwrite-performance"));
+    }
+    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
+    let source = open(&arguments.source)?;
+    let as_of = arguments.as_of_date;
+    let start = history_start(as_of)
+        .ok_or_else(|| CommandError::new(format!("--as-of-date {as_of} is too early")))?;
+    let (histories, errors) = wait(fetch(&*source, &inputs.universe, start, as_of))??;
+    let mut context = market_context(&inputs.universe, &histories, as_of)
+        .map_err(|error| CommandError::new(error.to_string()))?;
+    explain(&mut context, &errors);
+    let provenance = Provenance {
+        source: format!("{}_adj_close", source.stored_label()),
+        generated_at: now_or(arguments.now.instant).to_string(),
+        fetched_symbols: symbols(&inputs.universe),
+    };
+    let files: Vec<(PathBuf, Vec<u8>)> = trailing::render(&inputs.universe, &context, &provenance)
+        .into_iter()
+        .map(|(path, text)| (folder.file(path), text.into_bytes()))
+        .collect();
+    file_ops::replace_all(&files)?;
+    report(arguments, &folder, &context);
+    Ok(Outcome::of(context.failed().is_empty()))
+}
+
+async fn fetch(
+    source: &dyn PriceSource,
+    universe: &Universe,
+    from: Date,
+    to: Date,
+) -> Result<Fetched, CommandError> {
+    let priced = universe.options().iter().filter(|option| !option.is_cash());
+    let asked: Vec<_> = priced
+        .filter_map(|o| Some((o.id.clone(), o.data_symbol.clone()?)))
+        .collect();
+    let bar = progress(asked.len(), "fetching");
+    let (mut histories, mut errors) = (Vec::new(), Vec::new());
+    for (done, (option_id, symbol)) in asked.iter().enumerate() {
+        match source.history(symbol, from, to).await {
+            Ok(rows) => match adjusted(&rows) {
+                Ok(closes) => histories.push(PriceHistory {
+                    option_id: option_id.clone(),
+                    closes,
+                }),
+                Err(text) => errors.push((option_id.clone(), text)),
+            },
+            Err(error) if error.concerns_every_symbol() => {
+                bar.finish_and_clear();
+                let text = format!("{symbol}: {error}");
+                let hint = format!(
+                    "{done} of {} options were fetched; nothing was written",
+                    asked.len()
+                );
+                return Err(CommandError::new(text).hint(hint));
+            }
+            Err(error) => errors.push((option_id.clone(), error.to_string())),
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok((histories, errors))
+}
+
+fn adjusted(rows: &[DailyClose]) -> Result<Vec<(Date, f64)>, String> {
+    let close = |row: &DailyClose| {
+        let missing = || format!("no adjusted close on {}", row.date);
+        row.adjusted
+            .map(|value| (row.date, value))
+            .ok_or_else(missing)
+    };
+    rows.iter().map(close).collect()
+}
+
+/// A failed row says what the source said.
+fn explain(context: &mut MarketContext, errors: &[(OptionId, String)]) {
+    for row in &mut context.rows {
+        let said = errors
+            .iter()
+            .find(|(option_id, _)| *option_id == row.option_id);
+        if let (ContextStatus::Fail, Some((_, text))) = (row.status, said) {
+            row.message.clone_from(text);
+        }
+    }
+}
+
+fn symbols(universe: &Universe) -> Vec<String> {
+    let mut symbols: Vec<String> = universe
+        .options()
+        .iter()
+        .filter_map(|option| option.data_symbol.clone())
+        .collect();
+    symbols.sort_unstable();
+    symbols
+}
+
+fn report(arguments: &FetchUniversePerformance, folder: &RoundFolder, context: &MarketContext) {
+    let failed: Vec<_> = context
+        .rows
+        .iter()
+        .filter(|row| row.status == ContextStatus::Fail)
+        .collect();
+    if arguments.output.json {
+        let failures: Vec<_> = failed
+            .iter()
+            .map(|row| json!({"option_id": row.option_id.as_str(), "message": row.message}))
+            .collect();
+        document(&json!({
+            "round_id": folder.name(),
+            "as_of_date": context.as_of.to_string(),
+            "options": context.rows.len(),
+            "failed": failures,
+        }));
+        return;
+    }
+    for row in &failed {
+        line(format!(
+            "{} {}: {}",
+            paint(ERROR, "failed"),
+            row.option_id,
+            row.message
+        ));
+    }
+    let count = context.rows.len() - failed.len();
+    let text = format!("{count} of {} options", context.rows.len());
+    line(format!(
+        "{}: trailing returns of {}",
+        folder.name(),
+        paint(GOOD, text)
+    ));
+    let next = format!(
+        "capitalbench hash-round --round {}",
+        folder.path().display()
+    );
+    line(format!("{} {next}", paint(DIM, "next:")));
+}

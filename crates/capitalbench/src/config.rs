@@ -1,0 +1,96 @@
+//! The only reader of the environment.
+//!
+//! Variables of the process come first, then `.env` and `.env.local` of the working folder.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use capitalbench_adapters::secret::ApiKey;
+use capitalbench_archive::error::FileError;
+use capitalbench_archive::file_ops;
+use capitalbench_archive::format::utf8;
+
+use crate::error::CommandError;
+
+const FILES: [&str; 2] = [".env", ".env.local"];
+
+/// Variables of the files; those of the process are asked for by name.
+pub(crate) struct Environment {
+    from_files: BTreeMap<String, String>,
+}
+
+impl Environment {
+    /// Reads the files of the working folder, where they are there.
+    pub(crate) fn load() -> Result<Self, CommandError> {
+        let mut from_files = BTreeMap::new();
+        for file in FILES {
+            let path = Path::new(file);
+            if !path.is_file() {
+                continue;
+            }
+            let bytes = file_ops::read(path).map_err(FileError::from)?;
+            let text = utf8(&bytes).map_err(|fault| fault.in_file(path))?;
+            for (name, value) in parse(text) {
+                from_files.entry(name).or_insert(value);
+            }
+        }
+        Ok(Self { from_files })
+    }
+
+    /// A variable that is set and not blank.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that reads the environment"
+    )]
+    pub(crate) fn get(&self, name: &str) -> Option<String> {
+        let given = std::env::var(name).ok();
+        let value = given.or_else(|| self.from_files.get(name).cloned())?;
+        (!value.trim().is_empty()).then(|| value.trim().to_owned())
+    }
+
+    /// A key; a missing or unusable one names its variable and never its value.
+    pub(crate) fn key(&self, name: &str) -> Result<ApiKey, CommandError> {
+        let missing = || {
+            CommandError::new(format!("{name} is not set"))
+                .hint(format!("export {name}=… or write it into .env"))
+        };
+        let text = self.get(name).ok_or_else(missing)?;
+        ApiKey::new(text).ok_or_else(|| {
+            CommandError::new(format!(
+                "{name} is not a key: it holds a space or a control character"
+            ))
+        })
+    }
+}
+
+/// Lines `NAME=value`; quotes around the value are taken off, other lines are left alone.
+fn parse(text: &str) -> Vec<(String, String)> {
+    let lines = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.starts_with('#'));
+    let pairs =
+        lines.filter_map(|line| line.strip_prefix("export ").unwrap_or(line).split_once('='));
+    pairs
+        .map(|(name, value)| {
+            let value = value.trim();
+            let inner = ['"', '\'']
+                .into_iter()
+                .find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
+            (name.trim().to_owned(), inner.unwrap_or(value).to_owned())
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_become_variables() {
+        let text = "# note\nA=1\n B = \"two words\" \nexport C='x=y'\nnot a line\nD=\n";
+        let expected = [("A", "1"), ("B", "two words"), ("C", "x=y"), ("D", "")];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(parse(text), expected);
+    }
+}
