@@ -247,12 +247,14 @@ fn source_problem(
     let mut options = Vec::new();
     let mut example = None;
     for option in universe.options() {
-        let source = |sheet: &PriceSheet| sheet.find(option).and_then(|q| q.source.clone());
-        if let (Some(from), Some(to)) = (source(entry), source(exit))
+        let (from, to) = (entry.find(option), exit.find(option));
+        let from = from.and_then(|quote| quote.source.as_deref());
+        let to = to.and_then(|quote| quote.source.as_deref());
+        if let (Some(from), Some(to)) = (from, to)
             && from != to
         {
             options.push(option.id.clone());
-            example.get_or_insert((from, to));
+            example.get_or_insert_with(|| (from.to_owned(), to.to_owned()));
         }
     }
     example.map(|example| PriceProblem::SourceDiffers { options, example })

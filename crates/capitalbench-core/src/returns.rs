@@ -43,6 +43,7 @@ impl RoundReturns {
         held: &BTreeSet<OptionId>,
     ) -> Result<Self, ScoreError> {
         let mut options = Vec::with_capacity(universe.options().len());
+        let mut fully_priced = true;
         for (position, option) in universe.options().iter().enumerate() {
             let (from, to) = (entry.find(option), exit.find(option));
             let from = from.and_then(Quote::used);
@@ -57,6 +58,7 @@ impl RoundReturns {
                         Side::Exit
                     };
                     require_optional(universe, option, held, side)?;
+                    fully_priced = false;
                     continue;
                 }
             };
@@ -69,28 +71,22 @@ impl RoundReturns {
                 rank: None,
             });
         }
-        Ok(Self::complete(universe, options))
-    }
-
-    fn complete(universe: &Universe, mut options: Vec<OptionReturn>) -> Self {
-        let find = |id: &OptionId| options.iter().find(|o| o.option_id == *id).map(|o| o.value);
-        let reference = find(&universe.reference().id).unwrap_or_default();
-        let cash = universe.options().iter().find(|o| o.scores_as_cash());
-        let cash = cash.and_then(|option| find(&option.id)).unwrap_or_default();
-        let fully_priced = universe.options().iter().all(|option| {
-            option.scores_as_cash() || options.iter().any(|o| o.option_id == option.id)
-        });
         let mut oracle = None;
         if fully_priced {
             rank_options(&mut options);
-            oracle = options.iter().map(|o| o.value).reduce(larger);
+            oracle = options.iter().map(|option| option.value).reduce(larger);
         }
-        Self {
-            options,
-            reference,
-            cash,
+        let cash = universe.options().iter().find(|o| o.scores_as_cash());
+        let value_of = |id: &OptionId| {
+            let found = options.iter().find(|option| option.option_id == *id);
+            found.map(|option| option.value).unwrap_or_default()
+        };
+        Ok(Self {
+            reference: value_of(&universe.reference().id),
+            cash: cash.map(|option| value_of(&option.id)).unwrap_or_default(),
             oracle,
-        }
+            options,
+        })
     }
 
     /// Options with a return, in universe order.

@@ -49,58 +49,71 @@ pub fn parse(bytes: &[u8]) -> Result<PriceSheet, Fault> {
 }
 
 /// Where each column stands, looked up once.
-struct Columns([Option<usize>; COLUMNS.len()]);
+struct Columns {
+    option_id: Option<usize>,
+    symbol: Option<usize>,
+    date: Option<usize>,
+    close: Option<usize>,
+    adjusted: Option<usize>,
+    adjusted_alias: Option<usize>,
+    price: Option<usize>,
+    source: Option<usize>,
+    price_source: Option<usize>,
+}
 
 impl Columns {
     fn of(table: &Table<'_>) -> Self {
-        Self(COLUMNS.map(|name| table.column(name)))
-    }
-
-    /// The trimmed cell of a column; a blank cell is none.
-    fn cell<'a>(&self, row: &'a Row<'_>, name: &str) -> Option<&'a str> {
-        let known = COLUMNS.iter().position(|column| *column == name)?;
-        let text = row.cells[self.0[known]?].trim();
-        (!text.is_empty()).then_some(text)
+        Self {
+            option_id: table.column("option_id"),
+            symbol: table.column("symbol"),
+            date: table.column("date"),
+            close: table.column("close"),
+            adjusted: table.column("adj_close"),
+            adjusted_alias: table.column("adjClose"),
+            price: table.column("price"),
+            source: table.column("source"),
+            price_source: table.column("price_source"),
+        }
     }
 }
 
+/// The trimmed cell of a column; a blank cell is none.
+fn cell<'a>(row: &'a Row<'_>, column: Option<usize>) -> Option<&'a str> {
+    let text = row.cells[column?].trim();
+    (!text.is_empty()).then_some(text)
+}
+
 fn quote(columns: &Columns, row: &Row<'_>) -> Result<Quote, Fault> {
-    let cell = |name: &str| columns.cell(row, name);
-    let key = cell("option_id")
+    let key = cell(row, columns.option_id)
         .map(str::to_owned)
-        .or_else(|| cell("symbol").map(str::to_uppercase))
+        .or_else(|| cell(row, columns.symbol).map(str::to_uppercase))
         .ok_or_else(|| Fault::field("option_id", "neither option_id nor symbol is given"))?;
-    let price = |name: &str| -> Result<Option<Price>, Fault> {
-        let Some(text) = cell(name) else {
+    let price = |name: &str, column: Option<usize>| -> Result<Option<Price>, Fault> {
+        let Some(text) = cell(row, column) else {
             return Ok(None);
         };
-        let wrong = || {
-            let text = format!("{key}: {text:?} is not a price above zero");
-            Fault::field(name, text)
-        };
+        let wrong = || Fault::field(name, format!("{key}: {text:?} is not a price above zero"));
         let value: f64 = text.parse().map_err(|_| wrong())?;
         Price::new(value).map(Some).ok_or_else(wrong)
     };
-    let date = match cell("date") {
+    let date = match cell(row, columns.date) {
         None => None,
         Some(text) => Some(parse_day(text).ok_or_else(|| {
-            Fault::field(
-                "date",
-                format!("{key}: {text:?} is not a day like 2026-05-08"),
-            )
+            let problem = format!("{key}: {text:?} is not a day like 2026-05-08");
+            Fault::field("date", problem)
         })?),
     };
+    let adjusted = price("adj_close", columns.adjusted)?;
+    let source = cell(row, columns.source).or_else(|| cell(row, columns.price_source));
     Ok(Quote {
         date,
-        close: price("close")?,
-        adjusted: match price("adj_close")? {
+        close: price("close", columns.close)?,
+        adjusted: match adjusted {
             Some(price) => Some(price),
-            None => price("adjClose")?,
+            None => price("adjClose", columns.adjusted_alias)?,
         },
-        price: price("price")?,
-        source: cell("source")
-            .or_else(|| cell("price_source"))
-            .map(str::to_owned),
+        price: price("price", columns.price)?,
+        source: source.map(str::to_owned),
         key,
     })
 }

@@ -1,31 +1,80 @@
 //! Result files: option returns, leaderboard, allocations and consistency as CSV.
 
-use capitalbench_core::consistency::ModelConsistency;
+use std::fmt::Write as _;
+
+use capitalbench_core::consistency::{Figures, ModelConsistency};
+use capitalbench_core::ids::OptionId;
 use capitalbench_core::leaderboard::Scored;
 use capitalbench_core::manifest::SubmissionFormat;
 use capitalbench_core::returns::RoundReturns;
 use capitalbench_core::run::RunRules;
+use capitalbench_core::score::Outcome;
 use capitalbench_core::submission::{Decision, Submission};
 use capitalbench_core::units::Return;
 use capitalbench_core::universe::Universe;
 use serde_json::{Value, json};
 
 use super::json;
-use super::number::float_text;
+use super::number::push_float;
 use super::table::CsvText;
 
 /// A result table before it is text; older files hold a part of its columns.
+///
+/// The cells of all rows lie in one text, one after the other, so that a table costs two
+/// allocations and not one per cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultTable {
-    header: Vec<&'static str>,
-    rows: Vec<Vec<String>>,
+    header: &'static [&'static str],
+    text: String,
+    ends: Vec<usize>,
 }
 
 impl ResultTable {
-    fn new(header: &[&'static str]) -> Self {
+    fn new(header: &'static [&'static str]) -> Self {
         Self {
-            header: header.to_vec(),
-            rows: Vec::new(),
+            header,
+            text: String::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    /// Ends the cell that was just written.
+    fn end(&mut self) {
+        self.ends.push(self.text.len());
+    }
+
+    fn cell(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.end();
+    }
+
+    fn blank(&mut self) {
+        self.end();
+    }
+
+    fn flag(&mut self, value: bool) {
+        self.cell(if value { "True" } else { "False" });
+    }
+
+    fn real(&mut self, value: f64) {
+        push_float(&mut self.text, value);
+        self.end();
+    }
+
+    fn number(&mut self, value: Return) {
+        self.real(value.get());
+    }
+
+    fn count(&mut self, value: impl std::fmt::Display) {
+        // Writing to a String cannot fail.
+        let _ = write!(self.text, "{value}");
+        self.end();
+    }
+
+    fn maybe<T>(&mut self, value: Option<T>, put: impl FnOnce(&mut Self, T)) {
+        match value {
+            Some(value) => put(self, value),
+            None => self.blank(),
         }
     }
 
@@ -50,8 +99,14 @@ impl ResultTable {
     fn render_columns(&self, columns: &[usize]) -> String {
         let mut text = CsvText::new();
         text.row(columns.iter().map(|&column| self.header[column]));
-        for row in &self.rows {
-            text.row(columns.iter().map(|&column| row[column].as_str()));
+        let width = self.header.len();
+        for row in 0..self.ends.len() / width {
+            let cell = |column: usize| {
+                let place = row * width + column;
+                let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+                &self.text[start..self.ends[place]]
+            };
+            text.row(columns.iter().map(|&column| cell(column)));
         }
         text.into_string()
     }
@@ -153,36 +208,22 @@ const STABILITY: [&str; 21] = [
     "notes",
 ];
 
-fn flag(value: bool) -> String {
-    if value { "True" } else { "False" }.to_owned()
-}
-
-fn number(value: Return) -> String {
-    float_text(value.get())
-}
-
-fn maybe<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
-    value.map(text).unwrap_or_default()
-}
-
 /// `returns.csv` of every kind of run but consistency checks.
 pub fn returns(universe: &Universe, returns: &RoundReturns) -> ResultTable {
     let mut table = ResultTable::new(&RETURNS);
     for row in returns.by_rank() {
         let option = &universe.options()[row.position];
-        table.rows.push(vec![
-            option.id.to_string(),
-            option.name.clone(),
-            option.display_symbol().to_owned(),
-            maybe(row.entry, |(price, _)| float_text(price.get())),
-            maybe(row.exit, |(price, _)| float_text(price.get())),
-            maybe(row.entry, |(_, field)| field.as_str().to_owned()),
-            maybe(row.exit, |(_, field)| field.as_str().to_owned()),
-            number(row.value),
-            maybe(row.rank, |rank| rank.to_string()),
-            flag(option.flags.reference),
-            flag(option.flags.cash),
-        ]);
+        table.cell(option.id.as_str());
+        table.cell(&option.name);
+        table.cell(option.display_symbol());
+        table.maybe(row.entry, |table, (price, _)| table.real(price.get()));
+        table.maybe(row.exit, |table, (price, _)| table.real(price.get()));
+        table.maybe(row.entry, |table, (_, field)| table.cell(field.as_str()));
+        table.maybe(row.exit, |table, (_, field)| table.cell(field.as_str()));
+        table.number(row.value);
+        table.maybe(row.rank, ResultTable::count);
+        table.flag(option.flags.reference);
+        table.flag(option.flags.cash);
     }
     table
 }
@@ -194,41 +235,45 @@ pub fn leaderboard(scored: &[Scored], returns: &RoundReturns) -> ResultTable {
         let (submission, outcome) = (&row.submission, &row.outcome);
         let format = submission.decision.format();
         let spread = &outcome.spread;
-        table.rows.push(vec![
-            submission.round_id.to_string(),
-            submission.model_id.to_string(),
-            submission.provider.clone(),
-            submission.mode.clone(),
-            format.as_str().to_owned(),
-            outcome.primary.to_string(),
-            float_text(submission.confidence),
-            submission.rationale_summary.clone(),
-            submission.portfolio_rationale.clone().unwrap_or_default(),
-            submission.key_risks.join("; "),
-            number(outcome.primary_return),
-            portfolio_cell(format, outcome.decision_return),
-            number(returns.reference()),
-            number(outcome.alpha),
-            maybe(outcome.regret, number),
-            maybe(outcome.pick_rank, |rank| rank.to_string()),
-            spread.holdings.to_string(),
-            spread.largest.get().to_string(),
-            spread.cash.get().to_string(),
-            spread.reference.get().to_string(),
-            float_text(spread.hhi),
-            flag(outcome.beats_reference),
-            flag(outcome.beats_cash),
-            maybe(submission.cost_usd, float_text),
-            maybe(outcome.alpha_per_dollar, float_text),
-        ]);
+        table.cell(submission.round_id.as_str());
+        table.cell(submission.model_id.as_str());
+        table.cell(&submission.provider);
+        table.cell(&submission.mode);
+        table.cell(format.as_str());
+        table.cell(outcome.primary.as_str());
+        table.real(submission.confidence);
+        table.cell(&submission.rationale_summary);
+        table.cell(
+            submission
+                .portfolio_rationale
+                .as_deref()
+                .unwrap_or_default(),
+        );
+        table.cell(&submission.key_risks.join("; "));
+        table.number(outcome.primary_return);
+        table.maybe(portfolio_return(format, outcome), ResultTable::number);
+        table.number(returns.reference());
+        table.number(outcome.alpha);
+        table.maybe(outcome.regret, ResultTable::number);
+        table.maybe(outcome.pick_rank, ResultTable::count);
+        table.count(spread.holdings);
+        table.count(spread.largest.get());
+        table.count(spread.cash.get());
+        table.count(spread.reference.get());
+        table.real(spread.hhi);
+        table.flag(outcome.beats_reference);
+        table.flag(outcome.beats_cash);
+        table.maybe(submission.cost_usd, ResultTable::real);
+        table.maybe(outcome.alpha_per_dollar, ResultTable::real);
     }
     table
 }
 
-fn portfolio_cell(format: SubmissionFormat, value: Return) -> String {
+/// The return of a portfolio; a single pick has none of its own.
+fn portfolio_return(format: SubmissionFormat, outcome: &Outcome) -> Option<Return> {
     match format {
-        SubmissionFormat::SinglePick => String::new(),
-        SubmissionFormat::Portfolio => number(value),
+        SubmissionFormat::SinglePick => None,
+        SubmissionFormat::Portfolio => Some(outcome.decision_return),
     }
 }
 
@@ -245,27 +290,22 @@ pub fn allocations(scored: &[Scored], returns: &RoundReturns) -> ResultTable {
     for row in by_model(scored) {
         let submission = &row.submission;
         for (rank, holding) in (1..).zip(submission.decision.holdings()) {
-            let value = returns
-                .get(&holding.option_id)
-                .map(|o| o.value)
-                .unwrap_or_default();
-            let rationale = match submission.decision {
-                Decision::SinglePick(_) => submission.rationale_summary.clone(),
-                Decision::Portfolio(_) => holding.rationale.clone(),
-            };
-            table.rows.push(vec![
-                submission.round_id.to_string(),
-                submission.model_id.to_string(),
-                submission.provider.clone(),
-                submission.replicate().to_string(),
-                holding.option_id.to_string(),
-                holding.weight.get().to_string(),
-                float_text(holding.weight.percent()),
-                rank.to_string(),
-                number(value),
-                float_text(holding.weight.weight() * value.get()),
-                rationale,
-            ]);
+            let value = returns.get(&holding.option_id).map(|option| option.value);
+            let value = value.unwrap_or_default();
+            table.cell(submission.round_id.as_str());
+            table.cell(submission.model_id.as_str());
+            table.cell(&submission.provider);
+            table.count(submission.replicate());
+            table.cell(holding.option_id.as_str());
+            table.count(holding.weight.get());
+            table.real(holding.weight.percent());
+            table.count(rank);
+            table.number(value);
+            table.real(holding.weight.weight() * value.get());
+            table.cell(match submission.decision {
+                Decision::SinglePick(_) => &submission.rationale_summary,
+                Decision::Portfolio(_) => &holding.rationale,
+            });
         }
     }
     table
@@ -277,26 +317,23 @@ pub fn replicates(scored: &[Scored], returns: &RoundReturns, run: RunRules) -> R
     for row in by_model(scored) {
         let (submission, outcome) = (&row.submission, &row.outcome);
         let format = submission.decision.format();
-        let count = submission.run.replicate_count.unwrap_or(run.replicates);
-        table.rows.push(vec![
-            submission.model_id.to_string(),
-            submission.provider.clone(),
-            submission.replicate().to_string(),
-            count.to_string(),
-            outcome.primary.to_string(),
-            format.as_str().to_owned(),
-            outcome.spread.holdings.to_string(),
-            float_text(submission.confidence),
-            number(outcome.primary_return),
-            portfolio_cell(format, outcome.decision_return),
-            number(returns.reference()),
-            number(outcome.alpha),
-            maybe(outcome.regret, number),
-            maybe(outcome.pick_rank, |rank| rank.to_string()),
-            flag(outcome.beats_reference),
-            flag(outcome.beats_cash),
-            maybe(submission.cost_usd, float_text),
-        ]);
+        table.cell(submission.model_id.as_str());
+        table.cell(&submission.provider);
+        table.count(submission.replicate());
+        table.count(submission.run.replicate_count.unwrap_or(run.replicates));
+        table.cell(outcome.primary.as_str());
+        table.cell(format.as_str());
+        table.count(outcome.spread.holdings);
+        table.real(submission.confidence);
+        table.number(outcome.primary_return);
+        table.maybe(portfolio_return(format, outcome), ResultTable::number);
+        table.number(returns.reference());
+        table.number(outcome.alpha);
+        table.maybe(outcome.regret, ResultTable::number);
+        table.maybe(outcome.pick_rank, ResultTable::count);
+        table.flag(outcome.beats_reference);
+        table.flag(outcome.beats_cash);
+        table.maybe(submission.cost_usd, ResultTable::real);
     }
     table
 }
@@ -309,66 +346,57 @@ pub fn stability(
 ) -> ResultTable {
     let mut table = ResultTable::new(&STABILITY);
     for model in models {
-        let mut row = vec![
-            model.model_id.to_string(),
-            model.provider.clone(),
-            run.replicates.to_string(),
-            model.valid.to_string(),
-            model.invalid.to_string(),
-        ];
+        table.cell(model.model_id.as_str());
+        table.cell(&model.provider);
+        table.count(run.replicates);
+        table.count(model.valid);
+        table.count(model.invalid);
         if let Some(figures) = &model.figures {
-            row.extend(stability_cells(figures, model.valid, returns));
+            stability_cells(&mut table, figures, model.valid, returns);
         } else {
-            row.extend(["[]", "{}"].map(str::to_owned));
-            row.resize(STABILITY.len() - 1, String::new());
-            row.push("no valid replicate".into());
+            table.cell("[]");
+            table.cell("{}");
+            for _ in 7..STABILITY.len() - 1 {
+                table.blank();
+            }
+            table.cell("no valid replicate");
         }
-        table.rows.push(row);
     }
     table
 }
 
 fn stability_cells(
-    figures: &capitalbench_core::consistency::Figures,
+    table: &mut ResultTable,
+    figures: &Figures,
     valid: usize,
     returns: &RoundReturns,
-) -> Vec<String> {
-    let picks: Vec<&str> = figures
-        .picks
-        .iter()
-        .map(capitalbench_core::ids::OptionId::as_str)
-        .collect();
+) {
+    let picks: Vec<&str> = figures.picks.iter().map(OptionId::as_str).collect();
     let distribution: serde_json::Map<String, Value> = figures
         .distribution
         .iter()
         .map(|(id, count)| (id.to_string(), json!(count)))
         .collect();
+    table.cell(&json::to_line(&json!(picks)));
+    table.cell(&json::to_line(&Value::Object(distribution)));
+    table.cell(figures.modal_pick.as_str());
+    table.count(figures.modal_count());
+    table.real(figures.consistency_rate());
+    table.real(figures.average_return);
+    table.real(figures.average_alpha);
+    table.number(figures.best.0);
+    table.number(figures.worst.0);
+    table.cell(figures.best.1.as_str());
+    table.cell(figures.worst.1.as_str());
+    table.number(figures.modal_return);
+    table.number(figures.modal_return - returns.reference());
+    table.maybe(figures.total_cost, ResultTable::real);
     #[expect(clippy::cast_precision_loss, reason = "counts of replicates are small")]
     let average_cost = figures.total_cost.map(|cost| cost / valid as f64);
-    let note = if figures.modal_tie {
-        format!(
-            "modal pick tie; {} has the highest return",
-            figures.modal_pick
-        )
-    } else {
-        String::new()
-    };
-    vec![
-        json::to_line(&json!(picks)),
-        json::to_line(&Value::Object(distribution)),
-        figures.modal_pick.to_string(),
-        figures.modal_count().to_string(),
-        float_text(figures.consistency_rate()),
-        float_text(figures.average_return),
-        float_text(figures.average_alpha),
-        number(figures.best.0),
-        number(figures.worst.0),
-        figures.best.1.to_string(),
-        figures.worst.1.to_string(),
-        number(figures.modal_return),
-        number(figures.modal_return - returns.reference()),
-        maybe(figures.total_cost, float_text),
-        maybe(average_cost, float_text),
-        note,
-    ]
+    table.maybe(average_cost, ResultTable::real);
+    let modal = &figures.modal_pick;
+    let note = figures
+        .modal_tie
+        .then(|| format!("modal pick tie; {modal} has the highest return"));
+    table.cell(&note.unwrap_or_default());
 }

@@ -205,14 +205,20 @@ impl<'a> Scanner<'a> {
 
     /// Up to the next comma or line end; quotes in it stand for themselves, but in pairs.
     fn plain(&mut self, line: u64) -> Result<&'a str, TableError> {
-        let rest = &self.text[self.at..];
-        let end = rest.find([',', '\r', '\n']).unwrap_or(rest.len());
-        self.at += end;
-        let cell = &rest[..end];
-        if cell.bytes().filter(|byte| *byte == b'"').count() % 2 == 1 {
+        let start = self.at;
+        let mut paired = true;
+        for byte in &self.text.as_bytes()[start..] {
+            match byte {
+                b',' | b'\r' | b'\n' => break,
+                b'"' => paired = !paired,
+                _ => {}
+            }
+            self.at += 1;
+        }
+        if !paired {
             return Err(TableError::UnpairedQuote { line });
         }
-        Ok(cell)
+        Ok(&self.text[start..self.at])
     }
 
     /// From an opening to its closing quote, doubled quotes being one; then up to the comma.
