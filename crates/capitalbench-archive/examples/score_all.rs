@@ -27,7 +27,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut bytes = 0;
         for (inputs, run, rules) in &jobs {
             let scored = score_run(inputs, run, *rules)?;
-            bytes += scored.tables.iter().map(|(_, table)| table.render().len()).sum::<usize>();
+            bytes += scored
+                .tables
+                .iter()
+                .map(|(_, table)| table.render().len())
+                .sum::<usize>();
         }
         assert!(bytes > 0, "nothing was scored");
         milliseconds.push((cpu_nanoseconds()? - before) / 1e6);
@@ -35,7 +39,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     milliseconds.sort_by(f64::total_cmp);
     #[expect(clippy::cast_precision_loss, reason = "a count of runs")]
     let runs = jobs.len() as f64;
-    println!("{:.1} {}", milliseconds[PASSES / 2] / runs * 100.0, jobs.len());
+    println!(
+        "{:.1} {}",
+        milliseconds[PASSES / 2] / runs * 100.0,
+        jobs.len()
+    );
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use capitalbench_core::calendar::close_at;
+use capitalbench_core::calendar::{close_at, previous_session};
 use capitalbench_core::lifecycle::{Facts, Record, Stage, stage};
 use capitalbench_core::manifest::{Manifest, Window};
 use capitalbench_core::run::official_run;
@@ -84,7 +84,9 @@ fn next(folder: &RoundFolder, manifest: &Manifest, stage: Stage) -> Option<Strin
              --audit-report FILE --final-briefing FILE --research-cutoff-utc INSTANT"
         ),
         Stage::Draft if !has(crate::format::trailing::MARKDOWN) => {
-            let day = manifest.decision_date.map(|day| day.to_string());
+            // The close of the decision day itself is not known yet.
+            let day = manifest.decision_date.and_then(previous_session);
+            let day = day.map(|day| day.to_string());
             let day = day.unwrap_or_else(|| "DAY".to_owned());
             format!("capitalbench fetch-universe-performance --round {round} --as-of-date {day}")
         }

@@ -7,7 +7,9 @@ use capitalbench_archive::file_ops;
 use capitalbench_archive::format::trailing::{self, Provenance};
 use capitalbench_archive::freeze;
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_core::calendar::{close_at, previous_session};
 use capitalbench_core::ids::OptionId;
+use capitalbench_core::manifest::Manifest;
 use capitalbench_core::market_context::{
     ContextStatus, MarketContext, PriceHistory, history_start, market_context,
 };
@@ -33,8 +35,9 @@ pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Outcome, Comma
         return Err(CommandError::new(text).hint("replace it with --overwrite-performance"));
     }
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
-    let source = open(&arguments.source)?;
     let as_of = arguments.as_of_date;
+    refuse_later_close(&inputs.manifest, as_of)?;
+    let source = open(&arguments.source)?;
     let start = history_start(as_of)
         .ok_or_else(|| CommandError::new(format!("--as-of-date {as_of} is too early")))?;
     let (histories, errors) = wait(fetch(&*source, &inputs.universe, start, as_of))??;
@@ -53,6 +56,21 @@ pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Outcome, Comma
     file_ops::replace_all(&files)?;
     report(arguments, &folder, &context);
     Ok(Outcome::of(context.failed().is_empty()))
+}
+
+/// Models may not be shown a close that comes after their deadline.
+fn refuse_later_close(manifest: &Manifest, as_of: Date) -> Result<(), CommandError> {
+    let Some(deadline) = &manifest.decision_deadline else {
+        return Ok(());
+    };
+    match close_at(as_of) {
+        Some(close) if close > deadline.at() => {
+            let text = format!("--as-of-date {as_of}: its close is after the deadline {deadline}");
+            let earlier = previous_session(as_of).map_or_else(String::new, |day| day.to_string());
+            Err(CommandError::new(text).hint(format!("the session before is {earlier}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 async fn fetch(
