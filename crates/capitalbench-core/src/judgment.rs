@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::submission::Problem;
+use crate::submission::{Problem, RUN_FIELDS};
 use crate::universe::Universe;
 
 mod assess;
@@ -101,19 +101,8 @@ pub(crate) fn materialize(
         Value::from(text.trim())
     };
     let mut built = Map::new();
-    for name in [
-        "round_id",
-        "model_id",
-        "provider",
-        "mode",
-        "run_type",
-        "replicate_index",
-        "replicate_count",
-        "is_official_score",
-        "usage",
-        "cost_usd",
-        "key_risks",
-    ] {
+    let identifiers = ["round_id", "model_id", "provider", "mode", "key_risks"];
+    for name in identifiers.into_iter().chain(RUN_FIELDS) {
         if let Some(value) = raw.get(name) {
             built.insert(name.to_owned(), value.clone());
         }

@@ -80,6 +80,16 @@ pub struct RunFields {
     pub is_official_score: Option<bool>,
 }
 
+/// Members that the runner adds to a reply.
+pub const RUN_FIELDS: [&str; 6] = [
+    "run_type",
+    "replicate_index",
+    "replicate_count",
+    "is_official_score",
+    "usage",
+    "cost_usd",
+];
+
 /// Tokens, cost and time of a call.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Usage {

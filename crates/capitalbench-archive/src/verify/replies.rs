@@ -2,6 +2,7 @@
 
 use capitalbench_core::ids::Digest;
 use capitalbench_core::run::Calls;
+use capitalbench_core::submission::RUN_FIELDS;
 use capitalbench_core::submission::reply::find_object;
 use serde_json::{Map, Value};
 
@@ -12,16 +13,6 @@ use crate::format::json;
 use crate::format::run_log::LogLine;
 use crate::layout::run;
 use crate::validation::Checked;
-
-/// Members that the runner adds to a reply.
-const RUN_FIELDS: [&str; 6] = [
-    "run_type",
-    "replicate_index",
-    "replicate_count",
-    "is_official_score",
-    "usage",
-    "cost_usd",
-];
 
 /// Checks every reply of a run.
 pub(super) fn check(state: &RunState, findings: &mut Vec<Finding>) {
