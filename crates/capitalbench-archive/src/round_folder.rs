@@ -216,7 +216,12 @@ pub fn list_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError> {
         .map(RoundFolder::at)
         .collect();
     if rounds.is_empty() {
-        let text = "holds no round: no folder in it has a manifest.yaml";
+        let inner = folder.join("rounds");
+        let text = if inner.is_dir() {
+            format!("holds no round; did you mean {}?", inner.display())
+        } else {
+            "holds no round: no folder in it has a manifest.yaml".to_owned()
+        };
         return Err(FileError::folder(folder, text));
     }
     Ok(rounds)

@@ -160,7 +160,7 @@ pub(crate) struct UniverseChoice {
 #[derive(Debug, Args)]
 pub(crate) struct WindowChoice {
     /// Last moment for a decision, such as 2026-12-07T14:30:00Z
-    #[arg(long, value_name = "INSTANT")]
+    #[arg(long, value_name = "INSTANT", value_parser = instant)]
     pub(crate) decision_deadline: Option<Timestamp>,
     /// Which close the window starts from
     #[arg(long, value_parser = entry_rule, default_value = "first_close_after_deadline")]
@@ -204,7 +204,7 @@ pub(crate) struct ImportResearch {
     #[arg(long, value_name = "FILE")]
     pub(crate) final_briefing: PathBuf,
     /// No fact after this instant
-    #[arg(long, value_name = "INSTANT")]
+    #[arg(long, value_name = "INSTANT", value_parser = instant)]
     pub(crate) research_cutoff_utc: Timestamp,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -286,6 +286,17 @@ pub(crate) enum Source {
     Tiingo,
     /// A folder with one CSV file per symbol
     Csv,
+}
+
+/// An instant; a day alone means its first moment, in UTC.
+fn instant(text: &str) -> Result<Timestamp, String> {
+    let whole = if parse_day(text).is_some() {
+        format!("{}T00:00:00Z", text.trim())
+    } else {
+        text.trim().to_owned()
+    };
+    let example = "use an instant like 2026-12-07T14:25:00Z";
+    whole.parse().map_err(|_| example.to_owned())
 }
 
 fn day(text: &str) -> Result<Date, String> {
@@ -402,7 +413,7 @@ pub(crate) struct Round {
 #[derive(Debug, Args)]
 pub(crate) struct Now {
     /// Look at things as of this instant instead of now
-    #[arg(long = "now", value_name = "INSTANT")]
+    #[arg(long = "now", value_name = "INSTANT", value_parser = instant)]
     pub(crate) instant: Option<Timestamp>,
 }
 
