@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Decision, LedgerDecision, LedgerEntry, Problem, RoundRules, Submission};
 use crate::ids::OptionId;
 use crate::portfolio::Holding;
+use crate::score::compensated_sum;
 use crate::universe::{MarketOption, Universe};
 
 const FORECAST_TOLERANCE_PCT: f64 = 0.10;
@@ -34,18 +35,19 @@ pub(super) fn check(submission: &Submission, rules: &RoundRules<'_>) -> Vec<Prob
             "differs from portfolio minus benchmark forecast by more than 0.10",
         ));
     }
-    let mut weighted = 0.0;
+    let mut parts = Vec::with_capacity(holdings.len());
     for (index, holding) in holdings.iter().enumerate() {
         let own = &holding.forecast;
         let complete = own.time_window_catalyst.is_some() && own.invalidation_condition.is_some();
         match own.expected_return_pct {
-            Some(expected) if complete => weighted += expected * holding.weight.weight(),
+            Some(expected) if complete => parts.push(expected * holding.weight.percent() / 100.0),
             _ => problems.push(Problem::at(
                 format!("portfolio.{index}"),
                 "needs expected_return_pct, time_window_catalyst and invalidation_condition",
             )),
         }
     }
+    let weighted = compensated_sum(parts);
     if problems.is_empty() && (weighted - portfolio).abs() > WEIGHTED_TOLERANCE_PCT {
         problems.push(Problem::at(
             "portfolio_expected_return_pct",
