@@ -7,6 +7,7 @@ use capitalbench_archive::file_ops;
 use capitalbench_archive::format::trailing::{self, Provenance};
 use capitalbench_archive::freeze;
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::shell::shell_word;
 use capitalbench_core::calendar::{close_at, previous_session};
 use capitalbench_core::ids::OptionId;
 use capitalbench_core::manifest::Manifest;
@@ -189,7 +190,7 @@ fn report(arguments: &FetchUniversePerformance, folder: &RoundFolder, context: &
     ));
     let next = format!(
         "capitalbench hash-round --round {}",
-        folder.path().display()
+        shell_word(folder.path())
     );
     line(format!("{} {next}", paint(DIM, "next:")));
 }
