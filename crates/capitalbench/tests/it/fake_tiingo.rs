@@ -19,16 +19,16 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) type Script = fn(&str) -> Option<String>;
 
 /// A complete answer.
-pub(crate) fn reply(status: &str, kind: &str, headers: &str, body: &str) -> Option<String> {
+pub(crate) fn reply(status: &str, kind: &str, headers: &str, body: &str) -> String {
     let length = body.len();
-    Some(format!(
+    format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n{headers}Content-Length: {length}\r\n\
          Connection: close\r\n\r\n{body}"
-    ))
+    )
 }
 
 /// Success with JSON.
-pub(crate) fn json(body: &str) -> Option<String> {
+pub(crate) fn json(body: &str) -> String {
     reply("200 OK", "application/json", "", body)
 }
 
@@ -120,9 +120,9 @@ fn serve(mut stream: TcpStream, script: Script, questions: &Mutex<Vec<String>>) 
     }
     let question = String::from_utf8_lossy(&question).into_owned();
     let symbol = between(&question, "/tiingo/daily/", "/prices");
-    let answer = script(symbol).or_else(|| json(&rows(symbol, &question)));
+    let answer = script(symbol).unwrap_or_else(|| json(&rows(symbol, &question)));
     questions.lock().expect("no panic").push(question.clone());
-    drop(stream.write_all(answer.unwrap_or_default().as_bytes()));
+    drop(stream.write_all(answer.as_bytes()));
 }
 
 fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {

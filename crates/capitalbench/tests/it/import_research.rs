@@ -66,8 +66,8 @@ const REFUSED: [(&str, &str, &str); 24] = [
     ("A citation.", "citation", CITES),
 ];
 
-fn write_briefing(test: &Test, text: &str) {
-    fs::write(test.path("b.md"), text).expect("a written file");
+fn write_briefing(test: &Test, briefing: &str) {
+    fs::write(test.path("b.md"), briefing).expect("a written file");
 }
 
 #[test]
@@ -103,8 +103,8 @@ fn all_problems_are_told_at_once_and_for_machines_too() {
 #[test]
 fn a_blank_or_unreadable_briefing_is_refused() {
     let test = draft();
-    for text in ["", " \n\t\n"] {
-        write_briefing(&test, text);
+    for blank in ["", " \n\t\n"] {
+        write_briefing(&test, blank);
         let ran = test.run_without_trace(&import("b.md", CUTOFF)).code(1);
         ran.says("b.md:1").says("the briefing is blank");
     }
@@ -119,9 +119,8 @@ fn a_blank_or_unreadable_briefing_is_refused() {
 
 #[test]
 fn an_older_label_only_warns_of_links_and_citations() {
-    let old = || draft().replace("manifest.yaml", "portfolio-v1.1", "portfolio-v1.0");
+    let test = draft().replace("manifest.yaml", "portfolio-v1.1", "portfolio-v1.0");
     for (sentence, phrase, why) in REFUSED {
-        let test = old();
         write_briefing(&test, &format!("A fact.\n{sentence}\n"));
         let arguments = import("b.md", CUTOFF);
         if [LINK, CITES].contains(&why) {

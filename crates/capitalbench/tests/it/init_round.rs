@@ -16,9 +16,9 @@ const FILES: [&str; 6] = [
 
 /// Runs `init-round` with a file of this text in the place of a good one; nothing may appear.
 #[track_caller]
-fn refused(file: &str, text: &str, more: &[&str]) -> Ran {
+fn refused(file: &str, content: &str, more: &[&str]) -> Ran {
     let test = Test::operator(ROUND);
-    fs::write(test.path(file), text).expect("a written file");
+    fs::write(test.path(file), content).expect("a written file");
     let before = test.tree();
     let arguments = [
         &[
@@ -39,9 +39,9 @@ fn refused(file: &str, text: &str, more: &[&str]) -> Ran {
 /// The operator's universe with one text replaced.
 fn universe(old: &str, new: &str) -> String {
     let test = Test::operator(ROUND);
-    let text = fs::read_to_string(test.path("options.yaml")).expect("the universe");
-    assert!(text.contains(old), "no {old:?}");
-    text.replacen(old, new, 1)
+    let good = fs::read_to_string(test.path("options.yaml")).expect("the universe");
+    assert!(good.contains(old), "no {old:?}");
+    good.replacen(old, new, 1)
 }
 
 #[test]

@@ -9,9 +9,9 @@ fn stands(test: &Test, folder: &str, now: &str) -> (String, i64, String) {
     let ran = test.run_without_trace(&["status", "--rounds-dir", folder, "--now", now, "--json"]);
     let said = ran.code(0).json();
     let round = &said["rounds"][0];
-    let text = |name: &str| round[name].as_str().unwrap_or("-").to_owned();
+    let word = |name: &str| round[name].as_str().unwrap_or("-").to_owned();
     let days = round["days_left"].as_i64().expect("days left");
-    (text("state"), days, text("next"))
+    (word("state"), days, word("next"))
 }
 
 #[test]

@@ -74,12 +74,12 @@ fn tiingo_is_asked_the_same() {
 fn an_unknown_ticker_is_named_in_the_report() {
     let test = draft();
     let server = FakeTiingo::start(|symbol| match symbol {
-        "FXGLD" => reply(
+        "FXGLD" => Some(reply(
             "404 Not Found",
             "application/json",
             "",
             r#"{"detail":"Not found."}"#,
-        ),
+        )),
         _ => None,
     });
     server
@@ -97,12 +97,12 @@ fn a_source_that_refuses_leaves_no_report() {
     let test = draft();
     let before = test.tree();
     let server = FakeTiingo::start(|_| {
-        reply(
+        Some(reply(
             "403 Forbidden",
             "application/json",
             "",
             r#"{"detail":"Invalid token."}"#,
-        )
+        ))
     });
     server
         .run(&test, &validate(["--round", ROUND], &[]))
@@ -117,8 +117,8 @@ fn a_universe_file_gets_its_report_beside_it() {
     let test = Test::operator(ROUND);
     test.run(&validate(["--options", "options.yaml"], &FILES))
         .code(0);
-    let text = fs::read_to_string(test.path("options_validation_report.json")).expect("a report");
-    let report: Value = serde_json::from_str(&text).expect("JSON");
+    let stored = fs::read_to_string(test.path("options_validation_report.json")).expect("a report");
+    let report: Value = serde_json::from_str(&stored).expect("JSON");
     assert_eq!(report["total_options"], 6);
     assert!(test.path("options_validation_report.md").is_file());
 }
