@@ -5,7 +5,6 @@
 //! manifests and choosing the runs happens once, before the clock starts.
 #![expect(
     clippy::print_stdout,
-    clippy::disallowed_methods,
     reason = "a measuring program prints what it measured and reads the kernel's clock of itself"
 )]
 
