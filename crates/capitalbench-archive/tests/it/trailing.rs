@@ -85,9 +85,11 @@ fn naive_returns(
     window: &str,
 ) -> BTreeMap<String, f64> {
     let start = window_start(as_of, window);
-    let value = |closes: &Closes| match closes.is_empty() {
-        true => 0.0,
-        false => last_close(closes, as_of) / last_close(closes, &start) - 1.0,
+    let value = |closes: &Closes| {
+        if closes.is_empty() {
+            return 0.0;
+        }
+        last_close(closes, as_of) / last_close(closes, &start) - 1.0
     };
     closes
         .iter()
