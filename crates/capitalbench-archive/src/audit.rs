@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use crate::error::FileError;
 use crate::layout;
 use crate::round_folder::{RoundFolder, RoundInputs, Universes};
+use crate::shell::shell_word;
 use crate::verify::{Code, Finding, Severity, verify};
 
 /// What an operator looks at.
@@ -160,7 +161,7 @@ fn missing_prices(folder: &RoundFolder, now: Timestamp) -> Option<(Status, Optio
         .into_iter()
         .find(|(file, ..)| !folder.file(file).is_file())?;
     if regular_close(day).is_some_and(|close| close < now) {
-        let round = folder.path().display();
+        let round = shell_word(folder.path());
         let command = format!("capitalbench fetch-prices --round {round} --side {side}");
         Some((Status::Missing, Some(command)))
     } else {
@@ -186,7 +187,7 @@ fn status_of(finding: &Finding, frozen: bool) -> Status {
 }
 
 fn next_step(findings: &[Finding], path: &Path) -> Option<String> {
-    let round = path.display();
+    let round = shell_word(path);
     findings.iter().find_map(|finding| match finding.code {
         Code::Draft if finding.place == layout::HASHES => {
             Some(format!("capitalbench hash-round --round {round}"))

@@ -92,8 +92,9 @@ pub fn changes(folder: &RoundFolder) -> Result<Option<Vec<HashProblem>>, FileErr
     Ok(Some(compare(&stored, &now, &set)))
 }
 
-/// Stops a command that would alter an input of a frozen round.
+/// Stops a command that would alter an input of a frozen round; one that changed is named.
 pub fn refuse_frozen(folder: &RoundFolder) -> Result<(), FreezeError> {
+    require_unchanged(folder)?;
     match stored_digests(folder)? {
         None => Ok(()),
         Some(_) => Err(FreezeError::Sealed(folder.name())),

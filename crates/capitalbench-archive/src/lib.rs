@@ -17,6 +17,7 @@ pub mod research_import;
 pub mod round_folder;
 pub mod run_folder;
 pub mod scoring;
+pub mod shell;
 pub mod status;
 pub mod validation;
 pub mod verify;

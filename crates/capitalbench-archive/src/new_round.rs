@@ -39,6 +39,14 @@ pub fn create(rounds: &Path, round: &NewRound<'_>) -> Result<RoundFolder, FileEr
         return Err(FileError::folder(&folder, text));
     }
     let rules = round.manifest;
+    if let Some(ending) = foreign_ending(round) {
+        let text = format!(
+            "a round id that ends in {ending} is not one of the horizon {}; choose another \
+             --round-id or --horizon",
+            rules.horizon
+        );
+        return Err(FileError::folder(&folder, text));
+    }
     let shown = round.universe.options().iter();
     let ids: Vec<OptionId> = shown
         .filter(|option| option.listing == Listing::Shown)
@@ -66,4 +74,14 @@ pub fn create(rounds: &Path, round: &NewRound<'_>) -> Result<RoundFolder, FileEr
     let files = files.map(|(path, text)| (path, text.as_bytes()));
     file_ops::create_folder_with(&folder, &files, &[layout::PRICES, layout::RUNS])?;
     RoundFolder::open(&folder)
+}
+
+/// The ending of an id that readers take for the other track.
+fn foreign_ending(round: &NewRound<'_>) -> Option<&'static str> {
+    let ending = match round.track {
+        Track::Weekly => "-1M",
+        Track::Monthly => "-1W",
+    };
+    let id = round.manifest.round_id.as_str();
+    id.ends_with(ending).then_some(ending)
 }

@@ -13,6 +13,7 @@ use crate::format::manifest;
 use crate::freeze;
 use crate::layout::{self, run};
 use crate::round_folder::{RoundFolder, list_rounds};
+use crate::shell::shell_word;
 
 /// One round of a status report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +77,7 @@ pub fn round_status(folder: &RoundFolder, now: Timestamp) -> Result<RoundStatus,
 
 /// The next command for a round at this stage.
 fn next(folder: &RoundFolder, manifest: &Manifest, stage: Stage) -> Option<String> {
-    let round = folder.path().display();
+    let round = shell_word(folder.path());
     let has = |file: &str| folder.file(file).is_file();
     Some(match stage {
         Stage::Draft if !has(layout::FINAL_BRIEFING) => format!(

@@ -38,10 +38,7 @@ pub fn render(
     context: &MarketContext,
     provenance: &Provenance,
 ) -> [(&'static str, String); 3] {
-    let rows: Vec<Vec<Cell>> = universe
-        .options()
-        .iter()
-        .zip(&context.rows)
+    let rows: Vec<Vec<Cell>> = paired(universe, context)
         .map(|(option, row)| cells(option, row, context))
         .collect();
     [
@@ -49,6 +46,17 @@ pub fn render(
         (MARKDOWN, markdown(universe, context, provenance)),
         (JSON, json_text(&rows, context, provenance)),
     ]
+}
+
+/// Rows with their options; options that models do not see have none.
+fn paired<'a>(
+    universe: &'a Universe,
+    context: &'a MarketContext,
+) -> impl Iterator<Item = (&'a MarketOption, &'a ContextRow)> {
+    universe.options().iter().filter_map(|option| {
+        let row = context.rows.iter().find(|row| row.option_id == option.id)?;
+        Some((option, row))
+    })
 }
 
 fn blank_or<T: Into<Value>>(value: Option<T>) -> Value {
@@ -186,7 +194,7 @@ fn markdown(universe: &Universe, context: &MarketContext, provenance: &Provenanc
         format!("| {} |", header.join(" | ")),
         format!("| {} |", ["---"; 15].join(" | ")),
     ];
-    for (option, row) in universe.options().iter().zip(&context.rows) {
+    for (option, row) in paired(universe, context) {
         lines.push(format!("| {} |", markdown_cells(option, row).join(" | ")));
     }
     lines.push(String::new());

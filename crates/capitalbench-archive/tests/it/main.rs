@@ -4,4 +4,5 @@ mod archive;
 mod golden;
 mod json;
 mod table;
+mod trailing;
 mod yaml;

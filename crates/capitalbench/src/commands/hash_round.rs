@@ -2,6 +2,7 @@
 
 use capitalbench_archive::freeze::{self, Frozen};
 use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_archive::shell::shell_word;
 use serde_json::json;
 
 use super::Outcome;
@@ -36,7 +37,7 @@ fn check(folder: &RoundFolder, json: bool) -> Result<Outcome, CommandError> {
         let text = format!("{} is not frozen", folder.name());
         let next = format!(
             "capitalbench hash-round --round {}",
-            folder.path().display()
+            shell_word(folder.path())
         );
         return Err(CommandError::new(text).hint(format!("freeze it with `{next}`")));
     };

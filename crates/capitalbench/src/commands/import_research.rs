@@ -2,7 +2,7 @@
 
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops;
-use capitalbench_archive::format::manifest;
+use capitalbench_archive::format::{manifest, utf8};
 use capitalbench_archive::layout;
 use capitalbench_archive::research_import::{ImportError, Reports, import};
 use capitalbench_archive::round_folder::RoundFolder;
@@ -24,6 +24,8 @@ pub(crate) fn run(arguments: &ImportResearch) -> Result<Outcome, CommandError> {
     let market_facts = read(&arguments.market_fact_report)?;
     let audit = read(&arguments.audit_report)?;
     let final_briefing = read(&arguments.final_briefing)?;
+    // The message names the file that was given, not the one it would have become.
+    utf8(&final_briefing).map_err(|fault| fault.in_file(&arguments.final_briefing))?;
     let reports = Reports {
         market_facts: &market_facts,
         audit: &audit,

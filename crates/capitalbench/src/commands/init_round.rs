@@ -4,6 +4,7 @@ use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops;
 use capitalbench_archive::format::{models, options, utf8};
 use capitalbench_archive::new_round::{NewRound, create};
+use capitalbench_archive::shell::shell_word;
 use capitalbench_core::calendar::{WindowPlan, WindowRule, next_session, open_at, plan_window};
 use capitalbench_core::ids::RoundId;
 use capitalbench_core::manifest::{Manifest, Stream, SubmissionFormat};
@@ -62,7 +63,7 @@ pub(crate) fn run(arguments: &InitRound) -> Result<Outcome, CommandError> {
     let next = format!(
         "capitalbench import-research --round {} --market-fact-report FILE --audit-report FILE \
          --final-briefing FILE --research-cutoff-utc INSTANT",
-        folder.path().display()
+        shell_word(folder.path())
     );
     if arguments.output.json {
         document(&json!({

@@ -19,7 +19,9 @@ pub(crate) fn run(arguments: &ShowPrompt) -> Result<Outcome, CommandError> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     freeze::require_unchanged(&folder)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
-    let stored = folder.file(layout::MODEL_INPUT).is_file();
+    let frozen = freeze::stored_digests(&folder)?.is_some();
+    // A text that lies in a draft was never sent and is replaced when the round is frozen.
+    let stored = frozen && folder.file(layout::MODEL_INPUT).is_file();
     let mut text = if stored {
         folder.parse(layout::MODEL_INPUT, |bytes| Ok(utf8(bytes)?.to_owned()))?
     } else {
@@ -42,7 +44,7 @@ pub(crate) fn run(arguments: &ShowPrompt) -> Result<Outcome, CommandError> {
             .collect();
         document(&json!({
             "round_id": folder.name(),
-            "frozen": stored,
+            "frozen": frozen,
             "text": text,
             "estimated_tokens": tokens,
         }));
@@ -57,7 +59,7 @@ pub(crate) fn run(arguments: &ShowPrompt) -> Result<Outcome, CommandError> {
         DIM,
         format!("about this many tokens: {}", counts.join(", ")),
     ));
-    if !stored {
+    if !frozen {
         let text = "not frozen: this is what would be sent if the round were frozen now";
         remark(paint(WARNING, text));
     }

@@ -21,11 +21,15 @@ use crate::console::{ERROR, GOOD, document, line, paint, progress};
 use crate::error::CommandError;
 
 pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Outcome, CommandError> {
+    let (from, to) = (arguments.start_date, arguments.end_date);
+    if from > to {
+        let text = format!("--start-date {from} is after --end-date {to}");
+        return Err(CommandError::new(text).hint("swap the two days"));
+    }
     let (file, stem) = files(arguments)?;
     let bytes = file_ops::read(&file).map_err(FileError::from)?;
     let universe = options::parse(&bytes).map_err(|fault| fault.in_file(&file))?;
     let source = open(&arguments.source)?;
-    let (from, to) = (arguments.start_date, arguments.end_date);
     let checks = wait(ask(&*source, &universe, from, to))??;
     let asked = Asked {
         source: source.name().to_owned(),

@@ -59,6 +59,13 @@ impl Test {
         test
     }
 
+    /// A copy of what an operator starts from; edits go to a round that is not there yet.
+    pub(crate) fn operator(round: &'static str) -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        copy_tree(&fixtures().join("operate"), folder.path());
+        Self { folder, round }
+    }
+
     fn copy(kind: &str, name: &'static str) -> Self {
         let folder = TempDir::new().expect("a temporary folder");
         copy_tree(&fixtures().join(kind).join(name), &folder.path().join(name));
@@ -138,8 +145,16 @@ impl Test {
 
     /// Runs the program in the folder of the rounds.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        self.run_with(&[], arguments)
+    }
+
+    /// The same with variables; those of whoever runs the tests that hold keys are taken away.
+    pub(crate) fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
         let output = Command::new(program())
             .args(arguments)
+            .env_remove("TIINGO_API_KEY")
+            .env_remove("TIINGO_BASE_URL")
+            .envs(variables.iter().copied())
             .current_dir(self.folder())
             .stdin(Stdio::null())
             .output()
@@ -238,6 +253,14 @@ impl Ran {
     #[track_caller]
     pub(crate) fn code(self, expected: i32) -> Self {
         assert_eq!(self.output.status.code(), Some(expected), "{self}");
+        self
+    }
+
+    /// Checks that it does not hold or could not run, and did not crash.
+    #[track_caller]
+    pub(crate) fn fails(self) -> Self {
+        let code = self.output.status.code();
+        assert!(matches!(code, Some(1 | 2)), "{self}");
         self
     }
 

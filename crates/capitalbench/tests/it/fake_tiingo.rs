@@ -1,0 +1,149 @@
+//! A server on the loopback that speaks as Tiingo does, from the histories of the fixtures.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::harness::{Ran, Test, fixtures};
+
+/// The key that must never be seen anywhere.
+pub(crate) const KEY: &str = "recognisable5key7must3never9show";
+
+/// The longest a connection waits for its question.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the server says about a symbol; none for the true rows.
+pub(crate) type Script = fn(&str) -> Option<String>;
+
+/// A complete answer.
+pub(crate) fn reply(status: &str, kind: &str, headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n{headers}Content-Length: {length}\r\n\
+         Connection: close\r\n\r\n{body}"
+    )
+}
+
+/// Success with JSON.
+pub(crate) fn json(body: &str) -> String {
+    reply("200 OK", "application/json", "", body)
+}
+
+/// The server; it stops when dropped.
+pub(crate) struct FakeTiingo {
+    address: SocketAddr,
+    questions: Arc<Mutex<Vec<String>>>,
+    stopping: Arc<AtomicBool>,
+    serving: Option<JoinHandle<()>>,
+}
+
+impl FakeTiingo {
+    pub(crate) fn start(script: Script) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("its address");
+        let questions = Arc::new(Mutex::new(Vec::new()));
+        let stopping = Arc::new(AtomicBool::new(false));
+        let (heard, stop) = (Arc::clone(&questions), Arc::clone(&stopping));
+        let serving = thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if stop.load(Ordering::SeqCst) {
+                    break;
+                }
+                serve(stream, script, &heard);
+            }
+        });
+        Self {
+            address,
+            questions,
+            stopping,
+            serving: Some(serving),
+        }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The heads of all questions so far.
+    pub(crate) fn questions(&self) -> Vec<String> {
+        self.questions.lock().expect("no panic in a server").clone()
+    }
+
+    /// Runs the program against this server, with the key; then looks for the key everywhere.
+    #[track_caller]
+    pub(crate) fn run(&self, test: &Test, arguments: &[&str]) -> Ran {
+        let url = self.url();
+        let variables = [("TIINGO_API_KEY", KEY), ("TIINGO_BASE_URL", url.as_str())];
+        let ran = test.run_with(&variables, arguments);
+        assert_hidden(test, &ran);
+        ran
+    }
+}
+
+/// The key, or a large part of it, is in no output and in no file.
+#[track_caller]
+pub(crate) fn assert_hidden(test: &Test, ran: &Ran) {
+    let said = (ran.stdout() + &ran.stderr()).to_lowercase();
+    for part in ["recognisable5", "must3never9"] {
+        assert!(KEY.contains(part));
+        assert!(!said.contains(part), "{ran}");
+        for (file, text) in test.tree() {
+            assert!(file.starts_with(".env") || !text.contains(part), "{file}");
+        }
+    }
+}
+
+impl Drop for FakeTiingo {
+    fn drop(&mut self) {
+        self.stopping.store(true, Ordering::SeqCst);
+        // A last connection wakes the listener.
+        drop(TcpStream::connect(self.address));
+        if let Some(serving) = self.serving.take() {
+            drop(serving.join());
+        }
+    }
+}
+
+fn serve(mut stream: TcpStream, script: Script, questions: &Mutex<Vec<String>>) {
+    drop(stream.set_read_timeout(Some(PATIENCE)));
+    drop(stream.set_write_timeout(Some(PATIENCE)));
+    let mut question = Vec::new();
+    let mut buffer = [0; 4096];
+    while !question.ends_with(b"\r\n\r\n") && question.len() < 65_536 {
+        match stream.read(&mut buffer) {
+            Ok(0) | Err(_) => return,
+            Ok(length) => question.extend_from_slice(&buffer[..length]),
+        }
+    }
+    let question = String::from_utf8_lossy(&question).into_owned();
+    let symbol = between(&question, "/tiingo/daily/", "/prices");
+    let answer = script(symbol).unwrap_or_else(|| json(&rows(symbol, &question)));
+    questions.lock().expect("no panic").push(question.clone());
+    drop(stream.write_all(answer.as_bytes()));
+}
+
+fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
+    let rest = text.split_once(before).map_or("", |(_, rest)| rest);
+    rest.split_once(after).map_or("", |(found, _)| found)
+}
+
+/// The rows of a history between the days asked for, as Tiingo writes them.
+fn rows(symbol: &str, question: &str) -> String {
+    let file = fixtures().join(format!("operate/histories/{symbol}.csv"));
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let start = between(question, "startDate=", "&");
+    let end = between(question, "endDate=", " ");
+    let rows = text.lines().skip(1).filter_map(|line| {
+        let mut cells = line.split(',');
+        let (day, close, adjusted) = (cells.next()?, cells.next()?, cells.next()?);
+        (start <= day && day <= end).then(|| {
+            format!(
+                r#"{{"date":"{day}T00:00:00.000Z","close":{close},"high":{close},"low":{close},"open":{close},"volume":100,"adjClose":{adjusted},"adjHigh":{adjusted},"adjLow":{adjusted},"adjOpen":{adjusted},"adjVolume":100,"divCash":0.0,"splitFactor":1.0}}"#
+            )
+        })
+    });
+    format!("[{}]", rows.collect::<Vec<_>>().join(","))
+}
