@@ -44,6 +44,15 @@ pub(crate) fn lost_output() -> Option<&'static str> {
     LOST.get().map(String::as_str)
 }
 
+/// A count with its word.
+pub(crate) fn plural(count: usize, word: &str) -> String {
+    if count == 1 {
+        format!("1 {word}")
+    } else {
+        format!("{count} {word}s")
+    }
+}
+
 /// Prints one line; a closed pipe ends the program's output, not the program.
 pub(crate) fn line(text: impl Display) {
     note(writeln!(anstream::stdout().lock(), "{text}"));

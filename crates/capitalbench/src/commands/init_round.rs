@@ -21,7 +21,7 @@ use serde_json::json;
 use super::Outcome;
 use crate::cli::{Format, InitRound};
 use crate::clock::now_or;
-use crate::console::{BOLD, DIM, WARNING, document, line, paint, remark};
+use crate::console::{BOLD, DIM, WARNING, document, line, paint, plural, remark};
 use crate::error::CommandError;
 
 pub(crate) fn run(arguments: &InitRound) -> Result<Outcome, CommandError> {
@@ -103,7 +103,10 @@ fn print(manifest: &Manifest, plan: &WindowPlan, options: usize, next: &str) {
     let version = manifest.universe_version.as_deref().unwrap_or("own");
     line(format!("  universe  {version}, {options} options"));
     match &manifest.roster {
-        Some(roster) => line(format!("  roster    {} models", roster.model_ids.len())),
+        Some(roster) => line(format!(
+            "  roster    {}",
+            plural(roster.model_ids.len(), "model")
+        )),
         None => line("  roster    not frozen; give --models to freeze one"),
     }
     for caution in &plan.cautions {

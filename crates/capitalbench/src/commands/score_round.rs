@@ -21,7 +21,9 @@ use serde_json::{Value, json};
 use super::{Outcome, run_id};
 use crate::cli::ScoreRound;
 use crate::clock::now_or;
-use crate::console::{BOLD, DIM, ERROR, WARNING, document, line, paint, progress, remark, table};
+use crate::console::{
+    BOLD, DIM, ERROR, WARNING, document, line, paint, plural, progress, remark, table,
+};
 use crate::error::CommandError;
 
 /// What is to be done with a result.
@@ -357,5 +359,5 @@ fn print_folder(done: &[Scored]) {
         "warnings",
     ];
     line(table(&header, &[2, 4, 5, 6], rows.collect()));
-    line(format!("scored {} runs", done.len()));
+    line(format!("scored {}", plural(done.len(), "run")));
 }

@@ -6,6 +6,7 @@ use capitalbench_archive::layout;
 use capitalbench_archive::model_input::assembled;
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_core::ids::ModelId;
+use capitalbench_core::methodology::Enforcement;
 use capitalbench_core::prompt::call_suffix;
 use capitalbench_core::tokens::{estimate, measured_providers};
 use serde_json::json;
@@ -22,6 +23,13 @@ pub(crate) fn run(arguments: &ShowPrompt) -> Result<Outcome, CommandError> {
     let frozen = freeze::stored_digests(&folder)?.is_some();
     // A text that lies in a draft was never sent and is replaced when the round is frozen.
     let stored = frozen && folder.file(layout::MODEL_INPUT).is_file();
+    let ours = inputs.manifest.methodology.enforcement() == Enforcement::Refuse;
+    if !stored && !ours {
+        let text = format!("{} did not keep what was sent", folder.name());
+        let hint =
+            "an older round's input cannot be made again; read its prompt.md and briefing.md";
+        return Err(CommandError::new(text).hint(hint));
+    }
     let mut text = if stored {
         folder.parse(layout::MODEL_INPUT, |bytes| Ok(utf8(bytes)?.to_owned()))?
     } else {

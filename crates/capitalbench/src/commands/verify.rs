@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use super::Outcome;
 use crate::cli::Verify;
 use crate::clock::now_or;
-use crate::console::{BOLD, DIM, ERROR, GOOD, WARNING, document, line, paint, progress, table};
+use crate::console::{
+    BOLD, DIM, ERROR, GOOD, WARNING, document, line, paint, plural, progress, table,
+};
 use crate::error::CommandError;
 
 pub(crate) fn run(arguments: &Verify) -> Result<Outcome, CommandError> {
@@ -125,14 +127,6 @@ fn summary(report: &Report) -> String {
         plural(report.files(), "file"),
         paint(style, counts)
     )
-}
-
-fn plural(count: usize, word: &str) -> String {
-    if count == 1 {
-        format!("1 {word}")
-    } else {
-        format!("{count} {word}s")
-    }
 }
 
 fn print_round(round: &RoundReport) {
