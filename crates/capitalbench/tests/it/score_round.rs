@@ -60,7 +60,7 @@ fn one_bad_round_of_a_folder_is_named_and_the_others_are_scored() {
     test.run(&["score-round", "--rounds-dir", "."])
         .code(1)
         .complains("weekly-portfolio-resolved/prices/exit_prices.csv: the file is empty")
-        .says("scored 1 runs\n");
+        .says("scored 1 run\n");
     let json = ["score-round", "--rounds-dir", ".", "--json"];
     let json = test.run(&json).code(1).json();
     assert_eq!(json["runs"][0]["round_id"], MONTHLY);
