@@ -5,6 +5,7 @@
 //! [`freeze`], [`validation`] and [`scoring`] are the steps of a round, and [`verify`] re-derives
 //! all of them from the artifacts and reports where they disagree.
 
+pub mod acceptance;
 pub mod audit;
 pub mod error;
 pub mod file_ops;

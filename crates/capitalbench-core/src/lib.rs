@@ -2,9 +2,9 @@
 //!
 //! A round passes through these modules in this order: [`universe`] and [`manifest`] say what was
 //! asked, [`submission`] and [`judgment`] turn a reply into a decision or say why it is none,
-//! [`acceptance`] and [`run`] decide which run is the record, [`prices`], [`returns`] and [`score`] turn two price
-//! sheets into outcomes, [`leaderboard`] and [`consistency`] order them, [`interim`] tracks a round that is
-//! still open, and [`lifecycle`] says where the round stands.
+//! [`acceptance`] and [`run`] decide which run is the record, [`prices`], [`returns`] and [`score`] turn two price sheets into outcomes,
+//! [`leaderboard`] and [`consistency`] order them, [`interim`] tracks a round that is still open,
+//! and [`lifecycle`] says where the round stands.
 //!
 //! Nothing here touches disk, network, clock or environment: the same input gives the same result.
 

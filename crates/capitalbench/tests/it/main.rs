@@ -6,9 +6,11 @@
     reason = "tests spoil files on purpose, read CI's settings and say what they skip"
 )]
 
+mod accept_run;
 mod audit_round;
 mod bad_disk;
 mod bad_input;
+mod compare_runs;
 mod fixtures;
 mod golden;
 mod harness;
