@@ -7,6 +7,7 @@
 
 pub mod acceptance;
 pub mod audit;
+pub mod control_sources;
 pub mod error;
 pub mod file_ops;
 pub mod format;

@@ -11,7 +11,7 @@ use jiff::civil::Date;
 
 mod record;
 
-pub(crate) use record::{AcceptRun, CompareRuns};
+pub(crate) use record::{AcceptRun, CompareRuns, ShowControls};
 
 /// An open, auditable benchmark of how language models allocate capital.
 ///
@@ -52,6 +52,8 @@ pub(crate) enum Command {
     CompareRuns(CompareRuns),
     /// Make a run the record of its round, or say every reason why not
     AcceptRun(AcceptRun),
+    /// Show what control entrants hold in a frozen round
+    ShowControls(ShowControls),
     /// Score a run, or every official run of a folder of rounds
     ScoreRound(ScoreRound),
 }

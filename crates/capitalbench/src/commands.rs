@@ -19,6 +19,7 @@ mod init_round;
 mod list_runs;
 mod price_source;
 mod score_round;
+mod show_controls;
 mod show_prompt;
 mod status;
 mod validate_submissions;
@@ -67,6 +68,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::ValidateSubmissions(arguments) => validate_submissions::run(&arguments),
         Command::CompareRuns(arguments) => compare_runs::run(&arguments),
         Command::AcceptRun(arguments) => accept_run::run(&arguments),
+        Command::ShowControls(arguments) => show_controls::run(&arguments),
         Command::ScoreRound(arguments) => score_round::run(&arguments),
     }
 }

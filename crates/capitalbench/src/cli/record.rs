@@ -45,3 +45,16 @@ pub(crate) struct CompareRuns {
     #[command(flatten)]
     pub(crate) output: Output,
 }
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  capitalbench show-controls --round rounds/CB-2026-12-07-1W
+
+Controls follow the limits of the round and cost nothing. The random one is drawn by a seed that
+the freeze fixes. Exit codes: 0 shown, 2 could not run.")]
+pub(crate) struct ShowControls {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

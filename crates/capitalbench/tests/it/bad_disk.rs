@@ -162,6 +162,7 @@ fn reading_needs_no_writable_disk() {
         &["list-runs", "--round", WEEKLY],
         &["hash-round", "--round", WEEKLY, "--check"],
         &["score-round", "--round", WEEKLY, "--dry-run"],
+        &["show-controls", "--round", WEEKLY],
     ] {
         let Some(ran) = on_disk(&rounds, READ_ONLY, arguments) else {
             return;

@@ -19,5 +19,6 @@ mod list_runs;
 mod operate;
 mod output;
 mod score_round;
+mod show_controls;
 mod validate_submissions;
 mod verify;

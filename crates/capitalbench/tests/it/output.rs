@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::harness::{MONTHLY, Test, WEEKLY, program};
 
-const VERBS: [&str; 8] = [
+const VERBS: [&str; 9] = [
     "verify",
     "audit-round",
     "hash-round",
@@ -14,10 +14,11 @@ const VERBS: [&str; 8] = [
     "score-round",
     "accept-run",
     "compare-runs",
+    "show-controls",
 ];
 
 /// One call of every verb, on all good rounds.
-const CALLS: [&[&str]; 9] = [
+const CALLS: [&[&str]; 10] = [
     &["verify", "."],
     &["verify", "--codes"],
     &["audit-round", "--round", WEEKLY],
@@ -26,6 +27,7 @@ const CALLS: [&[&str]; 9] = [
     &["list-runs", "--round", MONTHLY],
     &["validate-submissions", "--round", WEEKLY],
     &["score-round", "--rounds-dir", "."],
+    &["show-controls", "--round", WEEKLY],
     &[
         "compare-runs",
         "--round",
