@@ -27,7 +27,8 @@ pub fn facts(
     choice: Choice,
     accepted_at: Timestamp,
 ) -> Result<AcceptanceFacts, FileError> {
-    let own = folder.record()?.run;
+    let record = folder.record()?;
+    let own = record.run;
     let manifest = &inputs.manifest;
     let checked = validate_run(inputs, folder, own.rules)?;
     let log = folder.log()?.unwrap_or_default();
@@ -44,7 +45,7 @@ pub fn facts(
         freeze: freeze_state(inputs)?,
         kind: own.rules.kind,
         calls: own.calls,
-        eligible: own.eligible,
+        eligible: own.eligible && !record.format_retry,
         counts: own.counts,
         submissions: submissions(&checked),
         roster: manifest.roster.as_ref().map(|r| r.model_ids.clone()),

@@ -5,7 +5,6 @@
 //! writes down once the gate is open: a new file, never an edit.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use jiff::Timestamp;
 
@@ -13,6 +12,10 @@ use crate::ids::{Digest, ModelId, RoundId, RunId};
 use crate::methodology::Enforcement;
 use crate::run::{Calls, Counts, RunKind};
 use crate::time::Stamp;
+
+mod refusal;
+
+pub use refusal::{Late, Refusal};
 
 /// The operator's word that a run is the record, with the digests of what was accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,177 +114,6 @@ pub struct Times {
     pub entry_close: Option<Timestamp>,
 }
 
-/// One reason why a run is not the record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
-    /// The inputs were never frozen.
-    NotFrozen,
-    /// Frozen inputs are not what they were.
-    InputsChanged(Vec<String>),
-    /// Another kind of run.
-    NotOfficial(RunKind),
-    /// No provider was asked, or the manifest does not say.
-    NotReal(Calls),
-    /// The run manifest says that it may not count.
-    NotEligible,
-    /// Nobody was asked.
-    NoModels,
-    /// Not every model has a valid submission.
-    Partial {
-        /// Valid submissions.
-        valid: u64,
-        /// Models asked; none when the run has not ended.
-        models: Option<u64>,
-    },
-    /// Files that are no submissions.
-    InvalidSubmissions(Vec<String>),
-    /// The run manifest counts otherwise than the files.
-    CountsDiffer {
-        /// Valid and invalid as the manifest says.
-        stored: [u64; 2],
-        /// Valid and invalid as the files are.
-        found: [u64; 2],
-    },
-    /// Not exactly the frozen roster.
-    RosterMismatch {
-        /// On the roster, not in the run.
-        missing: Vec<ModelId>,
-        /// In the run, not on the roster.
-        added: Vec<ModelId>,
-    },
-    /// Calls ended after the decision deadline.
-    AfterDeadline(Late),
-    /// Decisions came after the close they are scored from.
-    AfterEntryClose(Late),
-    /// The acceptance would be older than what it builds on.
-    BeforeItsTime {
-        /// The instant of acceptance.
-        accepted_at: Timestamp,
-        /// The last call, or the acceptance of the record that gives way.
-        earlier: Timestamp,
-    },
-    /// The run has an acceptance; it is never rewritten.
-    AcceptedBefore,
-    /// Others are the record, and the operator did not say that this one replaces them.
-    AnotherAccepted(Vec<RunId>),
-    /// The operator wants to replace a record that is not there.
-    NothingToSupersede,
-}
-
-/// Calls after a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Late {
-    /// How many calls.
-    pub calls: usize,
-    /// The limit.
-    pub limit: Timestamp,
-    /// The end of the last one.
-    pub last: Timestamp,
-}
-
-impl Refusal {
-    /// The stable word for machines.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NotFrozen => "not-frozen",
-            Self::InputsChanged(_) => "inputs-changed",
-            Self::NotOfficial(_) => "not-official",
-            Self::NotReal(_) => "not-real",
-            Self::NotEligible => "not-eligible",
-            Self::NoModels => "no-models",
-            Self::Partial { .. } => "partial",
-            Self::InvalidSubmissions(_) => "invalid-submissions",
-            Self::CountsDiffer { .. } => "counts-differ",
-            Self::RosterMismatch { .. } => "roster-mismatch",
-            Self::AfterDeadline(_) => "after-deadline",
-            Self::AfterEntryClose(_) => "after-entry-close",
-            Self::BeforeItsTime { .. } => "before-its-time",
-            Self::AcceptedBefore => "accepted-before",
-            Self::AnotherAccepted(_) => "another-accepted",
-            Self::NothingToSupersede => "nothing-to-supersede",
-        }
-    }
-
-    /// Whether rounds of the earlier public project were allowed this.
-    fn is_tolerated(&self) -> bool {
-        matches!(self, Self::AfterDeadline(_) | Self::AfterEntryClose(_))
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFrozen => f.write_str("the round is not frozen"),
-            Self::InputsChanged(files) => {
-                write!(f, "frozen inputs changed: {}", files.join("; "))
-            }
-            Self::NotOfficial(kind) => {
-                write!(f, "the run is {}, not official", kind.as_str())
-            }
-            Self::NotReal(Calls::Mock) => f.write_str("the run is a rehearsal: nobody was asked"),
-            Self::NotReal(_) => f.write_str("the run does not say whether providers were asked"),
-            Self::NotEligible => f.write_str("the run manifest says that the run may not count"),
-            Self::NoModels => f.write_str("the run asked no model"),
-            Self::Partial {
-                valid,
-                models: Some(models),
-            } => {
-                write!(f, "{valid} of {models} models have a valid submission")
-            }
-            Self::Partial { models: None, .. } => {
-                f.write_str("the run has not ended: its manifest counts no models")
-            }
-            Self::InvalidSubmissions(files) => {
-                write!(f, "invalid submissions: {}", files.join("; "))
-            }
-            Self::CountsDiffer { stored, found } => write!(
-                f,
-                "the run manifest counts {} valid and {} invalid; the files are {} and {}",
-                stored[0], stored[1], found[0], found[1]
-            ),
-            Self::RosterMismatch { missing, added } => write!(
-                f,
-                "not the frozen roster: missing [{}], added [{}]",
-                join(missing, ModelId::as_str),
-                join(added, ModelId::as_str)
-            ),
-            Self::AfterDeadline(late) => write!(f, "{late} the decision deadline {}", late.limit),
-            Self::AfterEntryClose(late) => write!(f, "{late} the entry close {}", late.limit),
-            Self::BeforeItsTime {
-                accepted_at,
-                earlier,
-            } => write!(
-                f,
-                "would be accepted at {accepted_at}, before what it builds on ({earlier})"
-            ),
-            Self::AcceptedBefore => {
-                f.write_str("the run has an acceptance, and one is never rewritten")
-            }
-            Self::AnotherAccepted(runs) => write!(
-                f,
-                "the record is {}: say that this run supersedes it",
-                join(runs, RunId::as_str)
-            ),
-            Self::NothingToSupersede => f.write_str("no other run is the record"),
-        }
-    }
-}
-
-impl fmt::Display for Late {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ending = if self.calls == 1 { "" } else { "s" };
-        write!(
-            f,
-            "{} call{ending} ended (the last at {}) after",
-            self.calls, self.last
-        )
-    }
-}
-
-fn join<T>(items: &[T], text: fn(&T) -> &str) -> String {
-    items.iter().map(text).collect::<Vec<_>>().join(", ")
-}
-
 /// Every reason why the run may not become the record; none means that it may.
 pub fn refusals(facts: &AcceptanceFacts) -> Vec<Refusal> {
     let mut found = objections(facts);
@@ -319,19 +151,7 @@ fn objections(facts: &AcceptanceFacts) -> Vec<Refusal> {
     }
     found.extend(count_objections(facts));
     found.extend(roster_objection(facts));
-    let times = &facts.times;
-    found.extend(late(&times.calls_ended, times.deadline).map(Refusal::AfterDeadline));
-    found.extend(late(&times.calls_ended, times.entry_close).map(Refusal::AfterEntryClose));
-    let last_call = times.calls_ended.iter().max().copied();
-    if let Some(earlier) = last_call.max(times.record_accepted)
-        && times.accepted_at <= earlier
-    {
-        let accepted_at = times.accepted_at;
-        found.push(Refusal::BeforeItsTime {
-            accepted_at,
-            earlier,
-        });
-    }
+    found.extend(time_objections(facts));
     if facts.accepted_before {
         found.push(Refusal::AcceptedBefore);
     }
@@ -379,6 +199,29 @@ fn roster_objection(facts: &AcceptanceFacts) -> Option<Refusal> {
     let (missing, added) = (without(&expected, &asked), without(&asked, &expected));
     let differs = !missing.is_empty() || !added.is_empty();
     differs.then_some(Refusal::RosterMismatch { missing, added })
+}
+
+fn time_objections(facts: &AcceptanceFacts) -> Vec<Refusal> {
+    let mut found = Vec::new();
+    let times = &facts.times;
+    let calls = facts.submissions.valid + facts.submissions.invalid.len() as u64;
+    let known = times.calls_ended.len() as u64;
+    if known < calls {
+        found.push(Refusal::TimesUnproved { known, calls });
+    }
+    found.extend(late(&times.calls_ended, times.deadline).map(Refusal::AfterDeadline));
+    found.extend(late(&times.calls_ended, times.entry_close).map(Refusal::AfterEntryClose));
+    let last_call = times.calls_ended.iter().max().copied();
+    if let Some(earlier) = last_call.max(times.record_accepted)
+        && times.accepted_at <= earlier
+    {
+        let accepted_at = times.accepted_at;
+        found.push(Refusal::BeforeItsTime {
+            accepted_at,
+            earlier,
+        });
+    }
+    found
 }
 
 fn late(ends: &[Timestamp], limit: Option<Timestamp>) -> Option<Late> {

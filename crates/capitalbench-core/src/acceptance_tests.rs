@@ -106,6 +106,11 @@ fn what_the_run_is_may_refuse_alone() {
 #[test]
 fn when_and_what_else_may_refuse_alone() {
     check(
+        |f| f.times.calls_ended.truncate(1),
+        "times-unproved",
+        "the end of 1 calls; there are 2 submissions",
+    );
+    check(
         |f| f.times.deadline = Some(at("2026-03-02T17:59:59Z")),
         "after-deadline",
         "1 call ended (the last at 2026-03-02T18:00:00Z) after the decision deadline",

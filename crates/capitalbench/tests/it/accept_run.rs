@@ -103,6 +103,15 @@ fn single_reasons_refuse() {
         &[&accept[..], &["--run-id", "official-1"]].concat(),
     );
     assert_eq!(found, ["partial", "invalid-submissions", "counts-differ"]);
+    let manifest = format!("{RUN}/run_manifest.yaml");
+    let retry = unmarked().replace(
+        &manifest,
+        "replicates: 1",
+        "replicates: 1\nformat_retry: true",
+    );
+    assert_eq!(codes(&retry, &ACCEPT), ["not-eligible"]);
+    let silent = unmarked().write(&format!("{RUN}/run_log.jsonl"), "");
+    assert_eq!(codes(&silent, &ACCEPT), ["times-unproved"]);
     let early = [&ACCEPT[..], &["--now", "2026-03-02T15:00:00Z"]].concat();
     assert_eq!(codes(&unmarked(), &early), ["before-its-time"]);
 }
