@@ -3,5 +3,6 @@
 mod archive;
 mod golden;
 mod json;
+mod record;
 mod table;
 mod yaml;
