@@ -8,4 +8,5 @@
 
 pub mod http;
 pub mod price_source;
+pub mod provider;
 pub mod secret;

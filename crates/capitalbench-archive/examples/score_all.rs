@@ -56,10 +56,7 @@ fn official_runs(folder: &Path) -> Result<Vec<Job>, Box<dyn std::error::Error>> 
         if !round.file("prices/exit_prices.csv").is_file() {
             continue;
         }
-        let mut runs = Vec::new();
-        for run_id in round.run_ids()? {
-            runs.push(round.run(&run_id)?.record()?.run);
-        }
+        let runs = round.runs()?;
         if let Ok(run) = official_run(&runs) {
             let folder = round.run(&run.run_id)?;
             jobs.push((RoundInputs::load(round, &universes)?, folder, run.rules));

@@ -196,6 +196,9 @@ fn next_step(findings: &[Finding], path: &Path) -> Option<String> {
             "capitalbench import-research --round {round} --market-fact-report FILE \
              --audit-report FILE --final-briefing FILE --research-cutoff-utc INSTANT"
         )),
+        Code::OfficialRunAmbiguous => Some(format!(
+            "capitalbench accept-run --round {round} --run-id RUN"
+        )),
         Code::Overdue => Some(format!("capitalbench score-round --round {round}")),
         _ => None,
     })
@@ -215,6 +218,7 @@ fn area_of(finding: &Finding) -> Area {
         | Code::RosterFrozenLate
         | Code::ScoredBeforeExit
         | Code::AssembledRun
+        | Code::AcceptanceDiffers
         | Code::AcceptanceWithdrawn => Area::Record,
         Code::InterimBasisDiffers | Code::JobContradictsResult | Code::ResolutionCancelled => {
             Area::Results

@@ -4,6 +4,7 @@
 
 use crate::error::Fault;
 
+pub mod acceptance;
 pub mod hashes;
 pub mod interim;
 pub mod job;

@@ -77,6 +77,8 @@ pub mod run {
     pub const MANIFEST: &str = "run_manifest.yaml";
     /// One line per call.
     pub const LOG: &str = "run_log.jsonl";
+    /// The operator's word that the run is the record.
+    pub const ACCEPTANCE: &str = "acceptance.json";
     /// Counts and errors.
     pub const SUMMARY: &str = "validation_summary.json";
     /// Replies with run fields.

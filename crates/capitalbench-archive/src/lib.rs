@@ -5,7 +5,9 @@
 //! [`freeze`], [`validation`] and [`scoring`] are the steps of a round, and [`verify`] re-derives
 //! all of them from the artifacts and reports where they disagree.
 
+pub mod acceptance;
 pub mod audit;
+pub mod control_sources;
 pub mod error;
 pub mod file_ops;
 pub mod format;

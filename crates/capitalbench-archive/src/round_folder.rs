@@ -10,6 +10,7 @@ use capitalbench_core::judgment::Slate;
 use capitalbench_core::manifest::Manifest;
 use capitalbench_core::methodology::Family;
 use capitalbench_core::prices::{PriceSheet, Side};
+use capitalbench_core::run::Run;
 use capitalbench_core::similar::closest;
 use capitalbench_core::universe::Universe;
 
@@ -118,6 +119,13 @@ impl RoundFolder {
             ids.push(id);
         }
         Ok(ids)
+    }
+
+    /// Every run as its manifest and its acceptance tell, in order of id.
+    pub fn runs(&self) -> Result<Vec<Run>, FileError> {
+        let ids = self.run_ids()?;
+        let load = |id: &RunId| Ok(self.run(id)?.record()?.run);
+        ids.iter().map(load).collect()
     }
 
     /// Opens a run; a wrong id is answered with the ids there are.

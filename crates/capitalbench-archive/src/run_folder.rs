@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use capitalbench_core::acceptance::Acceptance;
 use capitalbench_core::ids::RunId;
 use serde_json::Value;
 
 use crate::error::{Fault, FileError};
 use crate::file_ops;
+use crate::format::acceptance;
 use crate::format::run_log::{self, LogLine};
 use crate::format::run_manifest::{self, RunRecord};
 use crate::format::{json, utf8};
@@ -60,11 +62,23 @@ impl RunFolder {
         optional(file_ops::read(&self.file(relative)).map_err(FileError::from))
     }
 
-    /// Reads the run manifest.
+    /// Reads the run manifest, and the acceptance where there is one.
     pub fn record(&self) -> Result<RunRecord, FileError> {
         let file = self.file(run::MANIFEST);
         let bytes = file_ops::read(&file)?;
-        run_manifest::parse(&bytes).map_err(|fault| fault.in_file(&file))
+        let mut record = run_manifest::parse(&bytes).map_err(|fault| fault.in_file(&file))?;
+        record.run.acceptance = self.acceptance()?;
+        Ok(record)
+    }
+
+    fn acceptance(&self) -> Result<Option<Acceptance>, FileError> {
+        let Some(bytes) = self.read_optional(run::ACCEPTANCE)? else {
+            return Ok(None);
+        };
+        let parsed = acceptance::parse(&bytes);
+        parsed
+            .map(Some)
+            .map_err(|fault| fault.in_file(&self.file(run::ACCEPTANCE)))
     }
 
     /// Reads the log; none when there is no log.

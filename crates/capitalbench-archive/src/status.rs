@@ -45,10 +45,7 @@ pub fn status(
 /// The status of one round.
 pub fn round_status(folder: &RoundFolder, now: Timestamp) -> Result<RoundStatus, FileError> {
     let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
-    let mut runs = Vec::new();
-    for run_id in folder.run_ids()? {
-        runs.push(folder.run(&run_id)?.record()?.run);
-    }
+    let runs = folder.runs()?;
     let record = official_run(&runs).ok();
     let record = match record {
         None => Record::Missing,

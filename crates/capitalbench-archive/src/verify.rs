@@ -17,6 +17,7 @@ use crate::round_folder::{RoundFolder, RoundInputs, Universes, entries_in, list_
 use crate::run_folder::RunFolder;
 use crate::validation::{Checked, validate_run};
 
+mod acceptance;
 mod across;
 mod fairness;
 mod finding;

@@ -140,6 +140,23 @@ impl Digest {
         Self(sha2::Sha256::digest(bytes).into())
     }
 
+    /// Reads 64 lower-case hexadecimal digits, and nothing else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.as_bytes();
+        if digits.len() != 64
+            || !digits
+                .iter()
+                .all(|d| matches!(d, b'0'..=b'9' | b'a'..=b'f'))
+        {
+            return None;
+        }
+        let mut bytes = [0; 32];
+        for (byte, start) in bytes.iter_mut().zip((0..64).step_by(2)) {
+            *byte = u8::from_str_radix(text.get(start..start + 2)?, 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+
     /// Lower-case hexadecimal text.
     pub fn to_hex(self) -> String {
         use fmt::Write as _;
@@ -182,6 +199,21 @@ mod tests {
     fn a_model_id_becomes_a_safe_stem() {
         let id = ModelId::parse("acme/large model:1.0").unwrap();
         assert_eq!(id.file_stem(), "acme_large_model_1.0");
+    }
+
+    #[test]
+    fn digests_are_read_back() {
+        let digest = Digest::of(b"x");
+        assert_eq!(Digest::parse(&digest.to_hex()), Some(digest));
+        for bad in [
+            "",
+            "00",
+            &"0".repeat(63),
+            &"A".repeat(64),
+            &"\u{e9}".repeat(32),
+        ] {
+            assert_eq!(Digest::parse(bad), None, "{bad}");
+        }
     }
 
     #[test]

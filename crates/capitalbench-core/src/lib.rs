@@ -2,15 +2,18 @@
 //!
 //! A round passes through these modules in this order: [`universe`] and [`manifest`] say what was
 //! asked, [`submission`] and [`judgment`] turn a reply into a decision or say why it is none,
-//! [`run`] decides which run is the record, [`prices`], [`returns`] and [`score`] turn two price
-//! sheets into outcomes, [`leaderboard`] and [`consistency`] order them, [`interim`] tracks a round that is
-//! still open, and [`lifecycle`] says where the round stands.
+//! [`acceptance`] and [`run`] decide which run is the record, [`control`] builds what models are
+//! held against, [`prices`], [`returns`] and [`score`] turn two price sheets into outcomes,
+//! [`leaderboard`] and [`consistency`] order them, [`interim`] tracks a round that is still open,
+//! and [`lifecycle`] says where the round stands.
 //!
 //! Nothing here touches disk, network, clock or environment: the same input gives the same result.
 
+pub mod acceptance;
 pub mod briefing;
 pub mod calendar;
 pub mod consistency;
+pub mod control;
 pub mod ids;
 pub mod interim;
 pub mod judgment;

@@ -1,5 +1,6 @@
 //! Runs: their kind, whether they may count, and which one is the record of a round.
 
+use crate::acceptance::Acceptance;
 use crate::ids::{ModelId, RoundId, RunId};
 use crate::time::Stamp;
 
@@ -87,6 +88,8 @@ pub struct Run {
     pub counts: Counts,
     /// Models it says it asked.
     pub model_ids: Option<Vec<ModelId>>,
+    /// The acceptance beside the manifest, where there is one.
+    pub acceptance: Option<Acceptance>,
 }
 
 /// Real calls or a rehearsal.
@@ -123,11 +126,26 @@ pub struct Counts {
 }
 
 impl Run {
-    /// Eligible, without invalid submissions, and not withdrawn by the operator.
-    pub fn is_candidate(&self) -> bool {
-        self.eligible
-            && self.counts.invalid.unwrap_or(0) == 0
-            && self.selection != Selection::Withdrawn
+    /// Eligible and without invalid submissions: the operator's word may make it the record.
+    pub fn may_count(&self) -> bool {
+        self.eligible && self.counts.invalid.unwrap_or(0) == 0
+    }
+}
+
+/// What the operator decided about a run of a round, all acceptances taken into account.
+///
+/// A later acceptance that names a run withdraws it; else an own acceptance selects it; else the
+/// run manifest decides, as in the rounds of the earlier public project.
+pub fn selection<'a>(run: &Run, round: impl IntoIterator<Item = &'a Run>) -> Selection {
+    let mut acceptances = round
+        .into_iter()
+        .filter_map(|other| other.acceptance.as_ref());
+    if acceptances.any(|other| other.supersedes.as_ref() == Some(&run.run_id)) {
+        Selection::Withdrawn
+    } else if run.acceptance.is_some() {
+        Selection::Selected
+    } else {
+        run.selection
     }
 }
 
@@ -149,12 +167,17 @@ fn join(ids: &[RunId]) -> String {
 
 /// The official run of a round: the operator's choice, else the only eligible run.
 pub fn official_run<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Result<&'a Run, NoOfficialRun> {
-    let candidates: Vec<&Run> = runs.into_iter().filter(|run| run.is_candidate()).collect();
-    let selected: Vec<&Run> = candidates
-        .iter()
-        .copied()
-        .filter(|run| run.selection == Selection::Selected)
-        .collect();
+    let all: Vec<&Run> = runs.into_iter().collect();
+    let mut candidates = Vec::new();
+    let mut selected = Vec::new();
+    for run in all.iter().copied().filter(|run| run.may_count()) {
+        match selection(run, all.iter().copied()) {
+            Selection::Withdrawn => continue,
+            Selection::Selected => selected.push(run),
+            Selection::Unmarked => {}
+        }
+        candidates.push(run);
+    }
     match (selected.as_slice(), candidates.as_slice()) {
         ([run], _) | ([], [run]) => Ok(run),
         ([], []) => Err(NoOfficialRun::None),
@@ -192,6 +215,7 @@ mod tests {
             accepted_at: None,
             counts: Counts::default(),
             model_ids: None,
+            acceptance: None,
         }
     }
 
@@ -245,6 +269,50 @@ mod tests {
             ],
             Ok("b"),
         );
+    }
+
+    /// The same run with an acceptance that may name another.
+    fn accepted(mut run: Run, supersedes: Option<&str>) -> Run {
+        let nothing = crate::ids::Digest::of(b"");
+        run.acceptance = Some(Acceptance {
+            round_id: run.round_id.clone(),
+            run_id: run.run_id.clone(),
+            accepted_at: Stamp::parse("2026-03-02T18:00:00Z").unwrap(),
+            run_log: nothing,
+            submissions: std::collections::BTreeMap::new(),
+            hashes: nothing,
+            supersedes: supersedes.map(|id| RunId::parse(id).unwrap()),
+            reason: None,
+        });
+        run
+    }
+
+    #[test]
+    fn an_acceptance_selects_until_another_supersedes_it() {
+        use Selection::{Selected, Unmarked, Withdrawn};
+        let plain = |id: &str, selection| run(id, Eligible::Yes, selection);
+        let record = |runs: &[Run]| official_run(runs).map(|run| run.run_id.to_string());
+        let first = accepted(plain("a", Unmarked), None);
+        let two = [first.clone(), plain("b", Unmarked)];
+        assert_eq!(record(&two).unwrap(), "a");
+        let second = accepted(plain("b", Unmarked), Some("a"));
+        let chain = [first.clone(), second.clone()];
+        assert_eq!(record(&chain).unwrap(), "b");
+        assert_eq!(selection(&chain[0], &chain), Withdrawn);
+        let third = accepted(plain("c", Unmarked), Some("b"));
+        assert_eq!(
+            record(&[first.clone(), second.clone(), third]).unwrap(),
+            "c"
+        );
+        let loose = accepted(plain("c", Unmarked), Some("a"));
+        let several =
+            NoOfficialRun::Ambiguous(vec![RunId::parse("b").unwrap(), RunId::parse("c").unwrap()]);
+        assert_eq!(record(&[first, second.clone(), loose]), Err(several));
+        // A choice in the run manifest gives way in the same way.
+        assert_eq!(record(&[plain("a", Selected), second]).unwrap(), "b");
+        // An acceptance is later than a withdrawal in the manifest.
+        let back = accepted(plain("a", Withdrawn), None);
+        assert_eq!(record(&[back]).unwrap(), "a");
     }
 
     #[test]

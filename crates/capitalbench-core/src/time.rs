@@ -23,6 +23,14 @@ impl Stamp {
         })
     }
 
+    /// An instant in its shortest text.
+    pub fn of(at: Timestamp) -> Self {
+        Self {
+            text: at.to_string(),
+            at,
+        }
+    }
+
     /// The instant.
     pub fn at(&self) -> Timestamp {
         self.at

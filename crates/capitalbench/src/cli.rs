@@ -9,6 +9,10 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+mod record;
+
+pub(crate) use record::{AcceptRun, CompareRuns, ShowControls};
+
 /// An open, auditable benchmark of how language models allocate capital.
 ///
 /// Rounds are folders on disk. Only the commands that fetch prices talk to the network.
@@ -44,6 +48,12 @@ pub(crate) enum Command {
     ListRuns(ListRuns),
     /// Check every raw submission of a run and write the parsed ones
     ValidateSubmissions(ValidateSubmissions),
+    /// Show two runs of a round side by side
+    CompareRuns(CompareRuns),
+    /// Make a run the record of its round, or say every reason why not
+    AcceptRun(AcceptRun),
+    /// Show what control entrants hold in a frozen round
+    ShowControls(ShowControls),
     /// Score a run, or every official run of a folder of rounds
     ScoreRound(ScoreRound),
 }

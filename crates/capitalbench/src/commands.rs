@@ -3,11 +3,15 @@
 use std::process::ExitCode;
 
 use capitalbench_core::ids::RunId;
+use capitalbench_core::portfolio::Holding;
+use serde_json::{Value, json};
 
 use crate::cli::Command;
 use crate::error::{CommandError, DOES_NOT_HOLD};
 
+mod accept_run;
 mod audit_round;
+mod compare_runs;
 mod fetch_universe_performance;
 mod hash_round;
 mod import_research;
@@ -15,6 +19,7 @@ mod init_round;
 mod list_runs;
 mod price_source;
 mod score_round;
+mod show_controls;
 mod show_prompt;
 mod status;
 mod validate_submissions;
@@ -61,14 +66,37 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::HashRound(arguments) => hash_round::run(&arguments),
         Command::ListRuns(arguments) => list_runs::run(&arguments),
         Command::ValidateSubmissions(arguments) => validate_submissions::run(&arguments),
+        Command::CompareRuns(arguments) => compare_runs::run(&arguments),
+        Command::AcceptRun(arguments) => accept_run::run(&arguments),
+        Command::ShowControls(arguments) => show_controls::run(&arguments),
         Command::ScoreRound(arguments) => score_round::run(&arguments),
     }
 }
 
 /// A run id as typed; one that could leave its folder is refused.
 fn run_id(text: Option<&str>) -> Result<Option<RunId>, CommandError> {
-    text.map(RunId::parse).transpose().map_err(|error| {
-        CommandError::new(format!("--run-id: {error}"))
+    text.map(|text| parse_run_id("--run-id", text)).transpose()
+}
+
+/// The same for a run that must be named.
+fn parse_run_id(flag: &str, text: &str) -> Result<RunId, CommandError> {
+    RunId::parse(text).map_err(|error| {
+        CommandError::new(format!("{flag}: {error}"))
             .hint("list the runs with `capitalbench list-runs --round DIR`")
     })
+}
+
+/// Holdings on one line, in percent.
+fn holdings_text(holdings: &[Holding]) -> String {
+    let one = |holding: &Holding| format!("{} {}", holding.option_id, holding.weight.percent());
+    holdings.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// Holdings for machines.
+fn holdings_json(holdings: &[Holding]) -> Vec<Value> {
+    let one = |holding: &Holding| {
+        let percent = holding.weight.get() / 100;
+        json!({"option_id": holding.option_id.as_str(), "allocation_pct": percent})
+    };
+    holdings.iter().map(one).collect()
 }

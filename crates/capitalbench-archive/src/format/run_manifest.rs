@@ -98,6 +98,7 @@ pub fn parse(bytes: &[u8]) -> Result<RunRecord, Fault> {
                 invalid: stored.invalid_submissions,
             },
             model_ids,
+            acceptance: None,
         },
         format_retry: stored.format_retry.unwrap_or(false),
         resolved_at: stamp("resolved_at_utc", stored.resolved_at_utc.as_deref())?,

@@ -1,5 +1,6 @@
 //! The mechanical market table as CSV, JSON and the Markdown that models are shown.
 
+use capitalbench_core::control::PastFigures;
 use capitalbench_core::ids::OptionId;
 use capitalbench_core::market_context::{
     ContextRow, MarketContext, TrailingReturn, TrailingWindow, percent_cell,
@@ -9,7 +10,8 @@ use serde_json::{Map, Value, json};
 
 use super::json;
 use super::number::float_text;
-use super::table::CsvText;
+use super::table::{self, CsvText};
+use crate::error::Fault;
 
 /// Paths inside a round.
 pub const CSV: &str = "market_data/universe_trailing_returns.csv";
@@ -57,6 +59,40 @@ fn paired<'a>(
         let row = context.rows.iter().find(|row| row.option_id == option.id)?;
         Some((option, row))
     })
+}
+
+/// Reads from the CSV what controls are made of; a row that failed tells nothing.
+pub fn parse_figures(bytes: &[u8]) -> Result<Vec<PastFigures>, Fault> {
+    let table = table::read_table(bytes)?;
+    let missing = |name: &'static str| Fault::field(name, "missing column").on_line(1);
+    let id = table
+        .column("option_id")
+        .ok_or_else(|| missing("option_id"))?;
+    let status = table.column("status").ok_or_else(|| missing("status"))?;
+    let mut figures = Vec::with_capacity(table.rows.len());
+    for row in &table.rows {
+        let failed = row.cells[status].trim() == "fail";
+        // Earlier tables have no volatility; a blank cell is a figure that is not known.
+        let figure = |name: &str| -> Result<Option<f64>, Fault> {
+            let text = table
+                .column(name)
+                .map_or("", |column| row.cells[column].trim());
+            if text.is_empty() || failed {
+                return Ok(None);
+            }
+            let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
+            let wrong =
+                || Fault::field(name, format!("{text:?} is not a number")).on_line(row.line);
+            value.map(Some).ok_or_else(wrong)
+        };
+        figures.push(PastFigures {
+            option_id: OptionId::parse(&row.cells[id])
+                .map_err(|error| Fault::field("option_id", error.to_string()).on_line(row.line))?,
+            return_30d: figure("return_30d")?,
+            volatility_30d: figure("volatility_30d")?,
+        });
+    }
+    Ok(figures)
 }
 
 fn blank_or<T: Into<Value>>(value: Option<T>) -> Value {
@@ -228,4 +264,37 @@ fn markdown_cells(option: &MarketOption, row: &ContextRow) -> Vec<String> {
             .unwrap_or_default(),
         row.status.as_str().to_owned(),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_read_where_they_are_known() {
+        let text = "option_id,return_30d,volatility_30d,status\n\
+                    A,0.5,0.25,pass\nB,,,pass\nC,0.1,0.1,fail\n";
+        let rows = parse_figures(text.as_bytes()).unwrap();
+        let known: Vec<_> = rows
+            .iter()
+            .map(|r| (r.return_30d, r.volatility_30d))
+            .collect();
+        assert_eq!(known, [(Some(0.5), Some(0.25)), (None, None), (None, None)]);
+        let earlier = parse_figures(b"option_id,return_30d,status\nA,0.5,pass\n").unwrap();
+        assert_eq!(earlier[0].volatility_30d, None);
+        for (text, part) in [
+            ("option_id,return_30d\nA,1\n", "status: missing column"),
+            (
+                "option_id,return_30d,status\nA,x,pass\n",
+                "line 2: return_30d: \"x\"",
+            ),
+            (
+                "option_id,return_30d,status\nA,inf,pass\n",
+                "is not a number",
+            ),
+        ] {
+            let fault = parse_figures(text.as_bytes()).unwrap_err().to_string();
+            assert!(fault.contains(part), "{fault}");
+        }
+    }
 }

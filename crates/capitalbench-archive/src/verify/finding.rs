@@ -91,6 +91,8 @@ codes! {
         "A raw submission is not what its stored reply says."
     OfficialRunAmbiguous "official-run-ambiguous" Error
         "Several runs qualify as the record and the operator did not choose one."
+    AcceptanceDiffers "acceptance-differs" Error
+        "An acceptance does not describe its run: a name, a digest or the run it supersedes."
     PriceSheetInvalid "price-sheet-invalid" Error
         "A price file cannot be used."
     PriceRuleBroken "price-rule-broken" Error

@@ -2,7 +2,7 @@
 
 use capitalbench_core::ids::RunId;
 use capitalbench_core::lifecycle::{Due, due};
-use capitalbench_core::run::{Calls, NoOfficialRun, Run, RunKind, Selection, official_run};
+use capitalbench_core::run::{Calls, NoOfficialRun, RunKind, Selection, official_run, selection};
 
 use super::finding::{Code, Finding};
 use super::{RoundState, RunState, unreadable};
@@ -15,11 +15,11 @@ pub(super) fn check<'a>(
     state: &'a RoundState,
     findings: &mut Vec<Finding>,
 ) -> Option<&'a RunState> {
+    super::acceptance::check(state, findings);
     let found = official_run(state.runs.iter().map(|run| &run.record.run));
-    let may_count = |run: &&Run| run.eligible && run.counts.invalid.unwrap_or(0) == 0;
-    let runs = state.runs.iter().map(|run| &run.record.run);
-    let candidates: Vec<&str> = runs
-        .filter(may_count)
+    let runs = || state.runs.iter().map(|run| &run.record.run);
+    let candidates: Vec<&str> = runs()
+        .filter(|run| run.may_count())
         .map(|run| run.run_id.as_str())
         .collect();
     if candidates.len() > 1 && found.is_ok() {
@@ -28,11 +28,16 @@ pub(super) fn check<'a>(
     }
     for run in &state.runs {
         let own = &run.record.run;
-        if own.accepted_at.is_some() && own.selection == Selection::Withdrawn {
+        let accepted = own.acceptance.is_some() || own.accepted_at.is_some();
+        if accepted && selection(own, runs()) == Selection::Withdrawn {
+            let file = own
+                .acceptance
+                .as_ref()
+                .map_or(run::MANIFEST, |_| run::ACCEPTANCE);
             let text = "was accepted and withdrawn later";
             findings.push(Finding::new(
                 Code::AcceptanceWithdrawn,
-                run.place(run::MANIFEST),
+                run.place(file),
                 text,
             ));
         }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::archive::archive_root;
 
-fn rounds() -> Option<Vec<RoundInputs>> {
+pub(crate) fn rounds() -> Option<Vec<RoundInputs>> {
     let root = archive_root()?;
     let universes = Universes::default();
     let folders = list_rounds(&root.join("rounds")).expect("the archive has rounds");

@@ -3,6 +3,7 @@
 mod archive;
 mod golden;
 mod json;
+mod record;
 mod table;
 mod trailing;
 mod yaml;

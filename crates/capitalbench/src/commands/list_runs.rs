@@ -2,7 +2,7 @@
 
 use capitalbench_archive::layout::run;
 use capitalbench_archive::round_folder::RoundFolder;
-use capitalbench_core::run::{Run, Selection, official_run};
+use capitalbench_core::run::{Run, Selection, official_run, selection};
 use capitalbench_core::time::Stamp;
 use serde_json::json;
 
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &ListRuns) -> Result<Outcome, CommandError> {
     }
     let record = official_run(rows.iter().map(|row| &row.run)).ok();
     if arguments.output.json {
-        let runs: Vec<_> = rows.iter().map(|row| as_json(row, record)).collect();
+        let runs: Vec<_> = rows.iter().map(|row| as_json(row, &rows, record)).collect();
         document(&json!({"round_id": folder.name(), "runs": runs}));
     } else if rows.is_empty() {
         line(format!("{} has no run yet", folder.name()));
@@ -41,8 +41,9 @@ pub(crate) fn run(arguments: &ListRuns) -> Result<Outcome, CommandError> {
     Ok(Outcome::Holds)
 }
 
-fn as_json(row: &Row, record: Option<&Run>) -> serde_json::Value {
+fn as_json(row: &Row, all: &[Row], record: Option<&Run>) -> serde_json::Value {
     let run = &row.run;
+    let selection = selection(run, all.iter().map(|row| &row.run));
     json!({
         "run_id": run.run_id.as_str(),
         "run_type": run.rules.kind.as_str(),
@@ -54,7 +55,7 @@ fn as_json(row: &Row, record: Option<&Run>) -> serde_json::Value {
         "scored": row.scored,
         "report": row.report,
         "official_score_eligible": run.eligible,
-        "selected": run.selection == Selection::Selected,
+        "selected": selection == Selection::Selected,
         "is_record": record == Some(run),
     })
 }

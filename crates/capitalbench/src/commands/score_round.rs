@@ -72,10 +72,7 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
 
 /// The official run of a round, if there is exactly one.
 fn official(folder: &RoundFolder) -> Result<Option<(RunFolder, RunRules)>, FileError> {
-    let mut runs = Vec::new();
-    for run_id in folder.run_ids()? {
-        runs.push(folder.run(&run_id)?.record()?.run);
-    }
+    let runs = folder.runs()?;
     let Ok(run) = official_run(&runs) else {
         return Ok(None);
     };

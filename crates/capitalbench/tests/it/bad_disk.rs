@@ -83,17 +83,32 @@ fn before(verb: &str) -> Test {
     match verb {
         "score-round" => test.remove(&format!("{RUN}/results")),
         "validate-submissions" => test.remove(&format!("{RUN}/submissions/parsed")),
+        "accept-run" => test,
         _ => test.remove("hashes.json"),
     }
 }
 
-const WRITERS: [&str; 3] = ["score-round", "validate-submissions", "hash-round"];
+const WRITERS: [&str; 4] = [
+    "score-round",
+    "validate-submissions",
+    "hash-round",
+    "accept-run",
+];
+
+/// A writer on the weekly round.
+fn call(verb: &'static str) -> Vec<&'static str> {
+    let mut arguments = vec![verb, "--round", WEEKLY];
+    if verb == "accept-run" {
+        arguments.extend(["--run-id", "official-1"]);
+    }
+    arguments
+}
 
 #[test]
 fn a_full_disk_leaves_the_round_as_it_was() {
     for verb in WRITERS {
         let test = before(verb);
-        let arguments = [verb, "--round", WEEKLY];
+        let arguments = call(verb);
         let Some(ran) = on_disk(test.folder(), FULL, &arguments) else {
             return;
         };
@@ -106,7 +121,7 @@ fn a_full_disk_leaves_the_round_as_it_was() {
 fn a_disk_that_fills_up_half_way_leaves_the_round_as_it_was() {
     for verb in ["score-round", "validate-submissions"] {
         for test in [before(verb), Test::weekly()] {
-            let arguments = [verb, "--round", WEEKLY];
+            let arguments = call(verb);
             let Some(ran) = on_disk(test.folder(), NEARLY_FULL, &arguments) else {
                 return;
             };
@@ -129,7 +144,7 @@ fn a_disk_with_space_is_written_to() {
 fn a_read_only_disk_is_explained() {
     for verb in WRITERS {
         let test = before(verb);
-        let arguments = [verb, "--round", WEEKLY];
+        let arguments = call(verb);
         let Some(ran) = on_disk(test.folder(), READ_ONLY, &arguments) else {
             return;
         };
@@ -147,6 +162,7 @@ fn reading_needs_no_writable_disk() {
         &["list-runs", "--round", WEEKLY],
         &["hash-round", "--round", WEEKLY, "--check"],
         &["score-round", "--round", WEEKLY, "--dry-run"],
+        &["show-controls", "--round", WEEKLY],
     ] {
         let Some(ran) = on_disk(&rounds, READ_ONLY, arguments) else {
             return;
@@ -164,7 +180,7 @@ fn a_write_that_the_system_cuts_short_leaves_nothing_behind() {
         let output = Command::new("sh")
             .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""])
             .arg(program())
-            .args([verb, "--round", WEEKLY])
+            .args(call(verb))
             .current_dir(test.folder())
             .output()
             .unwrap();
@@ -185,13 +201,14 @@ fn a_forbidden_folder_is_explained() {
         ("score-round", RUN),
         ("validate-submissions", "runs/official-1/submissions"),
         ("hash-round", "."),
+        ("accept-run", RUN),
     ] {
         let test = before(verb);
         let forbidden = test.file(folder);
         let tree = test.tree();
         mode(test.folder(), 0o755).unwrap();
         mode(&forbidden, 0o555).unwrap();
-        let output = as_ordinary_user(&test, &copy, &[verb, "--round", WEEKLY]);
+        let output = as_ordinary_user(&test, &copy, &call(verb));
         mode(&forbidden, 0o755).unwrap();
         let Some(output) = output else { return };
         let ran = Ran::new(verb, output).code(2);

@@ -6,9 +6,11 @@
     reason = "tests spoil files on purpose, read CI's settings and say what they skip"
 )]
 
+mod accept_run;
 mod audit_round;
 mod bad_disk;
 mod bad_input;
+mod compare_runs;
 mod fake_tiingo;
 mod fetch_universe_performance;
 mod fixtures;
@@ -23,6 +25,7 @@ mod operator;
 mod output;
 mod score_round;
 mod sealed;
+mod show_controls;
 mod show_prompt;
 mod status;
 mod validate_submissions;

@@ -5,17 +5,20 @@ use std::process::{Command, Stdio};
 
 use crate::harness::{MONTHLY, Test, WEEKLY, program};
 
-const VERBS: [&str; 6] = [
+const VERBS: [&str; 9] = [
     "verify",
     "audit-round",
     "hash-round",
     "list-runs",
     "validate-submissions",
     "score-round",
+    "accept-run",
+    "compare-runs",
+    "show-controls",
 ];
 
 /// One call of every verb, on all good rounds.
-const CALLS: [&[&str]; 8] = [
+const CALLS: [&[&str]; 10] = [
     &["verify", "."],
     &["verify", "--codes"],
     &["audit-round", "--round", WEEKLY],
@@ -24,6 +27,14 @@ const CALLS: [&[&str]; 8] = [
     &["list-runs", "--round", MONTHLY],
     &["validate-submissions", "--round", WEEKLY],
     &["score-round", "--rounds-dir", "."],
+    &["show-controls", "--round", WEEKLY],
+    &[
+        "compare-runs",
+        "--round",
+        MONTHLY,
+        "official-1",
+        "stability-1",
+    ],
 ];
 
 #[test]
@@ -124,6 +135,8 @@ fn a_wrong_path_is_answered_with_the_right_one() {
     for verb in VERBS {
         let arguments: &[&str] = match verb {
             "verify" => &["verify", "weekly-portfolio-resolvd"],
+            "accept-run" => &[verb, "--round", "weekly-portfolio-resolvd", "--run-id", "a"],
+            "compare-runs" => &[verb, "--round", "weekly-portfolio-resolvd", "a", "b"],
             _ => &[verb, "--round", "weekly-portfolio-resolvd"],
         };
         test.run(arguments).code(2).complains(suggestion);

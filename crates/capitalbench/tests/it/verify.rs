@@ -166,7 +166,7 @@ const INPUTS: [Defect; 13] = [
 ];
 
 /// Runs, submissions and the record.
-const RUNS: [Defect; 19] = [
+const RUNS: [Defect; 28] = [
     ("run-id-mismatch", |t| {
         run(t, "run_id: official-1", "run_id: b")
     }),
@@ -194,6 +194,49 @@ const RUNS: [Defect; 19] = [
             "run_id: official-1",
             "run_id: official-2",
         )
+    }),
+    ("official-run-ambiguous", |t| {
+        // Two acceptances, and neither names the other.
+        let t = accepted(another_run(t), "official-1", &[]);
+        let t = accepted(t, "official-2", &["--supersede"]);
+        let named = "\"supersedes\": \"official-1\"";
+        t.replace(SECOND_ACCEPTANCE, named, "\"supersedes\": null")
+    }),
+    ("acceptance-withdrawn", |t| {
+        let t = accepted(another_run(t), "official-1", &[]);
+        accepted(t, "official-2", &["--supersede"])
+    }),
+    ("acceptance-differs", |t| {
+        let t = accepted(t, "official-1", &[]);
+        t.replace(&format!("{RUN}/run_log.jsonl"), "invented", "invented ")
+    }),
+    ("acceptance-differs", |t| {
+        let t = accepted(t, "official-1", &[]);
+        let raw = format!("{RUN}/submissions/raw/google-fixture-c.json");
+        let bytes = t.read(&raw) + "\n";
+        t.write(&raw, bytes)
+    }),
+    ("acceptance-differs", |t| {
+        let t = accepted(t, "official-1", &[]);
+        t.write(&format!("{RUN}/submissions/raw/new.json"), "{}")
+    }),
+    ("acceptance-differs", |t| {
+        let t = accepted(t, "official-1", &[]);
+        let hashes = t.read("hashes.json") + "\n";
+        t.write("hashes.json", hashes)
+    }),
+    ("acceptance-differs", |t| {
+        let t = accepted(t, "official-1", &[]);
+        run(t, "eligible: true", "eligible: false")
+    }),
+    ("acceptance-differs", |t| {
+        // A run that names what was accepted after it.
+        let t = accepted(another_run(t), "official-1", &[]);
+        let t = accepted(t, "official-2", &["--supersede"]);
+        t.replace(SECOND_ACCEPTANCE, "2026-03-02T18", "2026-03-02T17")
+    }),
+    ("unreadable-file", |t| {
+        t.write(&format!("{RUN}/acceptance.json"), "{}")
     }),
     ("several-eligible-runs", another_run),
     ("result-of-unselected-run", another_run),
@@ -326,6 +369,24 @@ const ELSEWHERE: [&str; 18] = [
 
 fn run(test: Test, old: &str, new: &str) -> Test {
     test.replace(&format!("{RUN}/run_manifest.yaml"), old, new)
+}
+
+const SECOND_ACCEPTANCE: &str = "runs/official-2/acceptance.json";
+
+/// The round after `accept-run`, each acceptance a minute after the one before.
+fn accepted(test: Test, run_id: &str, flags: &[&str]) -> Test {
+    let now = format!("2026-03-02T18:0{}:00Z", &run_id[run_id.len() - 1..]);
+    let verb = [
+        "accept-run",
+        "--round",
+        WEEKLY,
+        "--run-id",
+        run_id,
+        "--now",
+        &now,
+    ];
+    test.run(&[&verb, flags].concat()).code(0);
+    test
 }
 
 /// The official run again, under another id and not selected.

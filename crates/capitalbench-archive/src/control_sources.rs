@@ -1,0 +1,117 @@
+//! What control entrants are made from, as a frozen round and the rounds beside it tell.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use capitalbench_core::calendar::close_at;
+use capitalbench_core::control::{Control, ControlInputs, PastFigures, controls};
+use capitalbench_core::ids::{Digest, OptionId};
+use capitalbench_core::manifest::{Manifest, Stream};
+use capitalbench_core::portfolio::Holding;
+use capitalbench_core::prices::Side;
+use capitalbench_core::returns::RoundReturns;
+use capitalbench_core::run::official_run;
+use capitalbench_core::time::Stamp;
+
+use crate::error::FileError;
+use crate::format::{manifest, trailing};
+use crate::layout;
+use crate::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds, optional};
+use crate::validation::validate_run;
+
+/// Facts of a round that controls need besides its inputs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ControlSources {
+    past: Vec<PastFigures>,
+    freeze: Digest,
+    last_best: Option<OptionId>,
+    decisions: Vec<Vec<Holding>>,
+}
+
+impl ControlSources {
+    /// Reads the market table, the stored digests, the track's last round and the record.
+    pub fn load(inputs: &RoundInputs) -> Result<Self, FileError> {
+        let folder = &inputs.folder;
+        let past = optional(folder.parse(trailing::CSV, trailing::parse_figures))?;
+        Ok(Self {
+            past: past.unwrap_or_default(),
+            freeze: Digest::of(&folder.read(layout::HASHES)?),
+            last_best: last_best(inputs)?,
+            decisions: decisions(inputs)?,
+        })
+    }
+
+    /// The controls of the round.
+    pub fn controls(&self, inputs: &RoundInputs) -> Vec<Control> {
+        controls(&ControlInputs {
+            universe: &inputs.universe,
+            format: inputs.manifest.format,
+            constraints: &inputs.manifest.constraints,
+            past: &self.past,
+            freeze: self.freeze,
+            last_best: self.last_best.as_ref(),
+            decisions: &self.decisions,
+        })
+    }
+}
+
+fn decisions(inputs: &RoundInputs) -> Result<Vec<Vec<Holding>>, FileError> {
+    let runs = inputs.folder.runs()?;
+    let Ok(record) = official_run(&runs) else {
+        return Ok(Vec::new());
+    };
+    let folder = inputs.folder.run(&record.run_id)?;
+    let checked = validate_run(inputs, &folder, record.rules)?;
+    let valid = checked.into_iter().filter_map(|file| file.verdict.ok());
+    Ok(valid.map(|valid| valid.decision.holdings()).collect())
+}
+
+/// The best option of the round that was resolved last before this one's deadline.
+fn last_best(inputs: &RoundInputs) -> Result<Option<OptionId>, FileError> {
+    let beside = match inputs.folder.path().parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut earlier = Vec::new();
+    for folder in list_rounds(beside)? {
+        let other = folder.parse(layout::MANIFEST, manifest::parse)?;
+        if precedes(&other, &inputs.manifest) {
+            earlier.push((other, folder));
+        }
+    }
+    earlier
+        .sort_by_key(|(other, _)| Reverse((other.window.map(|w| w.exit), other.round_id.clone())));
+    for (_, folder) in earlier {
+        if let Some(best) = best_option(folder)? {
+            return Ok(Some(best));
+        }
+    }
+    Ok(None)
+}
+
+/// Same track, part of the record, and over when this round was decided.
+fn precedes(other: &Manifest, own: &Manifest) -> bool {
+    let deadline = own.decision_deadline.as_ref().map(Stamp::at);
+    let exit = other.window.and_then(|window| close_at(window.exit));
+    other.track() == own.track()
+        && other.stream == Stream::Primary
+        && exit
+            .zip(deadline)
+            .is_some_and(|(exit, deadline)| exit < deadline)
+}
+
+/// The best option of a round whose universe is fully priced.
+fn best_option(folder: RoundFolder) -> Result<Option<OptionId>, FileError> {
+    let sheets = folder.sheet(Side::Entry)?.zip(folder.sheet(Side::Exit)?);
+    let Some((entry, exit)) = sheets else {
+        return Ok(None);
+    };
+    let inputs = RoundInputs::load(folder, &Universes::default())?;
+    let returns = RoundReturns::new(&inputs.universe, &entry, &exit, &BTreeSet::new());
+    let best = returns.ok().and_then(|returns| {
+        let first = returns.by_rank().into_iter().next()?;
+        first.rank.map(|_| first.option_id.clone())
+    });
+    Ok(best)
+}

@@ -1,0 +1,157 @@
+//! `acceptance.json`: the operator's word that a run is the record, and what exactly was accepted.
+
+use std::collections::BTreeMap;
+
+use capitalbench_core::acceptance::Acceptance;
+use capitalbench_core::ids::{Digest, IdError, RoundId, RunId};
+use capitalbench_core::time::Stamp;
+use serde_json::{Map, Value, json};
+
+use super::json;
+use crate::error::Fault;
+
+/// The members of the file; there are no others.
+const MEMBERS: [&str; 8] = [
+    "round_id",
+    "run_id",
+    "accepted_at_utc",
+    "run_log_sha256",
+    "submissions",
+    "hashes_json_sha256",
+    "supersedes",
+    "reason",
+];
+
+/// Reads an acceptance; every member must be there and no other.
+pub fn parse(bytes: &[u8]) -> Result<Acceptance, Fault> {
+    let value = json::parse(bytes)?;
+    let object = value
+        .as_object()
+        .ok_or_else(|| Fault::new("is not an object"))?;
+    if let Some(key) = object.keys().find(|key| !MEMBERS.contains(&key.as_str())) {
+        return Err(Fault::field(key.clone(), "unknown member"));
+    }
+    if let Some(name) = MEMBERS.iter().find(|name| !object.contains_key(**name)) {
+        return Err(Fault::field(*name, "is missing"));
+    }
+    let instant = text(object, "accepted_at_utc")?;
+    let accepted_at = Stamp::parse(instant)
+        .ok_or_else(|| Fault::field("accepted_at_utc", "must be an instant"))?;
+    let wrong = |field: &'static str| move |e: IdError| Fault::field(field, e.to_string());
+    let supersedes = optional_text(object, "supersedes")?;
+    Ok(Acceptance {
+        round_id: RoundId::parse(text(object, "round_id")?).map_err(wrong("round_id"))?,
+        run_id: RunId::parse(text(object, "run_id")?).map_err(wrong("run_id"))?,
+        accepted_at,
+        run_log: digest("run_log_sha256", &object["run_log_sha256"])?,
+        submissions: submissions(&object["submissions"])?,
+        hashes: digest("hashes_json_sha256", &object["hashes_json_sha256"])?,
+        supersedes: supersedes
+            .map(RunId::parse)
+            .transpose()
+            .map_err(wrong("supersedes"))?,
+        reason: optional_text(object, "reason")?.map(str::to_owned),
+    })
+}
+
+fn text<'a>(object: &'a Map<String, Value>, name: &str) -> Result<&'a str, Fault> {
+    let found = object.get(name).and_then(Value::as_str);
+    found.ok_or_else(|| Fault::field(name, "must be a text"))
+}
+
+fn optional_text<'a>(object: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, Fault> {
+    match object.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(_) => text(object, name).map(Some),
+    }
+}
+
+fn digest(field: &str, value: &Value) -> Result<Digest, Fault> {
+    let parsed = value.as_str().and_then(Digest::parse);
+    parsed.ok_or_else(|| Fault::field(field, "must be 64 lower-case hexadecimal digits"))
+}
+
+fn submissions(value: &Value) -> Result<BTreeMap<String, Digest>, Fault> {
+    let files = value.as_object();
+    let files = files.ok_or_else(|| Fault::field("submissions", "must be an object"))?;
+    files
+        .iter()
+        .map(|(path, value)| {
+            let field = format!("submissions.{path}");
+            Ok((path.clone(), digest(&field, value)?))
+        })
+        .collect()
+}
+
+/// The members as a JSON value.
+pub fn to_value(acceptance: &Acceptance) -> Value {
+    let submissions: Map<String, Value> = acceptance
+        .submissions
+        .iter()
+        .map(|(path, digest)| (path.clone(), digest.to_hex().into()))
+        .collect();
+    json!({
+        "round_id": acceptance.round_id.as_str(),
+        "run_id": acceptance.run_id.as_str(),
+        "accepted_at_utc": acceptance.accepted_at.text(),
+        "run_log_sha256": acceptance.run_log.to_hex(),
+        "submissions": submissions,
+        "hashes_json_sha256": acceptance.hashes.to_hex(),
+        "supersedes": acceptance.supersedes.as_ref().map(RunId::as_str),
+        "reason": acceptance.reason,
+    })
+}
+
+/// The file's text.
+pub fn render(acceptance: &Acceptance) -> String {
+    json::to_pretty(&to_value(acceptance))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn acceptance() -> Acceptance {
+        let path = "submissions/raw/a.json".to_owned();
+        Acceptance {
+            round_id: RoundId::parse("R").unwrap(),
+            run_id: RunId::parse("two").unwrap(),
+            accepted_at: Stamp::parse("2026-03-02T18:00:00Z").unwrap(),
+            run_log: Digest::of(b"log"),
+            submissions: BTreeMap::from([(path, Digest::of(b"a"))]),
+            hashes: Digest::of(b"hashes"),
+            supersedes: Some(RunId::parse("one").unwrap()),
+            reason: Some("the first run asked a retired model".into()),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let mut written = acceptance();
+        assert_eq!(parse(render(&written).as_bytes()).unwrap(), written);
+        (written.supersedes, written.reason) = (None, None);
+        assert_eq!(parse(render(&written).as_bytes()).unwrap(), written);
+    }
+
+    #[test]
+    fn everything_else_is_refused() {
+        let check = |change: fn(&mut Value), part: &str| {
+            let mut value = to_value(&acceptance());
+            change(&mut value);
+            let fault = parse(value.to_string().as_bytes()).unwrap_err().to_string();
+            assert!(fault.contains(part), "{fault}");
+        };
+        check(|v| *v = json!([]), "is not an object");
+        check(|v| v["more"] = json!(1), "more: unknown member");
+        check(|v| v["run_id"] = json!("../x"), "run_id: ");
+        check(|v| v["supersedes"] = json!(1), "supersedes: must be a text");
+        check(
+            |v| v["accepted_at_utc"] = json!("today"),
+            "accepted_at_utc: ",
+        );
+        check(|v| v["run_log_sha256"] = json!("00"), "run_log_sha256: ");
+        check(|v| v["submissions"]["x"] = json!(1), "submissions.x: ");
+        let remove = |v: &mut Value| _ = v.as_object_mut().unwrap().shift_remove("reason");
+        check(remove, "reason: is missing");
+    }
+}

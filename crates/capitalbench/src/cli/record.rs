@@ -1,0 +1,60 @@
+//! Flags of the verbs around the record of a round; no logic.
+
+use clap::Args;
+
+use super::{Now, Output, Round};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  capitalbench accept-run --round rounds/CB-2026-12-07-1W --run-id official-20261207
+  capitalbench accept-run --round rounds/CB-2026-12-07-1W --run-id official-2 --supersede
+
+Writes acceptance.json into the run, with the digests of what was accepted; nothing is ever edited.
+Every reason against it is told at once. Exit codes: 0 accepted, 1 refused, 2 could not run.")]
+pub(crate) struct AcceptRun {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    /// The run that becomes the record
+    #[arg(long)]
+    pub(crate) run_id: String,
+    /// Let it take the place of the run that is the record now
+    #[arg(long)]
+    pub(crate) supersede: bool,
+    /// Why, for readers of the record
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+    #[command(flatten)]
+    pub(crate) now: Now,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  capitalbench compare-runs --round rounds/CB-2026-12-07-1W official-1 official-2
+
+The overlap is the share of the portfolio that both runs hold alike.
+Exit codes: 0 compared, 2 could not run.")]
+pub(crate) struct CompareRuns {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    /// One run
+    pub(crate) first: String,
+    /// The other run
+    pub(crate) second: String,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  capitalbench show-controls --round rounds/CB-2026-12-07-1W
+
+Controls follow the limits of the round and cost nothing. The random one is drawn by a seed that
+the freeze fixes. Exit codes: 0 shown, 2 could not run.")]
+pub(crate) struct ShowControls {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

@@ -1,0 +1,99 @@
+//! `accept-run`: make a run the record of its round, or say every reason why not.
+
+use capitalbench_archive::acceptance::{accept, facts};
+use capitalbench_archive::format::acceptance::to_value;
+use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_core::acceptance::{Acceptance, Choice, Refusal, refusals, remarks};
+use capitalbench_core::calendar::close_at;
+use capitalbench_core::ids::RunId;
+use capitalbench_core::manifest::Manifest;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::{Outcome, parse_run_id};
+use crate::cli::AcceptRun;
+use crate::clock::now_or;
+use crate::console::{ERROR, GOOD, WARNING, document, line, paint, table};
+use crate::error::CommandError;
+
+pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
+    let folder = RoundFolder::open(&arguments.round.path)?;
+    let run_id = parse_run_id("--run-id", &arguments.run_id)?;
+    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
+    let run = folder.run(&run_id)?;
+    let choice = if arguments.supersede {
+        Choice::Supersede
+    } else {
+        Choice::First
+    };
+    let facts = facts(&inputs, &run, choice, now_or(arguments.now.instant))?;
+    let refused = refusals(&facts);
+    if !refused.is_empty() {
+        report_refusals(&folder.name(), &run_id, &refused, arguments.output.json);
+        return Ok(Outcome::DoesNotHold);
+    }
+    let acceptance = accept(&inputs, &run, &facts, arguments.reason.clone())?;
+    let due = due(&inputs.manifest);
+    if arguments.output.json {
+        document(&json!({
+            "round_id": folder.name(),
+            "run_id": run_id.as_str(),
+            "accepted": true,
+            "acceptance": to_value(&acceptance),
+            "due_at_utc": due.map(|due| due.to_string()),
+            "remarks": listed(&remarks(&facts)),
+        }));
+    } else {
+        print(&folder.name(), &acceptance, due, &remarks(&facts));
+    }
+    Ok(Outcome::Holds)
+}
+
+/// The exit close: from then on the round can be scored.
+fn due(manifest: &Manifest) -> Option<Timestamp> {
+    manifest.window.and_then(|window| close_at(window.exit))
+}
+
+fn listed(refusals: &[Refusal]) -> Vec<Value> {
+    let one = |refusal: &Refusal| json!({"code": refusal.code(), "text": refusal.to_string()});
+    refusals.iter().map(one).collect()
+}
+
+fn report_refusals(round: &str, run_id: &RunId, refused: &[Refusal], json: bool) {
+    if json {
+        document(&json!({
+            "round_id": round,
+            "run_id": run_id.as_str(),
+            "accepted": false,
+            "refusals": listed(refused),
+        }));
+        return;
+    }
+    line(format!(
+        "{round}: {run_id} is {}",
+        paint(ERROR, "not accepted")
+    ));
+    let row = |refusal: &Refusal| vec![refusal.code().to_owned(), refusal.to_string()];
+    let rows = refused.iter().map(row).collect();
+    line(table(&["refusal", "why"], &[], rows));
+}
+
+fn print(round: &str, acceptance: &Acceptance, due: Option<Timestamp>, remarks: &[Refusal]) {
+    line(format!(
+        "{round}: {} is {}",
+        acceptance.run_id,
+        paint(GOOD, "the record")
+    ));
+    line(format!("accepted     {}", acceptance.accepted_at));
+    line(format!("submissions  {}", acceptance.submissions.len()));
+    line(format!("run log      {}", acceptance.run_log));
+    line(format!("frozen       {}", acceptance.hashes));
+    if let Some(earlier) = &acceptance.supersedes {
+        line(format!("supersedes   {earlier}"));
+    }
+    let due = due.map_or_else(|| "-".to_owned(), |due| due.to_string());
+    line(format!("due          {due}"));
+    for remark in remarks {
+        line(format!("{}  {remark}", paint(WARNING, "warning")));
+    }
+}

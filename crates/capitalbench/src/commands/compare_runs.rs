@@ -1,0 +1,170 @@
+//! `compare-runs`: the decisions of two runs side by side.
+
+use std::collections::BTreeMap;
+
+use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::validation::validate_run;
+use capitalbench_core::consistency::overlap;
+use capitalbench_core::portfolio::Holding;
+use capitalbench_core::submission::Submission;
+use serde_json::{Value, json};
+
+use super::{Outcome, holdings_json, holdings_text, parse_run_id};
+use crate::cli::CompareRuns;
+use crate::console::{document, line, table};
+use crate::error::CommandError;
+
+/// A model's answer in one run: a submission, or why there is none.
+type Answer = Result<Submission, String>;
+
+/// Answers by model and replicate.
+type Answers = BTreeMap<(String, u32), Answer>;
+
+/// Both runs hold the same weights.
+const SAME: &str = "same";
+/// They do not.
+const DIFFERS: &str = "differs";
+/// One of them has no valid submission.
+const NOT_COMPARABLE: &str = "not comparable";
+
+/// One model and replicate in both runs.
+struct Row {
+    model_id: String,
+    replicate: u32,
+    answers: [Option<Answer>; 2],
+}
+
+impl Row {
+    fn submissions(&self) -> [Option<&Submission>; 2] {
+        self.answers
+            .each_ref()
+            .map(|answer| answer.as_ref()?.as_ref().ok())
+    }
+
+    /// Share held alike; none unless both runs have a valid submission.
+    fn overlap(&self) -> Option<f64> {
+        match self.submissions() {
+            [Some(first), Some(second)] => Some(overlap(&[first, second])),
+            _ => None,
+        }
+    }
+
+    fn verdict(&self) -> &'static str {
+        let weights = |submission: &Submission| -> BTreeMap<String, u32> {
+            let holdings = submission.decision.holdings();
+            let weight = |h: &Holding| (h.option_id.to_string(), h.weight.get());
+            holdings.iter().map(weight).collect()
+        };
+        match self.submissions() {
+            [Some(first), Some(second)] if weights(first) == weights(second) => SAME,
+            [Some(_), Some(_)] => DIFFERS,
+            _ => NOT_COMPARABLE,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &CompareRuns) -> Result<Outcome, CommandError> {
+    let folder = RoundFolder::open(&arguments.round.path)?;
+    let names = [&arguments.first, &arguments.second];
+    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
+    let first = answers(&inputs, names[0])?;
+    let second = answers(&inputs, names[1])?;
+    let rows = side_by_side(first, second);
+    let count = |verdict| rows.iter().filter(|row| row.verdict() == verdict).count();
+    let [same, differ, open] = [SAME, DIFFERS, NOT_COMPARABLE].map(count);
+    if arguments.output.json {
+        let models: Vec<Value> = rows.iter().map(as_json).collect();
+        document(&json!({
+            "round_id": folder.name(),
+            "runs": names,
+            "models": models,
+            "same": same,
+            "differ": differ,
+            "not_comparable": open,
+        }));
+        return Ok(Outcome::Holds);
+    }
+    let cells = rows.iter().map(|row| {
+        let [first, second] = row.answers.each_ref().map(|own| answer_text(own.as_ref()));
+        let share = row.overlap().map(|share| format!("{:.0}%", share * 100.0));
+        let share = share.unwrap_or_else(|| "-".to_owned());
+        vec![
+            label(row, &rows),
+            first,
+            second,
+            share,
+            row.verdict().to_owned(),
+        ]
+    });
+    let header = ["model", names[0], names[1], "overlap", ""];
+    line(table(&header, &[3], cells.collect()));
+    line(format!(
+        "{same} same, {differ} differ, {open} not comparable"
+    ));
+    Ok(Outcome::Holds)
+}
+
+fn answers(inputs: &RoundInputs, name: &str) -> Result<Answers, CommandError> {
+    let run = inputs.folder.run(&parse_run_id("run", name)?)?;
+    let rules = run.record()?.run.rules;
+    let mut answers = Answers::new();
+    for file in validate_run(inputs, &run, rules)? {
+        let model_id = file.model_id().unwrap_or(&file.name).to_owned();
+        let reason = file.reason();
+        let replicate = file
+            .payload
+            .as_ref()
+            .and_then(|raw| raw["replicate_index"].as_u64());
+        let replicate = replicate.and_then(|index| u32::try_from(index).ok());
+        let answer = file.verdict.map_err(|_| reason);
+        answers.insert((model_id, replicate.unwrap_or(1)), answer);
+    }
+    Ok(answers)
+}
+
+fn side_by_side(mut first: Answers, mut second: Answers) -> Vec<Row> {
+    let mut keys: Vec<(String, u32)> = first.keys().chain(second.keys()).cloned().collect();
+    keys.sort();
+    keys.dedup();
+    let row = |key: (String, u32)| Row {
+        answers: [first.remove(&key), second.remove(&key)],
+        model_id: key.0,
+        replicate: key.1,
+    };
+    keys.into_iter().map(row).collect()
+}
+
+/// The model, with its replicate where there are several.
+fn label(row: &Row, rows: &[Row]) -> String {
+    if rows.iter().any(|row| row.replicate > 1) {
+        format!("{} #{}", row.model_id, row.replicate)
+    } else {
+        row.model_id.clone()
+    }
+}
+
+fn answer_text(answer: Option<&Answer>) -> String {
+    match answer {
+        None => "-".to_owned(),
+        Some(Err(_)) => "invalid".to_owned(),
+        Some(Ok(submission)) => holdings_text(&submission.decision.holdings()),
+    }
+}
+
+fn as_json(row: &Row) -> Value {
+    let answer = |answer: &Option<Answer>| match answer {
+        None => json!({"state": "absent"}),
+        Some(Err(reason)) => json!({"state": "invalid", "reason": reason}),
+        Some(Ok(submission)) => json!({
+            "state": "valid",
+            "holdings": holdings_json(&submission.decision.holdings()),
+        }),
+    };
+    json!({
+        "model_id": row.model_id,
+        "replicate": row.replicate,
+        "answers": row.answers.each_ref().map(answer),
+        "overlap": row.overlap(),
+        "verdict": row.verdict(),
+    })
+}

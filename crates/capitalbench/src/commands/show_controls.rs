@@ -1,0 +1,55 @@
+//! `show-controls`: what control entrants hold in a frozen round.
+
+use capitalbench_archive::control_sources::ControlSources;
+use capitalbench_archive::freeze;
+use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_core::control::Control;
+use serde_json::{Value, json};
+
+use super::{Outcome, holdings_json, holdings_text};
+use crate::cli::ShowControls;
+use crate::console::{DIM, document, line, paint, table};
+use crate::error::CommandError;
+
+pub(crate) fn run(arguments: &ShowControls) -> Result<Outcome, CommandError> {
+    let folder = RoundFolder::open(&arguments.round.path)?;
+    freeze::require_unchanged(&folder)?;
+    if freeze::stored_digests(&folder)?.is_none() {
+        let next = format!(
+            "capitalbench hash-round --round {}",
+            folder.path().display()
+        );
+        let text = format!("{} is not frozen", folder.name());
+        return Err(CommandError::new(text).hint(format!("freeze it with `{next}`")));
+    }
+    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
+    let controls = ControlSources::load(&inputs)?.controls(&inputs);
+    if arguments.output.json {
+        let controls: Vec<Value> = controls.iter().map(as_json).collect();
+        document(&json!({"round_id": folder.name(), "controls": controls}));
+        return Ok(Outcome::Holds);
+    }
+    let rows = controls.iter().map(|control| {
+        let held = match &control.holdings {
+            Ok(holdings) => holdings_text(holdings),
+            Err(reason) => paint(DIM, format!("- ({reason})")),
+        };
+        vec![control.rule.name().to_owned(), held]
+    });
+    line(table(
+        &["control", "holdings in percent"],
+        &[],
+        rows.collect(),
+    ));
+    Ok(Outcome::Holds)
+}
+
+fn as_json(control: &Control) -> Value {
+    let held = control.holdings.as_ref().ok();
+    json!({
+        "name": control.rule.name(),
+        "meaning": control.rule.meaning(),
+        "holdings": held.map(|holdings| holdings_json(holdings)),
+        "unavailable": control.holdings.as_ref().err().map(ToString::to_string),
+    })
+}
