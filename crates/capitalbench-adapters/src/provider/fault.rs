@@ -61,9 +61,9 @@ impl Fault {
     /// The error in a body, if it holds one.
     pub(super) fn of(body: &Value) -> Option<Self> {
         let body = body.get(0).unwrap_or(body);
-        let of_choice = body.pointer("/choices/0/error");
-        let nested = body.get("error").or(of_choice);
-        match nested.filter(|error| !error.is_null()) {
+        let places = ["/error", "/choices/0/error"];
+        let mut nested = places.iter().filter_map(|place| body.pointer(place));
+        match nested.find(|error| !error.is_null()) {
             Some(Value::String(message)) => Some(Self {
                 message: message.clone(),
                 words: word(body.get("code")).into_iter().collect(),
