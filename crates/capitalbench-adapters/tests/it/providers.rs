@@ -31,6 +31,9 @@ pub(crate) type Make = fn(&str) -> Box<dyn Provider>;
 /// What a server says and what is made of it.
 pub(crate) type Case = (&'static str, Reply, &'static str);
 
+/// The body of a success and what is made of it.
+pub(crate) type ReplyCase = (&'static str, Value, &'static str);
+
 pub(crate) fn http() -> HttpClient {
     let limits = HttpLimits {
         connect_timeout: Duration::from_secs(5),
@@ -78,6 +81,13 @@ pub(crate) fn question(schema: &Value) -> Question<'_> {
     }
 }
 
+/// Answers of success as cases of a table.
+pub(crate) fn reply_cases(cases: Vec<ReplyCase>) -> Vec<Case> {
+    let cases = cases.into_iter();
+    let cases = cases.map(|(name, body, expected)| (name, ok(&body), expected));
+    cases.collect()
+}
+
 /// A JSON answer of a status; more header lines may be given.
 pub(crate) fn error(status: &str, headers: &[&str], body: &Value) -> Reply {
     let body = body.to_string();
@@ -91,6 +101,30 @@ pub(crate) fn error(status: &str, headers: &[&str], body: &Value) -> Reply {
 
 pub(crate) fn ok(body: &Value) -> Reply {
     error("200 OK", &[], body)
+}
+
+/// Reads a table of errors: blocks of four lines, with `$KEY` where a server repeats the key.
+pub(crate) fn error_cases(table: &'static str) -> Vec<Case> {
+    let cases = table.trim().split("\n\n").map(|block| {
+        let lines: Vec<&str> = block.lines().map(str::trim).collect();
+        let [name, head, body, expected] = lines[..] else {
+            panic!("not four lines: {block}");
+        };
+        let (status, more) = head.split_once(" | ").unwrap_or((head, ""));
+        let lines = more.split("; ").filter(|line| !line.is_empty());
+        let (types, headers): (Vec<&str>, Vec<&str>) =
+            lines.partition(|line| line.starts_with("Content-Type: "));
+        let content_type = types
+            .first()
+            .map_or("application/json", |line| &line["Content-Type: ".len()..]);
+        let body = match body {
+            "(empty)" => String::new(),
+            body => body.replace("$KEY", KEY),
+        };
+        let reply = Reply::new(status, content_type, &headers, body.as_bytes());
+        (name, reply, expected)
+    });
+    cases.collect()
 }
 
 /// Asks once and reads the answer; nothing on the way may show the key.
@@ -130,7 +164,7 @@ pub(crate) fn line(result: &Result<ModelReply, CallFailure>) -> String {
 pub(crate) async fn check(make: Make, cases: Vec<Case>) {
     for (name, reply, expected) in cases {
         let result = ask(make, reply, PATIENCE).await;
-        assert_eq!(line(&result), expected, "{name}");
+        assert_eq!(line(&result).trim_end(), expected.trim_end(), "{name}");
     }
 }
 

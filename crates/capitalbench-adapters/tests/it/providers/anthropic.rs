@@ -7,10 +7,92 @@ use capitalbench_adapters::provider::{
 use serde_json::{Value, json};
 
 use super::{
-    Case, INPUT, KEY, PATIENCE, ask, check, error, headers, http, key, ok, question, request,
-    schema, settings,
+    INPUT, KEY, PATIENCE, ReplyCase, ask, check, error, error_cases, headers, http, key, ok,
+    question, reply_cases, request, schema, settings,
 };
-use crate::fake_server::Reply;
+
+/// Errors, each with its name, status and headers, body, and what is made of it.
+const ERRORS: &str = r#"
+400 schema
+  400 Bad Request
+  {"type":"error","error":{"type":"invalid_request_error","message":"output_config.format.schema: For 'array' type, property 'maxItems' is not supported"},"request_id":"req_011"}
+  request refused with HTTP 400: output_config.format.schema: For 'array' type, property 'maxItems' is not supported
+
+400 credit
+  400 Bad Request
+  {"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"},"request_id":"req_011"}
+  request refused with HTTP 400: Your credit balance is too low
+
+401
+  401 Unauthorized
+  {"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key $KEY"},"request_id":"req_011"}
+  key refused with HTTP 401: invalid x-api-key …
+
+402
+  402 Payment Required
+  {"type":"error","error":{"type":"billing_error","message":"Pay"},"request_id":"req_011"}
+  request refused with HTTP 402: Pay
+
+403
+  403 Forbidden
+  {"type":"error","error":{"type":"permission_error","message":"Not yours"},"request_id":"req_011"}
+  key refused with HTTP 403: Not yours
+
+404
+  404 Not Found
+  {"type":"error","error":{"type":"not_found_error","message":"model: claude-opus-5"},"request_id":"req_011"}
+  request refused with HTTP 404: model: claude-opus-5
+
+408
+  408 Request Timeout
+  {"type":"error","error":{"type":"timeout_error","message":"Slow"},"request_id":"req_011"}
+  server failed with HTTP 408: Slow
+
+409
+  409 Conflict
+  {"type":"error","error":{"type":"conflict_error","message":"Busy"},"request_id":"req_011"}
+  server failed with HTTP 409: Busy
+
+413
+  413 Payload Too Large
+  {"type":"error","error":{"type":"request_too_large","message":"Too large"},"request_id":"req_011"}
+  request refused with HTTP 413: Too large
+
+429
+  429 Too Many Requests
+  {"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your rate limit."},"request_id":"req_011"}
+  rate limit
+
+429 with seconds
+  429 Too Many Requests | retry-after: 7
+  {"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your rate limit."},"request_id":"req_011"}
+  rate limit; wait 7 s
+
+429 spend cap
+  429 Too Many Requests
+  {"type":"error","error":{"type":"rate_limit_error","message":"You have reached your monthly spend limit."},"request_id":"req_011"}
+  request refused with HTTP 429: You have reached your monthly spend limit.
+
+500
+  500 Internal Server Error
+  {"type":"error","error":{"type":"api_error","message":"Internal"},"request_id":"req_011"}
+  server failed with HTTP 500: Internal
+
+503 HTML
+  503 Service Unavailable | Content-Type: text/html
+  <p>503
+  server failed with HTTP 503: <p>503
+
+504
+  504 Gateway Timeout
+  {"type":"error","error":{"type":"timeout_error","message":"Slow"},"request_id":"req_011"}
+  server failed with HTTP 504: Slow
+
+529
+  529 Overloaded | x-should-retry: true
+  {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_011"}
+  server failed with HTTP 529: Overloaded
+"#;
 
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
     let settings = settings(Family::Anthropic, "claude-opus-5");
@@ -49,211 +131,66 @@ fn fault(kind: &str, message: &str) -> Value {
     json!({"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_011"})
 }
 
-fn replies() -> Vec<Case> {
+fn replies() -> Vec<ReplyCase> {
     let mut refused = answer("refusal", &json!([]));
     refused["stop_details"] = json!({"type": "refusal", "category": "cyber", "explanation": null});
     let called = json!([{"type": "tool_use", "id": "toolu_1", "name": "x", "input": {}}]);
     let searched = json!([{"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
                           {"type": "text", "text": "{}"}]);
     vec![
-        ("success", ok(&complete("{\"a\":1}")), "Complete: {\"a\":1}"),
+        ("success", complete("{\"a\":1}"), "Complete: {\"a\":1}"),
         (
             "blocks are joined with nothing between",
-            ok(&answer("end_turn", &blocks(&["{\"a\":\"x", "y\"}"]))),
+            answer("end_turn", &blocks(&["{\"a\":\"x", "y\"}"])),
             "Complete: {\"a\":\"xy\"}",
         ),
-        ("refusal", ok(&refused), "Refusal: "),
+        ("refusal", refused, "Refusal: "),
         (
             "truncation",
-            ok(&answer("max_tokens", &blocks(&["{\"a\":1}"]))),
+            answer("max_tokens", &blocks(&["{\"a\":1}"])),
             "Length: {\"a\":1}",
         ),
         (
             "window full",
-            ok(&answer("model_context_window_exceeded", &blocks(&["{"]))),
+            answer("model_context_window_exceeded", &blocks(&["{"])),
             "Length: {",
         ),
         (
             "thinking ate the limit",
-            ok(&answer("max_tokens", &blocks(&[]))),
+            answer("max_tokens", &blocks(&[])),
             "Length: ",
         ),
-        ("empty text", ok(&complete("")), "Complete: "),
-        (
-            "tool call anyway",
-            ok(&answer("tool_use", &called)),
-            "Tool: ",
-        ),
-        (
-            "search anyway",
-            ok(&answer("end_turn", &searched)),
-            "Tool: {}",
-        ),
-        (
-            "paused",
-            ok(&answer("pause_turn", &blocks(&["{}"]))),
-            "Tool: {}",
-        ),
+        ("empty text", complete(""), "Complete: "),
+        ("tool call anyway", answer("tool_use", &called), "Tool: "),
+        ("search anyway", answer("end_turn", &searched), "Tool: {}"),
+        ("paused", answer("pause_turn", &blocks(&["{}"])), "Tool: {}"),
         (
             "a new stop reason",
-            ok(&answer("bored", &blocks(&["{}"]))),
+            answer("bored", &blocks(&["{}"])),
             "Other: {}",
         ),
         (
             "200 with an error",
-            ok(&fault("overloaded_error", "Overloaded")),
+            fault("overloaded_error", "Overloaded"),
             "server failed with HTTP 529: Overloaded",
         ),
         (
             "200 with a refused key",
-            ok(&fault("authentication_error", "No")),
+            fault("authentication_error", "No"),
             "key refused with HTTP 401: No",
         ),
         (
             "another form",
-            ok(&json!({"a": 1})),
+            json!({"a": 1}),
             "unreadable answer: the answer has no content",
-        ),
-    ]
-}
-
-fn errors() -> Vec<Case> {
-    let invalid = "invalid_request_error";
-    let limit = fault(
-        "rate_limit_error",
-        "This request would exceed your rate limit.",
-    );
-    let key = format!("invalid x-api-key {KEY}");
-    vec![
-        (
-            "400 schema",
-            error(
-                "400 Bad Request",
-                &[],
-                &fault(
-                    invalid,
-                    "output_config.format.schema: For 'array' type, property 'maxItems' is not supported",
-                ),
-            ),
-            "request refused with HTTP 400: output_config.format.schema: For 'array' type, property 'maxItems' is not supported",
-        ),
-        (
-            "400 credit",
-            error(
-                "400 Bad Request",
-                &[],
-                &fault(invalid, "Your credit balance is too low"),
-            ),
-            "request refused with HTTP 400: Your credit balance is too low",
-        ),
-        (
-            "401",
-            error(
-                "401 Unauthorized",
-                &[],
-                &fault("authentication_error", &key),
-            ),
-            "key refused with HTTP 401: invalid x-api-key …",
-        ),
-        (
-            "402",
-            error("402 Payment Required", &[], &fault("billing_error", "Pay")),
-            "request refused with HTTP 402: Pay",
-        ),
-        (
-            "403",
-            error(
-                "403 Forbidden",
-                &[],
-                &fault("permission_error", "Not yours"),
-            ),
-            "key refused with HTTP 403: Not yours",
-        ),
-        (
-            "404",
-            error(
-                "404 Not Found",
-                &[],
-                &fault("not_found_error", "model: claude-opus-5"),
-            ),
-            "request refused with HTTP 404: model: claude-opus-5",
-        ),
-        (
-            "408",
-            error("408 Request Timeout", &[], &fault("timeout_error", "Slow")),
-            "server failed with HTTP 408: Slow",
-        ),
-        (
-            "409",
-            error("409 Conflict", &[], &fault("conflict_error", "Busy")),
-            "server failed with HTTP 409: Busy",
-        ),
-        (
-            "413",
-            error(
-                "413 Payload Too Large",
-                &[],
-                &fault("request_too_large", "Too large"),
-            ),
-            "request refused with HTTP 413: Too large",
-        ),
-        (
-            "429",
-            error("429 Too Many Requests", &[], &limit),
-            "rate limit",
-        ),
-        (
-            "429 with seconds",
-            error("429 Too Many Requests", &["retry-after: 7"], &limit),
-            "rate limit; wait 7 s",
-        ),
-        (
-            "429 spend cap",
-            error(
-                "429 Too Many Requests",
-                &[],
-                &fault(
-                    "rate_limit_error",
-                    "You have reached your monthly spend limit.",
-                ),
-            ),
-            "request refused with HTTP 429: You have reached your monthly spend limit.",
-        ),
-        (
-            "500",
-            error(
-                "500 Internal Server Error",
-                &[],
-                &fault("api_error", "Internal"),
-            ),
-            "server failed with HTTP 500: Internal",
-        ),
-        (
-            "503 HTML",
-            Reply::new("503 Service Unavailable", "text/html", &[], b"<p>503"),
-            "server failed with HTTP 503: <p>503",
-        ),
-        (
-            "504",
-            error("504 Gateway Timeout", &[], &fault("timeout_error", "Slow")),
-            "server failed with HTTP 504: Slow",
-        ),
-        (
-            "529",
-            error(
-                "529 Overloaded",
-                &["x-should-retry: true"],
-                &fault("overloaded_error", "Overloaded"),
-            ),
-            "server failed with HTTP 529: Overloaded",
         ),
     ]
 }
 
 #[tokio::test]
 async fn every_answer_has_its_meaning() {
-    check(make, replies()).await;
-    check(make, errors()).await;
+    check(make, reply_cases(replies())).await;
+    check(make, error_cases(ERRORS)).await;
 }
 
 #[tokio::test]

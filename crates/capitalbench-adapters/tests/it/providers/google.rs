@@ -7,10 +7,92 @@ use capitalbench_adapters::provider::{
 use serde_json::{Value, json};
 
 use super::{
-    Case, INPUT, KEY, PATIENCE, ask, check, error, headers, http, key, ok, question, request,
-    schema, settings,
+    INPUT, KEY, PATIENCE, ReplyCase, ask, check, error_cases, headers, http, key, ok, question,
+    reply_cases, request, schema, settings,
 };
-use crate::fake_server::Reply;
+
+/// Errors, each with its name, status and headers, body, and what is made of it.
+const ERRORS: &str = r#"
+400
+  400 Bad Request
+  {"error":{"code":400,"message":"Request contains an invalid argument.","status":"INVALID_ARGUMENT","details":[]}}
+  request refused with HTTP 400: Request contains an invalid argument.
+
+400 in an array
+  400 Bad Request
+  [{"error":{"code":400,"message":"Request contains an invalid argument.","status":"INVALID_ARGUMENT","details":[]}}]
+  request refused with HTTP 400: Request contains an invalid argument.
+
+400 key
+  400 Bad Request
+  {"error":{"code":400,"message":"API key not valid: $KEY","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}]}}
+  key refused with HTTP 400: API key not valid: …
+
+401
+  401 Unauthorized
+  {"error":{"code":401,"message":"No","status":"UNAUTHENTICATED","details":[]}}
+  key refused with HTTP 401: No
+
+403
+  403 Forbidden
+  {"error":{"code":403,"message":"No","status":"PERMISSION_DENIED","details":[]}}
+  key refused with HTTP 403: No
+
+404
+  404 Not Found
+  {"error":{"code":404,"message":"models/x is not found","status":"NOT_FOUND","details":[]}}
+  request refused with HTTP 404: models/x is not found
+
+408
+  408 Request Timeout
+  {"error":{"code":500,"message":"Internal error.","status":"INTERNAL","details":[]}}
+  server failed with HTTP 408: Internal error.
+
+413
+  413 Payload Too Large
+  {"error":{"code":413,"message":"Too large","status":"INVALID_ARGUMENT","details":[]}}
+  request refused with HTTP 413: Too large
+
+429
+  429 Too Many Requests
+  {"error":{"code":429,"message":"Resource exhausted.","status":"RESOURCE_EXHAUSTED","details":[]}}
+  rate limit
+
+429 with a header
+  429 Too Many Requests | Retry-After: 3
+  {"error":{"code":429,"message":"Resource exhausted.","status":"RESOURCE_EXHAUSTED","details":[]}}
+  rate limit; wait 3 s
+
+429 with a delay in the body
+  429 Too Many Requests
+  {"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaMetric":"m","quotaId":"RequestsPerMinute","quotaValue":"50"}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}
+  rate limit; wait 34 s
+
+429 of the day
+  429 Too Many Requests
+  {"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaMetric":"m","quotaId":"GenerateRequestsPerDayPerProject","quotaValue":"50"}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}
+  request refused with HTTP 429: You exceeded your current quota.
+
+500
+  500 Internal Server Error
+  {"error":{"code":500,"message":"Internal error.","status":"INTERNAL","details":[]}}
+  server failed with HTTP 500: Internal error.
+
+503
+  503 Service Unavailable
+  {"error":{"code":503,"message":"Overloaded.","status":"UNAVAILABLE","details":[]}}
+  server failed with HTTP 503: Overloaded.
+
+504 empty
+  504 Gateway Timeout | Content-Type: text/html
+  (empty)
+  server failed with HTTP 504:
+
+529
+  529 Overloaded
+  {"error":{"code":500,"message":"Internal error.","status":"INTERNAL","details":[]}}
+  server failed with HTTP 529: Internal error.
+"#;
 
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
     let settings = settings(Family::Google, "gemini-3.1-pro-preview");
@@ -42,7 +124,7 @@ fn fault(code: u16, status: &str, message: &str, details: &Value) -> Value {
     json!({"error": {"code": code, "message": message, "status": status, "details": details}})
 }
 
-fn replies() -> Vec<Case> {
+fn replies() -> Vec<ReplyCase> {
     let thought =
         json!([{"text": "hm", "thought": true}, {"text": "{\"a\":\"x"}, {"text": "y\"}"}]);
     let called = json!([{"functionCall": {"name": "x", "args": {}}}]);
@@ -52,212 +134,55 @@ fn replies() -> Vec<Case> {
                          "usageMetadata": {"promptTokenCount": 9, "totalTokenCount": 9}});
     let unavailable = fault(503, "UNAVAILABLE", "Overloaded.", &json!([]));
     vec![
-        ("success", ok(&complete("{\"a\":1}")), "Complete: {\"a\":1}"),
+        ("success", complete("{\"a\":1}"), "Complete: {\"a\":1}"),
         (
             "thoughts are skipped, parts joined",
-            ok(&answer("STOP", &parts(&thought))),
+            answer("STOP", &parts(&thought)),
             "Complete: {\"a\":\"xy\"}",
         ),
         (
             "truncation",
-            ok(&answer(
-                "MAX_TOKENS",
-                &parts(&json!([{"text": "{\"a\":1}"}])),
-            )),
+            said("MAX_TOKENS", "{\"a\":1}"),
             "Length: {\"a\":1}",
         ),
-        (
-            "truncation without parts",
-            ok(&answer("MAX_TOKENS", &json!({"role": "model"}))),
-            "Length: ",
-        ),
-        (
-            "content filter",
-            ok(&answer("SAFETY", &json!({"role": "model"}))),
-            "Filter: ",
-        ),
-        ("blocked prompt", ok(&blocked), "Filter: "),
-        ("empty text", ok(&complete("")), "Complete: "),
+        ("truncation without parts", silent("MAX_TOKENS"), "Length: "),
+        ("content filter", silent("SAFETY"), "Filter: "),
+        ("blocked prompt", blocked, "Filter: "),
+        ("empty text", complete(""), "Complete: "),
         (
             "tool call anyway",
-            ok(&answer("STOP", &parts(&called))),
+            answer("STOP", &parts(&called)),
             "Tool: ",
         ),
         (
             "unexpected tool call",
-            ok(&answer("UNEXPECTED_TOOL_CALL", &parts(&json!([])))),
+            silent("UNEXPECTED_TOOL_CALL"),
             "Tool: ",
         ),
-        ("search anyway", ok(&grounded), "Tool: {}"),
-        (
-            "no reason",
-            ok(&answer("OTHER", &parts(&json!([{"text": "{}"}])))),
-            "Other: {}",
-        ),
+        ("search anyway", grounded, "Tool: {}"),
+        ("no reason", said("OTHER", "{}"), "Other: {}"),
         (
             "200 with an error",
-            ok(&unavailable),
+            unavailable.clone(),
             "server failed with HTTP 503: Overloaded.",
         ),
         (
             "200 with an error in an array",
-            ok(&json!([unavailable])),
+            json!([unavailable]),
             "server failed with HTTP 503: Overloaded.",
         ),
         (
             "another form",
-            ok(&json!({"a": 1})),
+            json!({"a": 1}),
             "unreadable answer: the answer has no candidates",
-        ),
-    ]
-}
-
-fn errors() -> Vec<Case> {
-    let none = json!([]);
-    let invalid = "Request contains an invalid argument.";
-    let bad_key = json!([{"@type": "type.googleapis.com/google.rpc.ErrorInfo",
-                          "reason": "API_KEY_INVALID", "domain": "googleapis.com"}]);
-    let quota = |id: &str| {
-        json!([
-        {"@type": "type.googleapis.com/google.rpc.QuotaFailure",
-         "violations": [{"quotaMetric": "m", "quotaId": id, "quotaValue": "50"}]},
-        {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34s"}])
-    };
-    let limit = |id: &str| {
-        fault(
-            429,
-            "RESOURCE_EXHAUSTED",
-            "You exceeded your current quota.",
-            &quota(id),
-        )
-    };
-    let bare = fault(429, "RESOURCE_EXHAUSTED", "Resource exhausted.", &none);
-    let internal = fault(500, "INTERNAL", "Internal error.", &none);
-    let key = format!("API key not valid: {KEY}");
-    vec![
-        (
-            "400",
-            error(
-                "400 Bad Request",
-                &[],
-                &fault(400, "INVALID_ARGUMENT", invalid, &none),
-            ),
-            "request refused with HTTP 400: Request contains an invalid argument.",
-        ),
-        (
-            "400 in an array",
-            error(
-                "400 Bad Request",
-                &[],
-                &json!([fault(400, "INVALID_ARGUMENT", invalid, &none)]),
-            ),
-            "request refused with HTTP 400: Request contains an invalid argument.",
-        ),
-        (
-            "400 key",
-            error(
-                "400 Bad Request",
-                &[],
-                &fault(400, "INVALID_ARGUMENT", &key, &bad_key),
-            ),
-            "key refused with HTTP 400: API key not valid: …",
-        ),
-        (
-            "401",
-            error(
-                "401 Unauthorized",
-                &[],
-                &fault(401, "UNAUTHENTICATED", "No", &none),
-            ),
-            "key refused with HTTP 401: No",
-        ),
-        (
-            "403",
-            error(
-                "403 Forbidden",
-                &[],
-                &fault(403, "PERMISSION_DENIED", "No", &none),
-            ),
-            "key refused with HTTP 403: No",
-        ),
-        (
-            "404",
-            error(
-                "404 Not Found",
-                &[],
-                &fault(404, "NOT_FOUND", "models/x is not found", &none),
-            ),
-            "request refused with HTTP 404: models/x is not found",
-        ),
-        (
-            "408",
-            error("408 Request Timeout", &[], &internal),
-            "server failed with HTTP 408: Internal error.",
-        ),
-        (
-            "413",
-            error(
-                "413 Payload Too Large",
-                &[],
-                &fault(413, "INVALID_ARGUMENT", "Too large", &none),
-            ),
-            "request refused with HTTP 413: Too large",
-        ),
-        (
-            "429",
-            error("429 Too Many Requests", &[], &bare),
-            "rate limit",
-        ),
-        (
-            "429 with a header",
-            error("429 Too Many Requests", &["Retry-After: 3"], &bare),
-            "rate limit; wait 3 s",
-        ),
-        (
-            "429 with a delay in the body",
-            error("429 Too Many Requests", &[], &limit("RequestsPerMinute")),
-            "rate limit; wait 34 s",
-        ),
-        (
-            "429 of the day",
-            error(
-                "429 Too Many Requests",
-                &[],
-                &limit("GenerateRequestsPerDayPerProject"),
-            ),
-            "request refused with HTTP 429: You exceeded your current quota.",
-        ),
-        (
-            "500",
-            error("500 Internal Server Error", &[], &internal),
-            "server failed with HTTP 500: Internal error.",
-        ),
-        (
-            "503",
-            error(
-                "503 Service Unavailable",
-                &[],
-                &fault(503, "UNAVAILABLE", "Overloaded.", &none),
-            ),
-            "server failed with HTTP 503: Overloaded.",
-        ),
-        (
-            "504 empty",
-            Reply::new("504 Gateway Timeout", "text/html", &[], b""),
-            "server failed with HTTP 504: ",
-        ),
-        (
-            "529",
-            error("529 Overloaded", &[], &internal),
-            "server failed with HTTP 529: Internal error.",
         ),
     ]
 }
 
 #[tokio::test]
 async fn every_answer_has_its_meaning() {
-    check(make, replies()).await;
-    check(make, errors()).await;
+    check(make, reply_cases(replies())).await;
+    check(make, error_cases(ERRORS)).await;
 }
 
 #[tokio::test]

@@ -7,10 +7,97 @@ use capitalbench_adapters::provider::{
 use serde_json::{Value, json};
 
 use super::{
-    Case, INPUT, KEY, PATIENCE, ask, check, error, headers, http, key, ok, question, request,
-    schema, settings,
+    INPUT, KEY, PATIENCE, ReplyCase, ask, check, error, error_cases, headers, http, key, ok,
+    question, reply_cases, request, schema, settings,
 };
-use crate::fake_server::Reply;
+
+/// Errors, each with its name, status and headers, body, and what is made of it.
+const ERRORS: &str = r#"
+400 temperature, form A
+  400 Bad Request
+  {"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model.","type":"invalid_request_error","param":null,"code":null}}
+  request refused with HTTP 400: Unsupported parameter: 'temperature' is not supported with this model.
+
+400 temperature, form B
+  400 Bad Request
+  {"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model.","type":"invalid_request_error","param":null,"code":"unsupported_value"}}
+  request refused with HTTP 400: Unsupported value: 'temperature' does not support 0 with this model.
+
+401
+  401 Unauthorized
+  {"error":{"message":"Incorrect API key provided: $KEY.","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}
+  key refused with HTTP 401: Incorrect API key provided: ….
+
+403
+  403 Forbidden
+  {"error":{"message":"Country not supported","type":"request_forbidden","param":null,"code":null}}
+  key refused with HTTP 403: Country not supported
+
+404
+  404 Not Found
+  {"error":{"message":"The model does not exist","type":"invalid_request_error","param":null,"code":"model_not_found"}}
+  request refused with HTTP 404: The model does not exist
+
+408
+  408 Request Timeout
+  {"error":{"message":"The server had an error.","type":"server_error","param":null,"code":null}}
+  server failed with HTTP 408: The server had an error.
+
+409
+  409 Conflict
+  {"error":{"message":"The server had an error.","type":"server_error","param":null,"code":null}}
+  server failed with HTTP 409: The server had an error.
+
+413
+  413 Payload Too Large
+  {"error":{"message":"Too large","type":"invalid_request_error","param":null,"code":null}}
+  request refused with HTTP 413: Too large
+
+422
+  422 Unprocessable Entity
+  {"error":{"message":"No","type":"invalid_request_error","param":null,"code":null}}
+  request refused with HTTP 422: No
+
+429
+  429 Too Many Requests
+  {"error":{"message":"Rate limit reached for gpt-5.6-sol.","type":"tokens","param":null,"code":"rate_limit_exceeded"}}
+  rate limit
+
+429 with seconds
+  429 Too Many Requests | Retry-After: 2
+  {"error":{"message":"Rate limit reached for gpt-5.6-sol.","type":"tokens","param":null,"code":"rate_limit_exceeded"}}
+  rate limit; wait 2 s
+
+429 with milliseconds
+  429 Too Many Requests | retry-after-ms: 3500; Retry-After: 9
+  {"error":{"message":"Rate limit reached for gpt-5.6-sol.","type":"tokens","param":null,"code":"rate_limit_exceeded"}}
+  rate limit; wait 3 s
+
+429 quota
+  429 Too Many Requests
+  {"error":{"message":"You exceeded your current quota.","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}
+  request refused with HTTP 429: You exceeded your current quota.
+
+500
+  500 Internal Server Error
+  {"error":{"message":"The server had an error.","type":"server_error","param":null,"code":null}}
+  server failed with HTTP 500: The server had an error.
+
+502 HTML
+  502 Bad Gateway | Content-Type: text/html
+  <html> 502</html>
+  server failed with HTTP 502: <html> 502</html>
+
+503 empty
+  503 Service Unavailable | Content-Type: text/plain
+  (empty)
+  server failed with HTTP 503:
+
+529
+  529 Overloaded
+  {"error":{"message":"The server had an error.","type":"server_error","param":null,"code":null}}
+  server failed with HTTP 529: The server had an error.
+"#;
 
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
     let settings = settings(Family::OpenAi, "gpt-5.6-sol");
@@ -65,11 +152,7 @@ fn failed(code: &str) -> Value {
     body
 }
 
-fn fault(message: &str, kind: &str, code: &Value) -> Value {
-    json!({"error": {"message": message, "type": kind, "param": null, "code": code}})
-}
-
-fn replies() -> Vec<Case> {
+fn replies() -> Vec<ReplyCase> {
     let remark = json!({"type": "message", "role": "assistant", "phase": "commentary",
                         "content": [said("Let me see.")]});
     let two_parts = json!([remark, message(&json!([said("{\"a\":\"x"), said("y\"}")]))]);
@@ -77,219 +160,63 @@ fn replies() -> Vec<Case> {
     let cut = json!([message(&json!([said("{\"a\":1}")]))]);
     let called = json!([{"type": "web_search_call", "id": "ws_1", "status": "completed"},
                         message(&json!([said("{}")]))]);
-    let bad = ["x-request-id: req_9"];
     vec![
-        ("success", ok(&complete("{\"a\":1}")), "Complete: {\"a\":1}"),
+        ("success", complete("{\"a\":1}"), "Complete: {\"a\":1}"),
         (
             "parts are joined with nothing between",
-            ok(&answer("completed", &two_parts)),
+            answer("completed", &two_parts),
             "Complete: {\"a\":\"xy\"}",
         ),
-        ("refusal", ok(&answer("completed", &refused)), "Refusal: "),
+        ("refusal", answer("completed", &refused), "Refusal: "),
         (
             "truncation",
-            ok(&incomplete("max_output_tokens", &cut)),
+            incomplete("max_output_tokens", &cut),
             "Length: {\"a\":1}",
         ),
         (
             "reasoning ate the limit",
-            ok(&incomplete("max_output_tokens", &json!([reasoning()]))),
+            incomplete("max_output_tokens", &json!([reasoning()])),
             "Length: ",
         ),
         (
             "content filter",
-            ok(&incomplete("content_filter", &json!([]))),
+            incomplete("content_filter", &json!([])),
             "Filter: ",
         ),
-        ("empty text", ok(&complete("")), "Complete: "),
-        (
-            "tool call anyway",
-            ok(&answer("completed", &called)),
-            "Tool: {}",
-        ),
+        ("empty text", complete(""), "Complete: "),
+        ("tool call anyway", answer("completed", &called), "Tool: {}"),
         (
             "200 with an error",
-            ok(&failed("server_error")),
+            failed("server_error"),
             "server failed with HTTP 200: It broke.",
         ),
         (
             "200 with a limit",
-            ok(&failed("rate_limit_exceeded")),
+            failed("rate_limit_exceeded"),
             "rate limit",
         ),
         (
             "200 with a refused prompt",
-            ok(&failed("invalid_prompt")),
+            failed("invalid_prompt"),
             "request refused with HTTP 400: It broke.",
         ),
         (
             "still running",
-            ok(&answer("cancelled", &json!([]))),
+            answer("cancelled", &json!([])),
             "server failed with HTTP 200: the response is cancelled",
         ),
         (
             "another form",
-            error("200 OK", &bad, &json!({"a": 1})),
+            json!({"a": 1}),
             "unreadable answer: the answer has no status",
-        ),
-    ]
-}
-
-fn errors() -> Vec<Case> {
-    let invalid = "invalid_request_error";
-    let null = Value::Null;
-    let limit = fault(
-        "Rate limit reached for gpt-5.6-sol.",
-        "tokens",
-        &json!("rate_limit_exceeded"),
-    );
-    let broken = fault("The server had an error.", "server_error", &null);
-    let key = format!("Incorrect API key provided: {KEY}.");
-    vec![
-        (
-            "400 temperature, form A",
-            error(
-                "400 Bad Request",
-                &[],
-                &fault(
-                    "Unsupported parameter: 'temperature' is not supported with this model.",
-                    invalid,
-                    &null,
-                ),
-            ),
-            "request refused with HTTP 400: Unsupported parameter: 'temperature' is not supported with this model.",
-        ),
-        (
-            "400 temperature, form B",
-            error(
-                "400 Bad Request",
-                &[],
-                &fault(
-                    "Unsupported value: 'temperature' does not support 0 with this model.",
-                    invalid,
-                    &json!("unsupported_value"),
-                ),
-            ),
-            "request refused with HTTP 400: Unsupported value: 'temperature' does not support 0 with this model.",
-        ),
-        (
-            "401",
-            error(
-                "401 Unauthorized",
-                &[],
-                &fault(&key, invalid, &json!("invalid_api_key")),
-            ),
-            "key refused with HTTP 401: Incorrect API key provided: ….",
-        ),
-        (
-            "403",
-            error(
-                "403 Forbidden",
-                &[],
-                &fault("Country not supported", "request_forbidden", &null),
-            ),
-            "key refused with HTTP 403: Country not supported",
-        ),
-        (
-            "404",
-            error(
-                "404 Not Found",
-                &[],
-                &fault(
-                    "The model does not exist",
-                    invalid,
-                    &json!("model_not_found"),
-                ),
-            ),
-            "request refused with HTTP 404: The model does not exist",
-        ),
-        (
-            "408",
-            error("408 Request Timeout", &[], &broken),
-            "server failed with HTTP 408: The server had an error.",
-        ),
-        (
-            "409",
-            error("409 Conflict", &[], &broken),
-            "server failed with HTTP 409: The server had an error.",
-        ),
-        (
-            "413",
-            error(
-                "413 Payload Too Large",
-                &[],
-                &fault("Too large", invalid, &null),
-            ),
-            "request refused with HTTP 413: Too large",
-        ),
-        (
-            "422",
-            error(
-                "422 Unprocessable Entity",
-                &[],
-                &fault("No", invalid, &null),
-            ),
-            "request refused with HTTP 422: No",
-        ),
-        (
-            "429",
-            error("429 Too Many Requests", &[], &limit),
-            "rate limit",
-        ),
-        (
-            "429 with seconds",
-            error("429 Too Many Requests", &["Retry-After: 2"], &limit),
-            "rate limit; wait 2 s",
-        ),
-        (
-            "429 with milliseconds",
-            error(
-                "429 Too Many Requests",
-                &["retry-after-ms: 3500", "Retry-After: 9"],
-                &limit,
-            ),
-            "rate limit; wait 3 s",
-        ),
-        (
-            "429 quota",
-            error(
-                "429 Too Many Requests",
-                &[],
-                &fault(
-                    "You exceeded your current quota.",
-                    "insufficient_quota",
-                    &json!("insufficient_quota"),
-                ),
-            ),
-            "request refused with HTTP 429: You exceeded your current quota.",
-        ),
-        (
-            "500",
-            error("500 Internal Server Error", &[], &broken),
-            "server failed with HTTP 500: The server had an error.",
-        ),
-        (
-            "502 HTML",
-            Reply::new("502 Bad Gateway", "text/html", &[], b"<html>\n502</html>"),
-            "server failed with HTTP 502: <html> 502</html>",
-        ),
-        (
-            "503 empty",
-            Reply::new("503 Service Unavailable", "text/plain", &[], b""),
-            "server failed with HTTP 503: ",
-        ),
-        (
-            "529",
-            error("529 Overloaded", &[], &broken),
-            "server failed with HTTP 529: The server had an error.",
         ),
     ]
 }
 
 #[tokio::test]
 async fn every_answer_has_its_meaning() {
-    check(make, replies()).await;
-    check(make, errors()).await;
+    check(make, reply_cases(replies())).await;
+    check(make, error_cases(ERRORS)).await;
 }
 
 #[tokio::test]

@@ -5,10 +5,87 @@ use capitalbench_adapters::provider::{Family, Host, OpenAiCompatible, Provider, 
 use serde_json::{Value, json};
 
 use super::{
-    Case, INPUT, KEY, PATIENCE, ask, check, error, headers, http, key, ok, question, request,
-    schema, settings,
+    INPUT, KEY, PATIENCE, ReplyCase, ask, check, error_cases, headers, http, key, ok, question,
+    reply_cases, request, schema, settings,
 };
-use crate::fake_server::Reply;
+
+/// Errors, each with its name, status and headers, body, and what is made of it.
+const ERRORS: &str = r#"
+400 (Groq)
+  400 Bad Request
+  {"error":{"message":"Failed","type":"x","param":null,"code":"json_validate_failed"}}
+  request refused with HTTP 400: Failed
+
+401 (llama.cpp)
+  401 Unauthorized
+  {"error":{"message":"Invalid API Key $KEY","type":"x","param":null,"code":401}}
+  key refused with HTTP 401: Invalid API Key …
+
+402 (DeepSeek)
+  402 Payment Required
+  {"error":{"message":"Insufficient Balance","type":"x","param":null,"code":null}}
+  request refused with HTTP 402: Insufficient Balance
+
+403
+  403 Forbidden
+  {"error":{"message":"Flagged","type":"x","param":null,"code":403}}
+  key refused with HTTP 403: Flagged
+
+404 (Mistral)
+  404 Not Found
+  {"object":"error","message":"Flat","type":"x","param":"model","code":"unknown_model"}
+  request refused with HTTP 404: Flat
+
+404 (Ollama)
+  404 Not Found
+  {"error":"model 'x' not found"}
+  request refused with HTTP 404: model 'x' not found
+
+408
+  408 Request Timeout
+  {"error":{"message":"Slow down","type":"x","param":null,"code":"rate_limit_exceeded"}}
+  server failed with HTTP 408: Slow down
+
+413
+  413 Payload Too Large
+  {"object":"error","message":"Flat","type":"x","param":"model","code":"unknown_model"}
+  request refused with HTTP 413: Flat
+
+422 (Mistral)
+  422 Unprocessable Entity
+  {"detail":[{"loc":["body"],"msg":"wrong","type":"x"}]}
+  request refused with HTTP 422: [{"loc":["body"],"msg":"wrong","type":"x"}]
+
+429
+  429 Too Many Requests
+  {"error":{"message":"Slow down","type":"x","param":null,"code":"rate_limit_exceeded"}}
+  rate limit
+
+429 with seconds
+  429 Too Many Requests | Retry-After: 2
+  {"error":{"message":"Slow down","type":"x","param":null,"code":"rate_limit_exceeded"}}
+  rate limit; wait 2 s
+
+498 (Groq)
+  498 Capacity
+  {"object":"error","message":"Flat","type":"x","param":"model","code":"unknown_model"}
+  server failed with HTTP 498: Flat
+
+500
+  500 Internal Server Error
+  {"object":"error","message":"Flat","type":"x","param":"model","code":"unknown_model"}
+  server failed with HTTP 500: Flat
+
+503 (llama.cpp)
+  503 Service Unavailable
+  {"error":{"message":"Loading model","type":"x","param":null,"code":503}}
+  server failed with HTTP 503: Loading model
+
+529
+  529 Overloaded | Content-Type: text/plain
+  (empty)
+  server failed with HTTP 529:
+"#;
 
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
     provider(url, "m-1", Host::Other)
@@ -44,7 +121,7 @@ fn fault(code: &Value, message: &str) -> Value {
     json!({"error": {"message": message, "type": "x", "param": null, "code": code}})
 }
 
-fn replies() -> Vec<Case> {
+fn replies() -> Vec<ReplyCase> {
     let chunks = json!([{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
                         {"type": "text", "text": "{\"a\":\"x"}, {"type": "text", "text": "y\"}"}]);
     let mut called = complete("");
@@ -54,153 +131,54 @@ fn replies() -> Vec<Case> {
     let mut broken_choice = complete("{");
     broken_choice["choices"][0]["error"] = json!({"code": 502, "message": "Upstream failed"});
     vec![
-        ("success", ok(&complete("{\"a\":1}")), "Complete: {\"a\":1}"),
+        ("success", complete("{\"a\":1}"), "Complete: {\"a\":1}"),
         (
             "chunks (Mistral)",
-            ok(&answer("stop", &chunks)),
+            answer("stop", &chunks),
             "Complete: {\"a\":\"xy\"}",
         ),
         (
             "end of sequence (Together)",
-            ok(&answer("eos", &json!("{}"))),
+            answer("eos", &json!("{}")),
             "Complete: {}",
         ),
-        ("refusal", ok(&refused), "Refusal: "),
+        ("refusal", refused, "Refusal: "),
         (
             "truncation",
-            ok(&answer("length", &json!("{\"a\":1}"))),
+            answer("length", &json!("{\"a\":1}")),
             "Length: {\"a\":1}",
         ),
         (
             "truncation (Mistral)",
-            ok(&answer("model_length", &json!("{"))),
+            answer("model_length", &json!("{")),
             "Length: {",
         ),
         (
             "content filter",
-            ok(&answer("content_filter", &json!(""))),
+            answer("content_filter", &json!("")),
             "Filter: ",
         ),
-        ("empty text (DeepSeek)", ok(&complete("")), "Complete: "),
-        ("tool call anyway", ok(&called), "Tool: "),
+        ("empty text (DeepSeek)", complete(""), "Complete: "),
+        ("tool call anyway", called, "Tool: "),
         (
             "out of resources (DeepSeek)",
-            ok(&answer("insufficient_system_resource", &json!("{"))),
+            answer("insufficient_system_resource", &json!("{")),
             "Other: {",
         ),
         (
             "200 with an error (OpenRouter)",
-            ok(&fault(&json!(502), "Upstream failed")),
+            fault(&json!(502), "Upstream failed"),
             "server failed with HTTP 502: Upstream failed",
         ),
         (
             "200 with a limit (OpenRouter)",
-            ok(&fault(&json!(429), "Slow down")),
+            fault(&json!(429), "Slow down"),
             "rate limit",
         ),
         (
             "200 with an error in the choice",
-            ok(&broken_choice),
+            broken_choice,
             "server failed with HTTP 502: Upstream failed",
-        ),
-    ]
-}
-
-fn errors() -> Vec<Case> {
-    let null = Value::Null;
-    let key = format!("Invalid API Key {KEY}");
-    let flat = json!({"object": "error", "message": "Flat", "type": "x", "param": "model",
-                      "code": "unknown_model"});
-    let detail = json!({"detail": [{"loc": ["body"], "msg": "wrong", "type": "x"}]});
-    let bare = json!({"error": "model 'x' not found"});
-    let limit = fault(&json!("rate_limit_exceeded"), "Slow down");
-    vec![
-        (
-            "400 (Groq)",
-            error(
-                "400 Bad Request",
-                &[],
-                &fault(&json!("json_validate_failed"), "Failed"),
-            ),
-            "request refused with HTTP 400: Failed",
-        ),
-        (
-            "401 (llama.cpp)",
-            error("401 Unauthorized", &[], &fault(&json!(401), &key)),
-            "key refused with HTTP 401: Invalid API Key …",
-        ),
-        (
-            "402 (DeepSeek)",
-            error(
-                "402 Payment Required",
-                &[],
-                &fault(&null, "Insufficient Balance"),
-            ),
-            "request refused with HTTP 402: Insufficient Balance",
-        ),
-        (
-            "403",
-            error("403 Forbidden", &[], &fault(&json!(403), "Flagged")),
-            "key refused with HTTP 403: Flagged",
-        ),
-        (
-            "404 (Mistral)",
-            error("404 Not Found", &[], &flat),
-            "request refused with HTTP 404: Flat",
-        ),
-        (
-            "404 (Ollama)",
-            error("404 Not Found", &[], &bare),
-            "request refused with HTTP 404: model 'x' not found",
-        ),
-        (
-            "408",
-            error("408 Request Timeout", &[], &limit),
-            "server failed with HTTP 408: Slow down",
-        ),
-        (
-            "413",
-            error("413 Payload Too Large", &[], &flat),
-            "request refused with HTTP 413: Flat",
-        ),
-        (
-            "422 (Mistral)",
-            error("422 Unprocessable Entity", &[], &detail),
-            "request refused with HTTP 422: [{\"loc\":[\"body\"],\"msg\":\"wrong\",\"type\":\"x\"}]",
-        ),
-        (
-            "429",
-            error("429 Too Many Requests", &[], &limit),
-            "rate limit",
-        ),
-        (
-            "429 with seconds",
-            error("429 Too Many Requests", &["Retry-After: 2"], &limit),
-            "rate limit; wait 2 s",
-        ),
-        (
-            "498 (Groq)",
-            error("498 Capacity", &[], &flat),
-            "server failed with HTTP 498: Flat",
-        ),
-        (
-            "500",
-            error("500 Internal Server Error", &[], &flat),
-            "server failed with HTTP 500: Flat",
-        ),
-        (
-            "503 (llama.cpp)",
-            error(
-                "503 Service Unavailable",
-                &[],
-                &fault(&json!(503), "Loading model"),
-            ),
-            "server failed with HTTP 503: Loading model",
-        ),
-        (
-            "529",
-            Reply::new("529 Overloaded", "text/plain", &[], b""),
-            "server failed with HTTP 529: ",
         ),
     ]
 }
@@ -208,8 +186,8 @@ fn errors() -> Vec<Case> {
 #[tokio::test]
 async fn every_answer_has_its_meaning() {
     for make in [make, router] {
-        check(make, replies()).await;
-        check(make, errors()).await;
+        check(make, reply_cases(replies())).await;
+        check(make, error_cases(ERRORS)).await;
     }
 }
 

@@ -4,9 +4,77 @@ use capitalbench_adapters::provider::{Family, Provider, Reply as ModelReply, Sto
 use serde_json::{Value, json};
 
 use super::{
-    Case, INPUT, KEY, PATIENCE, ask, check, error, headers, http, key, ok, request, settings,
+    INPUT, KEY, PATIENCE, ReplyCase, ask, check, error, error_cases, headers, http, key, ok,
+    reply_cases, request, settings,
 };
-use crate::fake_server::Reply;
+
+/// Errors, each with its name, status and headers, body, and what is made of it.
+const ERRORS: &str = r#"
+400
+  400 Bad Request
+  {"code":"Client specified an invalid argument","error":"Argument not supported: stop"}
+  request refused with HTTP 400: Argument not supported: stop
+
+401
+  401 Unauthorized
+  {"code":"Client specified an invalid argument","error":"Incorrect API key provided: $KEY"}
+  key refused with HTTP 401: Incorrect API key provided: …
+
+403
+  403 Forbidden
+  {"error":"Bare"}
+  key refused with HTTP 403: Bare
+
+404
+  404 Not Found
+  {"error":{"message":"Nested","type":"x","param":null,"code":null}}
+  request refused with HTTP 404: Nested
+
+408
+  408 Request Timeout
+  {"error":"Bare"}
+  server failed with HTTP 408: Bare
+
+413
+  413 Payload Too Large
+  {"error":"Bare"}
+  request refused with HTTP 413: Bare
+
+422
+  422 Unprocessable Entity
+  {"error":"Bare"}
+  request refused with HTTP 422: Bare
+
+429
+  429 Too Many Requests
+  {"error":"Bare"}
+  rate limit
+
+429 with seconds
+  429 Too Many Requests | Retry-After: 2
+  {"error":{"message":"Nested","type":"x","param":null,"code":null}}
+  rate limit; wait 2 s
+
+429 credits
+  429 Too Many Requests
+  {"error":"Your team has used all available credits"}
+  request refused with HTTP 429: Your team has used all available credits
+
+500
+  500 Internal Server Error
+  {"error":{"message":"Nested","type":"x","param":null,"code":null}}
+  server failed with HTTP 500: Nested
+
+503
+  503 Service Unavailable | Content-Type: text/plain; Retry-After: 5
+  busy
+  server failed with HTTP 503: busy
+
+529
+  529 Overloaded
+  {"error":"Bare"}
+  server failed with HTTP 529: Bare
+"#;
 
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
     let settings = settings(Family::XAi, "grok-4.6");
@@ -39,7 +107,7 @@ fn fault(message: &str) -> Value {
     json!({"code": "Client specified an invalid argument", "error": message})
 }
 
-fn replies() -> Vec<Case> {
+fn replies() -> Vec<ReplyCase> {
     let mut called = message(&json!(""));
     called["tool_calls"] = json!([{"id": "1", "type": "function", "function": {"name": "x"}}]);
     let mut refused = message(&Value::Null);
@@ -49,135 +117,49 @@ fn replies() -> Vec<Case> {
     let mut searched = complete("{}");
     searched["usage"]["num_sources_used"] = json!(2);
     vec![
-        ("success", ok(&complete("{\"a\":1}")), "Complete: {\"a\":1}"),
-        ("refusal", ok(&answer("stop", &refused)), "Refusal: "),
+        ("success", complete("{\"a\":1}"), "Complete: {\"a\":1}"),
+        ("refusal", answer("stop", &refused), "Refusal: "),
         (
             "truncation",
-            ok(&answer("length", &message(&json!("{\"a\":1}")))),
+            answer("length", &message(&json!("{\"a\":1}"))),
             "Length: {\"a\":1}",
         ),
         (
             "content filter",
-            ok(&answer("content_filter", &message(&json!("")))),
+            answer("content_filter", &message(&json!(""))),
             "Filter: ",
         ),
-        ("empty text", ok(&complete("")), "Complete: "),
+        ("empty text", complete(""), "Complete: "),
         (
             "null text",
-            ok(&answer("stop", &message(&Value::Null))),
+            answer("stop", &message(&Value::Null)),
             "Complete: ",
         ),
-        ("tool call anyway", ok(&answer("", &called)), "Tool: "),
-        ("sources cited anyway", ok(&cited), "Tool: {}"),
-        ("sources used anyway", ok(&searched), "Tool: {}"),
+        ("tool call anyway", answer("", &called), "Tool: "),
+        ("sources cited anyway", cited, "Tool: {}"),
+        ("sources used anyway", searched, "Tool: {}"),
         (
             "no finish reason",
-            ok(&answer("", &message(&json!("{}")))),
+            answer("", &message(&json!("{}"))),
             "Other: {}",
         ),
         (
             "200 with an error",
-            ok(&fault("It broke.")),
+            fault("It broke."),
             "server failed with HTTP 200: It broke.",
         ),
         (
             "another form",
-            ok(&json!({"a": 1})),
+            json!({"a": 1}),
             "unreadable answer: the answer has no choices",
-        ),
-    ]
-}
-
-fn errors() -> Vec<Case> {
-    let nested = json!({"error": {"message": "Nested", "type": "x", "param": null, "code": null}});
-    let bare = json!({"error": "Bare"});
-    let key = fault(&format!("Incorrect API key provided: {KEY}"));
-    vec![
-        (
-            "400",
-            error(
-                "400 Bad Request",
-                &[],
-                &fault("Argument not supported: stop"),
-            ),
-            "request refused with HTTP 400: Argument not supported: stop",
-        ),
-        (
-            "401",
-            error("401 Unauthorized", &[], &key),
-            "key refused with HTTP 401: Incorrect API key provided: …",
-        ),
-        (
-            "403",
-            error("403 Forbidden", &[], &bare),
-            "key refused with HTTP 403: Bare",
-        ),
-        (
-            "404",
-            error("404 Not Found", &[], &nested),
-            "request refused with HTTP 404: Nested",
-        ),
-        (
-            "408",
-            error("408 Request Timeout", &[], &bare),
-            "server failed with HTTP 408: Bare",
-        ),
-        (
-            "413",
-            error("413 Payload Too Large", &[], &bare),
-            "request refused with HTTP 413: Bare",
-        ),
-        (
-            "422",
-            error("422 Unprocessable Entity", &[], &bare),
-            "request refused with HTTP 422: Bare",
-        ),
-        (
-            "429",
-            error("429 Too Many Requests", &[], &bare),
-            "rate limit",
-        ),
-        (
-            "429 with seconds",
-            error("429 Too Many Requests", &["Retry-After: 2"], &nested),
-            "rate limit; wait 2 s",
-        ),
-        (
-            "429 credits",
-            error(
-                "429 Too Many Requests",
-                &[],
-                &json!({"error": "Your team has used all available credits"}),
-            ),
-            "request refused with HTTP 429: Your team has used all available credits",
-        ),
-        (
-            "500",
-            error("500 Internal Server Error", &[], &nested),
-            "server failed with HTTP 500: Nested",
-        ),
-        (
-            "503",
-            Reply::new(
-                "503 Service Unavailable",
-                "text/plain",
-                &["Retry-After: 5"],
-                b"busy",
-            ),
-            "server failed with HTTP 503: busy",
-        ),
-        (
-            "529",
-            error("529 Overloaded", &[], &bare),
-            "server failed with HTTP 529: Bare",
         ),
     ]
 }
 
 #[tokio::test]
 async fn every_answer_has_its_meaning() {
-    check(make, replies()).await;
-    check(make, errors()).await;
+    check(make, reply_cases(replies())).await;
+    check(make, error_cases(ERRORS)).await;
 }
 
 #[tokio::test]
