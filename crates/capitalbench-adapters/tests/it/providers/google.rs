@@ -125,6 +125,8 @@ fn fault(code: u16, status: &str, message: &str, details: &Value) -> Value {
 }
 
 fn replies() -> Vec<ReplyCase> {
+    let said = |finish: &str, text: &str| answer(finish, &parts(&json!([{"text": text}])));
+    let silent = |finish: &str| answer(finish, &json!({"role": "model"}));
     let thought =
         json!([{"text": "hm", "thought": true}, {"text": "{\"a\":\"x"}, {"text": "y\"}"}]);
     let called = json!([{"functionCall": {"name": "x", "args": {}}}]);
