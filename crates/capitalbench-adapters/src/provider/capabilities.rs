@@ -158,6 +158,14 @@ const ROWS: &[Row] = &[
     (Compatible, "openai/gpt-oss", Taken, LOW_UP, Full),
 ];
 
+/// How routers name the makers of the models they pass on.
+const MAKERS: [(&str, Family); 4] = [
+    ("openai/", OpenAi),
+    ("anthropic/", Anthropic),
+    ("google/", Google),
+    ("x-ai/", XAi),
+];
+
 /// Parts of the names of models that search, browse or call tools without being offered any.
 const TOOL_USERS: [&str; 8] = [
     "search",
@@ -171,23 +179,43 @@ const TOOL_USERS: [&str; 8] = [
 ];
 
 impl Capabilities {
-    /// What the table says about a model.
+    /// What the table says about a model; one that a router passes on takes what its maker says,
+    /// though no budgets.
     pub fn of(family: Family, model: &str) -> Self {
-        let rows = ROWS.iter().filter(|row| row.0 == family);
-        let matching = rows.filter(|row| begins(model, row.1));
-        match matching.max_by_key(|row| row.1.len()) {
-            Some((_, _, temperature, efforts, schema)) => Self {
+        let own = row(family, model);
+        let maker = MAKERS.iter().find(|(name, _)| model.starts_with(name));
+        match (own, maker) {
+            (Some((_, "", ..)) | None, Some((name, maker))) if family == Compatible => {
+                // Routers write versions with a dot where Anthropic itself has a dash.
+                let inner = match maker {
+                    Anthropic => model[name.len()..].replace('.', "-"),
+                    _ => model[name.len()..].to_owned(),
+                };
+                let mut passed_on = Self::of(*maker, &inner);
+                passed_on
+                    .efforts
+                    .retain(|effort| effort.parse::<u64>().is_err());
+                passed_on
+            }
+            (Some((_, _, temperature, efforts, schema)), _) => Self {
                 temperature: *temperature,
                 efforts: efforts.iter().map(|&effort| effort.to_owned()).collect(),
                 schema: *schema,
             },
-            None => Self {
+            (None, _) => Self {
                 temperature: Refused,
                 efforts: Vec::new(),
                 schema: Full,
             },
         }
     }
+}
+
+/// The row with the longest beginning that matches.
+fn row(family: Family, model: &str) -> Option<&'static Row> {
+    let rows = ROWS.iter().filter(|row| row.0 == family);
+    let matching = rows.filter(|row| begins(model, row.1));
+    matching.max_by_key(|row| row.1.len())
 }
 
 /// Whether a model's name begins so, and not in the middle of a number: `gpt-5.10` is no `gpt-5.1`.
@@ -212,7 +240,7 @@ mod tests {
 
     #[test]
     fn the_longest_beginning_decides() {
-        let cases: [(Family, &str, Temperature, Option<&str>); 14] = [
+        let cases: [(Family, &str, Temperature, Option<&str>); 18] = [
             (OpenAi, "gpt-4.1-mini", Taken, None),
             (OpenAi, "gpt-5-2025-08-07", Refused, Some("minimal")),
             (OpenAi, "gpt-5.5", WithoutReasoning, Some("none")),
@@ -226,6 +254,15 @@ mod tests {
             (Google, "gemini-2.5-flash", Taken, Some("0")),
             (Google, "gemini-3.1-pro-preview", Taken, Some("low")),
             (XAi, "grok-4.20-reasoning", Taken, None),
+            (
+                Compatible,
+                "anthropic/claude-opus-4.8",
+                Refused,
+                Some("low"),
+            ),
+            (Compatible, "google/gemini-2.5-flash", Taken, None),
+            (Compatible, "openai/gpt-5.6-sol", Refused, Some("low")),
+            (Compatible, "openai/gpt-oss-120b", Taken, Some("low")),
             (
                 Compatible,
                 "deepseek-v4-pro",

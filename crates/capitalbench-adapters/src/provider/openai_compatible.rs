@@ -35,7 +35,8 @@ pub enum Host {
     Vllm,
     /// llama.cpp's server.
     LlamaCpp,
-    /// Ollama through its compatible address.
+    /// Ollama through its compatible address, which takes no context length: one that is too short
+    /// must be raised on the server, which otherwise cuts the input without a word.
     Ollama,
     /// A server of which no more is known.
     Other,

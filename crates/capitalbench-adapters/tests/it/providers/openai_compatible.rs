@@ -228,7 +228,7 @@ async fn the_request_is_the_documented_one() {
         "model": "anthropic/claude-opus-5",
         "messages": [{"role": "user", "content": INPUT}],
         "max_tokens": 6000,
-        "temperature": 0.0,
+        "reasoning": {"effort": "low", "exclude": true},
         "response_format": {"type": "json_schema", "json_schema": {
             "name": "capitalbench_submission", "strict": true, "schema": wire_schema}},
         "provider": {"only": ["anthropic"], "allow_fallbacks": false, "require_parameters": true,
