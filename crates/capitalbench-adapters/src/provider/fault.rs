@@ -34,7 +34,7 @@ const USED_UP: [&str; 4] = [
     "perday",
     "free-models-per-day",
 ];
-const USED_UP_MESSAGES: [&str; 3] = ["credit", "spend", "balance"];
+const USED_UP_MESSAGES: [&str; 3] = ["credit", "spend", "insufficient balance"];
 
 /// An error as a server wrote it.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -35,9 +35,6 @@ pub enum Host {
     Vllm,
     /// llama.cpp's server.
     LlamaCpp,
-    /// Ollama through its compatible address, which takes no context length: one that is too short
-    /// must be raised on the server, which otherwise cuts the input without a word.
-    Ollama,
     /// A server of which no more is known.
     Other,
 }
@@ -54,7 +51,6 @@ impl Host {
             Self::OpenRouter { .. } => "openrouter",
             Self::Vllm => "vllm",
             Self::LlamaCpp => "llama_cpp",
-            Self::Ollama => "ollama",
             Self::Other => "openai_compatible",
         }
     }
@@ -70,7 +66,6 @@ impl Host {
             Self::OpenRouter { .. } => "https://openrouter.ai/api/v1",
             Self::Vllm => "http://127.0.0.1:8000/v1",
             Self::LlamaCpp => "http://127.0.0.1:8080/v1",
-            Self::Ollama => "http://127.0.0.1:11434/v1",
             Self::Other => return None,
         })
     }

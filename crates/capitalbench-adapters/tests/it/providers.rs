@@ -13,6 +13,7 @@ use crate::fake_server::{FakeServer, Reply};
 
 mod anthropic;
 mod google;
+mod ollama;
 mod openai;
 mod openai_compatible;
 mod setup;

@@ -201,7 +201,7 @@ fn replies() -> Vec<ReplyCase> {
             "request refused with HTTP 400: It broke.",
         ),
         (
-            "still running",
+            "cancelled",
             answer("cancelled", &json!([])),
             "server failed with HTTP 200: the response is cancelled",
         ),

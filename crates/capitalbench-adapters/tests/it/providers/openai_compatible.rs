@@ -261,13 +261,7 @@ fn each_host_is_asked_in_its_own_words() {
     assert_eq!(body(&Host::Mistral, "m")["safe_prompt"], false);
     let behaviour = &body(&Host::Fireworks, "m")["context_length_exceeded_behavior"];
     assert_eq!(behaviour, "error");
-    for host in [
-        Host::DeepSeek,
-        Host::Groq,
-        Host::Vllm,
-        Host::LlamaCpp,
-        Host::Ollama,
-    ] {
+    for host in [Host::DeepSeek, Host::Groq, Host::Vllm, Host::LlamaCpp] {
         let body = body(&host, "m");
         for field in [
             "tools",

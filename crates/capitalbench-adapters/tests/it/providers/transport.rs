@@ -7,8 +7,8 @@ use capitalbench_adapters::provider::CallFailure;
 use serde_json::Value;
 
 use super::{
-    KEY, Make, PATIENCE, anthropic, ask, google, line, openai, openai_compatible, question, schema,
-    xai,
+    KEY, Make, PATIENCE, anthropic, ask, google, line, ollama, openai, openai_compatible, question,
+    schema, xai,
 };
 use crate::fake_server::{FakeServer, Reply};
 use crate::tiingo::gzip;
@@ -16,7 +16,7 @@ use crate::tiingo::gzip;
 /// How long the calls wait that are to end so.
 const SHORT: Duration = Duration::from_millis(250);
 
-fn all() -> [(&'static str, Make, Value); 5] {
+fn all() -> [(&'static str, Make, Value); 6] {
     [
         ("openai", openai::make, openai::complete("{\"a\":1}")),
         (
@@ -25,6 +25,7 @@ fn all() -> [(&'static str, Make, Value); 5] {
             anthropic::complete("{\"a\":1}"),
         ),
         ("google", google::make, google::complete("{\"a\":1}")),
+        ("ollama", ollama::make, ollama::complete("{\"a\":1}")),
         ("xai", xai::make, xai::complete("{\"a\":1}")),
         (
             "compatible",
