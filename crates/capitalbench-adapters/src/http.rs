@@ -15,9 +15,12 @@ use tokio::time::{Instant, timeout_at};
 use crate::secret::ApiKey;
 
 mod failure;
+mod post;
 mod retry_after;
 
 pub use failure::HttpError;
+pub(crate) use post::{KeyHeader, Post, Posted};
+pub(crate) use retry_after::wait_asked_for;
 
 /// How long and how much the client takes at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,22 +81,23 @@ impl HttpClient {
         let response = timeout_at(deadline, sending)
             .await
             .map_err(|_| self.too_slow())?
-            .map_err(|error| self.failure(&error, key))?;
+            .map_err(|error| self.failure(&error, Some(key)))?;
         let status = response.status();
         let content_type = header_text(response.headers(), &CONTENT_TYPE);
         let retry_after = retry_after::retry_after(response.headers());
-        let body = timeout_at(deadline, self.body(response, key))
+        let mut body = Vec::new();
+        let ending = timeout_at(deadline, self.fill(&mut body, response, Some(key)))
             .await
             .unwrap_or_else(|_| Err(self.too_slow()));
         if status.is_success() {
+            ending?;
             return Ok(Answer {
-                text: String::from_utf8(body?).map_err(|_| HttpError::NotText)?,
+                text: String::from_utf8(body).map_err(|_| HttpError::NotText)?,
                 content_type,
                 retry_after,
             });
         }
-        // The status is what matters; a body that cannot be had only leaves the excerpt empty.
-        let body = body.unwrap_or_default();
+        // The status is what matters; a body that breaks off only leaves the excerpt shorter.
         Err(HttpError::Status {
             code: status.as_u16(),
             retry_after,
@@ -101,13 +105,18 @@ impl HttpClient {
         })
     }
 
-    async fn body(&self, mut response: Response, key: &ApiKey) -> Result<Vec<u8>, HttpError> {
+    /// Reads a body into `bytes`, which hold what came when it breaks off.
+    async fn fill(
+        &self,
+        bytes: &mut Vec<u8>,
+        mut response: Response,
+        key: Option<&ApiKey>,
+    ) -> Result<(), HttpError> {
         let limit = self.limits.body_bytes;
-        let mut bytes = Vec::new();
         loop {
             let chunk = response.chunk().await;
             match chunk.map_err(|error| self.failure(&error, key))? {
-                None => return Ok(bytes),
+                None => return Ok(()),
                 Some(chunk) if bytes.len() + chunk.len() > limit => {
                     return Err(HttpError::TooLarge { limit });
                 }
@@ -116,7 +125,7 @@ impl HttpClient {
         }
     }
 
-    fn failure(&self, error: &reqwest::Error, key: &ApiKey) -> HttpError {
+    fn failure(&self, error: &reqwest::Error, key: Option<&ApiKey>) -> HttpError {
         HttpError::of(error, key, self.limits.connect_timeout)
     }
 
@@ -167,11 +176,23 @@ pub(crate) struct Answer {
     pub(crate) retry_after: Option<Duration>,
 }
 
+/// Whether an address is only scheme, host, port and path, so that it cannot hold a key.
+pub(crate) fn is_bare(url: &Url) -> bool {
+    url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none()
+        && url.fragment().is_none()
+}
+
 /// The beginning of a text on one line, without the key and without control characters.
 pub(crate) fn excerpt(text: &str, key: &ApiKey) -> String {
+    one_line(&key.redact(text))
+}
+
+/// The beginning of a text on one line, without control characters.
+pub(crate) fn one_line(text: &str) -> String {
     const LONGEST: usize = 200;
-    let clean = key.redact(text);
-    let words: Vec<&str> = clean
+    let words: Vec<&str> = text
         .split(|character: char| character.is_whitespace() || character.is_control())
         .filter(|word| !word.is_empty())
         .take(LONGEST)

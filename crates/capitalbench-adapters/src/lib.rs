@@ -1,7 +1,8 @@
-//! Where CapitalBench meets the outside: prices today, providers and the public store later.
+//! Where CapitalBench meets the outside: prices and providers today, the public store later.
 //!
-//! [`http`] is the one client for all of them, [`secret`] the only holder of keys, and
-//! [`price_source`] says what a vendor of daily closes must deliver and how each may fail.
+//! [`http`] is the one client for all of them, [`secret`] the only holder of keys,
+//! [`price_source`] says what a vendor of daily closes must deliver and how each may fail, and
+//! [`provider`] asks one model once and reads what came back.
 //!
 //! Nothing here reads the environment, the clock or a round folder: addresses, keys and limits
 //! are given by the caller, and what comes back are plain values or a typed fault.

@@ -9,6 +9,30 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+mod answer;
+pub mod anthropic;
+pub mod capabilities;
+mod chat;
+mod endpoint;
+mod fault;
+pub mod google;
+pub mod ollama;
+pub mod openai;
+pub mod openai_compatible;
+mod settings;
+mod wire_schema;
+pub mod xai;
+
+pub use anthropic::Anthropic;
+pub use capabilities::{Capabilities, Family, SchemaSupport, Temperature};
+pub use endpoint::SetupError;
+pub use google::Google;
+pub use ollama::Ollama;
+pub use openai::OpenAi;
+pub use openai_compatible::{Host, OpenAiCompatible};
+pub use settings::Settings;
+pub use xai::XAi;
+
 /// One question to one model, the same text for every provider.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
@@ -29,7 +53,8 @@ pub struct RawAnswer {
     pub status: u16,
     /// Headers worth keeping, names in lower case: request ids, rate limits, retry-after, date.
     pub headers: Vec<(String, String)>,
-    /// The body, byte for byte, after transport compression was undone.
+    /// The body, byte for byte, after transport compression was undone. Only our own key, should
+    /// the server repeat it, is taken out.
     pub body: Vec<u8>,
 }
 

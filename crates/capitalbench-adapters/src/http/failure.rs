@@ -58,7 +58,11 @@ pub enum HttpError {
 }
 
 impl HttpError {
-    pub(super) fn of(error: &reqwest::Error, key: &ApiKey, connect_timeout: Duration) -> Self {
+    pub(super) fn of(
+        error: &reqwest::Error,
+        key: Option<&ApiKey>,
+        connect_timeout: Duration,
+    ) -> Self {
         if error.is_timeout() {
             return Self::Timeout {
                 after: connect_timeout,
@@ -66,7 +70,10 @@ impl HttpError {
         }
         let causes = causes(error);
         let reason = || match causes.last() {
-            Some(cause) => key.redact(&cause.to_string()),
+            Some(cause) => match key {
+                Some(key) => key.redact(&cause.to_string()),
+                None => cause.to_string(),
+            },
             None => "no reason given".to_owned(),
         };
         if error.is_connect() {

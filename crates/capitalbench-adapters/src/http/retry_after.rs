@@ -11,12 +11,29 @@ use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
 /// The server's clock is used on both ends, so that ours does not matter.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: HeaderName| headers.get(name)?.to_str().ok();
-    let wanted = text(RETRY_AFTER)?.trim();
+    wait(text(RETRY_AFTER)?, text(DATE))
+}
+
+/// The same from headers that were kept as text, names in lower case; `retry-after-ms` is finer
+/// and comes first.
+pub(crate) fn wait_asked_for(headers: &[(String, String)]) -> Option<Duration> {
+    let text = |name: &str| {
+        let found = headers.iter().find(|(kept, _)| kept == name);
+        found.map(|(_, value)| value.as_str())
+    };
+    let precise = text("retry-after-ms")
+        .and_then(|wanted| wanted.trim().parse::<f64>().ok())
+        .and_then(|milliseconds| Duration::try_from_secs_f64(milliseconds / 1000.0).ok());
+    precise.or_else(|| wait(text("retry-after")?, text("date")))
+}
+
+fn wait(wanted: &str, date: Option<&str>) -> Option<Duration> {
+    let wanted = wanted.trim();
     if let Ok(seconds) = wanted.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
     let until = moment(wanted)?;
-    let wait = moment(text(DATE)?)?.duration_until(until);
+    let wait = moment(date?)?.duration_until(until);
     Some(Duration::try_from(wait).unwrap_or_default())
 }
 

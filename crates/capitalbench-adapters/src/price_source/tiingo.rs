@@ -11,7 +11,7 @@ use reqwest::Url;
 use tokio::time::sleep;
 
 use super::{DailyClose, HistoryFuture, Limit, PriceError, PriceSource, check_question};
-use crate::http::{Credential, HttpClient, Request};
+use crate::http::{Credential, HttpClient, Request, is_bare};
 use crate::secret::ApiKey;
 
 mod answer;
@@ -194,11 +194,7 @@ fn parse_base_url(text: &str) -> Result<Url, BaseUrlError> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(BaseUrlError::NotHttp);
     }
-    let bare = url.username().is_empty()
-        && url.password().is_none()
-        && url.query().is_none()
-        && url.fragment().is_none();
-    if bare {
+    if is_bare(&url) {
         Ok(url)
     } else {
         Err(BaseUrlError::HoldsMore)

@@ -22,6 +22,8 @@ enum Ending {
     Close,
     /// Stay silent until the server is stopped.
     Hang,
+    /// Send a space now and then until the server is stopped.
+    Drip,
 }
 
 impl Reply {
@@ -58,6 +60,12 @@ impl Reply {
     pub(crate) fn cut(mut self, missing: usize) -> Self {
         let end = self.bytes.len() - missing;
         self.bytes.truncate(end);
+        self
+    }
+
+    /// The same, followed by one more byte now and then.
+    pub(crate) fn then_drip(mut self) -> Self {
+        self.ending = Ending::Drip;
         self
     }
 
@@ -99,7 +107,7 @@ impl FakeServer {
         format!("http://{}", self.address)
     }
 
-    /// The heads of all questions so far.
+    /// All questions so far, head and body.
     pub(crate) fn questions(&self) -> Vec<String> {
         self.questions.lock().expect("no panic in a server").clone()
     }
@@ -131,9 +139,15 @@ fn accept(
         let reply = replies.get(connections.len()).or(replies.last()).cloned();
         let (questions, stopping) = (Arc::clone(questions), Arc::clone(stopping));
         connections.push(thread::spawn(move || {
-            let silence = serve(stream, reply, &questions);
-            while silence.is_some() && !stopping.load(Ordering::SeqCst) {
+            let dripping = reply.as_ref().is_some_and(|it| it.ending == Ending::Drip);
+            let mut open = serve(stream, reply, &questions);
+            while let Some(stream) = &mut open
+                && !stopping.load(Ordering::SeqCst)
+            {
                 thread::sleep(Duration::from_millis(2));
+                if dripping && stream.write_all(b" ").is_err() {
+                    break;
+                }
             }
         }));
     }
@@ -142,7 +156,7 @@ fn accept(
     }
 }
 
-/// Reads the question and replies; returns the connection if it must be held open in silence.
+/// Reads the question and replies; returns the connection if it must be held open.
 fn serve(
     mut stream: TcpStream,
     reply: Option<Reply>,
@@ -152,7 +166,7 @@ fn serve(
     let mut question = Vec::new();
     let mut buffer = [0; 4096];
     // Not every client speaks HTTP in the clear: a TLS greeting gets its reply at once.
-    while !question.ends_with(b"\r\n\r\n") && question.first() != Some(&0x16) {
+    while !is_complete(&question) && question.first() != Some(&0x16) {
         match stream.read(&mut buffer) {
             Ok(0) | Err(_) => break,
             Ok(length) => question.extend_from_slice(&buffer[..length]),
@@ -163,5 +177,18 @@ fn serve(
     let reply = reply?;
     // A client that has seen enough may close first; what it makes of the rest is its affair.
     stream.write_all(&reply.bytes).ok()?;
-    (reply.ending == Ending::Hang).then_some(stream)
+    (reply.ending != Ending::Close).then_some(stream)
+}
+
+/// Whether the head of a question is there and as much of a body as it announces.
+fn is_complete(question: &[u8]) -> bool {
+    let Some(end) = question.windows(4).position(|four| four == b"\r\n\r\n") else {
+        return false;
+    };
+    let head = String::from_utf8_lossy(&question[..end]).to_lowercase();
+    let announced = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length:"))
+        .and_then(|length| length.trim().parse::<usize>().ok());
+    question.len() >= end + 4 + announced.unwrap_or(0)
 }

@@ -3,6 +3,7 @@
 mod csv_folder;
 mod fake_server;
 mod http_limits;
+mod providers;
 mod tiingo;
 mod tiingo_faults;
 mod tiingo_retries;

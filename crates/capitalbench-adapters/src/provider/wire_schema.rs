@@ -1,0 +1,225 @@
+//! The schema as each provider's dialect can say it.
+//!
+//! A constraint that a dialect cannot say moves into the `description` of its place, in one form
+//! for all; marks that constrain nothing (`$schema`, `title`, …) are dropped. Every object is
+//! closed and requires all its fields. Submissions are judged by the full rules in any case.
+
+use serde_json::{Map, Value, json};
+
+use super::capabilities::SchemaSupport;
+
+/// Marks without meaning for a reply.
+const MARKS: [&str; 6] = ["$schema", "$id", "$comment", "title", "default", "examples"];
+const NUMBERS: [&str; 5] = [
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+];
+const COUNTS: [&str; 2] = ["minItems", "maxItems"];
+const LENGTHS: [&str; 2] = ["minLength", "maxLength"];
+/// What no provider's dialect can say.
+const LOGIC: [&str; 7] = [
+    "allOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "uniqueItems",
+];
+const ANTHROPIC_FORMATS: [&str; 10] = [
+    "date-time",
+    "time",
+    "date",
+    "duration",
+    "email",
+    "hostname",
+    "uri",
+    "ipv4",
+    "ipv6",
+    "uuid",
+];
+/// The longest enumeration of a reduced schema.
+const LONGEST_ENUM: usize = 50;
+
+/// Whether a keyword with its value cannot be said.
+type Refuses = fn(&str, &Value) -> bool;
+
+/// `OpenAI`'s strict dialect, which xAI shares: no lengths.
+pub(super) fn openai(schema: &Value) -> Value {
+    reduce(schema, |keyword, _| is_any(keyword, &[&LENGTHS, &LOGIC]))
+}
+
+/// Anthropic's: no numbers, lengths or patterns, at most one item required, few formats.
+pub(super) fn anthropic(schema: &Value) -> Value {
+    reduce(schema, |keyword, value| match keyword {
+        "minItems" => value.as_u64().is_none_or(|fewest| fewest > 1),
+        "format" => !value
+            .as_str()
+            .is_some_and(|name| ANTHROPIC_FORMATS.contains(&name)),
+        "maxItems" | "pattern" => true,
+        _ => is_any(keyword, &[&NUMBERS, &LENGTHS, &LOGIC]),
+    })
+}
+
+/// Google's: no multiples and patterns; on a small budget no bounds and long enumerations either.
+pub(super) fn google(schema: &Value, support: SchemaSupport) -> Value {
+    if support == SchemaSupport::Reduced {
+        return reduce(schema, |keyword, value| match keyword {
+            "pattern" => true,
+            "enum" => value.as_array().is_none_or(|all| all.len() > LONGEST_ENUM),
+            _ => is_any(keyword, &[&NUMBERS, &COUNTS, &LENGTHS, &LOGIC]),
+        });
+    }
+    reduce(schema, |keyword, _| {
+        matches!(keyword, "multipleOf" | "pattern") || is_any(keyword, &[&LOGIC])
+    })
+}
+
+/// What all who speak like `OpenAI` can say: neither numbers nor counts nor lengths nor patterns.
+pub(super) fn compatible(schema: &Value) -> Value {
+    reduce(schema, |keyword, _| {
+        matches!(keyword, "pattern" | "format")
+            || is_any(keyword, &[&NUMBERS, &COUNTS, &LENGTHS, &LOGIC])
+    })
+}
+
+fn is_any(keyword: &str, lists: &[&[&str]]) -> bool {
+    lists.iter().any(|list| list.contains(&keyword))
+}
+
+fn reduce(schema: &Value, refuses: Refuses) -> Value {
+    let Some(keywords) = schema.as_object() else {
+        return schema.clone();
+    };
+    let mut reduced = Map::new();
+    let mut unsaid = Vec::new();
+    for (keyword, value) in keywords {
+        match keyword.as_str() {
+            "properties" | "$defs" => {
+                reduced.insert(keyword.clone(), reduce_fields(value, refuses));
+            }
+            "items" => {
+                reduced.insert(keyword.clone(), reduce(value, refuses));
+            }
+            "anyOf" | "oneOf" => {
+                let choices = value.as_array().into_iter().flatten();
+                let choices: Vec<Value> = choices.map(|one| reduce(one, refuses)).collect();
+                reduced.insert("anyOf".to_owned(), Value::Array(choices));
+            }
+            mark if MARKS.contains(&mark) => {}
+            // A long enumeration would be as costly in words; the prompt lists the options.
+            "enum" if refuses(keyword, value) => {}
+            _ if refuses(keyword, value) => unsaid.push(format!("{keyword} {value}")),
+            _ => {
+                reduced.insert(keyword.clone(), value.clone());
+            }
+        }
+    }
+    describe(&mut reduced, &unsaid);
+    close(&mut reduced);
+    Value::Object(reduced)
+}
+
+fn reduce_fields(fields: &Value, refuses: Refuses) -> Value {
+    let fields = fields.as_object().into_iter().flatten();
+    let reduced = fields.map(|(name, schema)| (name.clone(), reduce(schema, refuses)));
+    Value::Object(reduced.collect())
+}
+
+fn describe(schema: &mut Map<String, Value>, unsaid: &[String]) {
+    if unsaid.is_empty() {
+        return;
+    }
+    let rule = format!("Rule: {}.", unsaid.join(", "));
+    let text = match schema.get("description").and_then(Value::as_str) {
+        Some(text) => format!("{text} {rule}"),
+        None => rule,
+    };
+    schema.insert("description".to_owned(), json!(text));
+}
+
+fn close(schema: &mut Map<String, Value>) {
+    if let Some(fields) = schema.get("properties").and_then(Value::as_object) {
+        let names: Vec<&String> = fields.keys().collect();
+        let names = json!(names);
+        schema.insert("required".to_owned(), names);
+        schema.insert("additionalProperties".to_owned(), json!(false));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn full() -> Value {
+        let ids: Vec<String> = (0..51).map(|index| format!("O{index}")).collect();
+        json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "T",
+            "type": "object",
+            "properties": {
+                "minimum": {"type": "integer", "minimum": 5, "maximum": 100, "multipleOf": 5},
+                "ids": {"type": "array", "minItems": 1, "maxItems": 3,
+                        "items": {"type": "string", "enum": ids}},
+                "risks": {"type": "array", "minItems": 2, "maxItems": 5, "description": "Why.",
+                          "items": {"type": "string", "minLength": 1, "pattern": "^a"}},
+            },
+            "required": ["minimum", "ids", "risks"],
+            "additionalProperties": false,
+        })
+    }
+
+    fn fields(reduced: &Value) -> [&Value; 3] {
+        assert_eq!(reduced["required"], json!(["minimum", "ids", "risks"]));
+        assert_eq!(reduced["additionalProperties"], false);
+        assert!(reduced.get("$schema").is_none() && reduced.get("title").is_none());
+        ["minimum", "ids", "risks"].map(|name| &reduced["properties"][name])
+    }
+
+    #[test]
+    fn openai_drops_lengths_only() {
+        let reduced = openai(&full());
+        let [number, ids, risks] = fields(&reduced);
+        assert_eq!(number, &full()["properties"]["minimum"]);
+        assert_eq!(ids, &full()["properties"]["ids"]);
+        assert_eq!(
+            risks["items"],
+            json!({"type": "string", "pattern": "^a", "description": "Rule: minLength 1."})
+        );
+    }
+
+    #[test]
+    fn anthropic_drops_numbers_and_counts_into_words() {
+        let reduced = anthropic(&full());
+        let [number, ids, risks] = fields(&reduced);
+        let rule = "Rule: minimum 5, maximum 100, multipleOf 5.";
+        assert_eq!(number, &json!({"type": "integer", "description": rule}));
+        assert_eq!(ids["minItems"], 1);
+        assert_eq!(ids["description"], "Rule: maxItems 3.");
+        assert_eq!(risks["description"], "Why. Rule: minItems 2, maxItems 5.");
+    }
+
+    #[test]
+    fn google_keeps_long_enumerations_unless_the_budget_is_small() {
+        let reduced = google(&full(), SchemaSupport::Full);
+        let [number, ids, _] = fields(&reduced);
+        assert_eq!(number["minimum"], 5);
+        assert_eq!(number["description"], "Rule: multipleOf 5.");
+        assert_eq!(ids["items"]["enum"].as_array().map(Vec::len), Some(51));
+        let reduced = google(&full(), SchemaSupport::Reduced);
+        let [number, ids, _] = fields(&reduced);
+        assert!(number.get("minimum").is_none());
+        assert_eq!(ids["items"], json!({"type": "string"}));
+    }
+
+    #[test]
+    fn the_others_get_what_all_can_say() {
+        let reduced = compatible(&full());
+        let [_, ids, risks] = fields(&reduced);
+        assert_eq!(ids["description"], "Rule: minItems 1, maxItems 3.");
+        assert!(risks["items"].get("pattern").is_none());
+    }
+}

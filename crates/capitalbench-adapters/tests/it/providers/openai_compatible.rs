@@ -1,0 +1,276 @@
+//! Everybody who speaks like `OpenAI`'s chat completions.
+
+use capitalbench_adapters::provider::openai_compatible::request_body;
+use capitalbench_adapters::provider::{Family, Host, OpenAiCompatible, Provider, Tokens};
+use serde_json::{Value, json};
+
+use super::{
+    INPUT, KEY, PATIENCE, ReplyCase, ask, check, error_cases, headers, http, key, ok, question,
+    reply_cases, request, schema, settings,
+};
+
+/// Errors, each with its name, status and headers, body, and what is made of it.
+const ERRORS: &str = r#"
+400 (Groq)
+  400 Bad Request
+  {"error":{"message":"Failed","type":"x","param":null,"code":"json_validate_failed"}}
+  request refused with HTTP 400: Failed
+
+401 (llama.cpp)
+  401 Unauthorized
+  {"error":{"message":"Invalid API Key $KEY","type":"x","param":null,"code":401}}
+  key refused with HTTP 401: Invalid API Key …
+
+402 (DeepSeek)
+  402 Payment Required
+  {"error":{"message":"Insufficient Balance","type":"x","param":null,"code":null}}
+  request refused with HTTP 402: Insufficient Balance
+
+403
+  403 Forbidden
+  {"error":{"message":"Flagged","type":"x","param":null,"code":403}}
+  key refused with HTTP 403: Flagged
+
+404 (Mistral)
+  404 Not Found
+  {"object":"error","message":"Flat","type":"x","param":"model","code":"unknown_model"}
+  request refused with HTTP 404: Flat
+
+404 (Ollama)
+  404 Not Found
+  {"error":"model 'x' not found"}
+  request refused with HTTP 404: model 'x' not found
+
+408
+  408 Request Timeout
+  {"error":{"message":"Slow down","type":"x","param":null,"code":"rate_limit_exceeded"}}
+  server failed with HTTP 408: Slow down
+
+413
+  413 Payload Too Large
+  {"object":"error","message":"Flat","type":"x","param":"model","code":"unknown_model"}
+  request refused with HTTP 413: Flat
+
+422 (Mistral)
+  422 Unprocessable Entity
+  {"detail":[{"loc":["body"],"msg":"wrong","type":"x"}]}
+  request refused with HTTP 422: [{"loc":["body"],"msg":"wrong","type":"x"}]
+
+429
+  429 Too Many Requests
+  {"error":{"message":"Slow down","type":"x","param":null,"code":"rate_limit_exceeded"}}
+  rate limit
+
+429 with seconds
+  429 Too Many Requests | Retry-After: 2
+  {"error":{"message":"Slow down","type":"x","param":null,"code":"rate_limit_exceeded"}}
+  rate limit; wait 2 s
+
+498 (Groq)
+  498 Capacity
+  {"object":"error","message":"Flat","type":"x","param":"model","code":"unknown_model"}
+  server failed with HTTP 498: Flat
+
+500
+  500 Internal Server Error
+  {"object":"error","message":"Flat","type":"x","param":"model","code":"unknown_model"}
+  server failed with HTTP 500: Flat
+
+503 (llama.cpp)
+  503 Service Unavailable
+  {"error":{"message":"Loading model","type":"x","param":null,"code":503}}
+  server failed with HTTP 503: Loading model
+
+529
+  529 Overloaded | Content-Type: text/plain
+  (empty)
+  server failed with HTTP 529:
+"#;
+
+pub(crate) fn make(url: &str) -> Box<dyn Provider> {
+    provider(url, "m-1", Host::Other)
+}
+
+fn router(url: &str) -> Box<dyn Provider> {
+    let only = vec!["anthropic".to_owned()];
+    provider(url, "anthropic/claude-opus-5", Host::OpenRouter { only })
+}
+
+fn provider(url: &str, model: &str, host: Host) -> Box<dyn Provider> {
+    let settings = settings(Family::Compatible, model);
+    let url = format!("{url}/v1");
+    Box::new(OpenAiCompatible::new(http(), &url, key(), settings, host).expect("a provider"))
+}
+
+fn answer(finish: &str, content: &Value) -> Value {
+    json!({
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m-1",
+        "choices": [{"index": 0, "finish_reason": finish, "logprobs": null,
+                     "message": {"role": "assistant", "content": content}}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 30, "total_tokens": 130,
+                  "prompt_cache_hit_tokens": 64, "prompt_cache_miss_tokens": 36,
+                  "completion_tokens_details": {"reasoning_tokens": 20}}
+    })
+}
+
+pub(crate) fn complete(text: &str) -> Value {
+    answer("stop", &json!(text))
+}
+
+fn fault(code: &Value, message: &str) -> Value {
+    json!({"error": {"message": message, "type": "x", "param": null, "code": code}})
+}
+
+fn replies() -> Vec<ReplyCase> {
+    let chunks = json!([{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+                        {"type": "text", "text": "{\"a\":\"x"}, {"type": "text", "text": "y\"}"}]);
+    let mut called = complete("");
+    called["choices"][0]["message"]["tool_calls"] = json!([{"id": "1"}]);
+    let mut refused = complete("");
+    refused["choices"][0]["message"]["refusal"] = json!("No.");
+    let mut broken_choice = complete("{");
+    broken_choice["choices"][0]["error"] = json!({"code": 502, "message": "Upstream failed"});
+    vec![
+        ("success", complete("{\"a\":1}"), "Complete: {\"a\":1}"),
+        (
+            "chunks (Mistral)",
+            answer("stop", &chunks),
+            "Complete: {\"a\":\"xy\"}",
+        ),
+        (
+            "end of sequence (Together)",
+            answer("eos", &json!("{}")),
+            "Complete: {}",
+        ),
+        ("refusal", refused, "Refusal: "),
+        (
+            "truncation",
+            answer("length", &json!("{\"a\":1}")),
+            "Length: {\"a\":1}",
+        ),
+        (
+            "truncation (Mistral)",
+            answer("model_length", &json!("{")),
+            "Length: {",
+        ),
+        (
+            "content filter",
+            answer("content_filter", &json!("")),
+            "Filter: ",
+        ),
+        ("empty text (DeepSeek)", complete(""), "Complete: "),
+        ("tool call anyway", called, "Tool: "),
+        (
+            "out of resources (DeepSeek)",
+            answer("insufficient_system_resource", &json!("{")),
+            "Other: {",
+        ),
+        (
+            "200 with an error (OpenRouter)",
+            fault(&json!(502), "Upstream failed"),
+            "server failed with HTTP 502: Upstream failed",
+        ),
+        (
+            "200 with a limit (OpenRouter)",
+            fault(&json!(429), "Slow down"),
+            "rate limit",
+        ),
+        (
+            "200 with an error in the choice",
+            broken_choice,
+            "server failed with HTTP 502: Upstream failed",
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn every_answer_has_its_meaning() {
+    for make in [make, router] {
+        check(make, reply_cases(replies())).await;
+        check(make, error_cases(ERRORS)).await;
+    }
+}
+
+#[tokio::test]
+async fn cached_input_is_found_where_the_host_puts_it() {
+    let expected = Tokens {
+        input: Some(100),
+        cached: Some(64),
+        output: Some(30),
+        reasoning: Some(20),
+    };
+    let found = ask(make, ok(&complete("{}")), PATIENCE).await.unwrap();
+    assert_eq!(found.tokens, expected);
+    assert_eq!(found.request_id.as_deref(), Some("chatcmpl-1"));
+    let mut uncounted = complete("{}");
+    uncounted.as_object_mut().unwrap().remove("usage");
+    let found = ask(make, ok(&uncounted), PATIENCE).await.unwrap();
+    assert_eq!(found.tokens, Tokens::default());
+}
+
+#[tokio::test]
+async fn the_request_is_the_documented_one() {
+    let (first, sent, body) = request(router, ok(&complete("{}"))).await;
+    assert_eq!(first, "POST /v1/chat/completions HTTP/1.1");
+    assert_eq!(sent, headers(&format!("authorization: Bearer {KEY}"), &[]));
+    let wire_schema = json!({
+        "type": "object",
+        "properties": {
+            "pick": {"type": "string", "enum": ["SPY", "CASH"]},
+            "confidence": {"type": "number", "description": "Rule: minimum 0, maximum 1."},
+            "key_risks": {"type": "array", "description": "Rule: minItems 2, maxItems 5.",
+                          "items": {"type": "string", "description": "Rule: minLength 1."}},
+        },
+        "required": ["pick", "confidence", "key_risks"],
+        "additionalProperties": false,
+    });
+    let expected = json!({
+        "model": "anthropic/claude-opus-5",
+        "messages": [{"role": "user", "content": INPUT}],
+        "max_tokens": 6000,
+        "reasoning": {"effort": "low", "exclude": true},
+        "response_format": {"type": "json_schema", "json_schema": {
+            "name": "capitalbench_submission", "strict": true, "schema": wire_schema}},
+        "provider": {"only": ["anthropic"], "allow_fallbacks": false, "require_parameters": true,
+                     "data_collection": "deny"},
+        "plugins": [], "transforms": [], "stream": false,
+    });
+    assert_eq!(body, expected);
+}
+
+#[test]
+fn each_host_is_asked_in_its_own_words() {
+    let schema = schema();
+    let body = |host: &Host, model: &str| {
+        request_body(
+            host,
+            &settings(Family::Compatible, model),
+            &question(&schema),
+        )
+    };
+    let deepseek = body(&Host::DeepSeek, "deepseek-v4-pro");
+    let expected = json!({
+        "model": "deepseek-v4-pro", "messages": [{"role": "user", "content": INPUT}],
+        "max_tokens": 6000, "thinking": {"type": "disabled"}, "temperature": 0.0,
+        "response_format": {"type": "json_object"}, "stream": false,
+    });
+    assert_eq!(deepseek, expected);
+    let groq = body(&Host::Groq, "openai/gpt-oss-120b");
+    assert_eq!(groq["max_completion_tokens"], 6000);
+    assert_eq!(groq["reasoning_effort"], "low");
+    assert_eq!(body(&Host::Mistral, "m")["safe_prompt"], false);
+    let behaviour = &body(&Host::Fireworks, "m")["context_length_exceeded_behavior"];
+    assert_eq!(behaviour, "error");
+    for host in [Host::DeepSeek, Host::Groq, Host::Vllm, Host::LlamaCpp] {
+        let body = body(&host, "m");
+        for field in [
+            "tools",
+            "tool_choice",
+            "web_search_options",
+            "functions",
+            "plugins",
+        ] {
+            assert!(body.get(field).is_none(), "{host:?} {field}");
+        }
+    }
+}
