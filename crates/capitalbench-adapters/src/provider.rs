@@ -9,6 +9,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+pub mod mock;
+mod offline;
+pub mod replay;
+
 /// One question to one model, the same text for every provider.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
