@@ -16,6 +16,7 @@ mod hash_round;
 mod list_runs;
 mod operate;
 mod output;
+mod run_round;
 mod score_round;
 mod validate_submissions;
 mod verify;
