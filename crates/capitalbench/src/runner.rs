@@ -181,7 +181,7 @@ async fn recover(
         let ended = Ended {
             ended_at_utc: head.received_at_utc,
             latency_seconds: took.map_or(0.0, |took| took.as_secs_f64()),
-            ..verdict::judge(engine, seat, &answer)
+            ..verdict::judge(engine, seat, &answer).0
         };
         statuses.push(ended.attempt_status());
         on_disk(engine, seat, move |engine, seat| {
@@ -212,13 +212,12 @@ async fn attempt(
     .await?;
     let called = call(engine, seat).await;
     let received = engine.clock.now();
-    let asked_to_wait = called
-        .as_ref()
-        .err()
-        .and_then(|(failure, _)| failure.retry_after());
-    let ended = match called {
-        Err((failure, None)) => verdict::failed(&failure),
-        Err((_, Some(reason))) => verdict::failed_for(reason, "the deadline came first".to_owned()),
+    let (ended, asked_to_wait) = match called {
+        Err((failure, None)) => (verdict::failed(&failure), failure.retry_after()),
+        Err((_, Some(reason))) => {
+            let text = "the deadline came first".to_owned();
+            (verdict::failed_for(reason, text), None)
+        }
         Ok(answer) => {
             let head = AnswerHead {
                 status: answer.status,
@@ -333,6 +332,3 @@ impl Engine {
         Some(asked.unwrap_or(own).min(longest))
     }
 }
-
-#[cfg(test)]
-mod tests;

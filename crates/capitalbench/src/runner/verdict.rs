@@ -1,5 +1,7 @@
 //! An answer on disk → what became of the call.
 
+use std::time::Duration;
+
 use capitalbench_adapters::provider::{CallFailure, RawAnswer, Reply, Stop};
 use capitalbench_archive::ledger::Ended;
 use capitalbench_archive::ledger::derive::add_run_fields;
@@ -14,38 +16,38 @@ use super::{Engine, Seat};
 /// What an object was found by, and whether it is a decision.
 type Judged = (Option<(Value, Step)>, AttemptStatus);
 
-/// Reads a stored answer and judges what it says.
-pub(super) fn judge(engine: &Engine, seat: &Seat, answer: &RawAnswer) -> Ended {
+/// Reads a stored answer and judges what it says; also how long the server asks to wait.
+pub(super) fn judge(engine: &Engine, seat: &Seat, answer: &RawAnswer) -> (Ended, Option<Duration>) {
     match seat.provider.read(answer) {
-        Err(failure) => failed(&failure),
-        Ok(reply) => {
-            let (found, status) = judge_reply(engine, seat, &reply);
-            let ended = ended(&status);
-            let tokens = reply.tokens;
-            let billed = tokens.input.zip(tokens.output);
-            let cost = billed.zip(seat.price).map(|((input, output), price)| {
-                let reasoning = tokens.reasoning.unwrap_or(0);
-                price.cost(Billed {
-                    input,
-                    output,
-                    reasoning,
-                })
-            });
-            let step = found.as_ref().map(|(_, step)| step.as_str().to_owned());
-            Ended {
-                text: Some(reply.text),
-                object: found.map(|(object, _)| object),
-                parse_path: step,
-                served_model: reply.served_model,
-                request_id: reply.request_id,
-                input_tokens: tokens.input,
-                cached_tokens: tokens.cached,
-                output_tokens: tokens.output,
-                reasoning_tokens: tokens.reasoning,
-                cost_usd: cost.map(capitalbench_core::cost::Cost::usd),
-                ..ended
-            }
-        }
+        Err(failure) => (failed(&failure), failure.retry_after()),
+        Ok(reply) => (of_reply(engine, seat, reply), None),
+    }
+}
+
+fn of_reply(engine: &Engine, seat: &Seat, reply: Reply) -> Ended {
+    let (found, status) = judge_reply(engine, seat, &reply);
+    let tokens = reply.tokens;
+    let billed = tokens.input.zip(tokens.output);
+    let cost = billed.zip(seat.price).map(|((input, output), price)| {
+        let reasoning = tokens.reasoning.unwrap_or(0);
+        price.cost(Billed {
+            input,
+            output,
+            reasoning,
+        })
+    });
+    Ended {
+        text: Some(reply.text),
+        parse_path: found.as_ref().map(|(_, step)| step.as_str().to_owned()),
+        object: found.map(|(object, _)| object),
+        served_model: reply.served_model,
+        request_id: reply.request_id,
+        input_tokens: tokens.input,
+        cached_tokens: tokens.cached,
+        output_tokens: tokens.output,
+        reasoning_tokens: tokens.reasoning,
+        cost_usd: cost.map(capitalbench_core::cost::Cost::usd),
+        ..ended(&status)
     }
 }
 

@@ -285,6 +285,28 @@ fn a_second_process_keeps_out() {
     assert_eq!(count(&test.attempts("r"), ".begun.json"), MODELS);
 }
 
+#[test]
+fn an_attempt_whose_end_nobody_saw_is_unknown_and_counts() {
+    let test = Frozen::new("{mock: {delay_ms: 30000}}");
+    let mut first = test
+        .command(&asking("--max-retries 0"))
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    while !test.path("rounds/L/runs/r/attempts").is_dir()
+        || count(&test.attempts("r"), ".begun.json") < MODELS
+    {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    first.kill().expect("a killed process");
+    first.wait().expect("an ended process");
+    let json = test.ask("--resume --json").code(1).json();
+    assert_eq!(json["slots"][0]["state"], "unknown");
+    assert_eq!(json["invalid"], MODELS);
+    assert_eq!(count(&test.attempts("r"), ".begun.json"), MODELS);
+    test.verify();
+}
+
 /// How many kills; `CAPITALBENCH_KILLS` asks for more.
 fn kills() -> u64 {
     let given = std::env::var("CAPITALBENCH_KILLS").ok();
