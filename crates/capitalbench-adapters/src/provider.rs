@@ -32,6 +32,9 @@ pub use openai::OpenAi;
 pub use openai_compatible::{Host, OpenAiCompatible};
 pub use settings::Settings;
 pub use xai::XAi;
+pub mod mock;
+mod offline;
+pub mod replay;
 
 /// One question to one model, the same text for every provider.
 #[derive(Debug, Clone, Copy)]

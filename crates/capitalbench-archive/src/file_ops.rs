@@ -5,7 +5,7 @@
 //! and a failed write leaves nothing behind. Frozen files are written with [`create_new`], which
 //! never overwrites; [`replace`] is for what may change, such as a job's state.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -116,6 +116,44 @@ pub fn remove(path: &Path) -> Result<(), WriteError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(WriteError::new(Action::Remove, path, error.into())),
     }
+}
+
+/// Holds a folder for one process until it is dropped; the system lets go when a process dies.
+#[derive(Debug)]
+pub struct Hold {
+    _file: File,
+}
+
+/// Takes hold of a folder by its lock file; none when another process holds it.
+pub fn hold(path: &Path) -> Result<Option<Hold>, WriteError> {
+    let failed = |error: io::Error| WriteError::new(Action::Create, path, error.into());
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)
+        .map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(Hold { _file: file })),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+/// Removes what a crash left of unfinished writes in a folder; such a file never had a name.
+pub fn remove_unfinished(folder: &Path) -> Result<(), WriteError> {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let path = entry.path();
+        if !name.to_string_lossy().starts_with(TEMPORARY_PREFIX) {
+        } else if path.is_dir() {
+            fs::remove_dir_all(&path)
+                .map_err(|error| WriteError::new(Action::Remove, &path, error.into()))?;
+        } else {
+            remove(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Creates a folder and those above it; one that is there is left alone.

@@ -79,6 +79,12 @@ pub mod run {
     pub const LOG: &str = "run_log.jsonl";
     /// The operator's word that the run is the record.
     pub const ACCEPTANCE: &str = "acceptance.json";
+    /// What the run set out to ask; written before the first call.
+    pub const SLOTS: &str = "slots.json";
+    /// Folder of the attempts, each begun on disk before its call.
+    pub const ATTEMPTS: &str = "attempts";
+    /// Held by the one process that runs or resumes the run.
+    pub const LOCK: &str = ".lock";
     /// Counts and errors.
     pub const SUMMARY: &str = "validation_summary.json";
     /// Replies with run fields.
@@ -106,5 +112,5 @@ pub mod run {
     /// Report for people.
     pub const REPORT: &str = "results/report.md";
     /// Folders of a run; a link in the place of one may lead anywhere.
-    pub const FOLDERS: [&str; 5] = ["submissions", RAW, PARSED, REPLIES, RESULTS];
+    pub const FOLDERS: [&str; 6] = ["submissions", RAW, PARSED, REPLIES, RESULTS, ATTEMPTS];
 }

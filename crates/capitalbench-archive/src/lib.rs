@@ -13,6 +13,7 @@ pub mod file_ops;
 pub mod format;
 pub mod freeze;
 pub mod layout;
+pub mod ledger;
 pub mod model_input;
 pub mod new_round;
 pub mod research_import;

@@ -10,10 +10,12 @@
 //! Nothing here touches disk, network, clock or environment: the same input gives the same result.
 
 pub mod acceptance;
+pub mod attempt;
 pub mod briefing;
 pub mod calendar;
 pub mod consistency;
 pub mod control;
+pub mod cost;
 pub mod ids;
 pub mod interim;
 pub mod judgment;

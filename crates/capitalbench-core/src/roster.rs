@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use crate::ids::{Digest, ModelId, RoundId};
 use crate::methodology::Methodology;
+use crate::run::RunKind;
 use crate::time::Stamp;
 
 /// The roster a manifest freezes.
@@ -78,9 +79,96 @@ impl Contestant {
     }
 }
 
+/// Why a configured model is not asked in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Skipped {
+    /// Switched off.
+    Disabled,
+    /// Not on the frozen roster.
+    NotExpected,
+    /// The round is older than the model's first one.
+    TooEarly,
+    /// Retired at or before the deadline.
+    Retired,
+}
+
+impl Skipped {
+    /// In words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Disabled => "disabled",
+            Self::NotExpected => "not on the frozen roster",
+            Self::TooEarly => "not yet eligible",
+            Self::Retired => "retired",
+        }
+    }
+}
+
+impl Contestant {
+    /// Whether the model is asked in a run of a round; a frozen roster decides alone, and a
+    /// retrospective run may ask a model that has retired since.
+    pub fn takes_part(
+        &self,
+        round_id: &RoundId,
+        deadline: Timestamp,
+        roster: Option<&Roster>,
+        kind: RunKind,
+    ) -> Result<(), Skipped> {
+        let retrospective = kind == RunKind::Retrospective;
+        if !self.enabled {
+            return Err(Skipped::Disabled);
+        }
+        if let Some(roster) = roster.filter(|_| !retrospective) {
+            let expected = roster.model_ids.contains(&self.model_id);
+            return expected.then_some(()).ok_or(Skipped::NotExpected);
+        }
+        let retired = self.retired_at.is_some() && !retrospective;
+        let serving = Self {
+            retired_at: None,
+            ..self.clone()
+        };
+        if !serving.is_active(round_id, deadline) {
+            Err(Skipped::TooEarly)
+        } else if retired && !self.is_active(round_id, deadline) {
+            Err(Skipped::Retired)
+        } else {
+            Ok(())
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_frozen_roster_decides_alone() {
+        let round = RoundId::parse("CB-2026-06-01-1W").unwrap();
+        let deadline = "2026-06-01T12:00:00Z".parse().unwrap();
+        let at = Stamp::parse("2026-06-01T11:00:00Z").unwrap();
+        let ours = Methodology::from_label(Some("portfolio-v1.1"));
+        let with = Roster::new(vec![contestant().model_id], at.clone(), &ours);
+        let without = Roster::new(vec![ModelId::parse("other").unwrap()], at.clone(), &ours);
+        let retired = Contestant {
+            retired_at: Some(at),
+            ..contestant()
+        };
+        let check = |model: &Contestant, roster: Option<&Roster>, kind, expected| {
+            assert_eq!(model.takes_part(&round, deadline, roster, kind), expected);
+        };
+        let (official, later) = (RunKind::Official, RunKind::Retrospective);
+        check(&retired, Some(&with), official, Ok(()));
+        check(&retired, None, official, Err(Skipped::Retired));
+        check(&retired, None, later, Ok(()));
+        let (model, missing) = (contestant(), Err(Skipped::NotExpected));
+        check(&model, Some(&without), official, missing);
+        check(&model, Some(&without), later, Ok(()));
+        let future = Contestant {
+            first_eligible_round: Some("CB-2026-07".into()),
+            ..contestant()
+        };
+        check(&future, None, later, Err(Skipped::TooEarly));
+    }
 
     fn contestant() -> Contestant {
         Contestant {

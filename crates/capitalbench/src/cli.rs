@@ -12,10 +12,13 @@ use jiff::civil::Date;
 mod record;
 
 pub(crate) use record::{AcceptRun, CompareRuns, ShowControls};
+mod run_round;
+
+pub(crate) use run_round::{CheckProviders, RunRound};
 
 /// An open, auditable benchmark of how language models allocate capital.
 ///
-/// Rounds are folders on disk. Only the commands that fetch prices talk to the network.
+/// Rounds are folders on disk. Only commands that fetch prices, or ask models when allowed, talk to the network.
 /// Exit codes: 0 holds, 1 does not hold, 2 could not run.
 #[derive(Debug, Parser)]
 #[command(name = "capitalbench", version, max_term_width = 100)]
@@ -44,6 +47,10 @@ pub(crate) enum Command {
     AuditRound(AuditRound),
     /// Freeze the inputs of a round by their digests, or check that they hold
     HashRound(HashRound),
+    /// Ask the models of a frozen round; every attempt stays on disk
+    RunRound(RunRound),
+    /// Say which provider keys are set, never their values
+    CheckProviders(CheckProviders),
     /// List the runs of a round
     ListRuns(ListRuns),
     /// Check every raw submission of a run and write the parsed ones

@@ -11,6 +11,7 @@ use crate::error::{CommandError, DOES_NOT_HOLD};
 
 mod accept_run;
 mod audit_round;
+mod check_providers;
 mod compare_runs;
 mod fetch_universe_performance;
 mod hash_round;
@@ -18,6 +19,8 @@ mod import_research;
 mod init_round;
 mod list_runs;
 mod price_source;
+mod providers;
+mod run_round;
 mod score_round;
 mod show_controls;
 mod show_prompt;
@@ -64,6 +67,8 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::AuditRound(arguments) => audit_round::run(&arguments),
         Command::HashRound(arguments) => hash_round::run(&arguments),
+        Command::RunRound(arguments) => run_round::run(&arguments),
+        Command::CheckProviders(arguments) => check_providers::run(&arguments),
         Command::ListRuns(arguments) => list_runs::run(&arguments),
         Command::ValidateSubmissions(arguments) => validate_submissions::run(&arguments),
         Command::CompareRuns(arguments) => compare_runs::run(&arguments),

@@ -10,6 +10,7 @@ mod commands;
 mod config;
 mod console;
 mod error;
+mod runner;
 
 fn main() -> ExitCode {
     let arguments = cli::Arguments::parse();

@@ -3,7 +3,7 @@
 use capitalbench_core::ids::Digest;
 use capitalbench_core::run::Calls;
 use capitalbench_core::submission::RUN_FIELDS;
-use capitalbench_core::submission::reply::find_object;
+use capitalbench_core::submission::reply::{Ending, find_object, read_reply};
 use serde_json::{Map, Value};
 
 use super::RunState;
@@ -67,9 +67,13 @@ fn follows(file: &Checked, reply: &[u8]) -> bool {
     if raw.contains_key("raw_text") {
         return true;
     }
-    let found = std::str::from_utf8(reply).ok().and_then(find_object);
-    match found {
-        Some((Value::Object(said), _)) => without_run_fields(&said) == without_run_fields(raw),
+    let text = std::str::from_utf8(reply).ok();
+    let ours = text.and_then(|text| read_reply(text, Ending::Complete).ok());
+    let object = ours
+        .map(|(object, _)| object)
+        .or_else(|| text.and_then(find_object).map(|(object, _)| object));
+    match object {
+        Some(Value::Object(said)) => without_run_fields(&said) == without_run_fields(raw),
         _ => false,
     }
 }

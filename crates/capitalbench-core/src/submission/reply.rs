@@ -1,6 +1,13 @@
 //! A model's text → the JSON object in it.
+//!
+//! [`read_reply`] is the ladder that new runs use; [`find_object`] is the looser rule by which the
+//! replies of older rounds were read, kept so that they read the same.
 
 use serde_json::Value;
+
+mod ladder;
+
+pub use ladder::{Ending, ReplyFault, Step, read_reply};
 
 /// How the object was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

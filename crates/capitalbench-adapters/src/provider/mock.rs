@@ -1,0 +1,247 @@
+//! A provider that asks nobody: seeded, offline, the same answer for the same model every time.
+//!
+//! It answers with a valid decision for the round's options. A [`Script`] makes it slow or lets its
+//! first calls fail the way real ones do.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use capitalbench_core::ids::{Digest, ModelId, OptionId, RoundId};
+use capitalbench_core::manifest::SubmissionFormat;
+use capitalbench_core::portfolio::Constraints;
+use capitalbench_core::submission::MODE;
+use serde_json::{Value, json};
+
+use super::offline::{body, read_body};
+use super::{CallFailure, Provider, Question, RawAnswer, Reply, SendFuture, Stop};
+
+/// Whom the mock answers for, and what it may choose.
+#[derive(Debug, Clone)]
+pub struct MockModel {
+    /// The model.
+    pub model_id: ModelId,
+    /// Its provider's name, as the submission says it.
+    pub provider: String,
+    /// The round.
+    pub round_id: RoundId,
+    /// Options it may hold, in order.
+    pub options: Vec<OptionId>,
+    /// What is asked for.
+    pub format: SubmissionFormat,
+    /// Limits of a portfolio.
+    pub constraints: Constraints,
+    /// Another seed gives other answers.
+    pub seed: u64,
+}
+
+/// A way in which a call goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The connection breaks.
+    Transport,
+    /// The time limit passes.
+    Timeout,
+    /// Nothing ever comes; the caller must give up.
+    Hang,
+    /// HTTP 429 that asks to wait this long.
+    RateLimit(Duration),
+    /// HTTP 503.
+    Server,
+    /// The key is refused.
+    Key,
+    /// The token limit cuts the text off.
+    Truncated,
+    /// The text is no object.
+    InvalidJson,
+    /// The holdings do not add up, or the pick is no option.
+    InvalidDecision,
+    /// The model refuses.
+    Refusal,
+}
+
+impl Fault {
+    /// Reads the word of a configuration file.
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "transport" => Self::Transport,
+            "timeout" => Self::Timeout,
+            "hang" => Self::Hang,
+            "rate_limit" => Self::RateLimit(Duration::from_millis(20)),
+            "server" => Self::Server,
+            "key" => Self::Key,
+            "truncated" => Self::Truncated,
+            "invalid_json" => Self::InvalidJson,
+            "invalid_decision" => Self::InvalidDecision,
+            "refusal" => Self::Refusal,
+            _ => return None,
+        })
+    }
+}
+
+/// How the mock behaves before it answers well.
+#[derive(Debug, Clone, Default)]
+pub struct Script {
+    /// How long every call takes.
+    pub delay: Duration,
+    /// What happens to the first calls, one each.
+    pub faults: Vec<Fault>,
+    /// Calls that were made before; their faults have happened.
+    pub calls_made: usize,
+}
+
+/// The offline provider.
+#[derive(Debug)]
+pub struct Mock {
+    model: MockModel,
+    script: Script,
+    calls: AtomicUsize,
+}
+
+impl Mock {
+    /// A mock of one model.
+    pub fn new(model: MockModel, script: Script) -> Self {
+        let calls = AtomicUsize::new(script.calls_made);
+        Self {
+            model,
+            script,
+            calls,
+        }
+    }
+
+    /// The text of its good answer.
+    pub fn text(&self) -> String {
+        let start = self.start();
+        let model = &self.model;
+        let mut answer = json!({
+            "round_id": model.round_id.as_str(),
+            "model_id": model.model_id.as_str(),
+            "provider": model.provider,
+            "mode": MODE,
+        });
+        match model.format {
+            SubmissionFormat::SinglePick => {
+                answer["selected_option_id"] = json!(self.option(start));
+            }
+            SubmissionFormat::Portfolio => {
+                answer["portfolio"] = self.portfolio(start);
+                answer["portfolio_rationale"] = json!("Consecutive options; a rehearsal.");
+            }
+        }
+        let steps = u32::try_from(start % 4).unwrap_or_default();
+        answer["confidence"] = json!(f64::from(50 + 8 * steps) / 100.0);
+        answer["rationale_summary"] = json!("Chosen by a digest of the model's name.");
+        answer["key_risks"] = json!(["It was not thought about.", "It is a rehearsal."]);
+        answer.to_string()
+    }
+
+    /// Digest of the model id as one great number, modulo the number of options.
+    fn start(&self) -> usize {
+        let name = match self.model.seed {
+            0 => self.model.model_id.to_string(),
+            seed => format!("{seed}:{}", self.model.model_id),
+        };
+        let digits = Digest::of(name.as_bytes()).to_hex();
+        let count = self.model.options.len().max(1);
+        let digit = |c: char| c.to_digit(16).unwrap_or_default() as usize;
+        digits
+            .chars()
+            .fold(0, |rest, c| (rest * 16 + digit(c)) % count)
+    }
+
+    fn option(&self, index: usize) -> Option<&str> {
+        let options = &self.model.options;
+        let at = index % options.len().max(1);
+        options.get(at).map(OptionId::as_str)
+    }
+
+    /// As many holdings as allowed, at most three; the first one takes what is left over.
+    fn portfolio(&self, start: usize) -> Value {
+        let limits = &self.model.constraints;
+        let offered = u32::try_from(self.model.options.len()).unwrap_or(u32::MAX);
+        let count = 3.clamp(limits.min_holdings, limits.max_holdings);
+        let count = count.min(offered).max(1);
+        let step = limits.increment_pct.max(1);
+        let share = 100 / count / step * step;
+        let weight = |index: u32| {
+            if index == 0 {
+                100 - share * (count - 1)
+            } else {
+                share
+            }
+        };
+        let holding = |index: u32| {
+            let option = self.option(start + index as usize);
+            json!({"option_id": option, "allocation_pct": weight(index), "rationale": "By digest."})
+        };
+        (0..count).map(holding).collect()
+    }
+
+    fn answer(&self, fault: Option<Fault>, question: Question<'_>) -> Result<String, CallFailure> {
+        let text = self.text();
+        Ok(match fault {
+            None | Some(Fault::Hang) => body(&text, Stop::Complete, question.input),
+            Some(Fault::Transport) => {
+                return Err(CallFailure::Transport("connection reset".to_owned()));
+            }
+            Some(Fault::Timeout) => return Err(CallFailure::Timeout(question.time_limit)),
+            Some(Fault::RateLimit(wait)) => {
+                let retry_after = Some(wait);
+                return Err(CallFailure::RateLimited { retry_after });
+            }
+            Some(Fault::Server) => {
+                return Err(CallFailure::Server {
+                    status: 503,
+                    message: "overloaded".to_owned(),
+                    retry_after: None,
+                });
+            }
+            Some(Fault::Key) => {
+                return Err(CallFailure::Key {
+                    status: 401,
+                    message: "no such key".to_owned(),
+                });
+            }
+            Some(Fault::Truncated) => body(&text[..text.len() / 2], Stop::Length, question.input),
+            Some(Fault::InvalidJson) => {
+                body("I would rather not say.", Stop::Complete, question.input)
+            }
+            Some(Fault::InvalidDecision) => {
+                let wrong = text
+                    .replace("\"allocation_pct\":", "\"allocation_pct\":1")
+                    .replace("\"selected_option_id\":\"", "\"selected_option_id\":\"NO_");
+                body(&wrong, Stop::Complete, question.input)
+            }
+            Some(Fault::Refusal) => body("No.", Stop::Refusal, question.input),
+        })
+    }
+}
+
+impl Provider for Mock {
+    fn name(&self) -> &str {
+        &self.model.provider
+    }
+
+    fn send<'a>(&'a self, question: Question<'a>) -> SendFuture<'a> {
+        Box::pin(async move {
+            let call = self.calls.fetch_add(1, Ordering::Relaxed);
+            let fault = self.script.faults.get(call).copied();
+            tokio::time::sleep(self.script.delay).await;
+            if fault == Some(Fault::Hang) {
+                std::future::pending::<()>().await;
+            }
+            self.answer(fault, question).map(|body| RawAnswer {
+                status: 200,
+                headers: vec![("x-request-id".to_owned(), format!("mock-{call}"))],
+                body: body.into_bytes(),
+            })
+        })
+    }
+
+    fn read(&self, answer: &RawAnswer) -> Result<Reply, CallFailure> {
+        read_body(answer)
+    }
+}
+
+#[cfg(test)]
+#[path = "mock_tests.rs"]
+mod tests;

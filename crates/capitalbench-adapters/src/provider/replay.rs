@@ -1,0 +1,75 @@
+//! A provider that answers from stored replies, one after the other.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::offline::{body, read_body};
+use super::{CallFailure, Provider, Question, RawAnswer, Reply, SendFuture, Stop};
+
+/// Stored texts under the name of the provider they came from.
+#[derive(Debug)]
+pub struct Replay {
+    name: String,
+    texts: Vec<String>,
+    next: AtomicUsize,
+}
+
+impl Replay {
+    /// Answers with these texts in order, after those that were given before.
+    pub fn new(name: impl Into<String>, texts: Vec<String>, given_before: usize) -> Self {
+        Self {
+            name: name.into(),
+            texts,
+            next: AtomicUsize::new(given_before),
+        }
+    }
+}
+
+impl Provider for Replay {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn send<'a>(&'a self, question: Question<'a>) -> SendFuture<'a> {
+        Box::pin(async move {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(text) = self.texts.get(index) else {
+                return Err(CallFailure::Request {
+                    status: 404,
+                    message: format!("only {} replies are stored", self.texts.len()),
+                });
+            };
+            Ok(RawAnswer {
+                status: 200,
+                headers: Vec::new(),
+                body: body(text, Stop::Complete, question.input).into_bytes(),
+            })
+        })
+    }
+
+    fn read(&self, answer: &RawAnswer) -> Result<Reply, CallFailure> {
+        read_body(answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[tokio::test]
+    async fn stored_replies_come_back_in_order() {
+        let replay = Replay::new("p", vec!["one".into(), "{\"a\": \"ü\"}".into()], 0);
+        let question = Question {
+            input: "x",
+            schema: None,
+            max_output_tokens: 1,
+            time_limit: Duration::from_secs(1),
+        };
+        for expected in ["one", "{\"a\": \"ü\"}"] {
+            let answer = replay.send(question).await.unwrap();
+            assert_eq!(replay.read(&answer).unwrap().text, expected);
+        }
+        let failure = replay.send(question).await.unwrap_err();
+        assert!(!failure.may_be_repeated());
+    }
+}

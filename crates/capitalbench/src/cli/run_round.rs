@@ -1,0 +1,109 @@
+//! Flags of `run-round` and `check-providers`.
+
+use std::path::PathBuf;
+
+use capitalbench_core::run::RunKind;
+use clap::Args;
+
+use super::{Now, Output, Round};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  capitalbench run-round --round rounds/CB-2026-12-07-1W --models configs/models.yaml --mock
+  capitalbench run-round --round rounds/CB-2026-12-07-1W --models configs/models.yaml \\
+      --pricing configs/pricing.yaml --max-cost-usd 5 --allow-real-api-calls
+  capitalbench run-round --round rounds/CB-2026-12-07-1W --models configs/models.yaml \\
+      --run-id 20261207-120000-official --resume --allow-real-api-calls
+
+Every attempt is on disk before and after its call; nothing is ever asked again once it was
+answered. After a crash or Ctrl-C, --resume finishes what is open.
+Exit codes: 0 all valid, 1 some invalid or still open, 2 could not run.")]
+pub(crate) struct RunRound {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    /// Model configuration
+    #[arg(long, value_name = "FILE")]
+    pub(crate) models: PathBuf,
+    /// Price card: dollars per million tokens
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pricing: Option<PathBuf>,
+    /// Name of the run; by default the time and the type
+    #[arg(long)]
+    pub(crate) run_id: Option<String>,
+    /// official, stability, mock or retrospective
+    #[arg(long, value_parser = run_type)]
+    pub(crate) run_type: Option<RunKind>,
+    /// Calls per model of a stability run, 5 by default
+    #[arg(long, value_name = "N")]
+    pub(crate) replicates: Option<u32>,
+    #[command(flatten)]
+    pub(crate) permission: Permission,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    #[command(flatten)]
+    pub(crate) course: Course,
+    #[command(flatten)]
+    pub(crate) now: Now,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Permission {
+    /// Ask nobody: every model is answered by the offline mock
+    #[arg(long, conflicts_with = "allow_real_api_calls")]
+    pub(crate) mock: bool,
+    /// Let requests leave this machine; without it nothing does
+    #[arg(long, conflicts_with = "instant")]
+    pub(crate) allow_real_api_calls: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Limits {
+    /// Most retries of a slot, for trouble of transport, server or form only
+    #[arg(long = "max-retries", value_name = "N", default_value = "2")]
+    #[arg(value_parser = clap::value_parser!(u32).range(..=20))]
+    pub(crate) retries: u32,
+    /// Begin no call that might cost more than this in all
+    #[arg(long = "max-cost-usd", value_name = "USD")]
+    pub(crate) cost_usd: Option<f64>,
+    /// Most calls of one provider at once
+    #[arg(long = "max-concurrent", value_name = "N", default_value = "8")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) concurrent: u16,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Course {
+    /// Finish a run that was begun
+    #[arg(long)]
+    pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Consent {
+    /// Do not ask before the first call
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Show what would be asked and what it may cost; ask and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  capitalbench check-providers
+
+Says which key variables are set, never what they hold.")]
+pub(crate) struct CheckProviders {
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+fn run_type(text: &str) -> Result<RunKind, String> {
+    RunKind::parse(text)
+        .filter(|kind| *kind != RunKind::Smoke)
+        .ok_or_else(|| "use official, stability, mock or retrospective".to_owned())
+}

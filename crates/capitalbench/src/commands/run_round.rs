@@ -1,0 +1,173 @@
+//! `run-round`: ask the models of a frozen round, or finish asking them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use capitalbench_archive::freeze;
+use capitalbench_archive::layout::run as files;
+use capitalbench_archive::ledger::Ledger;
+use capitalbench_archive::ledger::derive::{announce, derive};
+use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_core::cost::Cost;
+use capitalbench_core::run::{Calls, RunKind};
+use capitalbench_core::time::Stamp;
+use tokio::sync::watch;
+
+use super::price_source::wait;
+use super::{Outcome, run_id};
+use crate::cli::RunRound;
+use crate::clock::Clock;
+use crate::console::{line, progress};
+use crate::error::CommandError;
+use crate::runner::{self, Engine, Gate, Open, Seat, SlotEnd, Spending, cost_of};
+
+mod plan;
+mod report;
+mod seats;
+
+use plan::Prepared;
+
+/// First pause before a real call is repeated, and before a rehearsed one is.
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_millis(5));
+
+pub(crate) fn run(arguments: &RunRound) -> Result<Outcome, CommandError> {
+    let clock = Clock::starting_at(arguments.now.instant);
+    let folder = RoundFolder::open(&arguments.round.path)?;
+    require_frozen(&folder)?;
+    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
+    let ledger = if arguments.course.resume {
+        let id = run_id(arguments.run_id.as_deref())?;
+        let id = folder.run_or_only(id.as_ref())?.run_id().clone();
+        Some(Ledger::open(&folder, &id)?)
+    } else {
+        None
+    };
+    if let Some(done) = ledger.as_ref().map(finished).transpose()?.flatten() {
+        return Ok(done);
+    }
+    let stored = ledger.as_ref().map(Ledger::plan);
+    let prepared = plan::prepare(arguments, &inputs, clock, stored)?;
+    let seats = seats::seats(&prepared, &inputs, ledger.as_ref())?;
+    let cap = seats::cap(arguments, &seats)?;
+    report::bound(arguments, &prepared.plan, &seats);
+    if arguments.course.consent.dry_run {
+        return Ok(Outcome::Holds);
+    }
+    report::confirm(arguments, &prepared.plan)?;
+    let ledger = match ledger {
+        Some(ledger) => ledger,
+        None => Ledger::create(&folder, &prepared.plan)?,
+    };
+    if !ledger.folder().has(files::MANIFEST) {
+        announce(&ledger, &inputs)?;
+    }
+    ask(arguments, (ledger, inputs, seats), cap, clock)
+}
+
+/// Models are asked only about inputs that cannot change any more.
+fn require_frozen(folder: &RoundFolder) -> Result<(), CommandError> {
+    if freeze::stored_digests(folder)?.is_none() {
+        let next = format!(
+            "capitalbench hash-round --round {}",
+            folder.path().display()
+        );
+        let text = format!("{} is not frozen", folder.name());
+        return Err(CommandError::new(text).hint(format!("freeze it with `{next}`")));
+    }
+    Ok(freeze::require_unchanged(folder)?)
+}
+
+/// What a run that has ended came to; none while it is open.
+fn finished(ledger: &Ledger) -> Result<Option<Outcome>, CommandError> {
+    if !ledger.folder().has(files::MANIFEST) {
+        return Ok(None);
+    }
+    let record = ledger.folder().record()?.run;
+    if record.completed_at.is_none() {
+        return Ok(None);
+    }
+    line(format!(
+        "{} is finished; nobody is asked again",
+        record.run_id
+    ));
+    Ok(Some(Outcome::of(record.counts.invalid == Some(0))))
+}
+
+fn ask(
+    arguments: &RunRound,
+    (ledger, inputs, seats): (Ledger, RoundInputs, Vec<Seat>),
+    cap: Option<Cost>,
+    clock: Clock,
+) -> Result<Outcome, CommandError> {
+    let (kind, calls) = (ledger.plan().rules.kind, ledger.plan().calls);
+    let deadline = inputs.manifest.decision_deadline.as_ref().map(Stamp::at);
+    let most = usize::from(arguments.limits.concurrent);
+    let gates = seats
+        .iter()
+        .map(|seat| (seat.planned.provider.clone(), Gate::new(most)));
+    let (stop, stopped) = watch::channel(false);
+    let engine = Arc::new(Engine {
+        schema: seats::schema(&inputs)?,
+        clock,
+        deadline: deadline.filter(|_| kind == RunKind::Official),
+        spending: Spending::new(cap, spent(&ledger, &seats)?),
+        gates: gates.collect(),
+        pause: if calls == Calls::Real {
+            PAUSES.0
+        } else {
+            PAUSES.1
+        },
+        stop: stopped,
+        progress: progress(seats.len(), "asking"),
+        ledger,
+        inputs,
+    });
+    let ends = wait(async {
+        let asking = runner::run(Arc::clone(&engine), seats);
+        tokio::pin!(asking);
+        loop {
+            tokio::select! {
+                ends = &mut asking => return ends,
+                Ok(()) = tokio::signal::ctrl_c() => {
+                    if stop.send_replace(true) {
+                        let text = "stopped; calls under way were cut off";
+                        return Err(CommandError::new(text).hint("finish the run with --resume"));
+                    }
+                }
+            }
+        }
+    })??;
+    conclude(arguments, &engine, &ends)
+}
+
+/// What earlier attempts of the run have cost, or may have.
+fn spent(ledger: &Ledger, seats: &[Seat]) -> Result<Cost, CommandError> {
+    let mut sum = Cost::ZERO;
+    for seat in seats {
+        for attempt in ledger.attempts(&seat.planned.slot)? {
+            let ended = attempt.ended.as_ref();
+            sum = sum.plus(ended.map_or(seat.worst_case, |e| cost_of(e, seat.worst_case)));
+        }
+    }
+    Ok(sum)
+}
+
+fn conclude(
+    arguments: &RunRound,
+    engine: &Engine,
+    ends: &[SlotEnd],
+) -> Result<Outcome, CommandError> {
+    let unfinished = ends
+        .iter()
+        .any(|end| matches!(end.open, Some(Open::Stopped | Open::CostCap)));
+    let finished = if unfinished {
+        None
+    } else {
+        let now = Stamp::parse(&engine.clock.now().to_string())
+            .ok_or_else(|| CommandError::new("the clock shows no instant"))?;
+        Some(derive(&engine.ledger, &engine.inputs, &now)?)
+    };
+    report::result(arguments, engine, ends, finished)?;
+    let all = finished.is_some_and(|finished| finished.valid == ends.len());
+    Ok(Outcome::of(all))
+}

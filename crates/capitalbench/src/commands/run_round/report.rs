@@ -1,0 +1,193 @@
+//! What the operator is shown: the bound before the first call, the result after the last.
+
+use std::io::BufRead as _;
+
+use capitalbench_archive::ledger::derive::Finished;
+use capitalbench_archive::ledger::{AttemptRecord, RunPlan};
+use capitalbench_core::attempt::AttemptStatus;
+use capitalbench_core::cost::Cost;
+use capitalbench_core::run::Calls;
+use serde_json::{Value, json};
+
+use crate::cli::RunRound;
+use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, remark, table};
+use crate::error::CommandError;
+use crate::runner::{Engine, Open, Seat, SlotEnd};
+
+/// The most a run can cost, per slot and with every retry.
+pub(super) fn bound(arguments: &RunRound, plan: &RunPlan, seats: &[Seat]) {
+    let calls = plan.max_retries + 1;
+    let sum = seats
+        .iter()
+        .fold(Cost::ZERO, |sum, seat| sum.plus(seat.worst_case));
+    let unpriced = seats.iter().filter(|seat| seat.price.is_none()).count();
+    if arguments.output.json {
+        if arguments.course.consent.dry_run {
+            document(&json!({
+                "run_id": plan.run_id.as_str(),
+                "run_type": plan.rules.kind.as_str(),
+                "mock": plan.calls == Calls::Mock,
+                "slots": seats.len(),
+                "unpriced_slots": unpriced,
+                "worst_case_usd": sum.usd(),
+                "worst_case_with_retries_usd": sum.times(calls).usd(),
+            }));
+        }
+        return;
+    }
+    if plan.calls == Calls::Mock && !arguments.course.consent.dry_run {
+        return;
+    }
+    let rows = seats.iter().map(|seat| {
+        let price = seat.price.map(|_| format!("{:.4}", seat.worst_case.usd()));
+        let planned = &seat.planned;
+        vec![
+            planned.slot.model_id.to_string(),
+            planned.slot.replicate.to_string(),
+            planned.provider.clone(),
+            seat.max_output_tokens.to_string(),
+            price.unwrap_or_else(|| "unknown".to_owned()),
+        ]
+    });
+    let header = [
+        "model",
+        "replicate",
+        "provider",
+        "output tokens",
+        "at most USD",
+    ];
+    remark(table(&header, &[1, 3, 4], rows.collect()));
+    let (once, all) = (sum.usd(), sum.times(calls).usd());
+    let text = format!("at most {once:.4} USD, with {calls} attempts each {all:.4} USD");
+    remark(text);
+    if unpriced > 0 {
+        remark(format!("the price of {unpriced} slots is unknown"));
+    }
+}
+
+/// Real calls begin only after a yes.
+pub(super) fn confirm(arguments: &RunRound, plan: &RunPlan) -> Result<(), CommandError> {
+    if plan.calls != Calls::Real || arguments.course.consent.yes {
+        return Ok(());
+    }
+    remark("type yes to begin:");
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    if read.is_ok() && answer.trim() == "yes" {
+        return Ok(());
+    }
+    Err(CommandError::new("not confirmed; nobody was asked").hint("or begin with --yes"))
+}
+
+/// Every slot, and what the run came to.
+pub(super) fn result(
+    arguments: &RunRound,
+    engine: &Engine,
+    ends: &[SlotEnd],
+    finished: Option<Finished>,
+) -> Result<(), CommandError> {
+    let plan = engine.ledger.plan();
+    let mut rows = Vec::new();
+    for end in ends {
+        rows.push((end, engine.ledger.attempts(&end.planned.slot)?));
+    }
+    if arguments.output.json {
+        let slots: Vec<Value> = rows
+            .iter()
+            .map(|(end, records)| as_json(end, records))
+            .collect();
+        document(&json!({
+            "run_id": plan.run_id.as_str(),
+            "run_type": plan.rules.kind.as_str(),
+            "complete": finished.is_some(),
+            "valid": finished.map(|finished| finished.valid),
+            "invalid": finished.map(|finished| finished.invalid),
+            "official_score_eligible": finished.is_some_and(|finished| finished.eligible),
+            "cost_usd": engine.spending.spent().usd(),
+            "slots": slots,
+        }));
+        return Ok(());
+    }
+    let cells = rows
+        .iter()
+        .map(|(end, records)| cells(end, records))
+        .collect();
+    let header = [
+        "model",
+        "replicate",
+        "state",
+        "attempts",
+        "input",
+        "output",
+        "USD",
+        "seconds",
+        "",
+    ];
+    line(table(&header, &[1, 3, 4, 5, 6, 7], cells));
+    let id = &plan.run_id;
+    let Some(finished) = finished else {
+        line(format!("{id}: {}", paint(WARNING, "not finished")));
+        let next = format!("finish it with --resume --run-id {id}");
+        line(format!("{} {next}", paint(DIM, "next:")));
+        return Ok(());
+    };
+    let (valid, invalid) = (finished.valid, finished.invalid);
+    let style = if invalid == 0 { GOOD } else { ERROR };
+    let text = format!("{valid} valid, {invalid} invalid");
+    line(format!("{id}: {}", paint(style, text)));
+    Ok(())
+}
+
+/// The word for a slot: its final state, or why it is open.
+fn state(end: &SlotEnd) -> &'static str {
+    match (end.open, end.attempts.last()) {
+        (Some(Open::Stopped), _) => "stopped",
+        (Some(Open::CostCap), _) => "cost cap",
+        (Some(Open::Deadline), None) => "not asked",
+        (_, Some(status)) => status.as_str(),
+        (None, None) => "open",
+    }
+}
+
+fn cells(end: &SlotEnd, records: &[AttemptRecord]) -> Vec<String> {
+    let last = records.last().and_then(|record| record.ended.as_ref());
+    let number = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |n| n.to_string());
+    let cost = last.and_then(|ended| ended.cost_usd);
+    let error = end.attempts.last().and_then(AttemptStatus::error);
+    vec![
+        end.planned.slot.model_id.to_string(),
+        end.planned.slot.replicate.to_string(),
+        state(end).to_owned(),
+        end.attempts.len().to_string(),
+        number(last.and_then(|ended| ended.input_tokens)),
+        number(last.and_then(|ended| ended.output_tokens)),
+        cost.map_or_else(|| "-".to_owned(), |cost| format!("{cost:.4}")),
+        last.map_or_else(
+            || "-".to_owned(),
+            |ended| format!("{:.1}", ended.latency_seconds),
+        ),
+        error.unwrap_or_default(),
+    ]
+}
+
+fn as_json(end: &SlotEnd, records: &[AttemptRecord]) -> Value {
+    let attempts: Vec<Value> = records
+        .iter()
+        .map(|record| {
+            let status = record.status();
+            json!({
+                "attempt": record.begun.attempt,
+                "status": status.as_str(),
+                "reason": status.reason().map(capitalbench_core::attempt::Reason::as_str),
+                "latency_seconds": record.ended.as_ref().map(|ended| ended.latency_seconds),
+                "cost_usd": record.ended.as_ref().and_then(|ended| ended.cost_usd),
+            })
+        })
+        .collect();
+    json!({
+        "model_id": end.planned.slot.model_id.as_str(),
+        "replicate_index": end.planned.slot.replicate,
+        "state": state(end),
+        "attempts": attempts,
+    })
+}

@@ -1,0 +1,120 @@
+//! Slots of a plan → everything needed to ask them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use capitalbench_adapters::provider::Provider;
+use capitalbench_archive::format::json;
+use capitalbench_archive::layout;
+use capitalbench_archive::ledger::Ledger;
+use capitalbench_archive::round_folder::RoundInputs;
+use capitalbench_core::cost::Cost;
+use capitalbench_core::ids::ModelId;
+use capitalbench_core::prompt::call_suffix;
+use capitalbench_core::tokens::estimate;
+use serde_json::Value;
+
+use super::Prepared;
+use crate::cli::RunRound;
+use crate::commands::providers::{ProviderSettings, open_provider};
+use crate::error::CommandError;
+use crate::runner::Seat;
+
+/// One seat per slot; the slots of a model share their provider.
+pub(super) fn seats(
+    prepared: &Prepared,
+    inputs: &RoundInputs,
+    ledger: Option<&Ledger>,
+) -> Result<Vec<Seat>, CommandError> {
+    let plan = &prepared.plan;
+    let mut opened: BTreeMap<&ModelId, Arc<dyn Provider>> = BTreeMap::new();
+    let mut seats = Vec::new();
+    for planned in &plan.slots {
+        let id = &planned.slot.model_id;
+        let settings = prepared
+            .models
+            .iter()
+            .find(|m| m.contestant.model_id == *id);
+        let settings = settings
+            .ok_or_else(|| CommandError::new(format!("{id} is not in the configuration")))?;
+        if !opened.contains_key(id) {
+            let provider = open_provider(&ProviderSettings {
+                model: settings,
+                inputs,
+                calls: plan.calls,
+                attempts_made: attempts_made(plan.slots.as_slice(), id, ledger)?,
+            })?;
+            opened.insert(id, Arc::from(provider));
+        }
+        let provider = opened.get(id).map(Arc::clone);
+        let provider = provider.ok_or_else(|| CommandError::new("no provider"))?;
+        let suffix = call_suffix(&inputs.manifest, id, &planned.provider);
+        let input = format!("{}\n{suffix}", prepared.input);
+        let price = prepared
+            .prices
+            .price(&planned.provider, &planned.api_model_name);
+        let tokens = estimate(&input, &planned.provider);
+        let worst = price.map(|price| price.worst_case(tokens, settings.max_output_tokens));
+        let mut served_models = vec![planned.api_model_name.clone()];
+        let also = settings.metadata["served_models"].as_array();
+        let also = also.into_iter().flatten().filter_map(Value::as_str);
+        served_models.extend(also.map(str::to_owned));
+        seats.push(Seat {
+            planned: planned.clone(),
+            provider,
+            input,
+            max_output_tokens: settings.max_output_tokens,
+            time_limit: settings.time_limit,
+            price,
+            worst_case: worst.unwrap_or(Cost::ZERO),
+            served_models,
+        });
+    }
+    Ok(seats)
+}
+
+fn attempts_made(
+    slots: &[capitalbench_archive::ledger::PlannedSlot],
+    model_id: &ModelId,
+    ledger: Option<&Ledger>,
+) -> Result<usize, CommandError> {
+    let Some(ledger) = ledger else {
+        return Ok(0);
+    };
+    let mut count = 0;
+    for planned in slots.iter().filter(|p| p.slot.model_id == *model_id) {
+        count += ledger.attempts(&planned.slot)?.len();
+    }
+    Ok(count)
+}
+
+/// The cap as typed; it cannot be kept when a price is unknown.
+pub(super) fn cap(arguments: &RunRound, seats: &[Seat]) -> Result<Option<Cost>, CommandError> {
+    let Some(usd) = arguments.limits.cost_usd else {
+        return Ok(None);
+    };
+    let cap = Cost::from_usd(usd).ok_or_else(|| {
+        CommandError::new(format!("--max-cost-usd {usd}: must be a sum of money"))
+    })?;
+    match seats.iter().find(|seat| seat.price.is_none()) {
+        None => Ok(Some(cap)),
+        Some(seat) => {
+            let planned = &seat.planned;
+            let text = format!(
+                "--max-cost-usd cannot be kept: no price of {} {}",
+                planned.provider, planned.api_model_name
+            );
+            Err(CommandError::new(text).hint("give a price card with --pricing FILE"))
+        }
+    }
+}
+
+/// The frozen form of a reply, where the round has one.
+pub(super) fn schema(inputs: &RoundInputs) -> Result<Option<Value>, CommandError> {
+    let parse = |bytes: &[u8]| Ok(json::parse(bytes)?);
+    let folder = &inputs.folder;
+    if !folder.file(layout::SCHEMA).is_file() {
+        return Ok(None);
+    }
+    Ok(Some(folder.parse(layout::SCHEMA, parse)?))
+}

@@ -1,0 +1,334 @@
+//! Asks every model at once, within limits, and leaves every attempt on disk.
+//!
+//! Each slot is one task: begin the attempt on disk, make the call, store the exact bytes, read
+//! them, note what became of it, and ask again only where the retry rule allows it. A crash between
+//! any two steps loses nothing that was paid for: [`run`] picks up what the ledger holds.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use capitalbench_adapters::provider::{CallFailure, Provider, Question, RawAnswer};
+use capitalbench_archive::error::FileError;
+use capitalbench_archive::ledger::{AnswerHead, AttemptRecord, Begun, Ended, Ledger, PlannedSlot};
+use capitalbench_archive::round_folder::RoundInputs;
+use capitalbench_core::attempt::{AttemptStatus, Reason, may_retry};
+use capitalbench_core::cost::{Cost, Price};
+use capitalbench_core::ids::Digest;
+use indicatif::ProgressBar;
+use jiff::Timestamp;
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio::task::{JoinSet, spawn_blocking};
+
+use crate::clock::Clock;
+use crate::error::CommandError;
+
+mod gate;
+mod spending;
+mod verdict;
+
+pub(crate) use gate::Gate;
+pub(crate) use spending::Spending;
+
+/// A slot with everything needed to ask it.
+pub(crate) struct Seat {
+    pub(crate) planned: PlannedSlot,
+    pub(crate) provider: Arc<dyn Provider>,
+    pub(crate) input: String,
+    pub(crate) max_output_tokens: u64,
+    pub(crate) time_limit: Duration,
+    pub(crate) price: Option<Price>,
+    pub(crate) worst_case: Cost,
+    /// Names under which the requested model may answer.
+    pub(crate) served_models: Vec<String>,
+}
+
+/// What all slots of a run share.
+pub(crate) struct Engine {
+    pub(crate) ledger: Ledger,
+    pub(crate) inputs: RoundInputs,
+    pub(crate) schema: Option<Value>,
+    pub(crate) clock: Clock,
+    /// No call lasts longer than this instant.
+    pub(crate) deadline: Option<Timestamp>,
+    pub(crate) spending: Spending,
+    pub(crate) gates: BTreeMap<String, Gate>,
+    /// First pause before a call is repeated after trouble of transport or server.
+    pub(crate) pause: Duration,
+    pub(crate) stop: watch::Receiver<bool>,
+    pub(crate) progress: ProgressBar,
+}
+
+/// Why a slot was left open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Open {
+    /// The operator stopped the run.
+    Stopped,
+    /// Another call might break the cap.
+    CostCap,
+    /// The decision deadline has passed.
+    Deadline,
+}
+
+/// Where a slot stands when its task ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SlotEnd {
+    pub(crate) planned: PlannedSlot,
+    pub(crate) attempts: Vec<AttemptStatus>,
+    /// None when no further attempt is allowed.
+    pub(crate) open: Option<Open>,
+}
+
+/// Asks every slot that has no final state yet; returns all of them in the order of the plan.
+pub(crate) async fn run(
+    engine: Arc<Engine>,
+    seats: Vec<Seat>,
+) -> Result<Vec<SlotEnd>, CommandError> {
+    let mut tasks = JoinSet::new();
+    for (index, seat) in seats.into_iter().enumerate() {
+        let engine = Arc::clone(&engine);
+        tasks.spawn(async move {
+            let end = serve(&engine, seat).await;
+            engine.progress.inc(1);
+            end.map(|end| (index, end))
+        });
+    }
+    let mut ends = BTreeMap::new();
+    while let Some(joined) = tasks.join_next().await {
+        let ended = joined.map_err(|error| CommandError::new(format!("a call broke: {error}")))?;
+        let (index, end) = ended?;
+        ends.insert(index, end);
+    }
+    engine.progress.finish_and_clear();
+    Ok(ends.into_values().collect())
+}
+
+async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<SlotEnd, CommandError> {
+    let seat = Arc::new(seat);
+    let mut attempts = recover(engine, &seat).await?;
+    let max_retries = engine.ledger.plan().max_retries;
+    let mut open = None;
+    let mut pause = None;
+    while may_retry(&attempts, max_retries) {
+        if let Some(pause) = pause {
+            engine.rest(pause).await;
+        }
+        let Some(gate) = engine.gates.get(&seat.planned.provider) else {
+            return Err(CommandError::new("a provider without a limit"));
+        };
+        let pass = gate.enter().await;
+        open = engine.closed();
+        if open.is_some() {
+            break;
+        }
+        if !engine.spending.reserve(seat.worst_case) {
+            open = Some(Open::CostCap);
+            break;
+        }
+        let number = u32::try_from(attempts.len() + 1).unwrap_or(u32::MAX);
+        let (ended, asked_to_wait) = attempt(engine, &seat, number).await?;
+        engine
+            .spending
+            .settle(seat.worst_case, cost_of(&ended, seat.worst_case));
+        let status = ended.attempt_status();
+        match status.reason() {
+            Some(Reason::RateLimit) => gate.slow_down(),
+            _ => gate.recover(),
+        }
+        drop(pass);
+        pause = engine.pause_after(&status, asked_to_wait, number, seat.time_limit);
+        attempts.push(status);
+    }
+    Ok(SlotEnd {
+        planned: seat.planned.clone(),
+        attempts,
+        open,
+    })
+}
+
+/// The attempts on disk; one whose answer is there and was not read is read now.
+async fn recover(
+    engine: &Arc<Engine>,
+    seat: &Arc<Seat>,
+) -> Result<Vec<AttemptStatus>, CommandError> {
+    let records = on_disk(engine, seat, |engine, seat| {
+        engine.ledger.attempts(&seat.planned.slot)
+    })
+    .await?;
+    let mut statuses = Vec::new();
+    for record in records {
+        let AttemptRecord {
+            begun,
+            answer: Some((head, body)),
+            ended: None,
+        } = record
+        else {
+            statuses.push(record.status());
+            continue;
+        };
+        let answer = RawAnswer {
+            status: head.status,
+            headers: head.headers,
+            body,
+        };
+        let started = begun.started_at_utc.parse::<Timestamp>();
+        let received = head.received_at_utc.parse::<Timestamp>();
+        let took = started
+            .ok()
+            .zip(received.ok())
+            .map(|(from, to)| to.duration_since(from));
+        let ended = Ended {
+            ended_at_utc: head.received_at_utc,
+            latency_seconds: took.map_or(0.0, |took| took.as_secs_f64()),
+            ..verdict::judge(engine, seat, &answer).0
+        };
+        statuses.push(ended.attempt_status());
+        on_disk(engine, seat, move |engine, seat| {
+            engine.ledger.end(&seat.planned.slot, begun.attempt, &ended)
+        })
+        .await?;
+    }
+    Ok(statuses)
+}
+
+/// One call, from its first note on disk to its last.
+async fn attempt(
+    engine: &Arc<Engine>,
+    seat: &Arc<Seat>,
+    number: u32,
+) -> Result<(Ended, Option<Duration>), CommandError> {
+    let started = engine.clock.now();
+    let begun = Begun {
+        model_id: seat.planned.slot.model_id.to_string(),
+        replicate_index: seat.planned.slot.replicate,
+        attempt: number,
+        started_at_utc: started.to_string(),
+        input_sha256: Digest::of(seat.input.as_bytes()).to_hex(),
+    };
+    on_disk(engine, seat, move |engine, seat| {
+        engine.ledger.begin(&seat.planned.slot, &begun)
+    })
+    .await?;
+    let called = call(engine, seat).await;
+    let received = engine.clock.now();
+    let (ended, asked_to_wait) = match called {
+        Err((failure, None)) => (verdict::failed(&failure), failure.retry_after()),
+        Err((_, Some(reason))) => {
+            let text = "the deadline came first".to_owned();
+            (verdict::failed_for(reason, text), None)
+        }
+        Ok(answer) => {
+            let head = AnswerHead {
+                status: answer.status,
+                headers: answer.headers.clone(),
+                received_at_utc: received.to_string(),
+                sha256: Digest::of(&answer.body).to_hex(),
+            };
+            let body = answer.body.clone();
+            on_disk(engine, seat, move |engine, seat| {
+                engine
+                    .ledger
+                    .keep_answer(&seat.planned.slot, number, &head, &body)
+            })
+            .await?;
+            verdict::judge(engine, seat, &answer)
+        }
+    };
+    let ended = Ended {
+        ended_at_utc: received.to_string(),
+        latency_seconds: received.duration_since(started).as_secs_f64(),
+        ..ended
+    };
+    let kept = ended.clone();
+    on_disk(engine, seat, move |engine, seat| {
+        engine.ledger.end(&seat.planned.slot, number, &kept)
+    })
+    .await?;
+    Ok((ended, asked_to_wait))
+}
+
+/// The call itself, cut off at its time limit or at the deadline, whichever comes first.
+async fn call(engine: &Engine, seat: &Seat) -> Result<RawAnswer, (CallFailure, Option<Reason>)> {
+    let left = engine.until_deadline();
+    let limit = left.map_or(seat.time_limit, |left| left.min(seat.time_limit));
+    let question = Question {
+        input: &seat.input,
+        schema: engine.schema.as_ref(),
+        max_output_tokens: seat.max_output_tokens,
+        time_limit: limit,
+    };
+    if let Ok(answered) = tokio::time::timeout(limit, seat.provider.send(question)).await {
+        return answered.map_err(|failure| (failure, None));
+    }
+    let deadline = (limit < seat.time_limit).then_some(Reason::Deadline);
+    Err((CallFailure::Timeout(limit), deadline))
+}
+
+/// Does work on the disk without holding up the other calls.
+async fn on_disk<T: Send + 'static>(
+    engine: &Arc<Engine>,
+    seat: &Arc<Seat>,
+    work: impl FnOnce(&Engine, &Seat) -> Result<T, FileError> + Send + 'static,
+) -> Result<T, CommandError> {
+    let (engine, seat) = (Arc::clone(engine), Arc::clone(seat));
+    let done = spawn_blocking(move || work(&engine, &seat)).await;
+    let done = done.map_err(|error| CommandError::new(format!("a write broke: {error}")))?;
+    Ok(done?)
+}
+
+/// What to count for a call: its price, or the worst case where nobody knows.
+pub(crate) fn cost_of(ended: &Ended, worst_case: Cost) -> Cost {
+    if let Some(cost) = ended.cost_usd.and_then(Cost::from_usd) {
+        return cost;
+    }
+    match ended.attempt_status().reason() {
+        Some(Reason::RateLimit | Reason::Server | Reason::Key | Reason::Request) => Cost::ZERO,
+        _ => worst_case,
+    }
+}
+
+impl Engine {
+    fn closed(&self) -> Option<Open> {
+        if *self.stop.borrow() {
+            return Some(Open::Stopped);
+        }
+        let over = self.until_deadline().is_some_and(|left| left.is_zero());
+        over.then_some(Open::Deadline)
+    }
+
+    fn until_deadline(&self) -> Option<Duration> {
+        let left = self.deadline?.duration_since(self.clock.now());
+        Some(left.unsigned_abs())
+            .filter(|_| left.is_positive())
+            .or(Some(Duration::ZERO))
+    }
+
+    /// Waits, but not past the deadline and not after the operator's stop.
+    async fn rest(&self, pause: Duration) {
+        let pause = self.until_deadline().map_or(pause, |left| left.min(pause));
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            _ = stop.wait_for(|stopped| *stopped) => {}
+        }
+    }
+
+    /// How long to wait after an attempt: what the server asks for, at most one call's time; after
+    /// trouble of form nothing.
+    fn pause_after(
+        &self,
+        status: &AttemptStatus,
+        asked: Option<Duration>,
+        number: u32,
+        longest: Duration,
+    ) -> Option<Duration> {
+        let AttemptStatus::Failed { .. } = status else {
+            return None;
+        };
+        let own = self
+            .pause
+            .saturating_mul(1 << number.min(8).saturating_sub(1));
+        Some(asked.unwrap_or(own).min(longest))
+    }
+}

@@ -1,0 +1,68 @@
+//! What a run has spent and may still spend.
+
+use std::sync::{Mutex, PoisonError};
+
+use capitalbench_core::cost::Cost;
+
+/// Money spent, and money that calls under way may cost.
+#[derive(Debug)]
+pub(crate) struct Spending {
+    cap: Option<Cost>,
+    amounts: Mutex<(Cost, Cost)>,
+}
+
+impl Spending {
+    pub(crate) fn new(cap: Option<Cost>, spent: Cost) -> Self {
+        Self {
+            cap,
+            amounts: Mutex::new((spent, Cost::ZERO)),
+        }
+    }
+
+    /// Sets the worst case of a call aside; false when the cap would not hold.
+    pub(crate) fn reserve(&self, worst: Cost) -> bool {
+        self.with(|(spent, reserved)| {
+            let after = spent.plus(*reserved).plus(worst);
+            let fits = self.cap.is_none_or(|cap| after <= cap);
+            if fits {
+                *reserved = reserved.plus(worst);
+            }
+            fits
+        })
+    }
+
+    /// The call has ended and cost this much.
+    pub(crate) fn settle(&self, worst: Cost, cost: Cost) {
+        self.with(|(spent, reserved)| {
+            *reserved = reserved.minus(worst);
+            *spent = spent.plus(cost);
+        });
+    }
+
+    pub(crate) fn spent(&self) -> Cost {
+        self.with(|(spent, _)| *spent)
+    }
+
+    fn with<T>(&self, change: impl FnOnce(&mut (Cost, Cost)) -> T) -> T {
+        // Two sums; a panic elsewhere leaves them whole.
+        let mut amounts = self.amounts.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut amounts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_under_way_count_against_the_cap() {
+        let usd = |amount: f64| Cost::from_usd(amount).unwrap();
+        let spending = Spending::new(Some(usd(1.0)), usd(0.2));
+        assert!(spending.reserve(usd(0.5)));
+        assert!(!spending.reserve(usd(0.5)));
+        spending.settle(usd(0.5), usd(0.1));
+        assert!(spending.reserve(usd(0.5)));
+        assert_eq!(spending.spent(), usd(0.3));
+        assert!(Spending::new(None, Cost::ZERO).reserve(usd(1e6)));
+    }
+}

@@ -1,0 +1,372 @@
+//! `run-round`: every attempt stays on disk, nothing answered is asked again, and a run that was
+//! killed at any moment can be finished.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::harness::{Ran, copy_tree, fixtures, program};
+
+const NOW: &str = "2026-12-06T12:00:00Z";
+const MODELS: usize = 4;
+
+/// A frozen round with a roster of mock models, made by the program itself.
+struct Frozen(TempDir);
+
+impl Frozen {
+    /// `metadata` is the mock script of every model.
+    fn new(metadata: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        copy_tree(&fixtures().join("operate"), folder.path());
+        let test = Self(folder);
+        let models: Vec<String> = (0..MODELS)
+            .map(|index| {
+                format!(
+                    "- model_id: m{index}\n  provider: p{}\n  api_model_name: m{index}-1\n  \
+                     metadata: {metadata}\n",
+                    index % 2
+                )
+            })
+            .collect();
+        let models = format!("models:\n{}", models.concat());
+        fs::write(test.path("models.yaml"), models).expect("a written file");
+        let init = "init-round --round-id L --submission-format portfolio --universe options.yaml \
+                    --models models.yaml --decision-deadline 2026-12-07T14:25:00Z \
+                    --now 2026-12-06T10:00:00Z";
+        let research = "import-research --round rounds/L --market-fact-report facts.md \
+                        --audit-report audit.md --final-briefing briefing.md \
+                        --research-cutoff-utc 2026-12-06T09:00:00Z";
+        let table = "fetch-universe-performance --round rounds/L --as-of-date 2026-12-04 \
+                     --source csv --histories histories --now 2026-12-06T11:00:00Z";
+        for command in [init, research, table, "hash-round --round rounds/L"] {
+            test.run(command).code(0);
+        }
+        test
+    }
+
+    fn path(&self, relative: &str) -> PathBuf {
+        self.0.path().join(relative)
+    }
+
+    fn command(&self, text: &str) -> Command {
+        let mut command = Command::new(program());
+        command
+            .args(text.split_whitespace())
+            .current_dir(self.0.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, text: &str) -> Ran {
+        let output = self.command(text).output().expect("the program starts");
+        Ran::new(text, output)
+    }
+
+    fn ask(&self, more: &str) -> Ran {
+        self.run(&asking(more))
+    }
+
+    fn attempts(&self, run: &str) -> Vec<String> {
+        names(&self.path(&format!("rounds/L/runs/{run}/attempts")))
+    }
+
+    fn verify(&self) {
+        let report = self.run("verify rounds --strict --now 2026-12-06T13:00:00Z");
+        report.code(0).says("0 errors, 0 warnings");
+    }
+}
+
+fn asking(more: &str) -> String {
+    format!("run-round --round rounds/L --models models.yaml --mock --run-id r --now {NOW} {more}")
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let mut names: Vec<String> = entries
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+fn count(names: &[String], ending: &str) -> usize {
+    names.iter().filter(|name| name.ends_with(ending)).count()
+}
+
+#[test]
+fn a_rehearsal_verifies_and_is_never_repeated() {
+    let test = Frozen::new("{}");
+    test.ask("").code(0).says("r: 4 valid, 0 invalid");
+    test.verify();
+    let before = test.attempts("r");
+    assert_eq!(before.len(), MODELS * 4);
+    test.ask("").code(2).complains("is there already");
+    test.ask("--resume").code(0).says("nobody is asked again");
+    assert_eq!(test.attempts("r"), before);
+}
+
+#[test]
+fn nothing_leaves_the_machine_without_permission() {
+    let test = Frozen::new("{}");
+    test.run(&format!(
+        "run-round --round rounds/L --models models.yaml --now {NOW}"
+    ))
+    .code(2)
+    .complains("--allow-real-api-calls");
+    test.ask("--dry-run").code(0);
+    test.ask("--max-cost-usd 1")
+        .code(2)
+        .complains("no price of p0");
+    assert_eq!(names(&test.path("rounds/L/runs")), [""; 0]);
+    fs::write(test.path("rounds/L/briefing.md"), "other").expect("a spoiled file");
+    test.ask("")
+        .code(2)
+        .complains("is frozen and 1 of its inputs changed");
+}
+
+#[test]
+fn every_fault_has_its_word_and_only_some_are_repeated() {
+    let faults = "[transport, truncated, invalid_json, invalid_decision, rate_limit, server]";
+    let test = Frozen::new(&format!("{{mock: {{faults: {faults}}}}}"));
+    let json = test.ask("--max-retries 6 --json").code(0).json();
+    let attempts = json["slots"][0]["attempts"].as_array().expect("attempts");
+    let said: Vec<&Value> = attempts.iter().map(|attempt| &attempt["reason"]).collect();
+    let expected = [
+        "transport",
+        "truncated",
+        "malformed",
+        "schema",
+        "rate_limit",
+        "server",
+    ];
+    assert_eq!(said[..6], expected);
+    assert_eq!(attempts[6]["status"], "valid");
+    test.verify();
+    for fault in ["key", "refusal"] {
+        let test = Frozen::new(&format!("{{mock: {{faults: [{fault}]}}}}"));
+        let json = test.ask("--json").code(1).json();
+        assert_eq!(
+            json["slots"][0]["attempts"]
+                .as_array()
+                .expect("attempts")
+                .len(),
+            1
+        );
+        test.verify();
+    }
+}
+
+#[test]
+fn a_stability_run_numbers_its_replicates() {
+    let test = Frozen::new("{mock: {faults: [invalid_json]}}");
+    test.ask("--run-type stability --replicates 3")
+        .code(0)
+        .says("12 valid");
+    assert_eq!(
+        count(&test.attempts("r"), ".begun.json"),
+        MODELS * 3 + MODELS
+    );
+    assert!(
+        test.path("rounds/L/runs/r/submissions/parsed/m0__replicate_003.json")
+            .is_file()
+    );
+    test.verify();
+    test.run(&asking("--run-type stability --replicates 1").replace("--run-id r", "--run-id s"))
+        .code(2)
+        .complains("2 to 100");
+}
+
+#[test]
+fn an_official_run_stops_at_the_deadline() {
+    let test = Frozen::new("{mock: {delay_ms: 60000}}");
+    let began = Instant::now();
+    let late = asking("--run-type official").replace(NOW, "2026-12-07T14:24:59Z");
+    let json = test.run(&format!("{late} --json")).code(1).json();
+    assert!(began.elapsed() < Duration::from_secs(20));
+    assert_eq!(json["slots"][0]["attempts"][0]["reason"], "deadline");
+    assert_eq!(json["invalid"], MODELS);
+    let after = asking("--run-type official").replace(NOW, "2026-12-07T14:25:00Z");
+    test.run(&after.replace("--run-id r", "--run-id s"))
+        .code(2)
+        .complains("the decision deadline has passed");
+}
+
+#[test]
+fn the_cap_holds_and_a_higher_one_finishes() {
+    let test = Frozen::new("{}");
+    let price = "{input_per_1m_tokens_usd: 1, output_per_1m_tokens_usd: 100}";
+    let card = format!(
+        "pricing:\n  p0: {{m0-1: {price}, m2-1: {price}}}\n  p1: {{m1-1: {price}, m3-1: {price}}}\n"
+    );
+    fs::write(test.path("prices.yaml"), card).expect("a written file");
+    let json = test
+        .ask("--pricing prices.yaml --max-cost-usd 0.4 --json")
+        .code(1)
+        .json();
+    assert_eq!(json["complete"], false);
+    assert!(json["cost_usd"].as_f64().expect("a cost") <= 0.4, "{json}");
+    test.ask("--pricing prices.yaml --max-cost-usd 9 --resume")
+        .code(0)
+        .says("4 valid");
+    assert_eq!(count(&test.attempts("r"), ".begun.json"), MODELS);
+    test.verify();
+}
+
+/// Start and end of every call of a provider, in milliseconds.
+fn calls(test: &Frozen, provider: &str) -> Vec<(i64, i64)> {
+    let log = fs::read_to_string(test.path("rounds/L/runs/r/run_log.jsonl")).expect("a log");
+    let lines = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("a line"));
+    lines
+        .filter(|line| line["provider"] == provider)
+        .map(|line| {
+            let at = |name: &str| {
+                let instant = line[name].as_str().expect("an instant");
+                instant
+                    .parse::<jiff::Timestamp>()
+                    .expect("an instant")
+                    .as_millisecond()
+            };
+            (at("started_at_utc"), at("completed_at_utc"))
+        })
+        .collect()
+}
+
+#[test]
+fn all_models_are_asked_at_once_and_within_the_limit() {
+    let test = Frozen::new("{mock: {delay_ms: 200}}");
+    test.ask("--run-type stability --replicates 2").code(0);
+    let all = [calls(&test, "p0"), calls(&test, "p1")].concat();
+    assert_eq!(all.len(), 8);
+    let first = all.iter().map(|(start, _)| start).min().expect("a call");
+    let last = all.iter().map(|(_, end)| end).max().expect("a call");
+    assert!(last - first < 400, "{} ms", last - first);
+
+    let test = Frozen::new("{mock: {delay_ms: 5, faults: [rate_limit]}}");
+    test.ask("--run-type stability --replicates 20 --max-concurrent 3")
+        .code(0);
+    for provider in ["p0", "p1"] {
+        let calls = calls(&test, provider);
+        assert_eq!(calls.len(), 42);
+        let at_once = |at: i64| {
+            let inside = calls.iter().filter(|(start, end)| *start < at && at < *end);
+            inside.count()
+        };
+        let most = calls.iter().map(|(start, _)| at_once(*start)).max();
+        assert!(most.is_some_and(|most| most <= 3), "{most:?}");
+    }
+}
+
+#[test]
+fn a_second_process_keeps_out() {
+    let test = Frozen::new("{mock: {delay_ms: 1500}}");
+    let mut first = test
+        .command(&asking(""))
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let slots = test.path("rounds/L/runs/r/attempts/m0__001.begun.json");
+    while !slots.is_file() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    test.ask("--resume").code(2).complains("another process");
+    assert!(first.wait().expect("an ended process").success());
+    assert_eq!(count(&test.attempts("r"), ".begun.json"), MODELS);
+}
+
+#[test]
+fn an_attempt_whose_end_nobody_saw_is_unknown_and_counts() {
+    let test = Frozen::new("{mock: {delay_ms: 30000}}");
+    let mut first = test
+        .command(&asking("--max-retries 0"))
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    while !test.path("rounds/L/runs/r/attempts").is_dir()
+        || count(&test.attempts("r"), ".begun.json") < MODELS
+    {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    first.kill().expect("a killed process");
+    first.wait().expect("an ended process");
+    let json = test.ask("--resume --json").code(1).json();
+    assert_eq!(json["slots"][0]["state"], "unknown");
+    assert_eq!(json["invalid"], MODELS);
+    assert_eq!(count(&test.attempts("r"), ".begun.json"), MODELS);
+    test.verify();
+}
+
+/// How many kills; `CAPITALBENCH_KILLS` asks for more.
+fn kills() -> u64 {
+    let given = std::env::var("CAPITALBENCH_KILLS").ok();
+    given.and_then(|text| text.parse().ok()).unwrap_or(60)
+}
+
+#[test]
+fn a_run_killed_at_any_moment_can_be_finished() {
+    let test = Frozen::new("{mock: {delay_ms: 6, faults: [transport, invalid_json]}}");
+    let runs = test.path("rounds/L/runs");
+    let mut moment = 7_u64;
+    for kill in 0..kills() {
+        let ask = asking("--max-retries 4");
+        let mut child = test
+            .command(&ask)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        moment = moment
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(kill | 1);
+        std::thread::sleep(Duration::from_micros((moment >> 33) % 60_000));
+        child.kill().expect("a killed process");
+        child.wait().expect("an ended process");
+        let begun = runs.join("r/slots.json").is_file();
+        let before = if begun {
+            test.attempts("r")
+        } else {
+            Vec::new()
+        };
+        let finish = if begun {
+            "--max-retries 4 --resume"
+        } else {
+            "--max-retries 4"
+        };
+        let said = test.ask(finish).stdout();
+        let after = test.attempts("r");
+        for model in 0..MODELS {
+            let own = |ending: &str| -> usize {
+                let own = after
+                    .iter()
+                    .filter(|name| name.starts_with(&format!("m{model}__")));
+                own.filter(|name| name.ends_with(ending)).count()
+            };
+            assert!((1..=5).contains(&own(".begun.json")), "{said}");
+            let valid = after
+                .iter()
+                .filter(|name| name.starts_with(&format!("m{model}__")))
+                .filter(|name| name.ends_with(".ended.json"))
+                .map(|name| fs::read_to_string(runs.join("r/attempts").join(name)).expect("text"))
+                .filter(|text| text.contains("\"status\": \"valid\""))
+                .count();
+            assert_eq!(valid, 1, "{said}");
+        }
+        let kept = |name: &&String| !name.starts_with(".capitalbench-");
+        assert!(before.iter().filter(kept).all(|name| after.contains(name)));
+        assert!(!after.iter().any(|name| name.starts_with('.')), "{after:?}");
+        test.verify();
+        fs::remove_dir_all(&runs).expect("a removed run");
+        fs::create_dir(&runs).expect("a new folder");
+    }
+}
