@@ -25,6 +25,8 @@ struct StoredModel {
     model_id: String,
     provider: String,
     api_model_name: String,
+    base_url: Option<String>,
+    api_key_env: Option<String>,
     enabled: Option<bool>,
     mode: Option<String>,
     temperature: Option<f64>,
@@ -63,6 +65,10 @@ pub struct ModelSettings {
     pub time_limit: Duration,
     /// How much reasoning is asked for, in the provider's word.
     pub reasoning_effort: Option<String>,
+    /// Address of the endpoint, where it is not the provider's own.
+    pub base_url: Option<String>,
+    /// Variable that holds the key, where it is not the provider's usual one.
+    pub key_variable: Option<String>,
     /// Anything else, for the adapter.
     pub metadata: Value,
 }
@@ -113,6 +119,8 @@ fn settings(model: &StoredModel) -> Result<ModelSettings, Fault> {
         max_output_tokens,
         time_limit,
         reasoning_effort: model.reasoning_effort.clone(),
+        base_url: model.base_url.clone(),
+        key_variable: model.api_key_env.clone(),
         metadata: model.metadata.clone().unwrap_or_default(),
         contestant: contestant(model)?,
     })

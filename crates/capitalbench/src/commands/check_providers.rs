@@ -3,22 +3,20 @@
 use serde_json::{Map, Value};
 
 use super::Outcome;
+use super::providers::PROVIDERS;
 use crate::cli::CheckProviders;
 use crate::config::Environment;
 use crate::console::{DIM, GOOD, document, line, paint};
 use crate::error::CommandError;
 
-/// Providers and the variables of their keys.
-const KEYS: [(&str, &str); 4] = [
-    ("openai", "OPENAI_API_KEY"),
-    ("anthropic", "ANTHROPIC_API_KEY"),
-    ("google", "GOOGLE_API_KEY"),
-    ("xai", "XAI_API_KEY"),
-];
-
 pub(crate) fn run(arguments: &CheckProviders) -> Result<Outcome, CommandError> {
     let environment = Environment::load()?;
-    let present = KEYS.map(|(provider, name)| (provider, name, environment.get(name).is_some()));
+    let keyed = PROVIDERS
+        .iter()
+        .filter_map(|(provider, name)| Some((*provider, (*name)?)));
+    let present: Vec<(&str, &str, bool)> = keyed
+        .map(|(provider, name)| (provider, name, environment.get(name).is_some()))
+        .collect();
     if arguments.output.json {
         let keys: Map<String, Value> = present
             .iter()

@@ -3,9 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use capitalbench_adapters::provider::Provider;
+use capitalbench_adapters::http::{HttpClient, HttpLimits};
 use capitalbench_adapters::provider::mock::{Fault, Mock, MockModel, Script};
 use capitalbench_adapters::provider::replay::Replay;
+use capitalbench_adapters::provider::{
+    Anthropic, Capabilities, Family, Google, Host, Ollama, OpenAi, OpenAiCompatible, Provider,
+    Settings, SetupError, XAi,
+};
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops;
 use capitalbench_archive::format::models::ModelSettings;
@@ -14,6 +18,7 @@ use capitalbench_archive::round_folder::RoundInputs;
 use capitalbench_core::run::Calls;
 use serde_json::Value;
 
+use crate::config::Environment;
 use crate::error::CommandError;
 
 /// Whether a provider of this name works without a network.
@@ -41,12 +46,121 @@ pub(super) fn open_provider(
     match contestant.provider.as_str() {
         "replay" => Ok(Box::new(replay(settings)?)),
         _ if settings.calls == Calls::Mock => Ok(Box::new(mock(settings)?)),
-        other => {
-            let id = &contestant.model_id;
-            let text = format!("{id}: the provider {other} is not built in yet");
-            Err(CommandError::new(text).hint("rehearse with --mock"))
-        }
+        name => connect(settings.model, name),
     }
+}
+
+/// Opens a provider that is asked over HTTP.
+fn connect(model: &ModelSettings, name: &str) -> Result<Box<dyn Provider>, CommandError> {
+    let id = &model.contestant.model_id;
+    let wrong = |error: SetupError| CommandError::new(format!("{id}: {error}"));
+    let Some(kind) = kind(model, name) else {
+        let text = format!("{id}: the provider {name} is not known");
+        return Err(CommandError::new(text).hint(format!("the known ones are {}", names())));
+    };
+    let environment = Environment::load()?;
+    let variable = model.key_variable.as_deref().or(key_variable(name));
+    let key = variable.map(|name| environment.key(name)).transpose()?;
+    let http = HttpClient::new(HttpLimits::default());
+    let http = http.map_err(|error| CommandError::new(error.to_string()))?;
+    let (family, usual) = match &kind {
+        Kind::OpenAi => (Family::OpenAi, Some(OpenAi::DEFAULT_BASE_URL)),
+        Kind::Anthropic => (Family::Anthropic, Some(Anthropic::DEFAULT_BASE_URL)),
+        Kind::Google => (Family::Google, Some(Google::DEFAULT_BASE_URL)),
+        Kind::XAi => (Family::XAi, Some(XAi::DEFAULT_BASE_URL)),
+        Kind::Ollama => (Family::Compatible, Some(Ollama::DEFAULT_BASE_URL)),
+        Kind::Compatible(host) => (Family::Compatible, host.default_base_url()),
+    };
+    let base_url = model.base_url.as_deref().or(usual).ok_or_else(|| {
+        CommandError::new(format!(
+            "{id}: base_url is required for the provider {name}"
+        ))
+    })?;
+    let api_model_name = model.contestant.api_model_name.clone();
+    let settings = Settings {
+        capabilities: Capabilities::of(family, &api_model_name),
+        api_model_name,
+        temperature: model.temperature,
+        reasoning_effort: model.reasoning_effort.clone(),
+    };
+    let opened: Result<Box<dyn Provider>, SetupError> = match kind {
+        Kind::OpenAi => OpenAi::new(http, base_url, key, settings).map(boxed),
+        Kind::Anthropic => Anthropic::new(http, base_url, key, settings).map(boxed),
+        Kind::Google => Google::new(http, base_url, key, settings).map(boxed),
+        Kind::XAi => XAi::new(http, base_url, key, settings).map(boxed),
+        Kind::Ollama => Ollama::new(http, base_url, key, settings).map(boxed),
+        Kind::Compatible(host) => {
+            OpenAiCompatible::new(http, base_url, key, settings, host).map(boxed)
+        }
+    };
+    opened.map_err(wrong)
+}
+
+fn boxed<P: Provider + 'static>(provider: P) -> Box<dyn Provider> {
+    Box::new(provider)
+}
+
+/// The wire format a provider name stands for.
+enum Kind {
+    OpenAi,
+    Anthropic,
+    Google,
+    XAi,
+    Ollama,
+    Compatible(Host),
+}
+
+/// Provider names, and the variables of their keys; a local one has none unless the model names it.
+pub(super) const PROVIDERS: [(&str, Option<&str>); 14] = [
+    ("openai", Some("OPENAI_API_KEY")),
+    ("anthropic", Some("ANTHROPIC_API_KEY")),
+    ("google", Some("GOOGLE_API_KEY")),
+    ("xai", Some("XAI_API_KEY")),
+    ("deepseek", Some("DEEPSEEK_API_KEY")),
+    ("mistral", Some("MISTRAL_API_KEY")),
+    ("groq", Some("GROQ_API_KEY")),
+    ("together", Some("TOGETHER_API_KEY")),
+    ("fireworks", Some("FIREWORKS_API_KEY")),
+    ("openrouter", Some("OPENROUTER_API_KEY")),
+    ("vllm", None),
+    ("llama_cpp", None),
+    ("ollama", None),
+    ("openai_compatible", None),
+];
+
+fn key_variable(name: &str) -> Option<&'static str> {
+    PROVIDERS.iter().find(|(known, _)| *known == name)?.1
+}
+
+fn names() -> String {
+    let names: Vec<&str> = PROVIDERS.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
+}
+
+/// `metadata: {routing: [HOST, …]}` pins a routed model.
+fn kind(model: &ModelSettings, name: &str) -> Option<Kind> {
+    let routing = model.metadata["routing"].as_array().into_iter().flatten();
+    let only = routing
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect();
+    Some(match name {
+        "openai" => Kind::OpenAi,
+        "anthropic" => Kind::Anthropic,
+        "google" => Kind::Google,
+        "xai" => Kind::XAi,
+        "ollama" => Kind::Ollama,
+        "deepseek" => Kind::Compatible(Host::DeepSeek),
+        "mistral" => Kind::Compatible(Host::Mistral),
+        "groq" => Kind::Compatible(Host::Groq),
+        "together" => Kind::Compatible(Host::Together),
+        "fireworks" => Kind::Compatible(Host::Fireworks),
+        "openrouter" => Kind::Compatible(Host::OpenRouter { only }),
+        "vllm" => Kind::Compatible(Host::Vllm),
+        "llama_cpp" => Kind::Compatible(Host::LlamaCpp),
+        "openai_compatible" => Kind::Compatible(Host::Other),
+        _ => return None,
+    })
 }
 
 fn mock(settings: &ProviderSettings<'_>) -> Result<Mock, CommandError> {

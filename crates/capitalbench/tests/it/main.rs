@@ -23,6 +23,7 @@ mod list_runs;
 mod operate;
 mod operator;
 mod output;
+mod real_providers;
 mod run_round;
 mod score_round;
 mod sealed;
