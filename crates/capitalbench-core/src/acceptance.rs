@@ -211,6 +211,16 @@ fn time_objections(facts: &AcceptanceFacts) -> Vec<Refusal> {
     }
     found.extend(late(&times.calls_ended, times.deadline).map(Refusal::AfterDeadline));
     found.extend(late(&times.calls_ended, times.entry_close).map(Refusal::AfterEntryClose));
+    if let Some(entry_close) = times.entry_close
+        && facts.choice == Choice::Supersede
+        && times.accepted_at > entry_close
+    {
+        let accepted_at = times.accepted_at;
+        found.push(Refusal::OutcomeVisible {
+            accepted_at,
+            entry_close,
+        });
+    }
     let last_call = times.calls_ended.iter().max().copied();
     if let Some(earlier) = last_call.max(times.record_accepted)
         && times.accepted_at <= earlier

@@ -104,6 +104,25 @@ fn what_the_run_is_may_refuse_alone() {
 }
 
 #[test]
+fn a_record_is_not_exchanged_once_prices_can_tell() {
+    let exchange: fn(&mut AcceptanceFacts) = |f| {
+        f.others_accepted = vec![run_id("r1")];
+        f.choice = Choice::Supersede;
+    };
+    assert_eq!(refusals(&after(exchange)), []);
+    let late: fn(&mut AcceptanceFacts) = |f| {
+        f.others_accepted = vec![run_id("r1")];
+        f.choice = Choice::Supersede;
+        f.times.accepted_at = at("2026-03-02T21:00:01Z");
+    };
+    check(late, "outcome-visible", "which run did better");
+    let mut older = after(late);
+    older.enforcement = Enforcement::Reproduce;
+    assert_eq!(refusals(&older), []);
+    assert_eq!(remarks(&older).len(), 1);
+}
+
+#[test]
 fn when_and_what_else_may_refuse_alone() {
     check(
         |f| f.times.calls_ended.truncate(1),

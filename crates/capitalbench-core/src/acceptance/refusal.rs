@@ -63,6 +63,13 @@ pub enum Refusal {
         /// The last call, or the acceptance of the record that gives way.
         earlier: Timestamp,
     },
+    /// A record would be exchanged when prices since the entry are known.
+    OutcomeVisible {
+        /// The instant of acceptance.
+        accepted_at: Timestamp,
+        /// The close that returns are counted from.
+        entry_close: Timestamp,
+    },
     /// The run has an acceptance; it is never rewritten.
     AcceptedBefore,
     /// Others are the record, and the operator did not say that this one replaces them.
@@ -100,6 +107,7 @@ impl Refusal {
             Self::AfterDeadline(_) => "after-deadline",
             Self::AfterEntryClose(_) => "after-entry-close",
             Self::BeforeItsTime { .. } => "before-its-time",
+            Self::OutcomeVisible { .. } => "outcome-visible",
             Self::AcceptedBefore => "accepted-before",
             Self::AnotherAccepted(_) => "another-accepted",
             Self::NothingToSupersede => "nothing-to-supersede",
@@ -110,7 +118,10 @@ impl Refusal {
     pub(super) fn is_tolerated(&self) -> bool {
         matches!(
             self,
-            Self::TimesUnproved { .. } | Self::AfterDeadline(_) | Self::AfterEntryClose(_)
+            Self::TimesUnproved { .. }
+                | Self::AfterDeadline(_)
+                | Self::AfterEntryClose(_)
+                | Self::OutcomeVisible { .. }
         )
     }
 }
@@ -152,12 +163,29 @@ impl fmt::Display for Refusal {
                 join(missing, ModelId::as_str),
                 join(added, ModelId::as_str)
             ),
+            other => other.tell_time_or_choice(f),
+        }
+    }
+}
+
+impl Refusal {
+    /// The sentences about when something happened and what else is the record.
+    fn tell_time_or_choice(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Self::TimesUnproved { known, calls } => write!(
                 f,
                 "the run log tells the end of {known} calls; there are {calls} submissions"
             ),
             Self::AfterDeadline(late) => write!(f, "{late} the decision deadline {}", late.limit),
             Self::AfterEntryClose(late) => write!(f, "{late} the entry close {}", late.limit),
+            Self::OutcomeVisible {
+                accepted_at,
+                entry_close,
+            } => write!(
+                f,
+                "the record would be exchanged at {accepted_at}, after the entry close \
+                 {entry_close}: by then prices tell which run did better"
+            ),
             Self::BeforeItsTime {
                 accepted_at,
                 earlier,
@@ -174,6 +202,7 @@ impl fmt::Display for Refusal {
                 join(runs, RunId::as_str)
             ),
             Self::NothingToSupersede => f.write_str("no other run is the record"),
+            other => f.write_str(other.code()),
         }
     }
 }
