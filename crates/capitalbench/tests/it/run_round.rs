@@ -245,13 +245,14 @@ fn calls(test: &Frozen, provider: &str) -> Vec<(i64, i64)> {
 
 #[test]
 fn all_models_are_asked_at_once_and_within_the_limit() {
-    let test = Frozen::new("{mock: {delay_ms: 200}}");
+    let test = Frozen::new("{mock: {delay_ms: 1500}}");
     test.ask("--run-type stability --replicates 2").code(0);
     let all = [calls(&test, "p0"), calls(&test, "p1")].concat();
     assert_eq!(all.len(), 8);
-    let first = all.iter().map(|(start, _)| start).min().expect("a call");
-    let last = all.iter().map(|(_, end)| end).max().expect("a call");
-    assert!(last - first < 400, "{} ms", last - first);
+    // The last call begins before the first one ends: all of them are under way together.
+    let last_start = all.iter().map(|(start, _)| start).max();
+    let first_end = all.iter().map(|(_, end)| end).min();
+    assert!(last_start < first_end, "{all:?}");
 
     let test = Frozen::new("{mock: {delay_ms: 5, faults: [rate_limit]}}");
     test.ask("--run-type stability --replicates 20 --max-concurrent 3")
