@@ -31,23 +31,6 @@ pub fn create_new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     flush_folder_of(path)
 }
 
-/// Writes a file, or confirms that it is there with the very same bytes.
-pub fn create_identical(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    if !path.exists() {
-        match create_new(path, bytes) {
-            // Another process was faster; what it wrote is compared.
-            Err(error) if error.problem == WriteProblem::Exists => {}
-            done => return done,
-        }
-    }
-    let (action, problem) = match holds(path, bytes) {
-        Ok(true) => return Ok(()),
-        Ok(false) => (Action::Create, WriteProblem::Differs),
-        Err(error) => (Action::Compare, WriteProblem::Other(error.to_string())),
-    };
-    Err(WriteError::new(action, path, problem))
-}
-
 /// Writes a file, in place of the one that is there, if any.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let failed = |error: io::Error| WriteError::new(Action::Replace, path, error.into());
@@ -288,11 +271,6 @@ fn flush_folder(folder: &Path) -> Result<(), WriteError> {
             Err(WriteError::new(Action::Flush, folder, problem))
         }
     }
-}
-
-fn holds(path: &Path, bytes: &[u8]) -> io::Result<bool> {
-    let found = fs::metadata(path)?;
-    Ok(found.is_file() && found.len() == bytes.len() as u64 && fs::read(path)? == bytes)
 }
 
 #[cfg(test)]

@@ -252,11 +252,6 @@ impl Universe {
     pub fn get(&self, id: &OptionId) -> Option<&MarketOption> {
         self.options.iter().find(|option| option.id == *id)
     }
-
-    /// Position of an option in file order.
-    pub fn position(&self, id: &OptionId) -> Option<usize> {
-        self.options.iter().position(|option| option.id == *id)
-    }
 }
 
 /// Clusters of the shipped universes; other options fall back to their group.

@@ -31,8 +31,6 @@ impl WriteError {
 pub enum Action {
     /// Write a file that must not be there.
     Create,
-    /// Compare a file with what should be written.
-    Compare,
     /// Write a file over another.
     Replace,
     /// Remove a file.
@@ -47,7 +45,6 @@ impl fmt::Display for Action {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Create => "create",
-            Self::Compare => "compare",
             Self::Replace => "replace",
             Self::Remove => "remove",
             Self::CreateFolder => "create the folder",
@@ -70,9 +67,6 @@ pub enum WriteProblem {
     /// A file that must be new is there already.
     #[error("it already exists and is never overwritten; move it away if it is not wanted")]
     Exists,
-    /// A file that is there has other bytes.
-    #[error("it already exists with other contents; compare the two before going on")]
-    Differs,
     /// A folder on the way is missing.
     #[error("its folder does not exist; create it or check the path")]
     NoFolder,

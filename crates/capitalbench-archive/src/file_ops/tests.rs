@@ -31,22 +31,6 @@ fn create_new_writes_once() {
 }
 
 #[test]
-fn create_identical_confirms_or_refuses() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("reply.json");
-    create_identical(&path, b"one").unwrap();
-    create_identical(&path, b"one").unwrap();
-    for other in [&b"two"[..], b"", b"one more"] {
-        let error = create_identical(&path, other).unwrap_err();
-        assert_eq!(error.problem, WriteProblem::Differs);
-    }
-    assert_eq!(read(&path), Ok(b"one".to_vec()));
-    let error = create_identical(folder.path(), b"").unwrap_err();
-    assert_eq!(error.problem, WriteProblem::Differs);
-    assert_eq!(names(folder.path()), ["reply.json"]);
-}
-
-#[test]
 fn replace_takes_the_place_of_the_old_file() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("job.yaml");
@@ -84,7 +68,6 @@ fn a_missing_folder_or_a_file_in_its_place_is_named() {
     create_new(&file, b"x").unwrap();
     let below = file.join("a.json");
     assert!(create_new(&below, b"x").is_err());
-    assert!(create_identical(&below, b"x").is_err());
     assert!(replace(&below, b"x").is_err());
     assert!(remove(&below).is_err());
     assert!(create_folder(&below).is_err());

@@ -19,15 +19,6 @@ pub fn float_text(value: f64) -> String {
     text
 }
 
-/// The text of a finite float without the `.0` of whole numbers: `60`, `0.5`, `1e+16`.
-pub fn short_number(value: f64) -> String {
-    let mut text = float_text(value);
-    if text.ends_with(".0") {
-        text.truncate(text.len() - 2);
-    }
-    text
-}
-
 /// Appends what [`float_text`] returns.
 pub fn push_float(out: &mut String, value: f64) {
     debug_assert!(value.is_finite(), "only finite numbers are stored");
@@ -120,21 +111,6 @@ mod tests {
     }
 
     #[test]
-    fn short_numbers_drop_the_fraction_of_whole_values() {
-        for (value, text) in [
-            (60.0, "60"),
-            (0.0, "0"),
-            (-3.0, "-3"),
-            (0.5, "0.5"),
-            (12.25, "12.25"),
-            (1e16, "1e+16"),
-            (0.000_01, "1e-05"),
-        ] {
-            assert_eq!(short_number(value), text);
-        }
-    }
-
-    #[test]
     fn appends_after_what_is_there() {
         let mut out = String::from("x=");
         push_float(&mut out, 1.5);
@@ -149,8 +125,6 @@ mod tests {
             let text = float_text(value);
             let again: f64 = text.parse().unwrap();
             prop_assert_eq!(again.to_bits(), bits);
-            let short: f64 = short_number(value).parse().unwrap();
-            prop_assert_eq!(short.to_bits(), bits);
         }
 
         #[test]

@@ -31,7 +31,6 @@ struct Stored {
     operator_selected_official: Option<bool>,
     accepted_at_utc: Option<String>,
     resolved_at_utc: Option<String>,
-    raw_response_text_preservation: Option<String>,
 }
 
 /// A run and what else its manifest tells.
@@ -43,8 +42,6 @@ pub struct RunRecord {
     pub format_retry: bool,
     /// When the result was made.
     pub resolved_at: Option<Stamp>,
-    /// Whether only digests of the replies were kept.
-    pub replies_by_digest_only: bool,
 }
 
 /// Reads a run manifest; unknown keys are tolerated.
@@ -102,7 +99,5 @@ pub fn parse(bytes: &[u8]) -> Result<RunRecord, Fault> {
         },
         format_retry: stored.format_retry.unwrap_or(false),
         resolved_at: stamp("resolved_at_utc", stored.resolved_at_utc.as_deref())?,
-        replies_by_digest_only: stored.raw_response_text_preservation.as_deref()
-            == Some("sha_only_for_this_run"),
     })
 }
