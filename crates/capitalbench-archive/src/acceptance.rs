@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use capitalbench_core::acceptance::{
     Acceptance, AcceptanceFacts, Choice, Freeze, Submissions, Times,
 };
-use capitalbench_core::calendar::close_at;
 use capitalbench_core::ids::{Digest, ModelId};
+use capitalbench_core::manifest::Window;
 use capitalbench_core::run::{Run, Selection, selection};
-use capitalbench_core::time::{Stamp, regular_close};
+use capitalbench_core::time::Stamp;
 use jiff::Timestamp;
 
 use crate::error::FileError;
@@ -54,7 +54,7 @@ pub fn facts(
             record_accepted: others.iter().filter_map(|run| accepted_at_of(run)).max(),
             calls_ended: ends.map(Stamp::at).collect(),
             deadline: manifest.decision_deadline.as_ref().map(Stamp::at),
-            entry_close: window.and_then(|w| close_at(w.entry).or_else(|| regular_close(w.entry))),
+            entry_close: window.and_then(Window::entry_close),
         },
         accepted_before: own.acceptance.is_some(),
         others_accepted: others.iter().map(|run| run.run_id.clone()).collect(),

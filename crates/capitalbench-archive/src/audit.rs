@@ -6,7 +6,6 @@
 use std::path::Path;
 
 use capitalbench_core::ids::RunId;
-use capitalbench_core::time::regular_close;
 use jiff::Timestamp;
 
 use crate::error::FileError;
@@ -154,13 +153,13 @@ fn missing_prices(folder: &RoundFolder, now: Timestamp) -> Option<(Status, Optio
     let inputs = RoundInputs::load(folder.clone(), &Universes::default()).ok()?;
     let window = inputs.manifest.window?;
     let sides = [
-        (layout::ENTRY_PRICES, "entry", window.entry),
-        (layout::EXIT_PRICES, "exit", window.exit),
+        (layout::ENTRY_PRICES, "entry", window.entry_close()),
+        (layout::EXIT_PRICES, "exit", window.exit_close()),
     ];
-    let (_, side, day) = sides
+    let (_, side, close) = sides
         .into_iter()
         .find(|(file, ..)| !folder.file(file).is_file())?;
-    if regular_close(day).is_some_and(|close| close < now) {
+    if close.is_some_and(|close| close < now) {
         let round = shell_word(folder.path());
         let command = format!("capitalbench fetch-prices --round {round} --side {side}");
         Some((Status::Missing, Some(command)))

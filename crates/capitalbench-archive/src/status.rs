@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use capitalbench_core::calendar::{close_at, previous_session};
+use capitalbench_core::calendar::previous_session;
 use capitalbench_core::lifecycle::{Facts, Record, Stage, stage};
 use capitalbench_core::manifest::{Manifest, Window};
 use capitalbench_core::run::official_run;
@@ -56,8 +56,8 @@ pub fn round_status(folder: &RoundFolder, now: Timestamp) -> Result<RoundStatus,
         frozen: freeze::stored_digests(folder)?.is_some(),
         runs: runs.len(),
         record,
-        entry_close: manifest.window.and_then(|window| close_at(window.entry)),
-        exit_close: manifest.window.and_then(|window| close_at(window.exit)),
+        entry_close: manifest.window.and_then(Window::entry_close),
+        exit_close: manifest.window.and_then(Window::exit_close),
     };
     let stage = stage(&facts, now);
     let left = facts

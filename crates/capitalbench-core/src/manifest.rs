@@ -1,13 +1,14 @@
 //! The frozen rules of one round.
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::calendar::WindowRule;
+use crate::calendar::{WindowRule, close_at};
 use crate::ids::RoundId;
 use crate::methodology::Methodology;
 use crate::portfolio::Constraints;
 use crate::roster::Roster;
-use crate::time::{Stamp, days_between};
+use crate::time::{Stamp, days_between, regular_close};
 
 /// Weekly and monthly rounds are never mixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,10 +67,25 @@ pub struct Window {
 }
 
 impl Window {
+    /// The moment of the starting close.
+    pub fn entry_close(self) -> Option<Timestamp> {
+        closing(self.entry)
+    }
+
+    /// The moment of the ending close.
+    pub fn exit_close(self) -> Option<Timestamp> {
+        closing(self.exit)
+    }
+
     /// Calendar days between the two closes.
     pub fn days(self) -> i32 {
         days_between(self.entry, self.exit)
     }
+}
+
+/// The close of a day by the calendar; the regular hour where it knows no session.
+fn closing(day: Date) -> Option<Timestamp> {
+    close_at(day).or_else(|| regular_close(day))
 }
 
 /// The rules of a round as frozen before any call.
@@ -125,5 +141,27 @@ impl Manifest {
             Some(days) if days >= 28 => Some(Track::Monthly),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::parse_day;
+
+    #[test]
+    fn a_window_knows_early_and_unknown_closes() {
+        let close = |day: &str| {
+            let day = parse_day(day).unwrap();
+            let window = Window {
+                entry: day,
+                exit: day,
+            };
+            assert_eq!(window.entry_close(), window.exit_close());
+            window.exit_close().unwrap().to_string()
+        };
+        assert_eq!(close("2026-11-25"), "2026-11-25T21:00:00Z");
+        assert_eq!(close("2026-11-27"), "2026-11-27T18:00:00Z");
+        assert_eq!(close("2026-11-28"), "2026-11-28T21:00:00Z");
     }
 }

@@ -72,7 +72,7 @@ pub fn days_between(from: Date, to: Date) -> i32 {
 /// The regular close of the New York session on this day: 16:00 local time.
 ///
 /// Early closes are not known here, so this is the latest moment the session may have ended.
-pub fn regular_close(day: Date) -> Option<Timestamp> {
+pub(crate) fn regular_close(day: Date) -> Option<Timestamp> {
     let hour = if daylight_saving(day) { 20 } else { 21 };
     let close = day.at(hour, 0, 0, 0);
     jiff::tz::TimeZone::UTC.to_timestamp(close).ok()

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capitalbench_core::manifest::Window;
 use capitalbench_core::run::{Calls, RunKind};
-use capitalbench_core::time::regular_close;
 use jiff::Timestamp;
 
 use super::finding::{Code, Finding};
@@ -65,9 +65,7 @@ fn times(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
         let text = format!("{calls} ended after {deadline}, the last by {by}");
         add(Code::CallAfterDeadline, official.place(run::LOG), text);
     }
-    if let Some(close) = manifest
-        .window
-        .and_then(|window| regular_close(window.entry))
+    if let Some(close) = manifest.window.and_then(Window::entry_close)
         && last > close
     {
         let (count, by) = (late(close), elapsed(close, last));
@@ -107,9 +105,7 @@ fn order(state: &RoundState, official: &RunState, first: Timestamp, findings: &m
             text,
         );
     }
-    let exit = manifest
-        .window
-        .and_then(|window| regular_close(window.exit));
+    let exit = manifest.window.and_then(Window::exit_close);
     if let (Some(resolved), Some(exit)) = (&official.record.resolved_at, exit)
         && resolved.at() < exit
     {

@@ -9,11 +9,11 @@ use capitalbench_archive::run_folder::RunFolder;
 use capitalbench_archive::scoring::{ScoredRun, score_run, write_results};
 use capitalbench_core::consistency::{Figures, ModelConsistency};
 use capitalbench_core::ids::RunId;
+use capitalbench_core::manifest::Window;
 use capitalbench_core::methodology::Enforcement;
 use capitalbench_core::prices::Side;
 use capitalbench_core::run::{RunRules, official_run};
 use capitalbench_core::score::{Score, score};
-use capitalbench_core::time::regular_close;
 use jiff::Timestamp;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -88,10 +88,7 @@ fn score_one(
 ) -> Result<Scored, CommandError> {
     let inputs = RoundInputs::load(folder.clone(), universes)?;
     refuse_changed_inputs(&inputs)?;
-    let exit = inputs
-        .manifest
-        .window
-        .and_then(|window| regular_close(window.exit));
+    let exit = inputs.manifest.window.and_then(Window::exit_close);
     if let Some(close) = exit.filter(|close| *close > now) {
         let text = format!("{} is open until its exit close at {close}", folder.name());
         return Err(CommandError::new(text).hint("score it after that; nothing was written"));
