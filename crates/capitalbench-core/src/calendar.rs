@@ -7,6 +7,7 @@
 use std::ops::RangeInclusive;
 
 use jiff::civil::{Date, Weekday};
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::time::regular_close;
@@ -78,6 +79,16 @@ pub fn open_at(day: Date) -> Option<Timestamp> {
     }
     let regular_session = SignedDuration::from_mins(6 * 60 + 30);
     regular_close(day)?.checked_sub(regular_session).ok()
+}
+
+/// The last session whose close has come by this instant: what may be known then.
+pub fn last_session_by(instant: Timestamp) -> Option<Date> {
+    // A session closes on its own day in UTC, so this day or one before it is the answer.
+    let day = TimeZone::UTC.to_datetime(instant).date();
+    match close_at(day) {
+        Some(close) if close <= instant => Some(day),
+        _ => previous_session(day),
+    }
 }
 
 /// The first session after this day; none only at the end of representable time.

@@ -302,3 +302,16 @@ proptest! {
         prop_assert_eq!(backward.window.entry, before);
     }
 }
+
+#[test]
+fn the_last_session_by_an_instant_has_closed() {
+    let check = |instant: &str, day: &str| {
+        let found = last_session_by(instant.parse().unwrap()).unwrap();
+        assert_eq!(found.to_string(), day, "{instant}");
+    };
+    check("2026-12-07T20:59:59Z", "2026-12-04");
+    check("2026-12-07T21:00:00Z", "2026-12-07");
+    check("2026-12-06T12:00:00Z", "2026-12-04");
+    check("2026-11-27T17:59:59Z", "2026-11-25");
+    check("2026-11-27T18:00:00Z", "2026-11-27");
+}

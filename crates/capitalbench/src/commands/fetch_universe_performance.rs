@@ -8,7 +8,7 @@ use capitalbench_archive::format::trailing::{self, Provenance};
 use capitalbench_archive::freeze;
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_archive::shell::shell_word;
-use capitalbench_core::calendar::{close_at, previous_session};
+use capitalbench_core::calendar::{is_session, last_session_by, previous_session};
 use capitalbench_core::ids::OptionId;
 use capitalbench_core::manifest::Manifest;
 use capitalbench_core::market_context::{
@@ -16,7 +16,6 @@ use capitalbench_core::market_context::{
 };
 use capitalbench_core::universe::Universe;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use serde_json::json;
 
 use super::Outcome;
@@ -65,21 +64,17 @@ fn refuse_later_close(manifest: &Manifest, as_of: Date) -> Result<(), CommandErr
     let Some(deadline) = &manifest.decision_deadline else {
         return Ok(());
     };
-    let is_late = |day: Date| close_at(day).is_some_and(|close| close > deadline.at());
     // A closed day means the session before it.
-    let session = match close_at(as_of) {
-        Some(_) => Some(as_of),
-        None => previous_session(as_of),
+    let session = if is_session(as_of) {
+        Some(as_of)
+    } else {
+        previous_session(as_of)
     };
-    if !session.is_some_and(is_late) {
+    let last = last_session_by(deadline.at());
+    if session <= last {
         return Ok(());
     }
     let text = format!("--as-of-date {as_of}: its close is after the deadline {deadline}");
-    let decided = TimeZone::UTC.to_datetime(deadline.at()).date();
-    let last = match close_at(decided) {
-        Some(close) if close <= deadline.at() => Some(decided),
-        _ => previous_session(decided),
-    };
     let last = last.map_or_else(String::new, |day| day.to_string());
     Err(CommandError::new(text).hint(format!("the last session before the deadline is {last}")))
 }
