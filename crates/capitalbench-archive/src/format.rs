@@ -5,6 +5,7 @@
 use crate::error::Fault;
 
 pub mod acceptance;
+pub mod benchmark_sets;
 pub mod hashes;
 pub mod interim;
 pub mod job;

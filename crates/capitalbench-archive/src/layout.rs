@@ -60,6 +60,9 @@ pub const OPTIONAL_INPUTS: [&str; 10] = [
     QUALITY_EVIDENCE,
 ];
 
+/// The operator's comparison sets, in the rounds folder or beside it.
+pub const SETS: &str = "benchmark_sets.yaml";
+
 /// Research files, all of them hashed.
 pub const RESEARCH_FILES: [&str; 4] = [
     "research/briefing_audit_report.md",

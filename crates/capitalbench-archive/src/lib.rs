@@ -16,6 +16,7 @@ pub mod layout;
 pub mod ledger;
 pub mod model_input;
 pub mod new_round;
+pub mod public_record;
 pub mod research_import;
 pub mod round_folder;
 pub mod run_folder;

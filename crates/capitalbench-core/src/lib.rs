@@ -11,6 +11,7 @@
 
 pub mod acceptance;
 pub mod attempt;
+pub mod boards;
 pub mod briefing;
 pub mod calendar;
 pub mod consistency;
@@ -28,6 +29,7 @@ pub mod portfolio;
 pub mod price_rules;
 pub mod prices;
 pub mod prompt;
+pub mod publication;
 pub mod returns;
 pub mod roster;
 pub mod run;

@@ -1,6 +1,7 @@
 //! Tests of the whole crate, some of them against the public archive.
 
 mod archive;
+mod boards;
 mod golden;
 mod json;
 mod record;

@@ -1,0 +1,217 @@
+//! A folder of rounds → the facts a publication is made from.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use capitalbench_core::boards::comparison_set::SetPolicy;
+use capitalbench_core::ids::{Digest, ModelId};
+use capitalbench_core::interim::track;
+use capitalbench_core::prices::Side;
+use capitalbench_core::publication::facts::{
+    InterimRow, Record, RepeatedRun, Result as Figures, RoundFacts,
+};
+use capitalbench_core::publication::{Frozen, Publication, PublishError, publish};
+use capitalbench_core::run::{Calls, Run, RunKind, official_run};
+use capitalbench_core::submission::Submission;
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+use crate::error::FileError;
+use crate::format::{benchmark_sets, interim};
+use crate::freeze;
+use crate::layout::{self, run};
+use crate::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds, optional};
+use crate::run_folder::RunFolder;
+use crate::scoring::{ScoringError, score_run};
+use crate::validation::{Checked, load_parsed};
+
+/// Why a folder of rounds could not be published.
+#[derive(Debug, thiserror::Error)]
+pub enum PublicationError {
+    /// A file could not be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A round could not be scored again.
+    #[error(transparent)]
+    Scoring(#[from] ScoringError),
+    /// Its figures cannot be.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+}
+
+/// The publication of a folder of rounds at an instant; `tick` is called after each round.
+pub fn publication(
+    rounds: &Path,
+    as_of: Timestamp,
+    tick: &(dyn Fn() + Sync),
+) -> Result<Publication, PublicationError> {
+    let universes = Universes::default();
+    let folders = list_rounds(rounds)?;
+    let facts: Vec<Result<RoundFacts, PublicationError>> = folders
+        .into_par_iter()
+        .map(|folder| {
+            let facts = round_facts(folder, &universes);
+            tick();
+            facts
+        })
+        .collect();
+    let facts = facts.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let policy = set_policy(rounds)?;
+    Ok(publish(facts, BTreeMap::new(), &policy, as_of)?)
+}
+
+/// The operator's sets: `benchmark_sets.yaml` in the rounds folder or beside it.
+pub fn set_policy(rounds: &Path) -> Result<SetPolicy, FileError> {
+    let beside = rounds.join("..").join(layout::SETS);
+    for path in [rounds.join(layout::SETS), beside] {
+        let read = crate::file_ops::read(&path).map_err(FileError::from);
+        if let Some(bytes) = optional(read)? {
+            return benchmark_sets::parse(&bytes).map_err(|fault| fault.in_file(&path));
+        }
+    }
+    Ok(SetPolicy::default())
+}
+
+/// Everything a round's folder tells.
+pub fn round_facts(
+    folder: RoundFolder,
+    universes: &Universes,
+) -> Result<RoundFacts, PublicationError> {
+    let inputs = RoundInputs::load(folder, universes)?;
+    let folder = &inputs.folder;
+    let runs = folder.runs()?;
+    let mut facts = RoundFacts {
+        frozen: frozen(folder)?,
+        rehearsal: !runs.is_empty() && runs.iter().all(is_rehearsal),
+        record: None,
+        entry: folder.sheet(Side::Entry)?,
+        result: None,
+        interim: Vec::new(),
+        repeated: repeated(&inputs, &runs)?,
+        universe: inputs.universe.clone(),
+        manifest: inputs.manifest.clone(),
+    };
+    let Ok(run) = official_run(&runs) else {
+        return Ok(facts);
+    };
+    let run_folder = folder.run(&run.run_id)?;
+    let mut submissions: Vec<Submission>;
+    if run_folder.has(run::LEADERBOARD) {
+        let scored = score_run(&inputs, &run_folder, run.rules)?;
+        let (kept, outcomes) = scored
+            .outcomes
+            .into_iter()
+            .map(|scored| (scored.submission, scored.outcome))
+            .unzip();
+        submissions = kept;
+        facts.result = Some(Figures {
+            returns: scored.returns,
+            models: outcomes,
+            controls: Vec::new(),
+        });
+    } else {
+        submissions = valid(&inputs, &run_folder, run)?;
+    }
+    facts.interim = interim_rows(&inputs, &submissions)?;
+    for submission in &mut submissions {
+        submission.metadata.clear();
+    }
+    let stamps = [&run.accepted_at, &run.completed_at, &run.created_at];
+    let accepted = run
+        .acceptance
+        .as_ref()
+        .map(|accepted| &accepted.accepted_at);
+    let since = accepted.or_else(|| stamps.into_iter().find_map(Option::as_ref));
+    facts.record = Some(Record {
+        run_id: run.run_id.clone(),
+        since: since.map(capitalbench_core::time::Stamp::at),
+        submissions,
+        controls: Vec::new(),
+    });
+    Ok(facts)
+}
+
+fn is_rehearsal(run: &Run) -> bool {
+    matches!(run.rules.kind, RunKind::Mock | RunKind::Smoke) || run.calls == Calls::Mock
+}
+
+fn frozen(folder: &RoundFolder) -> Result<Option<Frozen>, FileError> {
+    let Some(stored) = freeze::stored_digests(folder)? else {
+        return Ok(None);
+    };
+    let parse = |(path, text): (String, String)| Some((path, Digest::parse(&text)?));
+    Ok(Some(Frozen {
+        digest: Digest::of(&folder.read(layout::HASHES)?),
+        files: stored.into_iter().filter_map(parse).collect(),
+    }))
+}
+
+fn valid(
+    inputs: &RoundInputs,
+    folder: &RunFolder,
+    run: &Run,
+) -> Result<Vec<Submission>, ScoringError> {
+    let mut submissions = Vec::new();
+    for Checked { name, verdict, .. } in load_parsed(inputs, folder, run.rules)? {
+        submissions.push(verdict.map_err(|problems| ScoringError::Submission {
+            file: format!("{}/{}/{name}", run.run_id, run::PARSED),
+            problems,
+        })?);
+    }
+    Ok(submissions)
+}
+
+/// Provisional figures of every day between entry and exit that has a snapshot.
+fn interim_rows(
+    inputs: &RoundInputs,
+    submissions: &[Submission],
+) -> Result<Vec<InterimRow>, FileError> {
+    let parsed = inputs
+        .folder
+        .parse(layout::INTERIM_PRICES, interim::parse_prices);
+    let Some(snapshots) = optional(parsed)? else {
+        return Ok(Vec::new());
+    };
+    let Some((_, (_, entry))) = snapshots.first_key_value() else {
+        return Ok(Vec::new());
+    };
+    let mut by_model: BTreeMap<&ModelId, &Submission> = BTreeMap::new();
+    by_model.extend(submissions.iter().map(|s| (&s.model_id, s)));
+    let mut rows = Vec::new();
+    for (day, (_, snapshot)) in &snapshots {
+        for (model_id, submission) in &by_model {
+            let reference = &inputs.universe.reference().id;
+            // A day without all the prices a portfolio needs has no point for it.
+            if let Ok(point) = track(submission, reference, entry, snapshot) {
+                let model_id = (*model_id).clone();
+                let day = *day;
+                rows.push(InterimRow {
+                    day,
+                    model_id,
+                    point,
+                });
+            }
+        }
+    }
+    Ok(rows)
+}
+
+fn repeated(inputs: &RoundInputs, runs: &[Run]) -> Result<Vec<RepeatedRun>, PublicationError> {
+    let mut repeated = Vec::new();
+    for run in runs
+        .iter()
+        .filter(|run| run.rules.kind == RunKind::Consistency)
+    {
+        let folder = inputs.folder.run(&run.run_id)?;
+        if folder.has(run::STABILITY) {
+            let scored = score_run(inputs, &folder, run.rules)?;
+            repeated.push(RepeatedRun {
+                run_id: run.run_id.clone(),
+                replicates: run.rules.replicates,
+                reference: scored.returns.reference(),
+                models: scored.consistency,
+            });
+        }
+    }
+    Ok(repeated)
+}

@@ -1,0 +1,489 @@
+//! Comparison sets: a fixed roster of one track, scored only on rounds that all of it completed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::cumulative::points;
+use super::{mean, share};
+use crate::ids::{ModelId, RoundId};
+use crate::manifest::{Track, Window};
+use crate::publication::{PublicRound, PublishError, ResolvedRound, RoundKey, RoundState};
+use crate::score::{NoScore, Score, compensated_sum, score_of_sums};
+use crate::units::Return;
+
+/// What the operator wrote about sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetPolicy {
+    /// Shared rounds a weekly set needs.
+    pub weekly_rounds: usize,
+    /// Shared rounds a monthly set needs.
+    pub monthly_rounds: usize,
+    /// Sets with a name; others are found in the rosters.
+    pub sets: Vec<SetDefinition>,
+}
+
+impl Default for SetPolicy {
+    fn default() -> Self {
+        Self {
+            weekly_rounds: 6,
+            monthly_rounds: 3,
+            sets: Vec::new(),
+        }
+    }
+}
+
+impl SetPolicy {
+    /// Shared rounds a set of this track needs to qualify.
+    pub fn threshold(&self, track: Track) -> usize {
+        match track {
+            Track::Weekly => self.weekly_rounds,
+            Track::Monthly => self.monthly_rounds,
+        }
+    }
+}
+
+/// A roster and where it starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetDefinition {
+    /// Its name.
+    pub set_id: String,
+    /// Weekly or monthly.
+    pub track: Track,
+    /// Its name for people.
+    pub label: String,
+    /// The first round it may count.
+    pub started_round_id: RoundId,
+    /// The roster, in order of id.
+    pub model_ids: Vec<ModelId>,
+    /// What covers a later round.
+    pub rule: RosterRule,
+    /// Written by the operator or found.
+    pub origin: Origin,
+}
+
+/// How a set covers rounds that come after its start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RosterRule {
+    /// Rounds whose models are all in the set.
+    Contains,
+    /// Rounds with exactly this roster.
+    Frozen,
+}
+
+impl RosterRule {
+    /// The stored word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Contains => "contains",
+            Self::Frozen => "frozen",
+        }
+    }
+}
+
+/// Where a definition comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Written in the policy.
+    Policy,
+    /// Found in the rosters of the rounds.
+    Discovered,
+}
+
+/// How far a set is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetStatus {
+    /// The newest qualified set of its track.
+    Current,
+    /// Enough shared rounds.
+    Qualified,
+    /// Some shared rounds.
+    Forming,
+    /// No shared round yet.
+    Waiting,
+}
+
+impl SetStatus {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Current => "current",
+            Self::Qualified => "qualified",
+            Self::Forming => "forming",
+            Self::Waiting => "waiting",
+        }
+    }
+}
+
+/// A set with its rounds and its rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparisonSet {
+    /// Roster and start.
+    pub definition: SetDefinition,
+    /// How far it is.
+    pub status: SetStatus,
+    /// Rounds that count, in key order.
+    pub included: Vec<RoundId>,
+    /// Rounds left out for everyone.
+    pub excluded: Vec<ExcludedRound>,
+    /// Most windows among the included rounds that do not overlap.
+    pub separate_windows: usize,
+    /// Models, best first.
+    pub rows: Vec<SetRow>,
+    /// The market beside them; none without an included round.
+    pub market: Option<Market>,
+}
+
+/// A round that a set leaves out, with the models that did not complete it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExcludedRound {
+    /// The round.
+    pub round_id: RoundId,
+    /// Who is missing.
+    pub missing: Vec<ModelId>,
+}
+
+/// One entrant over the included rounds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SetRow {
+    /// Who.
+    pub model_id: ModelId,
+    /// Summed returns over summed oracles.
+    pub score: Score,
+    /// Sum of returns.
+    pub total_return: f64,
+    /// Mean return.
+    pub average_return: f64,
+    /// Mean difference to the reference.
+    pub average_alpha: f64,
+    /// Share of rounds above the reference.
+    pub positive_alpha_share: f64,
+    /// Rounds with the highest return among the roster; ties go to the smaller id.
+    pub firsts: usize,
+}
+
+/// What the roster is held against.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Market {
+    /// The reference.
+    pub reference: MarketRow,
+    /// Cash.
+    pub cash: MarketRow,
+    /// Sum of the oracles; none when a round has none.
+    pub oracle_total: Option<f64>,
+    /// Mean oracle.
+    pub oracle_average: Option<f64>,
+    /// Controls that stood in every included round.
+    pub controls: Vec<SetRow>,
+}
+
+/// Something held against models over the included rounds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MarketRow {
+    /// Scored as a model would be.
+    pub score: Score,
+    /// Sum of returns.
+    pub total_return: f64,
+    /// Mean return.
+    pub average_return: f64,
+}
+
+/// All sets: weekly before monthly, by start, those without a known start first.
+pub(crate) fn comparison_sets(
+    rounds: &[PublicRound],
+    policy: &SetPolicy,
+    names: &BTreeMap<ModelId, String>,
+) -> Result<Vec<ComparisonSet>, PublishError> {
+    let mut starts: Vec<(Option<&RoundKey>, SetDefinition)> = definitions(rounds, policy);
+    starts.sort_by(|(a_key, a), (b_key, b)| {
+        (a.track, a_key, &a.set_id).cmp(&(b.track, b_key, &b.set_id))
+    });
+    let mut sets = Vec::with_capacity(starts.len());
+    for (start, definition) in &starts {
+        sets.push(evaluate(rounds, definition, *start, policy, names)?);
+    }
+    for track in [Track::Weekly, Track::Monthly] {
+        let of_track = |set: &&mut ComparisonSet| {
+            set.definition.track == track && set.status == SetStatus::Qualified
+        };
+        if let Some(newest) = sets.iter_mut().rev().find(of_track) {
+            newest.status = SetStatus::Current;
+        }
+    }
+    Ok(sets)
+}
+
+/// The policy's sets and those that rosters open, each with the key of its start.
+fn definitions<'a>(
+    rounds: &'a [PublicRound],
+    policy: &SetPolicy,
+) -> Vec<(Option<&'a RoundKey>, SetDefinition)> {
+    let key_of = |id: &RoundId| rounds.iter().find(|r| r.id() == id).map(|r| &r.key);
+    let mut found: Vec<(Option<&RoundKey>, SetDefinition)> = policy
+        .sets
+        .iter()
+        .map(|set| (key_of(&set.started_round_id), set.clone()))
+        .collect();
+    for round in rounds {
+        let (Some(track), false) = (round.track, matches!(round.state, RoundState::Draft)) else {
+            continue;
+        };
+        let roster: BTreeSet<&ModelId> = round.submissions().iter().map(|s| &s.model_id).collect();
+        let rule = match round.manifest.roster {
+            Some(_) => RosterRule::Frozen,
+            None => RosterRule::Contains,
+        };
+        let covers = |(start, set): &(Option<&RoundKey>, SetDefinition)| {
+            let members: BTreeSet<&ModelId> = set.model_ids.iter().collect();
+            let begun = start.is_some_and(|start| *start <= round.key);
+            let same = match rule {
+                RosterRule::Frozen => members == roster,
+                RosterRule::Contains => roster.is_subset(&members),
+            };
+            set.track == track && begun && same
+        };
+        if roster.is_empty() || found.iter().any(covers) {
+            continue;
+        }
+        let day = round.manifest.decision_date.map(|day| day.to_string());
+        let day = day.unwrap_or_else(|| round.id().to_string());
+        let taken = |id: &str| found.iter().any(|(_, set)| set.set_id == id);
+        let set_id = free_name(&format!("{}-set-{day}", track.as_str()), taken);
+        let definition = SetDefinition {
+            label: format!("{} set from {day}", capitalised(track.as_str())),
+            set_id,
+            track,
+            started_round_id: round.id().clone(),
+            model_ids: roster.into_iter().cloned().collect(),
+            rule,
+            origin: Origin::Discovered,
+        };
+        found.push((Some(&round.key), definition));
+    }
+    found
+}
+
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
+    if !taken(wanted) {
+        return wanted.to_owned();
+    }
+    let mut number = 2;
+    loop {
+        let name = format!("{wanted}-{number}");
+        if !taken(&name) {
+            return name;
+        }
+        number += 1;
+    }
+}
+
+fn evaluate(
+    rounds: &[PublicRound],
+    definition: &SetDefinition,
+    start: Option<&RoundKey>,
+    policy: &SetPolicy,
+    names: &BTreeMap<ModelId, String>,
+) -> Result<ComparisonSet, PublishError> {
+    let mut included: Vec<(&PublicRound, &ResolvedRound)> = Vec::new();
+    let mut excluded = Vec::new();
+    for round in rounds.iter().filter(|r| r.track == Some(definition.track)) {
+        let Some(resolved) = round.resolved() else {
+            continue;
+        };
+        if start.is_some_and(|start| round.key < *start) {
+            continue;
+        }
+        let absent = |id: &&ModelId| resolved.of(id).is_none();
+        let missing: Vec<ModelId> = definition
+            .model_ids
+            .iter()
+            .filter(absent)
+            .cloned()
+            .collect();
+        if missing.is_empty() {
+            included.push((round, resolved));
+        } else {
+            let round_id = round.id().clone();
+            excluded.push(ExcludedRound { round_id, missing });
+        }
+    }
+    let status = match included.len() {
+        0 => SetStatus::Waiting,
+        count if count >= policy.threshold(definition.track) => SetStatus::Qualified,
+        _ => SetStatus::Forming,
+    };
+    let results: Vec<&ResolvedRound> = included.iter().map(|(_, resolved)| *resolved).collect();
+    let windows = included
+        .iter()
+        .filter_map(|(round, _)| round.manifest.window);
+    Ok(ComparisonSet {
+        status,
+        rows: rows(definition, &results, names)?,
+        market: market(&results)?,
+        separate_windows: separate_windows(windows.collect()),
+        included: included
+            .iter()
+            .map(|(round, _)| round.id().clone())
+            .collect(),
+        excluded,
+        definition: definition.clone(),
+    })
+}
+
+fn rows(
+    definition: &SetDefinition,
+    results: &[&ResolvedRound],
+    names: &BTreeMap<ModelId, String>,
+) -> Result<Vec<SetRow>, PublishError> {
+    if results.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut firsts: BTreeMap<&ModelId, usize> = BTreeMap::new();
+    for resolved in results {
+        let standing = |id: &'_ ModelId| {
+            resolved
+                .of(id)
+                .map(|s| s.scored.outcome.decision_return.get())
+        };
+        let mut best: Option<(&ModelId, f64)> = None;
+        for id in &definition.model_ids {
+            let Some(value) = standing(id) else { continue };
+            let better =
+                best.is_none_or(|(other, top)| value > top || (value >= top && id < other));
+            if better {
+                best = Some((id, value));
+            }
+        }
+        if let Some((id, _)) = best {
+            *firsts.entry(id).or_default() += 1;
+        }
+    }
+    let mut rows = Vec::with_capacity(definition.model_ids.len());
+    for id in &definition.model_ids {
+        let returns: Option<Vec<Return>> = results
+            .iter()
+            .map(|resolved| Some(resolved.of(id)?.scored.outcome.decision_return))
+            .collect();
+        if let Some(returns) = returns {
+            rows.push(set_row(
+                id,
+                results,
+                &returns,
+                firsts.get(id).copied().unwrap_or(0),
+            )?);
+        }
+    }
+    let name = |row: &SetRow| -> String {
+        let name = names.get(&row.model_id).cloned();
+        name.unwrap_or_else(|| row.model_id.to_string())
+    };
+    rows.sort_by(|a, b| {
+        points(b.score)
+            .total_cmp(&points(a.score))
+            .then_with(|| b.average_alpha.total_cmp(&a.average_alpha))
+            .then_with(|| name(a).cmp(&name(b)))
+    });
+    Ok(rows)
+}
+
+fn set_row(
+    id: &ModelId,
+    results: &[&ResolvedRound],
+    returns: &[Return],
+    firsts: usize,
+) -> Result<SetRow, PublishError> {
+    let alphas: Vec<f64> = returns
+        .iter()
+        .zip(results)
+        .map(|(value, resolved)| (*value - resolved.returns.reference()).get())
+        .collect();
+    let above = alphas.iter().filter(|alpha| **alpha > 0.0).count();
+    let row = market_row(id.as_str(), results, returns)?;
+    Ok(SetRow {
+        model_id: id.clone(),
+        score: row.score,
+        total_return: row.total_return,
+        average_return: row.average_return,
+        average_alpha: mean(&alphas).unwrap_or_default(),
+        positive_alpha_share: share(above, alphas.len()),
+        firsts,
+    })
+}
+
+fn market_row(
+    who: &str,
+    results: &[&ResolvedRound],
+    returns: &[Return],
+) -> Result<MarketRow, PublishError> {
+    let pairs = returns.iter().zip(results);
+    let pairs = pairs.map(|(value, resolved)| Some((*value, resolved.returns.oracle()?)));
+    let score = match pairs.collect::<Option<Vec<(Return, Return)>>>() {
+        Some(pairs) => score_of_sums(&pairs).map_err(|error| PublishError::SumAboveOracle {
+            who: who.to_owned(),
+            error,
+        })?,
+        None => Score::Undefined(NoScore::NoOracle),
+    };
+    let values: Vec<f64> = returns.iter().map(|value| value.get()).collect();
+    Ok(MarketRow {
+        score,
+        total_return: compensated_sum(values.iter().copied()),
+        average_return: mean(&values).unwrap_or_default(),
+    })
+}
+
+fn market(results: &[&ResolvedRound]) -> Result<Option<Market>, PublishError> {
+    let Some(first) = results.first() else {
+        return Ok(None);
+    };
+    let row = |who: &str, value: fn(&ResolvedRound) -> Return| {
+        let returns: Vec<Return> = results.iter().map(|resolved| value(resolved)).collect();
+        market_row(who, results, &returns)
+    };
+    let reference = row("the reference", |resolved| resolved.returns.reference())?;
+    let cash = row("cash", |resolved| resolved.returns.cash())?;
+    let oracles: Option<Vec<f64>> = results
+        .iter()
+        .map(|resolved| resolved.returns.oracle().map(Return::get))
+        .collect();
+    let mut controls = Vec::new();
+    for control in &first.controls {
+        let id = control.model_id();
+        let of = |resolved: &&ResolvedRound| {
+            let found = resolved.controls.iter().find(|c| c.model_id() == id);
+            found.map(|c| c.scored.outcome.decision_return)
+        };
+        if let Some(returns) = results.iter().map(of).collect::<Option<Vec<Return>>>() {
+            controls.push(set_row(id, results, &returns, 0)?);
+        }
+    }
+    Ok(Some(Market {
+        reference,
+        cash,
+        oracle_total: oracles.as_ref().map(|o| compensated_sum(o.iter().copied())),
+        oracle_average: oracles.as_deref().and_then(mean),
+        controls,
+    }))
+}
+
+/// The most windows that do not overlap: each begins no earlier than the one before it ended.
+pub fn separate_windows(mut windows: Vec<Window>) -> usize {
+    windows.sort_by_key(|window| (window.exit, window.entry));
+    let mut count = 0;
+    let mut free_from = None;
+    for window in windows {
+        if free_from.is_none_or(|free| window.entry >= free) {
+            count += 1;
+            free_from = Some(window.exit);
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+#[path = "comparison_set_tests.rs"]
+mod tests;

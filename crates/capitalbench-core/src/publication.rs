@@ -1,0 +1,358 @@
+//! Everything the public may see at one instant, computed once; pages, files and rows render it.
+//!
+//! A round that is not resolved at that instant has no field for a score, a rank, a regret, an
+//! oracle or a final gap: [`RoundState::Open`] cannot hold them, so nothing downstream can leak them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
+use crate::boards::{TrackBoards, track_boards};
+use crate::ids::{Digest, ModelId, RoundId, RunId};
+use crate::leaderboard::{self, Scored};
+use crate::lifecycle::{Due, due};
+use crate::manifest::{Manifest, Stream, Track};
+use crate::prices::PriceSheet;
+use crate::returns::RoundReturns;
+use crate::score::{AboveOracle, Outcome, Score, score};
+use crate::submission::Submission;
+use crate::universe::Universe;
+
+pub mod facts;
+
+use facts::{RepeatedRun, RoundFacts};
+
+/// Everything the public may see at an instant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Publication {
+    /// The instant.
+    pub as_of: Timestamp,
+    /// Rounds of the public record in order of their key; pilots and rehearsals are not among them.
+    pub rounds: Vec<PublicRound>,
+    /// Names of models for people; the id where none is known.
+    pub names: BTreeMap<ModelId, String>,
+    /// Boards by track; never mixed.
+    pub boards: BTreeMap<Track, TrackBoards>,
+    /// Fixed rosters over the rounds all their models completed.
+    pub comparison_sets: Vec<ComparisonSet>,
+}
+
+/// The text that orders rounds: exit day, deadline, id.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RoundKey(String);
+
+impl RoundKey {
+    /// The key of a round.
+    pub fn of(manifest: &Manifest) -> Self {
+        let exit = manifest.window.map(|window| window.exit.to_string());
+        let deadline = manifest.decision_deadline.as_ref();
+        let deadline = deadline.map(|deadline| deadline.text().to_owned());
+        Self(format!(
+            "{}:{}:{}",
+            exit.unwrap_or_default(),
+            deadline.unwrap_or_default(),
+            manifest.round_id
+        ))
+    }
+}
+
+/// One round of the public record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PublicRound {
+    /// Its place in the order of rounds.
+    pub key: RoundKey,
+    /// Weekly or monthly.
+    pub track: Option<Track>,
+    /// The frozen rules.
+    pub manifest: Manifest,
+    /// The frozen options.
+    pub universe: Arc<Universe>,
+    /// Digests of the frozen files, once frozen.
+    pub frozen: Option<Frozen>,
+    /// What is known of it at the instant.
+    pub state: RoundState,
+}
+
+/// The seal of a round's inputs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frozen {
+    /// Digest of the list of digests.
+    pub digest: Digest,
+    /// Digest of each frozen file.
+    pub files: BTreeMap<String, Digest>,
+}
+
+/// What the public knows of a round.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RoundState {
+    /// No run is the record yet: rules only.
+    Draft,
+    /// Decisions are public, results are not.
+    Open(OpenRound),
+    /// Scored.
+    Resolved(ResolvedRound),
+}
+
+/// A round between its record and its result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenRound {
+    /// The run that counts.
+    pub run_id: RunId,
+    /// Decisions in order of model id, so that order tells nothing.
+    pub submissions: Vec<Submission>,
+    /// Control entrants in their own order.
+    pub controls: Vec<Submission>,
+    /// Starting prices, once known.
+    pub entry: Option<PriceSheet>,
+    /// Provisional figures by day; never ranked.
+    pub interim: Vec<facts::InterimRow>,
+    /// Whether the result is late.
+    pub due: Due,
+}
+
+/// A round with its result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResolvedRound {
+    /// The run that counts.
+    pub run_id: RunId,
+    /// Returns of all options, the reference, cash and the oracle.
+    pub returns: RoundReturns,
+    /// Models in leaderboard order.
+    pub models: Vec<Standing>,
+    /// Control entrants in their own order; never ranked among models.
+    pub controls: Vec<Standing>,
+    /// What repeated calls showed.
+    pub repeated: Vec<RepeatedRun>,
+    /// Provisional figures while the round was open.
+    pub interim: Vec<facts::InterimRow>,
+}
+
+/// A decision with its figures and its score.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// Decision and outcome.
+    pub scored: Scored,
+    /// CapitalBench Score of this round.
+    pub score: Score,
+}
+
+impl Standing {
+    /// Who.
+    pub fn model_id(&self) -> &ModelId {
+        &self.scored.submission.model_id
+    }
+}
+
+impl ResolvedRound {
+    /// The standing of a model.
+    pub fn of(&self, model_id: &ModelId) -> Option<&Standing> {
+        self.models.iter().find(|m| m.model_id() == model_id)
+    }
+}
+
+impl PublicRound {
+    /// Its id.
+    pub fn id(&self) -> &RoundId {
+        &self.manifest.round_id
+    }
+
+    /// Its result, once there is one.
+    pub fn resolved(&self) -> Option<&ResolvedRound> {
+        match &self.state {
+            RoundState::Resolved(resolved) => Some(resolved),
+            RoundState::Draft | RoundState::Open(_) => None,
+        }
+    }
+
+    /// The public decisions, whatever the state: in order of model id while open.
+    pub fn submissions(&self) -> Vec<&Submission> {
+        match &self.state {
+            RoundState::Draft => Vec::new(),
+            RoundState::Open(open) => open.submissions.iter().collect(),
+            RoundState::Resolved(resolved) => {
+                let models = resolved.models.iter();
+                models.map(|m| &m.scored.submission).collect()
+            }
+        }
+    }
+}
+
+impl Publication {
+    /// A model's name for people.
+    pub fn name<'a>(&'a self, model_id: &'a ModelId) -> &'a str {
+        self.names.get(model_id).map_or(model_id.as_str(), |n| n)
+    }
+
+    /// A round by id.
+    pub fn round(&self, id: &RoundId) -> Option<&PublicRound> {
+        self.rounds.iter().find(|round| round.id() == id)
+    }
+}
+
+/// Why nothing can be published.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum PublishError {
+    /// A figure that cannot be.
+    #[error("{round_id}, {model_id}: {error}")]
+    AboveOracle {
+        /// The round.
+        round_id: RoundId,
+        /// Who.
+        model_id: ModelId,
+        /// Both figures.
+        error: AboveOracle,
+    },
+    /// A loss of everything has no logarithm.
+    #[error("{round_id}, {model_id}: a return of -100 % or less cannot be compounded")]
+    TotalLoss {
+        /// The round.
+        round_id: RoundId,
+        /// Who.
+        model_id: ModelId,
+    },
+    /// Summed returns above summed oracles.
+    #[error("{who} over several rounds: {error}")]
+    SumAboveOracle {
+        /// Who.
+        who: String,
+        /// Both sums.
+        error: AboveOracle,
+    },
+}
+
+/// Computes the publication of an instant; the same facts and instant give the same publication.
+pub fn publish(
+    rounds: Vec<RoundFacts>,
+    names: BTreeMap<ModelId, String>,
+    policy: &SetPolicy,
+    as_of: Timestamp,
+) -> Result<Publication, PublishError> {
+    let mut public = Vec::with_capacity(rounds.len());
+    for facts in rounds {
+        let began = facts
+            .manifest
+            .created_at
+            .as_ref()
+            .map(crate::time::Stamp::at);
+        let listed = facts.manifest.stream == Stream::Primary && !facts.rehearsal;
+        if listed && began.is_none_or(|began| began <= as_of) {
+            public.push(public_round(facts, as_of)?);
+        }
+    }
+    public.sort_by(|a, b| a.key.cmp(&b.key));
+    let mut boards = BTreeMap::new();
+    for track in [Track::Weekly, Track::Monthly] {
+        boards.insert(track, track_boards(&public, track, &names)?);
+    }
+    let comparison_sets = comparison_sets(&public, policy, &names)?;
+    Ok(Publication {
+        as_of,
+        rounds: public,
+        names,
+        boards,
+        comparison_sets,
+    })
+}
+
+fn public_round(facts: RoundFacts, as_of: Timestamp) -> Result<PublicRound, PublishError> {
+    let key = RoundKey::of(&facts.manifest);
+    let track = facts.manifest.track();
+    let state = state(&facts, as_of)?;
+    Ok(PublicRound {
+        key,
+        track,
+        manifest: facts.manifest,
+        universe: facts.universe,
+        frozen: facts.frozen,
+        state,
+    })
+}
+
+/// The one place that decides what may be seen.
+fn state(facts: &RoundFacts, as_of: Timestamp) -> Result<RoundState, PublishError> {
+    let visible = |record: &&facts::Record| record.since.is_none_or(|since| since <= as_of);
+    let Some(record) = facts.record.as_ref().filter(visible) else {
+        return Ok(RoundState::Draft);
+    };
+    let window = facts.manifest.window;
+    let over = window.and_then(crate::manifest::Window::exit_close);
+    let over = over.is_some_and(|close| close <= as_of);
+    let mut interim = facts.interim.clone();
+    match &facts.result {
+        Some(result) if over => Ok(RoundState::Resolved(resolved(facts, record, result)?)),
+        _ => {
+            let seen = |day: Date| close_of(day).is_none_or(|close| close <= as_of);
+            interim.retain(|row| seen(row.day));
+            let begun = window.and_then(crate::manifest::Window::entry_close);
+            let begun = begun.is_some_and(|close| close <= as_of);
+            let mut submissions = record.submissions.clone();
+            submissions.sort_by(|a, b| a.model_id.cmp(&b.model_id));
+            Ok(RoundState::Open(OpenRound {
+                run_id: record.run_id.clone(),
+                submissions,
+                controls: record.controls.clone(),
+                entry: facts.entry.clone().filter(|_| begun),
+                interim,
+                due: due(window, day_of(as_of)),
+            }))
+        }
+    }
+}
+
+fn close_of(day: Date) -> Option<Timestamp> {
+    let one = crate::manifest::Window {
+        entry: day,
+        exit: day,
+    };
+    one.exit_close()
+}
+
+fn day_of(at: Timestamp) -> Date {
+    at.to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
+fn resolved(
+    facts: &RoundFacts,
+    record: &facts::Record,
+    result: &facts::Result,
+) -> Result<ResolvedRound, PublishError> {
+    let mut models = scored(&record.submissions, &result.models);
+    leaderboard::sort(&mut models, facts.manifest.methodology.tie_rule());
+    let standing = |scored: Scored| {
+        let points = score(scored.outcome.decision_return, result.returns.oracle());
+        let score = points.map_err(|error| PublishError::AboveOracle {
+            round_id: facts.manifest.round_id.clone(),
+            model_id: scored.submission.model_id.clone(),
+            error,
+        })?;
+        Ok(Standing { scored, score })
+    };
+    let controls = scored(&record.controls, &result.controls).into_iter();
+    let controls = controls
+        .map(standing)
+        .collect::<Result<_, PublishError>>()?;
+    let models = models
+        .into_iter()
+        .map(standing)
+        .collect::<Result<_, PublishError>>()?;
+    Ok(ResolvedRound {
+        run_id: record.run_id.clone(),
+        models,
+        controls,
+        returns: result.returns.clone(),
+        repeated: facts.repeated.clone(),
+        interim: facts.interim.clone(),
+    })
+}
+
+fn scored(submissions: &[Submission], outcomes: &[Outcome]) -> Vec<Scored> {
+    let pairs = submissions.iter().zip(outcomes);
+    let pair = |(submission, outcome): (&Submission, &Outcome)| Scored {
+        submission: submission.clone(),
+        outcome: outcome.clone(),
+    };
+    pairs.map(pair).collect()
+}
