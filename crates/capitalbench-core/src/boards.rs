@@ -6,9 +6,11 @@ use crate::ids::{ModelId, RoundId};
 use crate::manifest::Track;
 use crate::publication::{PublicRound, PublishError};
 
+pub mod behaviour;
 pub mod comparison_set;
 pub mod consistency;
 pub mod cumulative;
+pub mod regime;
 
 /// The boards of one track.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +21,8 @@ pub struct TrackBoards {
     pub cumulative: Vec<cumulative::CumulativeRow>,
     /// Agreement of models with themselves; never mixed with the record.
     pub consistency: consistency::ConsistencyBoard,
+    /// How each model decides, in order of model id.
+    pub behaviour: Vec<behaviour::Behaviour>,
 }
 
 /// Builds the boards of a track from rounds in key order.
@@ -33,6 +37,7 @@ pub(crate) fn track_boards(
         latest: resolved.next_back().map(|round| round.id().clone()),
         cumulative: cumulative::cumulative(&of_track, names)?,
         consistency: consistency::consistency(&of_track),
+        behaviour: behaviour::behaviour(&of_track),
     })
 }
 

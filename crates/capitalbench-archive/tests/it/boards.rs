@@ -198,3 +198,35 @@ fn the_current_weekly_set_is_the_published_one_in_full() {
     assert_close(100.0 * market.oracle_total.unwrap(), "56.91181384414346");
     assert_eq!(set.separate_windows, 3);
 }
+
+/// Model, difference from the others and turnover since the round before, in percent.
+const HABITS: &str = "
+anthropic-claude-fable-5   57.1429   85
+anthropic-claude-opus-5    59.2857   45
+anthropic-claude-opus-4-8  60.7143    -
+google-gemini-3-1-pro      64.2857    -
+xai-grok-4-3               71.4286   60
+xai-grok-4-5               75.0       -
+openai-gpt-5-5             89.2857  100
+openai-gpt-5-6-sol         97.8571    -";
+
+#[test]
+fn habits_are_the_published_ones() {
+    let Some(published) = published() else { return };
+    let habits = &published.boards[&Track::Weekly].behaviour;
+    for line in lines(HABITS) {
+        let mut models = habits.iter().filter(|h| h.model_id.as_str() == line[0]);
+        let mut decisions = models.next().unwrap().decisions.iter();
+        let found = decisions.find(|d| d.round_id.as_str() == "CB-2026-08-04-1W");
+        let found = found.unwrap();
+        let percent = |value: Option<f64>| 100.0 * value.unwrap();
+        let stated: f64 = line[1].parse().unwrap();
+        assert!(
+            (percent(found.difference) - stated).abs() < 1e-4,
+            "{line:?}"
+        );
+        if line[2] != "-" {
+            assert_close(percent(found.turnover), line[2]);
+        }
+    }
+}
