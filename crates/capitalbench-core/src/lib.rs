@@ -18,6 +18,7 @@ pub mod consistency;
 pub mod control;
 pub mod cost;
 pub mod ids;
+pub mod inference;
 pub mod interim;
 pub mod judgment;
 pub mod leaderboard;

@@ -1,0 +1,170 @@
+//! Uniform draws from exactly the portfolios that a round's rules allow.
+//!
+//! Portfolios of k holdings are C(n, k) choices of options times the ways to give each its least
+//! weight and share out the remaining steps. The number of holdings is drawn with those counts as
+//! chances, then the options, then the shares; a portfolio above the exposure cap is drawn again.
+//! Every admissible portfolio therefore has the same chance.
+
+use super::random::Random;
+use crate::manifest::SubmissionFormat;
+use crate::portfolio::Constraints;
+use crate::universe::{Listing, Universe};
+
+/// The portfolios a round allows, as places in the universe and steps of weight.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Admissible {
+    /// Places of the options that may be held.
+    options: Vec<u32>,
+    /// Exposure of each of them, numbered.
+    exposures: Vec<u32>,
+    /// Steps of a whole portfolio.
+    whole: u32,
+    /// Fewest steps of a holding.
+    least: u32,
+    /// Most steps of one exposure.
+    cap: u32,
+    /// Numbers of holdings with the share of portfolios up to each.
+    sizes: Vec<(u32, f64)>,
+}
+
+/// No portfolio follows the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no portfolio of this universe follows the limits of the round")]
+pub struct NoPortfolio;
+
+/// Draws in vain before a cap is taken to be impossible.
+const MAX_REJECTIONS: u32 = 100_000;
+
+impl Admissible {
+    /// The portfolios of a round.
+    pub fn new(
+        universe: &Universe,
+        format: SubmissionFormat,
+        limits: &Constraints,
+    ) -> Result<Self, NoPortfolio> {
+        let single = format == SubmissionFormat::SinglePick;
+        let mut names: Vec<&str> = Vec::new();
+        let (mut options, mut exposures) = (Vec::new(), Vec::new());
+        for (place, option) in universe.options().iter().enumerate() {
+            let allowed = option.listing == Listing::Shown
+                && (single || limits.allow_cash || !option.is_cash())
+                && (single || limits.allow_reference || !option.counts_as_reference());
+            if !allowed {
+                continue;
+            }
+            let cluster = option.exposure_cluster();
+            let known = names.iter().position(|name| *name == cluster);
+            let number = known.unwrap_or_else(|| {
+                names.push(cluster);
+                names.len() - 1
+            });
+            options.push(u32::try_from(place).map_err(|_| NoPortfolio)?);
+            exposures.push(u32::try_from(number).map_err(|_| NoPortfolio)?);
+        }
+        let (whole, least, sizes, cap) = if single {
+            (1, 1, (1, 1), 1)
+        } else {
+            if !limits.problems().is_empty() {
+                return Err(NoPortfolio);
+            }
+            let step = limits.increment_pct;
+            let sizes = (limits.min_holdings, limits.max_holdings);
+            let whole = 100 / step;
+            let cap = limits.max_exposure_pct.map_or(whole, |cap| cap / step);
+            (whole, limits.min_allocation_pct / step, sizes, cap)
+        };
+        let least = least.max(1);
+        let count = u32::try_from(options.len()).map_err(|_| NoPortfolio)?;
+        let mut total = 0.0;
+        let mut cumulative = Vec::new();
+        for size in sizes.0.max(1)..=sizes.1.min(count).min(whole / least) {
+            let free = whole - size * least;
+            total += binomial(count, size) * binomial(free + size - 1, size - 1);
+            cumulative.push((size, total));
+        }
+        if total <= 0.0 {
+            return Err(NoPortfolio);
+        }
+        for (_, share) in &mut cumulative {
+            *share /= total;
+        }
+        Ok(Self {
+            options,
+            exposures,
+            whole,
+            least,
+            cap,
+            sizes: cumulative,
+        })
+    }
+
+    /// Draws one portfolio into `held` as (place in the universe, share of the whole).
+    pub fn draw(&self, random: &mut Random, held: &mut Vec<(u32, f64)>) -> Result<(), NoPortfolio> {
+        let mut bars = [0_u32; 128];
+        for _ in 0..MAX_REJECTIONS {
+            let chance = random.unit();
+            let size = self.sizes.iter().find(|(_, share)| chance < *share);
+            let size = size.or(self.sizes.last()).map_or(1, |(size, _)| *size);
+            held.clear();
+            self.choose(random, size, held);
+            self.weigh(random, &mut bars, held);
+            if self.cap >= self.whole || self.within_cap(held) {
+                for (place, steps) in held.iter_mut() {
+                    *place = self.options[*place as usize];
+                    *steps /= f64::from(self.whole);
+                }
+                return Ok(());
+            }
+        }
+        Err(NoPortfolio)
+    }
+
+    /// Floyd's way to a set of `size` options.
+    fn choose(&self, random: &mut Random, size: u32, held: &mut Vec<(u32, f64)>) {
+        let count = u32::try_from(self.options.len()).unwrap_or(u32::MAX);
+        for last in count - size..count {
+            let wanted = u32::try_from(random.below(u64::from(last) + 1)).unwrap_or(last);
+            let taken = held.iter().any(|(place, _)| *place == wanted);
+            held.push((if taken { last } else { wanted }, 0.0));
+        }
+    }
+
+    /// Gives each its least, and splits the rest by bars among stars.
+    fn weigh(&self, random: &mut Random, bars: &mut [u32; 128], held: &mut [(u32, f64)]) {
+        let size = u32::try_from(held.len()).unwrap_or(u32::MAX);
+        let places = self.whole - size * self.least + size - 1;
+        let count = (size - 1) as usize;
+        let chosen = &mut bars[..count];
+        for (drawn, last) in (places - (size - 1)..places).enumerate() {
+            let wanted = u32::try_from(random.below(u64::from(last) + 1)).unwrap_or(last);
+            let taken = chosen[..drawn].contains(&wanted);
+            chosen[drawn] = if taken { last } else { wanted };
+        }
+        chosen.sort_unstable();
+        let mut begin = 0;
+        for (holding, end) in held.iter_mut().zip(chosen.iter().chain([&places])) {
+            holding.1 = f64::from(self.least + end - begin);
+            begin = end + 1;
+        }
+    }
+
+    fn within_cap(&self, held: &[(u32, f64)]) -> bool {
+        held.iter().all(|(place, _)| {
+            let own = self.exposures[*place as usize];
+            let same = held
+                .iter()
+                .filter(|(p, _)| self.exposures[*p as usize] == own);
+            same.map(|(_, steps)| steps).sum::<f64>() <= f64::from(self.cap)
+        })
+    }
+}
+
+fn binomial(n: u32, k: u32) -> f64 {
+    (0..k).fold(1.0, |product, i| {
+        product * f64::from(n - i) / f64::from(i + 1)
+    })
+}
+
+#[cfg(test)]
+#[path = "admissible_tests.rs"]
+mod tests;

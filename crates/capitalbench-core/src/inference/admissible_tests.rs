@@ -1,0 +1,118 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::ids::Digest;
+use crate::test_support::universe;
+
+/// Every portfolio the rules allow, found by trying all weights of all options.
+fn every(universe: &Universe, limits: &Constraints) -> Vec<Vec<(u32, u32)>> {
+    let step = limits.increment_pct;
+    let mut found: Vec<Vec<(u32, u32)>> = vec![Vec::new()];
+    for (place, option) in (0..).zip(universe.options()) {
+        let allowed = (limits.allow_cash || !option.is_cash())
+            && (limits.allow_reference || !option.counts_as_reference());
+        let mut next = Vec::new();
+        for held in &found {
+            let used: u32 = held.iter().map(|(_, pct)| pct).sum();
+            next.push(held.clone());
+            let weights = (1..=100 / step).map(|steps| steps * step);
+            for pct in weights.filter(|pct| allowed && used + pct <= 100) {
+                let mut more = held.clone();
+                more.push((place, pct));
+                next.push(more);
+            }
+        }
+        found = next;
+    }
+    let cluster = |place: u32| universe.options()[place as usize].exposure_cluster();
+    found.retain(|held| {
+        let count = u32::try_from(held.len()).unwrap();
+        let whole = held.iter().map(|(_, pct)| pct).sum::<u32>() == 100;
+        let sized = (limits.min_holdings..=limits.max_holdings).contains(&count);
+        let least = held
+            .iter()
+            .all(|(_, pct)| *pct >= limits.min_allocation_pct);
+        let capped = held.iter().all(|(place, _)| {
+            let same = held.iter().filter(|(p, _)| cluster(*p) == cluster(*place));
+            same.map(|(_, pct)| pct).sum::<u32>() <= limits.max_exposure_pct.unwrap_or(100)
+        });
+        whole && sized && least && capped
+    });
+    found
+}
+
+/// Chi-square of the draws against equal chances, in standard deviations from its mean.
+fn unevenness(universe: &Universe, limits: &Constraints) -> f64 {
+    let expected = every(universe, limits);
+    let rules = Admissible::new(universe, SubmissionFormat::Portfolio, limits).unwrap();
+    let mut random = Random::of(Digest::of(b"uniform"), "test");
+    let mut counts: BTreeMap<Vec<(u32, u32)>, f64> =
+        expected.iter().map(|held| (held.clone(), 0.0)).collect();
+    let draws = 200 * u32::try_from(expected.len()).unwrap();
+    let mut held = Vec::new();
+    for _ in 0..draws {
+        rules.draw(&mut random, &mut held).unwrap();
+        let mut key: Vec<(u32, u32)> = Vec::new();
+        for (place, share) in &held {
+            let percent = (1..=100).find(|pct| (share - f64::from(*pct) / 100.0).abs() < 1e-9);
+            key.push((*place, percent.unwrap()));
+        }
+        key.sort_unstable();
+        *counts
+            .get_mut(&key)
+            .unwrap_or_else(|| panic!("{key:?} is not allowed")) += 1.0;
+    }
+    let chi: f64 = counts
+        .values()
+        .map(|count| (count - 200.0_f64).powi(2) / 200.0)
+        .sum();
+    let free = f64::from(u32::try_from(expected.len()).unwrap()) - 1.0;
+    (chi - free) / (2.0 * free).sqrt()
+}
+
+#[test]
+fn every_admissible_portfolio_has_the_same_chance() {
+    let wide = Constraints {
+        increment_pct: 20,
+        min_allocation_pct: 20,
+        max_holdings: 3,
+        ..Constraints::default()
+    };
+    let changes: [fn(&mut Constraints); 6] = [
+        |_| (),
+        |c| c.allow_cash = false,
+        |c| c.allow_reference = false,
+        |c| c.min_allocation_pct = 40,
+        |c| (c.min_holdings, c.max_holdings) = (2, 4),
+        |c| c.max_exposure_pct = Some(60),
+    ];
+    for change in changes {
+        let mut limits = wide.clone();
+        change(&mut limits);
+        let uneven = unevenness(&universe(), &limits);
+        assert!(uneven.abs() < 4.0, "{limits:?}: {uneven}");
+    }
+}
+
+#[test]
+fn a_single_pick_is_any_option_and_impossible_limits_are_refused() {
+    let limits = Constraints::default();
+    let rules = Admissible::new(&universe(), SubmissionFormat::SinglePick, &limits).unwrap();
+    let mut random = Random::of(Digest::of(b"x"), "pick");
+    let mut held = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..200 {
+        rules.draw(&mut random, &mut held).unwrap();
+        assert_eq!(held.len(), 1);
+        assert!((held[0].1 - 1.0).abs() < 1e-15);
+        seen.insert(held[0].0);
+    }
+    assert_eq!(seen.len(), 5);
+    let many = Constraints {
+        min_holdings: 6,
+        max_holdings: 6,
+        ..Constraints::default()
+    };
+    let refused = Admissible::new(&universe(), SubmissionFormat::Portfolio, &many);
+    assert_eq!(refused, Err(NoPortfolio));
+}

@@ -1,0 +1,147 @@
+//! Mean of a daily series with a standard error that holds under autocorrelation.
+
+use super::distribution::{student_quantile, student_two_sided};
+use crate::score::compensated_sum;
+
+/// The lag of Newey and West's rule: ⌊4 (T / 100)^(2/9)⌋.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a few dozen at most"
+)]
+pub fn lag(days: usize) -> usize {
+    (4.0 * (days as f64 / 100.0).powf(2.0 / 9.0)).floor() as usize
+}
+
+/// Long-run variance by Bartlett's kernel, autocovariances divided by T.
+#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
+pub fn long_run_variance(values: &[f64], lag: usize) -> f64 {
+    let count = values.len() as f64;
+    let mean = compensated_sum(values.iter().copied()) / count;
+    let centred: Vec<f64> = values.iter().map(|value| value - mean).collect();
+    let covariance = |lag: usize| {
+        let pairs = centred.iter().skip(lag).zip(&centred);
+        compensated_sum(pairs.map(|(a, b)| a * b)) / count
+    };
+    let mut variance = covariance(0);
+    for step in 1..=lag.min(values.len().saturating_sub(1)) {
+        let weight = 1.0 - step as f64 / (lag as f64 + 1.0);
+        variance += 2.0 * weight * covariance(step);
+    }
+    variance
+}
+
+/// A mean with its standard error and degrees of freedom.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MeanEstimate {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+    /// Degrees of freedom of its t.
+    pub degrees: f64,
+}
+
+impl MeanEstimate {
+    /// Mean over standard error; none when nothing varies.
+    pub fn t(&self) -> Option<f64> {
+        (self.standard_error > 0.0).then(|| self.mean / self.standard_error)
+    }
+
+    /// The interval that covers with this chance.
+    pub fn interval(&self, level: f64) -> (f64, f64) {
+        let width = student_quantile(f64::midpoint(1.0, level), self.degrees) * self.standard_error;
+        (self.mean - width, self.mean + width)
+    }
+
+    /// Two-sided chance of a mean this far from zero; one when nothing varies.
+    pub fn p_value(&self) -> f64 {
+        self.t().map_or(1.0, |t| student_two_sided(t, self.degrees))
+    }
+
+    /// The same in another unit.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self {
+            mean: self.mean * factor,
+            standard_error: self.standard_error * factor.abs(),
+            degrees: self.degrees,
+        }
+    }
+}
+
+/// The mean of a daily series, kernel variance corrected for its size.
+///
+/// Taking the mean out of T days costs a Bartlett kernel of weight `b = 1 + 2 Σ w` about `b / T`
+/// of its variance, and weighing lags leaves `T / (1 + 2 Σ w²) − 1` degrees of freedom. Without
+/// both corrections sixty days of independent noise are covered in 92 of 100 cases, with them in
+/// 95. None below eight days or when the kernel leaves nothing.
+#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
+pub fn mean_estimate(values: &[f64]) -> Option<MeanEstimate> {
+    let days = values.len() as f64;
+    if values.len() < 8 {
+        return None;
+    }
+    let lag = lag(values.len());
+    let weights = (1..=lag).map(|step| 1.0 - step as f64 / (lag as f64 + 1.0));
+    let (mut sum, mut squares) = (1.0, 1.0);
+    for weight in weights {
+        sum += 2.0 * weight;
+        squares += 2.0 * weight * weight;
+    }
+    let variance = long_run_variance(values, lag) / (1.0 - sum / days);
+    let estimate = MeanEstimate {
+        mean: compensated_sum(values.iter().copied()) / days,
+        standard_error: (variance.max(0.0) / days).sqrt(),
+        degrees: (days / squares - 1.0).max(1.0),
+    };
+    (sum < days).then_some(estimate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::Random;
+    use super::*;
+    use crate::ids::Digest;
+
+    #[test]
+    fn the_lag_follows_the_rule() {
+        let found = [8, 50, 100, 250, 1000].map(lag);
+        assert_eq!(found, [2, 3, 4, 4, 6]);
+    }
+
+    #[test]
+    fn the_variance_of_a_hand_worked_series() {
+        // Deviations -1.5, -0.5, 0.5, 1.5: variance 1.25, first lag 0.3125.
+        let found = long_run_variance(&[1.0, 2.0, 3.0, 4.0], 1);
+        assert!(
+            (found - (1.25 + 2.0 * 0.5 * 0.3125)).abs() < 1e-15,
+            "{found}"
+        );
+    }
+
+    #[test]
+    fn independent_noise_is_covered_as_often_as_stated() {
+        let mut random = Random::of(Digest::of(b"hac"), "coverage");
+        let runs = 3000;
+        let mut covered = 0;
+        for _ in 0..runs {
+            let series: Vec<f64> = (0..55).map(|_| random.normal()).collect();
+            let (low, high) = mean_estimate(&series).unwrap().interval(0.95);
+            covered += u32::from(low <= 0.0 && 0.0 <= high);
+        }
+        let share = f64::from(covered) / f64::from(runs);
+        assert!((0.938..0.962).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn too_little_is_no_estimate_and_stillness_has_no_t() {
+        assert_eq!(mean_estimate(&[0.1; 7]), None);
+        let still = mean_estimate(&[0.0; 20]).unwrap();
+        assert_eq!(
+            (still.t(), still.p_value().to_bits()),
+            (None, 1.0_f64.to_bits())
+        );
+    }
+}
