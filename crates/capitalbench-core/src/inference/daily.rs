@@ -17,8 +17,8 @@ use crate::score::compensated_sum;
 /// Closes by day.
 pub type Closes = BTreeMap<Date, Snapshot>;
 
-/// What a portfolio gained beyond the reference, by day.
-pub type ActiveDays = BTreeMap<Date, f64>;
+/// What a portfolio gained beyond the reference, by day, in order.
+pub type ActiveDays = Vec<(Date, f64)>;
 
 /// The daily active returns of a portfolio that is bought at the entry close and held.
 ///
@@ -44,7 +44,7 @@ pub fn active_days(
     let mut last = window.entry;
     for (day, snapshot) in closes.range(window.entry..=window.exit).skip(1) {
         if let Some(now) = value(snapshot) {
-            days.insert(*day, now.0 / before.0 - now.1 / before.1);
+            days.push((*day, now.0 / before.0 - now.1 / before.1));
             (before, last) = (now, *day);
         }
     }
@@ -70,7 +70,7 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 /// The difference of two series on the days both have.
-pub fn paired(a: &ActiveDays, b: &ActiveDays) -> ActiveDays {
+pub fn paired(a: &[(Date, f64)], b: &[(Date, f64)]) -> ActiveDays {
     let both = a
         .iter()
         .filter_map(|(day, x)| Some((*day, x - b.get(day)?)));
@@ -78,8 +78,8 @@ pub fn paired(a: &ActiveDays, b: &ActiveDays) -> ActiveDays {
 }
 
 /// The mean of a series per horizon of this many sessions, with its standard error.
-pub fn per_horizon(series: &ActiveDays, sessions: f64) -> Option<MeanEstimate> {
-    let values: Vec<f64> = series.values().copied().collect();
+pub fn per_horizon(series: &[(Date, f64)], sessions: f64) -> Option<MeanEstimate> {
+    let values: Vec<f64> = series.iter().map(|(_, value)| *value).collect();
     mean_estimate(&values).map(|estimate| estimate.scaled(sessions))
 }
 
@@ -122,7 +122,7 @@ mod tests {
         ]);
         let holdings = [holding("AAA", 50), holding("SP500", 50)];
         let found = active_days(&holdings, &option_id("SP500"), window(), &closes).unwrap();
-        let values: Vec<f64> = found.values().copied().collect();
+        let values: Vec<f64> = found.iter().map(|(_, value)| *value).collect();
         let second = (0.5 * 0.99 + 0.5 * 1.01) / (0.5 * 1.1 + 0.5 * 1.01) - 1.0;
         assert!((values[0] - (1.055 - 1.01)).abs() < 1e-15, "{values:?}");
         assert!((values[1] - second).abs() < 1e-15, "{values:?}");
@@ -142,7 +142,8 @@ mod tests {
         gap.remove(&day("2026-06-02"));
         let found = series(&gap).unwrap();
         assert_eq!(found.len(), 1);
-        assert!((found[&day("2026-06-03")] - (1.21 - 1.01)).abs() < 1e-15);
+        assert_eq!(found[0].0, day("2026-06-03"));
+        assert!((found[0].1 - (1.21 - 1.01)).abs() < 1e-15);
         for end in ["2026-06-01", "2026-06-03"] {
             let mut cut = all.clone();
             cut.remove(&day(end));
@@ -156,7 +157,7 @@ mod tests {
         let two = ActiveDays::from([(day("2026-06-02"), 0.0)]);
         let series = calendar_time([&one, &two]);
         assert_eq!(series.len(), 2);
-        assert!((series[&day("2026-06-02")] - 0.02).abs() < 1e-15);
+        assert!((series[1].1 - 0.02).abs() < 1e-15);
         assert_eq!(paired(&one, &two).len(), 1);
     }
 }

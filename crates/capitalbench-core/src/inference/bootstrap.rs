@@ -1,0 +1,195 @@
+//! Resampled days: how often each model would come first, and a second opinion on an interval.
+
+use super::hac::{lag, long_run_variance};
+use super::random::Random;
+use crate::score::compensated_sum;
+
+/// Mean length of a block of days.
+pub const BLOCK_DAYS: f64 = 7.0;
+/// Resampled histories.
+pub const DRAWS: usize = 5_000;
+
+/// Fills `days` with a stationary bootstrap of as many days: blocks of random length, in a circle.
+fn resample(random: &mut Random, days: &mut [usize]) {
+    let count = days.len();
+    let mut day = 0;
+    for (place, drawn) in days.iter_mut().enumerate() {
+        let fresh = place == 0 || random.unit() < 1.0 / BLOCK_DAYS;
+        day = if fresh {
+            random.index(count)
+        } else {
+            (day + 1) % count
+        };
+        *drawn = day;
+    }
+}
+
+/// Where a model stands in resampled histories.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RankRange {
+    /// Share of histories in which it came first.
+    pub best: f64,
+    /// Rank that 97.5 % of histories do not better.
+    pub from: usize,
+    /// Rank that 97.5 % of histories do not worsen.
+    pub to: usize,
+}
+
+/// Ranks of several series over the same days, days resampled once for all of them.
+///
+/// None below eight days or two series.
+#[expect(clippy::cast_precision_loss, reason = "counts of draws are small")]
+pub fn rank_ranges(series: &[Vec<f64>], random: &mut Random) -> Option<Vec<RankRange>> {
+    let count = series.first()?.len();
+    if count < 8 || series.len() < 2 || series.iter().any(|s| s.len() != count) {
+        return None;
+    }
+    let models = series.len();
+    // By day, so that one pass over the drawn days adds up all models.
+    let by_day: Vec<f64> = (0..count)
+        .flat_map(|day| series.iter().map(move |s| s[day]))
+        .collect();
+    let mut places = vec![vec![0_u32; models]; models];
+    let mut best = vec![0.0; models];
+    let mut days = vec![0; count];
+    let mut sums = vec![0.0; models];
+    let mut order: Vec<usize> = (0..models).collect();
+    for _ in 0..DRAWS {
+        resample(random, &mut days);
+        sums.fill(0.0);
+        for day in &days {
+            let row = &by_day[day * models..(day + 1) * models];
+            for (sum, value) in sums.iter_mut().zip(row) {
+                *sum += value;
+            }
+        }
+        order.sort_by(|a, b| sums[*b].total_cmp(&sums[*a]));
+        for (rank, model) in order.iter().enumerate() {
+            places[*model][rank] += 1;
+        }
+        let first = sums[order[0]];
+        let tied = order.iter().take_while(|model| sums[**model] >= first);
+        let tied: Vec<usize> = tied.copied().collect();
+        for model in &tied {
+            best[*model] += 1.0 / tied.len() as f64;
+        }
+    }
+    let ranges = places.iter().zip(&best).map(|(counts, best)| {
+        let (from, to) = middle(counts);
+        RankRange {
+            best: best / DRAWS as f64,
+            from,
+            to,
+        }
+    });
+    Some(ranges.collect())
+}
+
+/// The ranks that cut off one fortieth at either end.
+fn middle(counts: &[u32]) -> (usize, usize) {
+    let mut reversed = counts.to_vec();
+    reversed.reverse();
+    (passes(counts) + 1, counts.len() - passes(&reversed))
+}
+
+/// The first place by which more than one fortieth of the draws are counted.
+#[expect(clippy::cast_precision_loss, reason = "counts of draws are small")]
+fn passes(counts: &[u32]) -> usize {
+    let mut seen = 0.0;
+    let passed = |count: &u32| {
+        seen += f64::from(*count);
+        seen > DRAWS as f64 / 40.0
+    };
+    counts.iter().position(passed).unwrap_or_default()
+}
+
+/// The 95 % interval of a mean by a studentised stationary bootstrap; none below eight days.
+#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
+pub fn studentised_interval(values: &[f64], random: &mut Random) -> Option<(f64, f64)> {
+    let count = values.len();
+    if count < 8 {
+        return None;
+    }
+    let mean = |values: &[f64]| compensated_sum(values.iter().copied()) / count as f64;
+    let error =
+        |values: &[f64]| (long_run_variance(values, lag(count)).max(0.0) / count as f64).sqrt();
+    let (centre, spread) = (mean(values), error(values));
+    let mut days = vec![0; count];
+    let mut drawn = vec![0.0; count];
+    let mut ratios = Vec::with_capacity(DRAWS);
+    for _ in 0..DRAWS {
+        resample(random, &mut days);
+        for (value, day) in drawn.iter_mut().zip(&days) {
+            *value = values[*day];
+        }
+        let own = error(&drawn);
+        if own > 0.0 {
+            ratios.push((mean(&drawn) - centre) / own);
+        }
+    }
+    ratios.sort_by(f64::total_cmp);
+    let place = ratios.len() / 40;
+    let (low, high) = (ratios.get(place)?, ratios.get(ratios.len() - 1 - place)?);
+    Some((centre - high * spread, centre - low * spread))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::Digest;
+
+    fn random() -> Random {
+        Random::of(Digest::of(b"bootstrap"), "test")
+    }
+
+    fn noise(random: &mut Random, mean: f64) -> Vec<f64> {
+        (0..60).map(|_| mean + random.normal()).collect()
+    }
+
+    #[test]
+    fn a_clear_leader_is_first_and_equals_are_not_separable() {
+        let mut random = random();
+        let alike: Vec<Vec<f64>> = (0..4).map(|_| noise(&mut random, 0.0)).collect();
+        let ranges = rank_ranges(&alike, &mut random).unwrap();
+        assert!(ranges.iter().any(|range| range.from == 1 && range.to >= 3));
+        let total: f64 = ranges.iter().map(|range| range.best).sum();
+        assert!((total - 1.0).abs() < 1e-9);
+        let mut clear = alike;
+        clear[2].iter_mut().for_each(|value| *value += 3.0);
+        let ranges = rank_ranges(&clear, &mut random).unwrap();
+        assert_eq!((ranges[2].from, ranges[2].to), (1, 1));
+        assert!(ranges[2].best > 0.999);
+    }
+
+    #[test]
+    fn identical_series_share_the_first_place() {
+        let mut random = random();
+        let one = noise(&mut random, 0.0);
+        let ranges = rank_ranges(&[one.clone(), one], &mut random).unwrap();
+        assert!((ranges[0].best - 0.5).abs() < 1e-9 && (ranges[1].best - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn too_little_is_no_answer() {
+        let mut random = random();
+        assert_eq!(rank_ranges(&[vec![0.0; 20]], &mut random), None);
+        assert_eq!(
+            rank_ranges(&[vec![0.0; 7], vec![0.0; 7]], &mut random),
+            None
+        );
+        assert_eq!(studentised_interval(&[1.0; 7], &mut random), None);
+        assert_eq!(studentised_interval(&[1.0; 20], &mut random), None);
+    }
+
+    #[test]
+    fn the_studentised_interval_covers() {
+        let mut random = random();
+        let mut covered = 0;
+        for _ in 0..60 {
+            let series = noise(&mut random, 0.0);
+            let (low, high) = studentised_interval(&series, &mut random).unwrap();
+            covered += u32::from(low <= 0.0 && 0.0 <= high);
+        }
+        assert!(covered >= 52, "{covered} of 60");
+    }
+}

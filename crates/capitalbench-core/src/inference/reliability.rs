@@ -1,0 +1,128 @@
+//! Stated confidence against outcomes, with intervals that know of overlap.
+
+use super::overlap::{Overlap, RoundEstimate};
+use crate::manifest::Window;
+
+/// One resolved decision.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stated {
+    /// Chance of beating the reference, as stated.
+    pub confidence: f64,
+    /// Whether it did.
+    pub beat: bool,
+    /// When it was held.
+    pub window: Window,
+}
+
+impl Stated {
+    fn outcome(&self) -> f64 {
+        f64::from(u8::from(self.beat))
+    }
+}
+
+/// Decisions of similar confidence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bin {
+    /// Lowest confidence of the bin.
+    pub from: f64,
+    /// Highest; the last bin contains it.
+    pub to: f64,
+    /// Decisions in it.
+    pub count: usize,
+    /// Separate windows they are worth.
+    pub effective: f64,
+    /// Their mean confidence.
+    pub confidence: f64,
+    /// Share that beat the reference.
+    pub hit_rate: f64,
+    /// The hit rate with its interval, where one can be given.
+    pub estimate: Option<RoundEstimate>,
+}
+
+/// Mean squared difference of confidence and outcome: 0 is perfect, 0.25 a coin.
+pub fn brier(stated: &[Stated]) -> Option<RoundEstimate> {
+    let errors: Vec<f64> = stated
+        .iter()
+        .map(|s| (s.confidence - s.outcome()).powi(2))
+        .collect();
+    overlap(stated).mean(&errors)
+}
+
+fn overlap(stated: &[Stated]) -> Overlap {
+    let windows: Vec<Window> = stated.iter().map(|s| s.window).collect();
+    Overlap::new(&windows)
+}
+
+/// Five bins of confidence; empty ones are left out.
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
+pub fn bins(stated: &[Stated]) -> Vec<Bin> {
+    let edges = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
+    let mut bins = Vec::new();
+    for pair in edges.windows(2) {
+        let (from, to) = (pair[0], pair[1]);
+        let last = to >= 1.0;
+        let inside = |s: &&Stated| {
+            s.confidence >= from && (s.confidence < to || (last && s.confidence <= to))
+        };
+        let members: Vec<Stated> = stated.iter().filter(inside).copied().collect();
+        if members.is_empty() {
+            continue;
+        }
+        let hits: Vec<f64> = members.iter().map(Stated::outcome).collect();
+        let overlap = overlap(&members);
+        let count = members.len();
+        bins.push(Bin {
+            from,
+            to,
+            count,
+            effective: overlap.effective(),
+            confidence: members.iter().map(|s| s.confidence).sum::<f64>() / count as f64,
+            hit_rate: hits.iter().sum::<f64>() / count as f64,
+            estimate: overlap.mean(&hits),
+        });
+    }
+    bins
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::parse_day;
+
+    fn stated((confidence, beat): (f64, bool), month: u8) -> Stated {
+        let day = |day: u8| parse_day(&format!("2026-{month:02}-{day:02}")).unwrap();
+        let window = Window {
+            entry: day(5),
+            exit: day(12),
+        };
+        Stated {
+            confidence,
+            beat,
+            window,
+        }
+    }
+
+    #[test]
+    fn bins_hold_their_edges_and_empty_ones_are_left_out() {
+        let all = [
+            stated((0.6, true), 1),
+            stated((0.79, false), 2),
+            stated((1.0, true), 3),
+        ];
+        let bins = bins(&all);
+        let counts: Vec<(usize, f64)> = bins.iter().map(|b| (b.count, b.from)).collect();
+        assert_eq!(counts, [(2, 0.6), (1, 0.8)]);
+        assert!((bins[0].hit_rate - 0.5).abs() < 1e-15);
+        assert!((bins[0].effective - 2.0).abs() < 1e-12);
+        assert!(bins[1].estimate.is_none());
+    }
+
+    #[test]
+    fn the_brier_score_of_certainty_is_what_it_gets_wrong() {
+        let sure: Vec<Stated> = (1..=10).map(|m| stated((1.0, m > 2), m)).collect();
+        let score = brier(&sure).unwrap();
+        assert!((score.estimate.mean - 0.2).abs() < 1e-15);
+        assert!(score.informative);
+        assert_eq!(brier(&sure[..1]), None);
+    }
+}
