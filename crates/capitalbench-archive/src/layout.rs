@@ -60,6 +60,8 @@ pub const OPTIONAL_INPUTS: [&str; 10] = [
     QUALITY_EVIDENCE,
 ];
 
+/// Daily snapshots of the whole universe, seen from the folder of rounds.
+pub const SNAPSHOTS: &str = "../market_data/daily_price_snapshots";
 /// The operator's comparison sets, in the rounds folder or beside it.
 pub const SETS: &str = "benchmark_sets.yaml";
 

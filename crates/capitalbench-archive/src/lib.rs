@@ -8,6 +8,7 @@
 pub mod acceptance;
 pub mod audit;
 pub mod control_sources;
+pub mod daily_closes;
 pub mod error;
 pub mod file_ops;
 pub mod format;

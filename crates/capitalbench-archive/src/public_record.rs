@@ -5,17 +5,21 @@ use std::path::Path;
 
 use capitalbench_core::boards::comparison_set::SetPolicy;
 use capitalbench_core::ids::{Digest, ModelId};
+use capitalbench_core::inference::daily::active_days;
 use capitalbench_core::interim::track;
 use capitalbench_core::prices::Side;
 use capitalbench_core::publication::facts::{
-    InterimRow, Record, RepeatedRun, Result as Figures, RoundFacts,
+    Chance, InterimRow, Record, RepeatedRun, Result as Figures, RoundFacts,
 };
 use capitalbench_core::publication::{Frozen, Publication, PublishError, publish};
+use capitalbench_core::returns::RoundReturns;
 use capitalbench_core::run::{Calls, Run, RunKind, official_run};
+use capitalbench_core::score::Outcome;
 use capitalbench_core::submission::Submission;
 use jiff::Timestamp;
 use rayon::prelude::*;
 
+use crate::daily_closes::{DailySnapshots, volatility};
 use crate::error::FileError;
 use crate::format::{benchmark_sets, interim};
 use crate::freeze;
@@ -45,12 +49,12 @@ pub fn publication(
     as_of: Timestamp,
     tick: &(dyn Fn() + Sync),
 ) -> Result<Publication, PublicationError> {
-    let universes = Universes::default();
+    let shared = Shared::load(rounds)?;
     let folders = list_rounds(rounds)?;
     let facts: Vec<Result<RoundFacts, PublicationError>> = folders
         .into_par_iter()
         .map(|folder| {
-            let facts = round_facts(folder, &universes);
+            let facts = round_facts(folder, &shared);
             tick();
             facts
         })
@@ -72,12 +76,26 @@ pub fn set_policy(rounds: &Path) -> Result<SetPolicy, FileError> {
     Ok(SetPolicy::default())
 }
 
+/// What all rounds of a folder share.
+#[derive(Debug)]
+pub struct Shared {
+    universes: Universes,
+    snapshots: DailySnapshots,
+}
+
+impl Shared {
+    /// Reads what lies beside the rounds.
+    pub fn load(rounds: &Path) -> Result<Self, FileError> {
+        Ok(Self {
+            universes: Universes::default(),
+            snapshots: DailySnapshots::load(rounds)?,
+        })
+    }
+}
+
 /// Everything a round's folder tells.
-pub fn round_facts(
-    folder: RoundFolder,
-    universes: &Universes,
-) -> Result<RoundFacts, PublicationError> {
-    let inputs = RoundInputs::load(folder, universes)?;
+pub fn round_facts(folder: RoundFolder, shared: &Shared) -> Result<RoundFacts, PublicationError> {
+    let inputs = RoundInputs::load(folder, &shared.universes)?;
     let folder = &inputs.folder;
     let runs = folder.runs()?;
     let mut facts = RoundFacts {
@@ -104,11 +122,13 @@ pub fn round_facts(
             .map(|scored| (scored.submission, scored.outcome))
             .unzip();
         submissions = kept;
-        facts.result = Some(Figures {
-            returns: scored.returns,
-            models: outcomes,
-            controls: Vec::new(),
-        });
+        facts.result = Some(figures(
+            &inputs,
+            shared,
+            (scored.returns, outcomes),
+            &submissions,
+            facts.frozen.as_ref(),
+        )?);
     } else {
         submissions = valid(&inputs, &run_folder, run)?;
     }
@@ -129,6 +149,39 @@ pub fn round_facts(
         controls: Vec::new(),
     });
     Ok(facts)
+}
+
+fn figures(
+    inputs: &RoundInputs,
+    shared: &Shared,
+    (returns, models): (RoundReturns, Vec<Outcome>),
+    submissions: &[Submission],
+    frozen: Option<&Frozen>,
+) -> Result<Figures, FileError> {
+    let closes = shared.snapshots.of_round(inputs)?;
+    let reference = &inputs.universe.reference().id;
+    let days = submissions.iter().map(|submission| {
+        let window = inputs.manifest.window?;
+        active_days(&submission.decision.holdings(), reference, window, &closes)
+    });
+    let days = days.collect();
+    let volatility = volatility(inputs)?;
+    let chance = frozen.and_then(|frozen| {
+        Chance::of(
+            &inputs.manifest,
+            &inputs.universe,
+            frozen.digest,
+            (&returns, &volatility),
+            (submissions, &[]),
+        )
+    });
+    Ok(Figures {
+        returns,
+        models,
+        controls: Vec::new(),
+        chance,
+        days,
+    })
 }
 
 fn is_rehearsal(run: &Run) -> bool {

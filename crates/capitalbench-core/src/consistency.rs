@@ -35,6 +35,8 @@ pub struct Figures {
     pub modal_pick: OptionId,
     /// Whether another pick was as frequent.
     pub modal_tie: bool,
+    /// Alpha of each replicate.
+    pub alphas: Vec<f64>,
     /// Mean decision return.
     pub average_return: f64,
     /// That mean minus the reference.
@@ -123,6 +125,7 @@ fn figures(replicates: &[&Scored], returns: &RoundReturns) -> Option<Figures> {
         .filter_map(|r| r.submission.cost_usd)
         .collect();
     Some(Figures {
+        alphas: replicates.iter().map(|r| r.outcome.alpha.get()).collect(),
         modal_tie: modal.len() > 1,
         modal_return: return_of(&modal_pick),
         average_alpha: average_return - returns.reference().get(),

@@ -47,14 +47,17 @@ pub fn score_all(
 
 /// Sorts by alpha (descending), regret (ascending), confidence (descending), model id.
 pub fn sort(scored: &mut [Scored], ties: TieRule) {
-    scored.sort_by(|a, b| {
-        let (x, y) = (&a.outcome, &b.outcome);
-        let regret = |outcome: &Outcome| outcome.regret.map_or(0.0, Return::get);
-        compare(y.alpha.get(), x.alpha.get(), ties)
-            .then_with(|| compare(regret(x), regret(y), ties))
-            .then_with(|| numeric(b.submission.confidence, a.submission.confidence))
-            .then_with(|| a.submission.model_id.cmp(&b.submission.model_id))
-    });
+    scored.sort_by(|a, b| order(a, b, ties));
+}
+
+/// The order of two decisions of a round.
+pub fn order(a: &Scored, b: &Scored, ties: TieRule) -> Ordering {
+    let (x, y) = (&a.outcome, &b.outcome);
+    let regret = |outcome: &Outcome| outcome.regret.map_or(0.0, Return::get);
+    compare(y.alpha.get(), x.alpha.get(), ties)
+        .then_with(|| compare(regret(x), regret(y), ties))
+        .then_with(|| numeric(b.submission.confidence, a.submission.confidence))
+        .then_with(|| a.submission.model_id.cmp(&b.submission.model_id))
 }
 
 fn compare(a: f64, b: f64, ties: TieRule) -> Ordering {

@@ -36,6 +36,7 @@ pub mod roster;
 pub mod run;
 pub mod score;
 pub mod similar;
+pub mod statistics;
 pub mod submission;
 #[cfg(test)]
 pub(crate) mod test_support;

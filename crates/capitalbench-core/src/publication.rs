@@ -12,12 +12,14 @@ use jiff::civil::Date;
 use crate::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
 use crate::boards::{TrackBoards, track_boards};
 use crate::ids::{Digest, ModelId, RoundId, RunId};
+use crate::inference::daily::ActiveDays;
 use crate::leaderboard::{self, Scored};
 use crate::lifecycle::{Due, due};
 use crate::manifest::{Manifest, Stream, Track};
 use crate::prices::PriceSheet;
 use crate::returns::RoundReturns;
 use crate::score::{AboveOracle, Outcome, Score, score};
+use crate::statistics::{Statistics, statistics};
 use crate::submission::Submission;
 use crate::universe::Universe;
 
@@ -38,6 +40,8 @@ pub struct Publication {
     pub boards: BTreeMap<Track, TrackBoards>,
     /// Fixed rosters over the rounds all their models completed.
     pub comparison_sets: Vec<ComparisonSet>,
+    /// What boards and sets may claim.
+    pub statistics: Statistics,
 }
 
 /// The text that orders rounds: exit day, deadline, id.
@@ -128,6 +132,21 @@ pub struct ResolvedRound {
     pub repeated: Vec<RepeatedRun>,
     /// Provisional figures while the round was open.
     pub interim: Vec<facts::InterimRow>,
+    /// What random admissible portfolios returned; none where the round cannot say.
+    pub chance: Option<ChanceSummary>,
+}
+
+/// What luck would have given in a round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChanceSummary {
+    /// Return of the lowest draw.
+    pub low: f64,
+    /// Return of the middle draw.
+    pub median: f64,
+    /// Return of the highest draw.
+    pub high: f64,
+    /// Draws in equal bins from the lowest to the highest.
+    pub bins: Vec<u32>,
 }
 
 /// A decision with its figures and its score.
@@ -137,6 +156,10 @@ pub struct Standing {
     pub scored: Scored,
     /// CapitalBench Score of this round.
     pub score: Score,
+    /// Where it stands among random admissible portfolios.
+    pub percentiles: Option<facts::Percentiles>,
+    /// Daily gains beyond the reference; none where closes are missing.
+    pub days: Option<ActiveDays>,
 }
 
 impl Standing {
@@ -248,9 +271,11 @@ pub fn publish(
         boards.insert(track, track_boards(&public, track, &names)?);
     }
     let comparison_sets = comparison_sets(&public, policy, &names)?;
+    let statistics = statistics(&public, &boards, &comparison_sets);
     Ok(Publication {
         as_of,
         rounds: public,
+        statistics,
         names,
         boards,
         comparison_sets,
@@ -319,25 +344,18 @@ fn resolved(
     record: &facts::Record,
     result: &facts::Result,
 ) -> Result<ResolvedRound, PublishError> {
-    let mut models = scored(&record.submissions, &result.models);
-    leaderboard::sort(&mut models, facts.manifest.methodology.tie_rule());
-    let standing = |scored: Scored| {
-        let points = score(scored.outcome.decision_return, result.returns.oracle());
-        let score = points.map_err(|error| PublishError::AboveOracle {
-            round_id: facts.manifest.round_id.clone(),
-            model_id: scored.submission.model_id.clone(),
-            error,
-        })?;
-        Ok(Standing { scored, score })
-    };
-    let controls = scored(&record.controls, &result.controls).into_iter();
-    let controls = controls
-        .map(standing)
-        .collect::<Result<_, PublishError>>()?;
-    let models = models
-        .into_iter()
-        .map(standing)
-        .collect::<Result<_, PublishError>>()?;
+    let chance = result.chance.as_ref();
+    let mut models = standings(facts, &record.submissions, &result.models, &result.returns)?;
+    for (place, standing) in models.iter_mut().enumerate() {
+        standing.percentiles = chance.and_then(|chance| chance.models.get(place).copied());
+        standing.days = result.days.get(place).cloned().flatten();
+    }
+    let ties = facts.manifest.methodology.tie_rule();
+    models.sort_by(|a, b| leaderboard::order(&a.scored, &b.scored, ties));
+    let mut controls = standings(facts, &record.controls, &result.controls, &result.returns)?;
+    for (place, standing) in controls.iter_mut().enumerate() {
+        standing.percentiles = chance.and_then(|chance| chance.controls.get(place).copied());
+    }
     Ok(ResolvedRound {
         run_id: record.run_id.clone(),
         models,
@@ -345,14 +363,38 @@ fn resolved(
         returns: result.returns.clone(),
         repeated: facts.repeated.clone(),
         interim: facts.interim.clone(),
+        chance: chance.map(|chance| ChanceSummary {
+            low: chance.low,
+            median: chance.median,
+            high: chance.high,
+            bins: chance.bins.clone(),
+        }),
     })
 }
 
-fn scored(submissions: &[Submission], outcomes: &[Outcome]) -> Vec<Scored> {
-    let pairs = submissions.iter().zip(outcomes);
-    let pair = |(submission, outcome): (&Submission, &Outcome)| Scored {
-        submission: submission.clone(),
-        outcome: outcome.clone(),
-    };
-    pairs.map(pair).collect()
+fn standings(
+    facts: &RoundFacts,
+    submissions: &[Submission],
+    outcomes: &[Outcome],
+    returns: &RoundReturns,
+) -> Result<Vec<Standing>, PublishError> {
+    let mut standings = Vec::with_capacity(submissions.len());
+    for (submission, outcome) in submissions.iter().zip(outcomes) {
+        let points = score(outcome.decision_return, returns.oracle());
+        let score = points.map_err(|error| PublishError::AboveOracle {
+            round_id: facts.manifest.round_id.clone(),
+            model_id: submission.model_id.clone(),
+            error,
+        })?;
+        standings.push(Standing {
+            scored: Scored {
+                submission: submission.clone(),
+                outcome: outcome.clone(),
+            },
+            score,
+            percentiles: None,
+            days: None,
+        });
+    }
+    Ok(standings)
 }

@@ -17,8 +17,6 @@ use crate::round_folder::names_in;
 
 /// Differences below a tenth of a basis point are rounding of the vendor.
 const ROUNDING: f64 = 1e-5;
-/// Where daily snapshots lie, seen from the folder of rounds.
-const SNAPSHOTS: &str = "../market_data/daily_price_snapshots";
 
 /// What one round contributes to the comparison.
 pub(super) struct Evidence {
@@ -82,7 +80,7 @@ fn observe(sheet: &PriceSheet, file: &str, side: Option<Side>) -> Vec<Observed> 
 
 /// Daily snapshots beside the folder of rounds; unreadable ones are left out.
 pub(super) fn snapshots(rounds: &Path) -> Vec<Observed> {
-    let folder = rounds.join(SNAPSHOTS);
+    let folder = rounds.join(layout::SNAPSHOTS);
     let mut observed = Vec::new();
     for name in names_in(&folder).unwrap_or_default() {
         let sheet = file_ops::read(&folder.join(&name)).ok();

@@ -71,10 +71,15 @@ fn mean(values: &[f64]) -> f64 {
 
 /// The difference of two series on the days both have.
 pub fn paired(a: &[(Date, f64)], b: &[(Date, f64)]) -> ActiveDays {
-    let both = a
-        .iter()
-        .filter_map(|(day, x)| Some((*day, x - b.get(day)?)));
-    both.collect()
+    let mut both = ActiveDays::new();
+    let mut rest = b.iter().peekable();
+    for (day, value) in a {
+        while rest.next_if(|(other, _)| other < day).is_some() {}
+        if let Some((_, other)) = rest.next_if(|(other, _)| other == day) {
+            both.push((*day, value - other));
+        }
+    }
+    both
 }
 
 /// The mean of a series per horizon of this many sessions, with its standard error.

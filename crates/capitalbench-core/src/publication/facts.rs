@@ -6,13 +6,15 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::consistency::ModelConsistency;
-use crate::ids::{ModelId, RunId};
+use crate::ids::{Digest, ModelId, OptionId, RunId};
+use crate::inference::daily::ActiveDays;
+use crate::inference::null::{Null, Volatility};
 use crate::interim::InterimPoint;
 use crate::manifest::Manifest;
 use crate::prices::PriceSheet;
 use crate::publication::Frozen;
 use crate::returns::RoundReturns;
-use crate::score::Outcome;
+use crate::score::{Outcome, portfolio_return};
 use crate::submission::Submission;
 use crate::units::Return;
 use crate::universe::Universe;
@@ -62,6 +64,70 @@ pub struct Result {
     pub models: Vec<Outcome>,
     /// One outcome per control.
     pub controls: Vec<Outcome>,
+    /// What luck would have given; none where the round cannot say.
+    pub chance: Option<Chance>,
+    /// Daily gains beyond the reference, one series per submission; none where closes are missing.
+    pub days: Vec<Option<ActiveDays>>,
+}
+
+/// Random admissible portfolios of a round, summed up, and where the decisions stand among them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chance {
+    /// Return of the lowest draw.
+    pub low: f64,
+    /// Return of the middle draw.
+    pub median: f64,
+    /// Return of the highest draw.
+    pub high: f64,
+    /// Draws in equal bins from the lowest to the highest.
+    pub bins: Vec<u32>,
+    /// One per submission.
+    pub models: Vec<Percentiles>,
+    /// One per control.
+    pub controls: Vec<Percentiles>,
+}
+
+/// Where a decision stands among random ones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Percentiles {
+    /// Share of all draws below it.
+    pub all: f64,
+    /// Share of the draws nearest in volatility below it; none where volatility is unknown.
+    pub matched: Option<f64>,
+}
+
+/// Bins of a round's histogram.
+const BINS: usize = 40;
+
+impl Chance {
+    /// Draws the null of a round and places its decisions; none where the round has none.
+    pub fn of(
+        manifest: &Manifest,
+        universe: &Universe,
+        freeze: Digest,
+        (returns, volatility): (&RoundReturns, &Volatility),
+        (models, controls): (&[Submission], &[Submission]),
+    ) -> Option<Self> {
+        let rules = (manifest.format, &manifest.constraints);
+        let null = Null::draw(universe, rules, freeze, returns, volatility).ok()?;
+        let place = |submission: &Submission| {
+            let holdings = submission.decision.holdings();
+            let value = |id: &OptionId| returns.get(id).map(|option| option.value);
+            let value = portfolio_return(&holdings, value).map_or(0.0, Return::get);
+            Percentiles {
+                all: null.percentile(value),
+                matched: null.matched_percentile(&holdings, volatility, universe, value),
+            }
+        };
+        Some(Self {
+            low: null.quantile(0.0),
+            median: null.median(),
+            high: null.quantile(1.0),
+            bins: null.histogram(BINS),
+            models: models.iter().map(place).collect(),
+            controls: controls.iter().map(place).collect(),
+        })
+    }
 }
 
 /// A provisional figure of one model on one day.

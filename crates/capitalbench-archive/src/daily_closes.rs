@@ -1,0 +1,134 @@
+//! Daily closes as the folder knows them: what statistics build their series from.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use capitalbench_core::inference::daily::Closes;
+use capitalbench_core::inference::null::Volatility;
+use capitalbench_core::interim::Snapshot;
+use capitalbench_core::prices::{PriceSheet, Quote, Side};
+use capitalbench_core::universe::Universe;
+use jiff::civil::Date;
+
+use crate::error::{Fault, FileError};
+use crate::file_ops;
+use crate::format::{price_sheet, table, trailing};
+use crate::layout;
+use crate::round_folder::{RoundInputs, names_in, optional};
+
+/// Fewest rows of a snapshot.
+const MIN_ROWS: usize = 20;
+
+/// Daily snapshots of the whole universe, shared by all rounds.
+#[derive(Debug, Clone, Default)]
+pub struct DailySnapshots(BTreeMap<Date, PriceSheet>);
+
+impl DailySnapshots {
+    /// Reads the snapshots beside a folder of rounds; one that is not of a single day is refused.
+    pub fn load(rounds: &Path) -> Result<Self, FileError> {
+        let folder = rounds.join(layout::SNAPSHOTS);
+        let mut sheets = BTreeMap::new();
+        if !folder.is_dir() {
+            return Ok(Self(sheets));
+        }
+        for name in names_in(&folder)? {
+            let path = folder.join(&name);
+            if path.extension().is_none_or(|end| end != "csv") {
+                continue;
+            }
+            let bytes = file_ops::read(&path)?;
+            let (day, sheet) = parse(&bytes).map_err(|fault| fault.in_file(&path))?;
+            sheets.insert(day, sheet);
+        }
+        Ok(Self(sheets))
+    }
+
+    /// The closes of a round's window; its own sheets fill in where a day has no snapshot.
+    pub fn of_round(&self, inputs: &RoundInputs) -> Result<Closes, FileError> {
+        let Some(window) = inputs.manifest.window else {
+            return Ok(Closes::new());
+        };
+        let mut closes = Closes::new();
+        for (day, sheet) in self.0.range(window.entry..=window.exit) {
+            closes.insert(*day, snapshot(sheet, &inputs.universe));
+        }
+        for (side, day) in [(Side::Entry, window.entry), (Side::Exit, window.exit)] {
+            if let Some(sheet) = inputs.folder.sheet(side)? {
+                let own = snapshot(&sheet, &inputs.universe);
+                let known = closes.entry(day).or_default();
+                for (id, price) in own {
+                    known.entry(id).or_insert(price);
+                }
+            }
+        }
+        Ok(closes)
+    }
+}
+
+fn parse(bytes: &[u8]) -> Result<(Date, PriceSheet), Fault> {
+    let sheet = price_sheet::parse(bytes)?;
+    let mut days = sheet.quotes().iter().map(|quote| quote.date);
+    let day = days.next().flatten();
+    let day = day.ok_or_else(|| Fault::field("date", "a snapshot names its day in every row"))?;
+    if sheet.quotes().iter().any(|quote| quote.date != Some(day)) {
+        return Err(Fault::field("date", "a snapshot is of a single day"));
+    }
+    if sheet.quotes().len() < MIN_ROWS {
+        return Err(Fault::new(format!(
+            "a snapshot has at least {MIN_ROWS} rows"
+        )));
+    }
+    Ok((day, sheet))
+}
+
+/// Prices by option; cash without a row is one.
+fn snapshot(sheet: &PriceSheet, universe: &Universe) -> Snapshot {
+    let mut snapshot = Snapshot::new();
+    let one = capitalbench_core::units::Price::new(1.0);
+    for option in universe.options() {
+        let used = sheet
+            .find(option)
+            .and_then(Quote::used)
+            .map(|(price, _)| price);
+        if let Some(price) = used.or(one.filter(|_| option.scores_as_cash())) {
+            snapshot.insert(option.id.clone(), price);
+        }
+    }
+    snapshot
+}
+
+/// Trailing volatility by option as models were shown it; empty where the round had no such table.
+pub fn volatility(inputs: &RoundInputs) -> Result<Volatility, FileError> {
+    let folder = &inputs.folder;
+    let rows = optional(folder.parse(trailing::CSV, trailing::parse_figures))?;
+    let known: Volatility = rows
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|row| Some((row.option_id, row.volatility_30d?)))
+        .collect();
+    if !known.is_empty() {
+        return Ok(known);
+    }
+    let context = folder.parse(layout::DECISION_CONTEXT, context_volatility);
+    Ok(optional(context)?.unwrap_or_default())
+}
+
+fn context_volatility(bytes: &[u8]) -> Result<Volatility, Fault> {
+    let table = table::read_table(bytes)?;
+    let columns = table
+        .column("option_id")
+        .zip(table.column("volatility_21s"));
+    let Some((id, value)) = columns else {
+        return Ok(Volatility::new());
+    };
+    let mut known = Volatility::new();
+    for row in &table.rows {
+        let id = capitalbench_core::ids::OptionId::parse(&row.cells[id]);
+        let id = id.map_err(|e| Fault::field("option_id", e.to_string()).on_line(row.line))?;
+        let value = row.cells[value].trim().parse::<f64>().ok();
+        if let Some(value) = value.filter(|value| value.is_finite()) {
+            known.insert(id, value);
+        }
+    }
+    Ok(known)
+}
