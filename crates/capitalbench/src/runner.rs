@@ -15,7 +15,6 @@ use capitalbench_archive::round_folder::RoundInputs;
 use capitalbench_core::attempt::{AttemptStatus, Reason, may_retry};
 use capitalbench_core::cost::{Cost, Price};
 use capitalbench_core::ids::Digest;
-use indicatif::ProgressBar;
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::watch;
@@ -24,10 +23,13 @@ use tokio::task::{JoinSet, spawn_blocking};
 use crate::clock::Clock;
 use crate::error::CommandError;
 
+pub(crate) mod bars;
+pub(crate) mod events;
 mod gate;
 mod spending;
 mod verdict;
 
+use events::{Event, Listener, Totals};
 pub(crate) use gate::Gate;
 pub(crate) use spending::Spending;
 
@@ -57,7 +59,7 @@ pub(crate) struct Engine {
     /// First pause before a call is repeated after trouble of transport or server.
     pub(crate) pause: Duration,
     pub(crate) stop: watch::Receiver<bool>,
-    pub(crate) progress: ProgressBar,
+    pub(crate) listener: Box<dyn Listener>,
 }
 
 /// Why a slot was left open.
@@ -80,6 +82,24 @@ pub(crate) struct SlotEnd {
     pub(crate) open: Option<Open>,
 }
 
+impl SlotEnd {
+    /// The word for a slot: its final state, or why it is open.
+    pub(crate) fn state(&self) -> &'static str {
+        match (self.open, self.attempts.last()) {
+            (Some(Open::Stopped), _) => "stopped",
+            (Some(Open::CostCap), _) => "cost cap",
+            (Some(Open::Deadline), None) => "not asked",
+            (_, Some(status)) => status.as_str(),
+            (None, None) => "open",
+        }
+    }
+
+    /// Whether `--resume` would ask it again.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.open, Some(Open::Stopped | Open::CostCap))
+    }
+}
+
 /// Asks every slot that has no final state yet; returns all of them in the order of the plan.
 pub(crate) async fn run(
     engine: Arc<Engine>,
@@ -89,35 +109,40 @@ pub(crate) async fn run(
     for (index, seat) in seats.into_iter().enumerate() {
         let engine = Arc::clone(&engine);
         tasks.spawn(async move {
-            let end = serve(&engine, seat).await;
-            engine.progress.inc(1);
-            end.map(|end| (index, end))
+            let (end, paid) = serve(&engine, seat).await?;
+            engine.say(&Event::SlotEnded { end: &end });
+            Ok::<_, CommandError>((index, end, paid))
         });
     }
     let mut ends = BTreeMap::new();
+    let mut totals = Totals::default();
     while let Some(joined) = tasks.join_next().await {
         let ended = joined.map_err(|error| CommandError::new(format!("a call broke: {error}")))?;
-        let (index, end) = ended?;
+        let (index, end, paid) = ended?;
+        totals.count(&end);
+        totals.cost = totals.cost.plus(paid);
         ends.insert(index, end);
     }
-    engine.progress.finish_and_clear();
+    engine.say(&Event::RunEnded { totals });
     Ok(ends.into_values().collect())
 }
 
-async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<SlotEnd, CommandError> {
+/// Where the slot stands, and the recorded cost of what was asked for it now.
+async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<(SlotEnd, Cost), CommandError> {
     let seat = Arc::new(seat);
+    let slot = &seat.planned;
     let mut attempts = recover(engine, &seat).await?;
     let max_retries = engine.ledger.plan().max_retries;
+    let gate = engine.gates.get(&slot.provider);
+    let gate = gate.ok_or_else(|| CommandError::new("a provider without a limit"))?;
+    let mut paid = Cost::ZERO;
     let mut open = None;
-    let mut pause = None;
+    if may_retry(&attempts, max_retries) {
+        engine.say(&Event::SlotStarted { slot });
+    }
     while may_retry(&attempts, max_retries) {
-        if let Some(pause) = pause {
-            engine.rest(pause).await;
-        }
-        let Some(gate) = engine.gates.get(&seat.planned.provider) else {
-            return Err(CommandError::new("a provider without a limit"));
-        };
         let pass = gate.enter().await;
+        engine.rest(gate.rest()).await;
         open = engine.closed();
         if open.is_some() {
             break;
@@ -128,23 +153,32 @@ async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<SlotEnd, CommandError
         }
         let number = u32::try_from(attempts.len() + 1).unwrap_or(u32::MAX);
         let (ended, asked_to_wait) = attempt(engine, &seat, number).await?;
-        engine
-            .spending
-            .settle(seat.worst_case, cost_of(&ended, seat.worst_case));
+        let counted = cost_of(&ended, seat.worst_case);
+        engine.spending.settle(seat.worst_case, counted);
+        paid = paid.plus(ended.cost_usd.and_then(Cost::from_usd).unwrap_or(Cost::ZERO));
         let status = ended.attempt_status();
-        match status.reason() {
-            Some(Reason::RateLimit) => gate.slow_down(),
-            _ => gate.recover(),
-        }
+        let pause = engine.pause_after(&status, asked_to_wait, number, seat.time_limit);
+        gate.learn(&status, pause);
         drop(pass);
-        pause = engine.pause_after(&status, asked_to_wait, number, seat.time_limit);
         attempts.push(status);
+        if let Some((pause, reason)) = pause.zip(ended.attempt_status().reason())
+            && may_retry(&attempts, max_retries)
+        {
+            let until = engine.clock.now() + pause;
+            engine.say(&Event::Waiting {
+                slot,
+                reason,
+                until,
+            });
+            engine.rest(pause).await;
+        }
     }
-    Ok(SlotEnd {
-        planned: seat.planned.clone(),
+    let end = SlotEnd {
+        planned: slot.clone(),
         attempts,
         open,
-    })
+    };
+    Ok((end, paid))
 }
 
 /// The attempts on disk; one whose answer is there and was not read is read now.
@@ -210,6 +244,11 @@ async fn attempt(
         engine.ledger.begin(&seat.planned.slot, &begun)
     })
     .await?;
+    let slot = &seat.planned;
+    engine.say(&Event::AttemptBegun {
+        slot,
+        attempt: number,
+    });
     let called = call(engine, seat).await;
     let received = engine.clock.now();
     let (ended, asked_to_wait) = match called {
@@ -245,6 +284,11 @@ async fn attempt(
         engine.ledger.end(&seat.planned.slot, number, &kept)
     })
     .await?;
+    engine.say(&Event::AttemptEnded {
+        slot,
+        attempt: number,
+        ended: &ended,
+    });
     Ok((ended, asked_to_wait))
 }
 
@@ -258,11 +302,14 @@ async fn call(engine: &Engine, seat: &Seat) -> Result<RawAnswer, (CallFailure, O
         max_output_tokens: seat.max_output_tokens,
         time_limit: limit,
     };
-    if let Ok(answered) = tokio::time::timeout(limit, seat.provider.send(question)).await {
-        return answered.map_err(|failure| (failure, None));
-    }
-    let deadline = (limit < seat.time_limit).then_some(Reason::Deadline);
-    Err((CallFailure::Timeout(limit), deadline))
+    let sending = tokio::time::timeout(limit, seat.provider.send(question)).await;
+    sending
+        .unwrap_or(Err(CallFailure::Timeout(limit)))
+        .map_err(|failure| {
+            // The provider keeps the same limit; whoever notices first, it was the deadline.
+            let late = limit < seat.time_limit && matches!(failure, CallFailure::Timeout(_));
+            (failure, late.then_some(Reason::Deadline))
+        })
 }
 
 /// Does work on the disk without holding up the other calls.
@@ -289,6 +336,11 @@ pub(crate) fn cost_of(ended: &Ended, worst_case: Cost) -> Cost {
 }
 
 impl Engine {
+    /// Tells whoever listens.
+    pub(crate) fn say(&self, event: &Event<'_>) {
+        self.listener.hear(self.clock.now(), event);
+    }
+
     fn closed(&self) -> Option<Open> {
         if *self.stop.borrow() {
             return Some(Open::Stopped);

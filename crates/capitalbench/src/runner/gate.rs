@@ -1,8 +1,11 @@
 //! How many calls of one provider may be under way at once.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
+use capitalbench_core::attempt::{AttemptStatus, Reason};
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 /// A limit that halves when a provider asks to wait, and recovers one by one.
 #[derive(Debug)]
@@ -16,6 +19,8 @@ pub(crate) struct Gate {
 struct State {
     limit: usize,
     inside: usize,
+    /// The provider wants to hear nothing before this.
+    not_before: Option<Instant>,
 }
 
 /// One call under way; dropping it lets the next one in.
@@ -30,6 +35,7 @@ impl Gate {
             state: Mutex::new(State {
                 limit: most,
                 inside: 0,
+                not_before: None,
             }),
             freed: Notify::new(),
         }
@@ -50,14 +56,31 @@ impl Gate {
         }
     }
 
-    /// The provider asked to wait.
-    pub(crate) fn slow_down(&self) {
-        self.with(|state| state.limit = (state.limit / 2).max(1));
+    /// How long the provider still wants to hear nothing from anybody.
+    pub(crate) fn rest(&self) -> Duration {
+        let until = self.with(|state| state.not_before);
+        until.map_or(Duration::ZERO, |until| {
+            until.saturating_duration_since(Instant::now())
+        })
     }
 
-    /// A call went well.
-    pub(crate) fn recover(&self) {
-        self.with(|state| state.limit = (state.limit + 1).min(self.most));
+    /// Adapts to how a call ended: half as many and a pause for all after a rate limit, one more
+    /// after an answer, no change after trouble that says nothing about limits.
+    pub(crate) fn learn(&self, status: &AttemptStatus, pause: Option<Duration>) {
+        self.with(|state| match status {
+            AttemptStatus::Failed {
+                reason: Reason::RateLimit,
+                ..
+            } => {
+                state.limit = (state.limit / 2).max(1);
+                let until = pause.and_then(|pause| Instant::now().checked_add(pause));
+                state.not_before = state.not_before.max(until);
+            }
+            AttemptStatus::Valid | AttemptStatus::Invalid { .. } => {
+                state.limit = (state.limit + 1).min(self.most);
+            }
+            _ => {}
+        });
         self.freed.notify_one();
     }
 
@@ -79,18 +102,37 @@ impl Drop for Pass<'_> {
 mod tests {
     use super::*;
 
+    fn limited() -> AttemptStatus {
+        AttemptStatus::Failed {
+            reason: Reason::RateLimit,
+            message: String::new(),
+        }
+    }
+
     #[test]
     fn the_limit_halves_and_recovers() {
         let gate = Gate::new(5);
         let limit = || gate.with(|state| state.limit);
-        gate.slow_down();
+        gate.learn(&limited(), None);
         assert_eq!(limit(), 2);
-        gate.slow_down();
-        gate.slow_down();
+        gate.learn(&limited(), None);
+        gate.learn(&limited(), None);
+        assert_eq!(limit(), 1);
+        gate.learn(&AttemptStatus::Unknown, None);
         assert_eq!(limit(), 1);
         for _ in 0..9 {
-            gate.recover();
+            gate.learn(&AttemptStatus::Valid, None);
         }
         assert_eq!(limit(), 5);
+    }
+
+    #[test]
+    fn the_longest_wait_holds_for_everybody() {
+        let gate = Gate::new(5);
+        assert_eq!(gate.rest(), Duration::ZERO);
+        gate.learn(&limited(), Some(Duration::from_hours(2)));
+        gate.learn(&limited(), Some(Duration::from_secs(1)));
+        gate.learn(&AttemptStatus::Valid, None);
+        assert!(gate.rest() > Duration::from_hours(1));
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::cli::RunRound;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, remark, table};
 use crate::error::CommandError;
-use crate::runner::{Engine, Open, Seat, SlotEnd};
+use crate::runner::{Engine, Seat, SlotEnd};
 
 /// The most a run can cost, per slot and with every retry.
 pub(super) fn bound(arguments: &RunRound, plan: &RunPlan, seats: &[Seat]) {
@@ -138,17 +138,6 @@ pub(super) fn result(
     Ok(())
 }
 
-/// The word for a slot: its final state, or why it is open.
-fn state(end: &SlotEnd) -> &'static str {
-    match (end.open, end.attempts.last()) {
-        (Some(Open::Stopped), _) => "stopped",
-        (Some(Open::CostCap), _) => "cost cap",
-        (Some(Open::Deadline), None) => "not asked",
-        (_, Some(status)) => status.as_str(),
-        (None, None) => "open",
-    }
-}
-
 fn cells(end: &SlotEnd, records: &[AttemptRecord]) -> Vec<String> {
     let last = records.last().and_then(|record| record.ended.as_ref());
     let number = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |n| n.to_string());
@@ -157,7 +146,7 @@ fn cells(end: &SlotEnd, records: &[AttemptRecord]) -> Vec<String> {
     vec![
         end.planned.slot.model_id.to_string(),
         end.planned.slot.replicate.to_string(),
-        state(end).to_owned(),
+        end.state().to_owned(),
         end.attempts.len().to_string(),
         number(last.and_then(|ended| ended.input_tokens)),
         number(last.and_then(|ended| ended.output_tokens)),
@@ -187,7 +176,7 @@ fn as_json(end: &SlotEnd, records: &[AttemptRecord]) -> Value {
     json!({
         "model_id": end.planned.slot.model_id.as_str(),
         "replicate_index": end.planned.slot.replicate,
-        "state": state(end),
+        "state": end.state(),
         "attempts": attempts,
     })
 }
