@@ -15,6 +15,7 @@ use capitalbench_archive::round_folder::RoundInputs;
 use capitalbench_core::attempt::{AttemptStatus, Reason, may_retry};
 use capitalbench_core::cost::{Cost, Price};
 use capitalbench_core::ids::Digest;
+use capitalbench_core::run::Calls;
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::watch;
@@ -26,11 +27,13 @@ use crate::error::CommandError;
 pub(crate) mod bars;
 pub(crate) mod events;
 mod gate;
+mod slot_end;
 mod spending;
 mod verdict;
 
 use events::{Event, Listener, Totals};
 pub(crate) use gate::Gate;
+pub(crate) use slot_end::{Open, SlotEnd};
 pub(crate) use spending::Spending;
 
 /// A slot with everything needed to ask it.
@@ -60,44 +63,6 @@ pub(crate) struct Engine {
     pub(crate) pause: Duration,
     pub(crate) stop: watch::Receiver<bool>,
     pub(crate) listener: Box<dyn Listener>,
-}
-
-/// Why a slot was left open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Open {
-    /// The operator stopped the run.
-    Stopped,
-    /// Another call might break the cap.
-    CostCap,
-    /// The decision deadline has passed.
-    Deadline,
-}
-
-/// Where a slot stands when its task ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SlotEnd {
-    pub(crate) planned: PlannedSlot,
-    pub(crate) attempts: Vec<AttemptStatus>,
-    /// None when no further attempt is allowed.
-    pub(crate) open: Option<Open>,
-}
-
-impl SlotEnd {
-    /// The word for a slot: its final state, or why it is open.
-    pub(crate) fn state(&self) -> &'static str {
-        match (self.open, self.attempts.last()) {
-            (Some(Open::Stopped), _) => "stopped",
-            (Some(Open::CostCap), _) => "cost cap",
-            (Some(Open::Deadline), None) => "not asked",
-            (_, Some(status)) => status.as_str(),
-            (None, None) => "open",
-        }
-    }
-
-    /// Whether `--resume` would ask it again.
-    pub(crate) fn is_open(&self) -> bool {
-        matches!(self.open, Some(Open::Stopped | Open::CostCap))
-    }
 }
 
 /// Asks every slot that has no final state yet; returns all of them in the order of the plan.
@@ -177,6 +142,8 @@ async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<(SlotEnd, Cost), Comm
         planned: slot.clone(),
         attempts,
         open,
+        at_most: seat.price.map(|_| seat.worst_case),
+        is_rehearsed: engine.ledger.plan().calls == Calls::Mock,
     };
     Ok((end, paid))
 }
@@ -329,10 +296,20 @@ pub(crate) fn cost_of(ended: &Ended, worst_case: Cost) -> Cost {
     if let Some(cost) = ended.cost_usd.and_then(Cost::from_usd) {
         return cost;
     }
-    match ended.attempt_status().reason() {
-        Some(Reason::RateLimit | Reason::Server | Reason::Key | Reason::Request) => Cost::ZERO,
-        _ => worst_case,
+    if bills_nothing(ended) {
+        Cost::ZERO
+    } else {
+        worst_case
     }
+}
+
+/// Whether the server turned the request away, for which nobody is billed.
+pub(crate) fn bills_nothing(ended: &Ended) -> bool {
+    let reason = ended.attempt_status().reason();
+    matches!(
+        reason,
+        Some(Reason::RateLimit | Reason::Server | Reason::Key | Reason::Request)
+    )
 }
 
 impl Engine {

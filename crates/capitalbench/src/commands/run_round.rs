@@ -25,6 +25,7 @@ use crate::runner::bars::Bars;
 use crate::runner::events::{Event, JsonLines, Listener, Silence};
 use crate::runner::{self, Engine, Gate, Seat, SlotEnd, Spending, cost_of};
 
+mod bill;
 mod plan;
 mod report;
 mod seats;

@@ -9,6 +9,7 @@ use capitalbench_core::cost::Cost;
 use capitalbench_core::run::Calls;
 use serde_json::{Value, json};
 
+use super::bill::Bill;
 use crate::cli::RunRound;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, remark, table};
 use crate::error::CommandError;
@@ -91,6 +92,7 @@ pub(super) fn result(
     for end in ends {
         rows.push((end, engine.ledger.attempts(&end.planned.slot)?));
     }
+    let bill = Bill::of(&rows);
     if arguments.output.json {
         let slots: Vec<Value> = rows
             .iter()
@@ -103,7 +105,9 @@ pub(super) fn result(
             "valid": finished.map(|finished| finished.valid),
             "invalid": finished.map(|finished| finished.invalid),
             "official_score_eligible": finished.is_some_and(|finished| finished.eligible),
-            "cost_usd": engine.spending.spent().usd(),
+            "cost_usd": bill.recorded.usd(),
+            "unknown_cost_attempts": bill.unknown_attempts,
+            "unknown_cost_at_most_usd": bill.unknown_at_most.map(Cost::usd),
             "slots": slots,
         }));
         return Ok(());
@@ -124,6 +128,9 @@ pub(super) fn result(
         "",
     ];
     line(table(&header, &[1, 3, 4, 5, 6, 7], cells));
+    if plan.calls == Calls::Real {
+        line(bill.text());
+    }
     let id = &plan.run_id;
     let Some(finished) = finished else {
         line(format!("{id}: {}", paint(WARNING, "not finished")));
