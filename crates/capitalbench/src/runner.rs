@@ -123,7 +123,7 @@ async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<(SlotEnd, Cost), Comm
         paid = paid.plus(ended.cost_usd.and_then(Cost::from_usd).unwrap_or(Cost::ZERO));
         let status = ended.attempt_status();
         let pause = engine.pause_after(&status, asked_to_wait, number, seat.time_limit);
-        gate.learn(&status, pause);
+        pass.learn(&status, pause);
         drop(pass);
         attempts.push(status);
         if let Some((pause, reason)) = pause.zip(ended.attempt_status().reason())

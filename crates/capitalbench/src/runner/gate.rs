@@ -21,11 +21,17 @@ struct State {
     inside: usize,
     /// The provider wants to hear nothing before this.
     not_before: Option<Instant>,
+    /// How often the limit was halved.
+    halvings: usize,
 }
 
 /// One call under way; dropping it lets the next one in.
 #[derive(Debug)]
-pub(crate) struct Pass<'a>(&'a Gate);
+pub(crate) struct Pass<'a> {
+    gate: &'a Gate,
+    /// Halvings before this call: how it ends says nothing about the limit after later ones.
+    halvings: usize,
+}
 
 impl Gate {
     pub(crate) fn new(most: usize) -> Self {
@@ -36,6 +42,7 @@ impl Gate {
                 limit: most,
                 inside: 0,
                 not_before: None,
+                halvings: 0,
             }),
             freed: Notify::new(),
         }
@@ -45,12 +52,16 @@ impl Gate {
     pub(crate) async fn enter(&self) -> Pass<'_> {
         loop {
             let freed = self.freed.notified();
-            if self.with(|state| {
+            let entered = self.with(|state| {
                 let free = state.inside < state.limit;
                 state.inside += usize::from(free);
-                free
-            }) {
-                return Pass(self);
+                free.then_some(state.halvings)
+            });
+            if let Some(halvings) = entered {
+                return Pass {
+                    gate: self,
+                    halvings,
+                };
             }
             freed.await;
         }
@@ -64,26 +75,6 @@ impl Gate {
         })
     }
 
-    /// Adapts to how a call ended: half as many and a pause for all after a rate limit, one more
-    /// after an answer, no change after trouble that says nothing about limits.
-    pub(crate) fn learn(&self, status: &AttemptStatus, pause: Option<Duration>) {
-        self.with(|state| match status {
-            AttemptStatus::Failed {
-                reason: Reason::RateLimit,
-                ..
-            } => {
-                state.limit = (state.limit / 2).max(1);
-                let until = pause.and_then(|pause| Instant::now().checked_add(pause));
-                state.not_before = state.not_before.max(until);
-            }
-            AttemptStatus::Valid | AttemptStatus::Invalid { .. } => {
-                state.limit = (state.limit + 1).min(self.most);
-            }
-            _ => {}
-        });
-        self.freed.notify_one();
-    }
-
     fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         // The state is two numbers; a panic elsewhere leaves them whole.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,10 +82,39 @@ impl Gate {
     }
 }
 
+impl Pass<'_> {
+    /// Adapts the limit to how the call ended: half as many and a pause for all after a rate
+    /// limit, one more after an answer, no change after trouble that says nothing about limits.
+    /// A burst that is turned away together halves once.
+    pub(crate) fn learn(&self, status: &AttemptStatus, pause: Option<Duration>) {
+        self.gate.with(|state| {
+            let current = state.halvings == self.halvings;
+            match status {
+                AttemptStatus::Failed {
+                    reason: Reason::RateLimit,
+                    ..
+                } => {
+                    let until = pause.and_then(|pause| Instant::now().checked_add(pause));
+                    state.not_before = state.not_before.max(until);
+                    if current {
+                        state.limit = (state.limit / 2).max(1);
+                        state.halvings += 1;
+                    }
+                }
+                AttemptStatus::Valid | AttemptStatus::Invalid { .. } if current => {
+                    state.limit = (state.limit + 1).min(self.gate.most);
+                }
+                _ => {}
+            }
+        });
+        self.gate.freed.notify_one();
+    }
+}
+
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
-        self.0.with(|state| state.inside -= 1);
-        self.0.freed.notify_one();
+        self.gate.with(|state| state.inside -= 1);
+        self.gate.freed.notify_one();
     }
 }
 
@@ -109,30 +129,37 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_limit_halves_and_recovers() {
+    #[tokio::test]
+    async fn the_limit_halves_and_recovers() {
         let gate = Gate::new(5);
         let limit = || gate.with(|state| state.limit);
-        gate.learn(&limited(), None);
-        assert_eq!(limit(), 2);
-        gate.learn(&limited(), None);
-        gate.learn(&limited(), None);
-        assert_eq!(limit(), 1);
-        gate.learn(&AttemptStatus::Unknown, None);
+        let (early, other) = (gate.enter().await, gate.enter().await);
+        early.learn(&limited(), None);
+        other.learn(&limited(), None);
+        assert_eq!(limit(), 2, "one burst halves once");
+        other.learn(&AttemptStatus::Valid, None);
+        assert_eq!(limit(), 2, "an answer to an earlier call proves nothing");
+        drop((early, other));
+        for expected in [1, 1] {
+            gate.enter().await.learn(&limited(), None);
+            assert_eq!(limit(), expected);
+        }
+        gate.enter().await.learn(&AttemptStatus::Unknown, None);
         assert_eq!(limit(), 1);
         for _ in 0..9 {
-            gate.learn(&AttemptStatus::Valid, None);
+            gate.enter().await.learn(&AttemptStatus::Valid, None);
         }
         assert_eq!(limit(), 5);
     }
 
-    #[test]
-    fn the_longest_wait_holds_for_everybody() {
+    #[tokio::test]
+    async fn the_longest_wait_holds_for_everybody() {
         let gate = Gate::new(5);
         assert_eq!(gate.rest(), Duration::ZERO);
-        gate.learn(&limited(), Some(Duration::from_hours(2)));
-        gate.learn(&limited(), Some(Duration::from_secs(1)));
-        gate.learn(&AttemptStatus::Valid, None);
+        let pass = gate.enter().await;
+        pass.learn(&limited(), Some(Duration::from_hours(2)));
+        pass.learn(&limited(), Some(Duration::from_secs(1)));
+        pass.learn(&AttemptStatus::Valid, None);
         assert!(gate.rest() > Duration::from_hours(1));
     }
 }

@@ -120,6 +120,8 @@ struct State {
     /// Questions under way and the most there ever were, by provider.
     at_once: BTreeMap<Wire, (usize, usize)>,
     all_at_once: (usize, usize),
+    /// Connections whose question is not heard yet.
+    unheard: usize,
 }
 
 /// The server; its threads end with the test's process.
@@ -138,6 +140,7 @@ impl FakeModels {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (state, script) = (Arc::clone(&kept), Arc::clone(&script));
+                locked(&state).unheard += 1;
                 thread::spawn(move || serve(stream, &state, &*script));
             }
         });
@@ -166,6 +169,19 @@ impl FakeModels {
         locked(&self.state).all_at_once.1
     }
 
+    /// Waits until everything that was ever sent to it is heard and answered, even where the
+    /// sender is dead.
+    pub(crate) fn come_to_rest(&self) {
+        // Connections are taken in order: when this one is seen to end, all before it were taken.
+        let mut last = TcpStream::connect(self.address).expect("a connection");
+        last.shutdown(std::net::Shutdown::Write).expect("an open socket");
+        drop(last.read(&mut [0]));
+        let at_rest = |state: &State| state.unheard == 0 && state.all_at_once.0 == 0;
+        while !at_rest(&locked(&self.state)) {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     /// Waits until so many questions were heard.
     pub(crate) fn wait_for(&self, count: usize) {
         while locked(&self.state).calls.len() < count {
@@ -181,10 +197,12 @@ fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
 fn serve(mut stream: TcpStream, state: &Mutex<State>, script: &Script) {
     let patience = Some(Duration::from_secs(20));
     stream.set_read_timeout(patience).expect("a timeout");
-    let Some((head, body)) = read_request(&mut stream) else {
-        return;
+    let request = read_request(&mut stream);
+    let heard = {
+        let mut state = locked(state);
+        state.unheard -= 1;
+        request.and_then(|(head, body)| hear(&mut state, &head, &body))
     };
-    let heard = hear(&mut locked(state), &head, &body);
     let Some((index, call)) = heard else {
         return;
     };

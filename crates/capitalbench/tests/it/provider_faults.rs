@@ -155,7 +155,7 @@ fn ask_all() -> (FakeModels, AskedRound, Value) {
         0 => first(call),
         _ => Answer::decision(call),
     });
-    let limited = "  max_wall_clock_seconds: 1.5\n";
+    let limited = "  max_wall_clock_seconds: 2.5\n";
     let patient = "  max_wall_clock_seconds: 60\n";
     let models: Vec<(Wire, &str, &str)> = TABLE
         .iter()
