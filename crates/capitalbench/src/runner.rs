@@ -120,7 +120,12 @@ async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<(SlotEnd, Cost), Comm
         let (ended, asked_to_wait) = attempt(engine, &seat, number).await?;
         let counted = cost_of(&ended, seat.worst_case);
         engine.spending.settle(seat.worst_case, counted);
-        paid = paid.plus(ended.cost_usd.and_then(Cost::from_usd).unwrap_or(Cost::ZERO));
+        paid = paid.plus(
+            ended
+                .cost_usd
+                .and_then(Cost::from_usd)
+                .unwrap_or(Cost::ZERO),
+        );
         let status = ended.attempt_status();
         let pause = engine.pause_after(&status, asked_to_wait, number, seat.time_limit);
         pass.learn(&status, pause);

@@ -67,7 +67,9 @@ impl Model {
         let reason = reason.map_or(String::new(), |reason| format!(" ({reason})"));
         let seconds = ended.latency_seconds;
         let status = &ended.status;
-        self.last = Some(format!("{status}{reason}  attempt {attempt}  {seconds:.1} s"));
+        self.last = Some(format!(
+            "{status}{reason}  attempt {attempt}  {seconds:.1} s"
+        ));
     }
 }
 
@@ -161,9 +163,12 @@ fn style(
 ) -> ProgressStyle {
     let style = ProgressStyle::with_template(template);
     let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
-    style.with_key("text", move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-        let _ = out.write_str(&text());
-    })
+    style.with_key(
+        "text",
+        move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let _ = out.write_str(&text());
+        },
+    )
 }
 
 impl Listener for Bars {

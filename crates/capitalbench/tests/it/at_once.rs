@@ -35,7 +35,10 @@ fn a_rate_limit_halves_the_calls_and_holds_up_everybody() {
     let more = "--run-type stability --replicates 15 --max-concurrent 5";
     let ran = round.ask("r", more).code(0);
     let events = ran.stderr();
-    let waiting: Vec<&str> = events.lines().filter(|line| line.contains("\"waiting\"")).collect();
+    let waiting: Vec<&str> = events
+        .lines()
+        .filter(|line| line.contains("\"waiting\""))
+        .collect();
     assert_eq!(waiting.len(), 1, "{events}");
     assert!(waiting[0].contains("\"reason\":\"rate_limit\""), "{events}");
     let calls = server.calls();
@@ -43,7 +46,9 @@ fn a_rate_limit_halves_the_calls_and_holds_up_everybody() {
     assert_eq!(server.most_at_once(Wire::Anthropic), 5);
     // Those under way at that moment end; nobody else asks before the time is up.
     let after = |at: jiff::Timestamp| at.as_millisecond() - calls[9].at.as_millisecond();
-    let early = calls.iter().filter(|call| (400..1000).contains(&after(call.at)));
+    let early = calls
+        .iter()
+        .filter(|call| (400..1000).contains(&after(call.at)));
     assert_eq!(early.count(), 0);
     // Then two at once: a third begins only when one of them was answered.
     let later = calls.iter().filter(|call| after(call.at) >= 1000);
@@ -65,6 +70,9 @@ fn eight_slow_models_are_all_asked_at_once() {
         (Wire::Anthropic, "h", ""),
     ];
     let round = AskedRound::new(&server, &models);
-    round.ask("r", "--run-type official").code(0).says("8 valid");
+    round
+        .ask("r", "--run-type official")
+        .code(0)
+        .says("8 valid");
     assert_eq!(server.most_in_all(), 8);
 }

@@ -95,7 +95,9 @@ impl Answer {
 
     /// A valid decision, for which the provider bills.
     pub(crate) fn decision(call: &Call) -> Self {
-        let body = call.wire.answer(&call.model, Said::Text(&decision(&call.body)));
+        let body = call
+            .wire
+            .answer(&call.model, Said::Text(&decision(&call.body)));
         Self {
             bills: true,
             ..Self::json(call, &body)
@@ -174,7 +176,8 @@ impl FakeModels {
     pub(crate) fn come_to_rest(&self) {
         // Connections are taken in order: when this one is seen to end, all before it were taken.
         let mut last = TcpStream::connect(self.address).expect("a connection");
-        last.shutdown(std::net::Shutdown::Write).expect("an open socket");
+        last.shutdown(std::net::Shutdown::Write)
+            .expect("an open socket");
         drop(last.read(&mut [0]));
         let at_rest = |state: &State| state.unheard == 0 && state.all_at_once.0 == 0;
         while !at_rest(&locked(&self.state)) {
@@ -239,7 +242,9 @@ fn serve(mut stream: TcpStream, state: &Mutex<State>, script: &Script) {
 fn hear(state: &mut State, head: &str, body: &[u8]) -> Option<(usize, Call)> {
     let path = head.split_whitespace().nth(1).unwrap_or_default();
     let wire = Wire::ALL.into_iter().find(|wire| {
-        let rest = path.strip_prefix('/').and_then(|path| path.strip_prefix(wire.provider()));
+        let rest = path
+            .strip_prefix('/')
+            .and_then(|path| path.strip_prefix(wire.provider()));
         rest.is_some_and(|rest| rest.starts_with('/'))
     });
     let parsed = serde_json::from_slice::<Value>(body);
@@ -251,8 +256,14 @@ fn hear(state: &mut State, head: &str, body: &[u8]) -> Option<(usize, Call)> {
         .rsplit('/')
         .next()
         .and_then(|last| last.strip_suffix(":generateContent"));
-    let model = body["model"].as_str().or(in_path).unwrap_or_default().to_owned();
-    state.complaints.extend(complaints(wire, &model, head, &body));
+    let model = body["model"]
+        .as_str()
+        .or(in_path)
+        .unwrap_or_default()
+        .to_owned();
+    state
+        .complaints
+        .extend(complaints(wire, &model, head, &body));
     let before = state
         .calls
         .iter()
@@ -287,10 +298,12 @@ fn complaints(wire: Wire, model: &str, head: &str, body: &Value) -> Vec<String> 
         found.push(format!("{first} is not {expected}"));
     }
     let (name, prefix) = wire.key_header();
-    let has = |name: &str, value: &str| head.lines().any(|line| {
-        let pair = line.split_once(": ");
-        pair.is_some_and(|(found, given)| found.eq_ignore_ascii_case(name) && given == value)
-    });
+    let has = |name: &str, value: &str| {
+        head.lines().any(|line| {
+            let pair = line.split_once(": ");
+            pair.is_some_and(|(found, given)| found.eq_ignore_ascii_case(name) && given == value)
+        })
+    };
     if !has(name, &format!("{prefix}{KEY}")) {
         found.push(format!("{first}: no key in {name}"));
     }
@@ -301,7 +314,12 @@ fn complaints(wire: Wire, model: &str, head: &str, body: &Value) -> Vec<String> 
         found.push(format!("{first}: no anthropic-version"));
     }
     let offered = body.get("tools").is_some_and(|tools| *tools != json!([]));
-    let searched = ["search_parameters", "web_search_options", "plugins", "functions"];
+    let searched = [
+        "search_parameters",
+        "web_search_options",
+        "plugins",
+        "functions",
+    ];
     if offered || searched.iter().any(|name| body.get(name).is_some()) {
         found.push(format!("{first}: tools or search are offered"));
     }

@@ -23,7 +23,10 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (self.0 >> 33) % limit
     }
 }
@@ -35,7 +38,10 @@ fn script(call: &Call) -> Answer {
         let body = call.wire.error(status).to_string();
         Answer::new(call, text, wait, body.as_bytes())
     };
-    let turn = call.id.bytes().fold(0_u64, |sum, byte| sum * 7 + u64::from(byte));
+    let turn = call
+        .id
+        .bytes()
+        .fold(0_u64, |sum, byte| sum * 7 + u64::from(byte));
     let answer = match Dice(turn).below(9) {
         0 => error(429, "429 Too Many Requests"),
         1 => error(500, "500 Internal Server Error"),
@@ -53,7 +59,11 @@ fn price() -> u64 {
 
 fn millionths(usd: &Value) -> u64 {
     let usd = usd.as_f64().expect("a sum of money");
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few cents")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a few cents"
+    )]
     let whole = (usd * 1e8).round() as u64;
     whole
 }
@@ -76,7 +86,9 @@ impl Attempt {
     }
 
     fn is(&self, status: &str) -> bool {
-        self.ended.as_ref().is_some_and(|ended| ended["status"] == status)
+        self.ended
+            .as_ref()
+            .is_some_and(|ended| ended["status"] == status)
     }
 }
 
@@ -122,8 +134,11 @@ fn compare(model: &str, attempts: &[Attempt], calls: &[&Call]) -> (u64, u64) {
             .collect();
         assert!(heard.len() <= 1, "{model}: one attempt asked twice");
         let sent = heard.first().is_some_and(|call| call.answered);
-        let last = index + 1 == attempts.len();
-        assert!(!attempt.is("valid") || last, "{model}: asked again after a valid answer");
+        let is_final = index + 1 == attempts.len();
+        assert!(
+            !attempt.is("valid") || is_final,
+            "{model}: asked again after a valid answer"
+        );
         if attempt.has_answer {
             // On disk means read, and belongs to the very request that the server heard.
             assert!(attempt.ended.is_some(), "{model}: an answer nobody read");
@@ -132,12 +147,19 @@ fn compare(model: &str, attempts: &[Attempt], calls: &[&Call]) -> (u64, u64) {
             assert_eq!(attempt.is("valid"), sent, "{model}");
             recorded += u64::from(sent);
         } else if sent {
-            assert!(attempt.ended.is_none(), "{model}: a lost answer is not unknown");
+            assert!(
+                attempt.ended.is_none(),
+                "{model}: a lost answer is not unknown"
+            );
             lost += 1;
         }
     }
     let within = |call: &&&Call| attempts.first().is_some_and(|first| call.at >= first.begun);
-    assert_eq!(calls.iter().filter(within).count(), calls.len(), "{model}: asked unseen");
+    assert_eq!(
+        calls.iter().filter(within).count(),
+        calls.len(),
+        "{model}: asked unseen"
+    );
     (recorded, lost)
 }
 
@@ -151,7 +173,9 @@ struct Sum {
 /// One run that dies several times while it works, and is then finished.
 fn one_run(server: &FakeModels, round: &AskedRound, dice: &mut Dice, number: u64) -> Sum {
     let run = format!("r{number}");
-    let folder = round.test().path(&format!("rounds/OVER-HTTP-1W/runs/{run}"));
+    let folder = round
+        .test()
+        .path(&format!("rounds/OVER-HTTP-1W/runs/{run}"));
     let already = server.calls().len();
     let course = || {
         let begun = folder.join("slots.json").is_file();
@@ -174,7 +198,11 @@ fn one_run(server: &FakeModels, round: &AskedRound, dice: &mut Dice, number: u64
         server.come_to_rest();
         let after = tree_of_attempts(&folder);
         for (name, text) in &before {
-            assert_eq!(after.get(name), Some(text), "{name} changed after it was written");
+            assert_eq!(
+                after.get(name),
+                Some(text),
+                "{name} changed after it was written"
+            );
         }
         before = after;
     }
@@ -207,8 +235,15 @@ fn settle(folder: &Path, calls: &[Call], ran: &Ran) -> u64 {
     }
     let report = ran.json();
     let slots = report["slots"].as_array().expect("slots");
-    assert!(slots.iter().all(|slot| slot["state"] == "valid"), "{report}");
-    assert_eq!(millionths(&report["cost_usd"]), recorded * price(), "{report}");
+    assert!(
+        slots.iter().all(|slot| slot["state"] == "valid"),
+        "{report}"
+    );
+    assert_eq!(
+        millionths(&report["cost_usd"]),
+        recorded * price(),
+        "{report}"
+    );
     let unrecorded = report["unknown_cost_attempts"].as_u64().expect("a count");
     assert!(unrecorded >= lost, "{report}");
     let at_most = millionths(&report["unknown_cost_at_most_usd"]);
@@ -251,8 +286,12 @@ fn a_run_killed_at_any_moment_can_be_finished() {
             })
         })
         .collect();
-    let sums = lanes.into_iter().map(|lane| lane.join().expect("a lane that holds"));
-    let (kills, lost) = sums.fold((0, 0), |(kills, lost), sum| (kills + sum.kills, lost + sum.lost));
+    let sums = lanes
+        .into_iter()
+        .map(|lane| lane.join().expect("a lane that holds"));
+    let (kills, lost) = sums.fold((0, 0), |(kills, lost), sum| {
+        (kills + sum.kills, lost + sum.lost)
+    });
     assert!(kills >= KILLS);
     // Otherwise no kill ever came between an answer and the disk, and nothing was shown.
     assert!(lost > 0);

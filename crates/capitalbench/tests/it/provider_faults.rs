@@ -25,7 +25,11 @@ const TABLE: &[(&str, &[Wire], &str)] = &[
     ("refusal", &[Google], "invalid filter"),
     // Without a mark a refusal is a text without a decision.
     ("refusal", &[XAi, Ollama], "invalid malformed, valid"),
-    ("content-filter", &[OpenAi, XAi, Compatible, Google], "invalid filter"),
+    (
+        "content-filter",
+        &[OpenAi, XAi, Compatible, Google],
+        "invalid filter",
+    ),
     ("content-filter", &[Anthropic], "invalid refusal"),
     ("content-filter", &[Ollama], "invalid malformed, valid"),
     ("blocked-prompt", &[Google], "invalid filter"),
@@ -75,12 +79,7 @@ fn first(call: &Call) -> Answer {
     let text = decision(&call.body);
     let wire = |said: Said<'_>| Answer::json(call, &call.wire.answer(&call.model, said));
     let whole = call.wire.answer(&call.model, Said::Text(&text)).to_string();
-    let raw = |headers: &str, body: &[u8]| Answer::new(call, "200 OK", headers, body);
-    let json = "Content-Type: application/json\r\n";
-    let gzip = "Content-Type: application/json\r\nContent-Encoding: gzip\r\n";
     match call.model.as_str() {
-        "gzip" => raw(gzip, &zipped(whole.as_bytes())),
-        "blank-lines-first" => raw(json, format!("\n\n\n{whole}").as_bytes()),
         "fenced" => wire(Said::Text(&format!("```json\n{text}\n```"))),
         "refusal" => wire(Said::Refusal),
         "content-filter" => wire(Said::Filtered),
@@ -98,6 +97,21 @@ fn first(call: &Call) -> Answer {
         "unknown-option" => wire(Said::Text(&text.replace("SP500", "MOON"))),
         "tool-call" => wire(Said::Tool),
         "other-model" => Answer::json(call, &call.wire.answer("another", Said::Text(&text))),
+        other => match other.strip_prefix("status-") {
+            Some(status) => error(call, status),
+            None => on_the_way(call, &whole),
+        },
+    }
+}
+
+/// What goes wrong around the body rather than in it.
+fn on_the_way(call: &Call, whole: &str) -> Answer {
+    let raw = |headers: &str, body: &[u8]| Answer::new(call, "200 OK", headers, body);
+    let json = "Content-Type: application/json\r\n";
+    let gzip = "Content-Type: application/json\r\nContent-Encoding: gzip\r\n";
+    match call.model.as_str() {
+        "gzip" => raw(gzip, &zipped(whole.as_bytes())),
+        "blank-lines-first" => raw(json, format!("\n\n\n{whole}").as_bytes()),
         "html-502" => {
             let kind = "Content-Type: text/html\r\n";
             Answer::new(call, "502 Bad Gateway", kind, b"<html>Bad Gateway</html>")
@@ -131,10 +145,8 @@ fn first(call: &Call) -> Answer {
             let headers = format!("{json}x-ratelimit-reason: {KEY}\r\n");
             Answer::new(call, "401 Unauthorized", &headers, text.as_bytes())
         }
-        other => match other.strip_prefix("status-") {
-            Some(status) => error(call, status),
-            None => Answer::decision(call),
-        },
+        "success" => Answer::decision(call),
+        other => panic!("no answer is written for {other}"),
     }
 }
 
@@ -202,7 +214,9 @@ fn every_fault_has_its_word_in_the_ledger() {
     assert_eq!(calls.len(), requests);
     round.verify();
     // What was sent is what is on disk, to the byte; only the key is taken out.
-    let attempts = round.test().path("rounds/OVER-HTTP-1W/runs/faults/attempts");
+    let attempts = round
+        .test()
+        .path("rounds/OVER-HTTP-1W/runs/faults/attempts");
     let files = tree_of(&attempts);
     let kept = &files["vllm-status-400__001.answer"];
     assert_eq!(*kept, Wire::Compatible.error(400).to_string());
@@ -217,9 +231,15 @@ fn a_key_that_cannot_be_used_is_not_shown() {
     let server = FakeModels::start(Answer::decision);
     let round = AskedRound::new(&server, &[(OpenAi, "one", "")]);
     // A key that no header takes, and one that is missing: both named, neither shown.
-    for (key, complaint) in [(format!("{KEY} {KEY}"), "CANARY_KEY is not a key"), (String::new(), "CANARY_KEY is not set")] {
+    for (key, complaint) in [
+        (format!("{KEY} {KEY}"), "CANARY_KEY is not a key"),
+        (String::new(), "CANARY_KEY is not set"),
+    ] {
         let mut command = round.command("r", "");
-        let output = command.env("CANARY_KEY", key).env("RUST_BACKTRACE", "full").output();
+        let output = command
+            .env("CANARY_KEY", key)
+            .env("RUST_BACKTRACE", "full")
+            .output();
         let ran = crate::harness::Ran::new("a bad key", output.expect("the program starts"));
         assert!(!ran.stderr().contains(&KEY[..13]));
         ran.code(2).complains(complaint);

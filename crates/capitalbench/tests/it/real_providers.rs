@@ -13,9 +13,7 @@ fn six() -> [(Wire, &'static str, &'static str); 6] {
 #[test]
 fn six_wire_formats_make_one_record() {
     let server = FakeModels::start(|call| match (call.wire, call.before) {
-        (Wire::Anthropic, 0) => {
-            Answer::with_status(call, "529 Overloaded", &call.wire.error(529))
-        }
+        (Wire::Anthropic, 0) => Answer::with_status(call, "529 Overloaded", &call.wire.error(529)),
         _ => Answer::decision(call),
     });
     let round = AskedRound::new(&server, &six());

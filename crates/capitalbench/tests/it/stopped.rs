@@ -24,7 +24,10 @@ fn interrupt(child: &Child) {
 }
 
 fn ended(child: Child) -> Ran {
-    Ran::new("interrupted", child.wait_with_output().expect("an ended process"))
+    Ran::new(
+        "interrupted",
+        child.wait_with_output().expect("an ended process"),
+    )
 }
 
 #[test]
@@ -59,14 +62,24 @@ fn the_first_interrupt_begins_nothing_and_keeps_what_arrives() {
     server.wait_for(2);
     interrupt(&child);
     let ran = ended(child).code(1);
-    let ran = ran.says("r: not finished").says("finish it with --resume --run-id r");
+    let ran = ran
+        .says("r: not finished")
+        .says("finish it with --resume --run-id r");
     assert!(ran.stderr().contains("\"event\":\"stopping\""), "{ran}");
     assert!(ran.stderr().contains("\"open\":4"), "{ran}");
-    assert_eq!(server.calls().len(), 2, "two were under way, none came after");
+    assert_eq!(
+        server.calls().len(),
+        2,
+        "two were under way, none came after"
+    );
     let more = "--resume --max-concurrent 6 --json";
     let report = round.ask("r", more).code(0).json();
     assert_eq!(report["valid"], 6);
-    assert_eq!(server.calls().len(), 6, "what had arrived was not asked again");
+    assert_eq!(
+        server.calls().len(),
+        6,
+        "what had arrived was not asked again"
+    );
     round.verify();
 }
 
@@ -89,7 +102,11 @@ fn the_second_interrupt_leaves_at_once() {
     assert!(!ran.stderr().contains("panicked"), "{ran}");
     let report = round.ask("r", "--resume --json").code(0).json();
     for (model, said, state) in AskedRound::ledger(&report) {
-        assert_eq!((said.as_str(), state.as_str()), ("unknown, valid", "valid"), "{model}");
+        assert_eq!(
+            (said.as_str(), state.as_str()),
+            ("unknown, valid", "valid"),
+            "{model}"
+        );
     }
     assert_eq!(report["unknown_cost_attempts"], 6);
     assert!(report["unknown_cost_at_most_usd"].as_f64() > Some(0.0));
@@ -112,7 +129,11 @@ fn progress_is_one_object_per_line_with_the_promised_names() {
     let names = |line: &Value| -> String {
         let members = line.as_object().expect("an object").keys();
         let names: Vec<&str> = members.map(String::as_str).collect();
-        format!("{}: {}", line["event"].as_str().expect("a word"), names.join(" "))
+        format!(
+            "{}: {}",
+            line["event"].as_str().expect("a word"),
+            names.join(" ")
+        )
     };
     let said: Vec<String> = lines.iter().map(names).collect();
     let slot = "event at_utc model_id replicate_index provider";
@@ -128,15 +149,24 @@ fn progress_is_one_object_per_line_with_the_promised_names() {
         "run_ended: event at_utc valid invalid open cost_usd".to_owned(),
     ];
     assert_eq!(said, expected);
-    assert_eq!((&lines[2]["reason"], &lines[5]["cost_usd"]), (&"server".into(), &0.0046.into()));
+    assert_eq!(
+        (&lines[2]["reason"], &lines[5]["cost_usd"]),
+        (&"server".into(), &0.0046.into())
+    );
     let page = std::fs::read_to_string(crate::harness::fixtures().join("../docs/operate.md"));
     let page = page.expect("the page");
     for line in &lines {
         for name in line.as_object().expect("an object").keys() {
-            assert!(page.contains(&format!("`{name}`")), "docs/operate.md does not explain {name}");
+            assert!(
+                page.contains(&format!("`{name}`")),
+                "docs/operate.md does not explain {name}"
+            );
         }
         let event = line["event"].as_str().expect("a word");
-        assert!(page.contains(&format!("`{event}`")), "docs/operate.md does not explain {event}");
+        assert!(
+            page.contains(&format!("`{event}`")),
+            "docs/operate.md does not explain {event}"
+        );
     }
     let quiet = round.ask("s", "--json --quiet").code(0);
     assert_eq!(quiet.stderr(), "");

@@ -27,7 +27,9 @@ impl Bill {
             unknown_at_most: Some(Cost::ZERO),
         };
         for (end, attempts) in rows {
-            attempts.iter().for_each(|attempt| bill.add(end, attempt));
+            for attempt in attempts {
+                bill.add(end, attempt);
+            }
         }
         bill
     }

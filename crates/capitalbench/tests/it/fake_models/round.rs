@@ -29,7 +29,7 @@ impl AskedRound {
         deadline: &str,
     ) -> Self {
         let test = Test::operator(ROUND);
-        let mut text = "models:\n".to_owned();
+        let mut settings = "models:\n".to_owned();
         let mut prices = "pricing:\n".to_owned();
         for wire in Wire::ALL {
             let provider = wire.provider();
@@ -39,7 +39,7 @@ impl AskedRound {
             for (_, name, further) in models.iter().filter(|model| model.0 == wire) {
                 let base = server.base_url(wire);
                 let _ = write!(
-                    text,
+                    settings,
                     "- model_id: {provider}-{name}\n  provider: {provider}\n  api_model_name: {name}\n  \
                      base_url: {base}\n  api_key_env: CANARY_KEY\n{further}"
                 );
@@ -49,7 +49,7 @@ impl AskedRound {
                 );
             }
         }
-        fs::write(test.path("models.yaml"), text).expect("a written file");
+        fs::write(test.path("models.yaml"), settings).expect("a written file");
         fs::write(test.path("prices.yaml"), prices).expect("a written file");
         let init = format!(
             "init-round --now 2026-01-05T10:00:00Z --round-id OVER-HTTP-1W --universe options.yaml \
@@ -114,7 +114,9 @@ impl AskedRound {
                     .iter()
                     .map(|attempt| {
                         let word = |name: &str| attempt[name].as_str().unwrap_or_default();
-                        format!("{} {}", word("status"), word("reason")).trim().to_owned()
+                        format!("{} {}", word("status"), word("reason"))
+                            .trim()
+                            .to_owned()
                     })
                     .collect();
                 let text = |name: &str| slot[name].as_str().expect("a word").to_owned();
@@ -128,7 +130,10 @@ impl AskedRound {
         let verified = self.0.run(&["verify", ROUND]);
         verified.code(0).says("0 errors, 0 warnings");
         for (path, text) in self.0.tree() {
-            assert!(!text.to_lowercase().contains(&KEY[..13]), "the key is in {path}");
+            assert!(
+                !text.to_lowercase().contains(&KEY[..13]),
+                "the key is in {path}"
+            );
         }
     }
 }

@@ -166,7 +166,8 @@ impl Wire {
 
     fn chat(self, model: &str, said: Said<'_>) -> Value {
         let (sent, produced) = TOKENS;
-        let message = |content: Value| json!({"role": "assistant", "content": content, "refusal": null});
+        let message =
+            |content: Value| json!({"role": "assistant", "content": content, "refusal": null});
         let (finish, message) = match (self, said) {
             (_, Text(text)) => ("stop", message(json!(text))),
             (_, Truncated(text)) => ("length", message(json!(text))),
@@ -249,8 +250,10 @@ fn responses(model: &str, said: Said<'_>) -> Value {
 
 fn messages(model: &str, said: Said<'_>) -> Value {
     let (sent, produced) = TOKENS;
-    let text = |text: &str| json!([{"type": "thinking", "thinking": "", "signature": "c2ln"},
-        {"type": "text", "text": text}]);
+    let text = |text: &str| {
+        json!([{"type": "thinking", "thinking": "", "signature": "c2ln"},
+        {"type": "text", "text": text}])
+    };
     let (stop, content) = match said {
         Text(said) => ("end_turn", text(said)),
         Truncated(said) => ("max_tokens", text(said)),
@@ -274,8 +277,10 @@ fn messages(model: &str, said: Said<'_>) -> Value {
 
 fn generate_content(model: &str, said: Said<'_>) -> Value {
     let (sent, produced) = TOKENS;
-    let parts = |text: &str| json!({"role": "model", "parts": [{"text": text,
-        "thoughtSignature": "c2ln"}]});
+    let parts = |text: &str| {
+        json!({"role": "model", "parts": [{"text": text,
+        "thoughtSignature": "c2ln"}]})
+    };
     let (finish, content) = match said {
         Text(text) => ("STOP", parts(text)),
         // The cap is used up: there are no parts at all.
