@@ -127,9 +127,10 @@ impl Bars {
         let shared: Vec<Shared> = known.iter().map(|(_, model)| Arc::clone(model)).collect();
         let models = known.into_iter().map(|(id, model)| {
             let seen = Arc::clone(&model);
-            let name = format!("{id:width$}");
-            let bar = screen.add(ProgressBar::no_length());
-            bar.set_style(style("{spinner} {text}", move || {
+            let name = format!("{:width$}", id.as_str());
+            let slots = locked(&model).slots as u64;
+            let bar = screen.add(ProgressBar::new(slots));
+            bar.set_style(style("{spinner} {bar:10} {text}", move || {
                 format!("{name}  {}", locked(&seen).text(clock.now()))
             }));
             bar.enable_steady_tick(TICK);
@@ -137,8 +138,8 @@ impl Bars {
         });
         let models = models.collect();
         let slots = seats.len();
-        let total = screen.add(ProgressBar::no_length());
-        total.set_style(style("{text}", move || {
+        let total = screen.add(ProgressBar::new(slots as u64));
+        total.set_style(style("  {bar:10} {text}", move || {
             let left = deadline.map(|deadline| deadline.duration_since(clock.now()));
             let left = left.map(|left| Duration::try_from(left).unwrap_or_default());
             total_text(&shared, slots, left)
@@ -152,6 +153,21 @@ impl Bars {
             change(&mut locked(model));
             bar.tick();
             self.total.tick();
+        }
+    }
+
+    /// One more slot is done; a model whose slots all are comes to rest.
+    fn advance(&self, slot: &PlannedSlot) {
+        self.total.inc(1);
+        if let Some((model, bar)) = self.models.get(&slot.slot.model_id) {
+            bar.inc(1);
+            let is_done = {
+                let model = locked(model);
+                model.done == model.slots
+            };
+            if is_done {
+                bar.finish();
+            }
         }
     }
 }
@@ -193,13 +209,16 @@ impl Listener for Bars {
             } => self.change(slot, |model| {
                 model.waiting = Some((reason.as_str(), *until));
             }),
-            Event::SlotEnded { end } => self.change(&end.planned, |model| {
-                model.done += 1;
-                model.totals.count(end);
-                if model.last.is_none() || end.is_open() {
-                    model.last = Some(end.state().to_owned());
-                }
-            }),
+            Event::SlotEnded { end } => {
+                self.change(&end.planned, |model| {
+                    model.done += 1;
+                    model.totals.count(end);
+                    if model.last.is_none() || end.is_open() {
+                        model.last = Some(end.state().to_owned());
+                    }
+                });
+                self.advance(&end.planned);
+            }
             Event::Stopping => {
                 let text = "stopping: no new call begins; Ctrl-C again leaves at once";
                 self.total.println(text);
