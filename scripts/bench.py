@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
 from bench_models import MODELS, SECONDS, eight_slow_models
 
 target, archive = sys.argv[1], sys.argv[2]
