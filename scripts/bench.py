@@ -8,6 +8,9 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+from bench_models import MODELS, SECONDS, eight_slow_models
+
 target, archive = sys.argv[1], sys.argv[2]
 binary = os.path.join(target, "capitalbench")
 score_all = os.path.join(target, "examples", "score_all")
@@ -59,3 +62,6 @@ print(f"| verify, peak memory | {verify_memory:.0f} MB | 120 MB |")
 print(f"| scoring all runs, CPU per 100 runs | {scoring:.0f} ms | 60 ms |")
 print(f"| the command `score-round --dry-run` as a whole, the same | {dry_cpu / runs * 1e5:.0f} ms | |")
 print(f"| with the files written and flushed, the same | {write_cpu / runs * 1e5:.0f} ms | |")
+asking = eight_slow_models(binary)
+print(f"| run-round, {MODELS} models that answer after {SECONDS:.0f} s, wall | {asking:.2f} s | 3.00 s |")
+print(f"| the same ÷ one answer | {asking / SECONDS:.2f} | 1.50 |")

@@ -167,7 +167,12 @@ impl AttemptStatus {
             Self::Invalid { reason, problems } => {
                 Some(format!("{}: {}", reason.as_str(), problems.join("; ")))
             }
-            Self::Failed { reason, message } => Some(format!("{}: {message}", reason.as_str())),
+            Self::Failed { reason, message } => {
+                let word = format!("{}: ", reason.as_str());
+                // Some messages begin with the word themselves.
+                let message = message.strip_prefix(&word).unwrap_or(message);
+                Some(format!("{word}{message}"))
+            }
         }
     }
 }
@@ -234,6 +239,17 @@ mod tests {
         assert!(may_retry(&[AttemptStatus::Unknown], 1));
         assert!(!may_retry(&[AttemptStatus::Unknown], 0));
         assert!(!may_retry(&[AttemptStatus::Valid], 9));
+    }
+
+    #[test]
+    fn the_cause_is_named_once() {
+        for message in ["it broke", "transport: it broke"] {
+            let status = AttemptStatus::Failed {
+                reason: Reason::Transport,
+                message: message.to_owned(),
+            };
+            assert_eq!(status.error().as_deref(), Some("transport: it broke"));
+        }
     }
 
     #[test]

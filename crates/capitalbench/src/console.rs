@@ -1,7 +1,7 @@
 //! What people and machines read: styled lines, tables and JSON on standard output.
 
 use std::fmt::Display;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
 
 use anstyle::{AnsiColor, Style};
@@ -67,6 +67,16 @@ pub(crate) fn remark(text: impl Display) {
 pub(crate) fn document(value: &Value) {
     let text = capitalbench_archive::format::json::to_pretty(value);
     note(io::stdout().lock().write_all(text.as_bytes()));
+}
+
+/// Prints one JSON object on a line of standard error.
+pub(crate) fn event_line(value: &Value) {
+    let _ = writeln!(io::stderr().lock(), "{value}");
+}
+
+/// Whether somebody watches standard error.
+pub(crate) fn shows_progress() -> bool {
+    io::stderr().is_terminal()
 }
 
 /// A table with a header; columns named here are aligned to the right.

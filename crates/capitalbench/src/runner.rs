@@ -15,7 +15,7 @@ use capitalbench_archive::round_folder::RoundInputs;
 use capitalbench_core::attempt::{AttemptStatus, Reason, may_retry};
 use capitalbench_core::cost::{Cost, Price};
 use capitalbench_core::ids::Digest;
-use indicatif::ProgressBar;
+use capitalbench_core::run::Calls;
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::watch;
@@ -24,11 +24,16 @@ use tokio::task::{JoinSet, spawn_blocking};
 use crate::clock::Clock;
 use crate::error::CommandError;
 
+pub(crate) mod bars;
+pub(crate) mod events;
 mod gate;
+mod slot_end;
 mod spending;
 mod verdict;
 
+use events::{Event, Listener, Totals};
 pub(crate) use gate::Gate;
+pub(crate) use slot_end::{Open, SlotEnd};
 pub(crate) use spending::Spending;
 
 /// A slot with everything needed to ask it.
@@ -57,27 +62,7 @@ pub(crate) struct Engine {
     /// First pause before a call is repeated after trouble of transport or server.
     pub(crate) pause: Duration,
     pub(crate) stop: watch::Receiver<bool>,
-    pub(crate) progress: ProgressBar,
-}
-
-/// Why a slot was left open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Open {
-    /// The operator stopped the run.
-    Stopped,
-    /// Another call might break the cap.
-    CostCap,
-    /// The decision deadline has passed.
-    Deadline,
-}
-
-/// Where a slot stands when its task ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SlotEnd {
-    pub(crate) planned: PlannedSlot,
-    pub(crate) attempts: Vec<AttemptStatus>,
-    /// None when no further attempt is allowed.
-    pub(crate) open: Option<Open>,
+    pub(crate) listener: Box<dyn Listener>,
 }
 
 /// Asks every slot that has no final state yet; returns all of them in the order of the plan.
@@ -89,35 +74,40 @@ pub(crate) async fn run(
     for (index, seat) in seats.into_iter().enumerate() {
         let engine = Arc::clone(&engine);
         tasks.spawn(async move {
-            let end = serve(&engine, seat).await;
-            engine.progress.inc(1);
-            end.map(|end| (index, end))
+            let (end, paid) = serve(&engine, seat).await?;
+            engine.say(&Event::SlotEnded { end: &end });
+            Ok::<_, CommandError>((index, end, paid))
         });
     }
     let mut ends = BTreeMap::new();
+    let mut totals = Totals::default();
     while let Some(joined) = tasks.join_next().await {
         let ended = joined.map_err(|error| CommandError::new(format!("a call broke: {error}")))?;
-        let (index, end) = ended?;
+        let (index, end, paid) = ended?;
+        totals.count(&end);
+        totals.cost = totals.cost.plus(paid);
         ends.insert(index, end);
     }
-    engine.progress.finish_and_clear();
+    engine.say(&Event::RunEnded { totals });
     Ok(ends.into_values().collect())
 }
 
-async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<SlotEnd, CommandError> {
+/// Where the slot stands, and the recorded cost of what was asked for it now.
+async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<(SlotEnd, Cost), CommandError> {
     let seat = Arc::new(seat);
+    let slot = &seat.planned;
     let mut attempts = recover(engine, &seat).await?;
     let max_retries = engine.ledger.plan().max_retries;
+    let gate = engine.gates.get(&slot.provider);
+    let gate = gate.ok_or_else(|| CommandError::new("a provider without a limit"))?;
+    let mut paid = Cost::ZERO;
     let mut open = None;
-    let mut pause = None;
+    if may_retry(&attempts, max_retries) {
+        engine.say(&Event::SlotStarted { slot });
+    }
     while may_retry(&attempts, max_retries) {
-        if let Some(pause) = pause {
-            engine.rest(pause).await;
-        }
-        let Some(gate) = engine.gates.get(&seat.planned.provider) else {
-            return Err(CommandError::new("a provider without a limit"));
-        };
         let pass = gate.enter().await;
+        engine.rest(gate.rest()).await;
         open = engine.closed();
         if open.is_some() {
             break;
@@ -128,23 +118,39 @@ async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<SlotEnd, CommandError
         }
         let number = u32::try_from(attempts.len() + 1).unwrap_or(u32::MAX);
         let (ended, asked_to_wait) = attempt(engine, &seat, number).await?;
-        engine
-            .spending
-            .settle(seat.worst_case, cost_of(&ended, seat.worst_case));
+        let counted = cost_of(&ended, seat.worst_case);
+        engine.spending.settle(seat.worst_case, counted);
+        paid = paid.plus(
+            ended
+                .cost_usd
+                .and_then(Cost::from_usd)
+                .unwrap_or(Cost::ZERO),
+        );
         let status = ended.attempt_status();
-        match status.reason() {
-            Some(Reason::RateLimit) => gate.slow_down(),
-            _ => gate.recover(),
-        }
+        let pause = engine.pause_after(&status, asked_to_wait, number, seat.time_limit);
+        pass.learn(&status, pause);
         drop(pass);
-        pause = engine.pause_after(&status, asked_to_wait, number, seat.time_limit);
         attempts.push(status);
+        if let Some((pause, reason)) = pause.zip(ended.attempt_status().reason())
+            && may_retry(&attempts, max_retries)
+        {
+            let until = engine.clock.now() + pause;
+            engine.say(&Event::Waiting {
+                slot,
+                reason,
+                until,
+            });
+            engine.rest(pause).await;
+        }
     }
-    Ok(SlotEnd {
-        planned: seat.planned.clone(),
+    let end = SlotEnd {
+        planned: slot.clone(),
         attempts,
         open,
-    })
+        at_most: seat.price.map(|_| seat.worst_case),
+        is_rehearsed: engine.ledger.plan().calls == Calls::Mock,
+    };
+    Ok((end, paid))
 }
 
 /// The attempts on disk; one whose answer is there and was not read is read now.
@@ -210,6 +216,11 @@ async fn attempt(
         engine.ledger.begin(&seat.planned.slot, &begun)
     })
     .await?;
+    let slot = &seat.planned;
+    engine.say(&Event::AttemptBegun {
+        slot,
+        attempt: number,
+    });
     let called = call(engine, seat).await;
     let received = engine.clock.now();
     let (ended, asked_to_wait) = match called {
@@ -245,6 +256,11 @@ async fn attempt(
         engine.ledger.end(&seat.planned.slot, number, &kept)
     })
     .await?;
+    engine.say(&Event::AttemptEnded {
+        slot,
+        attempt: number,
+        ended: &ended,
+    });
     Ok((ended, asked_to_wait))
 }
 
@@ -258,11 +274,14 @@ async fn call(engine: &Engine, seat: &Seat) -> Result<RawAnswer, (CallFailure, O
         max_output_tokens: seat.max_output_tokens,
         time_limit: limit,
     };
-    if let Ok(answered) = tokio::time::timeout(limit, seat.provider.send(question)).await {
-        return answered.map_err(|failure| (failure, None));
-    }
-    let deadline = (limit < seat.time_limit).then_some(Reason::Deadline);
-    Err((CallFailure::Timeout(limit), deadline))
+    let sending = tokio::time::timeout(limit, seat.provider.send(question)).await;
+    sending
+        .unwrap_or(Err(CallFailure::Timeout(limit)))
+        .map_err(|failure| {
+            // The provider keeps the same limit; whoever notices first, it was the deadline.
+            let late = limit < seat.time_limit && matches!(failure, CallFailure::Timeout(_));
+            (failure, late.then_some(Reason::Deadline))
+        })
 }
 
 /// Does work on the disk without holding up the other calls.
@@ -282,13 +301,28 @@ pub(crate) fn cost_of(ended: &Ended, worst_case: Cost) -> Cost {
     if let Some(cost) = ended.cost_usd.and_then(Cost::from_usd) {
         return cost;
     }
-    match ended.attempt_status().reason() {
-        Some(Reason::RateLimit | Reason::Server | Reason::Key | Reason::Request) => Cost::ZERO,
-        _ => worst_case,
+    if bills_nothing(ended) {
+        Cost::ZERO
+    } else {
+        worst_case
     }
 }
 
+/// Whether the server turned the request away, for which nobody is billed.
+pub(crate) fn bills_nothing(ended: &Ended) -> bool {
+    let reason = ended.attempt_status().reason();
+    matches!(
+        reason,
+        Some(Reason::RateLimit | Reason::Server | Reason::Key | Reason::Request)
+    )
+}
+
 impl Engine {
+    /// Tells whoever listens.
+    pub(crate) fn say(&self, event: &Event<'_>) {
+        self.listener.hear(self.clock.now(), event);
+    }
+
     fn closed(&self) -> Option<Open> {
         if *self.stop.borrow() {
             return Some(Open::Stopped);

@@ -1,6 +1,7 @@
 //! Flags of `run-round` and `check-providers`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use capitalbench_core::run::RunKind;
 use clap::Args;
@@ -16,7 +17,9 @@ use super::{Now, Output, Round};
       --run-id 20261207-120000-official --resume --allow-real-api-calls
 
 Every attempt is on disk before and after its call; nothing is ever asked again once it was
-answered. After a crash or Ctrl-C, --resume finishes what is open.
+answered. After a crash or Ctrl-C, --resume finishes what is open. The first Ctrl-C begins no new
+call and keeps what arrives; the second leaves at once. Progress goes to standard error: bars on a
+terminal, one JSON object per line elsewhere.
 Exit codes: 0 all valid, 1 some invalid or still open, 2 could not run.")]
 pub(crate) struct RunRound {
     #[command(flatten)]
@@ -71,6 +74,9 @@ pub(crate) struct Limits {
     #[arg(long = "max-concurrent", value_name = "N", default_value = "8")]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) concurrent: u16,
+    /// First pause before a call is repeated, where the server names none; doubles each time
+    #[arg(long = "retry-pause", value_name = "SECONDS", value_parser = pause)]
+    pub(crate) pause: Option<Duration>,
 }
 
 #[derive(Debug, Args)]
@@ -78,6 +84,9 @@ pub(crate) struct Course {
     /// Finish a run that was begun
     #[arg(long)]
     pub(crate) resume: bool,
+    /// Show no progress: neither bars on a terminal nor JSON lines elsewhere
+    #[arg(long)]
+    pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) consent: Consent,
 }
@@ -100,6 +109,14 @@ Says which key variables are set, never what they hold.")]
 pub(crate) struct CheckProviders {
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+fn pause(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok();
+    let pause = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    pause
+        .filter(|pause| *pause <= Duration::from_mins(10))
+        .ok_or_else(|| "use seconds from 0 to 600".to_owned())
 }
 
 fn run_type(text: &str) -> Result<RunKind, String> {

@@ -11,16 +11,21 @@ use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_core::cost::Cost;
 use capitalbench_core::run::{Calls, RunKind};
 use capitalbench_core::time::Stamp;
+use jiff::Timestamp;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::price_source::wait;
 use super::{Outcome, run_id};
 use crate::cli::RunRound;
 use crate::clock::Clock;
-use crate::console::{line, progress};
+use crate::console::{event_line, line, shows_progress};
 use crate::error::CommandError;
-use crate::runner::{self, Engine, Gate, Open, Seat, SlotEnd, Spending, cost_of};
+use crate::runner::bars::Bars;
+use crate::runner::events::{Event, JsonLines, Listener, Silence};
+use crate::runner::{self, Engine, Gate, Seat, SlotEnd, Spending, cost_of};
 
+mod bill;
 mod plan;
 mod report;
 mod seats;
@@ -101,6 +106,12 @@ fn ask(
 ) -> Result<Outcome, CommandError> {
     let (kind, calls) = (ledger.plan().rules.kind, ledger.plan().calls);
     let deadline = inputs.manifest.decision_deadline.as_ref().map(Stamp::at);
+    let deadline = deadline.filter(|_| kind == RunKind::Official);
+    let usual = if calls == Calls::Real {
+        PAUSES.0
+    } else {
+        PAUSES.1
+    };
     let most = usize::from(arguments.limits.concurrent);
     let gates = seats
         .iter()
@@ -109,35 +120,51 @@ fn ask(
     let engine = Arc::new(Engine {
         schema: seats::schema(&inputs)?,
         clock,
-        deadline: deadline.filter(|_| kind == RunKind::Official),
+        deadline,
         spending: Spending::new(cap, spent(&ledger, &seats)?),
         gates: gates.collect(),
-        pause: if calls == Calls::Real {
-            PAUSES.0
-        } else {
-            PAUSES.1
-        },
+        pause: arguments.limits.pause.unwrap_or(usual),
         stop: stopped,
-        progress: progress(seats.len(), "asking"),
+        listener: listener(arguments, &seats, clock, deadline),
         ledger,
         inputs,
     });
     let ends = wait(async {
+        let interrupted = signal(SignalKind::interrupt());
+        let mut interrupted = interrupted
+            .map_err(|error| CommandError::new(format!("cannot listen for Ctrl-C: {error}")))?;
         let asking = runner::run(Arc::clone(&engine), seats);
         tokio::pin!(asking);
         loop {
             tokio::select! {
                 ends = &mut asking => return ends,
-                Ok(()) = tokio::signal::ctrl_c() => {
+                Some(()) = interrupted.recv() => {
                     if stop.send_replace(true) {
                         let text = "stopped; calls under way were cut off";
                         return Err(CommandError::new(text).hint("finish the run with --resume"));
                     }
+                    engine.say(&Event::Stopping);
                 }
             }
         }
     })??;
     conclude(arguments, &engine, &ends)
+}
+
+/// Bars where somebody looks, lines where something reads, nothing when asked to be quiet.
+fn listener(
+    arguments: &RunRound,
+    seats: &[Seat],
+    clock: Clock,
+    deadline: Option<Timestamp>,
+) -> Box<dyn Listener> {
+    if arguments.course.quiet {
+        Box::new(Silence)
+    } else if shows_progress() {
+        Box::new(Bars::new(seats, clock, deadline))
+    } else {
+        Box::new(JsonLines { print: event_line })
+    }
 }
 
 /// What earlier attempts of the run have cost, or may have.
@@ -157,9 +184,7 @@ fn conclude(
     engine: &Engine,
     ends: &[SlotEnd],
 ) -> Result<Outcome, CommandError> {
-    let unfinished = ends
-        .iter()
-        .any(|end| matches!(end.open, Some(Open::Stopped | Open::CostCap)));
+    let unfinished = ends.iter().any(SlotEnd::is_open);
     let finished = if unfinished {
         None
     } else {

@@ -1,8 +1,11 @@
 //! How many calls of one provider may be under way at once.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
+use capitalbench_core::attempt::{AttemptStatus, Reason};
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 /// A limit that halves when a provider asks to wait, and recovers one by one.
 #[derive(Debug)]
@@ -16,11 +19,19 @@ pub(crate) struct Gate {
 struct State {
     limit: usize,
     inside: usize,
+    /// The provider wants to hear nothing before this.
+    not_before: Option<Instant>,
+    /// How often the limit was halved.
+    halvings: usize,
 }
 
 /// One call under way; dropping it lets the next one in.
 #[derive(Debug)]
-pub(crate) struct Pass<'a>(&'a Gate);
+pub(crate) struct Pass<'a> {
+    gate: &'a Gate,
+    /// Halvings before this call: how it ends says nothing about the limit after later ones.
+    halvings: usize,
+}
 
 impl Gate {
     pub(crate) fn new(most: usize) -> Self {
@@ -30,6 +41,8 @@ impl Gate {
             state: Mutex::new(State {
                 limit: most,
                 inside: 0,
+                not_before: None,
+                halvings: 0,
             }),
             freed: Notify::new(),
         }
@@ -39,26 +52,27 @@ impl Gate {
     pub(crate) async fn enter(&self) -> Pass<'_> {
         loop {
             let freed = self.freed.notified();
-            if self.with(|state| {
+            let entered = self.with(|state| {
                 let free = state.inside < state.limit;
                 state.inside += usize::from(free);
-                free
-            }) {
-                return Pass(self);
+                free.then_some(state.halvings)
+            });
+            if let Some(halvings) = entered {
+                return Pass {
+                    gate: self,
+                    halvings,
+                };
             }
             freed.await;
         }
     }
 
-    /// The provider asked to wait.
-    pub(crate) fn slow_down(&self) {
-        self.with(|state| state.limit = (state.limit / 2).max(1));
-    }
-
-    /// A call went well.
-    pub(crate) fn recover(&self) {
-        self.with(|state| state.limit = (state.limit + 1).min(self.most));
-        self.freed.notify_one();
+    /// How long the provider still wants to hear nothing from anybody.
+    pub(crate) fn rest(&self) -> Duration {
+        let until = self.with(|state| state.not_before);
+        until.map_or(Duration::ZERO, |until| {
+            until.saturating_duration_since(Instant::now())
+        })
     }
 
     fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
@@ -68,10 +82,39 @@ impl Gate {
     }
 }
 
+impl Pass<'_> {
+    /// Adapts the limit to how the call ended: half as many and a pause for all after a rate
+    /// limit, one more after an answer, no change after trouble that says nothing about limits.
+    /// A burst that is turned away together halves once.
+    pub(crate) fn learn(&self, status: &AttemptStatus, pause: Option<Duration>) {
+        self.gate.with(|state| {
+            let current = state.halvings == self.halvings;
+            match status {
+                AttemptStatus::Failed {
+                    reason: Reason::RateLimit,
+                    ..
+                } => {
+                    let until = pause.and_then(|pause| Instant::now().checked_add(pause));
+                    state.not_before = state.not_before.max(until);
+                    if current {
+                        state.limit = (state.limit / 2).max(1);
+                        state.halvings += 1;
+                    }
+                }
+                AttemptStatus::Valid | AttemptStatus::Invalid { .. } if current => {
+                    state.limit = (state.limit + 1).min(self.gate.most);
+                }
+                _ => {}
+            }
+        });
+        self.gate.freed.notify_one();
+    }
+}
+
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
-        self.0.with(|state| state.inside -= 1);
-        self.0.freed.notify_one();
+        self.gate.with(|state| state.inside -= 1);
+        self.gate.freed.notify_one();
     }
 }
 
@@ -79,18 +122,44 @@ impl Drop for Pass<'_> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_limit_halves_and_recovers() {
+    fn limited() -> AttemptStatus {
+        AttemptStatus::Failed {
+            reason: Reason::RateLimit,
+            message: String::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn the_limit_halves_and_recovers() {
         let gate = Gate::new(5);
         let limit = || gate.with(|state| state.limit);
-        gate.slow_down();
-        assert_eq!(limit(), 2);
-        gate.slow_down();
-        gate.slow_down();
+        let (early, other) = (gate.enter().await, gate.enter().await);
+        early.learn(&limited(), None);
+        other.learn(&limited(), None);
+        assert_eq!(limit(), 2, "one burst halves once");
+        other.learn(&AttemptStatus::Valid, None);
+        assert_eq!(limit(), 2, "an answer to an earlier call proves nothing");
+        drop((early, other));
+        for expected in [1, 1] {
+            gate.enter().await.learn(&limited(), None);
+            assert_eq!(limit(), expected);
+        }
+        gate.enter().await.learn(&AttemptStatus::Unknown, None);
         assert_eq!(limit(), 1);
         for _ in 0..9 {
-            gate.recover();
+            gate.enter().await.learn(&AttemptStatus::Valid, None);
         }
         assert_eq!(limit(), 5);
+    }
+
+    #[tokio::test]
+    async fn the_longest_wait_holds_for_everybody() {
+        let gate = Gate::new(5);
+        assert_eq!(gate.rest(), Duration::ZERO);
+        let pass = gate.enter().await;
+        pass.learn(&limited(), Some(Duration::from_hours(2)));
+        pass.learn(&limited(), Some(Duration::from_secs(1)));
+        pass.learn(&AttemptStatus::Valid, None);
+        assert!(gate.rest() > Duration::from_hours(1));
     }
 }

@@ -39,10 +39,6 @@ impl Spending {
         });
     }
 
-    pub(crate) fn spent(&self) -> Cost {
-        self.with(|(spent, _)| *spent)
-    }
-
     fn with<T>(&self, change: impl FnOnce(&mut (Cost, Cost)) -> T) -> T {
         // Two sums; a panic elsewhere leaves them whole.
         let mut amounts = self.amounts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,7 +58,7 @@ mod tests {
         assert!(!spending.reserve(usd(0.5)));
         spending.settle(usd(0.5), usd(0.1));
         assert!(spending.reserve(usd(0.5)));
-        assert_eq!(spending.spent(), usd(0.3));
+        assert_eq!(spending.with(|(spent, _)| *spent), usd(0.3));
         assert!(Spending::new(None, Cost::ZERO).reserve(usd(1e6)));
     }
 }

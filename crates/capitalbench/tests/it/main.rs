@@ -7,10 +7,12 @@
 )]
 
 mod accept_run;
+mod at_once;
 mod audit_round;
 mod bad_disk;
 mod bad_input;
 mod compare_runs;
+mod fake_models;
 mod fake_tiingo;
 mod fetch_universe_performance;
 mod fixtures;
@@ -19,10 +21,12 @@ mod harness;
 mod hash_round;
 mod import_research;
 mod init_round;
+mod killed;
 mod list_runs;
 mod operate;
 mod operator;
 mod output;
+mod provider_faults;
 mod real_providers;
 mod run_round;
 mod score_round;
@@ -30,6 +34,7 @@ mod sealed;
 mod show_controls;
 mod show_prompt;
 mod status;
+mod stopped;
 mod validate_submissions;
 mod validate_universe;
 mod verify;

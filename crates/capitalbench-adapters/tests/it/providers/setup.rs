@@ -1,10 +1,13 @@
 //! Providers that must not come about, and what is shown of those that do.
 
+use std::fmt::Write as _;
+
 use capitalbench_adapters::provider::{
     Anthropic, Family, Google, Host, OpenAi, OpenAiCompatible, SetupError, XAi,
 };
 
-use super::{hides_key, http, key, settings};
+use super::{KEY, hides_key, http, key, openai_compatible, question, schema, settings};
+use crate::fake_server::{FakeServer, Reply};
 
 fn compatible(url: &str, host: Host) -> Result<OpenAiCompatible, SetupError> {
     let settings = settings(Family::Compatible, "m");
@@ -95,4 +98,47 @@ fn nobody_prints_a_key() {
         assert!(text.contains("ApiKey(…)"), "{text}");
         hides_key(&text);
     }
+}
+
+/// What a panic about a value would print: its message, and every cause below it.
+fn panic_text<T: std::fmt::Debug, E: std::error::Error + 'static>(result: Result<T, E>) -> String {
+    let mut text = String::new();
+    if let Err(error) = &result {
+        let mut cause: Option<&dyn std::error::Error> = Some(error);
+        while let Some(error) = cause {
+            let _ = writeln!(text, "{error} {error:?} {error:#?}");
+            cause = error.source();
+        }
+    }
+    let broken = std::panic::AssertUnwindSafe(|| {
+        let value = result.expect("a panic about an error");
+        panic!("{value:?} {value:#?}");
+    });
+    let payload = std::panic::catch_unwind(broken).expect_err("a panic");
+    text + payload.downcast_ref::<String>().expect("a message")
+}
+
+#[tokio::test]
+async fn a_panic_about_any_of_it_shows_no_key() {
+    let body = format!("{{\"error\": {{\"message\": \"no such key: {KEY}\", \"code\": 401}}}}");
+    let cut = Reply::json(&body).cut(20);
+    let html = Reply::new("200 OK", "text/html", &[], body.as_bytes());
+    let refused = Reply::new("401 No", "application/json", &[], body.as_bytes());
+    let told = format!("x-request-id: {KEY}");
+    let good = openai_compatible::complete(&format!("the key is {KEY}")).to_string();
+    let good = Reply::new("200 OK", "application/json", &[&told], good.as_bytes());
+    for reply in [Reply::raw("nonsense"), cut, html, refused, good] {
+        let server = FakeServer::start(vec![reply]);
+        let provider = openai_compatible::make(&server.url());
+        let schema = schema();
+        let sent = provider.send(question(&schema)).await;
+        hides_key(&panic_text(sent.clone()));
+        hides_key(&panic_text(sent.and_then(|answer| provider.read(&answer))));
+    }
+    let url = format!("http://{KEY}@127.0.0.1:1");
+    hides_key(&panic_text(compatible(&url, Host::Other)));
+    hides_key(&panic_text(compatible("http://127.0.0.1:1", Host::Other)));
+    let key = key().expect("a key");
+    let printed: Result<_, std::fmt::Error> = Ok((key.clone(), Some(&key)));
+    hides_key(&panic_text(printed));
 }

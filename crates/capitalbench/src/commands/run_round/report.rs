@@ -9,10 +9,11 @@ use capitalbench_core::cost::Cost;
 use capitalbench_core::run::Calls;
 use serde_json::{Value, json};
 
+use super::bill::Bill;
 use crate::cli::RunRound;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, remark, table};
 use crate::error::CommandError;
-use crate::runner::{Engine, Open, Seat, SlotEnd};
+use crate::runner::{Engine, Seat, SlotEnd};
 
 /// The most a run can cost, per slot and with every retry.
 pub(super) fn bound(arguments: &RunRound, plan: &RunPlan, seats: &[Seat]) {
@@ -91,6 +92,7 @@ pub(super) fn result(
     for end in ends {
         rows.push((end, engine.ledger.attempts(&end.planned.slot)?));
     }
+    let bill = Bill::of(&rows);
     if arguments.output.json {
         let slots: Vec<Value> = rows
             .iter()
@@ -103,7 +105,9 @@ pub(super) fn result(
             "valid": finished.map(|finished| finished.valid),
             "invalid": finished.map(|finished| finished.invalid),
             "official_score_eligible": finished.is_some_and(|finished| finished.eligible),
-            "cost_usd": engine.spending.spent().usd(),
+            "cost_usd": bill.recorded.usd(),
+            "unknown_cost_attempts": bill.unknown_attempts,
+            "unknown_cost_at_most_usd": bill.unknown_at_most.map(Cost::usd),
             "slots": slots,
         }));
         return Ok(());
@@ -124,6 +128,9 @@ pub(super) fn result(
         "",
     ];
     line(table(&header, &[1, 3, 4, 5, 6, 7], cells));
+    if plan.calls == Calls::Real {
+        line(bill.text());
+    }
     let id = &plan.run_id;
     let Some(finished) = finished else {
         line(format!("{id}: {}", paint(WARNING, "not finished")));
@@ -138,17 +145,6 @@ pub(super) fn result(
     Ok(())
 }
 
-/// The word for a slot: its final state, or why it is open.
-fn state(end: &SlotEnd) -> &'static str {
-    match (end.open, end.attempts.last()) {
-        (Some(Open::Stopped), _) => "stopped",
-        (Some(Open::CostCap), _) => "cost cap",
-        (Some(Open::Deadline), None) => "not asked",
-        (_, Some(status)) => status.as_str(),
-        (None, None) => "open",
-    }
-}
-
 fn cells(end: &SlotEnd, records: &[AttemptRecord]) -> Vec<String> {
     let last = records.last().and_then(|record| record.ended.as_ref());
     let number = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |n| n.to_string());
@@ -157,7 +153,7 @@ fn cells(end: &SlotEnd, records: &[AttemptRecord]) -> Vec<String> {
     vec![
         end.planned.slot.model_id.to_string(),
         end.planned.slot.replicate.to_string(),
-        state(end).to_owned(),
+        end.state().to_owned(),
         end.attempts.len().to_string(),
         number(last.and_then(|ended| ended.input_tokens)),
         number(last.and_then(|ended| ended.output_tokens)),
@@ -187,7 +183,7 @@ fn as_json(end: &SlotEnd, records: &[AttemptRecord]) -> Value {
     json!({
         "model_id": end.planned.slot.model_id.as_str(),
         "replicate_index": end.planned.slot.replicate,
-        "state": state(end),
+        "state": end.state(),
         "attempts": attempts,
     })
 }

@@ -1,0 +1,70 @@
+//! What a run has cost for certain, and what it may have cost besides.
+
+use capitalbench_archive::ledger::AttemptRecord;
+use capitalbench_core::cost::Cost;
+
+use crate::console::plural;
+use crate::runner::{SlotEnd, bills_nothing};
+
+/// Two sums that are never mixed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Bill {
+    /// Costs of the answers in the ledger.
+    pub(super) recorded: Cost,
+    /// Attempts that may have cost something nobody could record: the outcome is unknown, the
+    /// answer never arrived whole, or it did not say how much was used.
+    pub(super) unknown_attempts: usize,
+    /// The most that these can have cost; none when a price is unknown.
+    pub(super) unknown_at_most: Option<Cost>,
+}
+
+impl Bill {
+    /// Adds up the attempts of these slots.
+    pub(super) fn of(rows: &[(&SlotEnd, Vec<AttemptRecord>)]) -> Self {
+        let mut bill = Self {
+            recorded: Cost::ZERO,
+            unknown_attempts: 0,
+            unknown_at_most: Some(Cost::ZERO),
+        };
+        for (end, attempts) in rows {
+            for attempt in attempts {
+                bill.add(end, attempt);
+            }
+        }
+        bill
+    }
+
+    fn add(&mut self, end: &SlotEnd, attempt: &AttemptRecord) {
+        let recorded = attempt.ended.as_ref().and_then(|ended| ended.cost_usd);
+        if let Some(cost) = recorded.and_then(Cost::from_usd) {
+            self.recorded = self.recorded.plus(cost);
+            return;
+        }
+        // Whoever refuses a request bills nothing for it.
+        let free = attempt.ended.as_ref().is_some_and(bills_nothing);
+        if free || end.is_rehearsed {
+            return;
+        }
+        self.unknown_attempts += 1;
+        self.unknown_at_most = self
+            .unknown_at_most
+            .zip(end.at_most)
+            .map(|(sum, most)| sum.plus(most));
+    }
+
+    /// Both sums in words.
+    pub(super) fn text(&self) -> String {
+        let recorded = format!("{:.4} USD recorded", self.recorded.usd());
+        let most = self.unknown_at_most.map_or_else(
+            || "an unknown sum".to_owned(),
+            |most| format!("at most {:.4} USD", most.usd()),
+        );
+        match self.unknown_attempts {
+            0 => recorded,
+            count => format!(
+                "{recorded}; {} without a recorded cost may add {most}",
+                plural(count, "attempt")
+            ),
+        }
+    }
+}
