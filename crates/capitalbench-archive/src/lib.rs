@@ -24,4 +24,5 @@ pub mod shell;
 pub mod status;
 pub mod validation;
 pub mod verify;
-pub mod yaml;
+
+pub use capitalbench_core::yaml;
