@@ -4,6 +4,7 @@ mod archive;
 mod golden;
 mod json;
 mod record;
+mod replies;
 mod table;
 mod trailing;
 mod yaml;
