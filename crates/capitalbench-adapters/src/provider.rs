@@ -78,13 +78,16 @@ pub enum Stop {
     Other,
 }
 
-/// Tokens of a call, each counted once: `input` includes `cached`, `output` includes `reasoning`.
+/// Tokens of a call, each counted once: `input` includes `cached` and
+/// `cache_written`, `output` includes `reasoning`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tokens {
     /// Everything sent.
     pub input: Option<u64>,
     /// The part of it that was billed as cached.
     pub cached: Option<u64>,
+    /// The part of it that was billed as written to the cache.
+    pub cache_written: Option<u64>,
     /// Everything produced.
     pub output: Option<u64>,
     /// The part of it that was reasoning.

@@ -24,7 +24,7 @@ pub(crate) struct RunRound {
     /// Model configuration
     #[arg(long, value_name = "FILE")]
     pub(crate) models: PathBuf,
-    /// Price card: dollars per million tokens
+    /// Your own price card, before the shipped one; configs/pricing.yaml where it is there
     #[arg(long, value_name = "FILE")]
     pub(crate) pricing: Option<PathBuf>,
     /// Name of the run; by default the time and the type
@@ -53,9 +53,18 @@ pub(crate) struct Permission {
     /// Ask nobody: every model is answered by the offline mock
     #[arg(long, conflicts_with = "allow_real_api_calls")]
     pub(crate) mock: bool,
+    #[command(flatten)]
+    pub(crate) rehearsal: Rehearsal,
     /// Let requests leave this machine; without it nothing does
     #[arg(long, conflicts_with = "instant")]
     pub(crate) allow_real_api_calls: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rehearsal {
+    /// Another seed gives other answers of the mock
+    #[arg(long, value_name = "N", default_value = "0", requires = "mock")]
+    pub(crate) seed: u64,
 }
 
 #[derive(Debug, Args)]
@@ -78,6 +87,9 @@ pub(crate) struct Course {
     /// Finish a run that was begun
     #[arg(long)]
     pub(crate) resume: bool,
+    /// Record no control entrants beside the models
+    #[arg(long)]
+    pub(crate) no_controls: bool,
     #[command(flatten)]
     pub(crate) consent: Consent,
 }

@@ -34,6 +34,8 @@ pub(super) struct ProviderSettings<'a> {
     pub(super) inputs: &'a RoundInputs,
     /// A rehearsal is answered by the mock, whatever the model's provider.
     pub(super) calls: Calls,
+    /// Another seed gives other answers of the mock.
+    pub(super) seed: u64,
     /// Attempts of this model that were begun before.
     pub(super) attempts_made: usize,
 }
@@ -177,7 +179,7 @@ fn mock(settings: &ProviderSettings<'_>) -> Result<Mock, CommandError> {
         options: allowed.map(|option| option.id.clone()).collect(),
         format: inputs.manifest.format,
         constraints: limits.clone(),
-        seed: 0,
+        seed: settings.seed,
     };
     Ok(Mock::new(model, script(settings)?))
 }

@@ -32,6 +32,8 @@ fn of_reply(engine: &Engine, seat: &Seat, reply: Reply) -> Ended {
         let reasoning = tokens.reasoning.unwrap_or(0);
         price.cost(Billed {
             input,
+            cached: tokens.cached.unwrap_or(0),
+            cache_write: tokens.cache_written.unwrap_or(0),
             output,
             reasoning,
         })
@@ -44,6 +46,7 @@ fn of_reply(engine: &Engine, seat: &Seat, reply: Reply) -> Ended {
         request_id: reply.request_id,
         input_tokens: tokens.input,
         cached_tokens: tokens.cached,
+        cache_write_tokens: tokens.cache_written,
         output_tokens: tokens.output,
         reasoning_tokens: tokens.reasoning,
         cost_usd: cost.map(capitalbench_core::cost::Cost::usd),
@@ -89,6 +92,7 @@ fn ended(status: &AttemptStatus) -> Ended {
         request_id: None,
         input_tokens: None,
         cached_tokens: None,
+        cache_write_tokens: None,
         output_tokens: None,
         reasoning_tokens: None,
         cost_usd: None,

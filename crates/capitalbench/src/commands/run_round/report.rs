@@ -9,6 +9,7 @@ use capitalbench_core::cost::Cost;
 use capitalbench_core::run::Calls;
 use serde_json::{Value, json};
 
+use super::seats::UNPRICED;
 use crate::cli::RunRound;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, remark, table};
 use crate::error::CommandError;
@@ -60,8 +61,20 @@ pub(super) fn bound(arguments: &RunRound, plan: &RunPlan, seats: &[Seat]) {
     let (once, all) = (sum.usd(), sum.times(calls).usd());
     let text = format!("at most {once:.4} USD, with {calls} attempts each {all:.4} USD");
     remark(text);
-    if unpriced > 0 {
-        remark(format!("the price of {unpriced} slots is unknown"));
+    for card in &plan.price_cards {
+        let day = card.as_of.as_deref().unwrap_or("an unknown day");
+        remark(format!("prices: {} as of {day}", card.name));
+    }
+    let mut unknown: Vec<&str> = Vec::new();
+    for seat in seats.iter().filter(|seat| seat.price.is_none()) {
+        let name = seat.planned.api_model_name.as_str();
+        if !unknown.contains(&name) {
+            unknown.push(name);
+        }
+    }
+    if !unknown.is_empty() {
+        let text = format!("no price is known of {}", unknown.join(", "));
+        remark(format!("{} {text}; {UNPRICED}", paint(WARNING, "warning:")));
     }
 }
 

@@ -20,6 +20,10 @@ use crate::commands::providers::{ProviderSettings, open_provider};
 use crate::error::CommandError;
 use crate::runner::Seat;
 
+/// What to do about a model without a price.
+pub(super) const UNPRICED: &str =
+    "write it into configs/pricing.yaml, 0 for a model of your own, or give --pricing FILE";
+
 /// One seat per slot; the slots of a model share their provider.
 pub(super) fn seats(
     prepared: &Prepared,
@@ -42,6 +46,7 @@ pub(super) fn seats(
                 model: settings,
                 inputs,
                 calls: plan.calls,
+                seed: plan.seed,
                 attempts_made: attempts_made(plan.slots.as_slice(), id, ledger)?,
             })?;
             opened.insert(id, Arc::from(provider));
@@ -50,9 +55,7 @@ pub(super) fn seats(
         let provider = provider.ok_or_else(|| CommandError::new("no provider"))?;
         let suffix = call_suffix(&inputs.manifest, id, &planned.provider);
         let input = format!("{}\n{suffix}", prepared.input);
-        let price = prepared
-            .prices
-            .price(&planned.provider, &planned.api_model_name);
+        let price = plan.price(&planned.provider, &planned.api_model_name);
         let tokens = estimate(&input, &planned.provider);
         let worst = price.map(|price| price.worst_case(tokens, settings.max_output_tokens));
         let mut served_models = vec![planned.api_model_name.clone()];
@@ -104,7 +107,7 @@ pub(super) fn cap(arguments: &RunRound, seats: &[Seat]) -> Result<Option<Cost>, 
                 "--max-cost-usd cannot be kept: no price of {} {}",
                 planned.provider, planned.api_model_name
             );
-            Err(CommandError::new(text).hint("give a price card with --pricing FILE"))
+            Err(CommandError::new(text).hint(UNPRICED))
         }
     }
 }
