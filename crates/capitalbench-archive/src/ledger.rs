@@ -183,7 +183,14 @@ impl Ledger {
         let hold = hold.ok_or_else(|| {
             FileError::folder(&path, "another process is running this run right now")
         })?;
-        for place in ["", run::ATTEMPTS, run::RAW, run::PARSED, run::REPLIES] {
+        for place in [
+            "",
+            run::ATTEMPTS,
+            run::RAW,
+            run::PARSED,
+            run::REPLIES,
+            run::CONTROLS,
+        ] {
             file_ops::remove_unfinished(&folder.file(place))?;
         }
         Ok(Self {

@@ -18,6 +18,7 @@ pub mod model_input;
 pub mod new_round;
 pub mod research_import;
 pub mod round_folder;
+pub mod run_controls;
 pub mod run_folder;
 pub mod scoring;
 pub mod shell;

@@ -11,8 +11,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{CardNote, PlannedPrice, model_id, stamp};
-use crate::error::Fault;
+use crate::error::{Fault, FileError};
 use crate::format::json;
+use crate::layout::run;
+use crate::run_folder::RunFolder;
 
 /// The form of the file.
 const VERSION: u32 = 1;
@@ -102,6 +104,17 @@ struct StoredSlot {
 }
 
 impl RunPlan {
+    /// The plan of a run that was made by this program; none for other runs.
+    pub fn of_run(folder: &RunFolder) -> Result<Option<Self>, FileError> {
+        let Some(bytes) = folder.read_optional(run::SLOTS)? else {
+            return Ok(None);
+        };
+        let parsed = Self::parse(&bytes);
+        parsed
+            .map(Some)
+            .map_err(|fault| fault.in_file(&folder.file(run::SLOTS)))
+    }
+
     /// The price of a model, where it is known.
     pub fn price(&self, provider: &str, api_model_name: &str) -> Option<Price> {
         let same = |known: &&PlannedPrice| {

@@ -7,6 +7,7 @@ use capitalbench_archive::layout;
 use capitalbench_archive::ledger::{PlannedSlot, RunPlan};
 use capitalbench_archive::model_input::assembled;
 use capitalbench_archive::round_folder::RoundInputs;
+use capitalbench_archive::run_controls::PROVIDER;
 use capitalbench_core::attempt::Slot;
 use capitalbench_core::ids::{Digest, ModelId, RunId};
 use capitalbench_core::manifest::Manifest;
@@ -131,6 +132,11 @@ fn new_plan(
         return Err(CommandError::new(text).hint("add --mock"));
     }
     require_roster(manifest, rules.kind, calls, &asked)?;
+    if let Some(model) = asked.iter().find(|m| m.contestant.provider == PROVIDER) {
+        let id = &model.contestant.model_id;
+        let text = format!("{id}: the provider {PROVIDER} is kept for control entrants");
+        return Err(CommandError::new(text));
+    }
     let mut slots = Vec::new();
     for model in &asked {
         for replicate in 1..=rules.replicates {

@@ -2,6 +2,7 @@
 
 use std::io::BufRead as _;
 
+use capitalbench_archive::layout::run as files;
 use capitalbench_archive::ledger::derive::Finished;
 use capitalbench_archive::ledger::{AttemptRecord, RunPlan};
 use capitalbench_core::attempt::AttemptStatus;
@@ -104,6 +105,7 @@ pub(super) fn result(
     for end in ends {
         rows.push((end, engine.ledger.attempts(&end.planned.slot)?));
     }
+    let controls = engine.ledger.folder().submission_names(files::CONTROLS)?.len();
     if arguments.output.json {
         let slots: Vec<Value> = rows
             .iter()
@@ -118,6 +120,7 @@ pub(super) fn result(
             "official_score_eligible": finished.is_some_and(|finished| finished.eligible),
             "cost_usd": engine.spending.spent().usd(),
             "slots": slots,
+            "control_entrants": controls,
         }));
         return Ok(());
     }
@@ -148,6 +151,10 @@ pub(super) fn result(
     let style = if invalid == 0 { GOOD } else { ERROR };
     let text = format!("{valid} valid, {invalid} invalid");
     line(format!("{id}: {}", paint(style, text)));
+    if controls > 0 {
+        let text = format!("{controls} control entrants stand beside them, at no cost");
+        line(paint(DIM, text));
+    }
     Ok(())
 }
 
