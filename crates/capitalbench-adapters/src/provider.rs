@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::http::wait_for_allowance;
+
 mod answer;
 pub mod anthropic;
 pub mod capabilities;
@@ -59,6 +61,13 @@ pub struct RawAnswer {
     /// The body, byte for byte, after transport compression was undone. Only our own key, should
     /// the server repeat it, is taken out.
     pub body: Vec<u8>,
+}
+
+impl RawAnswer {
+    /// How long to leave the provider alone: nothing remains of an allowance until then.
+    pub fn used_up_for(&self) -> Option<Duration> {
+        wait_for_allowance(&self.headers)
+    }
 }
 
 /// Why a reply ended.

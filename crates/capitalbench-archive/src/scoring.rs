@@ -181,9 +181,11 @@ pub(crate) fn score_submissions(
         }
     }
     let (returns, mut outcomes) =
-        score_all(entrants.submissions, universe, entry, exit).map_err(|error| ScoringError::Score {
-            round: round(),
-            error,
+        score_all(entrants.submissions, universe, entry, exit).map_err(|error| {
+            ScoringError::Score {
+                round: round(),
+                error,
+            }
         })?;
     leaderboard::sort(&mut outcomes, manifest.methodology.tie_rule());
     let mut models = Vec::new();

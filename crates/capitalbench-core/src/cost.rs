@@ -144,7 +144,10 @@ mod tests {
             cache_write: 100_000,
             ..tokens
         };
-        assert_eq!(Some(cache.cost(partly)), Cost::from_usd(2.5 + 0.2 + 0.625 + 3.0));
+        assert_eq!(
+            Some(cache.cost(partly)),
+            Cost::from_usd(2.5 + 0.2 + 0.625 + 3.0)
+        );
         assert_eq!(price.cost(partly), price.cost(tokens));
         assert!(cache.worst_case(1_000_000, 100_000) > price.worst_case(1_000_000, 100_000));
         assert!((price.cost(tokens).usd() - 8.0).abs() < 1e-12);

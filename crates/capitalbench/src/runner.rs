@@ -28,8 +28,9 @@ mod gate;
 mod spending;
 mod verdict;
 
-pub(crate) use gate::Gate;
+pub(crate) use gate::{Gate, Pass};
 pub(crate) use spending::Spending;
+pub(crate) use verdict::failed;
 
 /// A slot with everything needed to ask it.
 pub(crate) struct Seat {
@@ -117,7 +118,7 @@ async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<SlotEnd, CommandError
         let Some(gate) = engine.gates.get(&seat.planned.provider) else {
             return Err(CommandError::new("a provider without a limit"));
         };
-        let pass = gate.enter().await;
+        let pass = engine.admit(gate).await;
         open = engine.closed();
         if open.is_some() {
             break;
@@ -232,6 +233,10 @@ async fn attempt(
                     .keep_answer(&seat.planned.slot, number, &head, &body)
             })
             .await?;
+            let gate = engine.gates.get(&seat.planned.provider);
+            if let (Some(gate), Some(wait)) = (gate, answer.used_up_for()) {
+                gate.close_for(wait.min(seat.time_limit));
+            }
             verdict::judge(engine, seat, &answer)
         }
     };
@@ -302,6 +307,20 @@ impl Engine {
         Some(left.unsigned_abs())
             .filter(|_| left.is_positive())
             .or(Some(Duration::ZERO))
+    }
+
+    /// A place at a provider of whose allowances something remains; an end of the run lets in too.
+    async fn admit<'a>(&self, gate: &'a Gate) -> Pass<'a> {
+        loop {
+            let pass = gate.enter().await;
+            match gate.closed_for() {
+                Some(wait) if self.closed().is_none() => {
+                    drop(pass);
+                    self.rest(wait).await;
+                }
+                _ => return pass,
+            }
+        }
     }
 
     /// Waits, but not past the deadline and not after the operator's stop.

@@ -112,7 +112,10 @@ mod tests {
         let price = card.price("p", "m").unwrap();
         assert_eq!((price.input, price.output), (140_000, 30_000_000));
         assert_eq!((price.cached, card.as_of), (None, None));
-        let dated = text.replace("0.14\n", "0.14\n      cached_input_per_1m_tokens_usd: 0.07\n");
+        let dated = text.replace(
+            "0.14\n",
+            "0.14\n      cached_input_per_1m_tokens_usd: 0.07\n",
+        );
         let dated = parse(format!("as_of: 2026-11-15\nsource: seen\n{dated}").as_bytes()).unwrap();
         assert_eq!(dated.price("p", "m").unwrap().cached, Some(70_000));
         assert_eq!(dated.as_of.unwrap().to_string(), "2026-11-15");

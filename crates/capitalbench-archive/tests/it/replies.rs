@@ -94,10 +94,12 @@ fn parts(object: &Map<String, Value>) -> (Map<String, Value>, Map<String, Value>
 
 /// One line per member; the values are JSON, which is YAML.
 fn as_yaml(object: &Map<String, Value>) -> String {
-    object.iter().fold(String::new(), |mut text, (name, value)| {
-        writeln!(text, "{name}: {value}").expect("a text takes everything");
-        text
-    })
+    object
+        .iter()
+        .fold(String::new(), |mut text, (name, value)| {
+            writeln!(text, "{name}: {value}").expect("a text takes everything");
+            text
+        })
 }
 
 /// Whether a submission is not the second of its model and replicate.

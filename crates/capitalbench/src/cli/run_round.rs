@@ -1,4 +1,4 @@
-//! Flags of `run-round` and `check-providers`.
+//! Flags of `run-round`, `check-providers` and `smoke-provider`.
 
 use std::path::PathBuf;
 
@@ -110,6 +110,30 @@ pub(crate) struct Consent {
 
 Says which key variables are set, never what they hold.")]
 pub(crate) struct CheckProviders {
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  capitalbench smoke-provider anthropic-claude-opus-5 --models configs/models.yaml \\
+      --allow-real-api-calls
+
+Checks key, address, model name and form of the reply with one call of a few tokens. It belongs to no
+round and writes nothing. Exit codes: 0 answers as asked, 1 does not, 2 could not run.")]
+pub(crate) struct SmokeProvider {
+    /// The model, by its model_id
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: String,
+    /// Model configuration
+    #[arg(long, value_name = "FILE", default_value = "configs/models.yaml")]
+    pub(crate) models: PathBuf,
+    /// Your own price card, before the shipped one; configs/pricing.yaml where it is there
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pricing: Option<PathBuf>,
+    /// Let the one request leave this machine; without it nothing does
+    #[arg(long)]
+    pub(crate) allow_real_api_calls: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }

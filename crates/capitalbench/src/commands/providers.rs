@@ -53,7 +53,10 @@ pub(super) fn open_provider(
 }
 
 /// Opens a provider that is asked over HTTP.
-fn connect(model: &ModelSettings, name: &str) -> Result<Box<dyn Provider>, CommandError> {
+pub(super) fn connect(
+    model: &ModelSettings,
+    name: &str,
+) -> Result<Box<dyn Provider>, CommandError> {
     let id = &model.contestant.model_id;
     let wrong = |error: SetupError| CommandError::new(format!("{id}: {error}"));
     let Some(kind) = kind(model, name) else {
@@ -96,6 +99,14 @@ fn connect(model: &ModelSettings, name: &str) -> Result<Box<dyn Provider>, Comma
         }
     };
     opened.map_err(wrong)
+}
+
+/// Names under which the requested model may answer.
+pub(super) fn served_models(model: &ModelSettings) -> Vec<String> {
+    let also = model.metadata["served_models"].as_array();
+    let also = also.into_iter().flatten().filter_map(Value::as_str);
+    let own = std::iter::once(model.contestant.api_model_name.as_str());
+    own.chain(also).map(str::to_owned).collect()
 }
 
 fn boxed<P: Provider + 'static>(provider: P) -> Box<dyn Provider> {

@@ -1,8 +1,10 @@
 //! How many calls of one provider may be under way at once.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 /// A limit that halves when a provider asks to wait, and recovers one by one.
 #[derive(Debug)]
@@ -16,6 +18,8 @@ pub(crate) struct Gate {
 struct State {
     limit: usize,
     inside: usize,
+    /// Nothing remains of an allowance until then.
+    closed_until: Option<Instant>,
 }
 
 /// One call under way; dropping it lets the next one in.
@@ -30,6 +34,7 @@ impl Gate {
             state: Mutex::new(State {
                 limit: most,
                 inside: 0,
+                closed_until: None,
             }),
             freed: Notify::new(),
         }
@@ -48,6 +53,19 @@ impl Gate {
             }
             freed.await;
         }
+    }
+
+    /// Nobody goes in for so long; what was said before and lasts longer stays.
+    pub(crate) fn close_for(&self, wait: Duration) {
+        let until = Instant::now().checked_add(wait);
+        self.with(|state| state.closed_until = state.closed_until.max(until));
+    }
+
+    /// How long nobody goes in from now on.
+    pub(crate) fn closed_for(&self) -> Option<Duration> {
+        let until = self.with(|state| state.closed_until)?;
+        let left = until.saturating_duration_since(Instant::now());
+        (!left.is_zero()).then_some(left)
     }
 
     /// The provider asked to wait.
@@ -78,6 +96,17 @@ impl Drop for Pass<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_used_up_allowance_closes_the_gate_and_the_longest_wait_counts() {
+        let gate = Gate::new(2);
+        gate.close_for(Duration::ZERO);
+        assert_eq!(gate.closed_for(), None);
+        gate.close_for(Duration::from_hours(3));
+        gate.close_for(Duration::from_secs(1));
+        let left = gate.closed_for().expect("a closed gate");
+        assert!(left > Duration::from_hours(2) && left <= Duration::from_hours(3));
+    }
 
     #[test]
     fn the_limit_halves_and_recovers() {

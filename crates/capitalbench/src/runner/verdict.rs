@@ -55,7 +55,7 @@ fn of_reply(engine: &Engine, seat: &Seat, reply: Reply) -> Ended {
 }
 
 /// A call without an answer.
-pub(super) fn failed(failure: &CallFailure) -> Ended {
+pub(crate) fn failed(failure: &CallFailure) -> Ended {
     let reason = match failure {
         CallFailure::Transport(_) => Reason::Transport,
         CallFailure::Timeout(_) => Reason::Timeout,

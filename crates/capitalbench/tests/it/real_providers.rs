@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::harness::Test;
 
-const KEY: &str = "canary4key8that2nobody6may1see";
-const ROUND: &str = "rounds/OVER-HTTP-1W";
+pub(crate) const KEY: &str = "canary4key8that2nobody6may1see";
+pub(crate) const ROUND: &str = "rounds/OVER-HTTP-1W";
 
 /// Path and body of every question, in order.
 type Questions = Arc<Mutex<Vec<(String, Value)>>>;
@@ -58,7 +58,7 @@ fn answer(mut stream: TcpStream, heard: &Questions) {
     );
 }
 
-fn read_request(stream: &mut TcpStream) -> Option<(String, Value)> {
+pub(crate) fn read_request(stream: &mut TcpStream) -> Option<(String, Value)> {
     let mut bytes = Vec::new();
     let mut chunk = [0; 16 * 1024];
     loop {
@@ -142,8 +142,13 @@ fn models(address: &str) -> String {
 
 /// A frozen round with these models; its deadline is far ahead of any clock that runs the test.
 fn frozen(address: &str) -> Test {
+    frozen_with(&models(address))
+}
+
+/// The same with the models of this file.
+pub(crate) fn frozen_with(models: &str) -> Test {
     let test = Test::operator(ROUND);
-    fs::write(test.folder().join("models.yaml"), models(address)).expect("a written file");
+    fs::write(test.folder().join("models.yaml"), models).expect("a written file");
     let arguments = "init-round --now 2026-01-05T10:00:00Z --round-id OVER-HTTP-1W --universe options.yaml --models models.yaml \
                      --decision-deadline 2030-06-03T13:25:00Z --horizon";
     let mut arguments: Vec<&str> = arguments.split_whitespace().collect();

@@ -6,9 +6,8 @@ pub(super) fn without_trailing_commas(text: &str) -> Option<String> {
     let mut changed = false;
     let mut inside = Inside::default();
     for (at, c) in text.char_indices() {
-        let trailing = c == ','
-            && !inside.string
-            && text[at + 1..].trim_start().starts_with(['}', ']']);
+        let trailing =
+            c == ',' && !inside.string && text[at + 1..].trim_start().starts_with(['}', ']']);
         changed |= trailing;
         if !trailing {
             mended.push(c);
@@ -66,11 +65,17 @@ mod tests {
     #[test]
     fn only_what_stands_outside_or_inside_of_strings_is_mended() {
         let commas = |text| without_trailing_commas(text);
-        assert_eq!(commas("{\"a\": [1, ], }").as_deref(), Some("{\"a\": [1 ] }"));
+        assert_eq!(
+            commas("{\"a\": [1, ], }").as_deref(),
+            Some("{\"a\": [1 ] }")
+        );
         assert_eq!(commas("{\"a\": \",}\"}"), None);
         assert_eq!(commas("{\"a\": \"\\\",}\"}"), None);
         let ends = |text| without_raw_line_ends(text);
-        assert_eq!(ends("{\n\"a\": \"x\ny\"}").as_deref(), Some("{\n\"a\": \"x\\ny\"}"));
+        assert_eq!(
+            ends("{\n\"a\": \"x\ny\"}").as_deref(),
+            Some("{\n\"a\": \"x\\ny\"}")
+        );
         assert_eq!(ends("{\n\"a\": \"x\"}"), None);
     }
 }

@@ -105,7 +105,11 @@ pub(super) fn result(
     for end in ends {
         rows.push((end, engine.ledger.attempts(&end.planned.slot)?));
     }
-    let controls = engine.ledger.folder().submission_names(files::CONTROLS)?.len();
+    let controls = engine
+        .ledger
+        .folder()
+        .submission_names(files::CONTROLS)?
+        .len();
     if arguments.output.json {
         let slots: Vec<Value> = rows
             .iter()

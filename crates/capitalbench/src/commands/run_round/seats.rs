@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::Prepared;
 use crate::cli::RunRound;
-use crate::commands::providers::{ProviderSettings, open_provider};
+use crate::commands::providers::{ProviderSettings, open_provider, served_models};
 use crate::error::CommandError;
 use crate::runner::Seat;
 
@@ -58,10 +58,6 @@ pub(super) fn seats(
         let price = plan.price(&planned.provider, &planned.api_model_name);
         let tokens = estimate(&input, &planned.provider);
         let worst = price.map(|price| price.worst_case(tokens, settings.max_output_tokens));
-        let mut served_models = vec![planned.api_model_name.clone()];
-        let also = settings.metadata["served_models"].as_array();
-        let also = also.into_iter().flatten().filter_map(Value::as_str);
-        served_models.extend(also.map(str::to_owned));
         seats.push(Seat {
             planned: planned.clone(),
             provider,
@@ -70,7 +66,7 @@ pub(super) fn seats(
             time_limit: settings.time_limit,
             price,
             worst_case: worst.unwrap_or(Cost::ZERO),
-            served_models,
+            served_models: served_models(settings),
         });
     }
     Ok(seats)
