@@ -86,20 +86,18 @@ impl RunControls {
         let file = |control: &Control| {
             let path = path(control.rule);
             let metadata = self.metadata(control);
-            match as_submission(control, manifest, rules) {
-                Some(held) => (path, submission::render(&Submission { metadata, ..held })),
-                None => {
-                    let reason = control.holdings.as_ref().err().map(ToString::to_string);
-                    let text = json::to_pretty(&json!({
-                        "round_id": manifest.round_id.as_str(),
-                        "model_id": control.rule.name(),
-                        "provider": PROVIDER,
-                        "unavailable": reason,
-                        "metadata": metadata,
-                    }));
-                    (path, text)
-                }
+            if let Some(held) = as_submission(control, manifest, rules) {
+                return (path, submission::render(&Submission { metadata, ..held }));
             }
+            let reason = control.holdings.as_ref().err().map(ToString::to_string);
+            let text = json::to_pretty(&json!({
+                "round_id": manifest.round_id.as_str(),
+                "model_id": control.rule.name(),
+                "provider": PROVIDER,
+                "unavailable": reason,
+                "metadata": metadata,
+            }));
+            (path, text)
         };
         self.controls.iter().map(file).collect()
     }

@@ -208,12 +208,11 @@ pub(crate) fn score_submissions(
             (run::LEADERBOARD, results::leaderboard(&outcomes, &returns)),
         ]
     };
-    if entrants.controls.is_some() && rules.kind != RunKind::Consistency {
-        let scored: Vec<Scored> = controls
+    if !controls.is_empty() && rules.kind != RunKind::Consistency {
+        let scored = controls
             .iter()
-            .filter_map(|(_, scored)| scored.clone().ok())
-            .collect();
-        let table = results::leaderboard(&scored, &returns);
+            .filter_map(|(_, scored)| scored.clone().ok());
+        let table = results::leaderboard(&scored.collect::<Vec<_>>(), &returns);
         tables.push((run::CONTROL_RESULTS, table));
     }
     Ok(ScoredRun {

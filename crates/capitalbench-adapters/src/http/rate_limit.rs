@@ -42,11 +42,11 @@ fn until(reset: &str, date: Option<&str>) -> Option<Duration> {
     if let Ok(seconds) = reset.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
-    let mut rest = reset;
+    let mut left = reset;
     let mut seconds = 0.0;
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let (number, after) = rest.split_at(end);
+    while !left.is_empty() {
+        let end = left.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (number, after) = left.split_at(end);
         let unit_end = after
             .find(|c: char| c.is_ascii_digit())
             .unwrap_or(after.len());
@@ -60,7 +60,7 @@ fn until(reset: &str, date: Option<&str>) -> Option<Duration> {
             _ => return None,
         };
         seconds += number.parse::<f64>().ok()? * scale;
-        rest = next;
+        left = next;
     }
     Duration::try_from_secs_f64(seconds).ok()
 }

@@ -122,7 +122,7 @@ pub(crate) struct CheckProviders {
 Checks key, address, model name and form of the reply with one call of a few tokens. It belongs to no
 round and writes nothing. Exit codes: 0 answers as asked, 1 does not, 2 could not run.")]
 pub(crate) struct SmokeProvider {
-    /// The model, by its model_id
+    /// The model, by its id
     #[arg(value_name = "MODEL")]
     pub(crate) model: String,
     /// Model configuration

@@ -27,12 +27,16 @@ fn asking(run_id: &str, more: &str) -> String {
 
 fn control(test: &Test, run_id: &str, name: &str) -> Value {
     let path = format!("{ROUND}/runs/{run_id}/controls/{name}.json");
-    let text = std::fs::read_to_string(test.folder().join(path)).expect("a control");
-    serde_json::from_str(&text).expect("JSON")
+    let written = std::fs::read_to_string(test.folder().join(path)).expect("a control");
+    serde_json::from_str(&written).expect("JSON")
 }
 
 fn codes(test: &Test) -> Vec<String> {
-    let report = run(test, &format!("verify {ROUND} --json")).json();
+    codes_at(test, "")
+}
+
+fn codes_at(test: &Test, more: &str) -> Vec<String> {
+    let report = run(test, &format!("verify {ROUND} --json {more}")).json();
     let findings = report["rounds"][0]["findings"]
         .as_array()
         .expect("findings");
@@ -65,21 +69,71 @@ fn a_changed_missing_or_added_control_is_found() {
     let path = |name: &str| format!("{ROUND}/runs/first/controls/{name}.json");
     let test = rehearsed("");
     let file = test.folder().join(path("control-random"));
-    let text = std::fs::read_to_string(&file).expect("a control");
+    let written = std::fs::read_to_string(&file).expect("a control");
     std::fs::write(
         &file,
-        text.replace("\"cost_usd\": 0.0", "\"cost_usd\": 1.0"),
+        written.replace("\"cost_usd\": 0.0", "\"cost_usd\": 1.0"),
     )
     .expect("spoiled");
     assert_eq!(codes(&test), ["control-differs"]);
-    std::fs::write(&file, &text).expect("restored");
+    std::fs::write(&file, &written).expect("restored");
     assert_eq!(codes(&test), [""; 0]);
     std::fs::remove_file(&file).expect("removed");
-    std::fs::write(test.folder().join(path("control-mine")), text).expect("added");
+    std::fs::write(test.folder().join(path("control-mine")), written).expect("added");
     assert_eq!(codes(&test), ["control-differs", "control-differs"]);
     let folder = test.folder().join(format!("{ROUND}/runs/first/controls"));
     std::fs::remove_dir_all(folder).expect("removed");
     assert_eq!(codes(&test).len(), 10);
+}
+
+#[test]
+fn they_are_scored_by_the_same_rule_and_never_ranked() {
+    let test = rehearsed("");
+    let folder = test.folder().join(ROUND);
+    let manifest = std::fs::read_to_string(folder.join("manifest.yaml")).expect("a manifest");
+    let options = std::fs::read_to_string(folder.join("options.yaml")).expect("options");
+    let ids: Vec<&str> = options
+        .lines()
+        .filter_map(|line| line.strip_prefix("- id: "))
+        .collect();
+    std::fs::create_dir_all(folder.join("prices")).expect("a folder");
+    for (side, step) in [("entry", 0.0), ("exit", 1.5)] {
+        let label = format!("{side}_date:");
+        let day = manifest.lines().find_map(|line| line.strip_prefix(&label));
+        let day = day.expect("a day").trim().trim_matches(['\'', '"']);
+        let header = "option_id,symbol,date,close,adj_close,source\n".to_owned();
+        let rows = (0_u32..).zip(&ids).map(|(index, id)| {
+            let price = match *id {
+                "CASH" => 1.0,
+                _ => 100.0 + step * f64::from(index),
+            };
+            format!("{id},,{day},{price:?},{price:?},made\n")
+        });
+        let sheet = header + &rows.collect::<Vec<_>>().concat();
+        let file = folder.join(format!("prices/{side}_prices.csv"));
+        std::fs::write(file, sheet).expect("a sheet");
+    }
+    let later = "--now 2031-01-01T00:00:00Z";
+    let score = format!("score-round --round {ROUND} --run-id first {later}");
+    let report = run(&test, &format!("{score} --json")).code(0).json();
+    assert_eq!(report["outcomes"].as_array().expect("outcomes").len(), 2);
+    let controls = report["controls"].as_array().expect("controls");
+    assert_eq!(controls.len(), 10);
+    let of = |name: &str| controls.iter().find(|one| one["control_id"] == name);
+    let reference = of("control-reference").expect("the reference");
+    assert_eq!(reference["return"], report["sp500_return"]);
+    assert_eq!(reference["alpha_vs_sp500"], 0.0);
+    assert_eq!(of("control-cash").expect("cash")["return"], 0.0);
+    run(&test, &score).code(0).says("control, not ranked");
+    let results = folder.join("runs/first/results");
+    let read = |name: &str| std::fs::read_to_string(results.join(name)).expect("a table");
+    assert!(!read("leaderboard.csv").contains("control"));
+    assert!(read("controls.csv").contains("control-reference,control,"));
+    let codes = || codes_at(&test, later);
+    assert_eq!(codes(), [""; 0]);
+    let spoiled = read("controls.csv").replace("control-cash", "control-gold");
+    std::fs::write(results.join("controls.csv"), spoiled).expect("spoiled");
+    assert_eq!(codes(), ["result-differs"]);
 }
 
 #[test]

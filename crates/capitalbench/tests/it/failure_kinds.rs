@@ -93,9 +93,10 @@ fn spoiled(model: &str) -> Value {
 /// The decision with one member per line.
 fn as_yaml(said: &Value) -> String {
     let members = said.as_object().expect("an object").iter();
-    members
+    let lines: Vec<String> = members
         .map(|(name, value)| format!("{name}: {value}\n"))
-        .collect()
+        .collect();
+    lines.concat()
 }
 
 fn text(model: &str) -> String {

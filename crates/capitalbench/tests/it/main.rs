@@ -26,6 +26,7 @@ mod list_runs;
 mod operate;
 mod operator;
 mod output;
+mod pricing;
 mod real_providers;
 mod run_round;
 mod score_round;

@@ -37,8 +37,8 @@ fn asked() -> (Test, Arc<AtomicUsize>) {
         )
     });
     let test = Test::operator("none");
-    let text = format!("models:\n{}", models.concat());
-    std::fs::write(test.folder().join("models.yaml"), text).expect("a written file");
+    let written = format!("models:\n{}", models.concat());
+    std::fs::write(test.folder().join("models.yaml"), written).expect("a written file");
     (test, calls)
 }
 

@@ -50,10 +50,8 @@ pub(super) fn prepare(
     let models_sha256 = Digest::of(&bytes).to_hex();
     let plan = match stored {
         Some(plan) => resumed(arguments, plan, &models_sha256)?,
-        None => {
-            let plan = new_plan(arguments, inputs, &models, clock.now())?;
-            priced(arguments, plan, &input)?
-        }
+        None => new_plan(arguments, inputs, &models, clock.now())
+            .and_then(|plan| priced(arguments, plan, &input))?,
     };
     let plan = RunPlan {
         models_sha256,
@@ -68,7 +66,8 @@ pub(super) fn prepare(
     if stored.is_none() {
         refuse_late(&plan, &inputs.manifest, clock.now())?;
     }
-    if plan.calls == Calls::Real && !arguments.permission.allow_real_api_calls {
+    let allowed = arguments.permission.allow_real_api_calls || arguments.course.consent.dry_run;
+    if plan.calls == Calls::Real && !allowed {
         let text = "this run would ask real providers, which is not allowed";
         let hint = "allow it with --allow-real-api-calls, or rehearse with --mock";
         return Err(CommandError::new(text).hint(hint));
