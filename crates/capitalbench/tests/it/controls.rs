@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::harness::{Ran, Test};
+use crate::harness::{PENDING, Ran, Test, WEEKLY};
 use crate::real_providers::{ROUND, frozen_with};
 
 const MODELS: &str = "models:\n\
@@ -160,4 +160,46 @@ fn they_can_be_left_out_and_another_seed_moves_only_what_models_say() {
     assert_eq!(differing, ["control-consensus"]);
     assert_eq!(compared["models"].as_array().expect("models").len(), 2);
     assert_eq!(codes(&test), [""; 0]);
+}
+
+#[test]
+fn the_best_option_before_is_kept_with_the_round_that_names_it() {
+    let test = Test::all_rounds();
+    let exit = "exit_date: '2026-03-0";
+    let test = test.replace("manifest.yaml", &format!("{exit}9"), &format!("{exit}6"));
+    let manifest = std::fs::read_to_string(test.path(PENDING).join("manifest.yaml"));
+    let manifest = manifest.expect("a manifest");
+    let roster = manifest.split_once("expected_model_ids:\n");
+    let ids = roster.expect("a roster").1.lines();
+    let models: Vec<String> = ids
+        .map_while(|line| line.strip_prefix("- "))
+        .map(|id| format!("- {{model_id: {id}, provider: p, api_model_name: {id}}}\n"))
+        .collect();
+    let models = format!("models:\n{}", models.concat());
+    std::fs::write(test.folder().join("models.yaml"), models).expect("a written file");
+    let ask = format!("run-round --round {PENDING} --models models.yaml --mock --run-id later");
+    run(&test, &ask).code(0);
+    let path = format!("{PENDING}/runs/later/controls/control-last-best.json");
+    let kept = std::fs::read_to_string(test.folder().join(path)).expect("a control");
+    let kept: Value = serde_json::from_str(&kept).expect("JSON");
+    assert_eq!(kept["metadata"]["best_of_round"], WEEKLY);
+    assert_eq!(kept["portfolio"][0]["option_id"], "GOLD");
+    let differs = |test: &Test| {
+        let report = run(test, &format!("verify {PENDING} --json")).json();
+        report.to_string().contains("control-differs")
+    };
+    assert!(!differs(&test));
+    // Another best option beside it contradicts what was kept; without that round nothing does.
+    let sheet = test.read("prices/exit_prices.csv");
+    let gold = sheet
+        .lines()
+        .find(|line| line.starts_with("GOLD,"))
+        .expect("a row");
+    let mut cells: Vec<&str> = gold.split(',').collect();
+    (cells[3], cells[4]) = ("1.0", "1.0");
+    let row = cells.join(",");
+    let test = test.replace("prices/exit_prices.csv", gold, &row);
+    assert!(differs(&test));
+    std::fs::remove_dir_all(test.path(WEEKLY)).expect("removed");
+    assert!(!differs(&test));
 }
