@@ -30,7 +30,7 @@ mod verdict;
 
 pub(crate) use gate::{Gate, Pass};
 pub(crate) use spending::Spending;
-pub(crate) use verdict::failed;
+pub(crate) use verdict::{cost, failed, stopped};
 
 /// A slot with everything needed to ask it.
 pub(crate) struct Seat {

@@ -119,8 +119,8 @@ pub(crate) struct CheckProviders {
   capitalbench smoke-provider anthropic-claude-opus-5 --models configs/models.yaml \\
       --allow-real-api-calls
 
-Checks key, address, model name and form of the reply with one call of a few tokens. It belongs to no
-round and writes nothing. Exit codes: 0 answers as asked, 1 does not, 2 could not run.")]
+Checks key, address, model name and form of the reply with one call of a few tokens. It belongs to
+no round and writes nothing. Exit codes: 0 answers as asked, 1 does not, 2 could not run.")]
 pub(crate) struct SmokeProvider {
     /// The model, by its id
     #[arg(value_name = "MODEL")]

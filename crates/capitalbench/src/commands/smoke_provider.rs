@@ -4,11 +4,11 @@
 
 use std::time::Instant;
 
-use capitalbench_adapters::provider::{Question, Reply, Stop};
+use capitalbench_adapters::provider::{Question, Reply};
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops;
 use capitalbench_archive::format::models::{self, ModelSettings};
-use capitalbench_core::cost::{Billed, Cost, Price};
+use capitalbench_core::cost::{Cost, Price};
 use capitalbench_core::run::RunKind;
 use capitalbench_core::submission::reply::{Ending, read_reply};
 use capitalbench_core::tokens::estimate;
@@ -22,7 +22,7 @@ use crate::clock::now_or;
 use crate::console::{ERROR, GOOD, document, line, paint, table};
 use crate::error::CommandError;
 use crate::price_card::{PriceBook, Shipped, Wanted};
-use crate::runner::failed;
+use crate::runner::{cost, failed, stopped};
 
 /// What is asked; it names no round and no option.
 const INPUT: &str = "This is a test of the connection. Reply with exactly this JSON object and \
@@ -127,21 +127,10 @@ fn ask(model: &ModelSettings, price: Option<Price>) -> Result<Report<'_>, Comman
             model,
             seconds,
             problem: problem(model, &reply),
-            cost: price.and_then(|price| cost(price, &reply)),
+            cost: price.and_then(|price| cost(price, reply.tokens)),
             reply: Some(reply),
         },
     })
-}
-
-fn cost(price: Price, reply: &Reply) -> Option<Cost> {
-    let tokens = reply.tokens;
-    Some(price.cost(Billed {
-        input: tokens.input?,
-        cached: tokens.cached.unwrap_or(0),
-        cache_write: tokens.cache_written.unwrap_or(0),
-        output: tokens.output?,
-        reasoning: tokens.reasoning.unwrap_or(0),
-    }))
 }
 
 /// What would make an answer of a round invalid, found on the smallest one.
@@ -156,15 +145,8 @@ fn problem(model: &ModelSettings, reply: &Reply) -> Option<(&'static str, String
         );
         return Some(("other_model", text));
     }
-    let stopped = match reply.stop {
-        Stop::Complete | Stop::Other => None,
-        Stop::Length => Some(("truncated", "the token limit cut the reply off")),
-        Stop::Refusal => Some(("refusal", "the model refused")),
-        Stop::Filter => Some(("filter", "a content filter cut the reply off")),
-        Stop::Tool => Some(("tool", "a tool was asked for")),
-    };
-    if let Some((word, text)) = stopped {
-        return Some((word, text.to_owned()));
+    if let Some((reason, text)) = stopped(reply.stop) {
+        return Some((reason.as_str(), text.to_owned()));
     }
     match read_reply(&reply.text, Ending::Complete) {
         Err(fault) => Some(("malformed", fault.to_string())),
