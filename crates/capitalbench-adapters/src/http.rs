@@ -16,10 +16,12 @@ use crate::secret::ApiKey;
 
 mod failure;
 mod post;
+mod rate_limit;
 mod retry_after;
 
 pub use failure::HttpError;
 pub(crate) use post::{KeyHeader, Post, Posted};
+pub(crate) use rate_limit::wait_for_allowance;
 pub(crate) use retry_after::wait_asked_for;
 
 /// How long and how much the client takes at most.

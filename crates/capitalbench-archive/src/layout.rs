@@ -100,6 +100,8 @@ pub mod run {
     pub const ERRORS: &str = "submissions/raw/_validation_errors.json";
     /// Exact provider text, private.
     pub const REPLIES: &str = "raw_responses";
+    /// Folder of the control entrants.
+    pub const CONTROLS: &str = "controls";
     /// Folder of the results.
     pub const RESULTS: &str = "results";
     /// Option returns, or replicate returns.
@@ -108,6 +110,8 @@ pub mod run {
     pub const LEADERBOARD: &str = "results/leaderboard.csv";
     /// Holdings and contributions.
     pub const ALLOCATIONS: &str = "results/allocations.csv";
+    /// Outcomes of the control entrants, apart from the models.
+    pub const CONTROL_RESULTS: &str = "results/controls.csv";
     /// Agreement across replicates.
     pub const STABILITY: &str = "results/stability.csv";
     /// Rows scored from raw closes.
@@ -117,5 +121,13 @@ pub mod run {
     /// Report for people.
     pub const REPORT: &str = "results/report.md";
     /// Folders of a run; a link in the place of one may lead anywhere.
-    pub const FOLDERS: [&str; 6] = ["submissions", RAW, PARSED, REPLIES, RESULTS, ATTEMPTS];
+    pub const FOLDERS: [&str; 7] = [
+        "submissions",
+        RAW,
+        PARSED,
+        REPLIES,
+        RESULTS,
+        ATTEMPTS,
+        CONTROLS,
+    ];
 }

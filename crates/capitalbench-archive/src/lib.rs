@@ -20,10 +20,12 @@ pub mod new_round;
 pub mod public_record;
 pub mod research_import;
 pub mod round_folder;
+pub mod run_controls;
 pub mod run_folder;
 pub mod scoring;
 pub mod shell;
 pub mod status;
 pub mod validation;
 pub mod verify;
-pub mod yaml;
+
+pub use capitalbench_core::yaml;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use capitalbench_core::consistency::{self, ModelConsistency};
+use capitalbench_core::control::{Control, Rule};
 use capitalbench_core::ids::ModelId;
 use capitalbench_core::leaderboard::{self, Scored, score_all};
 use capitalbench_core::methodology::Enforcement;
@@ -10,7 +11,7 @@ use capitalbench_core::price_rules::{self, PriceProblem};
 use capitalbench_core::prices::{PriceSheet, Side};
 use capitalbench_core::returns::RoundReturns;
 use capitalbench_core::run::{RunKind, RunRules};
-use capitalbench_core::score::ScoreError;
+use capitalbench_core::score::{ScoreError, score_submission};
 use capitalbench_core::submission::{Problem, Submission};
 use serde_json::json;
 
@@ -20,6 +21,7 @@ use crate::format::json;
 use crate::format::results::{self, ResultTable};
 use crate::layout::{self, run};
 use crate::round_folder::RoundInputs;
+use crate::run_controls::{RunControls, as_submission};
 use crate::run_folder::RunFolder;
 use crate::validation::{Checked, load_parsed, validate_run};
 
@@ -78,6 +80,8 @@ pub struct ScoredRun {
     pub returns: RoundReturns,
     /// Outcomes in leaderboard order.
     pub outcomes: Vec<Scored>,
+    /// Control entrants, in their order; why one has no outcome.
+    pub controls: Vec<(Rule, Result<Scored, String>)>,
     /// Consistency rows; empty for other kinds of run.
     pub consistency: Vec<ModelConsistency>,
     /// Result tables by path inside the run.
@@ -116,7 +120,25 @@ pub fn score_run(
         RunKind::Consistency => attempts(&validate_run(inputs, folder, rules)?),
         _ => BTreeMap::new(),
     };
-    score_submissions(inputs, rules, submissions, (&entry, &exit), &attempts)
+    let controls = if folder.has(run::SLOTS) || folder.has(run::CONTROLS) {
+        let raw = validate_run(inputs, folder, rules)?;
+        RunControls::of_run(inputs, folder, &raw)?
+    } else {
+        None
+    };
+    let entrants = Entrants {
+        submissions,
+        controls: controls.as_ref(),
+    };
+    score_submissions(inputs, rules, entrants, (&entry, &exit), &attempts)
+}
+
+/// Whoever decided in a run.
+pub(crate) struct Entrants<'a> {
+    /// Valid submissions of the models.
+    pub(crate) submissions: Vec<Submission>,
+    /// Control entrants, where the run has them.
+    pub(crate) controls: Option<&'a RunControls>,
 }
 
 /// Raw files by model, valid or not, with the provider.
@@ -138,7 +160,7 @@ pub(crate) fn attempts(raw: &[Checked]) -> Attempts {
 pub(crate) fn score_submissions(
     inputs: &RoundInputs,
     rules: RunRules,
-    submissions: Vec<Submission>,
+    entrants: Entrants<'_>,
     (entry, exit): (&PriceSheet, &PriceSheet),
     attempts: &Attempts,
 ) -> Result<ScoredRun, ScoringError> {
@@ -159,13 +181,18 @@ pub(crate) fn score_submissions(
         }
     }
     let (returns, mut outcomes) =
-        score_all(submissions, universe, entry, exit).map_err(|error| ScoringError::Score {
-            round: round(),
-            error,
+        score_all(entrants.submissions, universe, entry, exit).map_err(|error| {
+            ScoringError::Score {
+                round: round(),
+                error,
+            }
         })?;
     leaderboard::sort(&mut outcomes, manifest.methodology.tie_rule());
     let mut models = Vec::new();
-    let tables = if rules.kind == RunKind::Consistency {
+    let controls = entrants.controls.map_or_else(Vec::new, |controls| {
+        score_controls(controls, inputs, rules, &returns)
+    });
+    let mut tables = if rules.kind == RunKind::Consistency {
         models = consistency_rows(&outcomes, attempts, &returns);
         vec![
             (
@@ -181,14 +208,48 @@ pub(crate) fn score_submissions(
             (run::LEADERBOARD, results::leaderboard(&outcomes, &returns)),
         ]
     };
+    if !controls.is_empty() && rules.kind != RunKind::Consistency {
+        let scored = controls
+            .iter()
+            .filter_map(|(_, scored)| scored.clone().ok());
+        let table = results::leaderboard(&scored.collect::<Vec<_>>(), &returns);
+        tables.push((run::CONTROL_RESULTS, table));
+    }
     Ok(ScoredRun {
         returns,
         outcomes,
+        controls,
         consistency: models,
         tables,
         price_warnings: price_warnings(entry, exit),
         price_problems: problems,
     })
+}
+
+/// The same arithmetic as for models; an option without a price takes its control out.
+fn score_controls(
+    controls: &RunControls,
+    inputs: &RoundInputs,
+    rules: RunRules,
+    returns: &RoundReturns,
+) -> Vec<(Rule, Result<Scored, String>)> {
+    let scored = |control: &Control| -> Result<Scored, String> {
+        let reason = control.holdings.as_ref().err();
+        let submission = as_submission(control, &inputs.manifest, rules)
+            .ok_or_else(|| reason.map(ToString::to_string).unwrap_or_default())?;
+        let held = submission.decision.option_ids();
+        if let Some(unpriced) = held.iter().find(|id| returns.get(id).is_none()) {
+            return Err(format!("{unpriced} has no price"));
+        }
+        let outcome = score_submission(&submission, &inputs.universe, returns)
+            .map_err(|error| error.to_string())?;
+        Ok(Scored {
+            submission,
+            outcome,
+        })
+    };
+    let all = controls.controls.iter();
+    all.map(|control| (control.rule, scored(control))).collect()
 }
 
 fn consistency_rows(
@@ -257,6 +318,9 @@ pub fn write_results(folder: &RunFolder, scored: &ScoredRun) -> Result<(), FileE
     } else {
         [run::STABILITY].as_slice()
     };
+    if scored.controls.is_empty() {
+        file_ops::remove(&folder.file(run::CONTROL_RESULTS))?;
+    }
     for path in stale {
         file_ops::remove(&folder.file(path))?;
     }

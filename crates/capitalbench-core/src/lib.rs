@@ -45,3 +45,4 @@ pub mod tokens;
 pub mod units;
 pub mod universe;
 pub mod universes;
+pub mod yaml;

@@ -14,7 +14,7 @@ mod record;
 pub(crate) use record::{AcceptRun, CompareRuns, ShowControls};
 mod run_round;
 
-pub(crate) use run_round::{CheckProviders, RunRound};
+pub(crate) use run_round::{CheckProviders, RunRound, SmokeProvider};
 
 /// An open, auditable benchmark of how language models allocate capital.
 ///
@@ -51,6 +51,8 @@ pub(crate) enum Command {
     RunRound(RunRound),
     /// Say which provider keys are set, never their values
     CheckProviders(CheckProviders),
+    /// Make one tiny call to a configured model and show what came back
+    SmokeProvider(SmokeProvider),
     /// List the runs of a round
     ListRuns(ListRuns),
     /// Check every raw submission of a run and write the parsed ones

@@ -24,6 +24,7 @@ mod run_round;
 mod score_round;
 mod show_controls;
 mod show_prompt;
+mod smoke_provider;
 mod status;
 mod validate_submissions;
 mod validate_universe;
@@ -69,6 +70,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::HashRound(arguments) => hash_round::run(&arguments),
         Command::RunRound(arguments) => run_round::run(&arguments),
         Command::CheckProviders(arguments) => check_providers::run(&arguments),
+        Command::SmokeProvider(arguments) => smoke_provider::run(&arguments),
         Command::ListRuns(arguments) => list_runs::run(&arguments),
         Command::ValidateSubmissions(arguments) => validate_submissions::run(&arguments),
         Command::CompareRuns(arguments) => compare_runs::run(&arguments),

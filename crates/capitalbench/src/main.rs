@@ -10,6 +10,7 @@ mod commands;
 mod config;
 mod console;
 mod error;
+mod price_card;
 mod runner;
 
 fn main() -> ExitCode {

@@ -41,6 +41,7 @@ pub fn render(plan: &RunPlan, round: &Manifest, end: Option<&End<'_>>) -> String
         ("models_config_file", json!(plan.models_file)),
         ("models_path", json!(plan.models_file)),
         ("pricing_path", json!(plan.pricing_file)),
+        ("price_cards", json!(plan.price_cards)),
         ("replicates", json!(plan.rules.replicates)),
         ("allow_real_api_calls", json!(plan.calls == Calls::Real)),
         (

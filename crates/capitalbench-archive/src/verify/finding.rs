@@ -89,6 +89,8 @@ codes! {
         "A stored reply is not the text whose digest the run log holds."
     RawSubmissionDiffers "raw-submission-differs" Error
         "A raw submission is not what its stored reply says."
+    ControlDiffers "control-differs" Error
+        "The file of a control entrant does not follow from the round and the run."
     OfficialRunAmbiguous "official-run-ambiguous" Error
         "Several runs qualify as the record and the operator did not choose one."
     AcceptanceDiffers "acceptance-differs" Error

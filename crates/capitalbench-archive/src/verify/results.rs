@@ -9,7 +9,7 @@ use super::{RoundState, RunState};
 use crate::format::results::ResultTable;
 use crate::format::table::read_table;
 use crate::layout::run;
-use crate::scoring::{ScoredRun, ScoringError, attempts, score_submissions};
+use crate::scoring::{Entrants, ScoredRun, ScoringError, attempts, score_submissions};
 
 /// Re-scores every run that has results.
 pub(super) fn check(state: &RoundState, official: Option<&RunState>, findings: &mut Vec<Finding>) {
@@ -62,8 +62,11 @@ fn rescore(state: &RoundState, run: &RunState, findings: &mut Vec<Finding>) {
     };
     let rules = run.record.run.rules;
     let attempts = attempts(&run.checked);
-    let submissions = valid_submissions(run);
-    match score_submissions(&state.inputs, rules, submissions, (entry, exit), &attempts) {
+    let entrants = Entrants {
+        submissions: valid_submissions(run),
+        controls: run.controls.as_ref(),
+    };
+    match score_submissions(&state.inputs, rules, entrants, (entry, exit), &attempts) {
         // Refused prices are reported with the prices.
         Err(ScoringError::Prices { .. }) => {}
         Err(error) => incomplete(error.to_string()),

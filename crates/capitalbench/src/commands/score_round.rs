@@ -223,6 +223,20 @@ fn as_json(scored: &Scored) -> Result<Value, CommandError> {
             })
         })
         .collect();
+    let controls: Vec<Value> = scored
+        .result
+        .controls
+        .iter()
+        .map(|(rule, scored)| {
+            let outcome = scored.as_ref().ok().map(|scored| &scored.outcome);
+            json!({
+                "control_id": rule.name(),
+                "return": outcome.map(|outcome| outcome.decision_return.get()),
+                "alpha_vs_sp500": outcome.map(|outcome| outcome.alpha.get()),
+                "unavailable": scored.as_ref().err(),
+            })
+        })
+        .collect();
     let consistency: Vec<Value> = scored
         .result
         .consistency
@@ -252,6 +266,7 @@ fn as_json(scored: &Scored) -> Result<Value, CommandError> {
         "sp500_return": returns.reference().get(),
         "max_possible_return": returns.oracle().map(capitalbench_core::units::Return::get),
         "outcomes": outcomes,
+        "controls": controls,
         "consistency": consistency,
         "warnings": warnings,
     }))
@@ -284,6 +299,9 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
     } else {
         print_consistency(&scored.result.consistency);
     }
+    if !scored.result.controls.is_empty() {
+        print_controls(&scored.result);
+    }
     let returns = &scored.result.returns;
     let oracle = returns
         .oracle()
@@ -296,6 +314,23 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
         remark(format!("{} {problem}", paint(WARNING, "warning:")));
     }
     Ok(())
+}
+
+/// Control entrants stand apart from the models and have no rank.
+fn print_controls(result: &ScoredRun) {
+    let rows = result.controls.iter().map(|(rule, scored)| {
+        let name = rule.name().to_owned();
+        match scored {
+            Err(reason) => vec![name, "-".to_owned(), paint(DIM, format!("({reason})"))],
+            Ok(scored) => {
+                let outcome = &scored.outcome;
+                let (value, alpha) = (outcome.decision_return.get(), outcome.alpha.get());
+                vec![name, percent(value), percent(alpha)]
+            }
+        }
+    });
+    let header = ["control, not ranked", "return", "vs S&P 500"];
+    line(table(&header, &[1, 2], rows.collect()));
 }
 
 /// Replicates are not ranked against each other; what counts is how far they agree.

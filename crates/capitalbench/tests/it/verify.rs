@@ -346,9 +346,10 @@ const RESULTS: [Defect; 17] = [
 ];
 
 /// Provoked elsewhere: by the fixtures, by other tests of this file or by the real rounds.
-const ELSEWHERE: [&str; 18] = [
+const ELSEWHERE: [&str; 19] = [
     "adjusted-close-differs",
     "call-after-deadline",
+    "control-differs",
     "decision-after-entry-close",
     "freeze-time-unproved",
     "interim-basis-differs",
