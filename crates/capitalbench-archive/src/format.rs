@@ -5,6 +5,7 @@
 use crate::error::Fault;
 
 pub mod acceptance;
+pub mod cross_check;
 pub mod hashes;
 pub mod interim;
 pub mod job;
@@ -15,8 +16,11 @@ pub mod new_manifest;
 pub mod new_run_manifest;
 pub mod number;
 pub mod options;
+pub mod outcomes;
 pub mod price_sheet;
+pub mod price_window;
 pub mod pricing;
+pub mod provenance;
 pub mod research;
 pub mod results;
 pub mod run_log;

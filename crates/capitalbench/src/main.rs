@@ -11,6 +11,7 @@ mod config;
 mod console;
 mod error;
 mod runner;
+mod steps;
 
 fn main() -> ExitCode {
     let arguments = cli::Arguments::parse();

@@ -68,9 +68,14 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Words of recorded errors may differ; verdicts and counts are compared by `verify`.
+/// Words of recorded errors may differ; verdicts and counts are compared by `verify`. The outcomes
+/// are a file that the earlier project did not have.
 fn without_error_texts(tree: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let words = ["/validation_summary.json", "/_validation_errors.json"];
+    let words = [
+        "/validation_summary.json",
+        "/_validation_errors.json",
+        "/outcomes.json",
+    ];
     let kept = tree
         .iter()
         .filter(|(path, _)| !words.iter().any(|end| path.ends_with(end)));
