@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::harness::{Ran, changes, copy_tree, program, tree_of};
 
 /// The archive's folder; none, with a printed reason, when it is not on this machine.
-fn archive() -> Option<PathBuf> {
+pub(crate) fn archive() -> Option<PathBuf> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/archive");
     let named = std::env::var("CAPITALBENCH_ARCHIVE").unwrap_or_else(|_| beside.to_owned());
     let rounds = PathBuf::from(named).join("rounds");
