@@ -60,13 +60,22 @@ pub(crate) struct FetchPrices {
 #[derive(Debug, Args)]
 pub(crate) struct CrossCheckChoice {
     /// Compare the return of every option with this source
-    #[arg(long = "cross-check", value_enum, value_name = "SOURCE")]
+    #[arg(
+        id = "cross_check_source",
+        long = "cross-check",
+        value_enum,
+        value_name = "SOURCE"
+    )]
     pub(crate) source: Option<Source>,
     /// How far the two may be apart, in basis points
     #[arg(long, value_name = "BPS", default_value_t = DEFAULT_TOLERANCE_BPS, value_parser = tolerance)]
     pub(crate) tolerance_bps: f64,
     /// Folder of histories when the other source is csv
-    #[arg(long = "cross-check-histories", value_name = "DIR")]
+    #[arg(
+        id = "cross_check_histories",
+        long = "cross-check-histories",
+        value_name = "DIR"
+    )]
     pub(crate) histories: Option<PathBuf>,
 }
 

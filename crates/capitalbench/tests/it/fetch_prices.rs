@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::fake_tiingo::{FakeTiingo, reply};
-use crate::harness::{Ran, Test, WEEKLY, fixtures};
+use crate::harness::{MONTHLY, Ran, Test, WEEKLY, fixtures};
 use crate::market::{Market, Row, market_of, serve};
 
 const NOW: &str = "2026-03-10T00:15:00Z";
@@ -74,11 +74,23 @@ fn both_sides_come_from_one_answer_and_score_as_before() {
 
 #[test]
 fn selected_prices_give_no_oracle_and_say_why() {
-    let test = unpriced();
-    let server = serve(market());
-    fetch(&test, &server, &[]).code(0);
-    assert!(server.questions().len() < market().len());
-    test.run(&SCORE).code(0);
+    let test = Test::round(MONTHLY).remove("prices").remove(RESULTS);
+    let all = market_of(&fixtures().join("rounds").join(MONTHLY));
+    let server = serve(all.clone());
+    let selected = [
+        "fetch-prices",
+        "--round",
+        MONTHLY,
+        "--run-id",
+        "official-1",
+        "--now",
+        "2026-12-01T00:00:00Z",
+    ];
+    // Only two rows a symbol are served, so every session between them is missed.
+    server.run(&test, &selected).code(1);
+    assert!(server.questions().len() < all.len());
+    let score = ["score-round", "--round", MONTHLY, "--run-id", "official-1"];
+    test.run(&score).code(0);
     let outcomes: serde_json::Value =
         serde_json::from_str(&test.read(&format!("{RESULTS}/outcomes.json"))).unwrap();
     let reason = "some option has no price, so the best one is not known";
@@ -298,7 +310,7 @@ fn mixed_vendors_and_edited_windows_are_refused() {
 /// Histories on disk, of the fetched market, with one exit close changed.
 fn histories(test: &Test, exit_close: &str) {
     for (symbol, rows) in market() {
-        let mut text = "date,close,adj_close\n".to_owned();
+        let mut text = "date,close,adj_close,dividend\n".to_owned();
         for row in &rows {
             let changed = symbol == "FXGLD" && row.day == "2026-03-09";
             let close = if changed {
@@ -311,7 +323,7 @@ fn histories(test: &Test, exit_close: &str) {
             } else {
                 row.adjusted.to_string()
             };
-            text += &format!("{},{close},{adjusted}\n", row.day);
+            text += &format!("{},{close},{adjusted},{}\n", row.day, row.dividend);
         }
         let file = test.path("closes").join(format!("{symbol}.csv"));
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -399,7 +411,7 @@ fn a_limit_of_the_server_is_waited_for_when_asked_to() {
             return Some(limited());
         }
         let path = format!("/tiingo/daily/{symbol}/prices?startDate=2026-03-02&endDate=2026-03-09");
-        Some(crate::fetch_prices::get(&url, &path))
+        Some(get(&url, &path))
     });
     fetch(&test, &once, &["--full-universe"])
         .code(1)
@@ -408,7 +420,7 @@ fn a_limit_of_the_server_is_waited_for_when_asked_to() {
 }
 
 /// The whole answer of a server to one question.
-pub(crate) fn get(url: &str, path: &str) -> String {
+fn get(url: &str, path: &str) -> String {
     use std::io::{Read as _, Write as _};
     let address = url.strip_prefix("http://").unwrap();
     let mut stream = std::net::TcpStream::connect(address).unwrap();

@@ -121,8 +121,9 @@ fn our_rules_refuse_what_earlier_rounds_only_warn_about() {
         .complains("break 1 of our rules: exit row of GOLD is dated 2026-03-06, not 2026-03-09");
     let earlier = Test::weekly().replace("manifest.yaml", "portfolio-v1.1", "portfolio-v1.0");
     let earlier = spoil(earlier.freeze_again());
+    let dry = [&SCORE[..], &["--dry-run"]].concat();
     earlier
-        .run_without_trace(&SCORE)
+        .run_without_trace(&dry)
         .code(0)
         .says("41.2")
         .complains("warning: exit row of GOLD is dated 2026-03-06, not 2026-03-09");
