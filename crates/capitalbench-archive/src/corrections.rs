@@ -66,7 +66,7 @@ pub fn store_results(
         .map(|(file, _)| *file)
         .collect();
     let mut writes: Vec<_> = Vec::new();
-    let mut stored = Stored::Written;
+    let mut became = Stored::Written;
     if changed.is_empty() {
         if new.keys().all(|file| old.contains_key(file)) {
             return Ok(Stored::Unchanged);
@@ -86,7 +86,7 @@ pub fn store_results(
         let mut lines = folder.read_optional(run::CORRECTIONS)?.unwrap_or_default();
         lines.extend(entry(correction, &place, &old, &new).into_bytes());
         writes.push((folder.file(run::CORRECTIONS), lines));
-        stored = Stored::Corrected(place);
+        became = Stored::Corrected(place);
     }
     let fresh = new.iter();
     writes.extend(fresh.map(|(file, bytes)| (folder.file(file), bytes.clone())));
@@ -94,7 +94,7 @@ pub fn store_results(
     for file in old.keys().filter(|file| !new.contains_key(*file)) {
         file_ops::remove(&folder.file(file)).map_err(FileError::from)?;
     }
-    Ok(stored)
+    Ok(became)
 }
 
 fn files_of(scored: &ScoredRun) -> Files {

@@ -71,7 +71,7 @@ impl Usage {
         for (limit, period) in [(plan.per_hour, HOUR), (plan.per_day, DAY)] {
             if let Some(limit) = limit {
                 let recent = within(self.questions.iter().copied(), period, now);
-                next = next.max(freed(recent, limit, period, now));
+                next = next.max(freed(&recent, limit, period, now));
             }
         }
         if let Some(limit) = plan.symbols_per_month {
@@ -81,7 +81,7 @@ impl Usage {
                 .get(symbol)
                 .is_some_and(|last| now.duration_since(*last) < MONTH);
             if !known {
-                next = next.max(freed(recent, limit, MONTH, now));
+                next = next.max(freed(&recent, limit, MONTH, now));
             }
         }
         next
@@ -113,12 +113,7 @@ fn within(
 }
 
 /// When fewer than `limit` of these instants lie within the period.
-fn freed(
-    recent: Vec<Timestamp>,
-    limit: usize,
-    period: SignedDuration,
-    now: Timestamp,
-) -> Timestamp {
+fn freed(recent: &[Timestamp], limit: usize, period: SignedDuration, now: Timestamp) -> Timestamp {
     match recent.len().checked_sub(limit) {
         None => now,
         Some(extra) => recent

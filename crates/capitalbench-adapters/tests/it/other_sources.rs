@@ -22,16 +22,16 @@ const CHART: &str = r#"{"chart":{"result":[{"meta":{"gmtoffset":-14400,"currency
 
 async fn yahoo(reply: Reply) -> (Result<History, PriceError>, Vec<String>) {
     let server = FakeServer::start(vec![reply]);
-    let http = HttpClient::new(limits()).unwrap();
-    let source = YahooChart::new(http, &server.url()).unwrap();
+    let http = HttpClient::new(limits()).expect("a source");
+    let source = YahooChart::new(http, &server.url()).expect("a source");
     (source.answer("SPY", FROM, TO).await, server.questions())
 }
 
 async fn alpha(reply: Reply) -> (Result<History, PriceError>, Vec<String>) {
     let server = FakeServer::start(vec![reply]);
-    let http = HttpClient::new(limits()).unwrap();
-    let key = ApiKey::new(KEY.to_owned()).unwrap();
-    let source = AlphaVantage::new(http, &server.url(), key).unwrap();
+    let http = HttpClient::new(limits()).expect("a source");
+    let key = ApiKey::new(KEY.to_owned()).expect("a source");
+    let source = AlphaVantage::new(http, &server.url(), key).expect("a source");
     (source.answer("SPY", FROM, TO).await, server.questions())
 }
 

@@ -51,6 +51,9 @@ pub(crate) struct FetchPrices {
     pub(crate) cross_check: CrossCheckChoice,
     #[command(flatten)]
     pub(crate) manner: FetchManner,
+    /// Say what would be asked, ask nobody and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) now: Now,
     #[command(flatten)]
@@ -87,9 +90,6 @@ pub(crate) struct FetchManner {
     /// Replace final prices that are there; they are kept in prices/replaced
     #[arg(long)]
     pub(crate) overwrite_prices: bool,
-    /// Say what would be asked, ask nobody and write nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -136,7 +136,7 @@ pub(crate) enum Source {
   capitalbench score-round --round rounds/my-round                 its official run
   capitalbench score-round --round rounds/my-round --run-id trial  another run
   capitalbench score-round --rounds-dir rounds                     every official run with prices
-  capitalbench score-round --round rounds/my-round --correct \"the vendor added a dividend\"
+  capitalbench score-round --round rounds/my-round --correct late-dividend
 
 Writes results/ of each run. A round is not scored before its exit close. Results that are there
 are never changed without --correct; what they were is kept in results/superseded.

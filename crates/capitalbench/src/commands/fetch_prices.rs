@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
     let plan = plan(arguments, &inputs)?;
     require_final_rows(&plan, clock.now())?;
     refuse_present(&plan, arguments.manner.overwrite_prices)?;
-    if arguments.manner.dry_run {
+    if arguments.dry_run {
         print_plan(arguments, &plan);
         return Ok(Outcome::Holds);
     }

@@ -35,7 +35,7 @@ pub(crate) struct FetchPlan<'a> {
 pub(crate) enum Fetched {
     /// The files are there.
     Stored {
-        provenance: Provenance,
+        provenance: Box<Provenance>,
         cross_check: Option<CrossCheck>,
         /// Whether nothing about them is in doubt.
         sound: bool,
@@ -233,7 +233,7 @@ pub(crate) async fn fetch_prices(
         other.asking.forget(&fetch)?;
     }
     Ok(Fetched::Stored {
-        provenance,
+        provenance: Box::new(provenance),
         cross_check,
         sound,
     })

@@ -149,6 +149,12 @@ fn a_missed_ex_date_is_flagged_when_fetched_and_refused_when_scored() {
         .code(2)
         .complains("an ex-date is probably missed");
     assert!(test.codes().contains(&"price-rule-broken".to_owned()));
+    let prefix = "model_roster_version: portfolio-v2-roster-";
+    let older = test
+        .replace("manifest.yaml", "portfolio-v1.1", "portfolio-v1.0")
+        .replace("manifest.yaml", "model_roster_version: roster-", prefix)
+        .freeze_again();
+    assert!(older.codes().contains(&"adjustment-differs".to_owned()));
 }
 
 /// A stale exit row: the last one is of the day before.
@@ -310,7 +316,7 @@ fn mixed_vendors_and_edited_windows_are_refused() {
 /// Histories on disk, of the fetched market, with one exit close changed.
 fn histories(test: &Test, exit_close: &str) {
     for (symbol, rows) in market() {
-        let mut text = "date,close,adj_close,dividend\n".to_owned();
+        let mut table = "date,close,adj_close,dividend\n".to_owned();
         for row in &rows {
             let changed = symbol == "FXGLD" && row.day == "2026-03-09";
             let close = if changed {
@@ -323,11 +329,13 @@ fn histories(test: &Test, exit_close: &str) {
             } else {
                 row.adjusted.to_string()
             };
-            text += &format!("{},{close},{adjusted},{}\n", row.day, row.dividend);
+            let cells = [&row.day, &close, &adjusted, &row.dividend.to_string()];
+            table.push_str(&cells.map(String::as_str).join(","));
+            table.push('\n');
         }
         let file = test.path("closes").join(format!("{symbol}.csv"));
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(file, text).unwrap();
+        std::fs::create_dir_all(file.parent().expect("a working test")).expect("a working test");
+        std::fs::write(file, table).expect("a working test");
     }
 }
 
@@ -422,10 +430,10 @@ fn a_limit_of_the_server_is_waited_for_when_asked_to() {
 /// The whole answer of a server to one question.
 fn get(url: &str, path: &str) -> String {
     use std::io::{Read as _, Write as _};
-    let address = url.strip_prefix("http://").unwrap();
-    let mut stream = std::net::TcpStream::connect(address).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    let address = url.strip_prefix("http://").expect("a working test");
+    let mut stream = std::net::TcpStream::connect(address).expect("a working test");
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").expect("a working test");
     let mut text = String::new();
-    stream.read_to_string(&mut text).unwrap();
+    stream.read_to_string(&mut text).expect("a working test");
     text
 }
