@@ -250,18 +250,19 @@ pub(crate) fn score_submissions(
     let round = || manifest.round_id.to_string();
     let mut problems = price_rules::problems(universe, manifest.window, entry, exit);
     problems.extend(prices.record_problems.iter().cloned());
-    if manifest.methodology.enforcement() == Enforcement::Refuse {
-        let refused: Vec<PriceProblem> = problems
-            .iter()
-            .filter(|problem| problem.is_refused())
-            .cloned()
-            .collect();
-        if !refused.is_empty() {
-            return Err(ScoringError::Prices {
-                round: round(),
-                problems: refused,
-            });
-        }
+    let ours = manifest.methodology.enforcement() == Enforcement::Refuse;
+    // Only this program writes records of a fetch, so they bind under every label.
+    let is_record = |problem: &PriceProblem| matches!(problem, PriceProblem::RecordDiffers { .. });
+    let refused: Vec<PriceProblem> = problems
+        .iter()
+        .filter(|problem| is_record(problem) || (ours && problem.is_refused()))
+        .cloned()
+        .collect();
+    if !refused.is_empty() {
+        return Err(ScoringError::Prices {
+            round: round(),
+            problems: refused,
+        });
     }
     let (returns, mut outcomes) =
         score_all(submissions, universe, entry, exit).map_err(|error| ScoringError::Score {

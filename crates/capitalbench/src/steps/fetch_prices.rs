@@ -11,9 +11,9 @@ use capitalbench_core::calendar::{closure_reason, next_session, previous_session
 use capitalbench_core::cross_check::{Comparison, CrossCheck};
 use capitalbench_core::ids::{OptionId, RunId};
 use capitalbench_core::manifest::Window;
-use capitalbench_core::price_rules::PriceProblem;
+use capitalbench_core::price_rules::{PriceProblem, problems};
 use capitalbench_core::price_window::PriceWindow;
-use capitalbench_core::prices::Side;
+use capitalbench_core::prices::{PriceSheet, Quote, Side};
 use capitalbench_core::units::Return;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -214,7 +214,7 @@ pub(crate) async fn fetch_prices(
             Asked::All(others) => Some(compare(other, &answers, others, asked_for)),
         },
     };
-    let warnings = warnings(asking, &answers, asked_for);
+    let warnings = warnings(plan, asking, &answers, asked_for);
     let beyond = cross_check
         .as_ref()
         .is_some_and(|check| !check.beyond().is_empty());
@@ -297,8 +297,16 @@ fn compare(
 }
 
 /// What is odd about the answers: adjustments that cannot be right, sessions without a row.
-fn warnings(asking: &Asking<'_>, answers: &[Answered], days: Window) -> Vec<String> {
-    let mut warnings = Vec::new();
+fn warnings(
+    plan: &FetchPlan<'_>,
+    asking: &Asking<'_>,
+    answers: &[Answered],
+    days: Window,
+) -> Vec<String> {
+    let mut warnings = match plan.purpose {
+        Purpose::Final => missed_distributions(plan, answers),
+        Purpose::Informational => Vec::new(),
+    };
     for Answered { window, .. } in answers {
         if let Some(fault) = window.basis_fault(asking.source.close_basis()) {
             warnings.push(PriceProblem::BasisDiffers(fault).to_string());
@@ -322,6 +330,30 @@ fn warnings(asking: &Asking<'_>, answers: &[Answered], days: Window) -> Vec<Stri
         }
     }
     warnings
+}
+
+/// Funds that only accrue interest and did not.
+fn missed_distributions(plan: &FetchPlan<'_>, answers: &[Answered]) -> Vec<String> {
+    let quotes = |day: Date| {
+        let quote = |answered: &Answered| {
+            let session = answered.window.on(day)?;
+            Some(Quote {
+                key: answered.window.option_id.to_string(),
+                date: Some(day),
+                close: session.close,
+                adjusted: session.adjusted,
+                price: None,
+                source: None,
+            })
+        };
+        PriceSheet::new(answers.iter().filter_map(quote).collect()).unwrap_or_default()
+    };
+    let (entry, exit) = (quotes(plan.window.entry), quotes(plan.window.exit));
+    problems(&plan.inputs.universe, Some(plan.window), &entry, &exit)
+        .iter()
+        .filter(|problem| matches!(problem, PriceProblem::MissedDistribution { .. }))
+        .map(ToString::to_string)
+        .collect()
 }
 
 fn provenance(

@@ -157,6 +157,20 @@ fn a_missed_ex_date_is_flagged_when_fetched_and_refused_when_scored() {
     assert!(older.codes().contains(&"adjustment-differs".to_owned()));
 }
 
+#[test]
+fn a_fund_of_bills_that_loses_has_missed_a_distribution() {
+    let mut market = market();
+    let rows = market.get_mut("FXBIL").unwrap();
+    let exit = rows.len() - 1;
+    rows[exit].close = rows[0].close * 0.998;
+    rows[exit].adjusted = rows[0].adjusted * 0.998;
+    rows[exit].dividend = 0.0;
+    let test = unpriced();
+    let doubt = "a distribution is probably missing from its adjusted close";
+    fetch_all(&test, market).code(1).complains(doubt);
+    test.run_without_trace(&SCORE).code(2).complains(doubt);
+}
+
 /// A stale exit row: the last one is of the day before.
 #[test]
 fn another_day_is_never_taken() {
@@ -271,6 +285,15 @@ fn an_entry_snapshot_is_informational_and_never_scored() {
     );
     let test = test.write("prices/exit_prices.csv", exit.unwrap());
     test.run_without_trace(&SCORE)
+        .code(2)
+        .complains("fetch both sides together");
+    let prefix = "model_roster_version: portfolio-v2-roster-";
+    let older = Test::round_at(&test.file(""), WEEKLY)
+        .replace("manifest.yaml", "portfolio-v1.1", "portfolio-v1.0")
+        .replace("manifest.yaml", "model_roster_version: roster-", prefix)
+        .freeze_again();
+    older
+        .run_without_trace(&SCORE)
         .code(2)
         .complains("fetch both sides together");
     let test = test.remove("prices/exit_prices.csv");
