@@ -298,4 +298,27 @@ mod tests {
         state().forget("R").unwrap();
         assert_eq!(state().kept("R", "AA").unwrap(), None);
     }
+
+    #[test]
+    fn many_at_once_never_ask_more_than_the_plan_allows() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let plan = Plan::parse("7/-/-").unwrap();
+        let now: Timestamp = "2026-03-02T10:00:00Z".parse().unwrap();
+        let asked: usize = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..4)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let state = RequestState::new(folder.path(), "tiingo");
+                        let free = |_: &u32| state.reserve(plan, "A", now).unwrap().is_none();
+                        (0..5_u32).filter(free).count()
+                    })
+                })
+                .collect();
+            workers
+                .into_iter()
+                .map(|worker| worker.join().unwrap())
+                .sum()
+        });
+        assert_eq!(asked, 7);
+    }
 }

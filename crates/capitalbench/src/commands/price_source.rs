@@ -38,7 +38,11 @@ fn open_as(
     retries: RetryPolicy,
 ) -> Result<Opened, CommandError> {
     if source == Source::Csv {
-        let folder = histories.unwrap_or_else(|| Path::new(""));
+        let Some(folder) = histories else {
+            let text = "the csv source needs a folder of histories";
+            let hint = "give it with --histories, or --cross-check-histories for a cross-check";
+            return Err(CommandError::new(text).hint(hint));
+        };
         if !folder.is_dir() {
             let text = format!("--histories {}: there is no such folder", folder.display());
             return Err(CommandError::new(text));
