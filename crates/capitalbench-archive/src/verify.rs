@@ -199,7 +199,8 @@ fn load_state(inputs: RoundInputs, now: Timestamp, findings: &mut Vec<Finding>) 
     }
     let unreadable_runs = !faults.is_empty();
     findings.extend(faults.iter().map(|error| unreadable(&folder, error)));
-    let sheets = prices::load(&folder, findings);
+    let mut sheets = prices::load(&folder, findings);
+    prices::compare_record(&inputs, &mut sheets, findings);
     RoundState {
         inputs,
         runs,

@@ -13,6 +13,7 @@ mod accept_run;
 mod audit_round;
 mod check_providers;
 mod compare_runs;
+mod fetch_prices;
 mod fetch_universe_performance;
 mod hash_round;
 mod import_research;
@@ -76,6 +77,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::CompareRuns(arguments) => compare_runs::run(&arguments),
         Command::AcceptRun(arguments) => accept_run::run(&arguments),
         Command::ShowControls(arguments) => show_controls::run(&arguments),
+        Command::FetchPrices(arguments) => fetch_prices::run(&arguments),
         Command::ScoreRound(arguments) => score_round::run(&arguments),
     }
 }

@@ -12,6 +12,7 @@ mod console;
 mod error;
 mod price_card;
 mod runner;
+mod steps;
 
 fn main() -> ExitCode {
     let arguments = cli::Arguments::parse();

@@ -99,6 +99,8 @@ codes! {
         "A price file cannot be used."
     PriceRuleBroken "price-rule-broken" Error
         "Prices break a rule that this round's own methodology enforces."
+    PriceRecordDiffers "price-record-differs" Error
+        "The price sheets are not those that the record of their fetch describes."
     ResultDiffers "result-differs" Error
         "A result file does not follow from the submissions and the prices."
     ResultIncomplete "result-incomplete" Error
@@ -147,6 +149,8 @@ codes! {
         "A raw close was used where there is no adjusted one."
     MissedDistribution "missed-distribution" Warning
         "A fund that only accrues interest gained nothing: a distribution is missing."
+    AdjustmentDiffers "adjustment-differs" Warning
+        "An adjusted close moves otherwise than closes, dividends and splits say."
     UnpricedOptions "unpriced-options" Warning
         "Options have no price, so there is no oracle, no regret and no score."
     AdjustedCloseDiffers "adjusted-close-differs" Warning
