@@ -7,6 +7,7 @@ use capitalbench_core::boards::comparison_set::SetPolicy;
 use capitalbench_core::ids::{Digest, ModelId};
 use capitalbench_core::inference::daily::{Closes, active_days};
 use capitalbench_core::interim::track;
+use capitalbench_core::manifest::Stream;
 use capitalbench_core::prices::Side;
 use capitalbench_core::publication::facts::{
     Chance, InterimRow, Record, RepeatedRun, Result as Figures, RoundFacts,
@@ -111,7 +112,7 @@ pub fn round_facts(folder: RoundFolder, shared: &Shared) -> Result<RoundFacts, P
         universe: inputs.universe.clone(),
         manifest: inputs.manifest.clone(),
     };
-    let Ok(run) = official_run(&runs) else {
+    let Some(run) = record(&inputs, &runs) else {
         return Ok(facts);
     };
     let run_folder = folder.run(&run.run_id)?;
@@ -154,6 +155,13 @@ pub fn round_facts(folder: RoundFolder, shared: &Shared) -> Result<RoundFacts, P
         controls,
     });
     Ok(facts)
+}
+
+/// The run that counts; invented answers are no record of a real market, nor the other way round.
+fn record<'a>(inputs: &RoundInputs, runs: &'a [Run]) -> Option<&'a Run> {
+    let invented = inputs.manifest.stream == Stream::Synthetic;
+    let run = official_run(runs).ok()?;
+    ((run.calls == Calls::Synthetic) == invented).then_some(run)
 }
 
 /// When a run became the record, else when it ended, else when it began.

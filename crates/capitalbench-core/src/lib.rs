@@ -41,6 +41,7 @@ pub mod score;
 pub mod similar;
 pub mod statistics;
 pub mod submission;
+pub mod synthetic;
 #[cfg(test)]
 pub(crate) mod test_support;
 pub mod time;

@@ -152,6 +152,9 @@ pub(crate) struct InitRound {
     /// Model configuration; its active models become the frozen roster
     #[arg(long, value_name = "FILE")]
     pub(crate) models: Option<PathBuf>,
+    /// The market is invented: mock models may be the record, and it never joins the public one
+    #[arg(long)]
+    pub(crate) synthetic: bool,
     /// Where rounds lie
     #[arg(long, value_name = "DIR", default_value = "rounds")]
     pub(crate) rounds_dir: PathBuf,

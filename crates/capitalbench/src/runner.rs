@@ -148,7 +148,7 @@ async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<(SlotEnd, Cost), Comm
         attempts,
         open,
         at_most: seat.price.map(|_| seat.worst_case),
-        is_rehearsed: engine.ledger.plan().calls == Calls::Mock,
+        is_rehearsed: engine.ledger.plan().calls != Calls::Real,
     };
     Ok((end, paid))
 }

@@ -27,12 +27,12 @@ pub fn render(plan: &RunPlan, round: &Manifest, end: Option<&End<'_>>) -> String
         let ids = roster.model_ids.iter();
         ids.map(capitalbench_core::ids::ModelId::as_str).collect()
     });
-    let fields: Vec<(&str, Value)> = vec![
+    let mut fields: Vec<(&str, Value)> = vec![
         ("run_id", json!(plan.run_id.as_str())),
         ("round_id", json!(plan.round_id.as_str())),
         ("run_type", json!(plan.rules.kind.as_str())),
         ("mode", json!(MODE)),
-        ("mock", json!(plan.calls == Calls::Mock)),
+        ("mock", json!(plan.calls != Calls::Real)),
         ("created_at_utc", json!(plan.created_at.text())),
         (
             "completed_at_utc",
@@ -69,6 +69,9 @@ pub fn render(plan: &RunPlan, round: &Manifest, end: Option<&End<'_>>) -> String
         ),
         ("skipped_models", json!(plan.skipped_models)),
     ];
+    if plan.calls == Calls::Synthetic {
+        fields.push(("synthetic", json!(true)));
+    }
     let mut text = String::new();
     for (name, value) in fields {
         // Writing to a text cannot fail.

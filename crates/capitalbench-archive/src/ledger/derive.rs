@@ -96,7 +96,7 @@ fn conclude(
         valid,
         invalid,
         eligible: plan.rules.kind == RunKind::Official
-            && plan.calls == Calls::Real
+            && plan.calls != Calls::Mock
             && valid > 0
             && valid == plan.slots.len(),
     };

@@ -76,6 +76,7 @@ struct Stored {
     run_type: String,
     replicates: u32,
     mock: bool,
+    synthetic: Option<bool>,
     created_at_utc: String,
     models_config_file: String,
     models_config_sha256: String,
@@ -172,7 +173,8 @@ impl RunPlan {
             "round_id": self.round_id.as_str(),
             "run_type": self.rules.kind.as_str(),
             "replicates": self.rules.replicates,
-            "mock": self.calls == Calls::Mock,
+            "mock": self.calls != Calls::Real,
+            "synthetic": self.calls == Calls::Synthetic,
             "created_at_utc": self.created_at.text(),
             "models_config_file": self.models_file,
             "models_config_sha256": self.models_sha256,
@@ -217,10 +219,10 @@ impl RunPlan {
                 kind,
                 replicates: stored.replicates,
             },
-            calls: if stored.mock {
-                Calls::Mock
-            } else {
-                Calls::Real
+            calls: match (stored.mock, stored.synthetic) {
+                (false, _) => Calls::Real,
+                (true, Some(true)) => Calls::Synthetic,
+                (true, _) => Calls::Mock,
             },
             created_at: stamp("created_at_utc", &stored.created_at_utc)?,
             models_file: stored.models_config_file,

@@ -111,6 +111,8 @@ codes! {
         "Interim rows do not follow from the submissions and the interim prices."
     JobContradictsResult "job-contradicts-result" Error
         "The resolution job says something else than the results."
+    InventedRecord "invented-record" Error
+        "A run with invented answers is the record of a real round, or a real run that of an invented market."
     ScoredBeforeExit "scored-before-exit" Warning
         "The result was made before the exit close."
     CallAfterDeadline "call-after-deadline" Warning

@@ -47,7 +47,7 @@ pub(super) fn open_provider(
     let contestant = &settings.model.contestant;
     match contestant.provider.as_str() {
         "replay" => Ok(Box::new(replay(settings)?)),
-        _ if settings.calls == Calls::Mock => Ok(Box::new(mock(settings)?)),
+        _ if settings.calls != Calls::Real => Ok(Box::new(mock(settings)?)),
         name => connect(settings.model, name),
     }
 }

@@ -346,7 +346,7 @@ const RESULTS: [Defect; 17] = [
 ];
 
 /// Provoked elsewhere: by the fixtures, by other tests of this file or by the real rounds.
-const ELSEWHERE: [&str; 21] = [
+const ELSEWHERE: [&str; 22] = [
     // In the tests of fetch-prices.
     "adjustment-differs",
     "price-record-differs",
@@ -356,6 +356,8 @@ const ELSEWHERE: [&str; 21] = [
     "decision-after-entry-close",
     "freeze-time-unproved",
     "interim-basis-differs",
+    // In the test of the demo.
+    "invented-record",
     "interim-differs",
     "interim-from-ineligible-run",
     "older-result-format",

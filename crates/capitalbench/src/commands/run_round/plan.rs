@@ -10,7 +10,7 @@ use capitalbench_archive::round_folder::RoundInputs;
 use capitalbench_archive::run_controls::PROVIDER;
 use capitalbench_core::attempt::Slot;
 use capitalbench_core::ids::{Digest, ModelId, RunId};
-use capitalbench_core::manifest::Manifest;
+use capitalbench_core::manifest::{Manifest, Stream};
 use capitalbench_core::methodology::Enforcement;
 use capitalbench_core::run::{Calls, RunKind, RunRules};
 use capitalbench_core::submission::MODE;
@@ -103,7 +103,7 @@ fn resumed(
     let other_count = arguments
         .replicates
         .is_some_and(|count| count != plan.rules.replicates);
-    let other_calls = arguments.permission.mock && plan.calls != Calls::Mock;
+    let other_calls = arguments.permission.mock && plan.calls == Calls::Real;
     if other_kind || other_count || other_calls {
         let text = format!("{} began with another type, count or --mock", plan.run_id);
         return Err(CommandError::new(text));
@@ -121,10 +121,15 @@ fn new_plan(
     let rules = rules(arguments)?;
     let asked = participants(models, manifest, rules.kind, now);
     let offline = |model: &&ModelSettings| is_offline(&model.contestant.provider);
-    let calls = if arguments.permission.mock || asked.iter().all(offline) {
-        Calls::Mock
-    } else {
-        Calls::Real
+    let rehearsed = arguments.permission.mock || asked.iter().all(offline);
+    let calls = match (rehearsed, manifest.stream, rules.kind) {
+        (false, Stream::Synthetic, _) => {
+            let text = "the market of this round is invented; no real provider is asked about it";
+            return Err(CommandError::new(text).hint("add --mock"));
+        }
+        (false, ..) => Calls::Real,
+        (true, Stream::Synthetic, RunKind::Official) => Calls::Synthetic,
+        (true, ..) => Calls::Mock,
     };
     if rules.kind == RunKind::Mock && calls == Calls::Real {
         let text = "--run-type mock asks nobody";

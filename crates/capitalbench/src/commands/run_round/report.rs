@@ -29,7 +29,7 @@ pub(super) fn bound(arguments: &RunRound, plan: &RunPlan, seats: &[Seat]) {
             document(&json!({
                 "run_id": plan.run_id.as_str(),
                 "run_type": plan.rules.kind.as_str(),
-                "mock": plan.calls == Calls::Mock,
+                "mock": plan.calls != Calls::Real,
                 "slots": seats.len(),
                 "unpriced_slots": unpriced,
                 "worst_case_usd": sum.usd(),
@@ -38,7 +38,7 @@ pub(super) fn bound(arguments: &RunRound, plan: &RunPlan, seats: &[Seat]) {
         }
         return;
     }
-    if plan.calls == Calls::Mock && !arguments.course.consent.dry_run {
+    if plan.calls != Calls::Real && !arguments.course.consent.dry_run {
         return;
     }
     let rows = seats.iter().map(|seat| {
