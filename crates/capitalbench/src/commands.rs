@@ -13,6 +13,7 @@ mod accept_run;
 mod audit_round;
 mod check_providers;
 mod compare_runs;
+mod demo;
 mod fetch_prices;
 mod fetch_universe_performance;
 mod hash_round;
@@ -60,6 +61,7 @@ impl Outcome {
 /// Runs what was typed.
 pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
     match command {
+        Command::Demo(arguments) => demo::run(&arguments),
         Command::Status(arguments) => status::run(&arguments),
         Command::InitRound(arguments) => init_round::run(&arguments),
         Command::ImportResearch(arguments) => import_research::run(&arguments),

@@ -14,6 +14,7 @@ mod bad_input;
 mod compare_runs;
 mod controls;
 mod corrections;
+mod demo;
 mod failure_kinds;
 mod fake_models;
 mod fake_tiingo;
