@@ -49,11 +49,11 @@ pub fn rank_ranges(series: &[Vec<f64>], random: &mut Random) -> Option<Vec<RankR
     let by_day: Vec<f64> = (0..count)
         .flat_map(|day| series.iter().map(move |s| s[day]))
         .collect();
-    let mut places = vec![vec![0_u32; models]; models];
+    let mut highest = vec![vec![0_u32; models]; models];
+    let mut lowest = highest.clone();
     let mut best = vec![0.0; models];
     let mut days = vec![0; count];
     let mut sums = vec![0.0; models];
-    let mut order: Vec<usize> = (0..models).collect();
     for _ in 0..DRAWS {
         resample(random, &mut days);
         sums.fill(0.0);
@@ -63,33 +63,26 @@ pub fn rank_ranges(series: &[Vec<f64>], random: &mut Random) -> Option<Vec<RankR
                 *sum += value;
             }
         }
-        order.sort_by(|a, b| sums[*b].total_cmp(&sums[*a]));
-        for (rank, model) in order.iter().enumerate() {
-            places[*model][rank] += 1;
-        }
-        let first = sums[order[0]];
-        let tied = order.iter().take_while(|model| sums[**model] >= first);
-        let tied: Vec<usize> = tied.copied().collect();
-        for model in &tied {
-            best[*model] += 1.0 / tied.len() as f64;
+        for (model, own) in sums.iter().enumerate() {
+            // Equals share all the ranks they take up, so that their order tells nothing.
+            let above = sums.iter().filter(|other| *other > own).count();
+            let equal = sums.iter().filter(|other| *other == own).count();
+            highest[model][above] += 1;
+            lowest[model][above + equal - 1] += 1;
+            if above == 0 {
+                best[model] += 1.0 / equal as f64;
+            }
         }
     }
-    let ranges = places.iter().zip(&best).map(|(counts, best)| {
-        let (from, to) = middle(counts);
+    let ranges = (0..models).map(|model| {
+        lowest[model].reverse();
         RankRange {
-            best: best / DRAWS as f64,
-            from,
-            to,
+            best: best[model] / DRAWS as f64,
+            from: passes(&highest[model]) + 1,
+            to: models - passes(&lowest[model]),
         }
     });
     Some(ranges.collect())
-}
-
-/// The ranks that cut off one fortieth at either end.
-fn middle(counts: &[u32]) -> (usize, usize) {
-    let mut reversed = counts.to_vec();
-    reversed.reverse();
-    (passes(counts) + 1, counts.len() - passes(&reversed))
 }
 
 /// The first place by which more than one fortieth of the draws are counted.
@@ -166,7 +159,9 @@ mod tests {
         let mut random = random();
         let one = noise(&mut random, 0.0);
         let ranges = rank_ranges(&[one.clone(), one], &mut random).unwrap();
-        assert!((ranges[0].best - 0.5).abs() < 1e-9 && (ranges[1].best - 0.5).abs() < 1e-9);
+        assert!((ranges[0].best - 0.5).abs() < 1e-9);
+        assert_eq!((ranges[0].from, ranges[0].to), (1, 2));
+        assert_eq!(ranges[0], ranges[1]);
     }
 
     #[test]

@@ -146,6 +146,8 @@ pub enum NoInterval {
     TooFewWindows,
     /// The sum of the oracles is within two standard errors of zero.
     SmallDenominator,
+    /// A round without the return of every option has no oracle.
+    NoOracle,
 }
 
 /// The CapitalBench Score of summed returns over summed oracles, with its standard error.
