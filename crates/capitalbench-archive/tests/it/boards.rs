@@ -74,7 +74,7 @@ CB-2026-07-21-1W  anthropic-claude-opus-4-7
 CB-2026-07-28-1W  anthropic-claude-opus-4-7
 CB-2026-08-04-1W  anthropic-claude-opus-4-7";
 
-fn published() -> Option<Publication> {
+pub(crate) fn published() -> Option<Publication> {
     let rounds = archive_root()?.join("rounds");
     let as_of = TABLES_DAY.parse().expect("an instant");
     Some(publication(&rounds, as_of, &|| ()).expect("a readable archive"))

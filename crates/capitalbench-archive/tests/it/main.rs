@@ -2,6 +2,8 @@
 
 mod archive;
 mod boards;
+mod coverage;
+mod entrants;
 mod golden;
 mod json;
 mod record;
