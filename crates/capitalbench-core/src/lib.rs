@@ -17,6 +17,7 @@ pub mod calendar;
 pub mod consistency;
 pub mod control;
 pub mod cost;
+pub mod explanation;
 pub mod ids;
 pub mod inference;
 pub mod interim;

@@ -17,6 +17,8 @@ use crate::publication::PublicRound;
 mod record;
 mod set;
 
+pub(crate) use set::of_set;
+
 /// The version of everything computed here; a changed method gets a new one.
 pub const METHOD: &str = "inference-v1";
 /// Level of every interval.
@@ -119,6 +121,8 @@ pub struct ModelStatistics {
     pub luck: Option<Stouffer>,
     /// The same among random ones as volatile.
     pub luck_matched: Option<Stouffer>,
+    /// Deviation of a day's gain beyond the reference; from the spread of rounds without days.
+    pub daily_deviation: Option<f64>,
     /// Smallest gap to the reference that this record would detect, per horizon.
     pub detectable: Option<f64>,
     /// Years until the observed gap to the reference would be detected.
@@ -231,7 +235,7 @@ pub(crate) fn statistics(
     }
     let mut found = BTreeMap::new();
     for set in sets.iter().filter(|set| !set.included.is_empty()) {
-        let statistics = set::of_set(set, &by_id, versions);
+        let statistics = of_set(set, &by_id, versions);
         found.insert(set.definition.set_id.clone(), statistics);
     }
     Statistics {
@@ -242,7 +246,7 @@ pub(crate) fn statistics(
 
 /// Labels that resolved rounds follow: only those were tried.
 #[expect(clippy::cast_precision_loss, reason = "versions are few")]
-fn methodology_versions(rounds: &[PublicRound]) -> f64 {
+pub(crate) fn methodology_versions(rounds: &[PublicRound]) -> f64 {
     let tried = rounds.iter().filter(|round| round.resolved().is_some());
     let mut labels: Vec<Option<&str>> = tried
         .map(|round| round.manifest.methodology.label())

@@ -9,8 +9,10 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+mod explain;
 mod record;
 
+pub(crate) use explain::Explain;
 pub(crate) use record::{AcceptRun, CompareRuns, ShowControls};
 mod run_round;
 
@@ -63,6 +65,8 @@ pub(crate) enum Command {
     ShowControls(ShowControls),
     /// Score a run, or every official run of a folder of rounds
     ScoreRound(ScoreRound),
+    /// Say in sentences whether a model's record differs from luck, the index and other models
+    Explain(Explain),
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ mod accept_run;
 mod audit_round;
 mod check_providers;
 mod compare_runs;
+mod explain;
 mod fetch_universe_performance;
 mod hash_round;
 mod import_research;
@@ -75,6 +76,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::AcceptRun(arguments) => accept_run::run(&arguments),
         Command::ShowControls(arguments) => show_controls::run(&arguments),
         Command::ScoreRound(arguments) => score_round::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
     }
 }
 

@@ -150,6 +150,17 @@ pub enum NoInterval {
     NoOracle,
 }
 
+impl NoInterval {
+    /// The word in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TooFewWindows => "too_few_windows",
+            Self::SmallDenominator => "small_denominator",
+            Self::NoOracle => "no_oracle",
+        }
+    }
+}
+
 /// The CapitalBench Score of summed returns over summed oracles, with its standard error.
 pub fn score_estimate(
     overlap: &Overlap,

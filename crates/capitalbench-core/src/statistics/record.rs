@@ -137,6 +137,7 @@ pub(super) fn model(model_id: &ModelId, taken: &[Taken<'_>], track: Track) -> Mo
         chance_score: chance_score(taken),
         luck: luck(taken, |p| Some(p.all)),
         luck_matched: luck(taken, |p| p.matched),
+        daily_deviation: noise.map(|(daily, _)| daily),
         detectable: noise.map(|(daily, days)| detectable(daily, sessions, days)),
         years_to_know: noise
             .zip(alpha)

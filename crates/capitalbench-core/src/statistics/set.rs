@@ -19,7 +19,7 @@ use crate::inference::ties::{holm, tie_groups};
 use crate::publication::PublicRound;
 use crate::score::compensated_sum;
 
-pub(super) fn of_set(
+pub(crate) fn of_set(
     set: &ComparisonSet,
     rounds: &BTreeMap<&RoundId, &PublicRound>,
     versions: f64,
