@@ -3,7 +3,7 @@
 use crate::boards::comparison_set::{ComparisonSet, SetRow};
 use crate::ids::ModelId;
 use crate::inference::null::Stouffer;
-use crate::inference::overlap::INFORMATIVE_WINDOWS;
+use crate::inference::overlap::{INFORMATIVE_WINDOWS, NoInterval};
 use crate::inference::reliability::wilson;
 use crate::inference::ties::years_to_know;
 use crate::manifest::Track;
@@ -237,10 +237,15 @@ impl Told<'_> {
             Ok((low, high)) if self.model().score_is_informative() => {
                 format!("95 % interval {low:.1} to {high:.1}")
             }
-            _ => format!(
-                "no informative interval below {INFORMATIVE_WINDOWS:.0} separate windows or near \
-                 a zero sum of best options"
-            ),
+            Ok(_) | Err(NoInterval::TooFewWindows) => {
+                format!("no informative interval below {INFORMATIVE_WINDOWS:.0} separate windows")
+            }
+            Err(NoInterval::SmallDenominator) => {
+                "no interval, since the best options add up to nearly nothing".to_owned()
+            }
+            Err(NoInterval::NoOracle) => {
+                "no interval, since a round lacks the price of an option".to_owned()
+            }
         };
         let middle = self.model().chance_score.map_or(String::new(), |middle| {
             format!("; the middle random portfolio scores {middle:.1}")
@@ -483,11 +488,14 @@ fn side(alpha: &Estimate) -> Option<&'static str> {
     alpha.differs_from_zero().then_some(word)
 }
 
-/// Above or below what luck gives, by one twentieth on either side.
+/// Above or below what luck gives, by one in forty on either side; one round is no record.
 fn beyond_luck(luck: &Stouffer) -> Option<&'static str> {
-    if luck.p_value < 1.0 - LEVEL {
+    let edge = (1.0 - LEVEL) / 2.0;
+    if luck.rounds < 2 {
+        None
+    } else if luck.p_value < edge {
         Some("above")
-    } else if luck.p_value > LEVEL {
+    } else if luck.p_value > 1.0 - edge {
         Some("below")
     } else {
         None

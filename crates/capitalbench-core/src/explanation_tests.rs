@@ -27,8 +27,14 @@ fn luck_has_two_sides() {
         z: 0.0,
         p_value,
     };
-    assert_eq!(beyond_luck(&luck(0.04)), Some("above"));
-    assert_eq!(beyond_luck(&luck(0.97)), Some("below"));
+    assert_eq!(beyond_luck(&luck(0.02)), Some("above"));
+    assert_eq!(beyond_luck(&luck(0.98)), Some("below"));
+    assert_eq!(beyond_luck(&luck(0.04)), None);
+    let once = Stouffer {
+        rounds: 1,
+        ..luck(0.001)
+    };
+    assert_eq!(beyond_luck(&once), None);
     assert_eq!(beyond_luck(&luck(0.5)), None);
 }
 

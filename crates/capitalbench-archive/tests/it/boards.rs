@@ -10,7 +10,7 @@ use capitalbench_core::score::Score;
 use crate::archive::archive_root;
 
 /// The day the published tables were made on.
-const TABLES_DAY: &str = "2026-08-21T22:00:00Z";
+pub(crate) const TABLES_DAY: &str = "2026-08-21T22:00:00Z";
 
 /// Model, rounds, took part in all, score, rounds it stood first in.
 const WEEKLY: &str = "

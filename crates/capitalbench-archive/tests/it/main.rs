@@ -7,6 +7,7 @@ mod entrants;
 mod golden;
 mod json;
 mod record;
+mod statistics;
 mod table;
 mod trailing;
 mod yaml;

@@ -6,10 +6,11 @@ use capitalbench_archive::public_record::{PublicationError, publication};
 use capitalbench_archive::verify::count_rounds;
 use capitalbench_core::explanation::{Explanation, explain};
 use capitalbench_core::ids::ModelId;
+use capitalbench_core::inference::null::Stouffer;
 use capitalbench_core::manifest::Track;
 use capitalbench_core::publication::Publication;
 use capitalbench_core::similar::closest;
-use capitalbench_core::statistics::method;
+use capitalbench_core::statistics::{Estimate, method};
 use serde_json::{Map, Value, json};
 
 use super::Outcome;
@@ -60,12 +61,23 @@ fn known_model(public: &Publication, text: &str) -> Result<ModelId, CommandError
     let names: Vec<&str> = known.iter().map(|id| id.as_str()).collect();
     let error = CommandError::new(format!("no public round has a model named {text:?}"));
     let part = text.to_lowercase();
-    let mut near: Vec<&str> = names
-        .iter()
-        .copied()
-        .filter(|name| name.contains(&part))
-        .collect();
-    near.extend(closest(text, names.iter().copied()).filter(|name| !near.contains(name)));
+    let mut near: BTreeSet<&str> = BTreeSet::new();
+    near.extend(names.iter().filter(|name| name.contains(&part)));
+    near.extend(closest(text, names.iter().copied()));
+    // The company is easily left out.
+    let families = || {
+        names
+            .iter()
+            .filter_map(|name| Some((*name, name.split_once('-')?.1)))
+    };
+    if let Some(family) = closest(text, families().map(|(_, family)| family)) {
+        near.extend(
+            families()
+                .filter(|(_, own)| *own == family)
+                .map(|(name, _)| name),
+        );
+    }
+    let near: Vec<&str> = near.into_iter().collect();
     Err(
         match (near.is_empty() || part.is_empty(), names.is_empty()) {
             (_, true) => error.hint("no round of this folder has public decisions at that instant"),
@@ -92,6 +104,7 @@ fn as_json(
                 "rounds": told.rounds,
                 "effective_windows": told.effective_windows,
                 "verdict": told.verdict,
+                "figures": figures(public, model_id, *track),
                 "sections": sections,
             })
         }
@@ -110,6 +123,47 @@ fn as_json(
     })
 }
 
+/// The numbers of the sentences.
+fn figures(public: &Publication, model_id: &ModelId, track: Track) -> Value {
+    let records = public.statistics.records.get(&track).into_iter().flatten();
+    let mut own = records.filter(|record| record.model.model_id == *model_id);
+    let Some(record) = own.next() else {
+        return Value::Null;
+    };
+    let model = &record.model;
+    let luck = |found: &Stouffer| {
+        let Stouffer {
+            rounds,
+            mean_percentile,
+            z,
+            p_value,
+        } = found;
+        json!({"rounds": rounds, "mean_percentile": mean_percentile, "z": z, "p_value": p_value})
+    };
+    json!({
+        "mean_alpha": model.alpha.as_ref().map(estimate),
+        "mean_alpha_resampled": record.alpha_resampled,
+        "luck": model.luck.as_ref().map(luck),
+        "luck_matched": model.luck_matched.as_ref().map(luck),
+        "score_interval": model.score.ok().filter(|_| model.score_is_informative()),
+        "chance_score": model.chance_score,
+        "brier": record.brier.as_ref().map(estimate),
+        "own_noise_share": record.noise.map(|noise| noise.decision_share),
+        "detectable": model.detectable,
+        "years_to_know": model.years_to_know,
+    })
+}
+
+fn estimate(found: &Estimate) -> Value {
+    json!({
+        "value": found.value,
+        "interval": found.informative().then_some((found.low, found.high)),
+        "t": found.t,
+        "p_value": found.informative().then_some(found.p_value),
+        "basis": found.basis.as_str(),
+    })
+}
+
 fn print(public: &Publication, model_id: &ModelId, told: &[(Track, Option<Explanation>)]) {
     let name = public.name(model_id);
     for (number, (track, told)) in told.iter().enumerate() {
@@ -124,7 +178,7 @@ fn print(public: &Publication, model_id: &ModelId, told: &[(Track, Option<Explan
             continue;
         };
         line(format!(
-            "{}: {}, worth {:.1} separate windows since rounds overlap",
+            "{}: {}, worth {:.1} separate windows",
             paint(BOLD, format!("{name}, {}", track.as_str())),
             plural(told.rounds, "round"),
             told.effective_windows,
@@ -146,10 +200,11 @@ fn print(public: &Publication, model_id: &ModelId, told: &[(Track, Option<Explan
     ));
 }
 
-/// A text in lines of at most [`WIDTH`] characters, each indented.
+/// A text, no number parted from its percent sign, in lines of at most [`WIDTH`] characters, each indented.
 fn wrapped(text: &str, indent: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
+    let joined = text.replace(" %", "\u{a0}%");
+    for word in joined.split(' ') {
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
                 line.push(' ');
@@ -158,5 +213,5 @@ fn wrapped(text: &str, indent: usize) -> String {
             _ => lines.push(format!("{}{word}", " ".repeat(indent))),
         }
     }
-    lines.join("\n")
+    lines.join("\n").replace('\u{a0}', " ")
 }

@@ -12,6 +12,7 @@ mod audit_round;
 mod bad_disk;
 mod bad_input;
 mod compare_runs;
+mod explain;
 mod fake_models;
 mod fake_tiingo;
 mod fetch_universe_performance;
