@@ -53,7 +53,6 @@ fn kolmogorov_smirnov(mut values: Vec<f64>) -> f64 {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "figures for whoever reads the test")]
 fn luck_is_uniform_and_seldom_taken_for_skill() {
     let Some(published) = published() else { return };
     for track in [Track::Weekly, Track::Monthly] {

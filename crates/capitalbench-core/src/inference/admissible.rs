@@ -2,7 +2,7 @@
 //!
 //! Portfolios of k holdings are C(n, k) choices of options times the ways to give each its least
 //! weight and share out the remaining steps. The number of holdings is drawn with those counts as
-//! chances, then the options, then the shares. Where exposures are capped, [`Capped`] counts what is
+//! chances, then the options, then the shares. Where exposures are capped, `Capped` counts what is
 //! left: usually a portfolio above the cap is drawn again, and where that would be most of them, the
 //! draw goes exposure by exposure instead. Every admissible portfolio has the same chance.
 
@@ -10,7 +10,7 @@ use super::capped::{Capped, Steps};
 use super::random::Random;
 use crate::manifest::SubmissionFormat;
 use crate::portfolio::Constraints;
-use crate::universe::{Listing, Universe};
+use crate::universe::{Listing, MarketOption, Universe};
 
 /// The portfolios a round allows, as places in the universe and steps of weight.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,24 +47,11 @@ impl Admissible {
         limits: &Constraints,
     ) -> Result<Self, NoPortfolio> {
         let single = format == SubmissionFormat::SinglePick;
-        let mut names: Vec<&str> = Vec::new();
-        let (mut options, mut exposures) = (Vec::new(), Vec::new());
-        for (place, option) in universe.options().iter().enumerate() {
-            let allowed = option.listing == Listing::Shown
-                && (single || limits.allow_cash || !option.is_cash())
-                && (single || limits.allow_reference || !option.counts_as_reference());
-            if !allowed {
-                continue;
-            }
-            let cluster = option.exposure_cluster();
-            let known = names.iter().position(|name| *name == cluster);
-            let number = known.unwrap_or_else(|| {
-                names.push(cluster);
-                names.len() - 1
-            });
-            options.push(u32::try_from(place).map_err(|_| NoPortfolio)?);
-            exposures.push(u32::try_from(number).map_err(|_| NoPortfolio)?);
-        }
+        let (options, exposures) = offered(universe, |option| {
+            single
+                || (limits.allow_cash || !option.is_cash())
+                    && (limits.allow_reference || !option.counts_as_reference())
+        })?;
         let (whole, least, sizes, cap) = if single {
             (1, 1, (1, 1), 1)
         } else {
@@ -147,6 +134,29 @@ impl Admissible {
             same.map(|(_, steps)| steps).sum::<f64>() <= f64::from(self.cap)
         })
     }
+}
+
+/// Places of the options that are shown and allowed, and the number of each one's exposure.
+fn offered(
+    universe: &Universe,
+    allowed: impl Fn(&MarketOption) -> bool,
+) -> Result<(Vec<u32>, Vec<u32>), NoPortfolio> {
+    let mut names: Vec<&str> = Vec::new();
+    let (mut options, mut exposures) = (Vec::new(), Vec::new());
+    for (place, option) in universe.options().iter().enumerate() {
+        if option.listing != Listing::Shown || !allowed(option) {
+            continue;
+        }
+        let cluster = option.exposure_cluster();
+        let known = names.iter().position(|name| *name == cluster);
+        let number = known.unwrap_or_else(|| {
+            names.push(cluster);
+            names.len() - 1
+        });
+        options.push(u32::try_from(place).map_err(|_| NoPortfolio)?);
+        exposures.push(u32::try_from(number).map_err(|_| NoPortfolio)?);
+    }
+    Ok((options, exposures))
 }
 
 /// Floyd's way to a set of `size` numbers below `count`, added to `held`.

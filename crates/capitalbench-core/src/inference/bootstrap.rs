@@ -38,7 +38,7 @@ pub struct RankRange {
 
 /// Ranks of several series over the same days, days resampled once for all of them.
 ///
-/// Resampled means are moved away from the observed ones by [`widening`]. None below twelve days or
+/// Resampled means are moved away from the observed ones by `widening`. None below twelve days or
 /// two series.
 #[expect(clippy::cast_precision_loss, reason = "counts of draws are small")]
 pub fn rank_ranges(series: &[Vec<f64>], random: &mut Random) -> Option<Vec<RankRange>> {
@@ -76,7 +76,8 @@ pub fn rank_ranges(series: &[Vec<f64>], random: &mut Random) -> Option<Vec<RankR
         for (model, own) in sums.iter().enumerate() {
             // Equals share all the ranks they take up, so that their order tells nothing.
             let above = sums.iter().filter(|other| *other > own).count();
-            let equal = sums.iter().filter(|other| *other == own).count();
+            let below = sums.iter().filter(|other| *other < own).count();
+            let equal = models - above - below;
             highest[model][above] += 1;
             lowest[model][above + equal - 1] += 1;
             if above == 0 {
@@ -195,7 +196,9 @@ mod tests {
         let mut random = random();
         let sure = (0..300).filter(|_| {
             let mut pair = vec![noise(&mut random, 0.0), noise(&mut random, 0.0)];
-            pair.iter_mut().for_each(|series| series.truncate(26));
+            for series in &mut pair {
+                series.truncate(26);
+            }
             let ranges = rank_ranges(&pair, &mut random).unwrap();
             ranges.iter().any(|range| range.best > 0.95)
         });

@@ -25,7 +25,7 @@ const WIDTH: usize = 100;
 pub(crate) fn run(arguments: &Explain) -> Result<Outcome, CommandError> {
     let bar = progress(count_rounds(&arguments.rounds_dir), "reading rounds");
     let found = publication(&arguments.rounds_dir, now_or(arguments.as_of), &|| {
-        bar.inc(1)
+        bar.inc(1);
     });
     bar.finish_and_clear();
     let public = found.map_err(|error| match error {
