@@ -56,12 +56,15 @@ fn returns(universe: &Universe, random: &mut Random) -> RoundReturns {
     RoundReturns::new(universe, &entry, &exit, &BTreeSet::new()).expect("returns")
 }
 
+/// Windows of a track, and the returns of the round of each.
+type Rounds = (Vec<(usize, usize)>, Vec<RoundReturns>);
+
 /// What a pass works on, made before the clock starts.
 struct Record {
     universe: Universe,
     limits: Constraints,
-    /// By track: windows, then the returns of each round.
-    tracks: Vec<(Vec<(usize, usize)>, Vec<RoundReturns>)>,
+    /// By track.
+    tracks: Vec<Rounds>,
     /// By track and model: one gain a day.
     series: Vec<Vec<Vec<f64>>>,
     volatility: Volatility,

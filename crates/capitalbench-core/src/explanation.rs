@@ -1,6 +1,6 @@
 //! A model's record in sentences: each says a number and no more than the number allows.
 
-use crate::boards::comparison_set::{ComparisonSet, SetRow};
+use crate::boards::comparison_set::ComparisonSet;
 use crate::ids::ModelId;
 use crate::inference::null::Stouffer;
 use crate::inference::overlap::{INFORMATIVE_WINDOWS, NoInterval};
@@ -13,6 +13,12 @@ use crate::statistics::{
     Basis, Estimate, LEVEL, ModelStatistics, RecordStatistics, SetStatistics, horizon_sessions,
     method,
 };
+
+mod others;
+mod words;
+
+use others::Gap;
+use words::{chance, counted, number, ordinal, percent, thousands, windows, years};
 
 /// What every difference is measured from.
 const REFERENCE: &str = "S&P 500";
@@ -255,107 +261,6 @@ impl Told<'_> {
         ))
     }
 
-    fn gaps(&self) -> Vec<Gap> {
-        let Some((_, found)) = self.set else {
-            return Vec::new();
-        };
-        let own = &self.model().model_id;
-        let mut gaps = Vec::new();
-        for pair in &found.pairs {
-            let (other, sign) = if pair.first == *own {
-                (&pair.second, 1.0)
-            } else if pair.second == *own {
-                (&pair.first, -1.0)
-            } else {
-                continue;
-            };
-            if let Some(estimate) = pair.difference {
-                gaps.push(Gap {
-                    other: self.public.name(other).to_owned(),
-                    estimate: seen_from(estimate, sign),
-                    p_adjusted: pair.p_adjusted,
-                    separable: pair.p_adjusted.is_some_and(|p| p < 1.0 - LEVEL),
-                });
-            }
-        }
-        gaps
-    }
-
-    fn others(&self) -> Vec<String> {
-        let Some((set, found)) = self.set else {
-            return vec!["It shares no resolved round with a fixed roster of models.".to_owned()];
-        };
-        let own = &self.model().model_id;
-        let place = set
-            .rows
-            .iter()
-            .position(|row: &SetRow| row.model_id == *own);
-        let shared = format!(
-            "{} in the {} that all {} completed (worth {})",
-            match place {
-                Some(0) => "Highest return among models".to_owned(),
-                Some(place) => format!("{} highest return among models", ordinal_of(place + 1)),
-                None => "No row".to_owned(),
-            },
-            counted(set.included.len(), "round"),
-            set.rows.len(),
-            windows(found.effective_windows),
-        );
-        let rank = found.models.iter().find(|m| m.model.model_id == *own);
-        let rank = rank.and_then(|model| model.rank);
-        let mut told = vec![match rank {
-            Some(rank) => format!(
-                "{shared}; resampled days put it at rank {}, first in {:.0} % of histories.",
-                if rank.from == rank.to {
-                    rank.from.to_string()
-                } else {
-                    format!("{}-{}", rank.from, rank.to)
-                },
-                100.0 * rank.best
-            ),
-            None => format!("{shared}; too little to say where it would rank again."),
-        }];
-        if found.informative {
-            told.extend(self.told_gaps());
-        } else {
-            told.push("Nobody is separable from anybody on that evidence.".to_owned());
-        }
-        if let Some(worth) = found.leader_deflated.filter(|_| place == Some(0)) {
-            told.push(format!(
-                "As the best of several tries, its daily record is better than luck with chance {}.",
-                chance(worth)
-            ));
-        }
-        told
-    }
-
-    fn told_gaps(&self) -> Vec<String> {
-        let gaps = self.gaps();
-        let mut told = Vec::new();
-        for gap in gaps.iter().filter(|gap| gap.separable) {
-            let word = if gap.estimate.value > 0.0 {
-                "above"
-            } else {
-                "below"
-            };
-            told.push(format!(
-                "Separable: {word} {} by {} a {} (p {} after Holm).",
-                gap.other,
-                percent(gap.estimate.value),
-                self.period(),
-                chance(gap.p_adjusted.unwrap_or(1.0)),
-            ));
-        }
-        let alike = gaps.iter().filter(|gap| !gap.separable);
-        let alike: Vec<String> = alike
-            .map(|gap| format!("{} ({})", gap.other, percent(gap.estimate.value)))
-            .collect();
-        if !alike.is_empty() {
-            told.push(format!("Not separable from {}.", alike.join(", ")));
-        }
-        told
-    }
-
     fn confidence(&self) -> Vec<String> {
         let bins = &self.record.reliability;
         let count: usize = bins.iter().map(|bin| bin.count).sum();
@@ -464,25 +369,6 @@ impl Told<'_> {
     }
 }
 
-/// Another model, seen from this one.
-struct Gap {
-    other: String,
-    estimate: Estimate,
-    p_adjusted: Option<f64>,
-    separable: bool,
-}
-
-fn seen_from(estimate: Estimate, sign: f64) -> Estimate {
-    let ends = (sign * estimate.low, sign * estimate.high);
-    Estimate {
-        value: sign * estimate.value,
-        low: ends.0.min(ends.1),
-        high: ends.0.max(ends.1),
-        t: estimate.t.map(|t| sign * t),
-        ..estimate
-    }
-}
-
 fn side(alpha: &Estimate) -> Option<&'static str> {
     let word = if alpha.value > 0.0 { "above" } else { "below" };
     alpha.differs_from_zero().then_some(word)
@@ -500,66 +386,6 @@ fn beyond_luck(luck: &Stouffer) -> Option<&'static str> {
     } else {
         None
     }
-}
-
-fn percent(value: f64) -> String {
-    format!("{:+.2} %", 100.0 * value)
-}
-
-fn chance(p: f64) -> String {
-    if p < 0.001 {
-        "below 0.001".to_owned()
-    } else {
-        format!("{p:.2}")
-    }
-}
-
-fn windows(effective: f64) -> String {
-    format!("{effective:.1} separate windows")
-}
-
-fn counted(count: usize, word: &str) -> String {
-    let many = if count == 1 { "" } else { "s" };
-    format!("{count} {word}{many}")
-}
-
-fn years(found: f64) -> String {
-    if found > 100.0 {
-        "more than a century".to_owned()
-    } else if found < 1.0 {
-        "less than a year".to_owned()
-    } else {
-        format!("about {found:.1} years")
-    }
-}
-
-fn thousands(count: usize) -> String {
-    format!("{},{:03}", count / 1_000, count % 1_000)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of rounds are small")]
-fn number(count: usize) -> f64 {
-    count as f64
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a percentile"
-)]
-fn ordinal(value: f64) -> String {
-    ordinal_of(value.clamp(0.0, 100.0).round() as usize)
-}
-
-fn ordinal_of(number: usize) -> String {
-    let end = match (number % 10, number % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{number}{end}")
 }
 
 #[cfg(test)]
