@@ -4,6 +4,8 @@ use std::path::Path;
 
 use capitalbench_archive::public_record::{Shared, round_facts, set_policy};
 use capitalbench_archive::round_folder::list_rounds;
+use capitalbench_core::explanation::explain;
+use capitalbench_core::ids::ModelId;
 use capitalbench_core::manifest::Track;
 use capitalbench_core::publication::facts::RoundFacts;
 use capitalbench_core::publication::{Publication, publish};
@@ -190,4 +192,28 @@ fn neither_order_nor_pending_rounds_nor_a_second_run_change_a_figure() {
     for (id, set) in &without.sets {
         assert_eq!(first.sets.get(id), Some(set), "{id}");
     }
+}
+
+#[test]
+fn the_record_is_explained_by_its_numbers() {
+    let Some(public) = published() else { return };
+    let model = ModelId::parse("xai-grok-4-3").expect("an id");
+    let told = explain(&public, &model, Track::Weekly).expect("a record");
+    let all = "Not separable from luck, from the S&P 500 or from any other model.";
+    assert_eq!(told.verdict, all);
+    let text: Vec<String> = told.sections.into_iter().flat_map(|s| s.1).collect();
+    let text = text.join(" ");
+    for part in [
+        "stand at the 52nd percentile, on average over 22 rounds,",
+        "+0.95 % a week, 95 % interval -1.80 % to +3.70 % (t 0.75, 35 days with closes of 43 live ones)",
+        "no informative interval below 8 separate windows",
+        "Highest return among models in the 19 rounds that all 4 completed",
+        "gave itself 58 % to beat the S&P 500 and did in 50 % of 22 rounds",
+        "about 2.4 years of rounds in all would establish it",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let newcomer = ModelId::parse("anthropic-claude-opus-5").expect("an id");
+    assert!(explain(&public, &newcomer, Track::Weekly).is_some());
+    assert_eq!(explain(&public, &newcomer, Track::Monthly), None);
 }
