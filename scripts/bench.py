@@ -65,3 +65,17 @@ print(f"| with the files written and flushed, the same | {write_cpu / runs * 1e5
 asking = eight_slow_models(binary)
 print(f"| run-round, {MODELS} models that answer after {SECONDS:.0f} s, wall | {asking:.2f} s | 3.00 s |")
 print(f"| the same ÷ one answer | {asking / SECONDS:.2f} | 1.50 |")
+
+speed = os.path.join(target, "examples", "inference_speed")
+measured = subprocess.run([speed], capture_output=True, text=True, check=True).stdout.split()
+whole, null = float(measured[0]), float(measured[1])
+print(f"| inference, 10 models, 113 rounds, 10,000 portfolios each, 5,000 histories, CPU | {whole:.2f} s | 2.00 s |")
+print(f"| a random portfolio of the null, CPU | {null:.0f} ns | |")
+numpy_python = os.environ.get("NUMPY_PYTHON")
+if numpy_python:
+    script = os.path.join(os.path.dirname(__file__), "bench_null.py")
+    plain = float(subprocess.check_output([numpy_python, script], text=True))
+    print(f"| plain NumPy, the same | {plain:.0f} ns | |")
+    print(f"| ours ÷ NumPy | {null / plain:.3f} | |")
+else:
+    print("| plain NumPy, the same | not measured: NumPy could not be installed | |")

@@ -9,6 +9,7 @@
 
 pub mod admissible;
 pub mod bootstrap;
+mod capped;
 pub mod daily;
 pub mod distribution;
 pub mod hac;

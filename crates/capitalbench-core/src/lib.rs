@@ -19,6 +19,7 @@ pub mod consistency;
 pub mod control;
 pub mod cost;
 pub mod cross_check;
+pub mod explanation;
 pub mod ids;
 pub mod inference;
 pub mod interim;

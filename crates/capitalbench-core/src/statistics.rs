@@ -2,29 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use jiff::civil::Date;
-
 use crate::boards::TrackBoards;
 use crate::boards::comparison_set::ComparisonSet;
-use crate::ids::{Digest, ModelId, RoundId};
-use crate::inference::bootstrap::{self, RankRange, rank_ranges, studentised_interval};
-use crate::inference::daily::{ActiveDays, calendar_time, paired, per_horizon};
+use crate::ids::{ModelId, RoundId};
+use crate::inference::bootstrap::{self, RankRange};
 use crate::inference::hac::MeanEstimate;
-use crate::inference::noise::{self, Noise};
-use crate::inference::null::{self, Stouffer, stouffer};
-use crate::inference::overlap::{NoInterval, Overlap, score_estimate};
-use crate::inference::random::Random;
-use crate::inference::reliability::{Bin, Stated, bins, brier};
-use crate::inference::sharpe::{deflated, moments};
-use crate::inference::ties::{detectable, holm, tie_groups, years_to_know};
-use crate::manifest::{Track, Window};
-use crate::publication::{PublicRound, Standing};
-use crate::units::Return;
+use crate::inference::noise::Noise;
+use crate::inference::null::{self, Stouffer};
+use crate::inference::overlap::{INFORMATIVE_WINDOWS, NoInterval};
+use crate::inference::reliability::Bin;
+use crate::manifest::Track;
+use crate::publication::PublicRound;
+
+mod record;
+mod set;
+
+pub(crate) use set::of_set;
 
 /// The version of everything computed here; a changed method gets a new one.
 pub const METHOD: &str = "inference-v1";
 /// Level of every interval.
 pub const LEVEL: f64 = 0.95;
+/// Fewest days of a daily series that is used.
+pub const LEAST_DAYS: usize = 20;
 /// Sessions of a weekly and a monthly horizon.
 const WEEK: f64 = 5.0;
 const MONTH: f64 = 21.0;
@@ -77,7 +77,7 @@ impl Basis {
 }
 
 impl Estimate {
-    fn new(estimate: &MeanEstimate, basis: Basis) -> Self {
+    pub(crate) fn new(estimate: &MeanEstimate, basis: Basis) -> Self {
         let (low, high) = estimate.interval(LEVEL);
         Self {
             value: estimate.mean,
@@ -87,6 +87,16 @@ impl Estimate {
             p_value: estimate.p_value(),
             basis,
         }
+    }
+
+    /// Whether the interval tells anything; where not, it must not be read as one.
+    pub fn informative(&self) -> bool {
+        self.basis != Basis::NotInformative
+    }
+
+    /// Whether zero lies outside an interval that tells something.
+    pub fn differs_from_zero(&self) -> bool {
+        self.informative() && (self.low > 0.0 || self.high < 0.0)
     }
 }
 
@@ -99,18 +109,31 @@ pub struct ModelStatistics {
     pub rounds: usize,
     /// Separate windows they are worth.
     pub effective_windows: f64,
+    /// Sessions on which at least one of its rounds was live.
+    pub live_sessions: usize,
     /// Mean gain beyond the reference per horizon; none with less than two windows.
     pub alpha: Option<Estimate>,
-    /// Interval of the score; or why there is none.
+    /// Interval of the score; or why there is none. See [`Self::score_is_informative`].
     pub score: Result<(f64, f64), NoInterval>,
-    /// Where its decisions stand among random ones; none without a null.
+    /// Score of the middle random portfolio of the same rounds; none where a round has no null.
+    pub chance_score: Option<f64>,
+    /// Where its decisions stand among random ones, over the rounds with a null; none without any.
     pub luck: Option<Stouffer>,
     /// The same among random ones as volatile.
     pub luck_matched: Option<Stouffer>,
+    /// Deviation of a day's gain beyond the reference; from the spread of rounds without days.
+    pub daily_deviation: Option<f64>,
     /// Smallest gap to the reference that this record would detect, per horizon.
     pub detectable: Option<f64>,
     /// Years until the observed gap to the reference would be detected.
     pub years_to_know: Option<f64>,
+}
+
+impl ModelStatistics {
+    /// Whether the score's interval tells anything: a ratio needs enough separate windows.
+    pub fn score_is_informative(&self) -> bool {
+        self.score.is_ok() && self.effective_windows >= INFORMATIVE_WINDOWS
+    }
 }
 
 /// What only a whole record has, beyond [`ModelStatistics`].
@@ -122,10 +145,25 @@ pub struct RecordStatistics {
     pub alpha_resampled: Option<(f64, f64)>,
     /// Own noise against market noise, from repeated calls.
     pub noise: Option<Noise>,
+    /// What the model answers on average; none without repeated calls.
+    pub repeated: Option<Repeated>,
     /// Mean squared error of stated confidence, with its interval.
     pub brier: Option<Estimate>,
     /// Confidence in bins against outcomes.
     pub reliability: Vec<Bin>,
+}
+
+/// The official decisions beside what the same model answered when asked again.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Repeated {
+    /// Rounds with repeated calls.
+    pub rounds: usize,
+    /// Mean over those rounds of the mean gain of all answers beyond the reference.
+    pub expected_alpha: f64,
+    /// Mean gain of the official decisions of the same rounds.
+    pub official_alpha: f64,
+    /// Mean share of repeated answers that fell below the official one, ties counting half.
+    pub official_place: f64,
 }
 
 /// A comparison set, with what it may claim.
@@ -133,11 +171,14 @@ pub struct RecordStatistics {
 pub struct SetStatistics {
     /// Separate windows its rounds are worth.
     pub effective_windows: f64,
+    /// Whether any difference between its models rests on enough to tell something.
+    pub informative: bool,
     /// One per row of the set, in its order.
     pub models: Vec<SetModel>,
     /// Every pair, in order of rows.
     pub pairs: Vec<Pair>,
-    /// Chance that the leader is better than luck, the number of tries taken into account.
+    /// Chance that the leader's daily record is better than the luck of the best of all models,
+    /// tracks and methodology versions; none without enough daily closes.
     pub leader_deflated: Option<f64>,
 }
 
@@ -146,9 +187,9 @@ pub struct SetStatistics {
 pub struct SetModel {
     /// Its figures.
     pub model: ModelStatistics,
-    /// Where it would stand in resampled histories; none without daily closes.
+    /// Where it would stand in resampled histories; none without enough daily closes.
     pub rank: Option<RankRange>,
-    /// Group of models that cannot be told apart, from 1.
+    /// Group of models that cannot be told apart, from 1; all in 1 where nothing can be told.
     pub group: usize,
 }
 
@@ -161,7 +202,7 @@ pub struct Pair {
     pub second: ModelId,
     /// Mean difference per horizon; none with less than two windows.
     pub difference: Option<Estimate>,
-    /// Its p value after Holm's correction over all pairs of the set.
+    /// Its p value after Holm's correction over all pairs that can be tested; none for others.
     pub p_adjusted: Option<f64>,
 }
 
@@ -172,14 +213,6 @@ pub struct Statistics {
     pub records: BTreeMap<Track, Vec<RecordStatistics>>,
     /// Sets by name; those without a shared round have none.
     pub sets: BTreeMap<String, SetStatistics>,
-}
-
-/// One decision with its result, as statistics need it.
-struct Taken<'a> {
-    window: Window,
-    standing: &'a Standing,
-    oracle: Option<Return>,
-    repeated: Vec<f64>,
 }
 
 /// Computes the statistics of rounds in key order.
@@ -195,8 +228,8 @@ pub(crate) fn statistics(
     for (track, boards) in boards {
         let mut models = Vec::with_capacity(boards.cumulative.len());
         for row in &boards.cumulative {
-            let taken = taken(&by_id, &row.rounds, &row.model_id);
-            models.push(record(&row.model_id, &taken, *track));
+            let taken = record::taken(&by_id, &row.rounds, &row.model_id);
+            models.push(record::record(&row.model_id, &taken, *track));
         }
         records.insert(*track, models);
     }
@@ -211,272 +244,16 @@ pub(crate) fn statistics(
     }
 }
 
+/// Labels that resolved rounds follow: only those were tried.
 #[expect(clippy::cast_precision_loss, reason = "versions are few")]
-fn methodology_versions(rounds: &[PublicRound]) -> f64 {
-    let mut labels: Vec<Option<&str>> = rounds
-        .iter()
+pub(crate) fn methodology_versions(rounds: &[PublicRound]) -> f64 {
+    let tried = rounds.iter().filter(|round| round.resolved().is_some());
+    let mut labels: Vec<Option<&str>> = tried
         .map(|round| round.manifest.methodology.label())
         .collect();
     labels.sort_unstable();
     labels.dedup();
     labels.len().max(1) as f64
-}
-
-fn taken<'a>(
-    rounds: &BTreeMap<&RoundId, &'a PublicRound>,
-    ids: &[RoundId],
-    model_id: &ModelId,
-) -> Vec<Taken<'a>> {
-    let of = |id: &RoundId| {
-        let round = rounds.get(id)?;
-        let resolved = round.resolved()?;
-        let runs = resolved.repeated.iter();
-        let own = runs
-            .flat_map(|run| &run.models)
-            .filter(|m| m.model_id == *model_id);
-        Some(Taken {
-            window: round.manifest.window?,
-            standing: resolved.of(model_id)?,
-            oracle: resolved.returns.oracle(),
-            repeated: own
-                .filter_map(|m| m.figures.as_ref())
-                .flat_map(|figures| figures.alphas.iter().copied())
-                .collect(),
-        })
-    };
-    ids.iter().filter_map(of).collect()
-}
-
-fn windows(taken: &[Taken<'_>]) -> Vec<Window> {
-    taken.iter().map(|t| t.window).collect()
-}
-
-fn alphas(taken: &[Taken<'_>]) -> Vec<f64> {
-    let alpha = |t: &Taken<'_>| t.standing.scored.outcome.alpha.get();
-    taken.iter().map(alpha).collect()
-}
-
-/// The daily series of a record; none unless every round has its closes.
-fn series(taken: &[Taken<'_>]) -> Option<ActiveDays> {
-    let days: Option<Vec<&ActiveDays>> = taken.iter().map(|t| t.standing.days.as_ref()).collect();
-    days.map(calendar_time).filter(|series| !series.is_empty())
-}
-
-fn values(series: &[(Date, f64)]) -> Vec<f64> {
-    series.iter().map(|(_, value)| *value).collect()
-}
-
-fn estimate(
-    series: Option<&[(Date, f64)]>,
-    rounds: &[f64],
-    overlap: &Overlap,
-    sessions: f64,
-) -> Option<Estimate> {
-    let daily = series.and_then(|series| {
-        let estimate = per_horizon(series, sessions)?;
-        Some(Estimate::new(&estimate, Basis::Days(series.len())))
-    });
-    daily.or_else(|| {
-        let found = overlap.mean(rounds)?;
-        let basis = if found.informative {
-            Basis::Rounds
-        } else {
-            Basis::NotInformative
-        };
-        Some(Estimate::new(&found.estimate, basis))
-    })
-}
-
-fn model(model_id: &ModelId, taken: &[Taken<'_>], track: Track) -> ModelStatistics {
-    let overlap = Overlap::new(&windows(taken));
-    let sessions = horizon_sessions(track);
-    let series = series(taken);
-    let alpha = estimate(series.as_deref(), &alphas(taken), &overlap, sessions);
-    let returns: Vec<f64> = taken
-        .iter()
-        .map(|t| t.standing.scored.outcome.decision_return.get())
-        .collect();
-    let oracles: Option<Vec<f64>> = taken.iter().map(|t| t.oracle.map(Return::get)).collect();
-    let score = match oracles {
-        Some(oracles) => score_estimate(&overlap, &returns, &oracles).map(|e| e.interval(LEVEL)),
-        None => Err(NoInterval::SmallDenominator),
-    };
-    let luck = |of: fn(&crate::publication::facts::Percentiles) -> Option<f64>| {
-        let percentile = |t: &Taken<'_>| t.standing.percentiles.as_ref().and_then(of);
-        let known: Option<Vec<f64>> = taken.iter().map(percentile).collect();
-        known.and_then(|known| stouffer(&known, &overlap))
-    };
-    let deviation = series
-        .as_deref()
-        .and_then(|series| daily_deviation(&values(series)));
-    let days = series.as_ref().map_or(0, Vec::len);
-    ModelStatistics {
-        model_id: model_id.clone(),
-        rounds: taken.len(),
-        effective_windows: overlap.effective(),
-        score,
-        luck: luck(|p| Some(p.all)),
-        luck_matched: luck(|p| p.matched),
-        detectable: deviation.map(|deviation| detectable(deviation, sessions, count(days))),
-        years_to_know: deviation
-            .zip(alpha)
-            .and_then(|(deviation, alpha)| years_to_know(deviation, sessions, alpha.value)),
-        alpha,
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
-fn count(number: usize) -> f64 {
-    number as f64
-}
-
-fn daily_deviation(values: &[f64]) -> Option<f64> {
-    let mean = crate::boards::mean(values)?;
-    let squares: Vec<f64> = values.iter().map(|value| (value - mean).powi(2)).collect();
-    let variance = crate::boards::mean(&squares)?;
-    (values.len() >= 8).then(|| variance.sqrt())
-}
-
-fn record(model_id: &ModelId, taken: &[Taken<'_>], track: Track) -> RecordStatistics {
-    let sessions = horizon_sessions(track);
-    let resampled = series(taken).and_then(|series| {
-        let mut random = random_for(&format!("{} {model_id}", track.as_str()), "interval");
-        let (low, high) = studentised_interval(&values(&series), &mut random)?;
-        Some((low * sessions, high * sessions))
-    });
-    let repeated: Vec<Vec<f64>> = taken.iter().map(|t| t.repeated.clone()).collect();
-    let stated: Vec<Stated> = taken
-        .iter()
-        .map(|t| Stated {
-            confidence: t.standing.scored.submission.confidence,
-            beat: t.standing.scored.outcome.beats_reference,
-            window: t.window,
-        })
-        .collect();
-    let brier = brier(&stated).map(|found| {
-        let basis = if found.informative {
-            Basis::Rounds
-        } else {
-            Basis::NotInformative
-        };
-        Estimate::new(&found.estimate, basis)
-    });
-    RecordStatistics {
-        model: model(model_id, taken, track),
-        alpha_resampled: resampled,
-        noise: noise::split(&repeated),
-        brier,
-        reliability: bins(&stated),
-    }
-}
-
-/// The seed of a resampling follows from what is resampled, so that nobody can shop for one.
-fn random_for(what: &str, label: &str) -> Random {
-    Random::of(Digest::of(what.as_bytes()), &format!("{METHOD} {label}"))
-}
-
-fn of_set(
-    set: &ComparisonSet,
-    rounds: &BTreeMap<&RoundId, &PublicRound>,
-    versions: f64,
-) -> SetStatistics {
-    let track = set.definition.track;
-    let sessions = horizon_sessions(track);
-    let taken: Vec<Vec<Taken<'_>>> = set
-        .rows
-        .iter()
-        .map(|row| taken(rounds, &set.included, &row.model_id))
-        .collect();
-    let series: Vec<Option<ActiveDays>> = taken.iter().map(|taken| self::series(taken)).collect();
-    let overlap = Overlap::new(&taken.first().map(|t| windows(t)).unwrap_or_default());
-    let difference = |a: usize, b: usize| {
-        let rounds: Vec<f64> = alphas(&taken[a])
-            .iter()
-            .zip(alphas(&taken[b]))
-            .map(|(a, b)| a - b)
-            .collect();
-        let daily = series[a].as_ref().zip(series[b].as_ref());
-        let daily = daily.map(|(a, b)| paired(a, b));
-        estimate(daily.as_deref(), &rounds, &overlap, sessions)
-    };
-    let ranges = same_days(&series).and_then(|columns| {
-        rank_ranges(&columns, &mut random_for(&set.definition.set_id, "ranks"))
-    });
-    let p_value = |a: usize, b: usize| difference(a, b).map_or(1.0, |found| told_apart(&found));
-    let groups = tie_groups(set.rows.len(), 1.0 - LEVEL, p_value);
-    let models = taken
-        .iter()
-        .zip(&set.rows)
-        .enumerate()
-        .map(|(place, (taken, row))| SetModel {
-            model: model(&row.model_id, taken, track),
-            rank: ranges.as_ref().map(|ranges| ranges[place]),
-            group: groups[place],
-        });
-    SetStatistics {
-        effective_windows: overlap.effective(),
-        models: models.collect(),
-        pairs: pairs(set, difference),
-        leader_deflated: leader_deflated(&series, versions),
-    }
-}
-
-/// An interval that tells nothing tells nobody apart.
-fn told_apart(found: &Estimate) -> f64 {
-    match found.basis {
-        Basis::NotInformative => 1.0,
-        Basis::Days(_) | Basis::Rounds => found.p_value,
-    }
-}
-
-fn pairs(set: &ComparisonSet, difference: impl Fn(usize, usize) -> Option<Estimate>) -> Vec<Pair> {
-    let mut pairs = Vec::new();
-    for (place, first) in set.rows.iter().enumerate() {
-        for (other, second) in set.rows.iter().enumerate().skip(place + 1) {
-            pairs.push(Pair {
-                first: first.model_id.clone(),
-                second: second.model_id.clone(),
-                difference: difference(place, other),
-                p_adjusted: None,
-            });
-        }
-    }
-    let tests: Vec<f64> = pairs
-        .iter()
-        .map(|pair| pair.difference.as_ref().map_or(1.0, told_apart))
-        .collect();
-    for (pair, p) in pairs.iter_mut().zip(holm(&tests)) {
-        pair.p_adjusted = pair.difference.is_some().then_some(p);
-    }
-    pairs
-}
-
-/// The series as columns over the same days; none when they differ.
-fn same_days(series: &[Option<ActiveDays>]) -> Option<Vec<Vec<f64>>> {
-    let all: Option<Vec<&ActiveDays>> = series.iter().map(Option::as_ref).collect();
-    let all = all?;
-    let first = all.first()?;
-    let days = |series: &ActiveDays| series.iter().map(|(day, _)| *day).collect::<Vec<_>>();
-    let alike = all.iter().all(|other| days(other) == days(first));
-    alike.then(|| all.iter().map(|series| values(series)).collect())
-}
-
-/// What the leader's daily record is worth among all models, tracks and versions that were tried.
-fn leader_deflated(series: &[Option<ActiveDays>], versions: f64) -> Option<f64> {
-    let all: Vec<_> = series
-        .iter()
-        .map(|series| series.as_ref().and_then(|series| moments(&values(series))))
-        .collect();
-    let sharpes: Vec<f64> = all.iter().flatten().map(|moments| moments.sharpe).collect();
-    let leader = all.first().copied().flatten()?;
-    let mean = crate::boards::mean(&sharpes)?;
-    let squares: Vec<f64> = sharpes
-        .iter()
-        .map(|sharpe| (sharpe - mean).powi(2))
-        .collect();
-    let variance = crate::boards::mean(&squares)?;
-    let tries = count(sharpes.len()) * 2.0 * versions;
-    deflated(&leader, variance, tries)
 }
 
 /// How the figures were made, to be stored with them.

@@ -13,6 +13,9 @@ mod prices;
 mod record;
 
 pub(crate) use prices::{FetchPrices, ScoreRound, SideChoice, Source, SourceChoice};
+mod explain;
+
+pub(crate) use explain::Explain;
 pub(crate) use record::{AcceptRun, CompareRuns, ShowControls};
 mod run_round;
 
@@ -71,6 +74,8 @@ pub(crate) enum Command {
     FetchPrices(FetchPrices),
     /// Score a run, or every official run of a folder of rounds
     ScoreRound(ScoreRound),
+    /// Say in sentences whether a model's record differs from luck, the index and other models
+    Explain(Explain),
 }
 
 #[derive(Debug, Args)]

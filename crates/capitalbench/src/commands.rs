@@ -14,6 +14,7 @@ mod audit_round;
 mod check_providers;
 mod compare_runs;
 mod demo;
+mod explain;
 mod fetch_prices;
 mod fetch_universe_performance;
 mod hash_round;
@@ -81,6 +82,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::ShowControls(arguments) => show_controls::run(&arguments),
         Command::FetchPrices(arguments) => fetch_prices::run(&arguments),
         Command::ScoreRound(arguments) => score_round::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
     }
 }
 

@@ -10,7 +10,7 @@ use capitalbench_core::score::Score;
 use crate::archive::archive_root;
 
 /// The day the published tables were made on.
-const TABLES_DAY: &str = "2026-08-21T22:00:00Z";
+pub(crate) const TABLES_DAY: &str = "2026-08-21T22:00:00Z";
 
 /// Model, rounds, took part in all, score, rounds it stood first in.
 const WEEKLY: &str = "
@@ -74,7 +74,7 @@ CB-2026-07-21-1W  anthropic-claude-opus-4-7
 CB-2026-07-28-1W  anthropic-claude-opus-4-7
 CB-2026-08-04-1W  anthropic-claude-opus-4-7";
 
-fn published() -> Option<Publication> {
+pub(crate) fn published() -> Option<Publication> {
     let rounds = archive_root()?.join("rounds");
     let as_of = TABLES_DAY.parse().expect("an instant");
     Some(publication(&rounds, as_of, &|| ()).expect("a readable archive"))

@@ -2,10 +2,13 @@
 
 mod archive;
 mod boards;
+mod coverage;
+mod entrants;
 mod golden;
 mod json;
 mod record;
 mod replies;
+mod statistics;
 mod table;
 mod trailing;
 mod yaml;

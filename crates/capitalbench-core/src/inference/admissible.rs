@@ -2,13 +2,15 @@
 //!
 //! Portfolios of k holdings are C(n, k) choices of options times the ways to give each its least
 //! weight and share out the remaining steps. The number of holdings is drawn with those counts as
-//! chances, then the options, then the shares; a portfolio above the exposure cap is drawn again.
-//! Every admissible portfolio therefore has the same chance.
+//! chances, then the options, then the shares. Where exposures are capped, `Capped` counts what is
+//! left: usually a portfolio above the cap is drawn again, and where that would be most of them, the
+//! draw goes exposure by exposure instead. Every admissible portfolio has the same chance.
 
+use super::capped::{Capped, Steps};
 use super::random::Random;
 use crate::manifest::SubmissionFormat;
 use crate::portfolio::Constraints;
-use crate::universe::{Listing, Universe};
+use crate::universe::{Listing, MarketOption, Universe};
 
 /// The portfolios a round allows, as places in the universe and steps of weight.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +27,8 @@ pub struct Admissible {
     cap: u32,
     /// Numbers of holdings with the share of portfolios up to each.
     sizes: Vec<(u32, f64)>,
+    /// The way through the exposures, where drawing again would be in vain too often.
+    capped: Option<Capped>,
 }
 
 /// No portfolio follows the rules.
@@ -32,8 +36,8 @@ pub struct Admissible {
 #[error("no portfolio of this universe follows the limits of the round")]
 pub struct NoPortfolio;
 
-/// Draws in vain before a cap is taken to be impossible.
-const MAX_REJECTIONS: u32 = 100_000;
+/// Share of portfolios within the cap from which drawing again is the faster way.
+const ENOUGH_WITHIN: f64 = 0.25;
 
 impl Admissible {
     /// The portfolios of a round.
@@ -43,24 +47,11 @@ impl Admissible {
         limits: &Constraints,
     ) -> Result<Self, NoPortfolio> {
         let single = format == SubmissionFormat::SinglePick;
-        let mut names: Vec<&str> = Vec::new();
-        let (mut options, mut exposures) = (Vec::new(), Vec::new());
-        for (place, option) in universe.options().iter().enumerate() {
-            let allowed = option.listing == Listing::Shown
-                && (single || limits.allow_cash || !option.is_cash())
-                && (single || limits.allow_reference || !option.counts_as_reference());
-            if !allowed {
-                continue;
-            }
-            let cluster = option.exposure_cluster();
-            let known = names.iter().position(|name| *name == cluster);
-            let number = known.unwrap_or_else(|| {
-                names.push(cluster);
-                names.len() - 1
-            });
-            options.push(u32::try_from(place).map_err(|_| NoPortfolio)?);
-            exposures.push(u32::try_from(number).map_err(|_| NoPortfolio)?);
-        }
+        let (options, exposures) = offered(universe, |option| {
+            single
+                || (limits.allow_cash || !option.is_cash())
+                    && (limits.allow_reference || !option.counts_as_reference())
+        })?;
         let (whole, least, sizes, cap) = if single {
             (1, 1, (1, 1), 1)
         } else {
@@ -75,11 +66,12 @@ impl Admissible {
         };
         let least = least.max(1);
         let count = u32::try_from(options.len()).map_err(|_| NoPortfolio)?;
+        let steps = Steps { whole, least, cap };
+        let sizes = sizes.0.max(1)..=sizes.1.min(count).min(whole / least);
         let mut total = 0.0;
         let mut cumulative = Vec::new();
-        for size in sizes.0.max(1)..=sizes.1.min(count).min(whole / least) {
-            let free = whole - size * least;
-            total += binomial(count, size) * binomial(free + size - 1, size - 1);
+        for size in sizes.clone() {
+            total += binomial(count, size) * steps.splits(size, whole);
             cumulative.push((size, total));
         }
         if total <= 0.0 {
@@ -88,63 +80,48 @@ impl Admissible {
         for (_, share) in &mut cumulative {
             *share /= total;
         }
-        Ok(Self {
+        let mut rules = Self {
             options,
             exposures,
             whole,
             least,
             cap,
             sizes: cumulative,
-        })
+            capped: None,
+        };
+        if cap < whole {
+            let capped = Capped::new(&rules.exposures, steps, sizes).ok_or(NoPortfolio)?;
+            rules.capped = (capped.count() < ENOUGH_WITHIN * total).then_some(capped);
+        }
+        Ok(rules)
     }
 
     /// Draws one portfolio into `held` as (place in the universe, share of the whole).
-    pub fn draw(&self, random: &mut Random, held: &mut Vec<(u32, f64)>) -> Result<(), NoPortfolio> {
-        let mut bars = [0_u32; 128];
-        for _ in 0..MAX_REJECTIONS {
+    pub fn draw(&self, random: &mut Random, held: &mut Vec<(u32, f64)>) {
+        if let Some(capped) = &self.capped {
+            capped.draw(random, held);
+        } else {
+            self.draw_within(random, held);
+        }
+        for (place, steps) in held.iter_mut() {
+            *place = self.options[*place as usize];
+            *steps /= f64::from(self.whole);
+        }
+    }
+
+    /// Draws until the cap holds; [`ENOUGH_WITHIN`] keeps the tries few.
+    fn draw_within(&self, random: &mut Random, held: &mut Vec<(u32, f64)>) {
+        let all = u32::try_from(self.options.len()).unwrap_or(u32::MAX);
+        loop {
             let chance = random.unit();
             let size = self.sizes.iter().find(|(_, share)| chance < *share);
             let size = size.or(self.sizes.last()).map_or(1, |(size, _)| *size);
             held.clear();
-            self.choose(random, size, held);
-            self.weigh(random, &mut bars, held);
+            choose(random, all, size, held);
+            weigh(random, (self.whole, self.least), held);
             if self.cap >= self.whole || self.within_cap(held) {
-                for (place, steps) in held.iter_mut() {
-                    *place = self.options[*place as usize];
-                    *steps /= f64::from(self.whole);
-                }
-                return Ok(());
+                return;
             }
-        }
-        Err(NoPortfolio)
-    }
-
-    /// Floyd's way to a set of `size` options.
-    fn choose(&self, random: &mut Random, size: u32, held: &mut Vec<(u32, f64)>) {
-        let count = u32::try_from(self.options.len()).unwrap_or(u32::MAX);
-        for last in count - size..count {
-            let wanted = u32::try_from(random.below(u64::from(last) + 1)).unwrap_or(last);
-            let taken = held.iter().any(|(place, _)| *place == wanted);
-            held.push((if taken { last } else { wanted }, 0.0));
-        }
-    }
-
-    /// Gives each its least, and splits the rest by bars among stars.
-    fn weigh(&self, random: &mut Random, bars: &mut [u32; 128], held: &mut [(u32, f64)]) {
-        let size = u32::try_from(held.len()).unwrap_or(u32::MAX);
-        let places = self.whole - size * self.least + size - 1;
-        let count = (size - 1) as usize;
-        let chosen = &mut bars[..count];
-        for (drawn, last) in (places - (size - 1)..places).enumerate() {
-            let wanted = u32::try_from(random.below(u64::from(last) + 1)).unwrap_or(last);
-            let taken = chosen[..drawn].contains(&wanted);
-            chosen[drawn] = if taken { last } else { wanted };
-        }
-        chosen.sort_unstable();
-        let mut begin = 0;
-        for (holding, end) in held.iter_mut().zip(chosen.iter().chain([&places])) {
-            holding.1 = f64::from(self.least + end - begin);
-            begin = end + 1;
         }
     }
 
@@ -159,7 +136,60 @@ impl Admissible {
     }
 }
 
-fn binomial(n: u32, k: u32) -> f64 {
+/// Places of the options that are shown and allowed, and the number of each one's exposure.
+fn offered(
+    universe: &Universe,
+    allowed: impl Fn(&MarketOption) -> bool,
+) -> Result<(Vec<u32>, Vec<u32>), NoPortfolio> {
+    let mut names: Vec<&str> = Vec::new();
+    let (mut options, mut exposures) = (Vec::new(), Vec::new());
+    for (place, option) in universe.options().iter().enumerate() {
+        if option.listing != Listing::Shown || !allowed(option) {
+            continue;
+        }
+        let cluster = option.exposure_cluster();
+        let known = names.iter().position(|name| *name == cluster);
+        let number = known.unwrap_or_else(|| {
+            names.push(cluster);
+            names.len() - 1
+        });
+        options.push(u32::try_from(place).map_err(|_| NoPortfolio)?);
+        exposures.push(u32::try_from(number).map_err(|_| NoPortfolio)?);
+    }
+    Ok((options, exposures))
+}
+
+/// Floyd's way to a set of `size` numbers below `count`, added to `held`.
+pub(super) fn choose(random: &mut Random, count: u32, size: u32, held: &mut Vec<(u32, f64)>) {
+    let begin = held.len();
+    for last in count - size..count {
+        let wanted = u32::try_from(random.below(u64::from(last) + 1)).unwrap_or(last);
+        let taken = held[begin..].iter().any(|(place, _)| *place == wanted);
+        held.push((if taken { last } else { wanted }, 0.0));
+    }
+}
+
+/// Gives each of `held` its least, and splits the rest of `whole` by bars among stars.
+pub(super) fn weigh(random: &mut Random, (whole, least): (u32, u32), held: &mut [(u32, f64)]) {
+    let size = u32::try_from(held.len()).unwrap_or(u32::MAX);
+    let places = whole - size * least + size - 1;
+    // A portfolio has at most a hundred holdings of one percent.
+    let mut bars = [0_u32; 128];
+    let chosen = &mut bars[..(size - 1) as usize];
+    for (drawn, last) in (places - (size - 1)..places).enumerate() {
+        let wanted = u32::try_from(random.below(u64::from(last) + 1)).unwrap_or(last);
+        let taken = chosen[..drawn].contains(&wanted);
+        chosen[drawn] = if taken { last } else { wanted };
+    }
+    chosen.sort_unstable();
+    let mut begin = 0;
+    for (holding, end) in held.iter_mut().zip(chosen.iter().chain([&places])) {
+        holding.1 = f64::from(least + end - begin);
+        begin = end + 1;
+    }
+}
+
+pub(super) fn binomial(n: u32, k: u32) -> f64 {
     (0..k).fold(1.0, |product, i| {
         product * f64::from(n - i) / f64::from(i + 1)
     })

@@ -2,14 +2,15 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::ids::Digest;
-use crate::test_support::universe;
+use crate::test_support::{universe, universe_of};
 
 /// Every portfolio the rules allow, found by trying all weights of all options.
 fn every(universe: &Universe, limits: &Constraints) -> Vec<Vec<(u32, u32)>> {
     let step = limits.increment_pct;
     let mut found: Vec<Vec<(u32, u32)>> = vec![Vec::new()];
     for (place, option) in (0..).zip(universe.options()) {
-        let allowed = (limits.allow_cash || !option.is_cash())
+        let allowed = option.listing == Listing::Shown
+            && (limits.allow_cash || !option.is_cash())
             && (limits.allow_reference || !option.counts_as_reference());
         let mut next = Vec::new();
         for held in &found {
@@ -51,7 +52,7 @@ fn unevenness(universe: &Universe, limits: &Constraints) -> f64 {
     let draws = 200 * u32::try_from(expected.len()).unwrap();
     let mut held = Vec::new();
     for _ in 0..draws {
-        rules.draw(&mut random, &mut held).unwrap();
+        rules.draw(&mut random, &mut held);
         let mut key: Vec<(u32, u32)> = Vec::new();
         for (place, share) in &held {
             let percent = (1..=100).find(|pct| (share - f64::from(*pct) / 100.0).abs() < 1e-9);
@@ -70,28 +71,78 @@ fn unevenness(universe: &Universe, limits: &Constraints) -> f64 {
     (chi - free) / (2.0 * free).sqrt()
 }
 
-#[test]
-fn every_admissible_portfolio_has_the_same_chance() {
-    let wide = Constraints {
+/// Steps of a fifth and up to three holdings, so that everything can be listed.
+fn wide() -> Constraints {
+    Constraints {
         increment_pct: 20,
         min_allocation_pct: 20,
         max_holdings: 3,
         ..Constraints::default()
-    };
-    let changes: [fn(&mut Constraints); 6] = [
+    }
+}
+
+/// Six options of which two and two share an exposure, and one that is hidden.
+fn clustered() -> Universe {
+    let mut options = universe_of(&["AAA", "BBB", "CCC", "DDD", "SP500", "CASH", "HID"])
+        .options()
+        .to_vec();
+    for (place, exposure) in [(0, "x"), (1, "x"), (2, "y"), (3, "y")] {
+        options[place].group = exposure.to_owned();
+    }
+    options[6].listing = Listing::Hidden;
+    Universe::new(options).unwrap()
+}
+
+#[test]
+fn every_admissible_portfolio_has_the_same_chance() {
+    let changes: [fn(&mut Constraints); 13] = [
         |_| (),
+        |c| c.increment_pct = 10,
+        |c| (c.increment_pct, c.min_allocation_pct) = (25, 25),
+        |c| c.min_allocation_pct = 40,
+        |c| c.min_holdings = 2,
+        |c| (c.min_holdings, c.max_holdings) = (2, 4),
+        |c| c.max_holdings = 1,
         |c| c.allow_cash = false,
         |c| c.allow_reference = false,
-        |c| c.min_allocation_pct = 40,
-        |c| (c.min_holdings, c.max_holdings) = (2, 4),
+        |c| (c.allow_cash, c.allow_reference) = (false, false),
         |c| c.max_exposure_pct = Some(60),
+        |c| (c.max_exposure_pct, c.max_holdings) = (Some(40), 4),
+        |c| (c.max_exposure_pct, c.allow_cash, c.min_holdings) = (Some(80), false, 2),
     ];
-    for change in changes {
-        let mut limits = wide.clone();
-        change(&mut limits);
-        let uneven = unevenness(&universe(), &limits);
-        assert!(uneven.abs() < 4.0, "{limits:?}: {uneven}");
+    for universe in [universe(), clustered()] {
+        for change in changes {
+            let mut limits = wide();
+            change(&mut limits);
+            let uneven = unevenness(&universe, &limits);
+            assert!(uneven.abs() < 4.0, "{limits:?}: {uneven}");
+        }
     }
+}
+
+#[test]
+fn a_tight_cap_is_counted_and_an_impossible_one_refused() {
+    let rules = |cap: u32, most: u32| {
+        let limits = Constraints {
+            max_exposure_pct: Some(cap),
+            max_holdings: most,
+            ..wide()
+        };
+        let every = every(&clustered(), &limits).len();
+        (
+            Admissible::new(&clustered(), SubmissionFormat::Portfolio, &limits),
+            every,
+        )
+    };
+    for (cap, most) in [(20, 3), (20, 5), (40, 2), (0, 5)] {
+        assert_eq!(rules(cap, most), (Err(NoPortfolio), 0), "{cap} {most}");
+    }
+    // Forty percent each: hardly any portfolio of three keeps it, so exposures are walked.
+    let (tight, every) = rules(40, 3);
+    let capped = tight.unwrap().capped.expect("a walk through the exposures");
+    assert!((capped.count() - f64::from(u32::try_from(every).unwrap())).abs() < 1e-9);
+    let (loose, _) = rules(80, 5);
+    assert_eq!(loose.unwrap().capped, None);
 }
 
 #[test]
@@ -102,7 +153,7 @@ fn a_single_pick_is_any_option_and_impossible_limits_are_refused() {
     let mut held = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
     for _ in 0..200 {
-        rules.draw(&mut random, &mut held).unwrap();
+        rules.draw(&mut random, &mut held);
         assert_eq!(held.len(), 1);
         assert!((held[0].1 - 1.0).abs() < 1e-15);
         seen.insert(held[0].0);

@@ -3,11 +3,12 @@
 //! Overlapping rounds are not independent, market days nearly are. So each model gets one series:
 //! on a day, the mean over its live rounds of what the portfolio gained beyond the reference.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 
 use super::hac::{MeanEstimate, mean_estimate};
+use crate::calendar::next_session;
 use crate::ids::OptionId;
 use crate::interim::Snapshot;
 use crate::manifest::Window;
@@ -22,8 +23,9 @@ pub type ActiveDays = Vec<(Date, f64)>;
 
 /// The daily active returns of a portfolio that is bought at the entry close and held.
 ///
-/// A day without a close of every held option is passed over; the gain since the last known day
-/// then belongs to the next one. None when the entry or the exit close is missing.
+/// A day counts only when its own close and that of the session before are known for everything
+/// held: a gain over several days is not the gain of a day, and would make the mean per day too
+/// large. None without the entry close or without any day.
 pub fn active_days(
     holdings: &[Holding],
     reference: &OptionId,
@@ -31,7 +33,8 @@ pub fn active_days(
     closes: &Closes,
 ) -> Option<ActiveDays> {
     let entry = closes.get(&window.entry)?;
-    let value = |snapshot: &Snapshot| -> Option<(f64, f64)> {
+    let value = |day: Date| -> Option<(f64, f64)> {
+        let snapshot = closes.get(&day)?;
         let ratio = |id: &OptionId| Some(snapshot.get(id)?.get() / entry.get(id)?.get());
         let mut total = 0.0;
         for holding in holdings {
@@ -39,16 +42,28 @@ pub fn active_days(
         }
         Some((total, ratio(reference)?))
     };
-    let mut before = value(entry)?;
     let mut days = ActiveDays::new();
-    let mut last = window.entry;
-    for (day, snapshot) in closes.range(window.entry..=window.exit).skip(1) {
-        if let Some(now) = value(snapshot) {
-            days.push((*day, now.0 / before.0 - now.1 / before.1));
-            (before, last) = (now, *day);
+    let mut before = value(window.entry);
+    for day in sessions_of(window) {
+        let now = value(day);
+        if let Some((before, now)) = before.zip(now) {
+            days.push((day, now.0 / before.0 - now.1 / before.1));
         }
+        before = now;
     }
-    (last == window.exit).then_some(days)
+    (!days.is_empty()).then_some(days)
+}
+
+/// The sessions of a window: after its entry, up to its exit.
+pub fn sessions_of(window: Window) -> impl Iterator<Item = Date> {
+    std::iter::successors(next_session(window.entry), |day| next_session(*day))
+        .take_while(move |day| *day <= window.exit)
+}
+
+/// Sessions on which at least one of these windows is live.
+pub fn live_sessions(windows: &[Window]) -> usize {
+    let days: BTreeSet<Date> = windows.iter().copied().flat_map(sessions_of).collect();
+    days.len()
 }
 
 /// The mean over live rounds, by day.
@@ -134,26 +149,35 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_day_is_passed_over_and_a_missing_end_is_no_series() {
+    fn a_gain_over_several_days_is_not_the_gain_of_a_day() {
         let all = closes(&[
             ("2026-06-01", 100.0, 200.0),
             ("2026-06-02", 110.0, 202.0),
             ("2026-06-03", 121.0, 202.0),
         ]);
         let holdings = [holding("AAA", 100)];
-        let series =
-            |closes: &Closes| active_days(&holdings, &option_id("SP500"), window(), closes);
-        let mut gap = all.clone();
-        gap.remove(&day("2026-06-02"));
-        let found = series(&gap).unwrap();
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].0, day("2026-06-03"));
-        assert!((found[0].1 - (1.21 - 1.01)).abs() < 1e-15);
-        for end in ["2026-06-01", "2026-06-03"] {
+        let days = |missing: &str| {
             let mut cut = all.clone();
-            cut.remove(&day(end));
-            assert_eq!(series(&cut), None, "{end}");
-        }
+            cut.remove(&day(missing));
+            let found = active_days(&holdings, &option_id("SP500"), window(), &cut);
+            found.map(|days| days.iter().map(|(day, _)| day.to_string()).collect())
+        };
+        let none: Option<Vec<String>> = None;
+        assert_eq!(days("2026-06-01"), none);
+        assert_eq!(days("2026-06-02"), none);
+        assert_eq!(days("2026-06-03"), Some(vec!["2026-06-02".to_owned()]));
+        let whole = Some(vec!["2026-06-02".to_owned(), "2026-06-03".to_owned()]);
+        assert_eq!(days("2026-05-01"), whole);
+    }
+
+    #[test]
+    fn days_without_a_session_are_not_live() {
+        let holiday = Window {
+            entry: day("2026-07-01"),
+            exit: day("2026-07-07"),
+        };
+        assert_eq!(sessions_of(holiday).count(), 3);
+        assert_eq!(live_sessions(&[holiday, window(), window()]), 5);
     }
 
     #[test]

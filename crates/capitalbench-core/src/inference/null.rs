@@ -70,7 +70,7 @@ impl Null {
         let mut drawn = Vec::with_capacity(DRAWS);
         let mut by_volatility = Vec::new();
         for _ in 0..DRAWS {
-            rules.draw(&mut random, &mut held)?;
+            rules.draw(&mut random, &mut held);
             let (mut total, mut spread) = (0.0, 0.0);
             for (place, share) in &held {
                 total += share * values[*place as usize];
@@ -172,6 +172,8 @@ fn standing(sorted: &[f64], value: f64) -> f64 {
 /// Percentiles of several rounds as one number that is standard normal without skill.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stouffer {
+    /// Rounds that have a percentile.
+    pub rounds: usize,
     /// Mean percentile.
     pub mean_percentile: f64,
     /// Sum of normal scores over the root of all overlaps.
@@ -195,6 +197,7 @@ pub fn stouffer(percentiles: &[f64], overlap: &Overlap) -> Option<Stouffer> {
     let spread = overlap.quadratic(&vec![1.0; percentiles.len()]).sqrt();
     let z = compensated_sum(scores) / spread;
     Some(Stouffer {
+        rounds: percentiles.len(),
         mean_percentile: compensated_sum(percentiles.iter().copied()) / percentiles.len() as f64,
         z,
         p_value: normal_cdf(-z),

@@ -146,6 +146,19 @@ pub enum NoInterval {
     TooFewWindows,
     /// The sum of the oracles is within two standard errors of zero.
     SmallDenominator,
+    /// A round without the return of every option has no oracle.
+    NoOracle,
+}
+
+impl NoInterval {
+    /// The word in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TooFewWindows => "too_few_windows",
+            Self::SmallDenominator => "small_denominator",
+            Self::NoOracle => "no_oracle",
+        }
+    }
 }
 
 /// The CapitalBench Score of summed returns over summed oracles, with its standard error.

@@ -1,5 +1,6 @@
 //! Stated confidence against outcomes, with intervals that know of overlap.
 
+use super::distribution::normal_quantile;
 use super::overlap::{Overlap, RoundEstimate};
 use crate::manifest::Window;
 
@@ -35,7 +36,9 @@ pub struct Bin {
     pub confidence: f64,
     /// Share that beat the reference.
     pub hit_rate: f64,
-    /// The hit rate with its interval, where one can be given.
+    /// Wilson's interval of the hit rate, with separate windows in the place of decisions.
+    pub interval: (f64, f64),
+    /// The hit rate as a mean over windows, where one can be given.
     pub estimate: Option<RoundEstimate>,
 }
 
@@ -71,17 +74,29 @@ pub fn bins(stated: &[Stated]) -> Vec<Bin> {
         let hits: Vec<f64> = members.iter().map(Stated::outcome).collect();
         let overlap = overlap(&members);
         let count = members.len();
+        let hit_rate = hits.iter().sum::<f64>() / count as f64;
         bins.push(Bin {
             from,
             to,
             count,
             effective: overlap.effective(),
             confidence: members.iter().map(|s| s.confidence).sum::<f64>() / count as f64,
-            hit_rate: hits.iter().sum::<f64>() / count as f64,
+            hit_rate,
+            interval: wilson(hit_rate, overlap.effective()),
             estimate: overlap.mean(&hits),
         });
     }
     bins
+}
+
+/// Wilson's 95 % interval of a share; unlike a mean's it stays open when all or none hit.
+pub fn wilson(share: f64, trials: f64) -> (f64, f64) {
+    let z = normal_quantile(0.975);
+    let spread = z * z / trials;
+    let centre = (share + spread / 2.0) / (1.0 + spread);
+    let inside = share * (1.0 - share) / trials + spread / (4.0 * trials);
+    let width = z * inside.sqrt() / (1.0 + spread);
+    ((centre - width).max(0.0), (centre + width).min(1.0))
 }
 
 #[cfg(test)]
@@ -115,6 +130,9 @@ mod tests {
         assert!((bins[0].hit_rate - 0.5).abs() < 1e-15);
         assert!((bins[0].effective - 2.0).abs() < 1e-12);
         assert!(bins[1].estimate.is_none());
+        // One hit of one: from 0.2065, as tables of Wilson's interval have it, to 1.
+        let (low, high) = bins[1].interval;
+        assert!((low - 0.206_5).abs() < 1e-4 && (high - 1.0).abs() < 1e-12);
     }
 
     #[test]

@@ -1,0 +1,186 @@
+//! The whole inference of ten models over 113 rounds, and the CPU time it takes.
+//!
+//! Used by `scripts/bench`: prints the seconds of one pass, then the nanoseconds per portfolio of
+//! a whole null and of the draw alone. Rounds begin every session, as in the public record.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a measuring program reads the kernel's clock of itself"
+)]
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+
+use capitalbench_core::ids::Digest;
+use capitalbench_core::inference::admissible::Admissible;
+use capitalbench_core::inference::bootstrap::{rank_ranges, studentised_interval};
+use capitalbench_core::inference::hac::mean_estimate;
+use capitalbench_core::inference::null::{DRAWS, LABEL, Null, Volatility, stouffer};
+use capitalbench_core::inference::overlap::Overlap;
+use capitalbench_core::inference::random::Random;
+use capitalbench_core::inference::ties::{holm, tie_groups};
+use capitalbench_core::manifest::SubmissionFormat;
+use capitalbench_core::portfolio::Constraints;
+use capitalbench_core::prices::{PriceSheet, Quote};
+use capitalbench_core::returns::RoundReturns;
+use capitalbench_core::units::Price;
+use capitalbench_core::universe::Universe;
+
+#[path = "shared/universe.rs"]
+mod universe;
+
+const MODELS: usize = 10;
+/// Rounds of each track, with their sessions.
+const TRACKS: [(usize, usize); 2] = [(57, 5), (56, 21)];
+const PASSES: usize = 5;
+/// Nulls per reading of the clock, which is coarse.
+const NULLS: usize = 200;
+
+/// Made-up gains of a round: every option moves by chance.
+fn returns(universe: &Universe, random: &mut Random) -> RoundReturns {
+    let mut sheet = |moves: bool| {
+        let quotes = universe.options().iter().map(|option| Quote {
+            key: option.id.to_string(),
+            date: None,
+            close: None,
+            adjusted: Price::new(if moves {
+                100.0 + 3.0 * random.normal()
+            } else {
+                100.0
+            }),
+            price: None,
+            source: None,
+        });
+        PriceSheet::new(quotes.collect()).expect("a sheet")
+    };
+    let (entry, exit) = (sheet(false), sheet(true));
+    RoundReturns::new(universe, &entry, &exit, &BTreeSet::new()).expect("returns")
+}
+
+/// Windows of a track, and the returns of the round of each.
+type Rounds = (Vec<(usize, usize)>, Vec<RoundReturns>);
+
+/// What a pass works on, made before the clock starts.
+struct Record {
+    universe: Universe,
+    limits: Constraints,
+    /// By track.
+    tracks: Vec<Rounds>,
+    /// By track and model: one gain a day.
+    series: Vec<Vec<Vec<f64>>>,
+    volatility: Volatility,
+}
+
+impl Record {
+    fn new() -> Self {
+        let universe = universe::seventy_options();
+        let mut random = Random::of(Digest::of(b"speed"), "record");
+        let mut tracks = Vec::new();
+        let mut series = Vec::new();
+        for (rounds, sessions) in TRACKS {
+            let spans: Vec<(usize, usize)> = (0..rounds).map(|i| (i, i + sessions)).collect();
+            let returns = spans.iter().map(|_| returns(&universe, &mut random));
+            tracks.push((spans.clone(), returns.collect()));
+            let days = rounds + sessions;
+            let own = (0..MODELS).map(|_| (0..days).map(|_| 0.01 * random.normal()).collect());
+            series.push(own.collect());
+        }
+        let options = universe.options().iter();
+        let volatility = options
+            .map(|option| (option.id.clone(), 0.1 + 0.3 * random.unit()))
+            .collect();
+        Self {
+            limits: Constraints::default(),
+            universe,
+            tracks,
+            series,
+            volatility,
+        }
+    }
+
+    /// Everything the boards need; the sum keeps the work from being left out.
+    fn pass(&self) -> f64 {
+        let mut sum = 0.0;
+        let rules = (SubmissionFormat::Portfolio, &self.limits);
+        for ((spans, rounds), series) in self.tracks.iter().zip(&self.series) {
+            let overlap = Overlap::of_spans(spans);
+            let mut percentiles = vec![Vec::new(); MODELS];
+            for (number, returns) in rounds.iter().enumerate() {
+                let freeze = Digest::of(&number.to_le_bytes());
+                let null = Null::draw(&self.universe, rules, freeze, returns, &self.volatility);
+                let null = null.expect("a null");
+                for (own, value) in percentiles.iter_mut().zip(returns.options()) {
+                    own.push(null.percentile(value.value.get()));
+                }
+            }
+            for (own, days) in percentiles.iter().zip(series) {
+                let mut random = Random::of(Digest::of(b"speed"), "interval");
+                sum += stouffer(own, &overlap).expect("percentiles").z;
+                sum += mean_estimate(days).expect("days").mean;
+                sum += studentised_interval(days, &mut random).expect("days").0;
+            }
+            let mut random = Random::of(Digest::of(b"speed"), "ranks");
+            sum += rank_ranges(series, &mut random).expect("ranks")[0].best;
+            let gap = |a: usize, b: usize| {
+                let days = series[a].iter().zip(&series[b]);
+                let days: Vec<f64> = days.map(|(a, b)| a - b).collect();
+                mean_estimate(&days).expect("days").p_value()
+            };
+            let pairs = (0..MODELS).flat_map(|a| (a + 1..MODELS).map(move |b| (a, b)));
+            sum += holm(&pairs.map(|(a, b)| gap(a, b)).collect::<Vec<_>>())[0];
+            sum += f64::from(u32::try_from(tie_groups(MODELS, 0.05, gap)[1]).unwrap_or(0));
+        }
+        sum
+    }
+}
+
+/// Seconds of the fastest of some passes.
+fn fastest(mut pass: impl FnMut() -> f64) -> Result<f64, Box<dyn std::error::Error>> {
+    let mut best = f64::INFINITY;
+    for _ in 0..PASSES {
+        let before = cpu_seconds()?;
+        assert!(pass().is_finite(), "nothing was computed");
+        best = best.min(cpu_seconds()? - before);
+    }
+    Ok(best)
+}
+
+/// Time this thread spent on a core, user and system.
+fn cpu_seconds() -> Result<f64, Box<dyn std::error::Error>> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    let first = text.split_whitespace().next().ok_or("an empty schedstat")?;
+    Ok(first.parse::<f64>()? / 1e9)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "two million")]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let record = Record::new();
+    let whole = fastest(|| record.pass())?;
+    let rules = (SubmissionFormat::Portfolio, &record.limits);
+    let returns = &record.tracks[0].1[0];
+    let one = fastest(|| {
+        let null = |number: usize| {
+            let freeze = Digest::of(&number.to_le_bytes());
+            let null = Null::draw(&record.universe, rules, freeze, returns, &Volatility::new());
+            null.map_or(f64::NAN, |null| null.median())
+        };
+        (0..NULLS).map(null).sum()
+    })?;
+    let allowed = Admissible::new(&record.universe, rules.0, rules.1)?;
+    let alone = fastest(|| {
+        let mut random = Random::of(Digest::of(b"speed"), LABEL);
+        let mut held = Vec::new();
+        let draw = |_| {
+            allowed.draw(&mut random, &mut held);
+            held[0].1
+        };
+        (0..NULLS * DRAWS).map(draw).sum()
+    })?;
+    let each = |seconds: f64| 1e9 * seconds / (NULLS * DRAWS) as f64;
+    writeln!(
+        std::io::stdout(),
+        "{whole:.4} {:.1} {:.1}",
+        each(one),
+        each(alone)
+    )?;
+    Ok(())
+}

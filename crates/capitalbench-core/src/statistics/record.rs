@@ -1,0 +1,253 @@
+//! One model's rounds → what its record may claim.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+
+use super::{
+    Basis, Estimate, LEAST_DAYS, LEVEL, METHOD, ModelStatistics, RecordStatistics, Repeated,
+    horizon_sessions,
+};
+use crate::boards::mean;
+use crate::ids::{Digest, ModelId, RoundId};
+use crate::inference::bootstrap::studentised_interval;
+use crate::inference::daily::{ActiveDays, calendar_time, live_sessions, per_horizon};
+use crate::inference::noise::{self, place_among};
+use crate::inference::null::stouffer;
+use crate::inference::overlap::{NoInterval, Overlap, score_estimate};
+use crate::inference::random::Random;
+use crate::inference::reliability::{Stated, bins, brier};
+use crate::inference::ties::{detectable, years_to_know};
+use crate::manifest::{Track, Window};
+use crate::publication::facts::Percentiles;
+use crate::publication::{PublicRound, Standing};
+use crate::score::compensated_sum;
+use crate::units::Return;
+
+/// One decision with its result, as statistics need it.
+pub(super) struct Taken<'a> {
+    pub(super) window: Window,
+    pub(super) standing: &'a Standing,
+    oracle: Option<Return>,
+    /// Return of the middle random portfolio.
+    chance: Option<f64>,
+    repeated: Vec<f64>,
+}
+
+pub(super) fn taken<'a>(
+    rounds: &BTreeMap<&RoundId, &'a PublicRound>,
+    ids: &[RoundId],
+    model_id: &ModelId,
+) -> Vec<Taken<'a>> {
+    let of = |id: &RoundId| {
+        let round = rounds.get(id)?;
+        let resolved = round.resolved()?;
+        let runs = resolved.repeated.iter();
+        let own = runs
+            .flat_map(|run| &run.models)
+            .filter(|m| m.model_id == *model_id);
+        Some(Taken {
+            window: round.manifest.window?,
+            standing: resolved.of(model_id)?,
+            oracle: resolved.returns.oracle(),
+            chance: resolved.chance.as_ref().map(|chance| chance.median),
+            repeated: own
+                .filter_map(|m| m.figures.as_ref())
+                .flat_map(|figures| figures.alphas.iter().copied())
+                .collect(),
+        })
+    };
+    ids.iter().filter_map(of).collect()
+}
+
+pub(super) fn windows(taken: &[Taken<'_>]) -> Vec<Window> {
+    taken.iter().map(|t| t.window).collect()
+}
+
+pub(super) fn alphas(taken: &[Taken<'_>]) -> Vec<f64> {
+    let alpha = |t: &Taken<'_>| t.standing.scored.outcome.alpha.get();
+    taken.iter().map(alpha).collect()
+}
+
+/// The calendar-time series of some rounds; none where it says too little about them.
+///
+/// One round is one decision, however many days it lasts, so two are needed; fewer days than
+/// [`LEAST_DAYS`], or known days on less than half of the live sessions, are no record.
+pub(super) fn series<'a>(
+    rounds: impl IntoIterator<Item = Option<&'a ActiveDays>>,
+    windows: &[Window],
+) -> Option<ActiveDays> {
+    let series = calendar_time(rounds.into_iter().flatten());
+    let enough = windows.len() >= 2
+        && series.len() >= LEAST_DAYS
+        && 2 * series.len() >= live_sessions(windows);
+    enough.then_some(series)
+}
+
+fn own_series(taken: &[Taken<'_>]) -> Option<ActiveDays> {
+    let days = taken.iter().map(|t| t.standing.days.as_ref());
+    series(days, &windows(taken))
+}
+
+pub(super) fn values(series: &[(Date, f64)]) -> Vec<f64> {
+    series.iter().map(|(_, value)| *value).collect()
+}
+
+/// A mean per horizon: from days where a series is given, else from rounds.
+pub(super) fn estimate(
+    series: Option<&[(Date, f64)]>,
+    rounds: &[f64],
+    overlap: &Overlap,
+    sessions: f64,
+) -> Option<Estimate> {
+    let daily = series.and_then(|series| {
+        let estimate = per_horizon(series, sessions)?;
+        Some(Estimate::new(&estimate, Basis::Days(series.len())))
+    });
+    daily.or_else(|| from_rounds(overlap, rounds))
+}
+
+fn from_rounds(overlap: &Overlap, values: &[f64]) -> Option<Estimate> {
+    let found = overlap.mean(values)?;
+    let basis = if found.informative {
+        Basis::Rounds
+    } else {
+        Basis::NotInformative
+    };
+    Some(Estimate::new(&found.estimate, basis))
+}
+
+pub(super) fn model(model_id: &ModelId, taken: &[Taken<'_>], track: Track) -> ModelStatistics {
+    let windows = windows(taken);
+    let overlap = Overlap::new(&windows);
+    let sessions = horizon_sessions(track);
+    let series = own_series(taken);
+    let alphas = alphas(taken);
+    let alpha = estimate(series.as_deref(), &alphas, &overlap, sessions);
+    let noise = match &series {
+        Some(series) => deviation(&values(series)).map(|found| (found, count(series.len()))),
+        None => round_deviation(&alphas, &overlap, sessions),
+    };
+    ModelStatistics {
+        model_id: model_id.clone(),
+        rounds: taken.len(),
+        effective_windows: overlap.effective(),
+        live_sessions: live_sessions(&windows),
+        score: score(taken, &overlap),
+        chance_score: chance_score(taken),
+        luck: luck(taken, |p| Some(p.all)),
+        luck_matched: luck(taken, |p| p.matched),
+        daily_deviation: noise.map(|(daily, _)| daily),
+        detectable: noise.map(|(daily, days)| detectable(daily, sessions, days)),
+        years_to_know: noise
+            .zip(alpha)
+            .and_then(|((daily, _), alpha)| years_to_know(daily, sessions, alpha.value)),
+        alpha,
+    }
+}
+
+fn score(taken: &[Taken<'_>], overlap: &Overlap) -> Result<(f64, f64), NoInterval> {
+    let own = |t: &Taken<'_>| t.standing.scored.outcome.decision_return.get();
+    let returns: Vec<f64> = taken.iter().map(own).collect();
+    let oracles: Option<Vec<f64>> = taken.iter().map(|t| t.oracle.map(Return::get)).collect();
+    let oracles = oracles.ok_or(NoInterval::NoOracle)?;
+    score_estimate(overlap, &returns, &oracles).map(|found| found.interval(LEVEL))
+}
+
+fn chance_score(taken: &[Taken<'_>]) -> Option<f64> {
+    let both = |t: &Taken<'_>| Some((t.chance?, t.oracle?.get()));
+    let rounds: Option<Vec<(f64, f64)>> = taken.iter().map(both).collect();
+    let rounds = rounds?;
+    let oracle = compensated_sum(rounds.iter().map(|(_, oracle)| *oracle));
+    let middle = compensated_sum(rounds.iter().map(|(chance, _)| *chance));
+    (oracle > 0.0).then(|| 100.0 * middle / oracle)
+}
+
+/// Percentiles of the rounds that have one, combined over those rounds alone.
+fn luck(
+    taken: &[Taken<'_>],
+    of: fn(&Percentiles) -> Option<f64>,
+) -> Option<crate::inference::null::Stouffer> {
+    let known = |t: &Taken<'_>| Some((t.window, of(t.standing.percentiles.as_ref()?)?));
+    let (windows, percentiles): (Vec<Window>, Vec<f64>) = taken.iter().filter_map(known).unzip();
+    stouffer(&percentiles, &Overlap::new(&windows))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
+pub(super) fn count(number: usize) -> f64 {
+    number as f64
+}
+
+/// Sample deviation; none of less than two.
+fn deviation(values: &[f64]) -> Option<f64> {
+    let mean = mean(values)?;
+    let squares = compensated_sum(values.iter().map(|value| (value - mean).powi(2)));
+    (values.len() >= 2).then(|| (squares / count(values.len() - 1)).sqrt())
+}
+
+/// The daily deviation that the spread of round figures implies, and the days they are worth.
+fn round_deviation(alphas: &[f64], overlap: &Overlap, sessions: f64) -> Option<(f64, f64)> {
+    let effective = overlap.effective();
+    let spread = deviation(alphas).filter(|_| effective >= 2.0)?;
+    let spread = spread / (1.0 - 1.0 / effective).sqrt();
+    Some((spread / sessions.sqrt(), effective * sessions))
+}
+
+pub(super) fn record(model_id: &ModelId, taken: &[Taken<'_>], track: Track) -> RecordStatistics {
+    let sessions = horizon_sessions(track);
+    let resampled = own_series(taken).and_then(|series| {
+        let mut random = random_for(&format!("{} {model_id}", track.as_str()), "interval");
+        let (low, high) = studentised_interval(&values(&series), &mut random)?;
+        Some((low * sessions, high * sessions))
+    });
+    let repeated: Vec<Vec<f64>> = taken.iter().map(|t| t.repeated.clone()).collect();
+    let stated: Vec<Stated> = taken
+        .iter()
+        .map(|t| Stated {
+            confidence: t.standing.scored.submission.confidence,
+            beat: t.standing.scored.outcome.beats_reference,
+            window: t.window,
+        })
+        .collect();
+    let brier = brier(&stated).map(|found| {
+        let basis = if found.informative {
+            Basis::Rounds
+        } else {
+            Basis::NotInformative
+        };
+        Estimate::new(&found.estimate, basis)
+    });
+    RecordStatistics {
+        model: model(model_id, taken, track),
+        alpha_resampled: resampled,
+        noise: noise::split(&repeated),
+        repeated: asked_again(taken),
+        brier,
+        reliability: bins(&stated),
+    }
+}
+
+fn asked_again(taken: &[Taken<'_>]) -> Option<Repeated> {
+    let mut expected = Vec::new();
+    let mut official = Vec::new();
+    let mut places = Vec::new();
+    for t in taken {
+        let own = t.standing.scored.outcome.alpha.get();
+        if let Some((mean, place)) = mean(&t.repeated).zip(place_among(own, &t.repeated)) {
+            expected.push(mean);
+            official.push(own);
+            places.push(place);
+        }
+    }
+    Some(Repeated {
+        rounds: expected.len(),
+        expected_alpha: mean(&expected)?,
+        official_alpha: mean(&official)?,
+        official_place: mean(&places)?,
+    })
+}
+
+/// The seed of a resampling follows from what is resampled, so that nobody can shop for one.
+pub(super) fn random_for(what: &str, label: &str) -> Random {
+    Random::of(Digest::of(what.as_bytes()), &format!("{METHOD} {label}"))
+}

@@ -1,0 +1,146 @@
+//! A comparison set → who can be told apart from whom.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::civil::Date;
+
+use super::record::{
+    Taken, alphas, count, estimate, model, random_for, series, taken, values, windows,
+};
+use super::{Estimate, LEAST_DAYS, LEVEL, Pair, SetModel, SetStatistics, horizon_sessions};
+use crate::boards::comparison_set::ComparisonSet;
+use crate::boards::mean;
+use crate::ids::RoundId;
+use crate::inference::bootstrap::rank_ranges;
+use crate::inference::daily::{ActiveDays, paired};
+use crate::inference::overlap::Overlap;
+use crate::inference::sharpe::{deflated, moments};
+use crate::inference::ties::{holm, tie_groups};
+use crate::publication::PublicRound;
+use crate::score::compensated_sum;
+
+pub(crate) fn of_set(
+    set: &ComparisonSet,
+    rounds: &BTreeMap<&RoundId, &PublicRound>,
+    versions: f64,
+) -> SetStatistics {
+    let track = set.definition.track;
+    let sessions = horizon_sessions(track);
+    let taken: Vec<Vec<Taken<'_>>> = set
+        .rows
+        .iter()
+        .map(|row| taken(rounds, &set.included, &row.model_id))
+        .collect();
+    let windows = taken.first().map(|t| windows(t)).unwrap_or_default();
+    let overlap = Overlap::new(&windows);
+    let own: Vec<Option<ActiveDays>> = taken
+        .iter()
+        .map(|taken| series(taken.iter().map(|t| t.standing.days.as_ref()), &windows))
+        .collect();
+    let difference = |a: usize, b: usize| {
+        let (first, second) = (&taken[a], &taken[b]);
+        let (of_first, of_second) = (alphas(first), alphas(second));
+        let rounds: Vec<f64> = of_first.iter().zip(of_second).map(|(a, b)| a - b).collect();
+        let daily = gaps(first, second);
+        let daily = series(daily.iter().map(Option::as_ref), &windows);
+        estimate(daily.as_deref(), &rounds, &overlap, sessions)
+    };
+    let columns = same_days(&own);
+    let ranges = columns
+        .as_ref()
+        .and_then(|columns| rank_ranges(columns, &mut random_for(&set.definition.set_id, "ranks")));
+    let pairs = pairs(set, difference);
+    let p_value = |a: usize, b: usize| difference(a, b).map_or(1.0, |found| told_apart(&found));
+    let groups = tie_groups(set.rows.len(), 1.0 - LEVEL, p_value);
+    let models = taken
+        .iter()
+        .zip(&set.rows)
+        .enumerate()
+        .map(|(place, (taken, row))| SetModel {
+            model: model(&row.model_id, taken, track),
+            rank: ranges.as_ref().map(|ranges| ranges[place]),
+            group: groups[place],
+        });
+    SetStatistics {
+        effective_windows: overlap.effective(),
+        informative: pairs.iter().any(|pair| pair.p_adjusted.is_some()),
+        models: models.collect(),
+        pairs,
+        leader_deflated: columns.and_then(|columns| leader_deflated(&columns, versions)),
+    }
+}
+
+/// Daily differences round by round, so that both sides always hold the same rounds.
+fn gaps(first: &[Taken<'_>], second: &[Taken<'_>]) -> Vec<Option<ActiveDays>> {
+    let both = first.iter().zip(second);
+    let gap = |(a, b): (&Taken<'_>, &Taken<'_>)| {
+        let days = a.standing.days.as_deref().zip(b.standing.days.as_deref());
+        days.map(|(a, b)| paired(a, b))
+    };
+    both.map(gap).collect()
+}
+
+/// An interval that tells nothing tells nobody apart.
+fn told_apart(found: &Estimate) -> f64 {
+    if found.informative() {
+        found.p_value
+    } else {
+        1.0
+    }
+}
+
+fn pairs(set: &ComparisonSet, difference: impl Fn(usize, usize) -> Option<Estimate>) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for (place, first) in set.rows.iter().enumerate() {
+        for (other, second) in set.rows.iter().enumerate().skip(place + 1) {
+            pairs.push(Pair {
+                first: first.model_id.clone(),
+                second: second.model_id.clone(),
+                difference: difference(place, other),
+                p_adjusted: None,
+            });
+        }
+    }
+    let mut tested: Vec<&mut Pair> = pairs
+        .iter_mut()
+        .filter(|pair| pair.difference.is_some_and(|found| found.informative()))
+        .collect();
+    let found = tested.iter().filter_map(|pair| pair.difference);
+    let tests: Vec<f64> = found.map(|found| found.p_value).collect();
+    for (pair, p) in tested.iter_mut().zip(holm(&tests)) {
+        pair.p_adjusted = Some(p);
+    }
+    pairs
+}
+
+/// The series as columns over the days that all of them have; none when a series is missing or
+/// too few days are shared.
+fn same_days(series: &[Option<ActiveDays>]) -> Option<Vec<Vec<f64>>> {
+    let all: Option<Vec<&ActiveDays>> = series.iter().map(Option::as_ref).collect();
+    let all = all?;
+    let mut shared: BTreeSet<Date> = all.first()?.iter().map(|(day, _)| *day).collect();
+    for other in &all {
+        let days: BTreeSet<Date> = other.iter().map(|(day, _)| *day).collect();
+        shared.retain(|day| days.contains(day));
+    }
+    let column = |series: &ActiveDays| {
+        let mut kept = series.clone();
+        kept.retain(|(day, _)| shared.contains(day));
+        values(&kept)
+    };
+    (shared.len() >= LEAST_DAYS).then(|| all.iter().map(|series| column(series)).collect())
+}
+
+/// What the leader's daily record is worth among all models, tracks and versions that were tried.
+fn leader_deflated(columns: &[Vec<f64>], versions: f64) -> Option<f64> {
+    let leader = moments(columns.first()?)?;
+    let all = columns.iter().filter_map(|column| moments(column));
+    let sharpes: Vec<f64> = all.map(|moments| moments.sharpe).collect();
+    let mean = mean(&sharpes)?;
+    let squares = compensated_sum(sharpes.iter().map(|sharpe| (sharpe - mean).powi(2)));
+    let variance = squares / count(sharpes.len().saturating_sub(1).max(1));
+    deflated(&leader, variance, count(sharpes.len()) * TRACKS * versions)
+}
+
+/// Weekly and monthly.
+const TRACKS: f64 = 2.0;

@@ -1,0 +1,217 @@
+//! `explain`: what a model's record says, in sentences.
+
+use std::collections::BTreeSet;
+
+use capitalbench_archive::public_record::{PublicationError, publication};
+use capitalbench_archive::verify::count_rounds;
+use capitalbench_core::explanation::{Explanation, explain};
+use capitalbench_core::ids::ModelId;
+use capitalbench_core::inference::null::Stouffer;
+use capitalbench_core::manifest::Track;
+use capitalbench_core::publication::Publication;
+use capitalbench_core::similar::closest;
+use capitalbench_core::statistics::{Estimate, method};
+use serde_json::{Map, Value, json};
+
+use super::Outcome;
+use crate::cli::Explain;
+use crate::clock::now_or;
+use crate::console::{BOLD, DIM, document, line, paint, plural, progress};
+use crate::error::CommandError;
+
+/// Widest line of text.
+const WIDTH: usize = 100;
+
+pub(crate) fn run(arguments: &Explain) -> Result<Outcome, CommandError> {
+    let bar = progress(count_rounds(&arguments.rounds_dir), "reading rounds");
+    let found = publication(&arguments.rounds_dir, now_or(arguments.as_of), &|| {
+        bar.inc(1);
+    });
+    bar.finish_and_clear();
+    let public = found.map_err(|error| match error {
+        PublicationError::File(error) => error.into(),
+        PublicationError::Scoring(error) => error.into(),
+        PublicationError::Publish(error) => CommandError::new(error.to_string())
+            .hint("check the prices of that round with `capitalbench verify`"),
+    })?;
+    let model_id = known_model(&public, &arguments.model)?;
+    let tracks = match arguments.track {
+        Some(track) => vec![track],
+        None => vec![Track::Weekly, Track::Monthly],
+    };
+    let told: Vec<(Track, Option<Explanation>)> = tracks
+        .into_iter()
+        .map(|track| (track, explain(&public, &model_id, track)))
+        .collect();
+    if arguments.output.json {
+        document(&as_json(&public, &model_id, &told));
+    } else {
+        print(&public, &model_id, &told);
+    }
+    Ok(Outcome::Holds)
+}
+
+/// The model of this id, or an error with the names it could be.
+fn known_model(public: &Publication, text: &str) -> Result<ModelId, CommandError> {
+    let submissions = public.rounds.iter().flat_map(|round| round.submissions());
+    let known: BTreeSet<&ModelId> = submissions.map(|submission| &submission.model_id).collect();
+    if let Some(found) = known.iter().find(|id| id.as_str() == text) {
+        return Ok((*found).clone());
+    }
+    let names: Vec<&str> = known.iter().map(|id| id.as_str()).collect();
+    let error = CommandError::new(format!("no public round has a model named {text:?}"));
+    let part = text.to_lowercase();
+    let mut near: BTreeSet<&str> = BTreeSet::new();
+    near.extend(names.iter().filter(|name| name.contains(&part)));
+    near.extend(closest(text, names.iter().copied()));
+    // The company is easily left out.
+    let families = || {
+        names
+            .iter()
+            .filter_map(|name| Some((*name, name.split_once('-')?.1)))
+    };
+    if let Some(family) = closest(text, families().map(|(_, family)| family)) {
+        near.extend(
+            families()
+                .filter(|(_, own)| *own == family)
+                .map(|(name, _)| name),
+        );
+    }
+    let near: Vec<&str> = near.into_iter().collect();
+    Err(
+        match (near.is_empty() || part.is_empty(), names.is_empty()) {
+            (_, true) => error.hint("no round of this folder has public decisions at that instant"),
+            (true, _) => error.hint(format!("models: {}", names.join(", "))),
+            (false, _) => error.hint(format!("did you mean {}?", near.join(" or "))),
+        },
+    )
+}
+
+fn as_json(
+    public: &Publication,
+    model_id: &ModelId,
+    told: &[(Track, Option<Explanation>)],
+) -> Value {
+    let track = |(track, told): &(Track, Option<Explanation>)| match told {
+        None => json!({"track": track.as_str(), "rounds": 0}),
+        Some(told) => {
+            let sections = told.sections.iter();
+            let sections: Map<String, Value> = sections
+                .map(|(heading, sentences)| (heading.replace(' ', "_"), json!(sentences)))
+                .collect();
+            json!({
+                "track": track.as_str(),
+                "rounds": told.rounds,
+                "effective_windows": told.effective_windows,
+                "verdict": told.verdict,
+                "figures": figures(public, model_id, *track),
+                "sections": sections,
+            })
+        }
+    };
+    let method = method();
+    json!({
+        "model_id": model_id.as_str(),
+        "as_of": public.as_of.to_string(),
+        "method": {
+            "version": method.version,
+            "null_label": method.null_label,
+            "null_draws": method.null_draws,
+            "bootstrap_draws": method.bootstrap_draws,
+        },
+        "tracks": told.iter().map(track).collect::<Vec<_>>(),
+    })
+}
+
+/// The numbers of the sentences.
+fn figures(public: &Publication, model_id: &ModelId, track: Track) -> Value {
+    let records = public.statistics.records.get(&track).into_iter().flatten();
+    let mut own = records.filter(|record| record.model.model_id == *model_id);
+    let Some(record) = own.next() else {
+        return Value::Null;
+    };
+    let model = &record.model;
+    let luck = |found: &Stouffer| {
+        let Stouffer {
+            rounds,
+            mean_percentile,
+            z,
+            p_value,
+        } = found;
+        json!({"rounds": rounds, "mean_percentile": mean_percentile, "z": z, "p_value": p_value})
+    };
+    json!({
+        "mean_alpha": model.alpha.as_ref().map(estimate),
+        "mean_alpha_resampled": record.alpha_resampled,
+        "luck": model.luck.as_ref().map(luck),
+        "luck_matched": model.luck_matched.as_ref().map(luck),
+        "score_interval": model.score.ok().filter(|_| model.score_is_informative()),
+        "chance_score": model.chance_score,
+        "brier": record.brier.as_ref().map(estimate),
+        "own_noise_share": record.noise.map(|noise| noise.decision_share),
+        "detectable": model.detectable,
+        "years_to_know": model.years_to_know,
+    })
+}
+
+fn estimate(found: &Estimate) -> Value {
+    json!({
+        "value": found.value,
+        "interval": found.informative().then_some((found.low, found.high)),
+        "t": found.t,
+        "p_value": found.informative().then_some(found.p_value),
+        "basis": found.basis.as_str(),
+    })
+}
+
+fn print(public: &Publication, model_id: &ModelId, told: &[(Track, Option<Explanation>)]) {
+    let name = public.name(model_id);
+    for (number, (track, told)) in told.iter().enumerate() {
+        if number > 0 {
+            line("");
+        }
+        let Some(told) = told else {
+            line(format!(
+                "{}: no resolved round yet",
+                paint(BOLD, format!("{name}, {}", track.as_str()))
+            ));
+            continue;
+        };
+        line(format!(
+            "{}: {}, worth {:.1} separate windows",
+            paint(BOLD, format!("{name}, {}", track.as_str())),
+            plural(told.rounds, "round"),
+            told.effective_windows,
+        ));
+        line(paint(BOLD, wrapped(&told.verdict, 0)));
+        for (heading, sentences) in &told.sections {
+            line(paint(DIM, heading));
+            line(wrapped(&sentences.join(" "), 2));
+        }
+    }
+    let method = method();
+    line("");
+    line(paint(
+        DIM,
+        format!(
+            "method {}, null {}; docs/statistics.md",
+            method.version, method.null_label
+        ),
+    ));
+}
+
+/// A text, no number parted from its percent sign, in lines of at most [`WIDTH`] characters, each indented.
+fn wrapped(text: &str, indent: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let joined = text.replace(" %", "\u{a0}%");
+    for word in joined.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("{}{word}", " ".repeat(indent))),
+        }
+    }
+    lines.join("\n").replace('\u{a0}', " ")
+}
