@@ -171,6 +171,19 @@ pub enum NoScore {
     NoRounds,
 }
 
+impl NoScore {
+    /// The word in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoOracle => "no_oracle",
+            Self::ZeroOracle => "zero_oracle",
+            Self::NegativeOracle => "negative_oracle",
+            Self::NotFinite => "not_finite",
+            Self::NoRounds => "no_rounds",
+        }
+    }
+}
+
 /// A return above the oracle: a price is missing or the oracle is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("a return of {value} is above the oracle's {oracle}: check the prices")]

@@ -212,7 +212,7 @@ pub(crate) fn statistics(
 }
 
 #[expect(clippy::cast_precision_loss, reason = "versions are few")]
-fn methodology_versions(rounds: &[PublicRound]) -> f64 {
+pub(crate) fn methodology_versions(rounds: &[PublicRound]) -> f64 {
     let mut labels: Vec<Option<&str>> = rounds
         .iter()
         .map(|round| round.manifest.methodology.label())
@@ -375,7 +375,7 @@ fn random_for(what: &str, label: &str) -> Random {
     Random::of(Digest::of(what.as_bytes()), &format!("{METHOD} {label}"))
 }
 
-fn of_set(
+pub(crate) fn of_set(
     set: &ComparisonSet,
     rounds: &BTreeMap<&RoundId, &PublicRound>,
     versions: f64,

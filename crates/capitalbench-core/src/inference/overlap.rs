@@ -148,6 +148,16 @@ pub enum NoInterval {
     SmallDenominator,
 }
 
+impl NoInterval {
+    /// The word in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TooFewWindows => "too_few_windows",
+            Self::SmallDenominator => "small_denominator",
+        }
+    }
+}
+
 /// The CapitalBench Score of summed returns over summed oracles, with its standard error.
 pub fn score_estimate(
     overlap: &Overlap,
