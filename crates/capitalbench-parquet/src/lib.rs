@@ -89,14 +89,14 @@ impl Values<'_> {
             }),
             Self::Integer(values) | Self::Instant(values) => {
                 plain(&values[from..to], |out, value| {
-                    out.extend(value.to_le_bytes())
+                    out.extend(value.to_le_bytes());
                 })
             }
             Self::Real(values) => plain(&values[from..to], |out, value| {
-                out.extend(value.to_le_bytes())
+                out.extend(value.to_le_bytes());
             }),
             Self::Day(values) => plain(&values[from..to], |out, value| {
-                out.extend(value.to_le_bytes())
+                out.extend(value.to_le_bytes());
             }),
             Self::Flag(values) => {
                 let present = values[from..to].iter().map(Option::is_some).collect();

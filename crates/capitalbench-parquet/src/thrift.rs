@@ -21,12 +21,11 @@ impl Struct {
 
     fn field(&mut self, number: i16, kind: u8) {
         let step = number - self.last;
-        match u8::try_from(step) {
-            Ok(step @ 1..=15) => self.bytes.push((step << 4) | kind),
-            _ => {
-                self.bytes.push(kind);
-                varint(&mut self.bytes, zigzag(i64::from(number)));
-            }
+        if let Ok(step @ 1..=15) = u8::try_from(step) {
+            self.bytes.push((step << 4) | kind);
+        } else {
+            self.bytes.push(kind);
+            varint(&mut self.bytes, zigzag(i64::from(number)));
         }
         self.last = number;
     }
@@ -90,12 +89,11 @@ impl Struct {
 }
 
 fn list(out: &mut Vec<u8>, kind: u8, length: usize) {
-    match u8::try_from(length) {
-        Ok(short @ 0..=14) => out.push((short << 4) | kind),
-        _ => {
-            out.push(0xf0 | kind);
-            varint(out, length as u64);
-        }
+    if let Ok(short @ 0..=14) = u8::try_from(length) {
+        out.push((short << 4) | kind);
+    } else {
+        out.push(0xf0 | kind);
+        varint(out, length as u64);
     }
 }
 
