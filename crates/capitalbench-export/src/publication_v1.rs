@@ -5,7 +5,7 @@
 use capitalbench_core::boards::comparison_set::ComparisonSet;
 use capitalbench_core::claim::Claim;
 use capitalbench_core::publication::{PublicRound, Publication};
-use capitalbench_core::statistics::{LEVEL, method};
+use capitalbench_core::statistics::{LEVEL, SetStatistics, method};
 use capitalbench_core::submission::Submission;
 use serde_json::{Map, Value, json};
 
@@ -52,11 +52,12 @@ pub fn document(publication: &Publication) -> Value {
         "options": objects(&market::OPTIONS, market::options(publication)),
         "rounds": publication.rounds.iter().map(round).collect::<Vec<_>>(),
         "boards": tracks.collect::<Vec<_>>(),
-        "comparison_sets": sets.map(|set| comparison_set(publication, set)).collect::<Vec<_>>(),
+        "comparison_sets": sets.map(|set| comparison_set(publication, set, publication.statistics.sets.get(&set.definition.set_id))).collect::<Vec<_>>(),
     })
 }
 
-fn round(round: &PublicRound) -> Value {
+/// A round; one that is not resolved has no member `result`.
+pub fn round(round: &PublicRound) -> Value {
     let mut members = object(&rounds::ROUNDS, rounds::round(round));
     let of_side = |side: &str| {
         let prices = market::prices(round).into_iter();
@@ -119,12 +120,13 @@ fn round(round: &PublicRound) -> Value {
     Value::Object(members)
 }
 
-fn comparison_set(publication: &Publication, set: &ComparisonSet) -> Value {
-    let mut members = object(
-        &sets::COMPARISON_SETS,
-        sets::comparison_set(publication, set),
-    );
-    let found = publication.statistics.sets.get(&set.definition.set_id);
+/// A comparison set with what it may claim.
+pub fn comparison_set(
+    publication: &Publication,
+    set: &ComparisonSet,
+    found: Option<&SetStatistics>,
+) -> Value {
+    let mut members = object(&sets::COMPARISON_SETS, sets::comparison_set(set, found));
     let claim = found.map(|found| {
         let name = |id: &'_ _| publication.name(id).to_owned();
         Claim::of(found).sentence(reference_name(publication, set), name)
@@ -150,7 +152,7 @@ fn comparison_set(publication: &Publication, set: &ComparisonSet) -> Value {
             "missing_model_ids": missing,
         })
     });
-    let (rows, market): (Vec<Row<'_>>, Vec<Row<'_>>) = sets::set_rows(publication, set)
+    let (rows, market): (Vec<Row<'_>>, Vec<Row<'_>>) = sets::set_rows(set, found)
         .into_iter()
         .partition(|row| row[1] == Cell::from("model"));
     let pairs = found.map(|found| statistics::pairs(&set.definition.set_id, &found.pairs));

@@ -9,8 +9,13 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+mod boards;
 mod record;
 
+pub(crate) use boards::{
+    Compare, CumulativeStatus, Export, Leaderboard, PublishCumulative, PublishLatest, Rounds,
+    TrackName,
+};
 pub(crate) use record::{AcceptRun, CompareRuns, ShowControls};
 mod run_round;
 
@@ -63,6 +68,18 @@ pub(crate) enum Command {
     ShowControls(ShowControls),
     /// Score a run, or every official run of a folder of rounds
     ScoreRound(ScoreRound),
+    /// Show how models stand, with what may be claimed
+    Leaderboard(Leaderboard),
+    /// Hold models against each other on the rounds they share
+    Compare(Compare),
+    /// Write the result of the latest resolved round
+    PublishLatest(PublishLatest),
+    /// Write the boards across rounds
+    PublishCumulative(PublishCumulative),
+    /// Show which rounds the boards count, and by which run
+    CumulativeStatus(CumulativeStatus),
+    /// Write everything that is public as JSON, CSV and Parquet
+    Export(Export),
 }
 
 #[derive(Debug, Args)]

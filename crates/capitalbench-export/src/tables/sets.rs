@@ -2,7 +2,7 @@
 
 use capitalbench_core::boards::comparison_set::{ComparisonSet, MarketRow, SetRow};
 use capitalbench_core::publication::Publication;
-use capitalbench_core::statistics::SetModel;
+use capitalbench_core::statistics::{SetModel, SetStatistics};
 
 use crate::table::Kind::{Integer, Real, Text};
 use crate::table::{Cell, Row, Table, always, maybe, score_cells};
@@ -48,14 +48,21 @@ pub const COMPARISON_SETS: Table = Table {
     ],
     rows: |publication| {
         let sets = publication.comparison_sets.iter();
-        sets.map(|set| comparison_set(publication, set)).collect()
+        sets.map(|set| comparison_set(set, of(publication, set)))
+            .collect()
     },
 };
 
+fn of<'a>(publication: &'a Publication, set: &ComparisonSet) -> Option<&'a SetStatistics> {
+    publication.statistics.sets.get(&set.definition.set_id)
+}
+
 /// The row of a set.
-pub(crate) fn comparison_set<'a>(publication: &'a Publication, set: &'a ComparisonSet) -> Row<'a> {
+pub(crate) fn comparison_set<'a>(
+    set: &'a ComparisonSet,
+    statistics: Option<&SetStatistics>,
+) -> Row<'a> {
     let definition = &set.definition;
-    let statistics = publication.statistics.sets.get(&definition.set_id);
     vec![
         definition.set_id.as_str().into(),
         definition.track.as_str().into(),
@@ -209,14 +216,17 @@ pub const SET_ROWS: Table = Table {
     ],
     rows: |publication| {
         let sets = publication.comparison_sets.iter();
-        sets.flat_map(|set| set_rows(publication, set)).collect()
+        sets.flat_map(|set| set_rows(set, of(publication, set)))
+            .collect()
     },
 };
 
 /// The rows of a set: models first, then what they are held against.
-pub(crate) fn set_rows<'a>(publication: &'a Publication, set: &'a ComparisonSet) -> Vec<Row<'a>> {
+pub(crate) fn set_rows<'a>(
+    set: &'a ComparisonSet,
+    statistics: Option<&SetStatistics>,
+) -> Vec<Row<'a>> {
     let id = set.definition.set_id.as_str();
-    let statistics = publication.statistics.sets.get(id);
     let mut rows = Vec::new();
     for (place, row) in set.rows.iter().enumerate() {
         let model = statistics.and_then(|statistics| statistics.models.get(place));
