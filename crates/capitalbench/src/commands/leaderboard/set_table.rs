@@ -81,9 +81,12 @@ fn heading(
     let definition = &set.definition;
     let mut parts = vec![
         definition.set_id.clone(),
-        set.status.as_str().to_owned(),
         plural(definition.model_ids.len(), "model"),
     ];
+    let mut published = publication.comparison_sets.iter();
+    if published.any(|other| other.definition == *definition) {
+        parts.insert(1, set.status.as_str().to_owned());
+    }
     let shared = plural(set.included.len(), "shared round");
     parts.push(match found {
         Some(found) => format!(
