@@ -1,13 +1,16 @@
 //! The one HTTP client of the project: timeouts, a size limit, redaction and failure classes.
 //!
 //! It trusts the certificates it is built with and not those of the machine, follows no
-//! redirect, uses no proxy, repeats nothing by itself, and puts a key in a header only. Every text
+//! redirect, uses no proxy, repeats nothing by itself, and puts a key in a header wherever a service
+//! takes it there. Every text
 //! in an [`HttpError`] has been cleared of the key.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT,
+};
 use reqwest::{Client, Response, Url, redirect, retry};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use tokio::time::{Instant, timeout_at};
@@ -16,10 +19,12 @@ use crate::secret::ApiKey;
 
 mod failure;
 mod post;
+mod rate_limit;
 mod retry_after;
 
 pub use failure::HttpError;
 pub(crate) use post::{KeyHeader, Post, Posted};
+pub(crate) use rate_limit::wait_for_allowance;
 pub(crate) use retry_after::wait_asked_for;
 
 /// How long and how much the client takes at most.
@@ -68,25 +73,30 @@ impl HttpClient {
         Ok(Self { client, limits })
     }
 
-    /// Asks for JSON with the key in the `Authorization` header.
+    /// Asks for JSON with the key where the credential says.
     pub(crate) async fn get(&self, request: Request<'_>) -> Result<Answer, HttpError> {
         let deadline = Instant::now() + self.limits.total_timeout;
-        let sending = self
+        let mut asking = self
             .client
             .get(request.url)
-            .header(ACCEPT, "application/json")
-            .header(AUTHORIZATION, request.credential.header()?)
-            .send();
-        let key = request.credential.key;
+            .header(ACCEPT, "application/json");
+        if let Some(header) = request.credential.header()? {
+            asking = asking.header(AUTHORIZATION, header);
+        }
+        if let Some(name) = request.user_agent {
+            asking = asking.header(USER_AGENT, name);
+        }
+        let sending = asking.send();
+        let key = request.credential.key();
         let response = timeout_at(deadline, sending)
             .await
             .map_err(|_| self.too_slow())?
-            .map_err(|error| self.failure(&error, Some(key)))?;
+            .map_err(|error| self.failure(&error, key))?;
         let status = response.status();
         let content_type = header_text(response.headers(), &CONTENT_TYPE);
         let retry_after = retry_after::retry_after(response.headers());
         let mut body = Vec::new();
-        let ending = timeout_at(deadline, self.fill(&mut body, response, Some(key)))
+        let ending = timeout_at(deadline, self.fill(&mut body, response, key))
             .await
             .unwrap_or_else(|_| Err(self.too_slow()));
         if status.is_success() {
@@ -101,7 +111,7 @@ impl HttpClient {
         Err(HttpError::Status {
             code: status.as_u16(),
             retry_after,
-            excerpt: excerpt(&String::from_utf8_lossy(&body), key),
+            excerpt: clean(&String::from_utf8_lossy(&body), key),
         })
     }
 
@@ -139,29 +149,48 @@ impl HttpClient {
 /// One question.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
-    /// Where to ask; never holds a key.
+    /// Where to ask.
     pub(crate) url: Url,
     /// Who asks.
     pub(crate) credential: Credential<'a>,
+    /// What to be called in place of the program's own name.
+    pub(crate) user_agent: Option<&'static str>,
 }
 
-/// A key and the word before it in the `Authorization` header.
+/// Where a key goes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Credential<'a> {
-    /// Such as `Token`.
-    pub(crate) scheme: &'static str,
-    /// The key.
-    pub(crate) key: &'a ApiKey,
+pub(crate) enum Credential<'a> {
+    /// In the `Authorization` header.
+    Header {
+        /// The word before it, such as `Token`.
+        scheme: &'static str,
+        /// The key.
+        key: &'a ApiKey,
+    },
+    /// In the address, for services that take it nowhere else; every text is cleared of it.
+    Address(&'a ApiKey),
+    /// Nowhere: the service asks for none.
+    Nobody,
 }
 
-impl Credential<'_> {
-    fn header(self) -> Result<HeaderValue, HttpError> {
-        let text = format!("{} {}", self.scheme, self.key.expose());
+impl<'a> Credential<'a> {
+    fn key(self) -> Option<&'a ApiKey> {
+        match self {
+            Self::Header { key, .. } | Self::Address(key) => Some(key),
+            Self::Nobody => None,
+        }
+    }
+
+    fn header(self) -> Result<Option<HeaderValue>, HttpError> {
+        let Self::Header { scheme, key } = self else {
+            return Ok(None);
+        };
+        let text = format!("{scheme} {}", key.expose());
         let mut value = HeaderValue::from_str(&text).map_err(|_| HttpError::Setup {
             reason: "the API key cannot be sent in a header".to_owned(),
         })?;
         value.set_sensitive(true);
-        Ok(value)
+        Ok(Some(value))
     }
 }
 
@@ -187,6 +216,11 @@ pub(crate) fn is_bare(url: &Url) -> bool {
 /// The beginning of a text on one line, without the key and without control characters.
 pub(crate) fn excerpt(text: &str, key: &ApiKey) -> String {
     one_line(&key.redact(text))
+}
+
+/// The same where there may be no key.
+pub(crate) fn clean(text: &str, key: Option<&ApiKey>) -> String {
+    key.map_or_else(|| one_line(text), |key| excerpt(text, key))
 }
 
 /// The beginning of a text on one line, without control characters.

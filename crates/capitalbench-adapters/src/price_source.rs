@@ -7,17 +7,28 @@
 
 use std::pin::Pin;
 
+use capitalbench_core::ids::Digest;
+use capitalbench_core::price_window::CloseBasis;
 use jiff::civil::Date;
 
+pub use alpha_vantage::AlphaVantage;
+pub use base_url::BaseUrlError;
 pub use csv_folder::CsvFolder;
 pub use error::{Limit, PriceError};
 pub use rows::{Field, Place, RowFault};
-pub use tiingo::{BaseUrlError, RetryPolicy, Tiingo};
+pub use tiingo::{RetryPolicy, Tiingo};
+pub use yahoo_chart::YahooChart;
 
+use base_url::parse_base_url;
+
+mod alpha_vantage;
+mod base_url;
 mod csv_folder;
 mod error;
+mod failure;
 mod rows;
 mod tiingo;
+mod yahoo_chart;
 
 /// Longest symbol accepted.
 const LONGEST_SYMBOL: usize = 32;
@@ -25,6 +36,20 @@ const LONGEST_SYMBOL: usize = 32;
 /// The closes of one symbol, or why there are none.
 pub type HistoryFuture<'a> =
     Pin<Box<dyn Future<Output = Result<Vec<DailyClose>, PriceError>> + Send + 'a>>;
+
+/// One answer of a source, or why there is none.
+pub type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Result<History, PriceError>> + Send + 'a>>;
+
+/// One answer of a source: what it says, and what proves that it said so.
+#[derive(Debug, Clone, PartialEq)]
+pub struct History {
+    /// The closes, oldest first.
+    pub rows: Vec<DailyClose>,
+    /// Digest of the body they were read from.
+    pub body: Digest,
+    /// Where they were asked for, without any key.
+    pub address: String,
+}
 
 /// A vendor or a folder of daily closes.
 pub trait PriceSource: Send + Sync {
@@ -34,8 +59,16 @@ pub trait PriceSource: Send + Sync {
     /// What stands in the `source` column of stored prices, such as `tiingo_eod`.
     fn stored_label(&self) -> &'static str;
 
-    /// The closes of a symbol from one day to another, both inclusive, oldest first.
-    fn history<'a>(&'a self, symbol: &'a str, from: Date, to: Date) -> HistoryFuture<'a>;
+    /// What its close means.
+    fn close_basis(&self) -> CloseBasis;
+
+    /// The answer about a symbol from one day to another, both inclusive.
+    fn answer<'a>(&'a self, symbol: &'a str, from: Date, to: Date) -> AnswerFuture<'a>;
+
+    /// The closes of that answer alone.
+    fn history<'a>(&'a self, symbol: &'a str, from: Date, to: Date) -> HistoryFuture<'a> {
+        Box::pin(async move { Ok(self.answer(symbol, from, to).await?.rows) })
+    }
 }
 
 /// What a source knows about one session of one symbol.

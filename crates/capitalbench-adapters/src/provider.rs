@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::http::wait_for_allowance;
+
 mod answer;
 pub mod anthropic;
 pub mod capabilities;
@@ -61,6 +63,13 @@ pub struct RawAnswer {
     pub body: Vec<u8>,
 }
 
+impl RawAnswer {
+    /// How long to leave the provider alone: nothing remains of an allowance until then.
+    pub fn used_up_for(&self) -> Option<Duration> {
+        wait_for_allowance(&self.headers)
+    }
+}
+
 /// Why a reply ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
@@ -78,13 +87,16 @@ pub enum Stop {
     Other,
 }
 
-/// Tokens of a call, each counted once: `input` includes `cached`, `output` includes `reasoning`.
+/// Tokens of a call, each counted once: `input` includes `cached` and
+/// `cache_written`, `output` includes `reasoning`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tokens {
     /// Everything sent.
     pub input: Option<u64>,
     /// The part of it that was billed as cached.
     pub cached: Option<u64>,
+    /// The part of it that was billed as written to the cache.
+    pub cache_written: Option<u64>,
     /// Everything produced.
     pub output: Option<u64>,
     /// The part of it that was reasoning.

@@ -44,6 +44,7 @@ pub fn facts(
         enforcement: manifest.methodology.enforcement(),
         freeze: freeze_state(inputs)?,
         kind: own.rules.kind,
+        stream: manifest.stream,
         calls: own.calls,
         eligible: own.eligible && !record.format_retry,
         counts: own.counts,

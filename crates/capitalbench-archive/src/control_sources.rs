@@ -6,7 +6,7 @@ use std::path::Path;
 
 use capitalbench_core::calendar::close_at;
 use capitalbench_core::control::{Control, ControlInputs, PastFigures, controls};
-use capitalbench_core::ids::{Digest, OptionId};
+use capitalbench_core::ids::{Digest, OptionId, RoundId};
 use capitalbench_core::manifest::{Manifest, Stream};
 use capitalbench_core::portfolio::Holding;
 use capitalbench_core::prices::Side;
@@ -19,6 +19,13 @@ use crate::format::{manifest, trailing};
 use crate::layout;
 use crate::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds, optional};
 use crate::validation::validate_run;
+
+/// The best option of the round that was resolved last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LastBest {
+    pub(crate) round_id: RoundId,
+    pub(crate) option_id: OptionId,
+}
 
 /// Facts of a round that controls need besides its inputs.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,11 +40,10 @@ impl ControlSources {
     /// Reads the market table, the stored digests, the track's last round and the record.
     pub fn load(inputs: &RoundInputs) -> Result<Self, FileError> {
         let folder = &inputs.folder;
-        let past = optional(folder.parse(trailing::CSV, trailing::parse_figures))?;
         Ok(Self {
-            past: past.unwrap_or_default(),
+            past: past(inputs)?,
             freeze: Digest::of(&folder.read(layout::HASHES)?),
-            last_best: last_best(inputs)?,
+            last_best: last_best(inputs)?.map(|best| best.option_id),
             decisions: decisions(inputs)?,
         })
     }
@@ -56,6 +62,12 @@ impl ControlSources {
     }
 }
 
+/// The frozen market table; empty when the round has none.
+pub(crate) fn past(inputs: &RoundInputs) -> Result<Vec<PastFigures>, FileError> {
+    let table = inputs.folder.parse(trailing::CSV, trailing::parse_figures);
+    Ok(optional(table)?.unwrap_or_default())
+}
+
 fn decisions(inputs: &RoundInputs) -> Result<Vec<Vec<Holding>>, FileError> {
     let runs = inputs.folder.runs()?;
     let Ok(record) = official_run(&runs) else {
@@ -68,13 +80,9 @@ fn decisions(inputs: &RoundInputs) -> Result<Vec<Vec<Holding>>, FileError> {
 }
 
 /// The best option of the round that was resolved last before this one's deadline.
-fn last_best(inputs: &RoundInputs) -> Result<Option<OptionId>, FileError> {
-    let beside = match inputs.folder.path().parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+pub(crate) fn last_best(inputs: &RoundInputs) -> Result<Option<LastBest>, FileError> {
     let mut earlier = Vec::new();
-    for folder in list_rounds(beside)? {
+    for folder in list_rounds(beside(inputs))? {
         let other = folder.parse(layout::MANIFEST, manifest::parse)?;
         if precedes(&other, &inputs.manifest) {
             earlier.push((other, folder));
@@ -82,12 +90,35 @@ fn last_best(inputs: &RoundInputs) -> Result<Option<OptionId>, FileError> {
     }
     earlier
         .sort_by_key(|(other, _)| Reverse((other.window.map(|w| w.exit), other.round_id.clone())));
-    for (_, folder) in earlier {
-        if let Some(best) = best_option(folder)? {
-            return Ok(Some(best));
+    for (other, folder) in earlier {
+        if let Some(option_id) = best_option(folder)? {
+            let round_id = other.round_id;
+            return Ok(Some(LastBest {
+                round_id,
+                option_id,
+            }));
         }
     }
     Ok(None)
+}
+
+/// The best option of a round beside this one, where it is there and priced.
+pub(crate) fn best_beside(
+    inputs: &RoundInputs,
+    round_id: &RoundId,
+) -> Result<Option<OptionId>, FileError> {
+    let path = beside(inputs).join(round_id.as_str());
+    if !RoundFolder::is_round(&path) {
+        return Ok(None);
+    }
+    best_option(RoundFolder::open(&path)?)
+}
+
+fn beside(inputs: &RoundInputs) -> &Path {
+    match inputs.folder.path().parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
 }
 
 /// Same track, part of the record, and over when this round was decided.

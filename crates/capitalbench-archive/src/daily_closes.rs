@@ -7,6 +7,7 @@ use capitalbench_core::inference::daily::Closes;
 use capitalbench_core::inference::null::Volatility;
 use capitalbench_core::interim::Snapshot;
 use capitalbench_core::prices::{PriceSheet, Quote, Side};
+use capitalbench_core::units::Price;
 use capitalbench_core::universe::Universe;
 use jiff::civil::Date;
 
@@ -14,6 +15,7 @@ use crate::error::{Fault, FileError};
 use crate::file_ops;
 use crate::format::{price_sheet, table, trailing};
 use crate::layout;
+use crate::price_record::PriceRecord;
 use crate::round_folder::{RoundInputs, names_in, optional};
 
 /// Fewest rows of a snapshot.
@@ -43,11 +45,15 @@ impl DailySnapshots {
         Ok(Self(sheets))
     }
 
-    /// The closes of a round's window; its own sheets fill in where a day has no snapshot.
+    /// The closes of a round's window: those of its own fetch, which share one basis; else the
+    /// snapshots, its sheets filling in where a day has none.
     pub fn of_round(&self, inputs: &RoundInputs) -> Result<Closes, FileError> {
         let Some(window) = inputs.manifest.window else {
             return Ok(Closes::new());
         };
+        if let Some(record) = PriceRecord::load(&inputs.folder)? {
+            return Ok(of_record(&record, &inputs.universe));
+        }
         let mut closes = Closes::new();
         for (day, sheet) in self.0.range(window.entry..=window.exit) {
             closes.insert(*day, snapshot(sheet, &inputs.universe));
@@ -63,6 +69,29 @@ impl DailySnapshots {
         }
         Ok(closes)
     }
+}
+
+/// The adjusted closes of one fetch; cash is one on every day.
+fn of_record(record: &PriceRecord, universe: &Universe) -> Closes {
+    let mut closes = Closes::new();
+    for window in &record.windows {
+        for session in &window.sessions {
+            if let Some(price) = session.adjusted.or(session.close) {
+                let known = closes.entry(session.date).or_default();
+                known.insert(window.option_id.clone(), price);
+            }
+        }
+    }
+    for known in closes.values_mut() {
+        for option in universe
+            .options()
+            .iter()
+            .filter(|option| option.scores_as_cash())
+        {
+            known.entry(option.id.clone()).or_insert(Price::ONE);
+        }
+    }
+    closes
 }
 
 fn parse(bytes: &[u8]) -> Result<(Date, PriceSheet), Fault> {
@@ -84,13 +113,12 @@ fn parse(bytes: &[u8]) -> Result<(Date, PriceSheet), Fault> {
 /// Prices by option; cash without a row is one.
 fn snapshot(sheet: &PriceSheet, universe: &Universe) -> Snapshot {
     let mut snapshot = Snapshot::new();
-    let one = capitalbench_core::units::Price::new(1.0);
     for option in universe.options() {
         let used = sheet
             .find(option)
             .and_then(Quote::used)
             .map(|(price, _)| price);
-        if let Some(price) = used.or(one.filter(|_| option.scores_as_cash())) {
+        if let Some(price) = used.or(option.scores_as_cash().then_some(Price::ONE)) {
             snapshot.insert(option.id.clone(), price);
         }
     }

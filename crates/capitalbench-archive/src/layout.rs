@@ -28,6 +28,18 @@ pub const ENTRY_PRICES: &str = "prices/entry_prices.csv";
 pub const EXIT_PRICES: &str = "prices/exit_prices.csv";
 /// Interim prices.
 pub const INTERIM_PRICES: &str = "prices/weekly_prices.csv";
+/// Every session from entry to exit, as fetched.
+pub const PRICE_WINDOW: &str = "prices/window.csv";
+/// Who was asked for prices, when, with digests.
+pub const PROVENANCE: &str = "prices/provenance.json";
+/// The returns of two sources side by side.
+pub const CROSS_CHECK: &str = "prices/cross_check.json";
+/// The word that accepts them although they are apart.
+pub const CROSS_CHECK_ACCEPTANCE: &str = "prices/cross_check_acceptance.json";
+/// Folder of prices that a later fetch replaced, by number.
+pub const REPLACED_PRICES: &str = "prices/replaced";
+/// The files of a fetch whose digests its record holds.
+pub const FETCHED: [&str; 4] = [ENTRY_PRICES, EXIT_PRICES, PRICE_WINDOW, CROSS_CHECK];
 /// Folder of the runs.
 pub const RUNS: &str = "runs";
 /// Folder of the research.
@@ -100,6 +112,8 @@ pub mod run {
     pub const ERRORS: &str = "submissions/raw/_validation_errors.json";
     /// Exact provider text, private.
     pub const REPLIES: &str = "raw_responses";
+    /// Folder of the control entrants.
+    pub const CONTROLS: &str = "controls";
     /// Folder of the results.
     pub const RESULTS: &str = "results";
     /// Option returns, or replicate returns.
@@ -108,14 +122,30 @@ pub mod run {
     pub const LEADERBOARD: &str = "results/leaderboard.csv";
     /// Holdings and contributions.
     pub const ALLOCATIONS: &str = "results/allocations.csv";
+    /// Outcomes of the control entrants, apart from the models.
+    pub const CONTROL_RESULTS: &str = "results/controls.csv";
     /// Agreement across replicates.
     pub const STABILITY: &str = "results/stability.csv";
     /// Rows scored from raw closes.
     pub const PRICE_WARNINGS: &str = "results/price_warnings.json";
+    /// All figures of all submissions, with units and reasons.
+    pub const OUTCOMES: &str = "results/outcomes.json";
+    /// One line per correction of the results.
+    pub const CORRECTIONS: &str = "corrections.jsonl";
+    /// Folder of results that a correction replaced, by number.
+    pub const SUPERSEDED: &str = "results/superseded";
     /// Provisional tracking.
     pub const INTERIM: &str = "results/weekly_performance.csv";
     /// Report for people.
     pub const REPORT: &str = "results/report.md";
     /// Folders of a run; a link in the place of one may lead anywhere.
-    pub const FOLDERS: [&str; 6] = ["submissions", RAW, PARSED, REPLIES, RESULTS, ATTEMPTS];
+    pub const FOLDERS: [&str; 7] = [
+        "submissions",
+        RAW,
+        PARSED,
+        REPLIES,
+        RESULTS,
+        ATTEMPTS,
+        CONTROLS,
+    ];
 }

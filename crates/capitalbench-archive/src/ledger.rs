@@ -28,8 +28,10 @@ use crate::run_folder::RunFolder;
 
 pub mod derive;
 mod plan;
+mod planned_price;
 
 pub use plan::{PlannedSlot, RunPlan};
+pub use planned_price::{CardNote, PlannedPrice};
 
 /// Status and headers of an answer, kept beside its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,6 +88,9 @@ pub struct Ended {
     pub input_tokens: Option<u64>,
     /// The cached part of them.
     pub cached_tokens: Option<u64>,
+    /// The part of them that was written to the cache.
+    #[serde(default)]
+    pub cache_write_tokens: Option<u64>,
     /// Tokens produced.
     pub output_tokens: Option<u64>,
     /// The part of them that was reasoning.
@@ -178,7 +183,14 @@ impl Ledger {
         let hold = hold.ok_or_else(|| {
             FileError::folder(&path, "another process is running this run right now")
         })?;
-        for place in ["", run::ATTEMPTS, run::RAW, run::PARSED, run::REPLIES] {
+        for place in [
+            "",
+            run::ATTEMPTS,
+            run::RAW,
+            run::PARSED,
+            run::REPLIES,
+            run::CONTROLS,
+        ] {
             file_ops::remove_unfinished(&folder.file(place))?;
         }
         Ok(Self {

@@ -8,6 +8,7 @@
 pub mod acceptance;
 pub mod audit;
 pub mod control_sources;
+pub mod corrections;
 pub mod daily_closes;
 pub mod error;
 pub mod file_ops;
@@ -17,13 +18,17 @@ pub mod layout;
 pub mod ledger;
 pub mod model_input;
 pub mod new_round;
+pub mod price_record;
 pub mod public_record;
+pub mod request_state;
 pub mod research_import;
 pub mod round_folder;
+pub mod run_controls;
 pub mod run_folder;
 pub mod scoring;
 pub mod shell;
 pub mod status;
 pub mod validation;
 pub mod verify;
-pub mod yaml;
+
+pub use capitalbench_core::yaml;

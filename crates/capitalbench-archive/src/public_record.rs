@@ -5,8 +5,9 @@ use std::path::Path;
 
 use capitalbench_core::boards::comparison_set::SetPolicy;
 use capitalbench_core::ids::{Digest, ModelId};
-use capitalbench_core::inference::daily::active_days;
+use capitalbench_core::inference::daily::{Closes, active_days};
 use capitalbench_core::interim::track;
+use capitalbench_core::manifest::Stream;
 use capitalbench_core::names::names_of;
 use capitalbench_core::prices::Side;
 use capitalbench_core::publication::facts::{
@@ -17,6 +18,7 @@ use capitalbench_core::returns::RoundReturns;
 use capitalbench_core::run::{Calls, Run, RunKind, official_run};
 use capitalbench_core::score::Outcome;
 use capitalbench_core::submission::Submission;
+use capitalbench_core::time::Stamp;
 use jiff::Timestamp;
 use rayon::prelude::*;
 
@@ -26,9 +28,10 @@ use crate::format::{benchmark_sets, interim};
 use crate::freeze;
 use crate::layout::{self, run};
 use crate::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds, optional};
+use crate::run_controls::{RunControls, as_submission};
 use crate::run_folder::RunFolder;
 use crate::scoring::{ScoringError, score_run};
-use crate::validation::{Checked, load_parsed};
+use crate::validation::{Checked, load_parsed, validate_run};
 
 /// Why a folder of rounds could not be published.
 #[derive(Debug, thiserror::Error)]
@@ -112,11 +115,12 @@ pub fn round_facts(folder: RoundFolder, shared: &Shared) -> Result<RoundFacts, P
         universe: inputs.universe.clone(),
         manifest: inputs.manifest.clone(),
     };
-    let Ok(run) = official_run(&runs) else {
+    let Some(run) = record(&inputs, &runs) else {
         return Ok(facts);
     };
     let run_folder = folder.run(&run.run_id)?;
     let mut submissions: Vec<Submission>;
+    let controls: Vec<Submission>;
     if run_folder.has(run::LEADERBOARD) {
         let scored = score_run(&inputs, &run_folder, run.rules)?;
         let (kept, outcomes) = scored
@@ -125,47 +129,80 @@ pub fn round_facts(folder: RoundFolder, shared: &Shared) -> Result<RoundFacts, P
             .map(|scored| (scored.submission, scored.outcome))
             .unzip();
         submissions = kept;
+        let scored_controls = scored.controls.into_iter();
+        let scored_controls = scored_controls.filter_map(|(_, scored)| scored.ok());
+        let (held, held_outcomes) = scored_controls
+            .map(|scored| (scored.submission, scored.outcome))
+            .unzip();
+        controls = held;
+        let closes = shared.snapshots.of_round(&inputs)?;
         facts.result = Some(figures(
             &inputs,
-            shared,
-            (scored.returns, outcomes),
-            &submissions,
+            &closes,
+            (scored.returns, outcomes, held_outcomes),
+            (&submissions, &controls),
             facts.frozen.as_ref(),
         )?);
     } else {
         submissions = valid(&inputs, &run_folder, run)?;
+        controls = open_controls(&inputs, &run_folder, run)?;
     }
     facts.interim = interim_rows(&inputs, &submissions)?;
     for submission in &mut submissions {
         submission.metadata.clear();
     }
-    let stamps = [&run.accepted_at, &run.completed_at, &run.created_at];
-    let accepted = run
-        .acceptance
-        .as_ref()
-        .map(|accepted| &accepted.accepted_at);
-    let since = accepted.or_else(|| stamps.into_iter().find_map(Option::as_ref));
     facts.record = Some(Record {
         run_id: run.run_id.clone(),
-        since: since.map(capitalbench_core::time::Stamp::at),
+        since: since(run),
         submissions,
-        controls: Vec::new(),
+        controls,
     });
     Ok(facts)
 }
 
+/// The run that counts; invented answers are no record of a real market, nor the other way round.
+fn record<'a>(inputs: &RoundInputs, runs: &'a [Run]) -> Option<&'a Run> {
+    let invented = inputs.manifest.stream == Stream::Synthetic;
+    let run = official_run(runs).ok()?;
+    ((run.calls == Calls::Synthetic) == invented).then_some(run)
+}
+
+/// When a run became the record, else when it ended, else when it began.
+fn since(run: &Run) -> Option<Timestamp> {
+    let stamps = [&run.accepted_at, &run.completed_at, &run.created_at];
+    let accepted = run.acceptance.as_ref();
+    let accepted = accepted.map(|accepted| &accepted.accepted_at);
+    let since = accepted.or_else(|| stamps.into_iter().find_map(Option::as_ref));
+    since.map(Stamp::at)
+}
+
+/// The controls of a round that is not scored; none where the run has none.
+fn open_controls(
+    inputs: &RoundInputs,
+    folder: &RunFolder,
+    run: &Run,
+) -> Result<Vec<Submission>, FileError> {
+    if !folder.has(run::CONTROLS) {
+        return Ok(Vec::new());
+    }
+    let raw = validate_run(inputs, folder, run.rules)?;
+    let controls = RunControls::of_run(inputs, folder, &raw)?;
+    let all = controls.iter().flat_map(|controls| &controls.controls);
+    let held = all.filter_map(|control| as_submission(control, &inputs.manifest, run.rules));
+    Ok(held.collect())
+}
+
 fn figures(
     inputs: &RoundInputs,
-    shared: &Shared,
-    (returns, models): (RoundReturns, Vec<Outcome>),
-    submissions: &[Submission],
+    closes: &Closes,
+    (returns, models, controls): (RoundReturns, Vec<Outcome>, Vec<Outcome>),
+    (submissions, held): (&[Submission], &[Submission]),
     frozen: Option<&Frozen>,
 ) -> Result<Figures, FileError> {
-    let closes = shared.snapshots.of_round(inputs)?;
     let reference = &inputs.universe.reference().id;
     let days = submissions.iter().map(|submission| {
         let window = inputs.manifest.window?;
-        active_days(&submission.decision.holdings(), reference, window, &closes)
+        active_days(&submission.decision.holdings(), reference, window, closes)
     });
     let days = days.collect();
     let volatility = volatility(inputs)?;
@@ -175,13 +212,13 @@ fn figures(
             &inputs.universe,
             frozen.digest,
             (&returns, &volatility),
-            (submissions, &[]),
+            (submissions, held),
         )
     });
     Ok(Figures {
         returns,
         models,
-        controls: Vec::new(),
+        controls,
         chance,
         days,
     })

@@ -3,23 +3,28 @@
 use std::collections::BTreeMap;
 
 use capitalbench_core::consistency::{self, ModelConsistency};
-use capitalbench_core::ids::ModelId;
+use capitalbench_core::control::{Control, Rule};
+use capitalbench_core::cross_check::CrossCheck;
+use capitalbench_core::ids::{Digest, ModelId, RunId};
 use capitalbench_core::leaderboard::{self, Scored, score_all};
 use capitalbench_core::methodology::Enforcement;
 use capitalbench_core::price_rules::{self, PriceProblem};
 use capitalbench_core::prices::{PriceSheet, Side};
 use capitalbench_core::returns::RoundReturns;
 use capitalbench_core::run::{RunKind, RunRules};
-use capitalbench_core::score::ScoreError;
+use capitalbench_core::score::{AboveOracle, ScoreError, score_submission};
 use capitalbench_core::submission::{Problem, Submission};
+use capitalbench_core::universe::Universe;
 use serde_json::json;
 
 use crate::error::FileError;
-use crate::file_ops;
-use crate::format::json;
+use crate::format::outcomes::{self, Outcomes};
 use crate::format::results::{self, ResultTable};
+use crate::format::{json, price_sheet};
 use crate::layout::{self, run};
+use crate::price_record::PriceRecord;
 use crate::round_folder::RoundInputs;
+use crate::run_controls::{RunControls, as_submission};
 use crate::run_folder::RunFolder;
 use crate::validation::{Checked, load_parsed, validate_run};
 
@@ -56,6 +61,37 @@ pub enum ScoringError {
         /// What is missing.
         error: ScoreError,
     },
+    /// Two sources are further apart than allowed.
+    #[error(
+        "{round}: {source_name} and the prices are more than {tolerance} bp apart for {}",
+        .options.join(", ")
+    )]
+    CrossCheck {
+        /// The round.
+        round: String,
+        /// The other source.
+        source_name: String,
+        /// What was allowed.
+        tolerance: f64,
+        /// The options.
+        options: Vec<String>,
+    },
+    /// A portfolio did better than the best option.
+    #[error("{round}: {error}")]
+    AboveOracle {
+        /// The round.
+        round: String,
+        /// By how much.
+        error: AboveOracle,
+    },
+    /// Other results are there.
+    #[error("run {run} has other results already: {} would change", .files.join(", "))]
+    WouldChange {
+        /// The run.
+        run: String,
+        /// Its files.
+        files: Vec<String>,
+    },
     /// Prices break a rule of this methodology.
     #[error("{round}: the prices break {} of our rules: {}", .problems.len(), join(.problems))]
     Prices {
@@ -78,12 +114,16 @@ pub struct ScoredRun {
     pub returns: RoundReturns,
     /// Outcomes in leaderboard order.
     pub outcomes: Vec<Scored>,
+    /// Control entrants, in their order; why one has no outcome.
+    pub controls: Vec<ControlOutcome>,
     /// Consistency rows; empty for other kinds of run.
     pub consistency: Vec<ModelConsistency>,
     /// Result tables by path inside the run.
     pub tables: Vec<(&'static str, ResultTable)>,
     /// Text of `price_warnings.json`, when a raw close was used.
     pub price_warnings: Option<String>,
+    /// Text of `outcomes.json`.
+    pub outcomes_json: String,
     /// Broken price rules that this methodology only reports.
     pub price_problems: Vec<PriceProblem>,
 }
@@ -105,18 +145,103 @@ pub fn score_run(
     if submissions.is_empty() {
         return Err(ScoringError::Nothing(folder.run_id().to_string()));
     }
-    let sheet = |side, file| -> Result<PriceSheet, ScoringError> {
-        let round = inputs.folder.name();
-        let sheet = inputs.folder.sheet(side)?;
-        sheet.ok_or(ScoringError::NoPrices { round, file })
-    };
-    let entry = sheet(Side::Entry, layout::ENTRY_PRICES)?;
-    let exit = sheet(Side::Exit, layout::EXIT_PRICES)?;
+    let prices = RoundPrices::load(inputs)?;
+    if let Some(check) = prices.unaccepted_cross_check() {
+        let options = check.beyond();
+        let options = options.iter().map(|row| row.option_id.to_string());
+        return Err(ScoringError::CrossCheck {
+            round: inputs.folder.name(),
+            source_name: check.source.clone(),
+            tolerance: check.tolerance_bps,
+            options: options.collect(),
+        });
+    }
     let attempts = match rules.kind {
         RunKind::Consistency => attempts(&validate_run(inputs, folder, rules)?),
         _ => BTreeMap::new(),
     };
-    score_submissions(inputs, rules, submissions, (&entry, &exit), &attempts)
+    let controls = if folder.has(run::SLOTS) || folder.has(run::CONTROLS) {
+        let raw = validate_run(inputs, folder, rules)?;
+        RunControls::of_run(inputs, folder, &raw)?
+    } else {
+        None
+    };
+    let entrants = Entrants {
+        submissions,
+        controls: controls.as_ref(),
+    };
+    let run = ScoredAs {
+        run_id: folder.run_id(),
+        rules,
+        attempts: &attempts,
+    };
+    score_submissions(inputs, run, entrants, &prices)
+}
+
+/// Whoever decided in a run.
+pub(crate) struct Entrants<'a> {
+    /// Valid submissions of the models.
+    pub(crate) submissions: Vec<Submission>,
+    /// Control entrants, where the run has them.
+    pub(crate) controls: Option<&'a RunControls>,
+}
+
+/// Which run is scored, and what was tried in it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ScoredAs<'a> {
+    pub(crate) run_id: &'a RunId,
+    pub(crate) rules: RunRules,
+    pub(crate) attempts: &'a Attempts,
+}
+
+/// The two sheets of a round, and what is known about where they came from.
+#[derive(Debug)]
+pub(crate) struct RoundPrices {
+    entry: PriceSheet,
+    exit: PriceSheet,
+    digests: (Digest, Digest),
+    record: Option<PriceRecord>,
+    record_problems: Vec<PriceProblem>,
+}
+
+impl RoundPrices {
+    /// Reads both sheets and the record of their fetch, where there is one.
+    pub(crate) fn load(inputs: &RoundInputs) -> Result<Self, ScoringError> {
+        let folder = &inputs.folder;
+        let sheet = |file: &'static str| -> Result<(PriceSheet, Digest), ScoringError> {
+            let round = folder.name();
+            let bytes = folder.read_optional(file)?;
+            let bytes = bytes.ok_or(ScoringError::NoPrices { round, file })?;
+            let sheet =
+                price_sheet::parse(&bytes).map_err(|fault| fault.in_file(&folder.file(file)))?;
+            Ok((sheet, Digest::of(&bytes)))
+        };
+        let entry = sheet(layout::ENTRY_PRICES)?;
+        let exit = sheet(layout::EXIT_PRICES)?;
+        let record = PriceRecord::load(folder)?;
+        let record_problems = match &record {
+            None => Vec::new(),
+            Some(record) => {
+                record.problems(folder, &inputs.universe, (Some(&entry.0), Some(&exit.0)))?
+            }
+        };
+        Ok(Self {
+            entry: entry.0,
+            exit: exit.0,
+            digests: (entry.1, exit.1),
+            record,
+            record_problems,
+        })
+    }
+
+    fn unaccepted_cross_check(&self) -> Option<&CrossCheck> {
+        self.record.as_ref()?.unaccepted_cross_check()
+    }
+
+    fn cross_check_reason(&self) -> Option<&str> {
+        let accepted = self.record.as_ref()?.acceptance.as_ref()?;
+        Some(&accepted.reason)
+    }
 }
 
 /// Raw files by model, valid or not, with the provider.
@@ -137,58 +262,127 @@ pub(crate) fn attempts(raw: &[Checked]) -> Attempts {
 /// Scores submissions against two sheets.
 pub(crate) fn score_submissions(
     inputs: &RoundInputs,
-    rules: RunRules,
-    submissions: Vec<Submission>,
-    (entry, exit): (&PriceSheet, &PriceSheet),
-    attempts: &Attempts,
+    run: ScoredAs<'_>,
+    entrants: Entrants<'_>,
+    prices: &RoundPrices,
 ) -> Result<ScoredRun, ScoringError> {
     let (manifest, universe) = (&inputs.manifest, &*inputs.universe);
+    let (entry, exit) = (&prices.entry, &prices.exit);
+    let rules = run.rules;
     let round = || manifest.round_id.to_string();
-    let problems = price_rules::problems(universe, manifest.window, entry, exit);
-    if manifest.methodology.enforcement() == Enforcement::Refuse {
-        let refused: Vec<PriceProblem> = problems
-            .iter()
-            .filter(|problem| problem.is_refused())
-            .cloned()
-            .collect();
-        if !refused.is_empty() {
-            return Err(ScoringError::Prices {
-                round: round(),
-                problems: refused,
-            });
-        }
+    let mut problems = price_rules::problems(universe, manifest.window, entry, exit);
+    problems.extend(prices.record_problems.iter().cloned());
+    let ours = manifest.methodology.enforcement() == Enforcement::Refuse;
+    // Only this program writes records of a fetch, so they bind under every label.
+    let is_record = |problem: &PriceProblem| matches!(problem, PriceProblem::RecordDiffers { .. });
+    let refused: Vec<PriceProblem> = problems
+        .iter()
+        .filter(|problem| is_record(problem) || (ours && problem.is_refused()))
+        .cloned()
+        .collect();
+    if !refused.is_empty() {
+        return Err(ScoringError::Prices {
+            round: round(),
+            problems: refused,
+        });
     }
     let (returns, mut outcomes) =
-        score_all(submissions, universe, entry, exit).map_err(|error| ScoringError::Score {
-            round: round(),
-            error,
+        score_all(entrants.submissions, universe, entry, exit).map_err(|error| {
+            ScoringError::Score {
+                round: round(),
+                error,
+            }
         })?;
     leaderboard::sort(&mut outcomes, manifest.methodology.tie_rule());
-    let mut models = Vec::new();
-    let tables = if rules.kind == RunKind::Consistency {
-        models = consistency_rows(&outcomes, attempts, &returns);
-        vec![
-            (
-                run::RETURNS,
-                results::replicates(&outcomes, &returns, rules),
-            ),
-            (run::STABILITY, results::stability(&models, &returns, rules)),
-        ]
-    } else {
-        vec![
-            (run::RETURNS, results::returns(universe, &returns)),
-            (run::ALLOCATIONS, results::allocations(&outcomes, &returns)),
-            (run::LEADERBOARD, results::leaderboard(&outcomes, &returns)),
-        ]
-    };
+    let controls = entrants.controls.map_or_else(Vec::new, |controls| {
+        score_controls(controls, inputs, rules, &returns)
+    });
+    let (models, tables) = tables(universe, run, &returns, (&outcomes, &controls));
+    let outcomes_json = outcomes::render(&Outcomes {
+        round_id: manifest.round_id.as_str(),
+        run_id: run.run_id.as_str(),
+        kind: rules.kind,
+        methodology: manifest.methodology.label().unwrap_or_default(),
+        prices: prices.digests,
+        cross_check_reason: prices.cross_check_reason(),
+        returns: &returns,
+        scored: &outcomes,
+        problems: &problems,
+    })
+    .map_err(|error| ScoringError::AboveOracle {
+        round: round(),
+        error,
+    })?;
     Ok(ScoredRun {
         returns,
         outcomes,
+        outcomes_json,
+        controls,
         consistency: models,
         tables,
         price_warnings: price_warnings(entry, exit),
         price_problems: problems,
     })
+}
+
+/// A control's figures, or why there are none.
+pub type ControlOutcome = (Rule, Result<Scored, String>);
+
+/// The same arithmetic as for models; an option without a price takes its control out.
+fn score_controls(
+    controls: &RunControls,
+    inputs: &RoundInputs,
+    rules: RunRules,
+    returns: &RoundReturns,
+) -> Vec<ControlOutcome> {
+    let scored = |control: &Control| -> Result<Scored, String> {
+        let reason = control.holdings.as_ref().err();
+        let submission = as_submission(control, &inputs.manifest, rules)
+            .ok_or_else(|| reason.map(ToString::to_string).unwrap_or_default())?;
+        let held = submission.decision.option_ids();
+        if let Some(unpriced) = held.iter().find(|id| returns.get(id).is_none()) {
+            return Err(format!("{unpriced} has no price"));
+        }
+        let outcome = score_submission(&submission, &inputs.universe, returns)
+            .map_err(|error| error.to_string())?;
+        Ok(Scored {
+            submission,
+            outcome,
+        })
+    };
+    let all = controls.controls.iter();
+    all.map(|control| (control.rule, scored(control))).collect()
+}
+
+/// Consistency rows and result tables, by path inside the run.
+type Tables = (Vec<ModelConsistency>, Vec<(&'static str, ResultTable)>);
+
+fn tables(
+    universe: &Universe,
+    run: ScoredAs<'_>,
+    returns: &RoundReturns,
+    (outcomes, controls): (&[Scored], &[ControlOutcome]),
+) -> Tables {
+    if run.rules.kind == RunKind::Consistency {
+        let models = consistency_rows(outcomes, run.attempts, returns);
+        let replicates = results::replicates(outcomes, returns, run.rules);
+        let stability = results::stability(&models, returns, run.rules);
+        let tables = vec![(run::RETURNS, replicates), (run::STABILITY, stability)];
+        return (models, tables);
+    }
+    let mut tables = vec![
+        (run::RETURNS, results::returns(universe, returns)),
+        (run::ALLOCATIONS, results::allocations(outcomes, returns)),
+        (run::LEADERBOARD, results::leaderboard(outcomes, returns)),
+    ];
+    if !controls.is_empty() {
+        let scored = controls
+            .iter()
+            .filter_map(|(_, scored)| scored.clone().ok());
+        let table = results::leaderboard(&scored.collect::<Vec<_>>(), returns);
+        tables.push((run::CONTROL_RESULTS, table));
+    }
+    (Vec::new(), tables)
 }
 
 fn consistency_rows(
@@ -233,32 +427,4 @@ fn price_warnings(entry: &PriceSheet, exit: &PriceSheet) -> Option<String> {
         }
     }
     (!warnings.is_empty()).then(|| json::to_pretty(&json!({ "warnings": warnings })))
-}
-
-/// Writes the result files; tables of the other kind of run and stale warnings go away.
-pub fn write_results(folder: &RunFolder, scored: &ScoredRun) -> Result<(), FileError> {
-    let tables = scored.tables.iter();
-    let mut files: Vec<_> = tables
-        .map(|(path, table)| (folder.file(path), table.render().into_bytes()))
-        .collect();
-    if let Some(text) = &scored.price_warnings {
-        files.push((folder.file(run::PRICE_WARNINGS), text.clone().into_bytes()));
-    }
-    file_ops::replace_all(&files)?;
-    if scored.price_warnings.is_none() {
-        file_ops::remove(&folder.file(run::PRICE_WARNINGS))?;
-    }
-    let stale = if scored
-        .tables
-        .iter()
-        .any(|(path, _)| *path == run::STABILITY)
-    {
-        [run::LEADERBOARD, run::ALLOCATIONS].as_slice()
-    } else {
-        [run::STABILITY].as_slice()
-    };
-    for path in stale {
-        file_ops::remove(&folder.file(path))?;
-    }
-    Ok(())
 }

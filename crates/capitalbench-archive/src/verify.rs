@@ -14,11 +14,13 @@ use crate::file_ops::TEMPORARY_PREFIX;
 use crate::format::run_log::LogLine;
 use crate::format::run_manifest::RunRecord;
 use crate::round_folder::{RoundFolder, RoundInputs, Universes, entries_in, list_rounds};
+use crate::run_controls::RunControls;
 use crate::run_folder::RunFolder;
 use crate::validation::{Checked, validate_run};
 
 mod acceptance;
 mod across;
+mod controls;
 mod fairness;
 mod finding;
 mod inputs;
@@ -56,6 +58,8 @@ pub(crate) struct RunState {
     pub(crate) record: RunRecord,
     pub(crate) log: Vec<LogLine>,
     pub(crate) checked: Vec<Checked>,
+    /// Control entrants, made again; none where the run has none.
+    pub(crate) controls: Option<RunControls>,
 }
 
 impl RunState {
@@ -195,7 +199,8 @@ fn load_state(inputs: RoundInputs, now: Timestamp, findings: &mut Vec<Finding>) 
     }
     let unreadable_runs = !faults.is_empty();
     findings.extend(faults.iter().map(|error| unreadable(&folder, error)));
-    let sheets = prices::load(&folder, findings);
+    let mut sheets = prices::load(&folder, findings);
+    prices::compare_record(&inputs, &mut sheets, findings);
     RoundState {
         inputs,
         runs,
@@ -209,11 +214,13 @@ fn load_run(inputs: &RoundInputs, folder: RunFolder) -> Result<RunState, FileErr
     let record = folder.record()?;
     let log = folder.log()?.unwrap_or_default();
     let checked = validate_run(inputs, &folder, record.run.rules)?;
+    let controls = RunControls::of_run(inputs, &folder, &checked)?;
     Ok(RunState {
         folder,
         record,
         log,
         checked,
+        controls,
     })
 }
 

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use crate::ids::{Digest, ModelId, RoundId, RunId};
+use crate::manifest::Stream;
 use crate::methodology::Enforcement;
 use crate::run::{Calls, Counts, RunKind};
 use crate::time::Stamp;
@@ -68,6 +69,8 @@ pub struct AcceptanceFacts {
     pub freeze: Freeze,
     /// Kind of the run.
     pub kind: RunKind,
+    /// Public record, pilot or an invented market.
+    pub stream: Stream,
     /// Real calls or a rehearsal.
     pub calls: Calls,
     /// Whether the run manifest lets the run count.
@@ -142,7 +145,11 @@ fn objections(facts: &AcceptanceFacts) -> Vec<Refusal> {
     if facts.kind != RunKind::Official {
         found.push(Refusal::NotOfficial(facts.kind));
     }
-    if facts.calls != Calls::Real {
+    let fits = match facts.stream {
+        Stream::Synthetic => facts.calls == Calls::Synthetic,
+        Stream::Primary | Stream::Pilot => facts.calls == Calls::Real,
+    };
+    if !fits {
         found.push(Refusal::NotReal(facts.calls));
     }
     let may_count = facts.kind == RunKind::Official && facts.calls != Calls::Mock;

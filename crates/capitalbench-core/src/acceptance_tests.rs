@@ -18,6 +18,7 @@ fn facts() -> AcceptanceFacts {
         enforcement: Enforcement::Refuse,
         freeze: Freeze::Frozen { changed: vec![] },
         kind: RunKind::Official,
+        stream: Stream::Primary,
         calls: Calls::Real,
         eligible: true,
         counts: Counts {

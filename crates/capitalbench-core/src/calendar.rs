@@ -72,6 +72,12 @@ pub fn close_at(day: Date) -> Option<Timestamp> {
     }
 }
 
+/// When a vendor's rows of this day are final: 20:15 in New York, after the exchange's corrections.
+pub fn rows_final_at(day: Date) -> Option<Timestamp> {
+    let corrections = SignedDuration::from_mins(4 * 60 + 15);
+    regular_close(day)?.checked_add(corrections).ok()
+}
+
 /// The moment the session of this day begins: 09:30 in New York.
 pub fn open_at(day: Date) -> Option<Timestamp> {
     if !is_session(day) {

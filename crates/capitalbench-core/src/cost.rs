@@ -4,21 +4,30 @@
 const PICO: f64 = 1e12;
 
 /// Prices of one model in pico-dollars per token; five dollars per million are 5,000,000.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Price {
     /// Per token sent.
     pub input: u64,
+    /// Per token sent that was in the provider's cache, where it differs.
+    pub cached: Option<u64>,
+    /// Per token sent that was written to the cache, where it differs.
+    pub cache_write: Option<u64>,
     /// Per token produced.
     pub output: u64,
     /// Per token of reasoning, where it differs.
     pub reasoning: Option<u64>,
 }
 
-/// Tokens that are billed; `output` includes `reasoning`.
+/// Tokens that are billed; `input` includes `cached` and `cache_write`, `output` includes
+/// `reasoning`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Billed {
     /// Tokens sent.
     pub input: u64,
+    /// The part of them that was in the cache.
+    pub cached: u64,
+    /// The part of them that was written to the cache.
+    pub cache_write: u64,
     /// Tokens produced.
     pub output: u64,
     /// The part of them that was reasoning.
@@ -72,9 +81,13 @@ impl Price {
     /// What these tokens cost.
     pub fn cost(&self, tokens: Billed) -> Cost {
         let reasoning = tokens.reasoning.min(tokens.output);
+        let cached = tokens.cached.min(tokens.input);
+        let written = tokens.cache_write.min(tokens.input - cached);
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
         Cost(
-            part(tokens.input, self.input)
+            part(tokens.input - cached - written, self.input)
+                + part(cached, self.cached.unwrap_or(self.input))
+                + part(written, self.cache_write.unwrap_or(self.input))
                 + part(tokens.output - reasoning, self.output)
                 + part(reasoning, self.reasoning.unwrap_or(self.output)),
         )
@@ -84,15 +97,15 @@ impl Price {
     pub fn worst_case(&self, estimated_input: u64, max_output: u64) -> Cost {
         let dearest = self.output.max(self.reasoning.unwrap_or(0));
         let price = Self {
+            input: self.input.max(self.cache_write.unwrap_or(0)),
             output: dearest,
-            reasoning: None,
-            ..*self
+            ..Self::default()
         };
         // The estimate is good to about ten percent; a bound must not be too low.
         price.cost(Billed {
             input: estimated_input.saturating_add(estimated_input / 5),
             output: max_output,
-            reasoning: 0,
+            ..Billed::default()
         })
     }
 }
@@ -106,12 +119,13 @@ mod tests {
         let price = Price {
             input: 5_000_000,
             output: 30_000_000,
-            reasoning: None,
+            ..Price::default()
         };
         let tokens = Billed {
             input: 1_000_000,
             output: 100_000,
             reasoning: 60_000,
+            ..Billed::default()
         };
         assert_eq!(Some(price.cost(tokens)), Cost::from_usd(8.0));
         let apart = Price {
@@ -120,6 +134,22 @@ mod tests {
         };
         assert_eq!(Some(apart.cost(tokens)), Cost::from_usd(6.8));
         assert!(price.worst_case(1_000_000, 100_000) >= price.cost(tokens));
+        let cache = Price {
+            cached: Some(500_000),
+            cache_write: Some(6_250_000),
+            ..price
+        };
+        let partly = Billed {
+            cached: 400_000,
+            cache_write: 100_000,
+            ..tokens
+        };
+        assert_eq!(
+            Some(cache.cost(partly)),
+            Cost::from_usd(2.5 + 0.2 + 0.625 + 3.0)
+        );
+        assert_eq!(price.cost(partly), price.cost(tokens));
+        assert!(cache.worst_case(1_000_000, 100_000) > price.worst_case(1_000_000, 100_000));
         assert!((price.cost(tokens).usd() - 8.0).abs() < 1e-12);
         assert_eq!(Cost::from_usd(f64::NAN), None);
         assert_eq!(Cost::from_usd(-1.0), None);

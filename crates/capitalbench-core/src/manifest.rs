@@ -55,6 +55,26 @@ pub enum Stream {
     Primary,
     /// Kept, never listed or aggregated.
     Pilot,
+    /// An invented market: mock models may be the record, and nothing of it joins the public one.
+    Synthetic,
+}
+
+impl Stream {
+    /// The stored word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Primary => "primary",
+            Self::Pilot => "pilot",
+            Self::Synthetic => "synthetic",
+        }
+    }
+
+    /// Reads the stored word.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Primary, Self::Pilot, Self::Synthetic]
+            .into_iter()
+            .find(|stream| stream.as_str() == text)
+    }
 }
 
 /// The scoring window, close to close.

@@ -7,6 +7,7 @@ use jiff::civil::Date;
 
 use crate::ids::OptionId;
 use crate::manifest::Window;
+use crate::price_window::BasisFault;
 use crate::prices::{PriceField, PriceSheet, Side};
 use crate::units::Return;
 use crate::universe::Universe;
@@ -62,6 +63,15 @@ pub enum PriceProblem {
         /// Length of the window.
         days: i32,
     },
+    /// An adjusted close moves otherwise than close, dividends and splits say.
+    BasisDiffers(BasisFault),
+    /// The sheets are not what the record of their fetch says.
+    RecordDiffers {
+        /// The file at fault.
+        file: &'static str,
+        /// In which way.
+        detail: String,
+    },
     /// Rows that belong to no option.
     ForeignRows {
         /// Which sheet.
@@ -87,6 +97,8 @@ impl PriceProblem {
                 | Self::BlankClose { .. }
                 | Self::SourceDiffers { .. }
                 | Self::MissedDistribution { .. }
+                | Self::BasisDiffers(_)
+                | Self::RecordDiffers { .. }
         )
     }
 }
@@ -140,6 +152,13 @@ impl fmt::Display for PriceProblem {
                  a distribution is probably missing from its adjusted close",
                 100.0 * value.get()
             ),
+            Self::BasisDiffers(fault) => write!(
+                f,
+                "the adjusted close of {} moved {:+.1} bp otherwise than close, dividends and \
+                 splits say, most of it on {}: an ex-date is probably missed",
+                fault.option_id, fault.bps, fault.day
+            ),
+            Self::RecordDiffers { file, detail } => write!(f, "{file}: {detail}"),
             Self::ForeignRows { side, keys } => write!(
                 f,
                 "{} {side} rows belong to no option: {}",

@@ -33,6 +33,8 @@ use facts::{RepeatedRun, RoundFacts};
 pub struct Publication {
     /// The instant.
     pub as_of: Timestamp,
+    /// Every round is of an invented market; such rounds never stand beside real ones.
+    pub synthetic: bool,
     /// Rounds of the public record in order of their key; pilots and rehearsals are not among them.
     pub rounds: Vec<PublicRound>,
     /// Names of models for people; the id where none is known.
@@ -266,6 +268,13 @@ pub fn publish(
     policy: &SetPolicy,
     as_of: Timestamp,
 ) -> Result<Publication, PublishError> {
+    let is_synthetic = |facts: &RoundFacts| facts.manifest.stream == Stream::Synthetic;
+    let synthetic = !rounds.is_empty() && rounds.iter().all(is_synthetic);
+    let stream = if synthetic {
+        Stream::Synthetic
+    } else {
+        Stream::Primary
+    };
     let mut public = Vec::with_capacity(rounds.len());
     for facts in rounds {
         let began = facts
@@ -273,7 +282,7 @@ pub fn publish(
             .created_at
             .as_ref()
             .map(crate::time::Stamp::at);
-        let listed = facts.manifest.stream == Stream::Primary && !facts.rehearsal;
+        let listed = facts.manifest.stream == stream && !facts.rehearsal;
         if listed && began.is_none_or(|began| began <= as_of) {
             public.push(public_round(facts, as_of)?);
         }
@@ -287,6 +296,7 @@ pub fn publish(
     let statistics = statistics(&public, &boards, &comparison_sets);
     Ok(Publication {
         as_of,
+        synthetic,
         rounds: public,
         statistics,
         names,

@@ -99,6 +99,8 @@ pub enum Calls {
     Real,
     /// Nothing left the machine.
     Mock,
+    /// Nothing left the machine, and the round's market is invented: it may be the round's record.
+    Synthetic,
     /// The manifest does not say.
     Unknown,
 }

@@ -45,9 +45,14 @@ pub fn portfolio_return<'a>(
     let mut total = 0.0;
     for holding in holdings {
         let value = return_of(&holding.option_id).ok_or_else(|| holding.option_id.clone())?;
-        total += holding.weight.weight() * value.get();
+        total += contribution(holding, value);
     }
     Ok(Return::from_fraction(total))
+}
+
+/// What one holding adds to the return of its portfolio.
+pub fn contribution(holding: &Holding, value: Return) -> f64 {
+    holding.weight.weight() * value.get()
 }
 
 /// All figures for one scored submission.
@@ -180,6 +185,17 @@ impl NoScore {
             Self::NegativeOracle => "negative_oracle",
             Self::NotFinite => "not_finite",
             Self::NoRounds => "no_rounds",
+        }
+    }
+
+    /// The reason in words.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::NoOracle => "some option has no price, so the best one is not known",
+            Self::ZeroOracle => "the best option returned nothing",
+            Self::NegativeOracle => "every option lost money",
+            Self::NotFinite => "a figure is not finite: prices are far outside any market",
+            Self::NoRounds => "there is no round to sum",
         }
     }
 }

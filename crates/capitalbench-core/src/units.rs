@@ -41,6 +41,9 @@ impl std::iter::Sum for BasisPoints {
 pub struct Price(f64);
 
 impl Price {
+    /// The price of cash in its own currency.
+    pub const ONE: Self = Self(1.0);
+
     /// Accepts finite values above zero.
     pub fn new(value: f64) -> Option<Self> {
         (value.is_finite() && value > 0.0).then_some(Self(value))

@@ -2,7 +2,7 @@
 
 use capitalbench_core::boards::comparison_set::ComparisonSet;
 use capitalbench_core::publication::{PublicRound, Publication};
-use capitalbench_core::score::{NoScore, Score};
+use capitalbench_core::score::Score;
 
 /// A fraction as a percentage with its sign: `+1.25 %`.
 pub fn percent(fraction: f64) -> String {
@@ -42,17 +42,6 @@ pub fn score(score: Score) -> String {
     }
 }
 
-/// Why there is no score, in a sentence.
-pub fn no_score(reason: NoScore) -> &'static str {
-    match reason {
-        NoScore::NoOracle => "some option has no price, so nobody knows the best one",
-        NoScore::ZeroOracle => "the best option returned nothing",
-        NoScore::NegativeOracle => "every option lost money",
-        NoScore::NotFinite => "a figure overflowed",
-        NoScore::NoRounds => "no round counts",
-    }
-}
-
 /// A percentile as an ordinal: `71st`.
 pub fn ordinal(fraction: f64) -> String {
     let number = (fraction * 100.0).round();
@@ -81,6 +70,7 @@ pub fn reference_of(round: &PublicRound) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use capitalbench_core::score::NoScore;
 
     #[test]
     fn numbers_are_rounded_once_and_zero_has_no_sign() {

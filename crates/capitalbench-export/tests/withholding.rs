@@ -54,7 +54,7 @@ fn universe() -> Universe {
         let cash = *id == "CASH";
         let symbol = (!cash).then(|| (*id).to_owned());
         MarketOption {
-            id: OptionId::parse(id).unwrap(),
+            id: OptionId::parse(id).expect("made input"),
             name: (*id).to_owned(),
             symbol: symbol.clone(),
             data_symbol: symbol,
@@ -71,7 +71,7 @@ fn universe() -> Universe {
             listing: Listing::Shown,
         }
     };
-    Universe::new(OPTIONS.iter().map(option).collect()).unwrap()
+    Universe::new(OPTIONS.iter().map(option).collect()).expect("made input")
 }
 
 fn sheet(prices: &[f64]) -> PriceSheet {
@@ -83,12 +83,12 @@ fn sheet(prices: &[f64]) -> PriceSheet {
         price: None,
         source: None,
     });
-    PriceSheet::new(quotes.collect()).unwrap()
+    PriceSheet::new(quotes.collect()).expect("made input")
 }
 
 fn submission(round_id: &RoundId, model: &str, twentieths: u32) -> Submission {
     let holding = |id: &str, percent: u32| Holding {
-        option_id: OptionId::parse(id).unwrap(),
+        option_id: OptionId::parse(id).expect("made input"),
         weight: BasisPoints::from_percent(percent),
         rationale: "because".into(),
         forecast: HoldingForecast::default(),
@@ -100,7 +100,7 @@ fn submission(round_id: &RoundId, model: &str, twentieths: u32) -> Submission {
     }
     Submission {
         round_id: round_id.clone(),
-        model_id: ModelId::parse(model).unwrap(),
+        model_id: ModelId::parse(model).expect("made input"),
         provider: "mock".into(),
         mode: "closed_capability".into(),
         decision: Decision::Portfolio(holdings),
@@ -119,7 +119,7 @@ fn submission(round_id: &RoundId, model: &str, twentieths: u32) -> Submission {
 
 fn window(made: &Made) -> Window {
     let first: Date = date(2026, 3, 2);
-    let after = |days: i32| first.checked_add(jiff::Span::new().days(days)).unwrap();
+    let after = |days: i32| first.checked_add(jiff::Span::new().days(days)).expect("made input");
     let length = if made.monthly { 30 } else { 7 };
     Window {
         entry: after(made.begins),
@@ -132,7 +132,7 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
     let universe = universe();
     let window = window(made);
     let ending = if made.monthly { "1M" } else { "1W" };
-    let round_id = RoundId::parse(&format!("R{place}-{ending}")).unwrap();
+    let round_id = RoundId::parse(&format!("R{place}-{ending}")).expect("made input");
     let manifest = Manifest {
         round_id: round_id.clone(),
         title: "Made".into(),
@@ -163,7 +163,7 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
         .collect();
     let entry = sheet(&made.entry);
     let (returns, scored) =
-        score_all(submissions.clone(), &universe, &entry, &sheet(&made.exit)).unwrap();
+        score_all(submissions.clone(), &universe, &entry, &sheet(&made.exit)).expect("made input");
     let digest = Digest::of(round_id.as_str().as_bytes());
     let chance = Chance::of(
         &manifest,
@@ -179,7 +179,7 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
         }),
         rehearsal: false,
         record: Some(Record {
-            run_id: RunId::parse("official-1").unwrap(),
+            run_id: RunId::parse("official-1").expect("made input"),
             since: None,
             submissions,
             controls: Vec::new(),
@@ -200,17 +200,17 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
 }
 
 fn files(rounds: Vec<RoundFacts>, as_of: Timestamp) -> BTreeMap<String, Vec<u8>> {
-    let published = publish(rounds, BTreeMap::new(), &SetPolicy::default(), as_of).unwrap();
+    let published = publish(rounds, BTreeMap::new(), &SetPolicy::default(), as_of).expect("made input");
     export(&published, &|| ())
 }
 
 fn is_open(facts: &RoundFacts, as_of: Timestamp) -> bool {
-    facts.manifest.window.unwrap().exit_close().unwrap() > as_of
+    facts.manifest.window.expect("made input").exit_close().expect("made input") > as_of
 }
 
 /// Every figure of a result, as files would write it.
 fn would_be(facts: &RoundFacts) -> BTreeSet<String> {
-    let result = facts.result.as_ref().unwrap();
+    let result = facts.result.as_ref().expect("made input");
     let oracle = result.returns.oracle();
     let mut values = vec![result.returns.reference().get()];
     values.extend(oracle.map(Return::get));
@@ -243,8 +243,8 @@ proptest! {
         day in 0..45_i32,
     ) {
         let first: Date = date(2026, 3, 2);
-        let day = first.checked_add(jiff::Span::new().days(day)).unwrap();
-        let as_of: Timestamp = format!("{day}T23:59:59Z").parse().unwrap();
+        let day = first.checked_add(jiff::Span::new().days(day)).expect("made input");
+        let as_of: Timestamp = format!("{day}T23:59:59Z").parse().expect("made input");
         let told: Vec<RoundFacts> = rounds.iter().enumerate().map(|(i, m)| facts(i, m)).collect();
         let with_result = files(told.clone(), as_of);
 
@@ -288,7 +288,7 @@ fn a_resolved_round_tells_its_result() {
         exit: vec![103.7, 31.9, 59.2, 99.4],
     };
     let round = facts(0, &made);
-    let written = files(vec![round.clone()], "2026-03-20T00:00:00Z".parse().unwrap());
+    let written = files(vec![round.clone()], "2026-03-20T00:00:00Z".parse().expect("made input"));
     let all: Vec<u8> = written.values().flatten().copied().collect();
     let all = String::from_utf8_lossy(&all);
     let secrets = would_be(&round);
@@ -311,14 +311,14 @@ fn every_row_fits_the_description_of_its_table() {
     let rounds = [(0, false), (7, false), (14, false), (0, true), (30, true)];
     let rounds = rounds.into_iter().enumerate();
     let rounds = rounds.map(|(place, (begins, monthly))| facts(place, &made(begins, monthly)));
-    let as_of = "2026-04-10T00:00:00Z".parse().unwrap();
+    let as_of = "2026-04-10T00:00:00Z".parse().expect("made input");
     let published = publish(
         rounds.collect(),
         BTreeMap::new(),
         &SetPolicy::default(),
         as_of,
     )
-    .unwrap();
+    .expect("made input");
     let mut names = BTreeSet::new();
     for table in tables::ALL {
         assert!(names.insert(table.name), "{} is there twice", table.name);

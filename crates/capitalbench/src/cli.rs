@@ -10,16 +10,18 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 mod boards;
+mod prices;
 mod record;
 
 pub(crate) use boards::{
     Compare, CumulativeStatus, Export, Leaderboard, PublishCumulative, PublishLatest, Rounds,
     TrackName,
 };
+pub(crate) use prices::{FetchPrices, ScoreRound, SideChoice, Source, SourceChoice};
 pub(crate) use record::{AcceptRun, CompareRuns, ShowControls};
 mod run_round;
 
-pub(crate) use run_round::{CheckProviders, RunRound};
+pub(crate) use run_round::{CheckProviders, RunRound, SmokeProvider};
 
 /// An open, auditable benchmark of how language models allocate capital.
 ///
@@ -56,6 +58,8 @@ pub(crate) enum Command {
     RunRound(RunRound),
     /// Say which provider keys are set, never their values
     CheckProviders(CheckProviders),
+    /// Make one tiny call to a configured model and show what came back
+    SmokeProvider(SmokeProvider),
     /// List the runs of a round
     ListRuns(ListRuns),
     /// Check every raw submission of a run and write the parsed ones
@@ -66,6 +70,8 @@ pub(crate) enum Command {
     AcceptRun(AcceptRun),
     /// Show what control entrants hold in a frozen round
     ShowControls(ShowControls),
+    /// Fetch the closes of a round's window, both sides from one answer per option
+    FetchPrices(FetchPrices),
     /// Score a run, or every official run of a folder of rounds
     ScoreRound(ScoreRound),
     /// Show how models stand, with what may be claimed
@@ -163,6 +169,9 @@ pub(crate) struct InitRound {
     /// Model configuration; its active models become the frozen roster
     #[arg(long, value_name = "FILE")]
     pub(crate) models: Option<PathBuf>,
+    /// The market is invented: mock models may be the record, and it never joins the public one
+    #[arg(long)]
+    pub(crate) synthetic: bool,
     /// Where rounds lie
     #[arg(long, value_name = "DIR", default_value = "rounds")]
     pub(crate) rounds_dir: PathBuf,
@@ -304,24 +313,6 @@ pub(crate) struct ValidateUniverse {
     pub(crate) output: Output,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct SourceChoice {
-    /// Where prices come from
-    #[arg(long, value_enum, default_value = "tiingo")]
-    pub(crate) source: Source,
-    /// Folder of histories for the csv source
-    #[arg(long, value_name = "DIR", required_if_eq("source", "csv"))]
-    pub(crate) histories: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Source {
-    /// Tiingo end-of-day prices
-    Tiingo,
-    /// A folder with one CSV file per symbol
-    Csv,
-}
-
 /// An instant; a day alone means its first moment, in UTC.
 fn instant(text: &str) -> Result<Timestamp, String> {
     let whole = if parse_day(text).is_some() {
@@ -395,34 +386,6 @@ pub(crate) struct ValidateSubmissions {
     /// Say what would be written and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-#[derive(Debug, Args)]
-#[command(group = ArgGroup::new("rounds").required(true))]
-#[command(after_help = "Examples:
-  capitalbench score-round --round rounds/my-round                 its official run
-  capitalbench score-round --round rounds/my-round --run-id trial  another run
-  capitalbench score-round --rounds-dir rounds                     every official run with prices
-
-Writes results/ of each run. A round is not scored before its exit close.
-Exit codes: 0 scored, 1 a round of the folder could not be scored, 2 could not run.")]
-pub(crate) struct ScoreRound {
-    /// The round's folder
-    #[arg(long, group = "rounds", value_name = "DIR")]
-    pub(crate) round: Option<PathBuf>,
-    /// The run; by default the official one
-    #[arg(long, conflicts_with = "rounds_dir")]
-    pub(crate) run_id: Option<String>,
-    /// A folder of rounds: score every official run that has both price sheets
-    #[arg(long, group = "rounds", value_name = "DIR")]
-    pub(crate) rounds_dir: Option<PathBuf>,
-    /// Compute and print, write nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    #[command(flatten)]
-    pub(crate) now: Now,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -16,6 +16,7 @@ mod compare;
 mod compare_runs;
 mod cumulative_status;
 mod export;
+mod fetch_prices;
 mod fetch_universe_performance;
 mod hash_round;
 mod import_research;
@@ -31,6 +32,7 @@ mod run_round;
 mod score_round;
 mod show_controls;
 mod show_prompt;
+mod smoke_provider;
 mod status;
 mod validate_submissions;
 mod validate_universe;
@@ -76,11 +78,13 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::HashRound(arguments) => hash_round::run(&arguments),
         Command::RunRound(arguments) => run_round::run(&arguments),
         Command::CheckProviders(arguments) => check_providers::run(&arguments),
+        Command::SmokeProvider(arguments) => smoke_provider::run(&arguments),
         Command::ListRuns(arguments) => list_runs::run(&arguments),
         Command::ValidateSubmissions(arguments) => validate_submissions::run(&arguments),
         Command::CompareRuns(arguments) => compare_runs::run(&arguments),
         Command::AcceptRun(arguments) => accept_run::run(&arguments),
         Command::ShowControls(arguments) => show_controls::run(&arguments),
+        Command::FetchPrices(arguments) => fetch_prices::run(&arguments),
         Command::ScoreRound(arguments) => score_round::run(&arguments),
         Command::Leaderboard(arguments) => leaderboard::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),

@@ -94,6 +94,14 @@ impl From<ScoringError> for CommandError {
             ScoringError::Score { .. } | ScoringError::Prices { .. } => {
                 Some("complete the price sheets and score again; nothing was written")
             }
+            ScoringError::CrossCheck { .. } => Some(
+                "look at prices/cross_check.json; to score all the same, give \
+                 --accept-cross-check REASON",
+            ),
+            ScoringError::WouldChange { .. } => Some(
+                "nothing was written; if the new prices or submissions are right, give \
+                 --correct REASON, and the old results are kept",
+            ),
             _ => None,
         };
         let plain = Self::new(error.to_string());

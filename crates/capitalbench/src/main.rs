@@ -10,7 +10,9 @@ mod commands;
 mod config;
 mod console;
 mod error;
+mod price_card;
 mod runner;
+mod steps;
 
 fn main() -> ExitCode {
     let arguments = cli::Arguments::parse();

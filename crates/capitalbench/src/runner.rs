@@ -32,9 +32,10 @@ mod spending;
 mod verdict;
 
 use events::{Event, Listener, Totals};
-pub(crate) use gate::Gate;
+pub(crate) use gate::{Gate, Pass};
 pub(crate) use slot_end::{Open, SlotEnd};
 pub(crate) use spending::Spending;
+pub(crate) use verdict::{cost, failed, stopped};
 
 /// A slot with everything needed to ask it.
 pub(crate) struct Seat {
@@ -106,8 +107,7 @@ async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<(SlotEnd, Cost), Comm
         engine.say(&Event::SlotStarted { slot });
     }
     while may_retry(&attempts, max_retries) {
-        let pass = gate.enter().await;
-        engine.rest(gate.rest()).await;
+        let pass = engine.admit(gate).await;
         open = engine.closed();
         if open.is_some() {
             break;
@@ -148,7 +148,7 @@ async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<(SlotEnd, Cost), Comm
         attempts,
         open,
         at_most: seat.price.map(|_| seat.worst_case),
-        is_rehearsed: engine.ledger.plan().calls == Calls::Mock,
+        is_rehearsed: engine.ledger.plan().calls != Calls::Real,
     };
     Ok((end, paid))
 }
@@ -230,19 +230,11 @@ async fn attempt(
             (verdict::failed_for(reason, text), None)
         }
         Ok(answer) => {
-            let head = AnswerHead {
-                status: answer.status,
-                headers: answer.headers.clone(),
-                received_at_utc: received.to_string(),
-                sha256: Digest::of(&answer.body).to_hex(),
-            };
-            let body = answer.body.clone();
-            on_disk(engine, seat, move |engine, seat| {
-                engine
-                    .ledger
-                    .keep_answer(&seat.planned.slot, number, &head, &body)
-            })
-            .await?;
+            keep(engine, seat, number, &answer, received).await?;
+            let gate = engine.gates.get(&seat.planned.provider);
+            if let (Some(gate), Some(wait)) = (gate, answer.used_up_for()) {
+                gate.close_for(wait.min(seat.time_limit));
+            }
             verdict::judge(engine, seat, &answer)
         }
     };
@@ -262,6 +254,29 @@ async fn attempt(
         ended: &ended,
     });
     Ok((ended, asked_to_wait))
+}
+
+/// Puts the exact answer on disk, before anything reads it.
+async fn keep(
+    engine: &Arc<Engine>,
+    seat: &Arc<Seat>,
+    number: u32,
+    answer: &RawAnswer,
+    received: Timestamp,
+) -> Result<(), CommandError> {
+    let head = AnswerHead {
+        status: answer.status,
+        headers: answer.headers.clone(),
+        received_at_utc: received.to_string(),
+        sha256: Digest::of(&answer.body).to_hex(),
+    };
+    let body = answer.body.clone();
+    on_disk(engine, seat, move |engine, seat| {
+        engine
+            .ledger
+            .keep_answer(&seat.planned.slot, number, &head, &body)
+    })
+    .await
 }
 
 /// The call itself, cut off at its time limit or at the deadline, whichever comes first.
@@ -336,6 +351,20 @@ impl Engine {
         Some(left.unsigned_abs())
             .filter(|_| left.is_positive())
             .or(Some(Duration::ZERO))
+    }
+
+    /// A place at a provider of whose allowances something remains; an end of the run lets in too.
+    async fn admit<'a>(&self, gate: &'a Gate) -> Pass<'a> {
+        loop {
+            let pass = gate.enter().await;
+            match gate.closed_for() {
+                Some(wait) if self.closed().is_none() => {
+                    drop(pass);
+                    self.rest(wait).await;
+                }
+                _ => return pass,
+            }
+        }
     }
 
     /// Waits, but not past the deadline and not after the operator's stop.

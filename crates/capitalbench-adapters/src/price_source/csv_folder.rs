@@ -9,10 +9,12 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use capitalbench_core::ids::Digest;
+use capitalbench_core::price_window::CloseBasis;
 use capitalbench_core::similar::closest;
 use jiff::civil::Date;
 
-use super::{DailyClose, HistoryFuture, PriceError, PriceSource, check_question};
+use super::{AnswerFuture, History, PriceError, PriceSource, check_question};
 
 mod table;
 
@@ -36,7 +38,7 @@ impl CsvFolder {
         }
     }
 
-    fn load(&self, symbol: &str, from: Date, to: Date) -> Result<Vec<DailyClose>, PriceError> {
+    fn load(&self, symbol: &str, from: Date, to: Date) -> Result<History, PriceError> {
         check_question(symbol, from, to)?;
         if !self.folder.is_dir() {
             return Err(PriceError::NoFolder {
@@ -44,7 +46,8 @@ impl CsvFolder {
             });
         }
         let file = self.folder.join(format!("{symbol}.csv"));
-        let mut rows = table::parse(&file, &self.read(symbol, &file)?)?;
+        let text = self.read(symbol, &file)?;
+        let mut rows = table::parse(&file, &text)?;
         let have = rows
             .first()
             .zip(rows.last())
@@ -59,7 +62,12 @@ impl CsvFolder {
                 have,
             });
         }
-        Ok(rows)
+        Ok(History {
+            rows,
+            body: Digest::of(text.as_bytes()),
+            // The folder is a matter of this machine; the digest names the file.
+            address: format!("{symbol}.csv"),
+        })
     }
 
     fn read(&self, symbol: &str, file: &Path) -> Result<String, PriceError> {
@@ -117,7 +125,11 @@ impl PriceSource for CsvFolder {
         NAME
     }
 
-    fn history<'a>(&'a self, symbol: &'a str, from: Date, to: Date) -> HistoryFuture<'a> {
+    fn close_basis(&self) -> CloseBasis {
+        CloseBasis::Raw
+    }
+
+    fn answer<'a>(&'a self, symbol: &'a str, from: Date, to: Date) -> AnswerFuture<'a> {
         // One small local file is read faster than it could be handed to another thread.
         Box::pin(async move { self.load(symbol, from, to) })
     }

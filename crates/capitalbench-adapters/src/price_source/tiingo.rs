@@ -6,12 +6,15 @@
 
 use std::time::Duration;
 
+use capitalbench_core::ids::Digest;
+use capitalbench_core::price_window::CloseBasis;
 use jiff::civil::Date;
 use reqwest::Url;
 use tokio::time::sleep;
 
-use super::{DailyClose, HistoryFuture, Limit, PriceError, PriceSource, check_question};
-use crate::http::{Credential, HttpClient, Request, is_bare};
+use super::{AnswerFuture, BaseUrlError, History, Limit, PriceError, PriceSource};
+use super::{check_question, parse_base_url};
+use crate::http::{Credential, HttpClient, Request};
 use crate::secret::ApiKey;
 
 mod answer;
@@ -49,18 +52,13 @@ impl Tiingo {
         self
     }
 
-    async fn fetch(
-        &self,
-        symbol: &str,
-        from: Date,
-        to: Date,
-    ) -> Result<Vec<DailyClose>, PriceError> {
+    async fn fetch(&self, symbol: &str, from: Date, to: Date) -> Result<History, PriceError> {
         check_question(symbol, from, to)?;
         let question = Question { symbol, from, to };
         let mut delays = self.retries.delays.iter().copied();
         loop {
             let error = match self.ask(question).await {
-                Ok(rows) => return Ok(rows),
+                Ok(history) => return Ok(history),
                 Err(error) => error,
             };
             match delays
@@ -73,20 +71,26 @@ impl Tiingo {
         }
     }
 
-    async fn ask(&self, question: Question<'_>) -> Result<Vec<DailyClose>, PriceError> {
+    async fn ask(&self, question: Question<'_>) -> Result<History, PriceError> {
         let request = Request {
             url: self.url(question),
-            credential: Credential {
+            credential: Credential::Header {
                 scheme: "Token",
                 key: &self.key,
             },
+            user_agent: None,
         };
+        let address = request.url.to_string();
         let reader = answer::Reader {
             question,
             key: &self.key,
         };
         match self.http.get(request).await {
-            Ok(answer) => reader.rows(&answer),
+            Ok(answer) => Ok(History {
+                rows: reader.rows(&answer)?,
+                body: Digest::of(answer.text.as_bytes()),
+                address,
+            }),
             Err(error) => Err(reader.failure(error)),
         }
     }
@@ -111,7 +115,11 @@ impl PriceSource for Tiingo {
         "tiingo_eod"
     }
 
-    fn history<'a>(&'a self, symbol: &'a str, from: Date, to: Date) -> HistoryFuture<'a> {
+    fn close_basis(&self) -> CloseBasis {
+        CloseBasis::Raw
+    }
+
+    fn answer<'a>(&'a self, symbol: &'a str, from: Date, to: Date) -> AnswerFuture<'a> {
         Box::pin(self.fetch(symbol, from, to))
     }
 }
@@ -172,32 +180,6 @@ impl Default for RetryPolicy {
             delays: [1, 2, 4].map(Duration::from_secs).to_vec(),
             longest_wait: Duration::from_mins(1),
         }
-    }
-}
-
-/// Why an address cannot be asked; the address itself is not repeated, it may hold a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BaseUrlError {
-    /// Not an address of the web.
-    #[error("the base URL of tiingo must be like {}", Tiingo::DEFAULT_BASE_URL)]
-    NotHttp,
-    /// More than scheme, host, port and path.
-    #[error(
-        "the base URL of tiingo must end with its host or path: no user name, no password, \
-         nothing after ? or #; the key is given apart and sent in a header"
-    )]
-    HoldsMore,
-}
-
-fn parse_base_url(text: &str) -> Result<Url, BaseUrlError> {
-    let url = Url::parse(text).map_err(|_| BaseUrlError::NotHttp)?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(BaseUrlError::NotHttp);
-    }
-    if is_bare(&url) {
-        Ok(url)
-    } else {
-        Err(BaseUrlError::HoldsMore)
     }
 }
 

@@ -131,6 +131,7 @@ fn tokens(body: &Value) -> Tokens {
                 .saturating_add(written.unwrap_or(0))
         }),
         cached,
+        cache_written: written,
         output: count(body, "/usage/output_tokens"),
         reasoning: count(body, "/usage/output_tokens_details/thinking_tokens"),
     }

@@ -145,6 +145,7 @@ fn tokens(body: &Value) -> Tokens {
     Tokens {
         input: Some(input),
         cached: Some(or_zero("cachedContentTokenCount")),
+        cache_written: None,
         output: Some(or_zero("candidatesTokenCount").saturating_add(reasoning)),
         reasoning: Some(reasoning),
     }

@@ -112,6 +112,7 @@ impl Provider for Ollama {
             tokens: Tokens {
                 input: count(&body, "/prompt_eval_count"),
                 cached: None,
+                cache_written: None,
                 output: count(&body, "/eval_count"),
                 reasoning: None,
             },

@@ -110,6 +110,7 @@ impl Provider for OpenAi {
             tokens: Tokens {
                 input: count(&body, "/usage/input_tokens"),
                 cached: count(&body, "/usage/input_tokens_details/cached_tokens"),
+                cache_written: count(&body, "/usage/input_tokens_details/cache_write_tokens"),
                 output: count(&body, "/usage/output_tokens"),
                 reasoning: count(&body, "/usage/output_tokens_details/reasoning_tokens"),
             },

@@ -198,6 +198,7 @@ fn tokens(body: &Value) -> Tokens {
     Tokens {
         input: count(body, "/usage/prompt_tokens"),
         cached: cached.iter().find_map(|place| count(body, place)),
+        cache_written: count(body, "/usage/prompt_tokens_details/cache_write_tokens"),
         output: count(body, "/usage/completion_tokens"),
         reasoning: count(body, "/usage/completion_tokens_details/reasoning_tokens"),
     }

@@ -96,6 +96,7 @@ fn tokens(body: &Value) -> Tokens {
             _ => prompt,
         }),
         cached,
+        cache_written: None,
         output: said.map(|said| match reasoning {
             Some(reasoning) if apart => said.saturating_add(reasoning),
             _ => said,

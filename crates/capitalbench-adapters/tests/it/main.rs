@@ -3,6 +3,7 @@
 mod csv_folder;
 mod fake_server;
 mod http_limits;
+mod other_sources;
 mod providers;
 mod tiingo;
 mod tiingo_faults;

@@ -81,12 +81,11 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
         }
     };
     let stream = match stored.publication_stream.as_deref() {
-        None | Some("primary") => Stream::Primary,
-        Some("pilot") => Stream::Pilot,
-        Some(other) => {
-            let text = format!("{other:?} is neither primary nor pilot");
-            return Err(Fault::field("publication_stream", text));
-        }
+        None => Stream::Primary,
+        Some(word) => Stream::parse(word).ok_or_else(|| {
+            let text = format!("{word:?} is neither primary, pilot nor synthetic");
+            Fault::field("publication_stream", text)
+        })?,
     };
     Ok(Manifest {
         round_id,

@@ -1,6 +1,6 @@
 //! A new [`Manifest`] as YAML; it is written once, and a hashed file is never rewritten.
 
-use capitalbench_core::manifest::{Manifest, SubmissionFormat};
+use capitalbench_core::manifest::{Manifest, Stream, SubmissionFormat};
 use capitalbench_core::portfolio::Constraints;
 use capitalbench_core::time::Stamp;
 
@@ -38,6 +38,9 @@ pub fn render(manifest: &Manifest, description: &str, notes: &str) -> String {
         }
     }
     lines.extend(roster_lines(manifest));
+    if manifest.stream != Stream::Primary {
+        lines.push(format!("publication_stream: {}", manifest.stream.as_str()));
+    }
     if let Some(rule) = &manifest.window_rule {
         lines.push(format!("window_rule: {}", yaml_text(&rule.to_string())));
     }

@@ -27,12 +27,12 @@ pub fn render(plan: &RunPlan, round: &Manifest, end: Option<&End<'_>>) -> String
         let ids = roster.model_ids.iter();
         ids.map(capitalbench_core::ids::ModelId::as_str).collect()
     });
-    let fields: Vec<(&str, Value)> = vec![
+    let mut fields: Vec<(&str, Value)> = vec![
         ("run_id", json!(plan.run_id.as_str())),
         ("round_id", json!(plan.round_id.as_str())),
         ("run_type", json!(plan.rules.kind.as_str())),
         ("mode", json!(MODE)),
-        ("mock", json!(plan.calls == Calls::Mock)),
+        ("mock", json!(plan.calls != Calls::Real)),
         ("created_at_utc", json!(plan.created_at.text())),
         (
             "completed_at_utc",
@@ -41,6 +41,7 @@ pub fn render(plan: &RunPlan, round: &Manifest, end: Option<&End<'_>>) -> String
         ("models_config_file", json!(plan.models_file)),
         ("models_path", json!(plan.models_file)),
         ("pricing_path", json!(plan.pricing_file)),
+        ("price_cards", json!(plan.price_cards)),
         ("replicates", json!(plan.rules.replicates)),
         ("allow_real_api_calls", json!(plan.calls == Calls::Real)),
         (
@@ -68,6 +69,9 @@ pub fn render(plan: &RunPlan, round: &Manifest, end: Option<&End<'_>>) -> String
         ),
         ("skipped_models", json!(plan.skipped_models)),
     ];
+    if plan.calls == Calls::Synthetic {
+        fields.push(("synthetic", json!(true)));
+    }
     let mut text = String::new();
     for (name, value) in fields {
         // Writing to a text cannot fail.

@@ -1,10 +1,14 @@
-//! Price files → [`PriceSheet`].
+//! Price files → [`PriceSheet`], and one day of fetched windows → a price file.
 
+use capitalbench_core::price_window::PriceWindow;
 use capitalbench_core::prices::{PriceSheet, Quote};
 use capitalbench_core::time::parse_day;
 use capitalbench_core::units::Price;
+use capitalbench_core::universe::Universe;
+use jiff::civil::Date;
 
-use super::table::{Row, Table, read_table};
+use super::number::float_text;
+use super::table::{CsvText, Row, Table, read_table};
 use crate::error::Fault;
 
 const COLUMNS: [&str; 10] = [
@@ -19,6 +23,38 @@ const COLUMNS: [&str; 10] = [
     "price_source",
     "currency",
 ];
+
+/// The sheet of one day, in universe order; cash is worth one.
+pub fn render(universe: &Universe, windows: &[PriceWindow], day: Date, source: &str) -> String {
+    let mut text = CsvText::new();
+    text.row([
+        "option_id",
+        "symbol",
+        "date",
+        "close",
+        "adj_close",
+        "source",
+    ]);
+    for option in universe.options() {
+        let window = windows.iter().find(|w| w.option_id == option.id);
+        let session = window.and_then(|window| window.on(day));
+        let (close, adjusted, source) = match session {
+            Some(session) => (session.close, session.adjusted, source),
+            None if option.is_cash() => (Price::new(1.0), Price::new(1.0), "cash"),
+            None => continue,
+        };
+        let number = |price: Option<Price>| price.map(|p| float_text(p.get())).unwrap_or_default();
+        text.row([
+            option.id.as_str(),
+            option.symbol.as_deref().unwrap_or_default(),
+            &day.to_string(),
+            &number(close),
+            &number(adjusted),
+            source,
+        ]);
+    }
+    text.into_string()
+}
 
 /// Reads a price file; faults name line and column.
 pub fn parse(bytes: &[u8]) -> Result<PriceSheet, Fault> {

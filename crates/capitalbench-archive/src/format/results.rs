@@ -6,7 +6,7 @@ use capitalbench_core::leaderboard::Scored;
 use capitalbench_core::manifest::SubmissionFormat;
 use capitalbench_core::returns::RoundReturns;
 use capitalbench_core::run::RunRules;
-use capitalbench_core::score::Outcome;
+use capitalbench_core::score::{Outcome, contribution};
 use capitalbench_core::submission::{Decision, Submission};
 use capitalbench_core::units::Return;
 use capitalbench_core::universe::Universe;
@@ -208,7 +208,7 @@ pub fn allocations(scored: &[Scored], returns: &RoundReturns) -> ResultTable {
             table.real(holding.weight.percent());
             table.count(rank);
             table.number(value);
-            table.real(holding.weight.weight() * value.get());
+            table.real(contribution(&holding, value));
             table.cell(match submission.decision {
                 Decision::SinglePick(_) => &submission.rationale_summary,
                 Decision::Portfolio(_) => &holding.rationale,

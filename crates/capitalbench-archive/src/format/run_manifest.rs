@@ -19,6 +19,7 @@ struct Stored {
     #[serde(default)]
     mode: Option<String>,
     mock: Option<bool>,
+    synthetic: Option<bool>,
     created_at_utc: Option<String>,
     completed_at_utc: Option<String>,
     replicates: Option<u32>,
@@ -56,10 +57,11 @@ pub fn parse(bytes: &[u8]) -> Result<RunRecord, Fault> {
         .as_deref()
         .and_then(RunKind::parse)
         .unwrap_or_else(|| RunKind::infer(&mode, stored.mock));
-    let calls = match stored.mock {
-        Some(true) => Calls::Mock,
-        Some(false) => Calls::Real,
-        None => Calls::Unknown,
+    let calls = match (stored.mock, stored.synthetic) {
+        (Some(true), Some(true)) => Calls::Synthetic,
+        (Some(true), _) => Calls::Mock,
+        (Some(false), _) => Calls::Real,
+        (None, _) => Calls::Unknown,
     };
     let may_count = kind == RunKind::Official && calls != Calls::Mock;
     let model_ids = stored

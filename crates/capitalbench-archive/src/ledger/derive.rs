@@ -18,6 +18,7 @@ use crate::file_ops;
 use crate::format::{json, new_run_manifest};
 use crate::layout::run;
 use crate::round_folder::RoundInputs;
+use crate::run_controls::RunControls;
 use crate::validation::{Checked, validate_run, validation_files};
 
 /// What a finished run came to.
@@ -95,11 +96,16 @@ fn conclude(
         valid,
         invalid,
         eligible: plan.rules.kind == RunKind::Official
-            && plan.calls == Calls::Real
+            && plan.calls != Calls::Mock
             && valid > 0
             && valid == plan.slots.len(),
     };
     let mut files = rendered(ledger, &checked);
+    if plan.controls {
+        let controls = RunControls::for_new_run(inputs, ledger.folder(), &checked)?;
+        let made = controls.files(&inputs.manifest, plan.rules).into_iter();
+        files.extend(made.map(|(path, text)| (ledger.folder().file(&path), text.into_bytes())));
+    }
     let end = new_run_manifest::End {
         completed_at,
         finished,

@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 
 use capitalbench_core::attempt::Slot;
+use capitalbench_core::cost::Price;
 use capitalbench_core::ids::{RoundId, RunId};
 use capitalbench_core::run::{Calls, RunKind, RunRules};
 use capitalbench_core::time::Stamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{model_id, stamp};
-use crate::error::Fault;
+use super::{CardNote, PlannedPrice, model_id, stamp};
+use crate::error::{Fault, FileError};
 use crate::format::json;
+use crate::layout::run;
+use crate::run_folder::RunFolder;
 
 /// The form of the file.
 const VERSION: u32 = 1;
@@ -46,6 +49,14 @@ pub struct RunPlan {
     pub models_sha256: String,
     /// Price card, as typed.
     pub pricing_file: Option<String>,
+    /// Where the prices come from.
+    pub price_cards: Vec<CardNote>,
+    /// What each model is billed; a model that is not here has no known price.
+    pub prices: Vec<PlannedPrice>,
+    /// Whether control entrants are recorded beside the models.
+    pub controls: bool,
+    /// Seed of a rehearsal.
+    pub seed: u64,
     /// Most retries of a slot.
     pub max_retries: u32,
     /// Digest of the frozen text that every model is sent.
@@ -65,10 +76,19 @@ struct Stored {
     run_type: String,
     replicates: u32,
     mock: bool,
+    synthetic: Option<bool>,
     created_at_utc: String,
     models_config_file: String,
     models_config_sha256: String,
     pricing_path: Option<String>,
+    #[serde(default)]
+    price_cards: Vec<CardNote>,
+    #[serde(default)]
+    prices: Vec<PlannedPrice>,
+    #[serde(default)]
+    controls: bool,
+    #[serde(default)]
+    seed: u64,
     max_retries: u32,
     model_input_sha256: String,
     skipped_models: u64,
@@ -85,6 +105,25 @@ struct StoredSlot {
 }
 
 impl RunPlan {
+    /// The plan of a run that was made by this program; none for other runs.
+    pub fn of_run(folder: &RunFolder) -> Result<Option<Self>, FileError> {
+        let Some(bytes) = folder.read_optional(run::SLOTS)? else {
+            return Ok(None);
+        };
+        let parsed = Self::parse(&bytes);
+        parsed
+            .map(Some)
+            .map_err(|fault| fault.in_file(&folder.file(run::SLOTS)))
+    }
+
+    /// The price of a model, where it is known.
+    pub fn price(&self, provider: &str, api_model_name: &str) -> Option<Price> {
+        let same = |known: &&PlannedPrice| {
+            known.provider == provider && known.api_model_name == api_model_name
+        };
+        self.prices.iter().find(same).map(PlannedPrice::price)
+    }
+
     /// Number of models asked.
     pub fn model_count(&self) -> usize {
         self.model_ids().len()
@@ -134,11 +173,16 @@ impl RunPlan {
             "round_id": self.round_id.as_str(),
             "run_type": self.rules.kind.as_str(),
             "replicates": self.rules.replicates,
-            "mock": self.calls == Calls::Mock,
+            "mock": self.calls != Calls::Real,
+            "synthetic": self.calls == Calls::Synthetic,
             "created_at_utc": self.created_at.text(),
             "models_config_file": self.models_file,
             "models_config_sha256": self.models_sha256,
             "pricing_path": self.pricing_file,
+            "price_cards": self.price_cards,
+            "prices": self.prices,
+            "controls": self.controls,
+            "seed": self.seed,
             "max_retries": self.max_retries,
             "model_input_sha256": self.input_sha256,
             "skipped_models": self.skipped_models,
@@ -175,15 +219,19 @@ impl RunPlan {
                 kind,
                 replicates: stored.replicates,
             },
-            calls: if stored.mock {
-                Calls::Mock
-            } else {
-                Calls::Real
+            calls: match (stored.mock, stored.synthetic) {
+                (false, _) => Calls::Real,
+                (true, Some(true)) => Calls::Synthetic,
+                (true, _) => Calls::Mock,
             },
             created_at: stamp("created_at_utc", &stored.created_at_utc)?,
             models_file: stored.models_config_file,
             models_sha256: stored.models_config_sha256,
             pricing_file: stored.pricing_path,
+            price_cards: stored.price_cards,
+            prices: stored.prices,
+            controls: stored.controls,
+            seed: stored.seed,
             max_retries: stored.max_retries,
             input_sha256: stored.model_input_sha256,
             skipped_models: stored.skipped_models,

@@ -89,6 +89,8 @@ codes! {
         "A stored reply is not the text whose digest the run log holds."
     RawSubmissionDiffers "raw-submission-differs" Error
         "A raw submission is not what its stored reply says."
+    ControlDiffers "control-differs" Error
+        "The file of a control entrant does not follow from the round and the run."
     OfficialRunAmbiguous "official-run-ambiguous" Error
         "Several runs qualify as the record and the operator did not choose one."
     AcceptanceDiffers "acceptance-differs" Error
@@ -97,6 +99,8 @@ codes! {
         "A price file cannot be used."
     PriceRuleBroken "price-rule-broken" Error
         "Prices break a rule that this round's own methodology enforces."
+    PriceRecordDiffers "price-record-differs" Error
+        "The price sheets are not those that the record of their fetch describes."
     ResultDiffers "result-differs" Error
         "A result file does not follow from the submissions and the prices."
     ResultIncomplete "result-incomplete" Error
@@ -107,6 +111,8 @@ codes! {
         "Interim rows do not follow from the submissions and the interim prices."
     JobContradictsResult "job-contradicts-result" Error
         "The resolution job says something else than the results."
+    InventedRecord "invented-record" Error
+        "A run with invented answers is the record of a real round, or a real run that of an invented market."
     ScoredBeforeExit "scored-before-exit" Warning
         "The result was made before the exit close."
     CallAfterDeadline "call-after-deadline" Warning
@@ -145,6 +151,8 @@ codes! {
         "A raw close was used where there is no adjusted one."
     MissedDistribution "missed-distribution" Warning
         "A fund that only accrues interest gained nothing: a distribution is missing."
+    AdjustmentDiffers "adjustment-differs" Warning
+        "An adjusted close moves otherwise than closes, dividends and splits say."
     UnpricedOptions "unpriced-options" Warning
         "Options have no price, so there is no oracle, no regret and no score."
     AdjustedCloseDiffers "adjusted-close-differs" Warning

@@ -7,13 +7,16 @@ use capitalbench_core::prices::{PriceSheet, Side};
 use super::finding::{Code, Finding};
 use super::{RoundState, unreadable};
 use crate::layout;
-use crate::round_folder::RoundFolder;
+use crate::price_record::PriceRecord;
+use crate::round_folder::{RoundFolder, RoundInputs};
 
 /// Both sheets, where they are there and readable.
 #[derive(Debug, Default)]
 pub(crate) struct Sheets {
     pub(crate) entry: Option<PriceSheet>,
     pub(crate) exit: Option<PriceSheet>,
+    /// What is wrong with the record of their fetch, where there is one.
+    record_problems: Vec<PriceProblem>,
 }
 
 /// Reads both sheets.
@@ -32,6 +35,23 @@ pub(super) fn load(folder: &RoundFolder, findings: &mut Vec<Finding>) -> Sheets 
     Sheets {
         entry: read(Side::Entry),
         exit: read(Side::Exit),
+        record_problems: Vec::new(),
+    }
+}
+
+/// Compares the sheets with the record of their fetch.
+pub(super) fn compare_record(inputs: &RoundInputs, sheets: &mut Sheets, found: &mut Vec<Finding>) {
+    let folder = &inputs.folder;
+    let compared = PriceRecord::load(folder).and_then(|record| match record {
+        None => Ok(Vec::new()),
+        Some(record) => {
+            let both = (sheets.entry.as_ref(), sheets.exit.as_ref());
+            record.problems(folder, &inputs.universe, both)
+        }
+    });
+    match compared {
+        Ok(problems) => sheets.record_problems = problems,
+        Err(error) => found.push(unreadable(folder, &error)),
     }
 }
 
@@ -50,9 +70,12 @@ pub(super) fn check(state: &RoundState, findings: &mut Vec<Finding>) {
         }
         (None, None) => Vec::new(),
     };
+    let record_problems = state.sheets.record_problems.iter().cloned();
+    let problems = problems.into_iter().chain(record_problems);
     let ours = state.inputs.manifest.methodology.enforcement() == Enforcement::Refuse;
     for problem in problems {
-        let code = if ours && problem.is_refused() {
+        let is_record = matches!(problem, PriceProblem::RecordDiffers { .. });
+        let code = if ours && problem.is_refused() && !is_record {
             Code::PriceRuleBroken
         } else {
             code_of(&problem)
@@ -68,6 +91,8 @@ fn code_of(problem: &PriceProblem) -> Code {
         PriceProblem::RawClose { .. } => Code::UnadjustedPrice,
         PriceProblem::SourceDiffers { .. } => Code::PriceSourceDiffers,
         PriceProblem::MissedDistribution { .. } => Code::MissedDistribution,
+        PriceProblem::BasisDiffers(_) => Code::AdjustmentDiffers,
+        PriceProblem::RecordDiffers { .. } => Code::PriceRecordDiffers,
         PriceProblem::ForeignRows { .. } => Code::ForeignPriceRows,
         PriceProblem::Unpriced { .. } => Code::UnpricedOptions,
     }
@@ -80,6 +105,8 @@ fn place_of(problem: &PriceProblem) -> &'static str {
         | PriceProblem::RawClose { side, .. }
         | PriceProblem::ForeignRows { side, .. }
         | PriceProblem::Unpriced { side, .. } => *side,
+        PriceProblem::RecordDiffers { file, .. } => return file,
+        PriceProblem::BasisDiffers(_) => return layout::PRICE_WINDOW,
         PriceProblem::SourceDiffers { .. } | PriceProblem::MissedDistribution { .. } => {
             return layout::PRICES;
         }

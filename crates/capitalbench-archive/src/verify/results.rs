@@ -9,15 +9,23 @@ use super::{RoundState, RunState};
 use crate::format::results::ResultTable;
 use crate::format::table::read_table;
 use crate::layout::run;
-use crate::scoring::{ScoredRun, ScoringError, attempts, score_submissions};
+use crate::scoring::{
+    Entrants, RoundPrices, ScoredAs, ScoredRun, ScoringError, attempts, score_submissions,
+};
 
 /// Re-scores every run that has results.
 pub(super) fn check(state: &RoundState, official: Option<&RunState>, findings: &mut Vec<Finding>) {
+    let results = [run::RETURNS, run::LEADERBOARD, run::STABILITY];
+    let scored = |run: &&RunState| results.iter().any(|file| run.folder.has(file));
+    let prices = state
+        .runs
+        .iter()
+        .any(|run| scored(&run))
+        .then(|| RoundPrices::load(&state.inputs));
     for run in &state.runs {
         right_to_results(run, official, findings);
-        let results = [run::RETURNS, run::LEADERBOARD, run::STABILITY];
-        if results.iter().any(|file| run.folder.has(file)) {
-            rescore(state, run, findings);
+        if let Some(prices) = prices.as_ref().filter(|_| scored(&run)) {
+            rescore(state, run, prices, findings);
         }
     }
 }
@@ -49,7 +57,12 @@ fn right_to_results(run: &RunState, official: Option<&RunState>, findings: &mut 
     }
 }
 
-fn rescore(state: &RoundState, run: &RunState, findings: &mut Vec<Finding>) {
+fn rescore(
+    state: &RoundState,
+    run: &RunState,
+    prices: &Result<RoundPrices, ScoringError>,
+    findings: &mut Vec<Finding>,
+) {
     let mut incomplete = |text: String| {
         findings.push(Finding::new(
             Code::ResultIncomplete,
@@ -57,13 +70,20 @@ fn rescore(state: &RoundState, run: &RunState, findings: &mut Vec<Finding>) {
             text,
         ));
     };
-    let (Some(entry), Some(exit)) = (&state.sheets.entry, &state.sheets.exit) else {
+    let Ok(prices) = prices else {
         return incomplete("results without both price sheets".into());
     };
-    let rules = run.record.run.rules;
     let attempts = attempts(&run.checked);
-    let submissions = valid_submissions(run);
-    match score_submissions(&state.inputs, rules, submissions, (entry, exit), &attempts) {
+    let entrants = Entrants {
+        submissions: valid_submissions(run),
+        controls: run.controls.as_ref(),
+    };
+    let own = ScoredAs {
+        run_id: run.folder.run_id(),
+        rules: run.record.run.rules,
+        attempts: &attempts,
+    };
+    match score_submissions(&state.inputs, own, entrants, prices) {
         // Refused prices are reported with the prices.
         Err(ScoringError::Prices { .. }) => {}
         Err(error) => incomplete(error.to_string()),
@@ -115,6 +135,7 @@ fn compare(
             "is missing",
         ));
     }
+    compare_outcomes(run, scored, enforcement, findings);
     let warned = run.folder.has(run::PRICE_WARNINGS);
     if warned != scored.price_warnings.is_some() {
         let text = if warned {
@@ -128,6 +149,26 @@ fn compare(
             text,
         ));
     }
+}
+
+/// Rounds of the earlier project have no such file; ours always have.
+fn compare_outcomes(
+    run: &RunState,
+    scored: &ScoredRun,
+    enforcement: Enforcement,
+    findings: &mut Vec<Finding>,
+) {
+    let (code, text) = match run.folder.read_optional(run::OUTCOMES) {
+        Ok(Some(bytes)) if bytes == scored.outcomes_json.as_bytes() => return,
+        Ok(None) if enforcement == Enforcement::Reproduce => return,
+        Ok(None) => (Code::ResultIncomplete, "is missing".to_owned()),
+        Ok(Some(_)) => {
+            let text = "does not follow from the submissions and the prices".to_owned();
+            (Code::ResultDiffers, text)
+        }
+        Err(error) => (Code::UnreadableFile, error.to_string()),
+    };
+    findings.push(Finding::new(code, run.place(run::OUTCOMES), text));
 }
 
 /// What a stored table that differs is: of an earlier format, or wrong.

@@ -2,6 +2,7 @@
 
 use capitalbench_core::ids::RunId;
 use capitalbench_core::lifecycle::{Due, due};
+use capitalbench_core::manifest::Stream;
 use capitalbench_core::run::{Calls, NoOfficialRun, RunKind, Selection, official_run, selection};
 
 use super::finding::{Code, Finding};
@@ -54,6 +55,7 @@ pub(super) fn check<'a>(
     };
     check_job(state, official, findings);
     if let Some(official) = official {
+        check_market(state, official, findings);
         check_due(state, official, findings);
     }
     official
@@ -72,6 +74,18 @@ fn missing_record(state: &RoundState, reason: &NoOfficialRun) -> Finding {
         NoOfficialRun::None => Code::NoRealCall,
     };
     Finding::new(code, layout::RUNS, reason.to_string())
+}
+
+fn check_market(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
+    let invented = state.inputs.manifest.stream == Stream::Synthetic;
+    if (official.record.run.calls == Calls::Synthetic) != invented {
+        let text = format!(
+            "publication_stream is {}",
+            state.inputs.manifest.stream.as_str()
+        );
+        let place = official.place(run::MANIFEST);
+        findings.push(Finding::new(Code::InventedRecord, place, text));
+    }
 }
 
 fn check_due(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {

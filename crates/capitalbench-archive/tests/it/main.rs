@@ -5,6 +5,7 @@ mod boards;
 mod golden;
 mod json;
 mod record;
+mod replies;
 mod table;
 mod trailing;
 mod yaml;

@@ -1,4 +1,4 @@
-//! A model's text → the JSON object in it.
+//! A model's text → the object in it.
 //!
 //! [`read_reply`] is the ladder that new runs use; [`find_object`] is the looser rule by which the
 //! replies of older rounds were read, kept so that they read the same.
@@ -6,6 +6,8 @@
 use serde_json::Value;
 
 mod ladder;
+mod repair;
+mod unique;
 
 pub use ladder::{Ending, ReplyFault, Step, read_reply};
 

@@ -1,4 +1,4 @@
-//! Flags of `run-round` and `check-providers`.
+//! Flags of `run-round`, `check-providers` and `smoke-provider`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub(crate) struct RunRound {
     /// Model configuration
     #[arg(long, value_name = "FILE")]
     pub(crate) models: PathBuf,
-    /// Price card: dollars per million tokens
+    /// Your own price card, before the shipped one; configs/pricing.yaml where it is there
     #[arg(long, value_name = "FILE")]
     pub(crate) pricing: Option<PathBuf>,
     /// Name of the run; by default the time and the type
@@ -56,9 +56,18 @@ pub(crate) struct Permission {
     /// Ask nobody: every model is answered by the offline mock
     #[arg(long, conflicts_with = "allow_real_api_calls")]
     pub(crate) mock: bool,
+    #[command(flatten)]
+    pub(crate) rehearsal: Rehearsal,
     /// Let requests leave this machine; without it nothing does
     #[arg(long, conflicts_with = "instant")]
     pub(crate) allow_real_api_calls: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rehearsal {
+    /// Another seed gives other answers of the mock
+    #[arg(long, value_name = "N", default_value = "0", requires = "mock")]
+    pub(crate) seed: u64,
 }
 
 #[derive(Debug, Args)]
@@ -84,11 +93,20 @@ pub(crate) struct Course {
     /// Finish a run that was begun
     #[arg(long)]
     pub(crate) resume: bool,
+    /// Record no control entrants beside the models
+    #[arg(long)]
+    pub(crate) no_controls: bool,
+    #[command(flatten)]
+    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Progress {
     /// Show no progress: neither bars on a terminal nor JSON lines elsewhere
     #[arg(long)]
     pub(crate) quiet: bool,
-    #[command(flatten)]
-    pub(crate) consent: Consent,
 }
 
 #[derive(Debug, Args)]
@@ -107,6 +125,30 @@ pub(crate) struct Consent {
 
 Says which key variables are set, never what they hold.")]
 pub(crate) struct CheckProviders {
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  capitalbench smoke-provider anthropic-claude-opus-5 --models configs/models.yaml \\
+      --allow-real-api-calls
+
+Checks key, address, model name and form of the reply with one call of a few tokens. It belongs to
+no round and writes nothing. Exit codes: 0 answers as asked, 1 does not, 2 could not run.")]
+pub(crate) struct SmokeProvider {
+    /// The model, by its id
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: String,
+    /// Model configuration
+    #[arg(long, value_name = "FILE", default_value = "configs/models.yaml")]
+    pub(crate) models: PathBuf,
+    /// Your own price card, before the shipped one; configs/pricing.yaml where it is there
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pricing: Option<PathBuf>,
+    /// Let the one request leave this machine; without it nothing does
+    #[arg(long)]
+    pub(crate) allow_real_api_calls: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }

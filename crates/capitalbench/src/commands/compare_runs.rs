@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::run_controls::{RunControls, as_submission};
 use capitalbench_archive::validation::validate_run;
 use capitalbench_core::consistency::overlap;
+use capitalbench_core::control::Control;
 use capitalbench_core::portfolio::Holding;
 use capitalbench_core::submission::Submission;
 use serde_json::{Value, json};
@@ -70,6 +72,7 @@ pub(crate) fn run(arguments: &CompareRuns) -> Result<Outcome, CommandError> {
     let first = answers(&inputs, names[0])?;
     let second = answers(&inputs, names[1])?;
     let rows = side_by_side(first, second);
+    let controls = side_by_side(controls(&inputs, names[0])?, controls(&inputs, names[1])?);
     let count = |verdict| rows.iter().filter(|row| row.verdict() == verdict).count();
     let [same, differ, open] = [SAME, DIFFERS, NOT_COMPARABLE].map(count);
     if arguments.output.json {
@@ -78,30 +81,55 @@ pub(crate) fn run(arguments: &CompareRuns) -> Result<Outcome, CommandError> {
             "round_id": folder.name(),
             "runs": names,
             "models": models,
+            "controls": controls.iter().map(as_json).collect::<Vec<_>>(),
             "same": same,
             "differ": differ,
             "not_comparable": open,
         }));
         return Ok(Outcome::Holds);
     }
+    print_rows("model", names, &rows);
+    line(format!(
+        "{same} same, {differ} differ, {open} not comparable"
+    ));
+    if !controls.is_empty() {
+        print_rows("control, not counted", names, &controls);
+    }
+    Ok(Outcome::Holds)
+}
+
+fn print_rows(first: &str, names: [&String; 2], rows: &[Row]) {
     let cells = rows.iter().map(|row| {
         let [first, second] = row.answers.each_ref().map(|own| answer_text(own.as_ref()));
         let share = row.overlap().map(|share| format!("{:.0}%", share * 100.0));
         let share = share.unwrap_or_else(|| "-".to_owned());
         vec![
-            label(row, &rows),
+            label(row, rows),
             first,
             second,
             share,
             row.verdict().to_owned(),
         ]
     });
-    let header = ["model", names[0], names[1], "overlap", ""];
+    let header = [first, names[0].as_str(), names[1].as_str(), "overlap", ""];
     line(table(&header, &[3], cells.collect()));
-    line(format!(
-        "{same} same, {differ} differ, {open} not comparable"
-    ));
-    Ok(Outcome::Holds)
+}
+
+/// Control entrants of a run, made again; none where it has none.
+fn controls(inputs: &RoundInputs, name: &str) -> Result<Answers, CommandError> {
+    let run = inputs.folder.run(&parse_run_id("run", name)?)?;
+    let rules = run.record()?.run.rules;
+    let checked = validate_run(inputs, &run, rules)?;
+    let Some(own) = RunControls::of_run(inputs, &run, &checked)? else {
+        return Ok(Answers::new());
+    };
+    let answer = |control: &Control| {
+        let held = as_submission(control, &inputs.manifest, rules);
+        let reason = control.holdings.as_ref().err().map(ToString::to_string);
+        let answer = held.ok_or_else(|| reason.unwrap_or_default());
+        ((control.rule.name().to_owned(), 1), answer)
+    };
+    Ok(own.controls.iter().map(answer).collect())
 }
 
 fn answers(inputs: &RoundInputs, name: &str) -> Result<Answers, CommandError> {

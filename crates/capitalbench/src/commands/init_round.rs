@@ -215,7 +215,11 @@ fn manifest(
         format,
         constraints: Constraints::default(),
         roster,
-        stream: Stream::Primary,
+        stream: if arguments.synthetic {
+            Stream::Synthetic
+        } else {
+            Stream::Primary
+        },
     })
 }
 

@@ -16,6 +16,8 @@ struct Row {
     run: Run,
     scored: bool,
     report: bool,
+    /// Control entrants on disk; they are counted apart from models.
+    controls: usize,
 }
 
 pub(crate) fn run(arguments: &ListRuns) -> Result<Outcome, CommandError> {
@@ -27,6 +29,7 @@ pub(crate) fn run(arguments: &ListRuns) -> Result<Outcome, CommandError> {
             run: opened.record()?.run,
             scored: opened.has(run::LEADERBOARD) || opened.has(run::STABILITY),
             report: opened.has(run::REPORT),
+            controls: opened.submission_names(run::CONTROLS)?.len(),
         });
     }
     let record = official_run(rows.iter().map(|row| &row.run)).ok();
@@ -54,6 +57,7 @@ fn as_json(row: &Row, all: &[Row], record: Option<&Run>) -> serde_json::Value {
         "invalid_submissions": run.counts.invalid,
         "scored": row.scored,
         "report": row.report,
+        "control_entrants": row.controls,
         "official_score_eligible": run.eligible,
         "selected": selection == Selection::Selected,
         "is_record": record == Some(run),
@@ -73,6 +77,7 @@ fn print(rows: &[Row], record: Option<&Run>) {
             count(run.counts.models),
             count(run.counts.valid),
             count(run.counts.invalid),
+            row.controls.to_string(),
             yes(row.scored),
             yes(row.report),
             yes(run.eligible),
@@ -87,10 +92,11 @@ fn print(rows: &[Row], record: Option<&Run>) {
         "models",
         "valid",
         "invalid",
+        "controls",
         "scored",
         "report",
         "eligible",
         "",
     ];
-    line(table(&header, &[2, 4, 5, 6], cells.collect()));
+    line(table(&header, &[2, 4, 5, 6, 7], cells.collect()));
 }

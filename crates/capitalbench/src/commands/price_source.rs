@@ -1,38 +1,103 @@
-//! The chosen price source, and a way to wait for it.
+//! The chosen price source with its plan, and a way to wait for it.
+
+use std::path::Path;
 
 use capitalbench_adapters::http::{HttpClient, HttpLimits};
-use capitalbench_adapters::price_source::{CsvFolder, PriceSource, Tiingo};
+use capitalbench_adapters::price_source::{
+    AlphaVantage, BaseUrlError, CsvFolder, PriceSource, RetryPolicy, Tiingo, YahooChart,
+};
+use capitalbench_core::request_budget::Plan;
 
 use crate::cli::{Source, SourceChoice};
 use crate::config::Environment;
 use crate::error::CommandError;
 
-const KEY: &str = "TIINGO_API_KEY";
-const BASE_URL: &str = "TIINGO_BASE_URL";
+const TIINGO_PLAN: &str = "TIINGO_PLAN";
 
-/// Builds the source that was asked for.
+/// A source, and what its plan allows; none where nothing is counted.
+pub(super) type Opened = (Box<dyn PriceSource>, Option<Plan>);
+
+/// Builds the source that was asked for, with its own retries.
 pub(super) fn open(choice: &SourceChoice) -> Result<Box<dyn PriceSource>, CommandError> {
-    match (choice.source, &choice.histories) {
-        (Source::Csv, Some(folder)) if folder.is_dir() => Ok(Box::new(CsvFolder::new(folder))),
-        (Source::Csv, folder) => {
-            let folder = folder.clone().unwrap_or_default();
+    let histories = choice.histories.as_deref();
+    let (source, _) = open_as(choice.source, histories, RetryPolicy::default())?;
+    Ok(source)
+}
+
+/// Builds a source that asks once per question, so that whoever asks can count.
+pub(super) fn open_counted(
+    source: Source,
+    histories: Option<&Path>,
+) -> Result<Opened, CommandError> {
+    open_as(source, histories, RetryPolicy::none())
+}
+
+fn open_as(
+    source: Source,
+    histories: Option<&Path>,
+    retries: RetryPolicy,
+) -> Result<Opened, CommandError> {
+    if source == Source::Csv {
+        let Some(folder) = histories else {
+            let text = "the csv source needs a folder of histories";
+            let hint = "give it with --histories, or --cross-check-histories for a cross-check";
+            return Err(CommandError::new(text).hint(hint));
+        };
+        if !folder.is_dir() {
             let text = format!("--histories {}: there is no such folder", folder.display());
-            Err(CommandError::new(text))
+            return Err(CommandError::new(text));
         }
-        (Source::Tiingo, _) => {
-            let environment = Environment::load()?;
-            let key = environment.key(KEY).map_err(|error| {
-                error.or_hint("or use --source csv --histories DIR for prices on disk")
-            })?;
-            let http = HttpClient::new(HttpLimits::default())
-                .map_err(|error| CommandError::new(error.to_string()))?;
-            let base_url = environment.get(BASE_URL);
-            let base_url = base_url.as_deref().unwrap_or(Tiingo::DEFAULT_BASE_URL);
-            let source = Tiingo::new(http, base_url, key)
-                .map_err(|error| CommandError::new(format!("{BASE_URL}: {error}")))?;
-            Ok(Box::new(source))
+        return Ok((Box::new(CsvFolder::new(folder)), None));
+    }
+    let environment = Environment::load()?;
+    let key = |name: &str| {
+        environment.key(name).map_err(|error| {
+            error.or_hint("or use --source csv --histories DIR for prices on disk")
+        })
+    };
+    let address = |name: &'static str, default: &str| {
+        environment.get(name).unwrap_or_else(|| default.to_owned())
+    };
+    let http = || {
+        HttpClient::new(HttpLimits::default()).map_err(|error| CommandError::new(error.to_string()))
+    };
+    let wrong = |name: &'static str| {
+        move |error: BaseUrlError| CommandError::new(format!("{name}: {error}"))
+    };
+    match source {
+        Source::Tiingo | Source::Csv => {
+            let name = "TIINGO_BASE_URL";
+            let key = key("TIINGO_API_KEY")?;
+            let source = Tiingo::new(http()?, &address(name, Tiingo::DEFAULT_BASE_URL), key)
+                .map_err(wrong(name))?
+                .with_retries(retries);
+            Ok((Box::new(source), Some(tiingo_plan(&environment)?)))
+        }
+        Source::Yahoo => {
+            let name = "YAHOO_BASE_URL";
+            let source = YahooChart::new(http()?, &address(name, YahooChart::DEFAULT_BASE_URL))
+                .map_err(wrong(name))?;
+            Ok((Box::new(source), Some(Plan::default())))
+        }
+        Source::Alphavantage => {
+            let name = "ALPHAVANTAGE_BASE_URL";
+            let key = key("ALPHAVANTAGE_API_KEY")?;
+            let address = address(name, AlphaVantage::DEFAULT_BASE_URL);
+            let source = AlphaVantage::new(http()?, &address, key).map_err(wrong(name))?;
+            Ok((Box::new(source), Some(Plan::ALPHA_VANTAGE_FREE)))
         }
     }
+}
+
+/// Tiingo's free plan, or the one that was bought.
+fn tiingo_plan(environment: &Environment) -> Result<Plan, CommandError> {
+    let Some(text) = environment.get(TIINGO_PLAN) else {
+        return Ok(Plan::TIINGO_FREE);
+    };
+    Plan::parse(&text).ok_or_else(|| {
+        CommandError::new(format!("{TIINGO_PLAN}: {text:?} is not a plan"))
+            .hint("write questions an hour, a day and symbols a month, such as 50/1000/500")
+    })
 }
 
 /// Runs one future to its end.

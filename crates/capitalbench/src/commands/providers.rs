@@ -34,6 +34,8 @@ pub(super) struct ProviderSettings<'a> {
     pub(super) inputs: &'a RoundInputs,
     /// A rehearsal is answered by the mock, whatever the model's provider.
     pub(super) calls: Calls,
+    /// Another seed gives other answers of the mock.
+    pub(super) seed: u64,
     /// Attempts of this model that were begun before.
     pub(super) attempts_made: usize,
 }
@@ -45,13 +47,16 @@ pub(super) fn open_provider(
     let contestant = &settings.model.contestant;
     match contestant.provider.as_str() {
         "replay" => Ok(Box::new(replay(settings)?)),
-        _ if settings.calls == Calls::Mock => Ok(Box::new(mock(settings)?)),
+        _ if settings.calls != Calls::Real => Ok(Box::new(mock(settings)?)),
         name => connect(settings.model, name),
     }
 }
 
 /// Opens a provider that is asked over HTTP.
-fn connect(model: &ModelSettings, name: &str) -> Result<Box<dyn Provider>, CommandError> {
+pub(super) fn connect(
+    model: &ModelSettings,
+    name: &str,
+) -> Result<Box<dyn Provider>, CommandError> {
     let id = &model.contestant.model_id;
     let wrong = |error: SetupError| CommandError::new(format!("{id}: {error}"));
     let Some(kind) = kind(model, name) else {
@@ -94,6 +99,14 @@ fn connect(model: &ModelSettings, name: &str) -> Result<Box<dyn Provider>, Comma
         }
     };
     opened.map_err(wrong)
+}
+
+/// Names under which the requested model may answer.
+pub(super) fn served_models(model: &ModelSettings) -> Vec<String> {
+    let also = model.metadata["served_models"].as_array();
+    let also = also.into_iter().flatten().filter_map(Value::as_str);
+    let own = std::iter::once(model.contestant.api_model_name.as_str());
+    own.chain(also).map(str::to_owned).collect()
 }
 
 fn boxed<P: Provider + 'static>(provider: P) -> Box<dyn Provider> {
@@ -177,7 +190,7 @@ fn mock(settings: &ProviderSettings<'_>) -> Result<Mock, CommandError> {
         options: allowed.map(|option| option.id.clone()).collect(),
         format: inputs.manifest.format,
         constraints: limits.clone(),
-        seed: 0,
+        seed: settings.seed,
     };
     Ok(Mock::new(model, script(settings)?))
 }

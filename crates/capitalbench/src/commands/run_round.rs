@@ -158,7 +158,7 @@ fn listener(
     clock: Clock,
     deadline: Option<Timestamp>,
 ) -> Box<dyn Listener> {
-    if arguments.course.quiet {
+    if arguments.course.progress.quiet {
         Box::new(Silence)
     } else if shows_progress() {
         Box::new(Bars::new(seats, clock, deadline))

@@ -2,18 +2,15 @@
 
 use std::path::Path;
 
+use capitalbench_archive::corrections::Stored;
 use capitalbench_archive::error::FileError;
-use capitalbench_archive::freeze::{self, FreezeError};
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
 use capitalbench_archive::run_folder::RunFolder;
-use capitalbench_archive::scoring::{ScoredRun, score_run, write_results};
+use capitalbench_archive::scoring::ControlOutcome;
 use capitalbench_core::consistency::{Figures, ModelConsistency};
-use capitalbench_core::ids::RunId;
-use capitalbench_core::manifest::Window;
-use capitalbench_core::methodology::Enforcement;
 use capitalbench_core::prices::Side;
 use capitalbench_core::run::{RunRules, official_run};
-use capitalbench_core::score::{Score, score};
+use capitalbench_core::score::{self as points, Score};
 use jiff::Timestamp;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -25,30 +22,23 @@ use crate::console::{
     BOLD, DIM, ERROR, WARNING, document, line, paint, plural, progress, remark, table,
 };
 use crate::error::CommandError;
-
-/// What is to be done with a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Writing {
-    Write,
-    DryRun,
-}
-
-/// A scored run with its names.
-struct Scored {
-    round: String,
-    run_id: RunId,
-    result: ScoredRun,
-}
+use crate::steps::score::{Scored, Writing, score};
 
 pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
     let now = now_or(arguments.now.instant);
     let writing = if arguments.dry_run {
         Writing::DryRun
     } else {
-        Writing::Write
+        Writing::Write {
+            correct: reason("--correct", arguments.correct.as_deref())?,
+            accept_cross_check: reason(
+                "--accept-cross-check",
+                arguments.accept_cross_check.as_deref(),
+            )?,
+        }
     };
     if let Some(folder) = &arguments.rounds_dir {
-        return score_folder(folder, now, writing, arguments.output.json);
+        return score_folder(folder, now, &writing, arguments.output.json);
     }
     let path = arguments.round.as_deref().unwrap_or_else(|| Path::new("."));
     let run_id = run_id(arguments.run_id.as_deref())?;
@@ -61,7 +51,8 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
         },
     };
     let rules = run.record()?.run.rules;
-    let scored = score_one(&folder, (&run, rules), &Universes::default(), now, writing)?;
+    let inputs = RoundInputs::load(folder, &Universes::default())?;
+    let scored = score(&inputs, (&run, rules), now, &writing)?;
     if arguments.output.json {
         document(&as_json(&scored)?);
     } else {
@@ -79,52 +70,18 @@ fn official(folder: &RoundFolder) -> Result<Option<(RunFolder, RunRules)>, FileE
     Ok(Some((folder.run(&run.run_id)?, run.rules)))
 }
 
-fn score_one(
-    folder: &RoundFolder,
-    (run, rules): (&RunFolder, RunRules),
-    universes: &Universes,
-    now: Timestamp,
-    writing: Writing,
-) -> Result<Scored, CommandError> {
-    let inputs = RoundInputs::load(folder.clone(), universes)?;
-    refuse_changed_inputs(&inputs)?;
-    let exit = inputs.manifest.window.and_then(Window::exit_close);
-    if let Some(close) = exit.filter(|close| *close > now) {
-        let text = format!("{} is open until its exit close at {close}", folder.name());
-        return Err(CommandError::new(text).hint("score it after that; nothing was written"));
+/// A reason that says something.
+fn reason(flag: &str, text: Option<&str>) -> Result<Option<String>, CommandError> {
+    match text.map(str::trim) {
+        Some("") => Err(CommandError::new(format!("{flag} needs a reason"))),
+        text => Ok(text.map(str::to_owned)),
     }
-    let result = score_run(&inputs, run, rules)?;
-    if writing == Writing::Write {
-        write_results(run, &result)?;
-    }
-    Ok(Scored {
-        round: folder.name(),
-        run_id: run.run_id().clone(),
-        result,
-    })
-}
-
-/// Scoring follows what was frozen or does not happen.
-///
-/// Rounds of the earlier project hold large histories that scoring does not read, so only their
-/// rules and options are compared here; `verify` compares everything.
-fn refuse_changed_inputs(inputs: &RoundInputs) -> Result<(), CommandError> {
-    let folder = &inputs.folder;
-    if inputs.manifest.methodology.enforcement() == Enforcement::Refuse {
-        return Ok(freeze::require_unchanged(folder)?);
-    }
-    let problems = freeze::changed_rules(folder)?;
-    if problems.is_empty() {
-        return Ok(());
-    }
-    let round = folder.name();
-    Err(FreezeError::Changed { round, problems }.into())
 }
 
 fn score_folder(
     folder: &Path,
     now: Timestamp,
-    writing: Writing,
+    writing: &Writing,
     json: bool,
 ) -> Result<Outcome, CommandError> {
     let rounds = list_rounds(folder)?;
@@ -162,14 +119,17 @@ fn score_official(
     round: &RoundFolder,
     universes: &Universes,
     now: Timestamp,
-    writing: Writing,
+    writing: &Writing,
 ) -> Result<Option<Scored>, CommandError> {
     let priced = |side: Side| round.file(side_file(side)).is_file();
     if !priced(Side::Entry) || !priced(Side::Exit) {
         return Ok(None);
     }
     match official(round)? {
-        Some((run, rules)) => score_one(round, (&run, rules), universes, now, writing).map(Some),
+        Some((run, rules)) => {
+            let inputs = RoundInputs::load(round.clone(), universes)?;
+            score(&inputs, (&run, rules), now, writing).map(Some)
+        }
         None => Ok(None),
     }
 }
@@ -194,7 +154,7 @@ fn rows(scored: &Scored) -> Result<Vec<Row>, CommandError> {
     let oracle = scored.result.returns.oracle();
     let row = |row: &capitalbench_core::leaderboard::Scored| {
         let outcome = &row.outcome;
-        let points = score(outcome.decision_return, oracle)
+        let points = points::score(outcome.decision_return, oracle)
             .map_err(|error| CommandError::new(format!("{}: {error}", row.submission.model_id)))?;
         Ok(Row {
             model: row.submission.model_id.to_string(),
@@ -210,6 +170,16 @@ fn rows(scored: &Scored) -> Result<Vec<Row>, CommandError> {
     scored.result.outcomes.iter().map(row).collect()
 }
 
+fn control_json((rule, scored): &ControlOutcome) -> Value {
+    let outcome = scored.as_ref().ok().map(|scored| &scored.outcome);
+    json!({
+        "control_id": rule.name(),
+        "return": outcome.map(|outcome| outcome.decision_return.get()),
+        "alpha_vs_sp500": outcome.map(|outcome| outcome.alpha.get()),
+        "unavailable": scored.as_ref().err(),
+    })
+}
+
 fn as_json(scored: &Scored) -> Result<Value, CommandError> {
     let outcomes: Vec<Value> = rows(scored)?
         .into_iter()
@@ -223,6 +193,7 @@ fn as_json(scored: &Scored) -> Result<Value, CommandError> {
             })
         })
         .collect();
+    let controls: Vec<Value> = scored.result.controls.iter().map(control_json).collect();
     let consistency: Vec<Value> = scored
         .result
         .consistency
@@ -252,8 +223,15 @@ fn as_json(scored: &Scored) -> Result<Value, CommandError> {
         "sp500_return": returns.reference().get(),
         "max_possible_return": returns.oracle().map(capitalbench_core::units::Return::get),
         "outcomes": outcomes,
+        "controls": controls,
         "consistency": consistency,
         "warnings": warnings,
+        "stored": match &scored.stored {
+            None => "nothing",
+            Some(Stored::Written) => "written",
+            Some(Stored::Unchanged) => "unchanged",
+            Some(Stored::Corrected(_)) => "corrected",
+        },
     }))
 }
 
@@ -284,6 +262,9 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
     } else {
         print_consistency(&scored.result.consistency);
     }
+    if !scored.result.controls.is_empty() {
+        print_controls(&scored.result.controls);
+    }
     let returns = &scored.result.returns;
     let oracle = returns
         .oracle()
@@ -295,7 +276,27 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
     for problem in &scored.result.price_problems {
         remark(format!("{} {problem}", paint(WARNING, "warning:")));
     }
+    if let Some(Stored::Corrected(place)) = &scored.stored {
+        line(format!("corrected; the results before it are in {place}"));
+    }
     Ok(())
+}
+
+/// Control entrants stand apart from the models and have no rank.
+fn print_controls(controls: &[ControlOutcome]) {
+    let rows = controls.iter().map(|(rule, scored)| {
+        let name = rule.name().to_owned();
+        match scored {
+            Err(reason) => vec![name, "-".to_owned(), paint(DIM, format!("({reason})"))],
+            Ok(scored) => {
+                let outcome = &scored.outcome;
+                let (value, alpha) = (outcome.decision_return.get(), outcome.alpha.get());
+                vec![name, percent(value), percent(alpha)]
+            }
+        }
+    });
+    let header = ["control, not ranked", "return", "vs S&P 500"];
+    line(table(&header, &[1, 2], rows.collect()));
 }
 
 /// Replicates are not ranked against each other; what counts is how far they agree.

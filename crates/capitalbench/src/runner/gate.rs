@@ -67,12 +67,17 @@ impl Gate {
         }
     }
 
-    /// How long the provider still wants to hear nothing from anybody.
-    pub(crate) fn rest(&self) -> Duration {
-        let until = self.with(|state| state.not_before);
-        until.map_or(Duration::ZERO, |until| {
-            until.saturating_duration_since(Instant::now())
-        })
+    /// Nobody goes in for so long; what was said before and lasts longer stays.
+    pub(crate) fn close_for(&self, wait: Duration) {
+        let until = Instant::now().checked_add(wait);
+        self.with(|state| state.not_before = state.not_before.max(until));
+    }
+
+    /// How long nobody goes in from now on.
+    pub(crate) fn closed_for(&self) -> Option<Duration> {
+        let until = self.with(|state| state.not_before)?;
+        let left = until.saturating_duration_since(Instant::now());
+        (!left.is_zero()).then_some(left)
     }
 
     fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
@@ -122,6 +127,17 @@ impl Drop for Pass<'_> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_used_up_allowance_closes_the_gate_and_the_longest_wait_counts() {
+        let gate = Gate::new(2);
+        gate.close_for(Duration::ZERO);
+        assert_eq!(gate.closed_for(), None);
+        gate.close_for(Duration::from_hours(3));
+        gate.close_for(Duration::from_secs(1));
+        let left = gate.closed_for().expect("a closed gate");
+        assert!(left > Duration::from_hours(2) && left <= Duration::from_hours(3));
+    }
+
     fn limited() -> AttemptStatus {
         AttemptStatus::Failed {
             reason: Reason::RateLimit,
@@ -155,11 +171,11 @@ mod tests {
     #[tokio::test]
     async fn the_longest_wait_holds_for_everybody() {
         let gate = Gate::new(5);
-        assert_eq!(gate.rest(), Duration::ZERO);
+        assert_eq!(gate.closed_for(), None);
         let pass = gate.enter().await;
         pass.learn(&limited(), Some(Duration::from_hours(2)));
         pass.learn(&limited(), Some(Duration::from_secs(1)));
         pass.learn(&AttemptStatus::Valid, None);
-        assert!(gate.rest() > Duration::from_hours(1));
+        assert!(gate.closed_for() > Some(Duration::from_hours(1)));
     }
 }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use capitalbench_adapters::provider::{CallFailure, RawAnswer, Reply, Stop};
+use capitalbench_adapters::provider::{CallFailure, RawAnswer, Reply, Stop, Tokens};
 use capitalbench_archive::ledger::Ended;
 use capitalbench_archive::ledger::derive::add_run_fields;
 use capitalbench_core::attempt::{AttemptStatus, Reason};
-use capitalbench_core::cost::Billed;
+use capitalbench_core::cost::{Billed, Cost, Price};
 use capitalbench_core::submission::reply::{Ending, ReplyFault, Step, read_reply};
 use capitalbench_core::submission::{Problem, RoundRules, Stage, validate};
 use serde_json::{Value, json};
@@ -27,15 +27,7 @@ pub(super) fn judge(engine: &Engine, seat: &Seat, answer: &RawAnswer) -> (Ended,
 fn of_reply(engine: &Engine, seat: &Seat, reply: Reply) -> Ended {
     let (found, status) = judge_reply(engine, seat, &reply);
     let tokens = reply.tokens;
-    let billed = tokens.input.zip(tokens.output);
-    let cost = billed.zip(seat.price).map(|((input, output), price)| {
-        let reasoning = tokens.reasoning.unwrap_or(0);
-        price.cost(Billed {
-            input,
-            output,
-            reasoning,
-        })
-    });
+    let cost = seat.price.and_then(|price| cost(price, tokens));
     Ended {
         text: Some(reply.text),
         parse_path: found.as_ref().map(|(_, step)| step.as_str().to_owned()),
@@ -44,15 +36,16 @@ fn of_reply(engine: &Engine, seat: &Seat, reply: Reply) -> Ended {
         request_id: reply.request_id,
         input_tokens: tokens.input,
         cached_tokens: tokens.cached,
+        cache_write_tokens: tokens.cache_written,
         output_tokens: tokens.output,
         reasoning_tokens: tokens.reasoning,
-        cost_usd: cost.map(capitalbench_core::cost::Cost::usd),
+        cost_usd: cost.map(Cost::usd),
         ..ended(&status)
     }
 }
 
 /// A call without an answer.
-pub(super) fn failed(failure: &CallFailure) -> Ended {
+pub(crate) fn failed(failure: &CallFailure) -> Ended {
     let reason = match failure {
         CallFailure::Transport(_) => Reason::Transport,
         CallFailure::Timeout(_) => Reason::Timeout,
@@ -89,6 +82,7 @@ fn ended(status: &AttemptStatus) -> Ended {
         request_id: None,
         input_tokens: None,
         cached_tokens: None,
+        cache_write_tokens: None,
         output_tokens: None,
         reasoning_tokens: None,
         cost_usd: None,
@@ -109,14 +103,7 @@ fn judge_reply(engine: &Engine, seat: &Seat, reply: &Reply) -> Judged {
         );
         return (None, invalid(Reason::OtherModel, text));
     }
-    let stopped = match reply.stop {
-        Stop::Complete | Stop::Other => None,
-        Stop::Length => Some((Reason::Truncated, "the token limit cut the reply off")),
-        Stop::Refusal => Some((Reason::Refusal, "the model refused")),
-        Stop::Filter => Some((Reason::Filter, "a content filter cut the reply off")),
-        Stop::Tool => Some((Reason::Tool, "a tool was asked for")),
-    };
-    if let Some((reason, text)) = stopped {
+    if let Some((reason, text)) = stopped(reply.stop) {
         return (None, invalid(reason, text.to_owned()));
     }
     let ending = match reply.stop {
@@ -131,6 +118,28 @@ fn judge_reply(engine: &Engine, seat: &Seat, reply: &Reply) -> Judged {
             (Some((object, step)), status)
         }
     }
+}
+
+/// Why a reply is no answer although there is one, whatever it says.
+pub(crate) fn stopped(stop: Stop) -> Option<(Reason, &'static str)> {
+    match stop {
+        Stop::Complete | Stop::Other => None,
+        Stop::Length => Some((Reason::Truncated, "the token limit cut the reply off")),
+        Stop::Refusal => Some((Reason::Refusal, "the model refused")),
+        Stop::Filter => Some((Reason::Filter, "a content filter cut the reply off")),
+        Stop::Tool => Some((Reason::Tool, "a tool was asked for")),
+    }
+}
+
+/// What a reply costs, where the provider counts its tokens.
+pub(crate) fn cost(price: Price, tokens: Tokens) -> Option<Cost> {
+    Some(price.cost(Billed {
+        input: tokens.input?,
+        cached: tokens.cached.unwrap_or(0),
+        cache_write: tokens.cache_written.unwrap_or(0),
+        output: tokens.output?,
+        reasoning: tokens.reasoning.unwrap_or(0),
+    }))
 }
 
 fn judge_object(engine: &Engine, seat: &Seat, object: &Value) -> AttemptStatus {

@@ -15,11 +15,15 @@ fn unmarked() -> Test {
 
 /// The same with a second run that is like the first.
 fn two_runs() -> Test {
-    unmarked().duplicate(RUN, "runs/official-2").replace(
-        "runs/official-2/run_manifest.yaml",
-        "run_id: official-1",
-        "run_id: official-2",
-    )
+    let outcomes = "runs/official-2/results/outcomes.json";
+    unmarked()
+        .duplicate(RUN, "runs/official-2")
+        .replace(
+            "runs/official-2/run_manifest.yaml",
+            "run_id: official-1",
+            "run_id: official-2",
+        )
+        .replace(outcomes, "\"official-1\"", "\"official-2\"")
 }
 
 fn codes(test: &Test, arguments: &[&str]) -> Vec<String> {

@@ -120,7 +120,8 @@ fn a_full_disk_leaves_the_round_as_it_was() {
 #[test]
 fn a_disk_that_fills_up_half_way_leaves_the_round_as_it_was() {
     for verb in ["score-round", "validate-submissions"] {
-        for test in [before(verb), Test::weekly()] {
+        let part = Test::weekly().remove(&format!("{RUN}/results/outcomes.json"));
+        for test in [before(verb), part] {
             let arguments = call(verb);
             let Some(ran) = on_disk(test.folder(), NEARLY_FULL, &arguments) else {
                 return;

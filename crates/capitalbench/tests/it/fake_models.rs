@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 mod round;
 mod wire;
 
-pub(crate) use round::{AskedRound, KEY};
+pub(crate) use round::{AskedRound, FAR, KEY, ROUND, frozen_with};
 pub(crate) use wire::{Said, TOKENS, Wire};
 
 /// One question as the server heard it.

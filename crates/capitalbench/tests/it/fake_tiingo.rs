@@ -41,7 +41,7 @@ pub(crate) struct FakeTiingo {
 }
 
 impl FakeTiingo {
-    pub(crate) fn start(script: Script) -> Self {
+    pub(crate) fn start(script: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("its address");
         let questions = Arc::new(Mutex::new(Vec::new()));
@@ -52,7 +52,7 @@ impl FakeTiingo {
                 if stop.load(Ordering::SeqCst) {
                     break;
                 }
-                serve(stream, script, &heard);
+                serve(stream, &script, &heard);
             }
         });
         Self {
@@ -75,8 +75,18 @@ impl FakeTiingo {
     /// Runs the program against this server, with the key; then looks for the key everywhere.
     #[track_caller]
     pub(crate) fn run(&self, test: &Test, arguments: &[&str]) -> Ran {
+        self.run_with_plan(test, "50/1000/500", arguments)
+    }
+
+    /// The same with a plan of the operator's own.
+    #[track_caller]
+    pub(crate) fn run_with_plan(&self, test: &Test, plan: &str, arguments: &[&str]) -> Ran {
         let url = self.url();
-        let variables = [("TIINGO_API_KEY", KEY), ("TIINGO_BASE_URL", url.as_str())];
+        let variables = [
+            ("TIINGO_API_KEY", KEY),
+            ("TIINGO_BASE_URL", url.as_str()),
+            ("TIINGO_PLAN", plan),
+        ];
         let ran = test.run_with(&variables, arguments);
         assert_hidden(test, &ran);
         ran
@@ -107,7 +117,11 @@ impl Drop for FakeTiingo {
     }
 }
 
-fn serve(mut stream: TcpStream, script: Script, questions: &Mutex<Vec<String>>) {
+fn serve(
+    mut stream: TcpStream,
+    script: &impl Fn(&str) -> Option<String>,
+    questions: &Mutex<Vec<String>>,
+) {
     drop(stream.set_read_timeout(Some(PATIENCE)));
     drop(stream.set_write_timeout(Some(PATIENCE)));
     let mut question = Vec::new();

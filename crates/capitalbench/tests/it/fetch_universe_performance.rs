@@ -395,7 +395,11 @@ fn a_frozen_round_and_wrong_paths_are_refused() {
             "did you mean LEAGUE-2026-12-07-1W?",
         ),
         (4, "2026-02-30", "use a day like 2026-12-04"),
-        (6, "yahoo", "[possible values: tiingo, csv]"),
+        (
+            6,
+            "stooq",
+            "[possible values: tiingo, csv, yahoo, alphavantage]",
+        ),
         (8, "history", "--histories history: there is no such folder"),
     ] {
         let mut arguments = FETCH_CSV;

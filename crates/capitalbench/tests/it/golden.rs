@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::harness::{Ran, changes, copy_tree, program, tree_of};
 
 /// The archive's folder; none, with a printed reason, when it is not on this machine.
-fn archive() -> Option<PathBuf> {
+pub(crate) fn archive() -> Option<PathBuf> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/archive");
     let named = std::env::var("CAPITALBENCH_ARCHIVE").unwrap_or_else(|_| beside.to_owned());
     let rounds = PathBuf::from(named).join("rounds");
@@ -68,9 +68,14 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Words of recorded errors may differ; verdicts and counts are compared by `verify`.
+/// Words of recorded errors may differ; verdicts and counts are compared by `verify`. The outcomes
+/// are a file that the earlier project did not have.
 fn without_error_texts(tree: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let words = ["/validation_summary.json", "/_validation_errors.json"];
+    let words = [
+        "/validation_summary.json",
+        "/_validation_errors.json",
+        "/outcomes.json",
+    ];
     let kept = tree
         .iter()
         .filter(|(path, _)| !words.iter().any(|end| path.ends_with(end)));

@@ -66,6 +66,16 @@ impl Test {
         Self { folder, round }
     }
 
+    /// A copy of any round under a name.
+    pub(crate) fn round_at(path: &Path, name: &'static str) -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        copy_tree(path, &folder.path().join(name));
+        Self {
+            folder,
+            round: name,
+        }
+    }
+
     fn copy(kind: &str, name: &'static str) -> Self {
         let folder = TempDir::new().expect("a temporary folder");
         copy_tree(&fixtures().join(kind).join(name), &folder.path().join(name));
@@ -154,6 +164,8 @@ impl Test {
             .args(arguments)
             .env_remove("TIINGO_API_KEY")
             .env_remove("TIINGO_BASE_URL")
+            .env_remove("TIINGO_PLAN")
+            .env_remove("CAPITALBENCH_STATE_DIR")
             .envs(variables.iter().copied())
             .current_dir(self.folder())
             .stdin(Stdio::null())

@@ -9,11 +9,11 @@ fn runs_are_listed_with_the_record() {
         .code(0)
         .prints(concat!(
             "run          type       replicates  created                           models  ",
-            "valid  invalid  scored  report  eligible\n",
+            "valid  invalid  controls  scored  report  eligible\n",
             "official-1   official            1  2026-02-02T15:00:00.250000+00:00       3  ",
-            "    3        0  yes     no      yes       record\n",
+            "    3        0         0  yes     no      yes       record\n",
             "stability-1  stability           5  2026-02-02T16:00:00.250000+00:00       2  ",
-            "   10        0  yes     no      no\n",
+            "   10        0         0  yes     no      no\n",
         ));
 }
 

@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 
 use crate::harness::{MONTHLY, Test, WEEKLY, program};
 
-const VERBS: [&str; 9] = [
+const VERBS: [&str; 10] = [
+    "fetch-prices",
     "verify",
     "audit-round",
     "hash-round",

@@ -121,8 +121,9 @@ fn our_rules_refuse_what_earlier_rounds_only_warn_about() {
         .complains("break 1 of our rules: exit row of GOLD is dated 2026-03-06, not 2026-03-09");
     let earlier = Test::weekly().replace("manifest.yaml", "portfolio-v1.1", "portfolio-v1.0");
     let earlier = spoil(earlier.freeze_again());
+    let dry = [&SCORE[..], &["--dry-run"]].concat();
     earlier
-        .run_without_trace(&SCORE)
+        .run_without_trace(&dry)
         .code(0)
         .says("41.2")
         .complains("warning: exit row of GOLD is dated 2026-03-06, not 2026-03-09");
@@ -131,11 +132,16 @@ fn our_rules_refuse_what_earlier_rounds_only_warn_about() {
 #[test]
 fn a_raw_close_is_recorded_and_the_record_goes_with_it() {
     let test = Test::weekly().replace("prices/exit_prices.csv", "82.9,82.9", "82.9,");
-    test.run(&SCORE).code(0);
+    let correct = [
+        &SCORE[..],
+        &["--correct", "the vendor has no adjusted close"],
+    ]
+    .concat();
+    test.run(&correct).code(0);
     let warnings = test.read(&format!("{RUN}/results/price_warnings.json"));
     assert!(warnings.contains("\"key\": \"GOLD\""), "{warnings}");
     let test = test.replace("prices/exit_prices.csv", "82.9,", "82.9,82.9");
-    test.run(&SCORE).code(0);
+    test.run(&correct).code(0);
     assert!(
         !test
             .file(&format!("{RUN}/results/price_warnings.json"))

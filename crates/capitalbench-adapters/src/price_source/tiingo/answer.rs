@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::{NAME, Question};
 use crate::http::{Answer, HttpError, excerpt};
+use crate::price_source::failure::Failure;
 use crate::price_source::rows::{arrange, check_numbers};
 use crate::price_source::{DailyClose, Limit, Place, PriceError, RowFault};
 use crate::secret::ApiKey;
@@ -76,29 +77,9 @@ impl Reader<'_> {
 
     /// What a failure of the client means for the question.
     pub(super) fn failure(self, error: HttpError) -> PriceError {
-        let (origin, symbol) = (NAME, self.symbol());
-        match error {
-            HttpError::Setup { reason } | HttpError::Connect { reason } => {
-                PriceError::Unreachable { origin, reason }
-            }
-            HttpError::Timeout { after } => PriceError::Timeout {
-                origin,
-                symbol,
-                after,
-            },
-            HttpError::Truncated => PriceError::CutOff { origin, symbol },
-            HttpError::TooLarge { limit } => PriceError::TooLarge {
-                origin,
-                symbol,
-                limit,
-            },
-            HttpError::NotText => PriceError::NotText { origin, symbol },
-            HttpError::Garbled { reason } => PriceError::Garbled {
-                origin,
-                symbol,
-                reason,
-            },
-            HttpError::Status {
+        match Failure::of(NAME, self.question.symbol, error) {
+            Failure::Transport(error) => error,
+            Failure::Status {
                 code,
                 retry_after,
                 excerpt,

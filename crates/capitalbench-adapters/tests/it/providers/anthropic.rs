@@ -204,6 +204,7 @@ async fn the_envelope_is_kept_and_all_input_counted() {
         tokens: Tokens {
             input: Some(27059 + 100 + 2000),
             cached: Some(2000),
+            cache_written: Some(100),
             output: Some(3185),
             reasoning: Some(410),
         },

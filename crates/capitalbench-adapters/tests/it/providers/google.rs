@@ -197,6 +197,7 @@ async fn thoughts_are_counted_as_output() {
         tokens: Tokens {
             input: Some(14994),
             cached: Some(0),
+            cache_written: None,
             output: Some(2145 + 300),
             reasoning: Some(300),
         },

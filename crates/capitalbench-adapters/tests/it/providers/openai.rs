@@ -230,6 +230,7 @@ async fn the_envelope_is_kept() {
         tokens: Tokens {
             input: Some(15167),
             cached: Some(1024),
+            cache_written: Some(0),
             output: Some(2505),
             reasoning: Some(321),
         },

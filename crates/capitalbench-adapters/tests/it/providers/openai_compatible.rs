@@ -196,6 +196,7 @@ async fn cached_input_is_found_where_the_host_puts_it() {
     let expected = Tokens {
         input: Some(100),
         cached: Some(64),
+        cache_written: None,
         output: Some(30),
         reasoning: Some(20),
     };

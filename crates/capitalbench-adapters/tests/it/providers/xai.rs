@@ -168,6 +168,7 @@ async fn reasoning_is_added_to_the_output_unless_the_total_has_it_inside() {
     let tokens = Tokens {
         input: Some(12000),
         cached: Some(512),
+        cache_written: None,
         output: Some(900 + 413),
         reasoning: Some(413),
     };

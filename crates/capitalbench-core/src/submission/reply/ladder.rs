@@ -1,11 +1,11 @@
-//! The ladder: strict object, fence taken off, one brace added, cut out of prose.
+//! The ladder: strict object, fence taken off, YAML mapping, mended, cut out of prose.
 
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
 
 use super::lacks_one_brace;
+use super::repair::{without_raw_line_ends, without_trailing_commas};
+use super::unique::{REPEATED, Unique};
+use crate::yaml::from_plain_yaml;
 
 /// Deepest nesting of a reply.
 const DEEPEST: usize = 64;
@@ -26,8 +26,16 @@ pub enum Step {
     Strict,
     /// It stood in one fence.
     Fence,
+    /// The text is exactly one YAML mapping.
+    Yaml,
+    /// A YAML mapping stood in one fence.
+    FencedYaml,
     /// One closing brace was missing and was added.
     ClosingBrace,
+    /// Commas before a closing brace or bracket were left out.
+    TrailingComma,
+    /// Line ends inside texts were written as escapes.
+    RawLineEnd,
     /// It was the only object in surrounding text.
     Prose,
 }
@@ -38,7 +46,11 @@ impl Step {
         match self {
             Self::Strict => "strict",
             Self::Fence => "fence",
+            Self::Yaml => "yaml",
+            Self::FencedYaml => "fenced_yaml",
             Self::ClosingBrace => "closing_brace",
+            Self::TrailingComma => "trailing_comma",
+            Self::RawLineEnd => "raw_line_end",
             Self::Prose => "prose",
         }
     }
@@ -51,7 +63,7 @@ pub enum ReplyFault {
     #[error("the reply is empty")]
     Empty,
     /// No step finds an object.
-    #[error("no complete JSON object: {0}")]
+    #[error("no complete JSON object or YAML mapping: {0}")]
     NoObject(String),
     /// A key stands twice in one object.
     #[error("{0}")]
@@ -76,13 +88,71 @@ pub fn read_reply(text: &str, ending: Ending) -> Result<(Value, Step), ReplyFaul
         Err(fault) => return Err(fault),
     };
     if let Some(inner) = fenced(text) {
-        return strict(inner.trim()).map(|value| (value, Step::Fence));
+        let inner = inner.trim();
+        return match strict(inner) {
+            Err(fault @ ReplyFault::NoObject(_)) => yaml(inner)
+                .map(|value| (value, Step::FencedYaml))
+                .map_err(|other| clearer(other, fault)),
+            found => found.map(|value| (value, Step::Fence)),
+        };
     }
-    let open = text.starts_with('{') && !text.ends_with('}') && lacks_one_brace(text);
+    if text.starts_with('{') {
+        return mended(text, ending).unwrap_or_else(|| from_prose(text, fault));
+    }
+    match yaml(text) {
+        Ok(value) => Ok((value, Step::Yaml)),
+        Err(other) => from_prose(text, clearer(other, fault)),
+    }
+}
+
+/// The closed list of repairs that cannot change what was meant, one at a time.
+fn mended(text: &str, ending: Ending) -> Option<Result<(Value, Step), ReplyFault>> {
+    let open = !text.ends_with('}') && lacks_one_brace(text);
     if open && ending == Ending::Complete {
-        return strict(&format!("{text}}}")).map(|value| (value, Step::ClosingBrace));
+        let closed = strict(&format!("{text}}}"));
+        return Some(closed.map(|value| (value, Step::ClosingBrace)));
     }
-    from_prose(text, fault)
+    let repairs = [
+        (without_trailing_commas(text), Step::TrailingComma),
+        (without_raw_line_ends(text), Step::RawLineEnd),
+    ];
+    repairs.into_iter().find_map(|(mended, step)| {
+        let found = strict(&mended?);
+        // A text that is still broken is told by its first fault, a repeated key by itself.
+        match found {
+            Err(ReplyFault::NoObject(_)) => None,
+            found => Some(found.map(|value| (value, step))),
+        }
+    })
+}
+
+/// A mapping whose members are named like those of an answer; a sentence with a colon in it, or a
+/// heading above an object, is none.
+fn yaml(text: &str) -> Result<Value, ReplyFault> {
+    let Unique(value) = from_plain_yaml(text).map_err(|error| {
+        let message = error.to_string();
+        if message.contains("repeats the key") || message.contains(REPEATED) {
+            ReplyFault::Repeated(message)
+        } else {
+            ReplyFault::NoObject(message)
+        }
+    })?;
+    let named = |name: &String| {
+        let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(known)
+    };
+    match value.as_object() {
+        Some(members) if members.len() > 1 && members.keys().all(named) => Ok(value),
+        _ => Err(ReplyFault::NoObject("the text is not an object".to_owned())),
+    }
+}
+
+/// What YAML says about repeated keys tells more than that the text is no JSON.
+fn clearer(yaml: ReplyFault, json: ReplyFault) -> ReplyFault {
+    match yaml {
+        ReplyFault::NoObject(_) => json,
+        told => told,
+    }
 }
 
 fn from_prose(text: &str, fault: ReplyFault) -> Result<(Value, Step), ReplyFault> {
@@ -145,7 +215,7 @@ fn top_level_objects(text: &str) -> (Vec<&str>, String) {
 fn fenced(text: &str) -> Option<&str> {
     let inner = text.strip_prefix("```")?.strip_suffix("```")?;
     let (tag, body) = inner.split_once('\n')?;
-    let known = ["", "json", "JSON"].contains(&tag.trim());
+    let known = ["", "json", "yaml", "yml"].contains(&tag.trim().to_lowercase().as_str());
     (known && !body.contains("```")).then_some(body)
 }
 
@@ -174,72 +244,6 @@ fn depth(value: &Value) -> usize {
         _ => return 0,
     };
     1 + below.unwrap_or(0)
-}
-
-const REPEATED: &str = "a key stands twice";
-
-/// A value without repeated keys; the usual reader keeps the last one in silence.
-struct Unique(Value);
-
-impl<'de> Deserialize<'de> for Unique {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(UniqueVisitor).map(Self)
-    }
-}
-
-struct UniqueVisitor;
-
-impl<'de> Visitor<'de> for UniqueVisitor {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        let number = Number::from_f64(value).ok_or_else(|| E::custom("a number is not finite"))?;
-        Ok(Value::Number(number))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(Unique(item)) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(Value::Array(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let mut object = Map::new();
-        while let Some(name) = members.next_key::<String>()? {
-            if object.contains_key(&name) {
-                return Err(A::Error::custom(format!("{REPEATED}: {name}")));
-            }
-            let Unique(value) = members.next_value()?;
-            object.insert(name, value);
-        }
-        Ok(Value::Object(object))
-    }
 }
 
 #[cfg(test)]

@@ -16,8 +16,29 @@ fn every_step_of_the_ladder() {
         ("Here it is: {\"a\": \"{\"} Done.", Some(Step::Prose)),
         ("I \"think\" {\"a\": 1}", Some(Step::Prose)),
         ("Two fences\n```\n{\"a\": 1}\n```\n", Some(Step::Prose)),
+        ("{\"a\": [1, 2,], \"b\": 1,}", Some(Step::TrailingComma)),
+        ("{\"a\": \"one\ntwo\"}", Some(Step::RawLineEnd)),
+        ("round_id: r\nconfidence: 0.5\n", Some(Step::Yaml)),
+        ("---\na: 1\nb: [1, {\"c\": 2}]\n", Some(Step::Yaml)),
+        ("```yaml\na: 1\nb: 2\n```", Some(Step::FencedYaml)),
+        ("```\na: 1\nb: 2\n```", Some(Step::FencedYaml)),
+        ("Answer: {\"a\": 1}", Some(Step::Prose)),
         ("", None),
         ("no", None),
+        ("Sorry: no", None),
+        ("Sorry: no\nReason: none\n", None),
+        ("a: 1\nb: 2\na: 3\n", None),
+        ("a: .nan\nb: 2\n", None),
+        ("a: -.inf\nb: 2\n", None),
+        ("a: 1e999\nb: 2\n", None),
+        ("a: !!int '1'\nb: 2\n", None),
+        ("a: &x 1\nb: *x\n", None),
+        ("a: 1\nb: 2\n---\na: 1\nb: 2\n", None),
+        ("- a: 1\n  b: 2\n", None),
+        ("```yaml\na: 1\nb: 2\nb: 3\n```", None),
+        ("{a: 1, b: 2}", None),
+        ("{\"a\": 1,, \"b\": 2}", None),
+        ("{\"a\": 'x'}", None),
         ("[1]", None),
         ("{\"a\": [1", None),
         ("{\"a\": {\"b\": 1", None),
@@ -49,6 +70,23 @@ fn faults_are_named() {
 }
 
 #[test]
+fn yaml_means_what_version_1_2_says() {
+    let text = "country: NO\nswitch: on\nspan: 1:30\nday: 2026-12-07\nmany: 2e3\noctal: 010\n\
+                flag: true\nnothing: null\nplain: 25\nquoted: '25'\nlist: [A, B]\n";
+    let (value, step) = read_reply(text, Ending::Unsure).unwrap();
+    let expected = json!({
+        "country": "NO", "switch": "on", "span": "1:30", "day": "2026-12-07", "many": 2000.0,
+        "octal": 10.0, "flag": true, "nothing": null, "plain": 25, "quoted": "25",
+        "list": ["A", "B"],
+    });
+    assert_eq!((value, step), (expected, Step::Yaml));
+    let twice = read_reply("a: 1\nb: 2\na: 3\n", Ending::Complete).unwrap_err();
+    assert!(matches!(twice, ReplyFault::Repeated(_)), "{twice}");
+    let deep: String = (0..70).map(|depth| " ".repeat(depth) + "a:\n").collect();
+    assert!(read_reply(&format!("b: 1\n{deep}"), Ending::Complete).is_err());
+}
+
+#[test]
 fn nothing_is_added_to_a_reply_that_was_cut_off() {
     assert!(read_reply("{\"a\": 1", Ending::Unsure).is_err());
     let (value, step) = read_reply("{\"a\": 1", Ending::Complete).unwrap();
@@ -63,7 +101,8 @@ proptest! {
 
     #[test]
     fn what_the_ladder_finds_the_old_rule_finds_too(text in "[\\[\\]{}\",:a1\\\\ `\n]{0,60}") {
-        if let Ok((value, _)) = read_reply(&text, Ending::Complete) {
+        let found = read_reply(&text, Ending::Complete);
+        if let Ok((value, Step::Strict | Step::Fence | Step::Prose | Step::ClosingBrace)) = found {
             let (old, _) = super::super::find_object(&text).expect("an object");
             prop_assert_eq!(value, old);
         }

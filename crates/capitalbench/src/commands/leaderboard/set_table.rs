@@ -6,7 +6,7 @@ use capitalbench_core::ids::ModelId;
 use capitalbench_core::publication::Publication;
 use capitalbench_core::score::Score;
 use capitalbench_core::statistics::{SetModel, SetStatistics};
-use capitalbench_export::text::{no_score, ordinal, percent, points, reference_name, score};
+use capitalbench_export::text::{ordinal, percent, points, reference_name, score};
 
 use super::interval_bar::Scale;
 use crate::console::{BOLD, DIM, line, paint, plural, table};
@@ -56,7 +56,7 @@ pub(crate) fn print(publication: &Publication, set: &ComparisonSet, found: Optio
     for row in &set.rows {
         if let Score::Undefined(reason) = row.score {
             let name = publication.name(&row.model_id);
-            line(format!("{name} has no score: {}.", no_score(reason)));
+            line(format!("{name} has no score: {}.", reason.reason()));
         }
     }
     if let Some(found) = found {

@@ -3,17 +3,19 @@
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops;
 use capitalbench_archive::format::models::{self, ModelSettings};
-use capitalbench_archive::format::pricing::{self, PriceCard};
 use capitalbench_archive::layout;
 use capitalbench_archive::ledger::{PlannedSlot, RunPlan};
 use capitalbench_archive::model_input::assembled;
 use capitalbench_archive::round_folder::RoundInputs;
+use capitalbench_archive::run_controls::PROVIDER;
 use capitalbench_core::attempt::Slot;
 use capitalbench_core::ids::{Digest, ModelId, RunId};
-use capitalbench_core::manifest::Manifest;
+use capitalbench_core::manifest::{Manifest, Stream};
+use capitalbench_core::methodology::Enforcement;
 use capitalbench_core::run::{Calls, RunKind, RunRules};
 use capitalbench_core::submission::MODE;
 use capitalbench_core::time::Stamp;
+use capitalbench_core::tokens::estimate;
 use jiff::Timestamp;
 
 use crate::cli::RunRound;
@@ -21,6 +23,7 @@ use crate::clock::Clock;
 use crate::commands::providers::is_offline;
 use crate::commands::run_id;
 use crate::error::CommandError;
+use crate::price_card::{PriceBook, Shipped, Wanted};
 
 /// Calls per model of a stability run.
 const REPLICATES: u32 = 5;
@@ -29,7 +32,6 @@ const REPLICATES: u32 = 5;
 pub(super) struct Prepared {
     pub(super) plan: RunPlan,
     pub(super) models: Vec<ModelSettings>,
-    pub(super) prices: PriceCard,
     /// The frozen text, before the lines that name a model.
     pub(super) input: String,
 }
@@ -44,18 +46,12 @@ pub(super) fn prepare(
     let bytes = file_ops::read(&arguments.models).map_err(FileError::from)?;
     let models =
         models::parse_settings(&bytes).map_err(|fault| fault.in_file(&arguments.models))?;
-    let prices = match &arguments.pricing {
-        None => PriceCard::default(),
-        Some(file) => {
-            let bytes = file_ops::read(file).map_err(FileError::from)?;
-            pricing::parse(&bytes).map_err(|fault| fault.in_file(file))?
-        }
-    };
     let input = input(inputs)?;
     let models_sha256 = Digest::of(&bytes).to_hex();
     let plan = match stored {
         Some(plan) => resumed(arguments, plan, &models_sha256)?,
-        None => new_plan(arguments, inputs, &models, clock.now())?,
+        None => new_plan(arguments, inputs, &models, clock.now())
+            .and_then(|plan| priced(arguments, plan, &input))?,
     };
     let plan = RunPlan {
         models_sha256,
@@ -70,7 +66,8 @@ pub(super) fn prepare(
     if stored.is_none() {
         refuse_late(&plan, &inputs.manifest, clock.now())?;
     }
-    if plan.calls == Calls::Real && !arguments.permission.allow_real_api_calls {
+    let allowed = arguments.permission.allow_real_api_calls || arguments.course.consent.dry_run;
+    if plan.calls == Calls::Real && !allowed {
         let text = "this run would ask real providers, which is not allowed";
         let hint = "allow it with --allow-real-api-calls, or rehearse with --mock";
         return Err(CommandError::new(text).hint(hint));
@@ -78,7 +75,6 @@ pub(super) fn prepare(
     Ok(Prepared {
         plan,
         models,
-        prices,
         input,
     })
 }
@@ -107,7 +103,7 @@ fn resumed(
     let other_count = arguments
         .replicates
         .is_some_and(|count| count != plan.rules.replicates);
-    let other_calls = arguments.permission.mock && plan.calls != Calls::Mock;
+    let other_calls = arguments.permission.mock && plan.calls == Calls::Real;
     if other_kind || other_count || other_calls {
         let text = format!("{} began with another type, count or --mock", plan.run_id);
         return Err(CommandError::new(text));
@@ -125,16 +121,26 @@ fn new_plan(
     let rules = rules(arguments)?;
     let asked = participants(models, manifest, rules.kind, now);
     let offline = |model: &&ModelSettings| is_offline(&model.contestant.provider);
-    let calls = if arguments.permission.mock || asked.iter().all(offline) {
-        Calls::Mock
-    } else {
-        Calls::Real
+    let rehearsed = arguments.permission.mock || asked.iter().all(offline);
+    let calls = match (rehearsed, manifest.stream, rules.kind) {
+        (false, Stream::Synthetic, _) => {
+            let text = "the market of this round is invented; no real provider is asked about it";
+            return Err(CommandError::new(text).hint("add --mock"));
+        }
+        (false, ..) => Calls::Real,
+        (true, Stream::Synthetic, RunKind::Official) => Calls::Synthetic,
+        (true, ..) => Calls::Mock,
     };
     if rules.kind == RunKind::Mock && calls == Calls::Real {
         let text = "--run-type mock asks nobody";
         return Err(CommandError::new(text).hint("add --mock"));
     }
     require_roster(manifest, rules.kind, calls, &asked)?;
+    if let Some(model) = asked.iter().find(|m| m.contestant.provider == PROVIDER) {
+        let id = &model.contestant.model_id;
+        let text = format!("{id}: the provider {PROVIDER} is kept for control entrants");
+        return Err(CommandError::new(text));
+    }
     let mut slots = Vec::new();
     for model in &asked {
         for replicate in 1..=rules.replicates {
@@ -161,15 +167,49 @@ fn new_plan(
             .ok_or_else(|| CommandError::new("the clock shows no instant"))?,
         models_file: arguments.models.display().to_string(),
         models_sha256: String::new(),
-        pricing_file: arguments
-            .pricing
-            .as_ref()
-            .map(|file| file.display().to_string()),
+        pricing_file: None,
+        price_cards: Vec::new(),
+        prices: Vec::new(),
+        controls: recorded_with_controls(arguments, manifest, rules.kind),
+        seed: arguments.permission.rehearsal.seed,
         max_retries: arguments.limits.retries,
         input_sha256: String::new(),
         skipped_models: (models.len() - asked.len()) as u64,
         slots,
     })
+}
+
+/// A plan with what every model is billed.
+fn priced(arguments: &RunRound, plan: RunPlan, input: &str) -> Result<RunPlan, CommandError> {
+    let real = plan.calls == Calls::Real || arguments.course.consent.dry_run;
+    let shipped = if real {
+        Shipped::Asked
+    } else {
+        Shipped::LeftOut
+    };
+    let book = PriceBook::open(arguments.pricing.as_deref(), shipped, plan.created_at.at())?;
+    let wanted: Vec<Wanted<'_>> = plan
+        .slots
+        .iter()
+        .map(|planned| Wanted {
+            provider: &planned.provider,
+            api_model_name: &planned.api_model_name,
+            input_tokens: estimate(input, &planned.provider),
+        })
+        .collect();
+    let (prices, price_cards) = book.prices(&wanted);
+    Ok(RunPlan {
+        pricing_file: book.file(),
+        price_cards,
+        prices,
+        ..plan
+    })
+}
+
+/// Controls stand beside official runs and rehearsals of rounds under our own labels.
+fn recorded_with_controls(arguments: &RunRound, manifest: &Manifest, kind: RunKind) -> bool {
+    let ours = manifest.methodology.enforcement() == Enforcement::Refuse;
+    ours && matches!(kind, RunKind::Official | RunKind::Mock) && !arguments.course.no_controls
 }
 
 fn rules(arguments: &RunRound) -> Result<RunRules, CommandError> {

@@ -2,6 +2,7 @@
 
 use std::io::BufRead as _;
 
+use capitalbench_archive::layout::run as files;
 use capitalbench_archive::ledger::derive::Finished;
 use capitalbench_archive::ledger::{AttemptRecord, RunPlan};
 use capitalbench_core::attempt::AttemptStatus;
@@ -10,6 +11,7 @@ use capitalbench_core::run::Calls;
 use serde_json::{Value, json};
 
 use super::bill::Bill;
+use super::seats::UNPRICED;
 use crate::cli::RunRound;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, remark, table};
 use crate::error::CommandError;
@@ -27,7 +29,7 @@ pub(super) fn bound(arguments: &RunRound, plan: &RunPlan, seats: &[Seat]) {
             document(&json!({
                 "run_id": plan.run_id.as_str(),
                 "run_type": plan.rules.kind.as_str(),
-                "mock": plan.calls == Calls::Mock,
+                "mock": plan.calls != Calls::Real,
                 "slots": seats.len(),
                 "unpriced_slots": unpriced,
                 "worst_case_usd": sum.usd(),
@@ -36,7 +38,7 @@ pub(super) fn bound(arguments: &RunRound, plan: &RunPlan, seats: &[Seat]) {
         }
         return;
     }
-    if plan.calls == Calls::Mock && !arguments.course.consent.dry_run {
+    if plan.calls != Calls::Real && !arguments.course.consent.dry_run {
         return;
     }
     let rows = seats.iter().map(|seat| {
@@ -61,8 +63,20 @@ pub(super) fn bound(arguments: &RunRound, plan: &RunPlan, seats: &[Seat]) {
     let (once, all) = (sum.usd(), sum.times(calls).usd());
     let text = format!("at most {once:.4} USD, with {calls} attempts each {all:.4} USD");
     remark(text);
-    if unpriced > 0 {
-        remark(format!("the price of {unpriced} slots is unknown"));
+    for card in &plan.price_cards {
+        let day = card.as_of.as_deref().unwrap_or("an unknown day");
+        remark(format!("prices: {} as of {day}", card.name));
+    }
+    let mut unknown: Vec<&str> = Vec::new();
+    for seat in seats.iter().filter(|seat| seat.price.is_none()) {
+        let name = seat.planned.api_model_name.as_str();
+        if !unknown.contains(&name) {
+            unknown.push(name);
+        }
+    }
+    if !unknown.is_empty() {
+        let text = format!("no price is known of {}", unknown.join(", "));
+        remark(format!("{} {text}; {UNPRICED}", paint(WARNING, "warning:")));
     }
 }
 
@@ -93,6 +107,11 @@ pub(super) fn result(
         rows.push((end, engine.ledger.attempts(&end.planned.slot)?));
     }
     let bill = Bill::of(&rows);
+    let controls = engine
+        .ledger
+        .folder()
+        .submission_names(files::CONTROLS)?
+        .len();
     if arguments.output.json {
         let slots: Vec<Value> = rows
             .iter()
@@ -109,9 +128,33 @@ pub(super) fn result(
             "unknown_cost_attempts": bill.unknown_attempts,
             "unknown_cost_at_most_usd": bill.unknown_at_most.map(Cost::usd),
             "slots": slots,
+            "control_entrants": controls,
         }));
         return Ok(());
     }
+    slots_table(&rows);
+    if plan.calls == Calls::Real {
+        line(bill.text());
+    }
+    let id = &plan.run_id;
+    let Some(finished) = finished else {
+        line(format!("{id}: {}", paint(WARNING, "not finished")));
+        let next = format!("finish it with --resume --run-id {id}");
+        line(format!("{} {next}", paint(DIM, "next:")));
+        return Ok(());
+    };
+    let (valid, invalid) = (finished.valid, finished.invalid);
+    let style = if invalid == 0 { GOOD } else { ERROR };
+    let text = format!("{valid} valid, {invalid} invalid");
+    line(format!("{id}: {}", paint(style, text)));
+    if controls > 0 {
+        let text = format!("{controls} control entrants stand beside them, at no cost");
+        line(paint(DIM, text));
+    }
+    Ok(())
+}
+
+fn slots_table(rows: &[(&SlotEnd, Vec<AttemptRecord>)]) {
     let cells = rows
         .iter()
         .map(|(end, records)| cells(end, records))
@@ -128,21 +171,6 @@ pub(super) fn result(
         "",
     ];
     line(table(&header, &[1, 3, 4, 5, 6, 7], cells));
-    if plan.calls == Calls::Real {
-        line(bill.text());
-    }
-    let id = &plan.run_id;
-    let Some(finished) = finished else {
-        line(format!("{id}: {}", paint(WARNING, "not finished")));
-        let next = format!("finish it with --resume --run-id {id}");
-        line(format!("{} {next}", paint(DIM, "next:")));
-        return Ok(());
-    };
-    let (valid, invalid) = (finished.valid, finished.invalid);
-    let style = if invalid == 0 { GOOD } else { ERROR };
-    let text = format!("{valid} valid, {invalid} invalid");
-    line(format!("{id}: {}", paint(style, text)));
-    Ok(())
 }
 
 fn cells(end: &SlotEnd, records: &[AttemptRecord]) -> Vec<String> {

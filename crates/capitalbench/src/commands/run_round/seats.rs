@@ -16,9 +16,13 @@ use serde_json::Value;
 
 use super::Prepared;
 use crate::cli::RunRound;
-use crate::commands::providers::{ProviderSettings, open_provider};
+use crate::commands::providers::{ProviderSettings, open_provider, served_models};
 use crate::error::CommandError;
 use crate::runner::Seat;
+
+/// What to do about a model without a price.
+pub(super) const UNPRICED: &str =
+    "write it into configs/pricing.yaml, 0 for a model of your own, or give --pricing FILE";
 
 /// One seat per slot; the slots of a model share their provider.
 pub(super) fn seats(
@@ -42,6 +46,7 @@ pub(super) fn seats(
                 model: settings,
                 inputs,
                 calls: plan.calls,
+                seed: plan.seed,
                 attempts_made: attempts_made(plan.slots.as_slice(), id, ledger)?,
             })?;
             opened.insert(id, Arc::from(provider));
@@ -50,15 +55,9 @@ pub(super) fn seats(
         let provider = provider.ok_or_else(|| CommandError::new("no provider"))?;
         let suffix = call_suffix(&inputs.manifest, id, &planned.provider);
         let input = format!("{}\n{suffix}", prepared.input);
-        let price = prepared
-            .prices
-            .price(&planned.provider, &planned.api_model_name);
+        let price = plan.price(&planned.provider, &planned.api_model_name);
         let tokens = estimate(&input, &planned.provider);
         let worst = price.map(|price| price.worst_case(tokens, settings.max_output_tokens));
-        let mut served_models = vec![planned.api_model_name.clone()];
-        let also = settings.metadata["served_models"].as_array();
-        let also = also.into_iter().flatten().filter_map(Value::as_str);
-        served_models.extend(also.map(str::to_owned));
         seats.push(Seat {
             planned: planned.clone(),
             provider,
@@ -67,7 +66,7 @@ pub(super) fn seats(
             time_limit: settings.time_limit,
             price,
             worst_case: worst.unwrap_or(Cost::ZERO),
-            served_models,
+            served_models: served_models(settings),
         });
     }
     Ok(seats)
@@ -104,7 +103,7 @@ pub(super) fn cap(arguments: &RunRound, seats: &[Seat]) -> Result<Option<Cost>, 
                 "--max-cost-usd cannot be kept: no price of {} {}",
                 planned.provider, planned.api_model_name
             );
-            Err(CommandError::new(text).hint("give a price card with --pricing FILE"))
+            Err(CommandError::new(text).hint(UNPRICED))
         }
     }
 }

@@ -11,7 +11,29 @@ use crate::harness::{Ran, Test, program};
 
 /// The key that must never be seen anywhere.
 pub(crate) const KEY: &str = "canary4key8that2nobody6may1see";
-const ROUND: &str = "rounds/OVER-HTTP-1W";
+/// A deadline far ahead of any clock that runs the tests.
+pub(crate) const FAR: &str = "2030-06-03T13:25:00Z";
+pub(crate) const ROUND: &str = "rounds/OVER-HTTP-1W";
+
+/// A frozen round with the models of this file.
+pub(crate) fn frozen_with(models: &str, deadline: &str) -> Test {
+    let test = Test::operator(ROUND);
+    fs::write(test.path("models.yaml"), models).expect("a written file");
+    let init = format!(
+        "init-round --now 2026-01-05T10:00:00Z --round-id OVER-HTTP-1W --universe options.yaml \
+         --models models.yaml --decision-deadline {deadline}"
+    );
+    let mut init: Vec<&str> = init.split_whitespace().collect();
+    init.extend(["--horizon", "one week"]);
+    test.run(&init).code(0);
+    let research = "import-research --round rounds/OVER-HTTP-1W --market-fact-report facts.md \
+                    --audit-report audit.md --final-briefing briefing.md \
+                    --research-cutoff-utc 2026-01-05T09:00:00Z";
+    let research: Vec<&str> = research.split_whitespace().collect();
+    test.run(&research).code(0);
+    test.run(&["hash-round", "--round", ROUND]).code(0);
+    test
+}
 
 /// The round, its models and its prices.
 pub(crate) struct AskedRound(Test);
@@ -19,8 +41,7 @@ pub(crate) struct AskedRound(Test);
 impl AskedRound {
     /// Models of these providers and names; `further` are more lines of each one's settings.
     pub(crate) fn new(server: &FakeModels, models: &[(Wire, &str, &str)]) -> Self {
-        // Far ahead of any clock that runs the tests.
-        Self::with_deadline(server, models, "2030-06-03T13:25:00Z")
+        Self::with_deadline(server, models, FAR)
     }
 
     pub(crate) fn with_deadline(
@@ -28,7 +49,6 @@ impl AskedRound {
         models: &[(Wire, &str, &str)],
         deadline: &str,
     ) -> Self {
-        let test = Test::operator(ROUND);
         let mut settings = "models:\n".to_owned();
         let mut prices = "pricing:\n".to_owned();
         for wire in Wire::ALL {
@@ -49,21 +69,8 @@ impl AskedRound {
                 );
             }
         }
-        fs::write(test.path("models.yaml"), settings).expect("a written file");
+        let test = frozen_with(&settings, deadline);
         fs::write(test.path("prices.yaml"), prices).expect("a written file");
-        let init = format!(
-            "init-round --now 2026-01-05T10:00:00Z --round-id OVER-HTTP-1W --universe options.yaml \
-             --models models.yaml --decision-deadline {deadline}"
-        );
-        let mut init: Vec<&str> = init.split_whitespace().collect();
-        init.extend(["--horizon", "one week"]);
-        test.run(&init).code(0);
-        let research = "import-research --round rounds/OVER-HTTP-1W --market-fact-report facts.md \
-                        --audit-report audit.md --final-briefing briefing.md \
-                        --research-cutoff-utc 2026-01-05T09:00:00Z";
-        let research: Vec<&str> = research.split_whitespace().collect();
-        test.run(&research).code(0);
-        test.run(&["hash-round", "--round", ROUND]).code(0);
         Self(test)
     }
 

@@ -5,10 +5,11 @@
 //! unfold into something huge is stopped early.
 
 use serde::de::DeserializeOwned;
+use serde_saphyr::granit_parser::{Event, Parser};
 use serde_saphyr::options::DuplicateKeyPolicy;
 use serde_saphyr::{MessageFormatter as _, Options, UserMessageFormatter};
 
-/// Why a text is not YAML that the archive accepts.
+/// Why a text is not YAML that is accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", place(*line, *column))]
 pub struct YamlError {
@@ -29,6 +30,42 @@ pub fn from_yaml<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     refuse_text_after_the_end(text)?;
     let text = if is_blank(text) { "{}" } else { text };
     serde_saphyr::from_str_with_options(text, strict()).map_err(|error| readable(&error))
+}
+
+/// Reads one YAML document that uses neither tags nor anchors, aliases or merge keys.
+///
+/// What stands in a model's reply must mean what it says where it stands.
+pub fn from_plain_yaml<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
+    for next in Parser::new_from_str(text) {
+        let (event, span) = next.map_err(|error| YamlError {
+            message: error.to_string(),
+            line: None,
+            column: None,
+        })?;
+        let mark = match event {
+            Event::Alias(_) => Some("an alias"),
+            Event::Scalar(_, _, _, Some(_))
+            | Event::SequenceStart(_, _, Some(_))
+            | Event::MappingStart(_, _, Some(_)) => Some("a tag"),
+            Event::Scalar(_, _, anchor, _)
+            | Event::SequenceStart(_, anchor, _)
+            | Event::MappingStart(_, anchor, _)
+                if anchor > 0 =>
+            {
+                Some("an anchor")
+            }
+            Event::Scalar(text, ..) if text == "<<" => Some("a merge key"),
+            _ => None,
+        };
+        if let Some(mark) = mark {
+            return Err(YamlError {
+                message: format!("holds {mark}, which is not accepted here"),
+                line: u64::try_from(span.start.line()).ok(),
+                column: None,
+            });
+        }
+    }
+    from_yaml(text)
 }
 
 /// The limits are far above the largest real file and far below what hurts.
@@ -234,6 +271,28 @@ mod tests {
             assert!(error.message.contains("tag"), "{text}: {error}");
             assert_eq!(error.line, Some(1));
         }
+    }
+
+    #[test]
+    fn plain_yaml_has_no_tags_anchors_aliases_or_merge_keys() {
+        let plain = |text| from_plain_yaml::<Value>(text).map_err(|error| error.message);
+        assert_eq!(
+            plain("a: '!x &y *z'\nb: |\n  !x\n"),
+            Ok(json!({"a": "!x &y *z", "b": "!x\n"}))
+        );
+        for (text, mark) in [
+            ("a: !!str 1\n", "a tag"),
+            ("a: !!int '1'\n", "a tag"),
+            ("a: ! 1\n", "a tag"),
+            ("--- !!map\na: 1\n", "a tag"),
+            ("a: &x 1\n", "an anchor"),
+            ("a: &x [1]\nb: *x\n", "an anchor"),
+            ("<<: {a: 1}\nb: 2\n", "a merge key"),
+        ] {
+            let expected = format!("holds {mark}, which is not accepted here");
+            assert_eq!(plain(text), Err(expected), "{text}");
+        }
+        assert!(plain("a: *x\n").is_err());
     }
 
     #[test]

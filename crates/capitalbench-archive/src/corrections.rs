@@ -1,0 +1,216 @@
+//! Results take the place of other results only with a reason, and what they replace is kept.
+
+use std::collections::BTreeMap;
+
+use capitalbench_core::ids::Digest;
+use capitalbench_core::time::Stamp;
+use serde_json::{Value, json};
+
+use crate::error::FileError;
+use crate::file_ops;
+use crate::format::json;
+use crate::format::table::read_table;
+use crate::layout::run;
+use crate::round_folder::names_in;
+use crate::run_folder::RunFolder;
+use crate::scoring::{ScoredRun, ScoringError};
+
+/// Files that scoring may write.
+const RESULT_FILES: [&str; 7] = [
+    run::RETURNS,
+    run::ALLOCATIONS,
+    run::LEADERBOARD,
+    run::STABILITY,
+    run::CONTROL_RESULTS,
+    run::PRICE_WARNINGS,
+    run::OUTCOMES,
+];
+
+/// Why results may be replaced.
+#[derive(Debug, Clone)]
+pub struct Correction {
+    /// The operator's reason.
+    pub reason: String,
+    /// When it was given.
+    pub at: Stamp,
+}
+
+/// What became of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stored {
+    /// There was none, or a part was missing.
+    Written,
+    /// The same bytes were there.
+    Unchanged,
+    /// It took the place of another one, which is in this folder of the run.
+    Corrected(String),
+}
+
+type Files = BTreeMap<&'static str, Vec<u8>>;
+
+/// Writes the results of a run; other results than before need a correction.
+pub fn store_results(
+    folder: &RunFolder,
+    scored: &ScoredRun,
+    correction: Option<&Correction>,
+) -> Result<Stored, ScoringError> {
+    let new = files_of(scored);
+    let mut old = Files::new();
+    for file in RESULT_FILES {
+        if let Some(bytes) = folder.read_optional(file)? {
+            old.insert(file, bytes);
+        }
+    }
+    let changed: Vec<&'static str> = old
+        .iter()
+        .filter(|(file, bytes)| new.get(*file) != Some(*bytes))
+        .map(|(file, _)| *file)
+        .collect();
+    let mut writes: Vec<_> = Vec::new();
+    let mut became = Stored::Written;
+    if changed.is_empty() {
+        if new.keys().all(|file| old.contains_key(file)) {
+            return Ok(Stored::Unchanged);
+        }
+    } else {
+        let Some(correction) = correction else {
+            return Err(ScoringError::WouldChange {
+                run: folder.run_id().to_string(),
+                files: changed.iter().map(|file| (*file).to_owned()).collect(),
+            });
+        };
+        let place = next_place(folder)?;
+        for (file, bytes) in &old {
+            let name = file.rsplit('/').next().unwrap_or(file);
+            writes.push((folder.file(&place).join(name), bytes.clone()));
+        }
+        let mut lines = folder.read_optional(run::CORRECTIONS)?.unwrap_or_default();
+        lines.extend(entry(correction, &place, &old, &new).into_bytes());
+        writes.push((folder.file(run::CORRECTIONS), lines));
+        became = Stored::Corrected(place);
+    }
+    let fresh = new.iter();
+    writes.extend(fresh.map(|(file, bytes)| (folder.file(file), bytes.clone())));
+    file_ops::replace_all(&writes).map_err(FileError::from)?;
+    for file in old.keys().filter(|file| !new.contains_key(*file)) {
+        file_ops::remove(&folder.file(file)).map_err(FileError::from)?;
+    }
+    Ok(became)
+}
+
+fn files_of(scored: &ScoredRun) -> Files {
+    let tables = scored.tables.iter();
+    let mut files: Files = tables
+        .map(|(path, table)| (*path, table.render().into_bytes()))
+        .collect();
+    if let Some(text) = &scored.price_warnings {
+        files.insert(run::PRICE_WARNINGS, text.clone().into_bytes());
+    }
+    files.insert(run::OUTCOMES, scored.outcomes_json.clone().into_bytes());
+    files
+}
+
+fn next_place(folder: &RunFolder) -> Result<String, FileError> {
+    let names = names_in(&folder.file(run::SUPERSEDED))?;
+    let last = names.iter().filter_map(|name| name.parse::<u32>().ok());
+    let next = last.max().unwrap_or(0).saturating_add(1);
+    Ok(format!("{}/{next:04}", run::SUPERSEDED))
+}
+
+/// The line of one correction.
+fn entry(correction: &Correction, place: &str, old: &Files, new: &Files) -> String {
+    let digest = |files: &Files, file: &str| files.get(file).map(|b| Digest::of(b).to_hex());
+    let files: serde_json::Map<String, Value> = RESULT_FILES
+        .into_iter()
+        .filter(|file| old.get(file) != new.get(file))
+        .map(|file| {
+            let pair = json!({"old_sha256": digest(old, file), "new_sha256": digest(new, file)});
+            (file.to_owned(), pair)
+        })
+        .collect();
+    let line = json::to_line(&json!({
+        "corrected_at_utc": correction.at.text(),
+        "reason": correction.reason,
+        "kept_in": place,
+        "files": files,
+        "prices": {"old": prices(old), "new": prices(new)},
+        "values": changed_values(old, new),
+    }));
+    format!("{line}\n")
+}
+
+/// The digests of the sheets that results were made from, where they say so.
+fn prices(files: &Files) -> Value {
+    let outcomes = files.get(run::OUTCOMES).and_then(|b| json::parse(b).ok());
+    let prices = outcomes.as_ref().map(|outcomes| &outcomes["prices"]);
+    prices.map_or(Value::Null, |prices| {
+        json!({
+            "entry_prices_sha256": prices["entry_prices_sha256"],
+            "exit_prices_sha256": prices["exit_prices_sha256"],
+        })
+    })
+}
+
+/// Figures by model and replicate, in order.
+type Figures = BTreeMap<(String, String), BTreeMap<&'static str, String>>;
+
+const VALUES: [&str; 6] = [
+    "selected_asset_return",
+    "portfolio_return",
+    "sp500_return",
+    "alpha_vs_sp500",
+    "regret_vs_best_option",
+    "rank_among_options",
+];
+
+/// The figures of the leaderboard, or of the replicates; an unreadable table has none.
+fn figures(files: &Files) -> Figures {
+    let table = files.get(run::LEADERBOARD);
+    let table = table.or_else(|| files.get(run::RETURNS));
+    let mut figures = Figures::new();
+    let Some(Ok(table)) = table.map(|bytes| read_table(bytes)) else {
+        return figures;
+    };
+    let Some(model) = table.column("model_id") else {
+        return figures;
+    };
+    for (place, row) in (1_usize..).zip(&table.rows) {
+        let replicate = table.column("replicate_index");
+        let replicate = replicate.map_or("1", |column| row.cells[column].as_ref());
+        let key = (row.cells[model].to_string(), replicate.to_owned());
+        let own = figures.entry(key).or_default();
+        for name in VALUES {
+            if let Some(column) = table.column(name) {
+                own.insert(name, row.cells[column].to_string());
+            }
+        }
+        if files.contains_key(run::LEADERBOARD) {
+            own.insert("rank", place.to_string());
+        }
+    }
+    figures
+}
+
+fn changed_values(old: &Files, new: &Files) -> Vec<Value> {
+    let (before, after) = (figures(old), figures(new));
+    let mut keys: Vec<_> = before.keys().chain(after.keys()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let mut changes = Vec::new();
+    for key in keys {
+        for name in VALUES.into_iter().chain(["rank"]) {
+            let value = |all: &Figures| all.get(key).and_then(|own| own.get(name).cloned());
+            let (from, to) = (value(&before), value(&after));
+            if from != to {
+                changes.push(json!({
+                    "model_id": key.0,
+                    "replicate": key.1,
+                    "figure": name,
+                    "old": from,
+                    "new": to,
+                }));
+            }
+        }
+    }
+    changes
+}

@@ -1,0 +1,163 @@
+//! `prices/cross_check.json` and the word that accepts it beyond its tolerance.
+
+use capitalbench_core::cross_check::{Comparison, CrossCheck};
+use capitalbench_core::ids::{Digest, OptionId};
+use capitalbench_core::time::Stamp;
+use capitalbench_core::units::Return;
+use serde_json::{Value, json};
+
+use super::json;
+use crate::error::Fault;
+
+/// The version of this format.
+const VERSION: u64 = 1;
+
+/// The operator's word that prices may be scored although two sources disagree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CrossCheckAcceptance {
+    /// Digest of the comparison it speaks of.
+    pub cross_check: Digest,
+    /// Why.
+    pub reason: String,
+    /// When.
+    pub accepted_at: Stamp,
+}
+
+/// The comparison's text.
+pub fn render(check: &CrossCheck) -> String {
+    let rows: Vec<Value> = check
+        .rows
+        .iter()
+        .map(|row| {
+            json!({
+                "option_id": row.option_id.as_str(),
+                "return": row.scored.get(),
+                "other_return": row.other.as_ref().ok().map(|value| value.get()),
+                "apart_bps": row.apart_bps(),
+                "unavailable": row.other.as_ref().err(),
+            })
+        })
+        .collect();
+    let beyond: Vec<&str> = check
+        .beyond()
+        .into_iter()
+        .map(|row| row.option_id.as_str())
+        .collect();
+    json::to_pretty(&json!({
+        "format_version": VERSION,
+        "source": check.source,
+        "tolerance_bps": check.tolerance_bps,
+        "units": {"return": "fraction", "other_return": "fraction", "apart_bps": "basis points"},
+        "beyond_tolerance": beyond,
+        "rows": rows,
+    }))
+}
+
+/// Reads a comparison.
+pub fn parse(bytes: &[u8]) -> Result<CrossCheck, Fault> {
+    let value = json::parse(bytes)?;
+    version(&value)?;
+    let rows = value["rows"].as_array();
+    let rows = rows.ok_or_else(|| Fault::field("rows", "must be a list"))?;
+    let tolerance = value["tolerance_bps"].as_f64();
+    Ok(CrossCheck {
+        source: text(&value, "source")?.to_owned(),
+        tolerance_bps: tolerance
+            .ok_or_else(|| Fault::field("tolerance_bps", "must be a number"))?,
+        rows: rows.iter().map(row).collect::<Result<_, _>>()?,
+    })
+}
+
+fn row(value: &Value) -> Result<Comparison, Fault> {
+    let number = |name: &str| {
+        let number = value[name].as_f64().map(Return::from_fraction);
+        number.ok_or_else(|| Fault::field(name, "must be a number"))
+    };
+    Ok(Comparison {
+        option_id: OptionId::parse(text(value, "option_id")?)
+            .map_err(|error| Fault::field("option_id", error.to_string()))?,
+        scored: number("return")?,
+        other: match value["unavailable"].as_str() {
+            Some(reason) => Err(reason.to_owned()),
+            None => Ok(number("other_return")?),
+        },
+    })
+}
+
+/// The acceptance's text.
+pub fn render_acceptance(acceptance: &CrossCheckAcceptance) -> String {
+    json::to_pretty(&json!({
+        "format_version": VERSION,
+        "cross_check_sha256": acceptance.cross_check.to_hex(),
+        "reason": acceptance.reason,
+        "accepted_at_utc": acceptance.accepted_at.text(),
+    }))
+}
+
+/// Reads an acceptance.
+pub fn parse_acceptance(bytes: &[u8]) -> Result<CrossCheckAcceptance, Fault> {
+    let value = json::parse(bytes)?;
+    version(&value)?;
+    Ok(CrossCheckAcceptance {
+        cross_check: Digest::parse(text(&value, "cross_check_sha256")?)
+            .ok_or_else(|| Fault::field("cross_check_sha256", "must be a digest"))?,
+        reason: text(&value, "reason")?.to_owned(),
+        accepted_at: Stamp::parse(text(&value, "accepted_at_utc")?)
+            .ok_or_else(|| Fault::field("accepted_at_utc", "must be an instant"))?,
+    })
+}
+
+fn version(value: &Value) -> Result<(), Fault> {
+    match value["format_version"].as_u64() {
+        Some(VERSION) => Ok(()),
+        _ => Err(Fault::field("format_version", format!("must be {VERSION}"))),
+    }
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> Result<&'a str, Fault> {
+    let text = value[name].as_str();
+    text.ok_or_else(|| Fault::field(name, "must be a text"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let check = CrossCheck {
+            source: "csv".into(),
+            tolerance_bps: 10.0,
+            rows: vec![
+                Comparison {
+                    option_id: OptionId::parse("A").unwrap(),
+                    scored: Return::from_fraction(0.01),
+                    other: Ok(Return::from_fraction(0.02)),
+                },
+                Comparison {
+                    option_id: OptionId::parse("B").unwrap(),
+                    scored: Return::from_fraction(0.01),
+                    other: Err("no rows".into()),
+                },
+            ],
+        };
+        let text = render(&check);
+        assert_eq!(parse(text.as_bytes()).unwrap(), check);
+        assert!(text.contains("\"beyond_tolerance\""), "{text}");
+        assert!(
+            parse(
+                text.replace("\"return\": 0.01", "\"return\": null")
+                    .as_bytes()
+            )
+            .is_err()
+        );
+        let accepted = CrossCheckAcceptance {
+            cross_check: Digest::of(text.as_bytes()),
+            reason: "a late dividend at the other source".into(),
+            accepted_at: Stamp::parse("2026-03-10T02:00:00Z").unwrap(),
+        };
+        let text = render_acceptance(&accepted);
+        assert_eq!(parse_acceptance(text.as_bytes()).unwrap(), accepted);
+        assert!(parse_acceptance(b"{\"format_version\": 1}").is_err());
+    }
+}

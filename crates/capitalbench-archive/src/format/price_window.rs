@@ -1,0 +1,138 @@
+//! `prices/window.csv`: every session of every option that one fetch brought, in universe order.
+
+use capitalbench_core::ids::OptionId;
+use capitalbench_core::price_window::{PriceWindow, Session};
+use capitalbench_core::time::parse_day;
+use capitalbench_core::units::Price;
+
+use super::number::float_text;
+use super::table::{CsvText, read_table};
+use crate::error::Fault;
+
+const COLUMNS: [&str; 8] = [
+    "option_id",
+    "symbol",
+    "date",
+    "close",
+    "adj_close",
+    "dividend",
+    "split_factor",
+    "volume",
+];
+
+/// The file's text.
+pub fn render(windows: &[PriceWindow]) -> String {
+    let mut text = CsvText::new();
+    text.row(COLUMNS);
+    for window in windows {
+        for session in &window.sessions {
+            let number = |value: Option<f64>| value.map(float_text).unwrap_or_default();
+            text.row([
+                window.option_id.to_string(),
+                window.symbol.clone(),
+                session.date.to_string(),
+                number(session.close.map(Price::get)),
+                number(session.adjusted.map(Price::get)),
+                number(session.dividend),
+                number(session.split),
+                number(session.volume),
+            ]);
+        }
+    }
+    text.into_string()
+}
+
+/// Reads the file; faults name line and column.
+pub fn parse(bytes: &[u8]) -> Result<Vec<PriceWindow>, Fault> {
+    let table = read_table(bytes)?;
+    if table.header != COLUMNS {
+        return Err(Fault::new(format!("its columns must be {}", COLUMNS.join(","))).on_line(1));
+    }
+    let mut windows: Vec<PriceWindow> = Vec::new();
+    for row in &table.rows {
+        let cell = |index: usize| row.cells[index].trim();
+        let wrong = |index: usize, text: &str| {
+            Fault::field(COLUMNS[index], format!("{:?} {text}", cell(index))).on_line(row.line)
+        };
+        let number = |index: usize| match cell(index) {
+            "" => Ok(None),
+            text => match text.parse::<f64>() {
+                Ok(value) if value.is_finite() && value >= 0.0 => Ok(Some(value)),
+                _ => Err(wrong(index, "is not a number of zero or more")),
+            },
+        };
+        let price = |index: usize| match number(index)? {
+            None => Ok(None),
+            Some(value) => Price::new(value)
+                .map(Some)
+                .ok_or_else(|| wrong(index, "is not a price above zero")),
+        };
+        let option_id = OptionId::parse(cell(0)).map_err(|error| wrong(0, &error.to_string()))?;
+        let session = Session {
+            date: parse_day(cell(2)).ok_or_else(|| wrong(2, "is not a day"))?,
+            close: price(3)?,
+            adjusted: price(4)?,
+            dividend: number(5)?,
+            split: number(6)?,
+            volume: number(7)?,
+        };
+        let place = windows.iter().position(|w| w.option_id == option_id);
+        match place {
+            None => windows.push(PriceWindow {
+                option_id,
+                symbol: cell(1).to_owned(),
+                sessions: vec![session],
+            }),
+            Some(place) if place + 1 < windows.len() => {
+                return Err(wrong(0, "has rows in two places"));
+            }
+            Some(place) => {
+                let sessions = &mut windows[place].sessions;
+                if sessions.last().is_some_and(|s| s.date >= session.date) {
+                    return Err(wrong(2, "does not come after the day before it"));
+                }
+                sessions.push(session);
+            }
+        }
+    }
+    Ok(windows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "option_id,symbol,date,close,adj_close,dividend,split_factor,volume\n\
+        A,AA,2026-03-02,100.0,99.5,0.0,1.0,10.0\nA,AA,2026-03-03,101.5,101.5,0.5,1.0,\nB,BB,2026-03-02,,7.25,,,\n";
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let windows = parse(TEXT.as_bytes()).unwrap();
+        assert_eq!(windows.len(), 2);
+        assert_eq!(windows[0].sessions[1].dividend, Some(0.5));
+        assert_eq!(render(&windows), TEXT);
+    }
+
+    #[test]
+    fn everything_else_is_refused() {
+        for (old, new, part) in [
+            ("volume", "shares", "its columns must be"),
+            (
+                "101.5,101.5",
+                "0,101.5",
+                "line 3: close: \"0\" is not a price above zero",
+            ),
+            ("0.5,1.0", "-1,1.0", "dividend: \"-1\" is not a number"),
+            ("2026-03-03", "2026-03-02", "does not come after"),
+            ("2026-03-03", "soon", "is not a day"),
+            ("B,BB", ",BB", "option_id"),
+        ] {
+            let text = TEXT.replacen(old, new, 1);
+            let fault = parse(text.as_bytes()).unwrap_err().to_string();
+            assert!(fault.contains(part), "{fault}");
+        }
+        let apart = format!("{TEXT}A,AA,2026-03-04,1,1,,,\n");
+        let fault = parse(apart.as_bytes()).unwrap_err().to_string();
+        assert!(fault.contains("has rows in two places"), "{fault}");
+    }
+}

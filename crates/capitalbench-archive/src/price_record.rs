@@ -1,0 +1,238 @@
+//! What a round keeps about one fetch of prices, and whether its sheets still are what was fetched.
+
+use std::path::PathBuf;
+
+use capitalbench_core::cross_check::CrossCheck;
+use capitalbench_core::ids::Digest;
+use capitalbench_core::price_rules::PriceProblem;
+use capitalbench_core::price_window::PriceWindow;
+use capitalbench_core::prices::{PriceSheet, Side};
+use capitalbench_core::universe::Universe;
+
+use crate::error::FileError;
+use crate::file_ops;
+use crate::format::cross_check::{self, CrossCheckAcceptance};
+use crate::format::provenance::{self, Provenance, Purpose};
+use crate::format::{price_sheet, price_window};
+use crate::layout;
+use crate::round_folder::{RoundFolder, names_in, optional};
+
+/// The files of a fetch besides the two sheets.
+#[derive(Debug, Clone)]
+pub struct PriceRecord {
+    /// Who was asked, when.
+    pub provenance: Provenance,
+    /// What was said, session by session.
+    pub windows: Vec<PriceWindow>,
+    /// The comparison with another source, where one was made, and its digest.
+    pub cross_check: Option<(CrossCheck, Digest)>,
+    /// The word that accepts it beyond its tolerance.
+    pub acceptance: Option<CrossCheckAcceptance>,
+}
+
+impl PriceRecord {
+    /// Reads the record of a round; none where prices came another way.
+    pub fn load(folder: &RoundFolder) -> Result<Option<Self>, FileError> {
+        let provenance = optional(folder.parse(layout::PROVENANCE, provenance::parse))?;
+        let Some(provenance) = provenance else {
+            return Ok(None);
+        };
+        let check = optional(folder.parse(layout::CROSS_CHECK, |bytes| {
+            Ok((cross_check::parse(bytes)?, Digest::of(bytes)))
+        }))?;
+        Ok(Some(Self {
+            provenance,
+            windows: folder.parse(layout::PRICE_WINDOW, price_window::parse)?,
+            cross_check: check,
+            acceptance: optional(folder.parse(
+                layout::CROSS_CHECK_ACCEPTANCE,
+                cross_check::parse_acceptance,
+            ))?,
+        }))
+    }
+
+    /// The comparison, where it is beyond its tolerance and nobody accepted exactly this one.
+    pub fn unaccepted_cross_check(&self) -> Option<&CrossCheck> {
+        let (check, digest) = self.cross_check.as_ref()?;
+        let accepted = self
+            .acceptance
+            .as_ref()
+            .is_some_and(|accepted| accepted.cross_check == *digest);
+        (!accepted && !check.beyond().is_empty()).then_some(check)
+    }
+
+    /// Every way in which the files of the round are not those of the fetch.
+    pub fn problems(
+        &self,
+        folder: &RoundFolder,
+        universe: &Universe,
+        sheets: (Option<&PriceSheet>, Option<&PriceSheet>),
+    ) -> Result<Vec<PriceProblem>, FileError> {
+        let mut problems = Vec::new();
+        let mut differs = |file: &'static str, detail: String| {
+            problems.push(PriceProblem::RecordDiffers { file, detail });
+        };
+        if self.provenance.round_id != folder.name() {
+            let text = format!("is of the round {}", self.provenance.round_id);
+            differs(layout::PROVENANCE, text);
+        }
+        if self.provenance.purpose == Purpose::Informational && sheets.1.is_some() {
+            let text = "the entry sheet is informational and the exit sheet is not of its fetch; \
+                        fetch both sides together";
+            differs(layout::PROVENANCE, text.to_owned());
+        }
+        for file in layout::FETCHED {
+            let stored = folder.read_optional(file)?;
+            match (self.provenance.files.get(file), stored) {
+                (Some(digest), Some(bytes)) if Digest::of(&bytes) != *digest => {
+                    differs(file, "is not the file that was fetched".to_owned());
+                }
+                (Some(_), None) => differs(file, "is gone".to_owned()),
+                (None, Some(_)) => differs(file, "is not of the last fetch".to_owned()),
+                _ => {}
+            }
+        }
+        for answer in &self.provenance.answers {
+            let window = self
+                .windows
+                .iter()
+                .find(|window| window.option_id == answer.option_id);
+            let rows = window.map_or(0, |window| window.sessions.len());
+            if rows != answer.rows {
+                let text = format!("{} has {rows} rows of {}", answer.option_id, answer.rows);
+                differs(layout::PRICE_WINDOW, text);
+            }
+        }
+        for (side, sheet) in [(Side::Entry, sheets.0), (Side::Exit, sheets.1)] {
+            if let Some(sheet) = sheet {
+                problems.extend(self.sheet_problems(universe, side, sheet));
+            }
+        }
+        let faults = self.windows.iter();
+        let faults = faults.filter_map(|w| w.basis_fault(self.provenance.close_basis));
+        problems.extend(faults.map(PriceProblem::BasisDiffers));
+        Ok(problems)
+    }
+
+    /// Rows of a sheet that the window does not hold.
+    fn sheet_problems(
+        &self,
+        universe: &Universe,
+        side: Side,
+        sheet: &PriceSheet,
+    ) -> Vec<PriceProblem> {
+        let (file, day) = match side {
+            Side::Entry => (layout::ENTRY_PRICES, self.provenance.from),
+            Side::Exit => (layout::EXIT_PRICES, self.provenance.to),
+        };
+        let priced = universe.options().iter().filter(|o| !o.scores_as_cash());
+        let differs = priced.filter(|option| {
+            let window = self.windows.iter().find(|w| w.option_id == option.id);
+            let session = window.and_then(|window| window.on(day));
+            match (sheet.find(option), session) {
+                (None, None) => false,
+                (Some(quote), Some(session)) => {
+                    (quote.close, quote.adjusted, quote.date)
+                        != (session.close, session.adjusted, Some(day))
+                        || quote.source.as_deref() != Some(&self.provenance.stored_label)
+                }
+                _ => true,
+            }
+        });
+        differs
+            .map(|option| PriceProblem::RecordDiffers {
+                file,
+                detail: format!("the row of {} is not that of window.csv", option.id),
+            })
+            .collect()
+    }
+}
+
+/// One fetch that is about to be stored.
+#[derive(Debug)]
+pub struct NewPrices<'a> {
+    /// Who was asked; the digests of the files are filled in here.
+    pub provenance: Provenance,
+    /// What was said.
+    pub windows: Vec<PriceWindow>,
+    /// The comparison with another source.
+    pub cross_check: Option<&'a CrossCheck>,
+}
+
+/// Stores a fetch in place of the one before, which is kept under a number.
+pub fn store(
+    folder: &RoundFolder,
+    universe: &Universe,
+    prices: NewPrices<'_>,
+) -> Result<Provenance, FileError> {
+    let NewPrices {
+        mut provenance,
+        windows,
+        cross_check,
+    } = prices;
+    let mut files: Vec<(&'static str, String)> = vec![(
+        layout::ENTRY_PRICES,
+        price_sheet::render(
+            universe,
+            &windows,
+            provenance.from,
+            &provenance.stored_label,
+        ),
+    )];
+    if provenance.purpose == Purpose::Final {
+        let text = price_sheet::render(universe, &windows, provenance.to, &provenance.stored_label);
+        files.push((layout::EXIT_PRICES, text));
+    }
+    files.push((layout::PRICE_WINDOW, price_window::render(&windows)));
+    if let Some(check) = cross_check {
+        files.push((layout::CROSS_CHECK, cross_check::render(check)));
+    }
+    provenance.files = files
+        .iter()
+        .map(|(path, text)| ((*path).to_owned(), Digest::of(text.as_bytes())))
+        .collect();
+    let mut writes = kept_files(folder)?;
+    provenance.replaced = writes
+        .first()
+        .and_then(|(path, _)| path.parent())
+        .and_then(|path| path.strip_prefix(folder.path()).ok())
+        .map(|path| path.display().to_string());
+    // Whoever reads the record last finds the digests of the files before it.
+    files.push((layout::PROVENANCE, provenance::render(&provenance)));
+    let new = files
+        .into_iter()
+        .map(|(path, text)| (folder.file(path), text.into_bytes()));
+    writes.extend(new);
+    file_ops::replace_all(&writes)?;
+    for stale in layout::FETCHED {
+        if !provenance.files.contains_key(stale) {
+            file_ops::remove(&folder.file(stale))?;
+        }
+    }
+    file_ops::remove(&folder.file(layout::CROSS_CHECK_ACCEPTANCE))?;
+    Ok(provenance)
+}
+
+/// The files that are there, under the next free number.
+fn kept_files(folder: &RoundFolder) -> Result<Vec<(PathBuf, Vec<u8>)>, FileError> {
+    let numbers = names_in(&folder.file(layout::REPLACED_PRICES))?;
+    let next = numbers
+        .iter()
+        .filter_map(|name| name.parse::<u32>().ok())
+        .max()
+        .map_or(1, |last| last.saturating_add(1));
+    let place = folder
+        .file(layout::REPLACED_PRICES)
+        .join(format!("{next:04}"));
+    let mut kept = Vec::new();
+    let files = layout::FETCHED
+        .into_iter()
+        .chain([layout::PROVENANCE, layout::CROSS_CHECK_ACCEPTANCE]);
+    for file in files {
+        if let Some(bytes) = folder.read_optional(file)? {
+            let name = file.rsplit('/').next().unwrap_or(file);
+            kept.push((place.join(name), bytes));
+        }
+    }
+    Ok(kept)
+}

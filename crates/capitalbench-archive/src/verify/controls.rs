@@ -1,0 +1,40 @@
+//! Control entrants of a run: made again and compared byte for byte.
+
+use std::collections::BTreeSet;
+
+use super::RunState;
+use super::finding::{Code, Finding};
+use crate::layout::run;
+use crate::round_folder::{RoundInputs, names_in};
+use crate::run_controls::path;
+use capitalbench_core::control::Rule;
+
+/// Compares every control's file with what the round and the run give.
+pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<Finding>) {
+    let Some(controls) = &state.controls else {
+        return;
+    };
+    let mut add = |path: &str, text: &str| {
+        findings.push(Finding::new(Code::ControlDiffers, state.place(path), text));
+    };
+    let mut expected = BTreeSet::new();
+    for (path, text) in controls.files(&inputs.manifest, state.record.run.rules) {
+        match state.folder.read_optional(&path) {
+            Ok(Some(bytes)) if bytes == text.as_bytes() => {}
+            Ok(Some(_)) => add(&path, "does not follow from the round and the run"),
+            Ok(None) => add(&path, "is missing"),
+            Err(error) => add(&path, &error.to_string()),
+        }
+        expected.insert(path);
+    }
+    for name in names_in(&state.folder.file(run::CONTROLS)).unwrap_or_default() {
+        let path = format!("{}/{name}", run::CONTROLS);
+        if !expected.contains(&path) {
+            add(&path, "is no control");
+        }
+    }
+    if controls.best_is_contradicted(inputs) {
+        let text = "names another option than the prices of that round give";
+        add(&path(Rule::LastBest), text);
+    }
+}

@@ -1,0 +1,186 @@
+//! How many questions a plan of a price source still allows, and when it allows the next one.
+//!
+//! Nobody outside knows where a vendor's hour begins, so hour, day and month are counted backwards
+//! from now: whatever the vendor's hour is, it never holds more questions than allowed.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+const HOUR: SignedDuration = SignedDuration::from_hours(1);
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+const MONTH: SignedDuration = SignedDuration::from_hours(31 * 24);
+
+/// What a plan allows; none is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Plan {
+    /// Questions in an hour.
+    pub per_hour: Option<usize>,
+    /// Questions in a day.
+    pub per_day: Option<usize>,
+    /// Different symbols in a month.
+    pub symbols_per_month: Option<usize>,
+}
+
+impl Plan {
+    /// Tiingo's free plan.
+    pub const TIINGO_FREE: Self = Self {
+        per_hour: Some(50),
+        per_day: Some(1_000),
+        symbols_per_month: Some(500),
+    };
+
+    /// Alpha Vantage's free plan.
+    pub const ALPHA_VANTAGE_FREE: Self = Self {
+        per_hour: None,
+        per_day: Some(25),
+        symbols_per_month: None,
+    };
+
+    /// Reads `50/1000/500`: hour, day and symbols of a month; `-` is no limit.
+    pub fn parse(text: &str) -> Option<Self> {
+        let number = |part: &str| match part.trim() {
+            "-" => Some(None),
+            digits => digits.parse().ok().filter(|n| *n > 0).map(Some),
+        };
+        let mut parts = text.split('/').map(number);
+        let plan = Self {
+            per_hour: parts.next()??,
+            per_day: parts.next()??,
+            symbols_per_month: parts.next()??,
+        };
+        parts.next().is_none().then_some(plan)
+    }
+}
+
+/// The questions that were asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// When each question of the last day was asked, oldest first.
+    pub questions: Vec<Timestamp>,
+    /// When each symbol was asked for last.
+    pub symbols: BTreeMap<String, Timestamp>,
+    /// The source said itself that it answers no more before this instant.
+    pub closed_until: Option<Timestamp>,
+}
+
+impl Usage {
+    /// The first instant at which a symbol may be asked for; `now` or earlier means at once.
+    pub fn next(&self, plan: Plan, symbol: &str, now: Timestamp) -> Timestamp {
+        let mut next = self.closed_until.map_or(now, |until| until.max(now));
+        for (limit, period) in [(plan.per_hour, HOUR), (plan.per_day, DAY)] {
+            if let Some(limit) = limit {
+                let recent = within(self.questions.iter().copied(), period, now);
+                next = next.max(freed(&recent, limit, period, now));
+            }
+        }
+        if let Some(limit) = plan.symbols_per_month {
+            let recent = within(self.symbols.values().copied(), MONTH, now);
+            let known = self
+                .symbols
+                .get(symbol)
+                .is_some_and(|last| now.duration_since(*last) < MONTH);
+            if !known {
+                next = next.max(freed(&recent, limit, MONTH, now));
+            }
+        }
+        next
+    }
+
+    /// Notes a question, and forgets what no period reaches any more.
+    pub fn note(&mut self, symbol: &str, now: Timestamp) {
+        self.questions.retain(|at| now.duration_since(*at) < DAY);
+        self.questions.push(now);
+        self.questions.sort_unstable();
+        self.symbols
+            .retain(|_, last| now.duration_since(*last) < MONTH);
+        self.symbols.insert(symbol.to_owned(), now);
+        self.closed_until = self.closed_until.filter(|until| *until > now);
+    }
+}
+
+/// Instants of the last period, oldest first.
+fn within(
+    instants: impl Iterator<Item = Timestamp>,
+    period: SignedDuration,
+    now: Timestamp,
+) -> Vec<Timestamp> {
+    let mut recent: Vec<Timestamp> = instants
+        .filter(|at| now.duration_since(*at) < period)
+        .collect();
+    recent.sort_unstable();
+    recent
+}
+
+/// When fewer than `limit` of these instants lie within the period.
+fn freed(recent: &[Timestamp], limit: usize, period: SignedDuration, now: Timestamp) -> Timestamp {
+    match recent.len().checked_sub(limit) {
+        None => now,
+        Some(extra) => recent
+            .get(extra)
+            .and_then(|at| at.checked_add(period).ok())
+            .unwrap_or(now),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_next_question_waits_until_the_oldest_leaves_its_hour() {
+        let plan = Plan {
+            per_hour: Some(2),
+            ..Plan::default()
+        };
+        let mut usage = Usage::default();
+        let first = at("2026-03-02T10:00:00Z");
+        assert_eq!(usage.next(plan, "A", first), first);
+        usage.note("A", first);
+        usage.note("B", at("2026-03-02T10:20:00Z"));
+        let now = at("2026-03-02T10:30:00Z");
+        assert_eq!(usage.next(plan, "C", now), at("2026-03-02T11:00:00Z"));
+        let later = at("2026-03-02T11:00:00Z");
+        assert_eq!(usage.next(plan, "C", later), later);
+    }
+
+    #[test]
+    fn days_and_symbols_count_too() {
+        let plan = Plan::parse("-/3/2").unwrap();
+        let mut usage = Usage::default();
+        usage.note("A", at("2026-03-02T10:00:00Z"));
+        usage.note("B", at("2026-03-02T11:00:00Z"));
+        let now = at("2026-03-02T12:00:00Z");
+        assert_eq!(usage.next(plan, "A", now), now);
+        assert_eq!(usage.next(plan, "C", now), at("2026-04-02T10:00:00Z"));
+        usage.note("A", now);
+        assert_eq!(usage.next(plan, "B", now), at("2026-03-03T10:00:00Z"));
+    }
+
+    #[test]
+    fn a_source_that_closed_is_left_alone() {
+        let mut usage = Usage {
+            closed_until: Some(at("2026-03-02T11:00:00Z")),
+            ..Usage::default()
+        };
+        let now = at("2026-03-02T10:00:00Z");
+        assert_eq!(
+            usage.next(Plan::default(), "A", now),
+            at("2026-03-02T11:00:00Z")
+        );
+        usage.note("A", at("2026-03-02T11:00:00Z"));
+        assert_eq!(usage.closed_until, None);
+    }
+
+    #[test]
+    fn plans_are_read_strictly() {
+        assert_eq!(Plan::parse("50/1000/500"), Some(Plan::TIINGO_FREE));
+        for text in ["", "50", "50/1000", "0/1/1", "a/b/c", "1/2/3/4", "-1/2/3"] {
+            assert_eq!(Plan::parse(text), None, "{text}");
+        }
+    }
+}

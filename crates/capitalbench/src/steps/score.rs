@@ -1,0 +1,124 @@
+//! One run from its prices to its results.
+
+use capitalbench_archive::corrections::{Correction, Stored, store_results};
+use capitalbench_archive::error::FileError;
+use capitalbench_archive::file_ops;
+use capitalbench_archive::format::cross_check::{self, CrossCheckAcceptance};
+use capitalbench_archive::freeze::{self, FreezeError};
+use capitalbench_archive::layout;
+use capitalbench_archive::price_record::PriceRecord;
+use capitalbench_archive::round_folder::RoundInputs;
+use capitalbench_archive::run_folder::RunFolder;
+use capitalbench_archive::scoring::{ScoredRun, score_run};
+use capitalbench_core::ids::RunId;
+use capitalbench_core::manifest::Window;
+use capitalbench_core::methodology::Enforcement;
+use capitalbench_core::run::RunRules;
+use capitalbench_core::time::Stamp;
+use jiff::Timestamp;
+
+use crate::error::CommandError;
+
+/// What is to be done with a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Writing {
+    /// Compute it, write nothing.
+    DryRun,
+    /// Store it.
+    Write {
+        /// Why other results may be replaced.
+        correct: Option<String>,
+        /// Why two sources that are apart do not matter.
+        accept_cross_check: Option<String>,
+    },
+}
+
+/// A scored run with its names.
+pub(crate) struct Scored {
+    pub(crate) round: String,
+    pub(crate) run_id: RunId,
+    pub(crate) result: ScoredRun,
+    /// What became of the files; none when nothing was to be written.
+    pub(crate) stored: Option<Stored>,
+}
+
+/// Scores a run once its window has closed, and stores the result.
+pub(crate) fn score(
+    inputs: &RoundInputs,
+    (run, rules): (&RunFolder, RunRules),
+    now: Timestamp,
+    writing: &Writing,
+) -> Result<Scored, CommandError> {
+    refuse_changed_inputs(inputs)?;
+    let round = inputs.folder.name();
+    let exit = inputs.manifest.window.and_then(Window::exit_close);
+    if let Some(close) = exit.filter(|close| *close > now) {
+        let text = format!("{round} is open until its exit close at {close}");
+        return Err(CommandError::new(text).hint("score it after that; nothing was written"));
+    }
+    if let Writing::Write {
+        accept_cross_check: Some(reason),
+        ..
+    } = writing
+    {
+        accept_cross_check(inputs, reason, now)?;
+    }
+    let result = score_run(inputs, run, rules)?;
+    let stored = match writing {
+        Writing::DryRun => None,
+        Writing::Write { correct, .. } => {
+            let correction = correct.as_ref().map(|reason| Correction {
+                reason: reason.clone(),
+                at: Stamp::of(now),
+            });
+            Some(store_results(run, &result, correction.as_ref())?)
+        }
+    };
+    Ok(Scored {
+        round,
+        run_id: run.run_id().clone(),
+        result,
+        stored,
+    })
+}
+
+/// Records the reason beside the comparison it speaks of; one that needs none gets none.
+fn accept_cross_check(
+    inputs: &RoundInputs,
+    reason: &str,
+    now: Timestamp,
+) -> Result<(), CommandError> {
+    let Some(record) = PriceRecord::load(&inputs.folder)? else {
+        return Ok(());
+    };
+    let (Some(_), Some((_, digest))) = (record.unaccepted_cross_check(), &record.cross_check)
+    else {
+        return Ok(());
+    };
+    let acceptance = CrossCheckAcceptance {
+        cross_check: *digest,
+        reason: reason.to_owned(),
+        accepted_at: Stamp::of(now),
+    };
+    let text = cross_check::render_acceptance(&acceptance);
+    let file = inputs.folder.file(layout::CROSS_CHECK_ACCEPTANCE);
+    file_ops::replace(&file, text.as_bytes()).map_err(FileError::from)?;
+    Ok(())
+}
+
+/// Scoring follows what was frozen or does not happen.
+///
+/// Rounds of the earlier project hold large histories that scoring does not read, so only their
+/// rules and options are compared here; `verify` compares everything.
+pub(crate) fn refuse_changed_inputs(inputs: &RoundInputs) -> Result<(), CommandError> {
+    let folder = &inputs.folder;
+    if inputs.manifest.methodology.enforcement() == Enforcement::Refuse {
+        return Ok(freeze::require_unchanged(folder)?);
+    }
+    let problems = freeze::changed_rules(folder)?;
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let round = folder.name();
+    Err(FreezeError::Changed { round, problems }.into())
+}

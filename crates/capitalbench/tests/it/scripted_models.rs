@@ -1,0 +1,94 @@
+//! A local server that answers questions to models as a test wants it.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// Status, further headers and body of an answer.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: String,
+    pub(crate) body: Value,
+}
+
+impl Answer {
+    pub(crate) fn ok(body: Value) -> Self {
+        Self::status(200, body)
+    }
+
+    pub(crate) fn status(status: u16, body: Value) -> Self {
+        let headers = String::new();
+        Self {
+            status,
+            headers,
+            body,
+        }
+    }
+}
+
+/// Serves until the test's process ends; the address.
+pub(crate) fn serve(answer: impl Fn(&str, &Value) -> Answer + Send + Sync + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("its address");
+    let answer = Arc::new(answer);
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let answer = Arc::clone(&answer);
+            thread::spawn(move || reply(stream, &*answer));
+        }
+    });
+    format!("http://{address}")
+}
+
+fn reply(mut stream: TcpStream, answer: &dyn Fn(&str, &Value) -> Answer) {
+    let patience = Some(Duration::from_secs(5));
+    stream.set_read_timeout(patience).expect("a timeout");
+    let Some((path, body)) = read_request(&mut stream) else {
+        return;
+    };
+    let given = answer(&path, &body);
+    let text = given.body.to_string();
+    let length = text.len();
+    // Whoever gave up waiting reads no more.
+    let _ = write!(
+        stream,
+        "HTTP/1.1 {} X\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n{}\
+         Connection: close\r\n\r\n{text}",
+        given.status, given.headers
+    );
+}
+
+/// A good answer in the form of the Responses API.
+pub(crate) fn responses(model: &str, text: &str) -> Value {
+    json!({"id": "resp_1", "object": "response", "status": "completed", "model": model,
+        "output": [{"type": "message", "role": "assistant", "status": "completed",
+            "content": [{"type": "output_text", "text": text, "annotations": []}]}],
+        "usage": {"input_tokens": 80, "input_tokens_details": {"cached_tokens": 30},
+            "output_tokens": 40, "total_tokens": 120}})
+}
+
+fn read_request(stream: &mut TcpStream) -> Option<(String, Value)> {
+    let mut bytes = Vec::new();
+    let mut chunk = [0; 16 * 1024];
+    loop {
+        let count = stream.read(&mut chunk).ok().filter(|count| *count > 0)?;
+        bytes.extend_from_slice(&chunk[..count]);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            continue;
+        };
+        let length = head.lines().find_map(|line| {
+            let (name, value) = line.split_once(": ")?;
+            name.eq_ignore_ascii_case("content-length")
+                .then(|| value.parse::<usize>())
+        });
+        if body.len() >= length?.ok()? {
+            let path = head.split_whitespace().nth(1)?.to_owned();
+            return Some((path, serde_json::from_str(body).ok()?));
+        }
+    }
+}
