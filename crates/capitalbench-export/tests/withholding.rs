@@ -119,7 +119,11 @@ fn submission(round_id: &RoundId, model: &str, twentieths: u32) -> Submission {
 
 fn window(made: &Made) -> Window {
     let first: Date = date(2026, 3, 2);
-    let after = |days: i32| first.checked_add(jiff::Span::new().days(days)).expect("made input");
+    let after = |days: i32| {
+        first
+            .checked_add(jiff::Span::new().days(days))
+            .expect("made input")
+    };
     let length = if made.monthly { 30 } else { 7 };
     Window {
         entry: after(made.begins),
@@ -200,12 +204,19 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
 }
 
 fn files(rounds: Vec<RoundFacts>, as_of: Timestamp) -> BTreeMap<String, Vec<u8>> {
-    let published = publish(rounds, BTreeMap::new(), &SetPolicy::default(), as_of).expect("made input");
+    let published =
+        publish(rounds, BTreeMap::new(), &SetPolicy::default(), as_of).expect("made input");
     export(&published, &|| ())
 }
 
 fn is_open(facts: &RoundFacts, as_of: Timestamp) -> bool {
-    facts.manifest.window.expect("made input").exit_close().expect("made input") > as_of
+    facts
+        .manifest
+        .window
+        .expect("made input")
+        .exit_close()
+        .expect("made input")
+        > as_of
 }
 
 /// Every figure of a result, as files would write it.
@@ -288,7 +299,10 @@ fn a_resolved_round_tells_its_result() {
         exit: vec![103.7, 31.9, 59.2, 99.4],
     };
     let round = facts(0, &made);
-    let written = files(vec![round.clone()], "2026-03-20T00:00:00Z".parse().expect("made input"));
+    let written = files(
+        vec![round.clone()],
+        "2026-03-20T00:00:00Z".parse().expect("made input"),
+    );
     let all: Vec<u8> = written.values().flatten().copied().collect();
     let all = String::from_utf8_lossy(&all);
     let secrets = would_be(&round);
