@@ -19,6 +19,7 @@ pub mod ledger;
 pub mod model_input;
 pub mod new_round;
 pub mod price_record;
+pub mod public_files;
 pub mod public_record;
 pub mod request_state;
 pub mod research_import;

@@ -233,7 +233,7 @@ pub(crate) fn unreadable(folder: &RoundFolder, error: &FileError) -> Finding {
 }
 
 /// Every file below a folder, relative to it, in order; links are not followed.
-fn walk(root: &Path) -> Vec<String> {
+pub(crate) fn walk(root: &Path) -> Vec<String> {
     let mut files = Vec::new();
     let mut folders = vec![String::new()];
     while let Some(folder) = folders.pop() {

@@ -10,6 +10,7 @@
 //! Nothing here touches disk, network, clock or environment: the same input gives the same result.
 
 pub mod acceptance;
+pub mod artifact;
 pub mod attempt;
 pub mod boards;
 pub mod briefing;

@@ -39,7 +39,7 @@ impl Character {
     fn of(option: &MarketOption) -> Self {
         let (beta, noise, drift) = match option.risk_bucket {
             RiskBucket::Cash => (0.0, 0.0, 0.0),
-            RiskBucket::Low => (0.02, 0.0006, 0.00012),
+            RiskBucket::Low => (0.0, 0.00004, 0.00016),
             RiskBucket::Medium => (0.8, 0.0045, 0.0),
             RiskBucket::High => (1.05, 0.0095, 0.0),
             RiskBucket::VeryHigh => (1.2, 0.018, 0.0),

@@ -131,14 +131,11 @@ fn window(made: &Made) -> Window {
     }
 }
 
-/// Everything a folder would tell, its result included.
-fn facts(place: usize, made: &Made) -> RoundFacts {
-    let universe = universe();
+fn manifest(place: usize, made: &Made) -> Manifest {
     let window = window(made);
     let ending = if made.monthly { "1M" } else { "1W" };
-    let round_id = RoundId::parse(&format!("R{place}-{ending}")).expect("made input");
-    let manifest = Manifest {
-        round_id: round_id.clone(),
+    Manifest {
+        round_id: RoundId::parse(&format!("R{place}-{ending}")).expect("made input"),
         title: "Made".into(),
         horizon: if made.monthly {
             "one month"
@@ -159,7 +156,14 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
         constraints: Constraints::default(),
         roster: None,
         stream: Stream::Primary,
-    };
+    }
+}
+
+/// Everything a folder would tell, its result included.
+fn facts(place: usize, made: &Made) -> RoundFacts {
+    let universe = universe();
+    let manifest = manifest(place, made);
+    let round_id = manifest.round_id.clone();
     let submissions: Vec<Submission> = MODELS
         .iter()
         .zip(&made.held)

@@ -36,6 +36,8 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Play several rounds of an invented market with mock models, offline, and show the boards
+    Demo(Demo),
     /// Show every round, where it stands and what comes next
     Status(Status),
     /// Create a round: manifest, options, prompt, schema; dates from the exchange calendar
@@ -86,6 +88,25 @@ pub(crate) enum Command {
     CumulativeStatus(CumulativeStatus),
     /// Write everything that is public as JSON, CSV and Parquet
     Export(Export),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  capitalbench demo
+
+Prices and answers are invented and follow from the seed; nothing leaves this machine. Every step is
+taken by the real commands. The rounds stay in the folder, which a later demo replaces.
+Exit codes: 0 played and verified, 1 something did not verify, 2 could not run.")]
+pub(crate) struct Demo {
+    /// Another seed is another market
+    #[arg(long, value_name = "N", default_value = "7")]
+    pub(crate) seed: u64,
+    /// Where the rounds go
+    #[arg(long, value_name = "DIR", default_value = "capitalbench-demo")]
+    pub(crate) output: PathBuf,
+    /// Stop after the boards
+    #[arg(long)]
+    pub(crate) no_serve: bool,
 }
 
 #[derive(Debug, Args)]

@@ -15,6 +15,7 @@ mod check_providers;
 mod compare;
 mod compare_runs;
 mod cumulative_status;
+mod demo;
 mod export;
 mod fetch_prices;
 mod fetch_universe_performance;
@@ -67,6 +68,7 @@ impl Outcome {
 /// Runs what was typed.
 pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
     match command {
+        Command::Demo(arguments) => demo::run(&arguments),
         Command::Status(arguments) => status::run(&arguments),
         Command::InitRound(arguments) => init_round::run(&arguments),
         Command::ImportResearch(arguments) => import_research::run(&arguments),

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::presets::NOTHING;
@@ -53,18 +54,40 @@ pub(crate) fn plural(count: usize, word: &str) -> String {
     }
 }
 
+/// Whether what commands print is left out, because another command runs them.
+static MUTED: AtomicBool = AtomicBool::new(false);
+
+/// Runs something whose output nobody is to see; errors are returned as always.
+pub(crate) fn muted<T>(work: impl FnOnce() -> T) -> T {
+    MUTED.store(true, Ordering::SeqCst);
+    let done = work();
+    MUTED.store(false, Ordering::SeqCst);
+    done
+}
+
+fn is_muted() -> bool {
+    MUTED.load(Ordering::SeqCst)
+}
+
 /// Prints one line; a closed pipe ends the program's output, not the program.
 pub(crate) fn line(text: impl Display) {
-    note(writeln!(anstream::stdout().lock(), "{text}"));
+    if !is_muted() {
+        note(writeln!(anstream::stdout().lock(), "{text}"));
+    }
 }
 
 /// Prints a line to standard error.
 pub(crate) fn remark(text: impl Display) {
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
+    if !is_muted() {
+        let _ = writeln!(anstream::stderr().lock(), "{text}");
+    }
 }
 
 /// Prints a JSON document.
 pub(crate) fn document(value: &Value) {
+    if is_muted() {
+        return;
+    }
     let text = capitalbench_archive::format::json::to_pretty(value);
     note(io::stdout().lock().write_all(text.as_bytes()));
 }
@@ -76,7 +99,7 @@ pub(crate) fn event_line(value: &Value) {
 
 /// Whether somebody watches standard error.
 pub(crate) fn shows_progress() -> bool {
-    io::stderr().is_terminal()
+    io::stderr().is_terminal() && !is_muted()
 }
 
 /// A table with a header; columns named here are aligned to the right.
@@ -103,6 +126,9 @@ pub(crate) fn table(header: &[&str], right: &[usize], rows: Vec<Vec<String>>) ->
 
 /// A progress bar on standard error; silent where that is not a terminal.
 pub(crate) fn progress(total: usize, what: &'static str) -> ProgressBar {
+    if is_muted() {
+        return ProgressBar::hidden();
+    }
     let bar = ProgressBar::new(total as u64).with_message(what);
     let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));

@@ -15,6 +15,7 @@ mod boards;
 mod compare_runs;
 mod controls;
 mod corrections;
+mod demo;
 mod failure_kinds;
 mod fake_models;
 mod fake_tiingo;

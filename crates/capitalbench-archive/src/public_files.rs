@@ -1,0 +1,39 @@
+//! The files of a round that the public may see in its present state.
+
+use std::path::Path;
+
+use capitalbench_core::artifact::is_visible;
+use capitalbench_core::ids::Digest;
+use capitalbench_core::publication::PublicRound;
+
+use crate::error::FileError;
+use crate::round_folder::RoundFolder;
+use crate::verify::walk;
+
+/// One file with its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicFile {
+    /// Path inside the round.
+    pub path: String,
+    /// Digest of its bytes.
+    pub digest: Digest,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// The visible files of a round, in order of path.
+pub fn public_files(rounds: &Path, round: &PublicRound) -> Result<Vec<PublicFile>, FileError> {
+    let folder = RoundFolder::open(&rounds.join(round.id().as_str()))?;
+    let mut files = Vec::new();
+    let visible = |path: &String| is_visible(path, &round.state);
+    for path in walk(folder.path()).into_iter().filter(visible) {
+        let bytes = folder.read(&path)?;
+        files.push(PublicFile {
+            digest: Digest::of(&bytes),
+            path,
+            bytes,
+        });
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
+}

@@ -1,0 +1,107 @@
+//! Who may see a file of a round, and from when on.
+
+use crate::publication::RoundState;
+
+/// From when on a file is public.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// As soon as the round is.
+    Public,
+    /// Once a run is the record: what models were asked and answered.
+    AfterRecord,
+    /// Once the round is resolved: ending prices and everything that follows from them.
+    AfterResult,
+    /// Never: locks, and headers of providers that name an account.
+    Private,
+}
+
+/// The audience of a file by its path inside the round; unknown places are private.
+pub fn audience(path: &str) -> Audience {
+    let parts: Vec<&str> = path.split('/').collect();
+    if parts.iter().any(|part| part.starts_with('.')) {
+        return Audience::Private;
+    }
+    match parts.as_slice() {
+        ["round_summary.md"] => Audience::AfterResult,
+        [_] | ["research" | "market_data", ..] | ["automation", "resolution_job.yaml"] => {
+            Audience::Public
+        }
+        ["prices", "entry_prices.csv" | "weekly_prices.csv"] => Audience::Public,
+        ["prices", ..] => Audience::AfterResult,
+        ["runs", _, inside @ ..] => in_run(inside),
+        _ => Audience::Private,
+    }
+}
+
+fn in_run(inside: &[&str]) -> Audience {
+    match inside {
+        ["results", "weekly_performance.csv"] => Audience::AfterRecord,
+        ["results", ..] | ["corrections.jsonl"] => Audience::AfterResult,
+        ["attempts", name] if name.ends_with(".head.json") => Audience::Private,
+        [_]
+        | ["submissions", "raw" | "parsed", _]
+        | ["attempts" | "raw_responses" | "controls", _] => Audience::AfterRecord,
+        _ => Audience::Private,
+    }
+}
+
+/// Whether a file may be shown while the round is in this state.
+pub fn is_visible(path: &str, state: &RoundState) -> bool {
+    match audience(path) {
+        Audience::Public => true,
+        Audience::AfterRecord => !matches!(state, RoundState::Draft),
+        Audience::AfterResult => matches!(state, RoundState::Resolved(_)),
+        Audience::Private => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_of_a_round_has_its_audience() {
+        use Audience::{AfterRecord, AfterResult, Private, Public};
+        for (path, expected) in [
+            ("manifest.yaml", Public),
+            ("research/final_briefing.md", Public),
+            ("market_data/universe_trailing_returns.csv", Public),
+            ("prices/entry_prices.csv", Public),
+            ("prices/weekly_prices.csv", Public),
+            ("prices/exit_prices.csv", AfterResult),
+            ("prices/window.csv", AfterResult),
+            ("prices/provenance.json", AfterResult),
+            ("prices/replaced/0001/exit_prices.csv", AfterResult),
+            ("round_summary.md", AfterResult),
+            ("automation/resolution_job.yaml", Public),
+            ("automation/lease.json", Private),
+            ("runs/a/run_manifest.yaml", AfterRecord),
+            ("runs/a/submissions/parsed/m.json", AfterRecord),
+            ("runs/a/attempts/m__001.answer", AfterRecord),
+            ("runs/a/attempts/m__001.head.json", Private),
+            ("runs/a/.lock", Private),
+            ("runs/a/results/weekly_performance.csv", AfterRecord),
+            ("runs/a/results/leaderboard.csv", AfterResult),
+            ("runs/a/results/report.md", AfterResult),
+            ("runs/a/corrections.jsonl", AfterResult),
+            (
+                "runs/a/results/superseded/0001/leaderboard.csv",
+                AfterResult,
+            ),
+            ("provider-smoke-tests/x/raw_response.txt", Private),
+            ("somewhere/else.txt", Private),
+        ] {
+            assert_eq!(audience(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_draft_shows_no_answers() {
+        assert!(is_visible("manifest.yaml", &RoundState::Draft));
+        assert!(!is_visible(
+            "runs/a/submissions/raw/m.json",
+            &RoundState::Draft
+        ));
+        assert!(!is_visible("prices/exit_prices.csv", &RoundState::Draft));
+    }
+}

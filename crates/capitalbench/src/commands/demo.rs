@@ -1,0 +1,206 @@
+//! Several rounds of an invented market, played by the real commands from nothing to the boards.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+use capitalbench_archive::public_record;
+use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_archive::verify::{self, Severity};
+use capitalbench_core::manifest::Track;
+use capitalbench_core::publication::{Publication, RoundState};
+use clap::Parser as _;
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use super::Outcome;
+use crate::cli::{Arguments, Demo};
+use crate::console::{BOLD, DIM, GOOD, line, muted, paint, progress, table};
+use crate::error::CommandError;
+
+mod calendar;
+mod stage;
+
+use calendar::PlannedRound;
+use stage::Stage;
+
+/// Plays the demo.
+pub(crate) fn run(arguments: &Demo) -> Result<Outcome, CommandError> {
+    let seed = arguments.seed;
+    line(format!(
+        "{} · synthetic market, seed {seed} · nothing leaves this machine",
+        paint(BOLD, "CapitalBench demo")
+    ));
+    let stage = Stage::new(&arguments.output, seed)?;
+    let rounds = calendar::rounds()?;
+    let bar = progress(rounds.len(), "rounds");
+    for (number, round) in rounds.iter().enumerate() {
+        muted(|| play(&stage, round, number))?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let folder = stage.folder.join("rounds");
+    let now = calendar::now()?;
+    let published = public_record::publication(&folder, now, &|| ())
+        .map_err(|error| CommandError::new(error.to_string()))?;
+    summary(&published);
+    verified(&folder, now)
+}
+
+/// The steps of every round; words in braces stand for values.
+const STEPS: [&str; 6] = [
+    "init-round --round-id {name} --horizon {horizon} --universe-version {universe} \
+     --models {models} --rounds-dir {rounds} --synthetic --decision-deadline {deadline} \
+     --now {created}",
+    "import-research --round {round} --market-fact-report {facts} --audit-report {audit} \
+     --final-briefing {briefing} --research-cutoff-utc {cutoff}",
+    "fetch-universe-performance --round {round} --as-of-date {known} --source csv \
+     --histories {histories}",
+    "hash-round --round {round}",
+    "run-round --round {round} --models {models} --mock --run-type official --run-id official \
+     --seed {seed} --retry-pause 0 --quiet --now {asked}",
+    "accept-run --round {round} --run-id official --now {accepted}",
+];
+/// The steps of a round whose window has closed.
+const RESOLUTION: [&str; 2] = [
+    "fetch-prices --round {round} --full-universe --source csv --histories {histories} --now {final}",
+    "score-round --round {round} --run-id official --now {final}",
+];
+
+/// One round, from nothing as far as the demo's last day lets it come.
+fn play(stage: &Stage, round: &PlannedRound, seed: usize) -> Result<(), CommandError> {
+    stage.write_research(round)?;
+    let horizon = match round.track {
+        Track::Weekly => "one week",
+        Track::Monthly => "one month",
+    };
+    let folder = stage.path(&format!("rounds/{}", round.name));
+    let mut values: BTreeMap<&str, String> = BTreeMap::from([
+        ("name", round.name.clone()),
+        ("horizon", horizon.to_owned()),
+        ("universe", stage::UNIVERSE.to_owned()),
+        ("models", stage.path("models.yaml")),
+        ("rounds", stage.path("rounds")),
+        ("round", folder.clone()),
+        ("histories", stage.path("histories")),
+        ("facts", stage.path("research/facts.md")),
+        ("audit", stage.path("research/audit.md")),
+        ("briefing", stage.path("research/briefing.md")),
+        ("deadline", round.deadline.to_string()),
+        ("known", round.known.to_string()),
+        ("created", round.before(120)),
+        ("cutoff", round.before(110)),
+        ("asked", round.before(60)),
+        ("accepted", round.before(30)),
+        ("seed", seed.to_string()),
+    ]);
+    for words in STEPS {
+        step(words, &values)?;
+    }
+    let exit = exit_day(Path::new(&folder))?;
+    if let Some(at) = calendar::resolvable(exit)? {
+        values.insert("final", at.to_string());
+        for words in RESOLUTION {
+            step(words, &values)?;
+        }
+    }
+    Ok(())
+}
+
+fn exit_day(folder: &Path) -> Result<Date, CommandError> {
+    let folder = RoundFolder::open(folder)?;
+    let manifest = folder.parse(
+        capitalbench_archive::layout::MANIFEST,
+        capitalbench_archive::format::manifest::parse,
+    )?;
+    let window = manifest.window;
+    Ok(window
+        .ok_or_else(|| CommandError::new("the round has no window"))?
+        .exit)
+}
+
+/// Runs a command exactly as if it were typed.
+fn step(words: &str, values: &BTreeMap<&str, String>) -> Result<(), CommandError> {
+    let typed = words.split_whitespace().map(|word| {
+        let name = word
+            .strip_prefix('{')
+            .and_then(|word| word.strip_suffix('}'));
+        let value = name.and_then(|name| values.get(name));
+        value.cloned().unwrap_or_else(|| word.to_owned())
+    });
+    let typed: Vec<String> = std::iter::once("capitalbench".to_owned())
+        .chain(typed)
+        .collect();
+    let parsed = Arguments::try_parse_from(&typed)
+        .map_err(|error| CommandError::new(format!("{}: {error}", typed.join(" "))))?;
+    match super::run(parsed.command)? {
+        Outcome::Holds => Ok(()),
+        Outcome::DoesNotHold => {
+            let text = format!("the step `{}` did not hold", typed.join(" "));
+            Err(CommandError::new(text))
+        }
+    }
+}
+
+fn summary(published: &Publication) {
+    let row = |track: Track| {
+        let rounds = published.rounds.iter().filter(|r| r.track == Some(track));
+        let (mut resolved, mut interim, mut pending) = (0, 0, 0);
+        for round in rounds.clone() {
+            match &round.state {
+                RoundState::Resolved(_) => resolved += 1,
+                RoundState::Open(open) if open.interim.is_empty() => pending += 1,
+                RoundState::Open(_) => interim += 1,
+                RoundState::Draft => {}
+            }
+        }
+        vec![
+            track.as_str().to_owned(),
+            format!("{} rounds", rounds.count()),
+            format!("{resolved} resolved"),
+            format!("{interim} interim"),
+            format!("{pending} pending"),
+        ]
+    };
+    let rows = [Track::Weekly, Track::Monthly].map(row).to_vec();
+    line("");
+    line(table(&["", "", "", "", ""], &[1, 2, 3, 4], rows).trim_start_matches('\n'));
+    let controls = published
+        .rounds
+        .iter()
+        .find_map(|round| match &round.state {
+            RoundState::Resolved(resolved) => Some(resolved.controls.len()),
+            _ => None,
+        });
+    line(format!(
+        "models  {} mock + {} controls   cost $0.00",
+        stage::MODEL_COUNT,
+        controls.unwrap_or_default()
+    ));
+}
+
+fn verified(folder: &Path, now: Timestamp) -> Result<Outcome, CommandError> {
+    let begun = Instant::now();
+    let report = verify::verify(folder, now, &|| ())?;
+    let took = begun.elapsed().as_millis();
+    let count = |severity: Severity| report.count(severity);
+    let files = report.files();
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    line("");
+    let text = format!(
+        "verified {} rounds, {files} files, {errors} errors, {warnings} warnings",
+        report.rounds.len()
+    );
+    let style = if errors == 0 {
+        GOOD
+    } else {
+        crate::console::ERROR
+    };
+    line(format!(
+        "{} {}",
+        paint(style, text),
+        paint(DIM, format!("in {took} ms"))
+    ));
+    line(format!("rounds  {}", folder.display()));
+    Ok(Outcome::of(errors == 0))
+}

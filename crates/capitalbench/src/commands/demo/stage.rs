@@ -1,0 +1,118 @@
+//! What the demo needs on disk before its first round: prices, models and research, all invented.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use capitalbench_archive::error::FileError;
+use capitalbench_archive::file_ops;
+use capitalbench_archive::format::options;
+use capitalbench_core::synthetic::{Bar, SyntheticMarket};
+use capitalbench_core::universe::Universe;
+use capitalbench_core::universes;
+
+use super::calendar::{FIRST, PlannedRound, TODAY};
+use crate::error::CommandError;
+
+/// The universe of every round of the demo.
+pub(super) const UNIVERSE: &str = "v1.5";
+/// The file that says that a folder is a demo and may be replaced.
+const MARK: &str = "SYNTHETIC.md";
+const MARK_TEXT: &str = "# Synthetic\n\nEverything in this folder was made by `capitalbench demo`: prices, research and answers are\ninvented. The next demo replaces the folder.\n";
+
+/// Mock models; the last two show what trouble looks like in the ledger.
+const MODELS: [(&str, &str); 5] = [
+    ("mock-amber", ""),
+    ("mock-birch", ""),
+    ("mock-cedar", ""),
+    ("mock-dune", "  metadata: {mock: {faults: [rate_limit]}}\n"),
+    ("mock-ember", "  metadata: {mock: {faults: [truncated]}}\n"),
+];
+
+/// Number of models.
+pub(super) const MODEL_COUNT: usize = MODELS.len();
+
+/// The folder of a demo.
+pub(super) struct Stage {
+    pub(super) folder: PathBuf,
+}
+
+impl Stage {
+    /// Empties the folder of an earlier demo, or makes a new one; any other folder is left alone.
+    pub(super) fn new(folder: &Path, seed: u64) -> Result<Self, CommandError> {
+        if folder.exists() {
+            if !folder.join(MARK).is_file() {
+                let text = format!("{} is there and is no demo", folder.display());
+                return Err(CommandError::new(text).hint("name another folder with --output"));
+            }
+            std::fs::remove_dir_all(folder)
+                .map_err(|error| CommandError::new(format!("{}: {error}", folder.display())))?;
+        }
+        let stage = Self {
+            folder: folder.to_owned(),
+        };
+        for part in ["rounds", "histories", "research"] {
+            file_ops::create_folder(&folder.join(part)).map_err(FileError::from)?;
+        }
+        stage.write(MARK, MARK_TEXT)?;
+        let mut models = "models:\n".to_owned();
+        for (id, further) in MODELS {
+            let _ = write!(
+                models,
+                "- model_id: {id}\n  provider: mock\n  api_model_name: {id}\n{further}"
+            );
+        }
+        stage.write("models.yaml", &models)?;
+        let universe = universe()?;
+        for (symbol, bars) in SyntheticMarket::new(seed, FIRST, TODAY).histories(&universe) {
+            let known = bars.iter().filter(|bar| bar.date < TODAY);
+            stage.write(&format!("histories/{symbol}.csv"), &history(known))?;
+        }
+        Ok(stage)
+    }
+
+    /// A path inside, as text for an argument.
+    pub(super) fn path(&self, relative: &str) -> String {
+        self.folder.join(relative).display().to_string()
+    }
+
+    fn write(&self, relative: &str, text: &str) -> Result<(), CommandError> {
+        let file = self.folder.join(relative);
+        file_ops::replace(&file, text.as_bytes()).map_err(FileError::from)?;
+        Ok(())
+    }
+
+    /// The three research files of a round.
+    pub(super) fn write_research(&self, round: &PlannedRound) -> Result<(), CommandError> {
+        let day = round.known;
+        let facts = format!(
+            "# Facts\n\nInvented for a demonstration. The invented central bank held its rate at \
+             3.00 % as of {day}.\n"
+        );
+        let briefing = format!(
+            "# Briefing\n\nThis market is invented.\n\n- The policy rate stood at 3.00 % on {day}.\n\
+             - The last session before the decision was {day}.\n"
+        );
+        let audit = "# Audit\n\nEvery figure of the briefing was found in the facts.\n";
+        self.write("research/facts.md", &facts)?;
+        self.write("research/briefing.md", &briefing)?;
+        self.write("research/audit.md", audit)
+    }
+}
+
+fn universe() -> Result<Universe, CommandError> {
+    let text = universes::shipped(UNIVERSE)
+        .ok_or_else(|| CommandError::new(format!("the universe {UNIVERSE} is not shipped")))?;
+    options::parse(text.as_bytes()).map_err(|fault| CommandError::new(fault.to_string()))
+}
+
+fn history<'a>(bars: impl Iterator<Item = &'a Bar>) -> String {
+    let mut text = "date,close,adj_close,volume,dividend,split\n".to_owned();
+    for bar in bars {
+        let _ = writeln!(
+            text,
+            "{},{},{:.8},{},{},1",
+            bar.date, bar.close, bar.adjusted, bar.volume, bar.dividend
+        );
+    }
+    text
+}

@@ -1,0 +1,56 @@
+//! `demo`: several rounds of an invented market, from nothing to a verified record.
+
+use std::fs;
+
+use crate::harness::Test;
+
+const DEMO: [&str; 2] = ["demo", "--no-serve"];
+
+#[test]
+fn the_demo_plays_rounds_of_every_state_and_they_verify() {
+    let test = Test::operator("");
+    test.run(&DEMO)
+        .code(0)
+        .says("synthetic")
+        .says("12 rounds")
+        .says("9 resolved")
+        .says("4 resolved")
+        .says("0 errors, 0 warnings");
+    let rounds = "capitalbench-demo/rounds";
+    let report = test.run(&["verify", rounds, "--now", "2026-10-28T15:00:00Z", "--json"]);
+    assert_eq!(
+        report.code(0).json()["rounds"].as_array().map(Vec::len),
+        Some(18)
+    );
+
+    // The same seed is the same record.
+    let file = "rounds/DEMO-2026-09-14-1W/runs/official/results/leaderboard.csv";
+    let board = test.path(&format!("capitalbench-demo/{file}"));
+    let before = fs::read(&board).expect("a leaderboard");
+    test.run(&DEMO).code(0);
+    assert_eq!(fs::read(&board).expect("a leaderboard"), before);
+
+    // An invented record is none of a real round.
+    let manifest = test.path("capitalbench-demo/rounds/DEMO-2026-09-14-1W/manifest.yaml");
+    let invented = fs::read_to_string(&manifest).expect("a manifest");
+    let real = invented.replace("publication_stream: synthetic\n", "");
+    assert_ne!(real, invented);
+    fs::write(&manifest, real).expect("a written file");
+    test.run(&["verify", "capitalbench-demo/rounds/DEMO-2026-09-14-1W"])
+        .code(1)
+        .says("invented-record");
+}
+
+#[test]
+fn a_folder_that_is_no_demo_is_left_alone() {
+    let test = Test::operator("");
+    fs::create_dir(test.path("mine")).expect("a folder");
+    fs::write(test.path("mine/notes.txt"), "keep").expect("a file");
+    test.run(&["demo", "--no-serve", "--output", "mine"])
+        .code(2)
+        .complains("--output");
+    assert_eq!(
+        fs::read_to_string(test.path("mine/notes.txt")).expect("a file"),
+        "keep"
+    );
+}
