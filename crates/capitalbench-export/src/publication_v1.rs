@@ -41,6 +41,7 @@ pub fn document(publication: &Publication) -> Value {
         "format": FORMAT,
         "version": VERSION,
         "as_of": publication.as_of.to_string(),
+        "synthetic": publication.synthetic,
         "method": {
             "version": method.version,
             "interval_level": LEVEL,

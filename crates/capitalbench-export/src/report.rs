@@ -8,7 +8,7 @@ use capitalbench_core::manifest::Track;
 use capitalbench_core::publication::{PublicRound, Publication, ResolvedRound};
 use capitalbench_core::units::Return;
 
-use crate::text::{percent, points, reference_of, score, share};
+use crate::text::{SYNTHETIC, percent, points, reference_of, score, share};
 
 /// `latest_round_report.md`.
 pub fn latest_round(
@@ -32,6 +32,9 @@ pub fn latest_round(
     let oracle = oracle.map_or_else(|| "not known, some option has no price".into(), percent);
     fact("Best option, known afterwards", oracle);
     fact("As of", publication.as_of.to_string());
+    if publication.synthetic {
+        fact("Market", SYNTHETIC.to_owned());
+    }
     let _ = write!(
         page,
         "\n| place | model | return | minus {reference} | CapitalBench Score |\n\
@@ -57,6 +60,9 @@ pub fn latest_round(
 /// `cumulative_report.md`; `warnings` are told at its end.
 pub fn cumulative(publication: &Publication, tracks: &[Track], warnings: &[String]) -> String {
     let mut page = format!("# Cumulative record\n\nAs of {}.\n", publication.as_of);
+    if publication.synthetic {
+        let _ = write!(page, "\nMarket: {SYNTHETIC}.\n");
+    }
     for track in tracks {
         if let Some(boards) = publication.boards.get(track) {
             section(&mut page, publication, *track, boards);

@@ -35,6 +35,10 @@ pub fn schema() -> Value {
         ("format", json!({"const": FORMAT})),
         ("version", json!({"const": VERSION})),
         ("as_of", json!({"type": "string", "format": "date-time"})),
+        (
+            "synthetic",
+            json!({"type": "boolean", "description": "An invented market; nothing here is real"}),
+        ),
         ("method", method),
         ("models", rows(&rounds::MODELS)),
         ("options", rows(&market::OPTIONS)),

@@ -4,6 +4,9 @@ use capitalbench_core::boards::comparison_set::ComparisonSet;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::score::Score;
 
+/// What is said of rounds of an invented market.
+pub const SYNTHETIC: &str = "synthetic, nothing here is real";
+
 /// A fraction as a percentage with its sign: `+1.25 %`.
 pub fn percent(fraction: f64) -> String {
     signed(fraction * 100.0, 2, " %")

@@ -8,12 +8,13 @@ use capitalbench_archive::verify::count_rounds;
 use capitalbench_core::manifest::Track;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::similar::closest;
+use capitalbench_export::text::SYNTHETIC;
 use serde_json::{Value, json};
 
 use super::Outcome;
 use crate::cli::Rounds;
 use crate::clock::now_or;
-use crate::console::{document, line, plural, progress};
+use crate::console::{WARNING, document, line, paint, plural, progress, remark};
 use crate::error::CommandError;
 
 /// The publication of the instant that was asked for.
@@ -21,12 +22,16 @@ pub(crate) fn load(rounds: &Rounds) -> Result<Publication, CommandError> {
     let bar = progress(count_rounds(&rounds.folder), "reading rounds");
     let found = publication(&rounds.folder, now_or(rounds.as_of), &|| bar.inc(1));
     bar.finish_and_clear();
-    found.map_err(|error| match error {
+    let found = found.map_err(|error| match error {
         PublicationError::File(error) => error.into(),
         PublicationError::Scoring(error) => error.into(),
         PublicationError::Publish(error) => CommandError::new(error.to_string())
             .hint("check the prices of that round with `capitalbench verify`"),
-    })
+    })?;
+    if found.synthetic {
+        remark(paint(WARNING, format!("market: {SYNTHETIC}")));
+    }
+    Ok(found)
 }
 
 /// The rounds of a track, in order of their keys.

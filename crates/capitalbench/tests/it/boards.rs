@@ -203,13 +203,13 @@ fn the_older_table_is_reproduced_to_the_last_digit() {
     test.run(&[&["publish-cumulative"][..], &common, &["both"]].concat())
         .code(0);
     for (track, older) in [("weekly", OLDER_WEEKLY), ("monthly", OLDER_MONTHLY)] {
-        let text = fs::read_to_string(
+        let stored = fs::read_to_string(
             test.path("both")
                 .join(track)
                 .join("official_leaderboard.csv"),
         );
-        let text = text.expect("a table");
-        let rows: Vec<String> = text
+        let older_table = stored.expect("a table");
+        let rows: Vec<String> = older_table
             .lines()
             .skip(1)
             .map(|line| {
@@ -223,7 +223,7 @@ fn the_older_table_is_reproduced_to_the_last_digit() {
         test.run(&[&["publish-cumulative"][..], &common, &[&alone], &of_track].concat())
             .code(0);
         let again = fs::read_to_string(test.path(&alone).join("official_leaderboard.csv"));
-        assert_eq!(again.expect("a table"), text);
+        assert_eq!(again.expect("a table"), older_table);
     }
     let stability = fs::read_to_string(test.path("both/weekly/stability_leaderboard.csv"));
     assert_eq!(stability.expect("a table").lines().count(), 1);
@@ -251,8 +251,8 @@ fn the_archive_is_exported_with_its_sets() {
     test.run(&[&export[..], &["first"]].concat()).code(0);
     test.run(&[&export[..], &["second"]].concat()).code(0);
     assert!(tree_of(&test.path("first")) == tree_of(&test.path("second")));
-    let text = fs::read_to_string(test.path("first/publication.json")).expect("a document");
-    let publication: Value = serde_json::from_str(&text).expect("JSON");
+    let written = fs::read_to_string(test.path("first/publication.json")).expect("a document");
+    let publication: Value = serde_json::from_str(&written).expect("JSON");
     let sets = publication["comparison_sets"].as_array().expect("sets");
     assert_eq!(sets.len(), 17);
     let current = sets
