@@ -25,15 +25,12 @@ use crate::units::Return;
 pub const METHOD: &str = "inference-v1";
 /// Level of every interval.
 pub const LEVEL: f64 = 0.95;
-/// Sessions of a weekly and a monthly horizon.
-const WEEK: f64 = 5.0;
-const MONTH: f64 = 21.0;
 
 /// Sessions of a track's horizon.
 pub fn horizon_sessions(track: Track) -> f64 {
     match track {
-        Track::Weekly => WEEK,
-        Track::Monthly => MONTH,
+        Track::Weekly => 5.0,
+        Track::Monthly => 21.0,
     }
 }
 
