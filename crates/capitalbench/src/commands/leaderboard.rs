@@ -2,7 +2,7 @@
 
 use capitalbench_core::boards::comparison_set::{ComparisonSet, SetStatus};
 use capitalbench_core::manifest::Track;
-use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_export::publication_v1;
 use serde_json::{Value, json};
 
@@ -92,21 +92,23 @@ fn one_round(publication: &Publication, name: &str, json: bool) -> Result<Outcom
 
 /// How many rounds are open, and which result comes next.
 fn open_rounds(publication: &Publication, tracks: &[Track]) {
-    let open = publication.rounds.iter().filter(|round| {
-        let shown = round.track.is_some_and(|track| tracks.contains(&track));
-        shown && matches!(round.state.as_str(), "pending" | "overdue")
-    });
-    let exits: Vec<_> = open
-        .filter_map(|round| round.manifest.window)
-        .map(|w| w.exit)
-        .collect();
-    let next = exits.iter().min().map_or_else(String::new, |day| {
-        format!(" · next result after the close of {day}")
-    });
-    let text = format!(
-        "{} open{next} · as of {}",
-        plural(exits.len(), "round"),
-        publication.as_of
-    );
-    line(format!("\n{}", paint(DIM, text)));
+    let shown = |round: &&PublicRound| round.track.is_some_and(|track| tracks.contains(&track));
+    let of_state = |state: &'static str| {
+        let rounds = publication.rounds.iter().filter(shown);
+        rounds.filter(move |round| round.state.as_str() == state)
+    };
+    let mut parts = vec![format!(
+        "{} open",
+        plural(of_state("pending").count(), "round")
+    )];
+    let exits = of_state("pending").filter_map(|round| round.manifest.window);
+    if let Some(day) = exits.map(|window| window.exit).min() {
+        parts.push(format!("next result after the close of {day}"));
+    }
+    let late = of_state("overdue").count();
+    if late > 0 {
+        parts.push(format!("{late} overdue"));
+    }
+    parts.push(format!("as of {}", publication.as_of));
+    line(format!("\n{}", paint(DIM, parts.join(" · "))));
 }

@@ -9,6 +9,7 @@ use capitalbench_core::manifest::Track;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::similar::closest;
 use capitalbench_export::text::SYNTHETIC;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Outcome;
@@ -20,7 +21,10 @@ use crate::error::CommandError;
 /// The publication of the instant that was asked for.
 pub(crate) fn load(rounds: &Rounds) -> Result<Publication, CommandError> {
     let bar = progress(count_rounds(&rounds.folder), "reading rounds");
-    let found = publication(&rounds.folder, now_or(rounds.as_of), &|| bar.inc(1));
+    let instant = now_or(rounds.as_of);
+    // Whole seconds: nobody asks for what was public between two of them.
+    let instant = Timestamp::from_second(instant.as_second()).unwrap_or(instant);
+    let found = publication(&rounds.folder, instant, &|| bar.inc(1));
     bar.finish_and_clear();
     let found = found.map_err(|error| match error {
         PublicationError::File(error) => error.into(),
