@@ -50,17 +50,28 @@ fn run(folder: &Path, arguments: &[&str]) -> Ran {
     Ran::new(&arguments.join(" "), output)
 }
 
-/// Every command that shows what is public, with all it printed and wrote.
+/// All that some commands print and write.
+fn told(rounds: &Path, as_of: &str, commands: &[&[&str]]) -> BTreeMap<String, String> {
+    let scratch = tempfile::TempDir::new().expect("a temporary folder");
+    let folder = rounds.display().to_string();
+    let common = ["--rounds-dir", &folder, "--as-of", as_of];
+    let mut told = BTreeMap::new();
+    for command in commands {
+        let ran = run(scratch.path(), &[command, &common[..]].concat());
+        let text = format!("{}{}", ran.stdout(), ran.stderr());
+        told.insert(command.join(" "), text);
+    }
+    told.extend(tree_of(scratch.path()));
+    told
+}
+
+/// The same for every command that shows what is public.
 fn everything(
     rounds: &Path,
     as_of: &str,
     models: [&str; 2],
     round: &str,
 ) -> BTreeMap<String, String> {
-    let scratch = tempfile::TempDir::new().expect("a temporary folder");
-    let folder = rounds.display().to_string();
-    let common = ["--rounds-dir", &folder, "--as-of", as_of];
-    let mut told = BTreeMap::new();
     let commands: [&[&str]; 11] = [
         &["leaderboard"],
         &["leaderboard", "--json"],
@@ -74,13 +85,7 @@ fn everything(
         &["publish-cumulative", "--output", "cumulative"],
         &["export", "--output", "export"],
     ];
-    for command in commands {
-        let ran = run(scratch.path(), &[command, &common].concat());
-        let text = format!("{}{}", ran.stdout(), ran.stderr());
-        told.insert(command.join(" "), text);
-    }
-    told.extend(tree_of(scratch.path()));
-    told
+    told(rounds, as_of, &commands)
 }
 
 /// Takes away what makes a round resolved.
@@ -165,10 +170,15 @@ fn archived_results_are_withheld_before_their_exit() {
     }
     let sets = "benchmark_sets.yaml";
     fs::copy(archive.join(sets), copy.path().join(sets)).expect("a copied file");
-    let models = ["xai-grok-4-3", "openai-gpt-5-5"];
     let rounds = copy.path().join("rounds");
     let (day, open) = ("2026-06-20", "CB-2026-06-16-1W");
-    let with = everything(&rounds, day, models, open);
+    let commands: [&[&str]; 4] = [
+        &["leaderboard", "--round", open],
+        &["compare", "xai-grok-4-3", "openai-gpt-5-5"],
+        &["publish-cumulative", "--output", "cumulative"],
+        &["export", "--output", "export"],
+    ];
+    let with = told(&rounds, day, &commands);
     let mut forgotten = 0;
     for entry in fs::read_dir(&rounds).expect("rounds") {
         let round = entry.expect("a round").path();
@@ -184,7 +194,7 @@ fn archived_results_are_withheld_before_their_exit() {
         }
     }
     assert!(forgotten > 10, "{forgotten}");
-    let without = everything(&rounds, day, models, open);
+    let without = told(&rounds, day, &commands);
     for (name, text) in &with {
         assert!(
             without.get(name) == Some(text),
