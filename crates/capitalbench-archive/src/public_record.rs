@@ -8,6 +8,7 @@ use capitalbench_core::ids::{Digest, ModelId};
 use capitalbench_core::inference::daily::{Closes, active_days};
 use capitalbench_core::interim::track;
 use capitalbench_core::manifest::Stream;
+use capitalbench_core::names::names_of;
 use capitalbench_core::prices::Side;
 use capitalbench_core::publication::facts::{
     Chance, InterimRow, Record, RepeatedRun, Result as Figures, RoundFacts,
@@ -64,7 +65,9 @@ pub fn publication(
         .collect();
     let facts = facts.into_iter().collect::<Result<Vec<_>, _>>()?;
     let policy = set_policy(rounds)?;
-    Ok(publish(facts, BTreeMap::new(), &policy, as_of)?)
+    let records = facts.iter().filter_map(|facts| facts.record.as_ref());
+    let names = names_of(records.flat_map(|record| record.submissions.iter().map(|s| &s.model_id)));
+    Ok(publish(facts, names, &policy, as_of)?)
 }
 
 /// The operator's sets: `benchmark_sets.yaml` in the rounds folder or beside it.

@@ -23,6 +23,7 @@ use crate::statistics::{Statistics, statistics};
 use crate::submission::Submission;
 use crate::universe::Universe;
 
+pub mod compare;
 pub mod facts;
 
 use facts::{RepeatedRun, RoundFacts};
@@ -100,6 +101,18 @@ pub enum RoundState {
     Open(OpenRound),
     /// Scored.
     Resolved(ResolvedRound),
+}
+
+impl RoundState {
+    /// The word in files and on pages.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Open(open) if open.due == Due::Overdue => "overdue",
+            Self::Open(_) => "pending",
+            Self::Resolved(_) => "resolved",
+        }
+    }
 }
 
 /// A round between its record and its result.
@@ -320,7 +333,9 @@ fn state(facts: &RoundFacts, as_of: Timestamp) -> Result<RoundState, PublishErro
         Some(result) if over => Ok(RoundState::Resolved(resolved(facts, record, result)?)),
         _ => {
             let seen = |day: Date| close_of(day).is_none_or(|close| close <= as_of);
-            interim.retain(|row| seen(row.day));
+            // A snapshot of the exit day would be the result before the result.
+            let inside = |day: Date| window.is_none_or(|window| day < window.exit);
+            interim.retain(|row| inside(row.day) && seen(row.day));
             let begun = window.and_then(crate::manifest::Window::entry_close);
             let begun = begun.is_some_and(|close| close <= as_of);
             let mut submissions = record.submissions.clone();

@@ -177,6 +177,17 @@ pub enum NoScore {
 }
 
 impl NoScore {
+    /// The word in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoOracle => "no_oracle",
+            Self::ZeroOracle => "zero_oracle",
+            Self::NegativeOracle => "negative_oracle",
+            Self::NotFinite => "not_finite",
+            Self::NoRounds => "no_rounds",
+        }
+    }
+
     /// The reason in words.
     pub fn reason(self) -> &'static str {
         match self {

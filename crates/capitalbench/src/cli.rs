@@ -9,9 +9,14 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+mod boards;
 mod prices;
 mod record;
 
+pub(crate) use boards::{
+    Compare, CumulativeStatus, Export, Leaderboard, PublishCumulative, PublishLatest, Rounds,
+    TrackName,
+};
 pub(crate) use prices::{FetchPrices, ScoreRound, SideChoice, Source, SourceChoice};
 mod explain;
 
@@ -76,6 +81,18 @@ pub(crate) enum Command {
     ScoreRound(ScoreRound),
     /// Say in sentences whether a model's record differs from luck, the index and other models
     Explain(Explain),
+    /// Show how models stand, with what may be claimed
+    Leaderboard(Leaderboard),
+    /// Hold models against each other on the rounds they share
+    Compare(Compare),
+    /// Write the result of the latest resolved round
+    PublishLatest(PublishLatest),
+    /// Write the boards across rounds
+    PublishCumulative(PublishCumulative),
+    /// Show which rounds the boards count, and by which run
+    CumulativeStatus(CumulativeStatus),
+    /// Write everything that is public as JSON, CSV and Parquet
+    Export(Export),
 }
 
 #[derive(Debug, Args)]

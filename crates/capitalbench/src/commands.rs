@@ -12,17 +12,24 @@ use crate::error::{CommandError, DOES_NOT_HOLD};
 mod accept_run;
 mod audit_round;
 mod check_providers;
+mod compare;
 mod compare_runs;
+mod cumulative_status;
 mod demo;
 mod explain;
+mod export;
 mod fetch_prices;
 mod fetch_universe_performance;
 mod hash_round;
 mod import_research;
 mod init_round;
+mod leaderboard;
 mod list_runs;
 mod price_source;
 mod providers;
+mod publish_cumulative;
+mod publish_latest;
+mod published;
 mod run_round;
 mod score_round;
 mod show_controls;
@@ -83,6 +90,12 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::FetchPrices(arguments) => fetch_prices::run(&arguments),
         Command::ScoreRound(arguments) => score_round::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Leaderboard(arguments) => leaderboard::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
+        Command::PublishLatest(arguments) => publish_latest::run(&arguments),
+        Command::PublishCumulative(arguments) => publish_cumulative::run(&arguments),
+        Command::CumulativeStatus(arguments) => cumulative_status::run(&arguments),
+        Command::Export(arguments) => export::run(&arguments),
     }
 }
 

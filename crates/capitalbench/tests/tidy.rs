@@ -16,11 +16,16 @@ const FIXTURE_BYTES: u64 = 400_000;
 /// Words that name nothing.
 const EMPTY_WORDS: [&str; 5] = ["manager", "helper", "util", "misc", "common"];
 /// Which crates of ours a crate may use; the binary may use all.
-const MAY_USE: [(&str, &[&str]); 4] = [
+const MAY_USE: [(&str, &[&str]); 6] = [
     ("capitalbench-core", &[]),
     ("capitalbench-archive", &["capitalbench-core"]),
     ("capitalbench-adapters", &["capitalbench-core"]),
     ("capitalbench-site", &["capitalbench-core"]),
+    ("capitalbench-parquet", &[]),
+    (
+        "capitalbench-export",
+        &["capitalbench-core", "capitalbench-parquet"],
+    ),
 ];
 /// What a crate without disk, network, clock and environment does not name.
 const IMPURE: [&str; 8] = [

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::json;
 
+pub mod cumulative;
 mod table;
 
 pub use table::ResultTable;

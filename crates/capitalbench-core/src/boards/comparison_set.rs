@@ -101,6 +101,16 @@ pub enum SetStatus {
     Waiting,
 }
 
+impl Origin {
+    /// The word in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Policy => "policy",
+            Self::Discovered => "discovered",
+        }
+    }
+}
+
 impl SetStatus {
     /// The word in reports.
     pub fn as_str(self) -> &'static str {
@@ -281,7 +291,8 @@ fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
     }
 }
 
-fn evaluate(
+/// Scores a roster on the rounds from its start on.
+pub(crate) fn evaluate(
     rounds: &[PublicRound],
     definition: &SetDefinition,
     start: Option<&RoundKey>,

@@ -1,0 +1,81 @@
+//! A table as Parquet.
+
+use capitalbench_parquet::{Column as ParquetColumn, Presence as ParquetPresence, Values, file};
+use jiff::civil::date;
+
+use crate::table::{Cell, Kind, Presence, Row, Table};
+
+/// The file of a table.
+pub fn parquet(table: &Table, rows: &[Row<'_>]) -> Vec<u8> {
+    let columns: Vec<ParquetColumn<'_>> = table
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(place, column)| ParquetColumn {
+            name: column.name,
+            presence: match column.presence {
+                Presence::Always => ParquetPresence::Required,
+                Presence::Maybe => ParquetPresence::Optional,
+            },
+            values: values(column.kind, rows, place),
+        })
+        .collect();
+    file(&columns)
+}
+
+fn values<'a>(kind: Kind, rows: &'a [Row<'_>], place: usize) -> Values<'a> {
+    let cells = rows.iter().map(|row| &row[place]);
+    match kind {
+        Kind::Text => Values::Text(cells.map(text).collect()),
+        Kind::Integer => Values::Integer(cells.map(integer).collect()),
+        Kind::Real => Values::Real(cells.map(real).collect()),
+        Kind::Flag => Values::Flag(cells.map(flag).collect()),
+        Kind::Day => Values::Day(cells.map(day).collect()),
+        Kind::Instant => Values::Instant(cells.map(instant).collect()),
+    }
+}
+
+fn text<'a>(cell: &'a Cell<'_>) -> Option<&'a str> {
+    match cell {
+        Cell::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn integer(cell: &Cell<'_>) -> Option<i64> {
+    match cell {
+        Cell::Integer(value) => Some(*value),
+        _ => None,
+    }
+}
+
+fn real(cell: &Cell<'_>) -> Option<f64> {
+    match cell {
+        Cell::Real(value) => Some(*value),
+        _ => None,
+    }
+}
+
+fn flag(cell: &Cell<'_>) -> Option<bool> {
+    match cell {
+        Cell::Flag(value) => Some(*value),
+        _ => None,
+    }
+}
+
+fn day(cell: &Cell<'_>) -> Option<i32> {
+    match cell {
+        Cell::Day(day) => date(1970, 1, 1)
+            .until(*day)
+            .ok()
+            .map(|span| span.get_days()),
+        _ => None,
+    }
+}
+
+fn instant(cell: &Cell<'_>) -> Option<i64> {
+    match cell {
+        Cell::Instant(instant) => Some(instant.as_microsecond()),
+        _ => None,
+    }
+}

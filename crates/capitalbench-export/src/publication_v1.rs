@@ -1,0 +1,196 @@
+//! `publication.json`, version 1: the rows of the tables, nested.
+//!
+//! A round that is not resolved has no member for a result; the schema forbids one.
+
+use capitalbench_core::boards::comparison_set::ComparisonSet;
+use capitalbench_core::claim::Claim;
+use capitalbench_core::publication::{PublicRound, Publication};
+use capitalbench_core::statistics::{LEVEL, SetStatistics, method};
+use capitalbench_core::submission::Submission;
+use serde_json::{Map, Value, json};
+
+use crate::table::{Cell, Row, Table};
+use crate::tables::{
+    behaviour, boards, decisions, interim, market, outcomes, rounds, sets, statistics,
+};
+use crate::text::reference_name;
+
+/// The name of the format.
+pub const FORMAT: &str = "capitalbench-publication";
+/// Its version; a change that could break a reader gets a new one.
+pub const VERSION: u32 = 1;
+
+/// The document of a publication.
+pub fn document(publication: &Publication) -> Value {
+    let method = method();
+    let tracks = publication.boards.iter().map(|(track, found)| {
+        let records = publication.statistics.records.get(track);
+        let records = records.map(Vec::as_slice).unwrap_or_default();
+        json!({
+            "track": track.as_str(),
+            "latest_round_id": found.latest.as_ref().map(capitalbench_core::ids::RoundId::as_str),
+            "cumulative": objects(&boards::CUMULATIVE, boards::cumulative(*track, &found.cumulative)),
+            "consistency": objects(&boards::CONSISTENCY, boards::consistency(*track, &found.consistency.rows)),
+            "behaviour": objects(&behaviour::BEHAVIOUR, behaviour::behaviour(*track, &found.behaviour)),
+            "exposures": objects(&behaviour::EXPOSURES, behaviour::exposures(*track, &found.behaviour)),
+            "statistics": objects(&statistics::STATISTICS, statistics::statistics(*track, records)),
+        })
+    });
+    let sets = publication.comparison_sets.iter();
+    json!({
+        "format": FORMAT,
+        "version": VERSION,
+        "as_of": publication.as_of.to_string(),
+        "synthetic": publication.synthetic,
+        "method": {
+            "version": method.version,
+            "interval_level": LEVEL,
+            "null_label": method.null_label,
+            "null_draws": method.null_draws,
+            "bootstrap_draws": method.bootstrap_draws,
+        },
+        "models": objects(&rounds::MODELS, rounds::models(publication)),
+        "options": objects(&market::OPTIONS, market::options(publication)),
+        "rounds": publication.rounds.iter().map(round).collect::<Vec<_>>(),
+        "boards": tracks.collect::<Vec<_>>(),
+        "comparison_sets": sets.map(|set| comparison_set(publication, set, publication.statistics.sets.get(&set.definition.set_id))).collect::<Vec<_>>(),
+    })
+}
+
+/// A round; one that is not resolved has no member `result`.
+pub fn round(round: &PublicRound) -> Value {
+    let mut members = object(&rounds::ROUNDS, rounds::round(round));
+    let of_side = |side: &str| {
+        let prices = market::prices(round).into_iter();
+        prices
+            .filter(|row| row[1] == Cell::from(side))
+            .collect::<Vec<_>>()
+    };
+    let decided = |table: &Table, row: Row<'_>, submission: &Submission| {
+        let mut members = object(table, row);
+        let holdings = decisions::holdings(submission);
+        members.insert("holdings".into(), objects(&decisions::HOLDINGS, holdings));
+        Value::Object(members)
+    };
+    let submissions = round.submissions().into_iter();
+    let submissions =
+        submissions.map(|s| decided(&decisions::SUBMISSIONS, decisions::submission(s), s));
+    let controls = decisions::controls_of(round).into_iter();
+    let controls = controls.map(|s| decided(&decisions::CONTROLS, decisions::control(s), s));
+    members.insert(
+        "artifact_hashes".into(),
+        objects(&rounds::ARTIFACT_HASHES, rounds::artifact_hashes(round)),
+    );
+    members.insert("submissions".into(), submissions.collect());
+    members.insert("controls".into(), controls.collect());
+    members.insert(
+        "entry_prices".into(),
+        objects(&market::PRICES, of_side("entry")),
+    );
+    members.insert(
+        "interim".into(),
+        objects(&interim::INTERIM_POINTS, interim::interim(round)),
+    );
+    if let Some((resolved, row)) = round.resolved().zip(outcomes::round_result(round)) {
+        let mut result = object(&outcomes::ROUND_RESULTS, row);
+        let bins = resolved.chance.as_ref().map(|chance| chance.bins.clone());
+        let mut put = |name: &str, value: Value| _ = result.insert(name.into(), value);
+        put("random_histogram", bins.into());
+        put("exit_prices", objects(&market::PRICES, of_side("exit")));
+        put(
+            "option_returns",
+            objects(&market::OPTION_RETURNS, market::option_returns(round)),
+        );
+        put(
+            "outcomes",
+            objects(&outcomes::OUTCOMES, outcomes::outcomes(round)),
+        );
+        put(
+            "control_outcomes",
+            objects(
+                &outcomes::CONTROL_OUTCOMES,
+                outcomes::control_outcomes(round),
+            ),
+        );
+        put(
+            "repeated_calls",
+            objects(&outcomes::REPEATED_CALLS, outcomes::repeated_calls(round)),
+        );
+        members.insert("result".into(), Value::Object(result));
+    }
+    Value::Object(members)
+}
+
+/// A comparison set with what it may claim.
+pub fn comparison_set(
+    publication: &Publication,
+    set: &ComparisonSet,
+    found: Option<&SetStatistics>,
+) -> Value {
+    let mut members = object(&sets::COMPARISON_SETS, sets::comparison_set(set, found));
+    let claim = found.map(|found| {
+        let name = |id: &'_ _| publication.name(id).to_owned();
+        Claim::of(found).sentence(reference_name(publication, set), name)
+    });
+    let models = set
+        .definition
+        .model_ids
+        .iter()
+        .map(capitalbench_core::ids::ModelId::as_str);
+    let included = set
+        .included
+        .iter()
+        .map(capitalbench_core::ids::RoundId::as_str);
+    let excluded = set.excluded.iter().map(|round| {
+        let missing: Vec<&str> = round
+            .missing
+            .iter()
+            .map(capitalbench_core::ids::ModelId::as_str)
+            .collect();
+        json!({
+            "round_id": round.round_id.as_str(),
+            "reason": sets::EXCLUDED,
+            "missing_model_ids": missing,
+        })
+    });
+    let (rows, market): (Vec<Row<'_>>, Vec<Row<'_>>) = sets::set_rows(set, found)
+        .into_iter()
+        .partition(|row| row[1] == Cell::from("model"));
+    let pairs = found.map(|found| statistics::pairs(&set.definition.set_id, &found.pairs));
+    let mut put = |name: &str, value: Value| _ = members.insert(name.into(), value);
+    put("model_ids", models.collect());
+    put("included_round_ids", included.collect());
+    put("excluded_rounds", excluded.collect());
+    put("rows", objects(&sets::SET_ROWS, rows));
+    put("market", objects(&sets::SET_ROWS, market));
+    put(
+        "pairs",
+        objects(&statistics::PAIRS, pairs.unwrap_or_default()),
+    );
+    put("claim", claim.into());
+    Value::Object(members)
+}
+
+fn objects(table: &Table, rows: Vec<Row<'_>>) -> Value {
+    let rows = rows.into_iter();
+    rows.map(|row| Value::Object(object(table, row))).collect()
+}
+
+fn object(table: &Table, row: Row<'_>) -> Map<String, Value> {
+    let cells = table.columns.iter().zip(row);
+    cells
+        .map(|(column, cell)| (column.name.to_owned(), value(cell)))
+        .collect()
+}
+
+fn value(cell: Cell<'_>) -> Value {
+    match cell {
+        Cell::Text(text) => Value::String(text.into_owned()),
+        Cell::Integer(value) => value.into(),
+        Cell::Real(value) => value.into(),
+        Cell::Flag(value) => value.into(),
+        Cell::Day(day) => day.to_string().into(),
+        Cell::Instant(instant) => instant.to_string().into(),
+        Cell::Missing => Value::Null,
+    }
+}

@@ -1,0 +1,190 @@
+//! One description per table; CSV, Parquet, JSON, schema and dictionary are all made from it.
+
+use std::borrow::Cow;
+
+use capitalbench_core::publication::Publication;
+use capitalbench_core::score::Score;
+use capitalbench_core::time::Stamp;
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// UTF-8 text.
+    Text,
+    /// A whole number.
+    Integer,
+    /// A double, to its last digit.
+    Real,
+    /// Yes or no.
+    Flag,
+    /// A day.
+    Day,
+    /// An instant in UTC.
+    Instant,
+}
+
+impl Kind {
+    /// The word in the dictionary.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Integer => "integer",
+            Self::Real => "real",
+            Self::Flag => "flag",
+            Self::Day => "day",
+            Self::Instant => "instant",
+        }
+    }
+}
+
+/// Whether a column may have no value in some rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// Every row has one.
+    Always,
+    /// Some rows may have none; a column named `…_reason` beside it says why, where it is not plain.
+    Maybe,
+}
+
+/// One column: its name ends in its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    /// Its name in every format.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+    /// Whether it may be empty.
+    pub presence: Presence,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// A column that every row fills.
+pub(crate) const fn always(name: &'static str, kind: Kind, meaning: &'static str) -> Column {
+    Column {
+        name,
+        kind,
+        presence: Presence::Always,
+        meaning,
+    }
+}
+
+/// A column that may be empty.
+pub(crate) const fn maybe(name: &'static str, kind: Kind, meaning: &'static str) -> Column {
+    Column {
+        name,
+        kind,
+        presence: Presence::Maybe,
+        meaning,
+    }
+}
+
+/// One value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell<'a> {
+    /// Text.
+    Text(Cow<'a, str>),
+    /// A whole number.
+    Integer(i64),
+    /// A double.
+    Real(f64),
+    /// Yes or no.
+    Flag(bool),
+    /// A day.
+    Day(Date),
+    /// An instant.
+    Instant(Timestamp),
+    /// No value.
+    Missing,
+}
+
+/// Cells in the order of the columns.
+pub type Row<'a> = Vec<Cell<'a>>;
+
+/// A table: its description, and how a publication fills it.
+#[derive(Debug, Clone, Copy)]
+pub struct Table {
+    /// Its name, and that of its files.
+    pub name: &'static str,
+    /// What one row is.
+    pub about: &'static str,
+    /// Its columns in order.
+    pub columns: &'static [Column],
+    /// Its rows.
+    pub rows: for<'a> fn(&'a Publication) -> Vec<Row<'a>>,
+}
+
+impl<'a> From<&'a str> for Cell<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Cell<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(Cow::Owned(text))
+    }
+}
+
+impl From<f64> for Cell<'_> {
+    /// A figure that overflowed is no figure.
+    fn from(value: f64) -> Self {
+        if value.is_finite() {
+            Self::Real(value)
+        } else {
+            Self::Missing
+        }
+    }
+}
+
+impl From<bool> for Cell<'_> {
+    fn from(value: bool) -> Self {
+        Self::Flag(value)
+    }
+}
+
+impl From<Date> for Cell<'_> {
+    fn from(day: Date) -> Self {
+        Self::Day(day)
+    }
+}
+
+impl From<&Stamp> for Cell<'_> {
+    fn from(stamp: &Stamp) -> Self {
+        Self::Instant(stamp.at())
+    }
+}
+
+impl From<usize> for Cell<'_> {
+    fn from(count: usize) -> Self {
+        i64::try_from(count).map_or(Self::Missing, Self::Integer)
+    }
+}
+
+impl From<u64> for Cell<'_> {
+    fn from(count: u64) -> Self {
+        i64::try_from(count).map_or(Self::Missing, Self::Integer)
+    }
+}
+
+impl From<u32> for Cell<'_> {
+    fn from(count: u32) -> Self {
+        Self::Integer(i64::from(count))
+    }
+}
+
+impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Missing, Into::into)
+    }
+}
+
+/// A score as two cells: points, and why there are none.
+pub(crate) fn score_cells<'a>(score: Score) -> [Cell<'a>; 2] {
+    match score {
+        Score::Points(points) => [points.into(), Cell::Missing],
+        Score::Undefined(reason) => [Cell::Missing, reason.as_str().into()],
+    }
+}

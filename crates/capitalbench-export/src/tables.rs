@@ -1,0 +1,44 @@
+//! All tables of an export.
+
+use crate::table::Table;
+
+pub mod behaviour;
+pub mod boards;
+pub mod decisions;
+pub mod interim;
+pub mod market;
+pub mod outcomes;
+pub mod rounds;
+pub mod sets;
+pub mod statistics;
+
+/// Every table, in the order of the dictionary.
+pub const ALL: [&Table; 27] = [
+    &rounds::ROUNDS,
+    &rounds::ARTIFACT_HASHES,
+    &rounds::MODELS,
+    &market::OPTIONS,
+    &market::PRICES,
+    &decisions::SUBMISSIONS,
+    &decisions::HOLDINGS,
+    &decisions::CONTROLS,
+    &decisions::CONTROL_HOLDINGS,
+    &interim::INTERIM_POINTS,
+    &outcomes::ROUND_RESULTS,
+    &market::OPTION_RETURNS,
+    &outcomes::OUTCOMES,
+    &outcomes::CONTROL_OUTCOMES,
+    &outcomes::REPEATED_CALLS,
+    &boards::CUMULATIVE,
+    &boards::CONSISTENCY,
+    &behaviour::BEHAVIOUR,
+    &behaviour::HABITS,
+    &behaviour::EXPOSURES,
+    &sets::COMPARISON_SETS,
+    &sets::SET_MODELS,
+    &sets::SET_ROUNDS,
+    &sets::SET_ROWS,
+    &statistics::STATISTICS,
+    &statistics::PAIRS,
+    &statistics::RELIABILITY,
+];

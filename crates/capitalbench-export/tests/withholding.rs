@@ -1,0 +1,363 @@
+//! Whatever a pending round will come to, nothing of it is in any file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use capitalbench_core::boards::comparison_set::SetPolicy;
+use capitalbench_core::ids::{Digest, ModelId, OptionId, RoundId, RunId};
+use capitalbench_core::leaderboard::score_all;
+use capitalbench_core::manifest::{Manifest, Stream, SubmissionFormat, Window};
+use capitalbench_core::methodology::Methodology;
+use capitalbench_core::portfolio::{Constraints, Holding, HoldingForecast};
+use capitalbench_core::prices::{PriceSheet, Quote};
+use capitalbench_core::publication::facts::{Chance, Record, Result as Figures, RoundFacts};
+use capitalbench_core::publication::{Frozen, publish};
+use capitalbench_core::score::{Score, score};
+use capitalbench_core::submission::{Decision, Forecast, RunFields, Submission};
+use capitalbench_core::time::Stamp;
+use capitalbench_core::units::{BasisPoints, Price, Return};
+use capitalbench_core::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
+use capitalbench_export::{export, tables};
+use jiff::Timestamp;
+use jiff::civil::{Date, date};
+use proptest::prelude::*;
+
+const OPTIONS: [&str; 5] = ["AAA", "BBB", "CCC", "SP500", "CASH"];
+const MODELS: [&str; 3] = ["mock-amber", "mock-birch", "openai-gpt-5-5"];
+
+/// One generated round: days after the first entry, portfolios as percent of AAA, prices.
+#[derive(Debug, Clone)]
+struct Made {
+    begins: i32,
+    monthly: bool,
+    held: Vec<u32>,
+    entry: Vec<f64>,
+    exit: Vec<f64>,
+}
+
+fn made() -> impl Strategy<Value = Made> {
+    let prices = || proptest::collection::vec(20.0..200.0_f64, 4);
+    let held = proptest::collection::vec(0_u32..20, 2..=3);
+    (0..40_i32, any::<bool>(), held, prices(), prices()).prop_map(
+        |(begins, monthly, held, entry, exit)| Made {
+            begins,
+            monthly,
+            held,
+            entry,
+            exit,
+        },
+    )
+}
+
+fn universe() -> Universe {
+    let option = |id: &&str| {
+        let cash = *id == "CASH";
+        let symbol = (!cash).then(|| (*id).to_owned());
+        MarketOption {
+            id: OptionId::parse(id).expect("made input"),
+            name: (*id).to_owned(),
+            symbol: symbol.clone(),
+            data_symbol: symbol,
+            asset_class: "equity".into(),
+            category: "test".into(),
+            group: "group".into(),
+            risk_bucket: RiskBucket::Medium,
+            exposure_description: "A test exposure.".into(),
+            currency: "USD".into(),
+            flags: RoleFlags {
+                cash,
+                reference: *id == "SP500",
+            },
+            listing: Listing::Shown,
+        }
+    };
+    Universe::new(OPTIONS.iter().map(option).collect()).expect("made input")
+}
+
+fn sheet(prices: &[f64]) -> PriceSheet {
+    let quotes = OPTIONS.iter().zip(prices).map(|(id, price)| Quote {
+        key: (*id).to_owned(),
+        date: None,
+        close: None,
+        adjusted: Price::new(*price),
+        price: None,
+        source: None,
+    });
+    PriceSheet::new(quotes.collect()).expect("made input")
+}
+
+fn submission(round_id: &RoundId, model: &str, twentieths: u32) -> Submission {
+    let holding = |id: &str, percent: u32| Holding {
+        option_id: OptionId::parse(id).expect("made input"),
+        weight: BasisPoints::from_percent(percent),
+        rationale: "because".into(),
+        forecast: HoldingForecast::default(),
+    };
+    let first = twentieths * 5;
+    let mut holdings = vec![holding("BBB", 100 - first)];
+    if first > 0 {
+        holdings.push(holding("AAA", first));
+    }
+    Submission {
+        round_id: round_id.clone(),
+        model_id: ModelId::parse(model).expect("made input"),
+        provider: "mock".into(),
+        mode: "closed_capability".into(),
+        decision: Decision::Portfolio(holdings),
+        confidence: 0.5,
+        rationale_summary: "because".into(),
+        portfolio_rationale: None,
+        key_risks: vec!["risk".into()],
+        forecast: Forecast::default(),
+        ledger: None,
+        run: RunFields::default(),
+        usage: None,
+        cost_usd: Some(0.25),
+        metadata: serde_json::Map::new(),
+    }
+}
+
+fn window(made: &Made) -> Window {
+    let first: Date = date(2026, 3, 2);
+    let after = |days: i32| {
+        first
+            .checked_add(jiff::Span::new().days(days))
+            .expect("made input")
+    };
+    let length = if made.monthly { 30 } else { 7 };
+    Window {
+        entry: after(made.begins),
+        exit: after(made.begins + length),
+    }
+}
+
+fn manifest(place: usize, made: &Made) -> Manifest {
+    let window = window(made);
+    let ending = if made.monthly { "1M" } else { "1W" };
+    Manifest {
+        round_id: RoundId::parse(&format!("R{place}-{ending}")).expect("made input"),
+        title: "Made".into(),
+        horizon: if made.monthly {
+            "one month"
+        } else {
+            "one week"
+        }
+        .into(),
+        decision_date: Some(window.entry),
+        decision_deadline: Stamp::parse(&format!("{}T13:00:00Z", window.entry)),
+        window: Some(window),
+        window_rule: None,
+        entry_rule: String::new(),
+        exit_rule: String::new(),
+        created_at: None,
+        methodology: Methodology::from_label(Some("portfolio-v1.1")),
+        universe_version: None,
+        format: SubmissionFormat::Portfolio,
+        constraints: Constraints::default(),
+        roster: None,
+        stream: Stream::Primary,
+    }
+}
+
+/// Everything a folder would tell, its result included.
+fn facts(place: usize, made: &Made) -> RoundFacts {
+    let universe = universe();
+    let manifest = manifest(place, made);
+    let round_id = manifest.round_id.clone();
+    let submissions: Vec<Submission> = MODELS
+        .iter()
+        .zip(&made.held)
+        .map(|(model, held)| submission(&round_id, model, *held))
+        .collect();
+    let entry = sheet(&made.entry);
+    let (returns, scored) =
+        score_all(submissions.clone(), &universe, &entry, &sheet(&made.exit)).expect("made input");
+    let digest = Digest::of(round_id.as_str().as_bytes());
+    let chance = Chance::of(
+        &manifest,
+        &universe,
+        digest,
+        (&returns, &BTreeMap::new()),
+        (&submissions, &[]),
+    );
+    RoundFacts {
+        frozen: Some(Frozen {
+            digest,
+            files: BTreeMap::from([("options.yaml".to_owned(), digest)]),
+        }),
+        rehearsal: false,
+        record: Some(Record {
+            run_id: RunId::parse("official-1").expect("made input"),
+            since: None,
+            submissions,
+            controls: Vec::new(),
+        }),
+        entry: Some(entry),
+        result: Some(Figures {
+            returns,
+            models: scored.into_iter().map(|scored| scored.outcome).collect(),
+            controls: Vec::new(),
+            chance,
+            days: Vec::new(),
+        }),
+        interim: Vec::new(),
+        repeated: Vec::new(),
+        universe: Arc::new(universe),
+        manifest,
+    }
+}
+
+fn files(rounds: Vec<RoundFacts>, as_of: Timestamp) -> BTreeMap<String, Vec<u8>> {
+    let published =
+        publish(rounds, BTreeMap::new(), &SetPolicy::default(), as_of).expect("made input");
+    export(&published, &|| ())
+}
+
+fn is_open(facts: &RoundFacts, as_of: Timestamp) -> bool {
+    facts
+        .manifest
+        .window
+        .expect("made input")
+        .exit_close()
+        .expect("made input")
+        > as_of
+}
+
+/// Every figure of a result, as files would write it.
+fn would_be(facts: &RoundFacts) -> BTreeSet<String> {
+    let result = facts.result.as_ref().expect("made input");
+    let oracle = result.returns.oracle();
+    let mut values = vec![result.returns.reference().get()];
+    values.extend(oracle.map(Return::get));
+    for option in result.returns.options() {
+        values.push(option.value.get());
+        values.extend(option.exit.map(|(price, _)| price.get()));
+    }
+    for outcome in &result.models {
+        values.extend([outcome.decision_return.get(), outcome.alpha.get()]);
+        values.extend(outcome.regret.map(Return::get));
+        if let Ok(Score::Points(points)) = score(outcome.decision_return, oracle) {
+            values.push(points);
+        }
+    }
+    values.extend(result.chance.iter().flat_map(|c| [c.low, c.median, c.high]));
+    let texts = values
+        .iter()
+        .map(|value| serde_json::Value::from(*value).to_string());
+    // Short texts, such as the zero of cash, are no secret and occur everywhere.
+    texts.filter(|text| text.len() > 8).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_pending_round_tells_nothing_of_its_result(
+        rounds in proptest::collection::vec(made(), 2..5),
+        other_exit in proptest::collection::vec(20.0..200.0_f64, 4),
+        day in 0..45_i32,
+    ) {
+        let first: Date = date(2026, 3, 2);
+        let day = first.checked_add(jiff::Span::new().days(day)).expect("made input");
+        let as_of: Timestamp = format!("{day}T23:59:59Z").parse().expect("made input");
+        let told: Vec<RoundFacts> = rounds.iter().enumerate().map(|(i, m)| facts(i, m)).collect();
+        let with_result = files(told.clone(), as_of);
+
+        let mut unscored = told.clone();
+        let mut elsewhere = Vec::new();
+        for (place, (round, made)) in unscored.iter_mut().zip(&rounds).enumerate() {
+            let other = Made { exit: other_exit.clone(), ..made.clone() };
+            let open = is_open(round, as_of);
+            elsewhere.push(if open { facts(place, &other) } else { round.clone() });
+            if open {
+                round.result = None;
+            }
+        }
+        prop_assert_eq!(&with_result, &files(unscored, as_of));
+        prop_assert_eq!(&with_result, &files(elsewhere, as_of));
+
+        let public: BTreeSet<String> = told
+            .iter()
+            .filter(|round| !is_open(round, as_of))
+            .flat_map(would_be)
+            .collect();
+        for round in told.iter().filter(|round| is_open(round, as_of)) {
+            for secret in would_be(round).difference(&public) {
+                for (name, bytes) in &with_result {
+                    let text = String::from_utf8_lossy(bytes);
+                    prop_assert!(!text.contains(secret.as_str()), "{} holds {}", name, secret);
+                }
+            }
+        }
+    }
+}
+
+/// The test above can see a leak: a resolved round's figures are in the files.
+#[test]
+fn a_resolved_round_tells_its_result() {
+    let made = Made {
+        begins: 0,
+        monthly: false,
+        held: vec![3, 10],
+        entry: vec![101.25, 33.3, 57.1, 98.7],
+        exit: vec![103.7, 31.9, 59.2, 99.4],
+    };
+    let round = facts(0, &made);
+    let written = files(
+        vec![round.clone()],
+        "2026-03-20T00:00:00Z".parse().expect("made input"),
+    );
+    let all: Vec<u8> = written.values().flatten().copied().collect();
+    let all = String::from_utf8_lossy(&all);
+    let secrets = would_be(&round);
+    assert!(secrets.len() > 10, "{secrets:?}");
+    for secret in &secrets {
+        assert!(all.contains(secret.as_str()), "{secret}");
+    }
+}
+
+#[test]
+fn every_row_fits_the_description_of_its_table() {
+    use capitalbench_export::table::{Cell, Kind, Presence};
+    let made = |begins, monthly| Made {
+        begins,
+        monthly,
+        held: vec![3, 10, 0],
+        entry: vec![101.25, 33.3, 57.1, 98.7],
+        exit: vec![103.7, 31.9, 59.2, 99.4],
+    };
+    let rounds = [(0, false), (7, false), (14, false), (0, true), (30, true)];
+    let rounds = rounds.into_iter().enumerate();
+    let rounds = rounds.map(|(place, (begins, monthly))| facts(place, &made(begins, monthly)));
+    let as_of = "2026-04-10T00:00:00Z".parse().expect("made input");
+    let published = publish(
+        rounds.collect(),
+        BTreeMap::new(),
+        &SetPolicy::default(),
+        as_of,
+    )
+    .expect("made input");
+    let mut names = BTreeSet::new();
+    for table in tables::ALL {
+        assert!(names.insert(table.name), "{} is there twice", table.name);
+        for row in (table.rows)(&published) {
+            assert_eq!(row.len(), table.columns.len(), "{}", table.name);
+            for (cell, column) in row.iter().zip(table.columns) {
+                let kind = match cell {
+                    Cell::Text(_) => Some(Kind::Text),
+                    Cell::Integer(_) => Some(Kind::Integer),
+                    Cell::Real(_) => Some(Kind::Real),
+                    Cell::Flag(_) => Some(Kind::Flag),
+                    Cell::Day(_) => Some(Kind::Day),
+                    Cell::Instant(_) => Some(Kind::Instant),
+                    Cell::Missing => None,
+                };
+                let place = format!("{}.{}", table.name, column.name);
+                match kind {
+                    Some(kind) => assert_eq!(kind, column.kind, "{place}"),
+                    None => assert_eq!(column.presence, Presence::Maybe, "{place}"),
+                }
+            }
+        }
+    }
+}

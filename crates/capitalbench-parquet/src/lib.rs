@@ -1,0 +1,280 @@
+//! Flat tables as Parquet: one file, row groups of a fixed size, PLAIN pages packed with gzip.
+//!
+//! A table of ours has no nesting, so the part of the format that is needed is small enough to be
+//! written here; the usual library costs more to compile than the rest of the program.
+
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+mod thrift;
+
+use thrift::{Struct, varint};
+
+/// Rows of a row group.
+const GROUP_ROWS: usize = 100_000;
+/// The first and the last bytes of a file.
+const MAGIC: &[u8; 4] = b"PAR1";
+const PLAIN: i32 = 0;
+const RLE: i32 = 3;
+const GZIP: i32 = 2;
+
+/// A column with its values; a missing one is `None`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Whether a value may be missing.
+    pub presence: Presence,
+    /// One value per row.
+    pub values: Values<'a>,
+}
+
+/// Whether a value may be missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// Every row has one.
+    Required,
+    /// Some rows may have none.
+    Optional,
+}
+
+/// Values of one type.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values<'a> {
+    /// UTF-8 text.
+    Text(Vec<Option<&'a str>>),
+    /// Whole numbers.
+    Integer(Vec<Option<i64>>),
+    /// Doubles.
+    Real(Vec<Option<f64>>),
+    /// Yes or no.
+    Flag(Vec<Option<bool>>),
+    /// Days since 1970-01-01.
+    Day(Vec<Option<i32>>),
+    /// Microseconds since 1970-01-01T00:00:00Z.
+    Instant(Vec<Option<i64>>),
+}
+
+impl Values<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Text(values) => values.len(),
+            Self::Integer(values) | Self::Instant(values) => values.len(),
+            Self::Real(values) => values.len(),
+            Self::Flag(values) => values.len(),
+            Self::Day(values) => values.len(),
+        }
+    }
+
+    /// The physical type, and the converted one where there is one.
+    fn kind(&self) -> (i32, Option<i32>) {
+        match self {
+            Self::Flag(_) => (0, None),
+            Self::Day(_) => (1, Some(6)),
+            Self::Integer(_) => (2, None),
+            Self::Instant(_) => (2, Some(10)),
+            Self::Real(_) => (5, None),
+            Self::Text(_) => (6, Some(0)),
+        }
+    }
+
+    /// Which rows of a range have a value, and those values as PLAIN bytes.
+    fn encoded(&self, from: usize, to: usize) -> (Vec<bool>, Vec<u8>) {
+        match self {
+            Self::Text(values) => plain(&values[from..to], |out, text| {
+                out.extend(length(text.len()).to_le_bytes());
+                out.extend_from_slice(text.as_bytes());
+            }),
+            Self::Integer(values) | Self::Instant(values) => {
+                plain(&values[from..to], |out, value| {
+                    out.extend(value.to_le_bytes());
+                })
+            }
+            Self::Real(values) => plain(&values[from..to], |out, value| {
+                out.extend(value.to_le_bytes());
+            }),
+            Self::Day(values) => plain(&values[from..to], |out, value| {
+                out.extend(value.to_le_bytes());
+            }),
+            Self::Flag(values) => {
+                let present = values[from..to].iter().map(Option::is_some).collect();
+                let given: Vec<bool> = values[from..to].iter().copied().flatten().collect();
+                (present, bits(&given))
+            }
+        }
+    }
+}
+
+fn plain<T: Copy>(values: &[Option<T>], put: impl Fn(&mut Vec<u8>, T)) -> (Vec<bool>, Vec<u8>) {
+    let mut out = Vec::new();
+    for value in values.iter().copied().flatten() {
+        put(&mut out, value);
+    }
+    (values.iter().map(Option::is_some).collect(), out)
+}
+
+/// Bits, lowest first.
+fn bits(flags: &[bool]) -> Vec<u8> {
+    let byte = |eight: &[bool]| {
+        let set = eight.iter().enumerate().filter(|(_, flag)| **flag);
+        set.fold(0_u8, |byte, (place, _)| byte | (1 << place))
+    };
+    flags.chunks(8).map(byte).collect()
+}
+
+/// A length as the format writes it; a row group never comes near the limit.
+fn length(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}
+
+fn offset(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// A file of columns that all have the same number of rows.
+pub fn file(columns: &[Column<'_>]) -> Vec<u8> {
+    let rows = columns.first().map_or(0, |column| column.values.len());
+    debug_assert!(columns.iter().all(|column| column.values.len() == rows));
+    let mut out = MAGIC.to_vec();
+    let mut groups = Vec::new();
+    let mut from = 0;
+    while from < rows {
+        let to = rows.min(from + GROUP_ROWS);
+        let mut chunks = Vec::with_capacity(columns.len());
+        let mut size = 0;
+        for column in columns {
+            let (chunk, bytes) = chunk(&mut out, column, from, to);
+            chunks.push(chunk);
+            size += bytes;
+        }
+        groups.push(
+            Struct::new()
+                .struct_list(1, chunks)
+                .i64(2, size)
+                .i64(3, offset(to - from)),
+        );
+        from = to;
+    }
+    let footer = Struct::new()
+        .i32(1, 1)
+        .struct_list(2, schema(columns))
+        .i64(3, offset(rows))
+        .struct_list(4, groups)
+        .text(6, "capitalbench")
+        .finish();
+    out.extend_from_slice(&footer);
+    out.extend(length(footer.len()).to_le_bytes());
+    out.extend_from_slice(MAGIC);
+    out
+}
+
+fn schema(columns: &[Column<'_>]) -> Vec<Struct> {
+    let root = Struct::new().text(4, "table").i32(5, length(columns.len()));
+    let leaf = |column: &Column<'_>| {
+        let (physical, converted) = column.values.kind();
+        let repetition = match column.presence {
+            Presence::Required => 0,
+            Presence::Optional => 1,
+        };
+        let leaf = Struct::new()
+            .i32(1, physical)
+            .i32(3, repetition)
+            .text(4, column.name);
+        match converted {
+            Some(converted) => leaf.i32(6, converted),
+            None => leaf,
+        }
+    };
+    std::iter::once(root)
+        .chain(columns.iter().map(leaf))
+        .collect()
+}
+
+/// Appends one page and describes it, with its size before packing.
+fn chunk(out: &mut Vec<u8>, column: &Column<'_>, from: usize, to: usize) -> (Struct, i64) {
+    let (present, values) = column.values.encoded(from, to);
+    let mut page = Vec::new();
+    if column.presence == Presence::Optional {
+        let mut levels = Vec::new();
+        varint(&mut levels, ((present.len().div_ceil(8) as u64) << 1) | 1);
+        levels.extend(bits(&present));
+        page.extend(length(levels.len()).to_le_bytes());
+        page.extend(levels);
+    }
+    page.extend(values);
+    let packed = gzip(&page);
+    let header = Struct::new()
+        .i32(1, 0)
+        .i32(2, length(page.len()))
+        .i32(3, length(packed.len()))
+        .inner(
+            5,
+            Struct::new()
+                .i32(1, length(to - from))
+                .i32(2, PLAIN)
+                .i32(3, RLE)
+                .i32(4, RLE),
+        )
+        .finish();
+    let start = out.len();
+    let whole = offset(header.len() + page.len());
+    let stored = offset(header.len() + packed.len());
+    out.extend(header);
+    out.extend(packed);
+    let (physical, _) = column.values.kind();
+    let about = Struct::new()
+        .i32(1, physical)
+        .i32_list(2, &[PLAIN, RLE])
+        .text_list(3, &[column.name])
+        .i32(4, GZIP)
+        .i64(5, offset(to - from))
+        .i64(6, whole)
+        .i64(7, stored)
+        .i64(9, offset(start));
+    (Struct::new().i64(2, offset(start)).inner(3, about), whole)
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    // Writing to a Vec cannot fail.
+    packed.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_begins_and_ends_as_it_must_and_is_the_same_every_time() {
+        let columns = [Column {
+            name: "n",
+            presence: Presence::Optional,
+            values: Values::Integer(vec![Some(1), None, Some(3)]),
+        }];
+        let bytes = file(&columns);
+        assert_eq!(bytes, file(&columns));
+        assert_eq!(
+            (&bytes[..4], &bytes[bytes.len() - 4..]),
+            (&MAGIC[..], &MAGIC[..])
+        );
+        let size: [u8; 4] = bytes[bytes.len() - 8..bytes.len() - 4].try_into().unwrap();
+        let footer = usize::try_from(i32::from_le_bytes(size)).unwrap();
+        assert_eq!(
+            bytes[bytes.len() - 8 - footer],
+            0x15,
+            "version of the footer"
+        );
+    }
+
+    #[test]
+    fn missing_values_leave_a_gap_in_the_levels_only() {
+        let values = Values::Flag(vec![Some(true), None, Some(false), Some(true)]);
+        let (present, bytes) = values.encoded(0, 4);
+        assert_eq!(present, [true, false, true, true]);
+        assert_eq!(bytes, [0b101]);
+        assert_eq!(bits(&[true; 9]), [0xff, 1]);
+    }
+}

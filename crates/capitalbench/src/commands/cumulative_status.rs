@@ -1,0 +1,72 @@
+//! `cumulative-status`: which rounds the boards count, and by which run.
+
+use capitalbench_archive::format::results::cumulative::{IndexRow, index};
+use serde_json::json;
+
+use super::Outcome;
+use super::published::{load, rounds_of};
+use crate::cli::{CumulativeStatus, TrackName};
+use crate::console::{document, line, table};
+use crate::error::CommandError;
+
+pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Outcome, CommandError> {
+    let publication = load(&arguments.rounds)?;
+    let mut rows = Vec::new();
+    for track in TrackName::tracks(arguments.track) {
+        if let Some(boards) = publication.boards.get(&track) {
+            rows.extend(index(
+                &publication,
+                &[(boards, rounds_of(&publication, track))],
+            ));
+        }
+    }
+    if arguments.output.json {
+        let rows: Vec<_> = rows.iter().map(as_json).collect();
+        document(&json!({"as_of": publication.as_of.to_string(), "rounds": rows}));
+        return Ok(Outcome::Holds);
+    }
+    let cells = rows.iter().map(|row| {
+        let resolved = row.round.resolved();
+        vec![
+            row.round.id().to_string(),
+            row.round
+                .track
+                .map_or("-", |track| track.as_str())
+                .to_owned(),
+            row.round.state.as_str().to_owned(),
+            resolved
+                .map_or("-", |resolved| resolved.run_id.as_str())
+                .to_owned(),
+            resolved.map_or_else(
+                || "-".to_owned(),
+                |resolved| resolved.models.len().to_string(),
+            ),
+            if row.latest { "latest" } else { "" }.to_owned(),
+            row.warnings.join(" | "),
+        ]
+    });
+    let header = [
+        "round",
+        "track",
+        "state",
+        "official run",
+        "models",
+        "",
+        "warnings",
+    ];
+    line(table(&header, &[4], cells.collect()));
+    Ok(Outcome::Holds)
+}
+
+fn as_json(row: &IndexRow<'_>) -> serde_json::Value {
+    let resolved = row.round.resolved();
+    json!({
+        "round_id": row.round.id().as_str(),
+        "track": row.round.track.map(capitalbench_core::manifest::Track::as_str),
+        "state": row.round.state.as_str(),
+        "official_run_id": resolved.map(|resolved| resolved.run_id.as_str()),
+        "included": resolved.is_some(),
+        "latest": row.latest,
+        "warnings": row.warnings,
+    })
+}

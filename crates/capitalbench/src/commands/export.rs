@@ -1,0 +1,17 @@
+//! `export`: the publication as files for machines.
+
+use capitalbench_export::{export, steps};
+
+use super::Outcome;
+use super::published::{load, write};
+use crate::cli::Export;
+use crate::console::progress;
+use crate::error::CommandError;
+
+pub(crate) fn run(arguments: &Export) -> Result<Outcome, CommandError> {
+    let publication = load(&arguments.rounds)?;
+    let bar = progress(steps(), "rendering tables");
+    let files = export(&publication, &|| bar.inc(1));
+    bar.finish_and_clear();
+    write(&arguments.output, files, arguments.printed.json)
+}

@@ -1,0 +1,78 @@
+//! An interval as a bar of characters, on one scale for all rows of a table.
+
+/// Characters of a bar.
+const WIDTH: usize = 24;
+
+/// The scale of a table's bars.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scale {
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    /// A scale that holds all of these; none without a finite one.
+    pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let finite = values.into_iter().filter(|value| value.is_finite());
+        let grown = |scale: Option<Self>, value: f64| {
+            let scale = scale.unwrap_or(Self {
+                low: value,
+                high: value,
+            });
+            Some(Self {
+                low: scale.low.min(value),
+                high: scale.high.max(value),
+            })
+        };
+        finite.fold(None, grown)
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "the share is between nought and one, the width is small"
+    )]
+    fn place(self, value: f64) -> usize {
+        let width = (self.high - self.low).max(f64::MIN_POSITIVE);
+        let share = ((value - self.low) / width).clamp(0.0, 1.0);
+        (share * (WIDTH - 1) as f64).round() as usize
+    }
+
+    /// The bar of an interval and its middle.
+    pub(super) fn bar(self, (low, high): (f64, f64), value: f64) -> String {
+        let (from, to, at) = (self.place(low), self.place(high), self.place(value));
+        let sign = |place: usize| match place {
+            _ if place == at => '●',
+            _ if place == from => '├',
+            _ if place == to => '┤',
+            _ if place > from && place < to => '─',
+            _ => ' ',
+        };
+        (0..WIDTH).map(sign).collect()
+    }
+
+    /// A mark without an interval.
+    pub(super) fn mark(self, value: f64) -> String {
+        let at = self.place(value);
+        (0..WIDTH)
+            .map(|place| if place == at { '○' } else { ' ' })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_share_a_scale() {
+        let scale = Scale::of([0.0, 23.0, f64::NAN]).expect("a scale");
+        assert_eq!(scale.bar((0.0, 23.0), 10.0), "├─────────●────────────┤");
+        assert_eq!(scale.bar((5.0, 7.0), 6.0).trim_end(), "     ├●┤");
+        assert_eq!(scale.mark(23.0), format!("{:>24}", '○'));
+        assert_eq!(Scale::of([f64::INFINITY]), None);
+        let flat = Scale::of([2.0]).expect("a scale");
+        assert_eq!(flat.bar((2.0, 2.0), 2.0).trim_end(), "●");
+    }
+}

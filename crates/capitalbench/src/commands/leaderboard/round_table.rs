@@ -1,0 +1,132 @@
+//! One round as a table: its result, or what is public while there is none.
+
+use capitalbench_core::publication::{
+    OpenRound, PublicRound, Publication, ResolvedRound, RoundState, Standing,
+};
+use capitalbench_core::units::Return;
+use capitalbench_export::text::{ordinal, percent, points, reference_of, score, share};
+
+use crate::commands::holdings_text;
+use crate::console::{BOLD, DIM, line, paint, table};
+
+/// Prints a round.
+pub(crate) fn print(publication: &Publication, round: &PublicRound) {
+    let mut parts = vec![round.id().to_string(), round.state.as_str().to_owned()];
+    if let Some(window) = round.manifest.window {
+        parts.push(format!(
+            "close of {} to close of {}",
+            window.entry, window.exit
+        ));
+    }
+    line(paint(BOLD, parts.join(" · ")));
+    match &round.state {
+        RoundState::Draft => line("No run is the record yet: nothing was decided."),
+        RoundState::Open(open) => print_open(publication, round, open),
+        RoundState::Resolved(resolved) => print_result(publication, round, resolved),
+    }
+}
+
+fn print_open(publication: &Publication, round: &PublicRound, open: &OpenRound) {
+    let rows = open.submissions.iter().map(|submission| {
+        vec![
+            publication.name(&submission.model_id).to_owned(),
+            share(submission.confidence),
+            holdings_text(&submission.decision.holdings()),
+        ]
+    });
+    line(table(
+        &["model", "confidence", "holdings in percent"],
+        &[1],
+        rows.collect(),
+    ));
+    let day = open.interim.iter().map(|row| row.day).max();
+    if let Some(day) = day {
+        let rows = open.interim.iter().filter(|row| row.day == day).map(|row| {
+            vec![
+                publication.name(&row.model_id).to_owned(),
+                percent(row.point.value.get()),
+                points(row.point.alpha.get()),
+            ]
+        });
+        line(format!(
+            "\nProvisional at the close of {day}, price returns, not ranked:"
+        ));
+        let versus = format!("vs {}", reference_of(round));
+        line(table(
+            &["model", "since entry", &versus],
+            &[1, 2],
+            rows.collect(),
+        ));
+    }
+    line(paint(
+        DIM,
+        "Score, rank and result are not public before the exit close and scoring.",
+    ));
+}
+
+fn print_result(publication: &Publication, round: &PublicRound, resolved: &ResolvedRound) {
+    let reference = reference_of(round);
+    let mut rows = Vec::new();
+    for (place, model) in (1..).zip(&resolved.models) {
+        let name = publication.name(model.model_id());
+        rows.push(standing_row(format!("{place}"), name, model));
+    }
+    let models = rows.len();
+    let returns = &resolved.returns;
+    let market = [
+        (reference, Some(returns.reference())),
+        ("cash", Some(returns.cash())),
+        ("best option", returns.oracle()),
+    ];
+    for (name, value) in market {
+        let mut cells = vec![String::new(); 8];
+        name.clone_into(&mut cells[1]);
+        cells[3] = value.map(Return::get).map_or_else(dash, percent);
+        rows.push(cells);
+    }
+    for control in &resolved.controls {
+        let name = control.model_id().as_str();
+        rows.push(standing_row(String::new(), name, control));
+    }
+    let versus = format!("vs {reference}");
+    let header = [
+        "place",
+        "model",
+        "score",
+        "return",
+        &versus,
+        "regret",
+        "random",
+        "confidence",
+    ];
+    let text = table(&header, &[0, 2, 3, 4, 5, 6, 7], rows);
+    for (place, text) in text.lines().enumerate() {
+        let apart = place == 0 || place > models;
+        line(if apart {
+            paint(DIM, text)
+        } else {
+            text.to_owned()
+        });
+    }
+    line("One round is one draw from the market: a place in it says nothing about skill.");
+}
+
+fn dash() -> String {
+    "–".to_owned()
+}
+
+fn standing_row(place: String, name: &str, model: &Standing) -> Vec<String> {
+    let outcome = &model.scored.outcome;
+    let regret = outcome.regret.map(|regret| points(regret.get()));
+    let percentile = model.percentiles.as_ref().map(|p| ordinal(p.all));
+    vec![
+        place,
+        name.to_owned(),
+        score(model.score),
+        percent(outcome.decision_return.get()),
+        points(outcome.alpha.get()),
+        regret.unwrap_or_else(dash),
+        percentile.unwrap_or_else(dash),
+        share(model.scored.submission.confidence),
+    ]
+}

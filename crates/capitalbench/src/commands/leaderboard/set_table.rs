@@ -1,0 +1,228 @@
+//! A comparison set as a table: models, then what they are held against, then what may be claimed.
+
+use capitalbench_core::boards::comparison_set::{ComparisonSet, SetRow};
+use capitalbench_core::claim::Claim;
+use capitalbench_core::ids::ModelId;
+use capitalbench_core::publication::Publication;
+use capitalbench_core::score::Score;
+use capitalbench_core::statistics::{SetModel, SetStatistics};
+use capitalbench_export::text::{ordinal, percent, points, reference_name, score};
+
+use super::interval_bar::Scale;
+use crate::console::{BOLD, DIM, line, paint, plural, table};
+
+/// Prints a set.
+pub(crate) fn print(publication: &Publication, set: &ComparisonSet, found: Option<&SetStatistics>) {
+    line(paint(BOLD, heading(publication, set, found)));
+    if set.rows.is_empty() {
+        line("No resolved round is shared by all of its models yet.");
+        let names = set
+            .definition
+            .model_ids
+            .iter()
+            .map(|id| publication.name(id));
+        line(format!("Models: {}.", names.collect::<Vec<_>>().join(", ")));
+        return;
+    }
+    let reference = reference_name(publication, set);
+    let scale = scale(set, found);
+    let mut rows = Vec::new();
+    for (place, row) in set.rows.iter().enumerate() {
+        let model = found.and_then(|found| found.models.get(place));
+        rows.push(model_row(publication, set, (place, row), model, scale));
+    }
+    let models = rows.len();
+    rows.extend(market_rows(set, reference, scale));
+    let versus = format!("vs {reference}");
+    let header = [
+        "rank",
+        "model",
+        "score",
+        "95 % interval",
+        "return",
+        &versus,
+        "random",
+        "rounds",
+    ];
+    let text = table(&header, &[2, 4, 5, 6, 7], rows);
+    for (place, text) in text.lines().enumerate() {
+        let apart = place == 0 || place > models;
+        line(if apart {
+            paint(DIM, text)
+        } else {
+            text.to_owned()
+        });
+    }
+    for row in &set.rows {
+        if let Score::Undefined(reason) = row.score {
+            let name = publication.name(&row.model_id);
+            line(format!("{name} has no score: {}.", reason.reason()));
+        }
+    }
+    if let Some(found) = found {
+        if let Some(reason) = found
+            .models
+            .iter()
+            .find_map(|m| m.model.score.as_ref().err())
+        {
+            let text = format!("No interval: {}.", reason.as_str().replace('_', " "));
+            line(paint(DIM, text));
+        }
+        let name = |id: &ModelId| publication.name(id).to_owned();
+        line(Claim::of(found).sentence(reference, name));
+    }
+}
+
+fn heading(
+    publication: &Publication,
+    set: &ComparisonSet,
+    found: Option<&SetStatistics>,
+) -> String {
+    let definition = &set.definition;
+    let mut parts = vec![
+        definition.set_id.clone(),
+        plural(definition.model_ids.len(), "model"),
+    ];
+    let mut published = publication.comparison_sets.iter();
+    if published.any(|other| other.definition == *definition) {
+        parts.insert(1, set.status.as_str().to_owned());
+    }
+    let shared = plural(set.included.len(), "shared round");
+    parts.push(match found {
+        Some(found) => format!(
+            "{shared} ≈ {:.1} independent windows",
+            found.effective_windows
+        ),
+        None => shared,
+    });
+    let last = set.included.last().and_then(|id| publication.round(id));
+    if let Some(window) = last.and_then(|round| round.manifest.window) {
+        parts.push(format!("resolved to {}", window.exit));
+    }
+    parts.join(" · ")
+}
+
+fn value(score: Score) -> Option<f64> {
+    match score {
+        Score::Points(points) => Some(points),
+        Score::Undefined(_) => None,
+    }
+}
+
+fn scale(set: &ComparisonSet, found: Option<&SetStatistics>) -> Option<Scale> {
+    let models = found.iter().flat_map(|found| &found.models);
+    let ends = models.filter_map(|model| model.model.score.as_ref().ok());
+    let ends = ends.flat_map(|(low, high)| [*low, *high]);
+    let market = set
+        .market
+        .iter()
+        .filter_map(|market| value(market.reference.score));
+    Scale::of(
+        ends.chain(set.rows.iter().filter_map(|row| value(row.score)))
+            .chain(market),
+    )
+}
+
+fn model_row(
+    publication: &Publication,
+    set: &ComparisonSet,
+    (place, row): (usize, &SetRow),
+    found: Option<&SetModel>,
+    scale: Option<Scale>,
+) -> Vec<String> {
+    let rank = found.and_then(|found| found.rank.as_ref());
+    let rank = match rank {
+        Some(range) if range.from == range.to => range.from.to_string(),
+        Some(range) => format!("{}–{}", range.from, range.to),
+        None => (place + 1).to_string(),
+    };
+    let bar = scale.zip(value(row.score)).map(|(scale, value)| {
+        match found.map(|found| &found.model.score) {
+            Some(Ok(interval)) => scale.bar(*interval, value),
+            _ => scale.mark(value),
+        }
+    });
+    let luck = found.and_then(|found| found.model.luck.as_ref());
+    vec![
+        rank,
+        publication.name(&row.model_id).to_owned(),
+        score(row.score),
+        bar.unwrap_or_default(),
+        percent(row.average_return),
+        points(row.average_alpha),
+        luck.map_or_else(|| "–".to_owned(), |luck| ordinal(luck.mean_percentile)),
+        set.included.len().to_string(),
+    ]
+}
+
+fn market_rows(set: &ComparisonSet, reference: &str, scale: Option<Scale>) -> Vec<Vec<String>> {
+    let Some(market) = &set.market else {
+        return Vec::new();
+    };
+    let row = |name: &str, points: String, bar: String, value: Option<f64>| {
+        let value = value.map_or_else(String::new, percent);
+        let blank = String::new;
+        vec![
+            blank(),
+            name.to_owned(),
+            points,
+            bar,
+            value,
+            blank(),
+            blank(),
+            blank(),
+        ]
+    };
+    let mark = |score: Score| {
+        let mark = scale
+            .zip(value(score))
+            .map(|(scale, value)| scale.mark(value));
+        mark.unwrap_or_default()
+    };
+    let of = |name: &str, found: &capitalbench_core::boards::comparison_set::MarketRow, bar| {
+        row(name, score(found.score), bar, Some(found.average_return))
+    };
+    let mut rows = vec![
+        of(reference, &market.reference, mark(market.reference.score)),
+        of("cash", &market.cash, String::new()),
+    ];
+    if market.oracle_average.is_some() {
+        rows.push(row(
+            "best option",
+            "100".into(),
+            String::new(),
+            market.oracle_average,
+        ));
+    }
+    for control in &market.controls {
+        let name = control.model_id.as_str();
+        let mut cells = row(
+            name,
+            score(control.score),
+            String::new(),
+            Some(control.average_return),
+        );
+        cells[5] = points(control.average_alpha);
+        rows.push(cells);
+    }
+    rows
+}
+
+/// Prints the rounds a set counts and those it leaves out, with the reason.
+pub(crate) fn print_rounds(set: &ComparisonSet) {
+    line("");
+    let ids = set.included.iter().map(ToString::to_string);
+    line(format!("included  {}", ids.collect::<Vec<_>>().join(", ")));
+    for round in &set.excluded {
+        let missing = round.missing.iter().map(ToString::to_string);
+        let missing = missing.collect::<Vec<_>>().join(", ");
+        line(format!(
+            "excluded  {}: no result of {missing}",
+            round.round_id
+        ));
+    }
+    line(format!(
+        "starts with {}; rounds before it do not count",
+        set.definition.started_round_id
+    ));
+}

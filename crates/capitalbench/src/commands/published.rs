@@ -1,0 +1,85 @@
+//! What verbs that show the public record share: load it, and find things in it by name.
+
+use std::path::{Path, PathBuf};
+
+use capitalbench_archive::file_ops::replace_all;
+use capitalbench_archive::public_record::{PublicationError, publication};
+use capitalbench_archive::verify::count_rounds;
+use capitalbench_core::manifest::Track;
+use capitalbench_core::publication::{PublicRound, Publication};
+use capitalbench_core::similar::closest;
+use capitalbench_export::text::SYNTHETIC;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::Outcome;
+use crate::cli::Rounds;
+use crate::clock::now_or;
+use crate::console::{WARNING, document, line, paint, plural, progress, remark};
+use crate::error::CommandError;
+
+/// The publication of the instant that was asked for.
+pub(crate) fn load(rounds: &Rounds) -> Result<Publication, CommandError> {
+    let bar = progress(count_rounds(&rounds.folder), "reading rounds");
+    let instant = now_or(rounds.as_of);
+    // Whole seconds: nobody asks for what was public between two of them.
+    let instant = Timestamp::from_second(instant.as_second()).unwrap_or(instant);
+    let found = publication(&rounds.folder, instant, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let found = found.map_err(|error| match error {
+        PublicationError::File(error) => error.into(),
+        PublicationError::Scoring(error) => error.into(),
+        PublicationError::Publish(error) => CommandError::new(error.to_string())
+            .hint("check the prices of that round with `capitalbench verify`"),
+    })?;
+    if found.synthetic {
+        remark(paint(WARNING, format!("market: {SYNTHETIC}")));
+    }
+    Ok(found)
+}
+
+/// The rounds of a track, in order of their keys.
+pub(crate) fn rounds_of(publication: &Publication, track: Track) -> Vec<&PublicRound> {
+    let rounds = publication.rounds.iter();
+    rounds.filter(|round| round.track == Some(track)).collect()
+}
+
+/// An error for a name that nothing has, with the nearest one that something has.
+pub(crate) fn unknown(kind: &str, name: &str, known: &[&str]) -> CommandError {
+    let error = CommandError::new(format!("there is no {kind} {name}"));
+    match closest(name, known.iter().copied()) {
+        Some(near) => error.hint(format!("did you mean {near}?")),
+        None if known.is_empty() => error.hint("nothing is public at this instant"),
+        None if known.len() <= 12 => error.hint(format!("there are {}", known.join(", "))),
+        None => error.hint(format!(
+            "there are {} of them; the last is {}",
+            known.len(),
+            known[known.len() - 1]
+        )),
+    }
+}
+
+/// Writes files into a folder and says so.
+pub(crate) fn write(
+    folder: &Path,
+    files: impl IntoIterator<Item = (String, Vec<u8>)>,
+    json: bool,
+) -> Result<Outcome, CommandError> {
+    let files: Vec<(PathBuf, Vec<u8>)> = files
+        .into_iter()
+        .map(|(name, bytes)| (folder.join(name), bytes))
+        .collect();
+    replace_all(&files)?;
+    let bytes: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
+    if json {
+        let names: Vec<Value> = files
+            .iter()
+            .map(|(path, _)| json!(path.display().to_string()))
+            .collect();
+        document(&json!({"files": names, "bytes": bytes}));
+    } else {
+        let (count, folder) = (plural(files.len(), "file"), folder.display());
+        line(format!("wrote {count}, {bytes} bytes, to {folder}"));
+    }
+    Ok(Outcome::Holds)
+}
