@@ -182,6 +182,21 @@ pub struct SetStatistics {
     pub leader_deflated: Option<f64>,
 }
 
+impl SetStatistics {
+    /// The places a row may truly hold: its range in resampled histories, else all places of the
+    /// models it cannot be told from. A bare number would claim more than is known.
+    pub fn places(&self, row: usize) -> Option<(usize, usize)> {
+        let own = self.models.get(row)?;
+        if let Some(range) = &own.rank {
+            return Some((range.from, range.to));
+        }
+        let tied = |model: &SetModel| model.group == own.group;
+        let first = self.models.iter().position(tied)?;
+        let last = self.models.iter().rposition(tied)?;
+        Some((first + 1, last + 1))
+    }
+}
+
 /// A model of a set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SetModel {

@@ -17,7 +17,7 @@ fn one_round_is_told_as_one_round() {
     let ran = test.run_without_trace(&explain(&["anthropic-fixture-b", "--track", "weekly"]));
     let said = ran.code(0).stdout();
     for part in [
-        "anthropic-fixture-b, weekly: 1 round, worth 1.0 separate windows",
+        "Fixture B, weekly: 1 round, worth 1.0 separate windows",
         "Not separable from luck, from the S&P 500 or from any other model.",
         "1 round worth 1.0 separate windows say nothing about its mean gain",
         "Highest return among models",

@@ -130,10 +130,10 @@ fn model_row(
     found: Option<&SetModel>,
     scale: Option<Scale>,
 ) -> Vec<String> {
-    let rank = found.and_then(|found| found.rank.as_ref());
-    let rank = match rank {
-        Some(range) if range.from == range.to => range.from.to_string(),
-        Some(range) => format!("{}–{}", range.from, range.to),
+    let statistics = publication.statistics.sets.get(&set.definition.set_id);
+    let rank = match statistics.and_then(|statistics| statistics.places(place)) {
+        Some((from, to)) if from == to => from.to_string(),
+        Some((from, to)) => format!("{from}–{to}"),
         None => (place + 1).to_string(),
     };
     let bar = scale.zip(value(row.score)).map(|(scale, value)| {
