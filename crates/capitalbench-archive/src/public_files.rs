@@ -1,6 +1,9 @@
-//! The files of a round that the public may see in its present state.
+//! The files of a round that the public may see in its present state, and whether any changed.
 
+use std::fmt::Write as _;
+use std::fs;
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use capitalbench_core::artifact::is_visible;
 use capitalbench_core::ids::Digest;
@@ -36,4 +39,27 @@ pub fn public_files(rounds: &Path, round: &PublicRound) -> Result<Vec<PublicFile
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
+}
+
+/// Every file below a folder, relative to it, in order; an absent folder is empty.
+pub fn files_below(folder: &Path) -> Vec<String> {
+    walk(folder)
+}
+
+/// A digest of names, sizes and times of all files below a folder: it changes when one of them does.
+pub fn fingerprint(folder: &Path) -> Digest {
+    let mut text = String::new();
+    for path in walk(folder) {
+        let Ok(meta) = fs::symlink_metadata(folder.join(&path)) else {
+            continue;
+        };
+        let changed = meta
+            .modified()
+            .ok()
+            .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let changed = changed.map_or(0, |since| since.as_nanos());
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "{path} {} {changed}", meta.len());
+    }
+    Digest::of(text.as_bytes())
 }

@@ -23,8 +23,10 @@ mod explain;
 pub(crate) use explain::Explain;
 pub(crate) use record::{AcceptRun, CompareRuns, ShowControls};
 mod run_round;
+mod site;
 
 pub(crate) use run_round::{CheckProviders, RunRound, SmokeProvider};
+pub(crate) use site::{BuildSite, Serve};
 
 /// An open, auditable benchmark of how language models allocate capital.
 ///
@@ -93,6 +95,10 @@ pub(crate) enum Command {
     CumulativeStatus(CumulativeStatus),
     /// Write everything that is public as JSON, CSV and Parquet
     Export(Export),
+    /// Write the website for any static host
+    BuildSite(BuildSite),
+    /// Serve the website from memory
+    Serve(Serve),
 }
 
 #[derive(Debug, Args)]

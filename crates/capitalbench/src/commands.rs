@@ -11,6 +11,7 @@ use crate::error::{CommandError, DOES_NOT_HOLD};
 
 mod accept_run;
 mod audit_round;
+mod build_site;
 mod check_providers;
 mod compare;
 mod compare_runs;
@@ -32,8 +33,10 @@ mod publish_latest;
 mod published;
 mod run_round;
 mod score_round;
+mod serve;
 mod show_controls;
 mod show_prompt;
+mod site;
 mod smoke_provider;
 mod status;
 mod validate_submissions;
@@ -96,6 +99,8 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::PublishCumulative(arguments) => publish_cumulative::run(&arguments),
         Command::CumulativeStatus(arguments) => cumulative_status::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
+        Command::BuildSite(arguments) => build_site::run(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments),
     }
 }
 

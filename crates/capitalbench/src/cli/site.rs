@@ -1,0 +1,52 @@
+//! Flags of the website's verbs.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Output, Rounds};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  capitalbench build-site --rounds-dir rounds --output site
+  capitalbench build-site --rounds-dir rounds --as-of 2026-08-21 --output site \\
+      --base-url https://bench.example.org
+
+Writes a static site for any host: pages, data, feeds, and every public file of every round. The same
+rounds and the same instant give the same bytes; files of an earlier build that are no longer part of
+the site are removed. Exit codes: 0 written, 2 could not run.")]
+pub(crate) struct BuildSite {
+    #[command(flatten)]
+    pub(crate) rounds: Rounds,
+    /// Folder of the site
+    #[arg(long, value_name = "DIR", default_value = "site")]
+    pub(crate) output: PathBuf,
+    /// Where the site will stand; feeds and the sitemap name it
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8400")]
+    pub(crate) base_url: String,
+    #[command(flatten)]
+    pub(crate) printed: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  capitalbench serve --rounds-dir rounds
+  capitalbench serve --rounds-dir rounds --listen 0.0.0.0:8080 --base-url https://bench.example.org
+
+The same bytes as build-site, from memory. Without --as-of the site follows the clock and is made anew
+when the rounds change. /healthz says whether it stands, /metrics counts requests. Ctrl-C or SIGTERM
+finishes what is under way and stops. Exit codes: 0 stopped, 2 could not run.")]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) rounds: Rounds,
+    /// Address and port
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8400")]
+    pub(crate) listen: SocketAddr,
+    /// Where the site stands for its readers; feeds and the sitemap name it
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Open the site in a browser
+    #[arg(long)]
+    pub(crate) open: bool,
+}
