@@ -26,7 +26,9 @@ pub fn store(folder: &RoundFolder, job: &ResolutionJob) -> Result<(), FileError>
 
 /// When a round can be resolved first: the vendor's rows of its exit day are final.
 pub fn due_at(manifest: &Manifest) -> Option<Timestamp> {
-    manifest.window.and_then(|window| rows_final_at(window.exit))
+    manifest
+        .window
+        .and_then(|window| rows_final_at(window.exit))
 }
 
 /// A new job for a run of a round; none without an exit day.

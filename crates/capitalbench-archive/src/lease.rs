@@ -148,18 +148,23 @@ impl Lease {
         }
         self.expires_at = later(now, self.worker.length);
         file_ops::replace(&self.file(), self.text(now, None).as_bytes())?;
-        Ok(last_number(&self.folder)? == Some(self.number))
+        self.is_current()
     }
 
-    /// Whether it is still ours.
-    pub fn is_held(&self, now: Timestamp) -> Result<bool, FileError> {
+    /// Whether it is still ours and not about to expire.
+    fn is_held(&self, now: Timestamp) -> Result<bool, FileError> {
         let left = self.expires_at.duration_since(now);
-        Ok(left > self.worker.length / 4 && last_number(&self.folder)? == Some(self.number))
+        Ok(left > self.worker.length / 4 && self.is_current()?)
+    }
+
+    /// Whether nobody took it over: what is asked right before something is written.
+    pub fn is_current(&self) -> Result<bool, FileError> {
+        Ok(last_number(&self.folder)? == Some(self.number))
     }
 
     /// Gives it back.
     pub fn release(self, now: Timestamp) -> Result<(), FileError> {
-        if last_number(&self.folder)? == Some(self.number) {
+        if self.is_current()? {
             file_ops::replace(&self.file(), self.text(now, Some(now)).as_bytes())?;
         }
         Ok(())

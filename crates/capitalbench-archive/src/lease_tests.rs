@@ -56,7 +56,10 @@ fn one_worker_at_a_time_until_it_gives_back_or_dies() {
     assert!(holder(&round, at(152)).unwrap().is_some());
     second.release(at(153)).unwrap();
     assert_eq!(holder(&round, at(153)).unwrap(), None);
-    assert_eq!(held(acquire(&round, &worker("c"), at(154)).unwrap()).number, 3);
+    assert_eq!(
+        held(acquire(&round, &worker("c"), at(154)).unwrap()).number,
+        3
+    );
 }
 
 #[test]

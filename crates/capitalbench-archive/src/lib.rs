@@ -22,6 +22,7 @@ pub mod model_input;
 pub mod new_round;
 pub mod price_record;
 pub mod public_record;
+pub mod report;
 pub mod request_state;
 pub mod research_import;
 pub mod round_folder;
@@ -30,6 +31,7 @@ pub mod run_folder;
 pub mod scoring;
 pub mod shell;
 pub mod status;
+pub mod unproved_prices;
 pub mod validation;
 pub mod verify;
 

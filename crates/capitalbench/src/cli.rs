@@ -11,6 +11,12 @@ use jiff::civil::Date;
 
 mod prices;
 mod record;
+mod resolve;
+
+pub(crate) use resolve::{
+    AutomationCancel, AutomationRetry, AutomationStatus, PublishReport, PublishRoundSummary,
+    ResolveDue,
+};
 
 pub(crate) use prices::{FetchPrices, ScoreRound, SideChoice, Source, SourceChoice};
 pub(crate) use record::{AcceptRun, CompareRuns, ShowControls};
@@ -69,6 +75,18 @@ pub(crate) enum Command {
     FetchPrices(FetchPrices),
     /// Score a run, or every official run of a folder of rounds
     ScoreRound(ScoreRound),
+    /// Resolve every round whose time has come: prices, score, report, boards
+    ResolveDue(ResolveDue),
+    /// Show the job of every round, its attempts and its last error
+    AutomationStatus(AutomationStatus),
+    /// Schedule the job of a round anew
+    AutomationRetry(AutomationRetry),
+    /// Let nobody resolve a round
+    AutomationCancel(AutomationCancel),
+    /// Write the report of a run, with a chart once it has a result
+    PublishReport(PublishReport),
+    /// Write a summary of a round's official run and its consistency run
+    PublishRoundSummary(PublishRoundSummary),
 }
 
 #[derive(Debug, Args)]

@@ -11,6 +11,7 @@ use crate::error::{CommandError, DOES_NOT_HOLD};
 
 mod accept_run;
 mod audit_round;
+mod automation;
 mod check_providers;
 mod compare_runs;
 mod fetch_prices;
@@ -21,6 +22,8 @@ mod init_round;
 mod list_runs;
 mod price_source;
 mod providers;
+mod publish_report;
+mod resolve_due;
 mod run_round;
 mod score_round;
 mod show_controls;
@@ -79,6 +82,12 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::ShowControls(arguments) => show_controls::run(&arguments),
         Command::FetchPrices(arguments) => fetch_prices::run(&arguments),
         Command::ScoreRound(arguments) => score_round::run(&arguments),
+        Command::ResolveDue(arguments) => resolve_due::run(&arguments),
+        Command::AutomationStatus(arguments) => automation::status(&arguments),
+        Command::AutomationRetry(arguments) => automation::retry(&arguments),
+        Command::AutomationCancel(arguments) => automation::cancel(&arguments),
+        Command::PublishReport(arguments) => publish_report::run(&arguments),
+        Command::PublishRoundSummary(arguments) => publish_report::run_summary(&arguments),
     }
 }
 

@@ -93,6 +93,13 @@ impl FakeTiingo {
     }
 }
 
+/// The tree of a test without what is remembered about questions.
+pub(crate) fn tree_without_state(test: &Test) -> std::collections::BTreeMap<String, String> {
+    let mut tree = test.tree();
+    tree.retain(|path, _| !path.contains(".capitalbench"));
+    tree
+}
+
 /// The key, or a large part of it, is in no output and in no file.
 #[track_caller]
 pub(crate) fn assert_hidden(test: &Test, ran: &Ran) {

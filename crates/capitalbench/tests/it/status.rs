@@ -115,6 +115,7 @@ fn all_rounds_are_listed_for_people_and_machines() {
             "next",
             "round_id",
             "state",
+            "waits_for",
         ];
         expected.sort_unstable();
         let mut keys = keys;
