@@ -14,6 +14,7 @@ pub mod error;
 pub mod file_ops;
 pub mod format;
 pub mod freeze;
+pub mod interim_update;
 pub mod jobs;
 pub mod layout;
 pub mod lease;

@@ -9,9 +9,12 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+mod interim;
 mod prices;
 mod record;
 mod resolve;
+
+pub(crate) use interim::{TrackChoice, UpdateInterimPerformance, UpdateWeeklyPerformance};
 
 pub(crate) use resolve::{
     AutomationCancel, AutomationRetry, AutomationStatus, PublishReport, PublishRoundSummary,
@@ -77,6 +80,10 @@ pub(crate) enum Command {
     ScoreRound(ScoreRound),
     /// Resolve every round whose time has come: prices, score, report, boards
     ResolveDue(ResolveDue),
+    /// Take the day's snapshot and track every open round provisionally
+    UpdateInterimPerformance(UpdateInterimPerformance),
+    /// Track one run provisionally with price files of your own
+    UpdateWeeklyPerformance(UpdateWeeklyPerformance),
     /// Show the job of every round, its attempts and its last error
     AutomationStatus(AutomationStatus),
     /// Schedule the job of a round anew

@@ -30,6 +30,7 @@ mod show_controls;
 mod show_prompt;
 mod smoke_provider;
 mod status;
+mod update_interim;
 mod validate_submissions;
 mod validate_universe;
 mod verify;
@@ -83,6 +84,8 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::FetchPrices(arguments) => fetch_prices::run(&arguments),
         Command::ScoreRound(arguments) => score_round::run(&arguments),
         Command::ResolveDue(arguments) => resolve_due::run(&arguments),
+        Command::UpdateInterimPerformance(arguments) => update_interim::run(&arguments),
+        Command::UpdateWeeklyPerformance(arguments) => update_interim::run_one(&arguments),
         Command::AutomationStatus(arguments) => automation::status(&arguments),
         Command::AutomationRetry(arguments) => automation::retry(&arguments),
         Command::AutomationCancel(arguments) => automation::cancel(&arguments),

@@ -6,8 +6,7 @@ use capitalbench_archive::jobs;
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_core::acceptance::{Acceptance, Choice, Refusal, refusals, remarks};
 use capitalbench_core::ids::RunId;
-use capitalbench_core::manifest::Manifest;
-use capitalbench_core::resolution_job::ResolutionJob;
+use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -36,7 +35,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
         report_refusals(&folder.name(), &run_id, &refused, arguments.output.json);
         return Ok(Outcome::DoesNotHold);
     }
-    let planned = plan(arguments, &inputs.manifest, &run_id, now)?;
+    let planned = plan(arguments, &inputs, &run_id, now)?;
     let held = match planned {
         None => None,
         Some(_) => Some(
@@ -51,7 +50,9 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     if let Some(held) = held {
         held.release()?;
     }
+    let scheduled = planned.is_some();
     let due = planned.map(|job| job.due_at);
+    let due = due.or_else(|| jobs::due_at(&inputs.manifest));
     if arguments.output.json {
         document(&json!({
             "round_id": folder.name(),
@@ -59,6 +60,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
             "accepted": true,
             "acceptance": to_value(&acceptance),
             "due_at_utc": due.map(|due| due.to_string()),
+            "scheduled": scheduled,
             "remarks": listed(&remarks(&facts)),
         }));
     } else {
@@ -71,11 +73,14 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
 /// wants one or the exit day is not known.
 fn plan(
     arguments: &AcceptRun,
-    manifest: &Manifest,
+    inputs: &RoundInputs,
     run_id: &RunId,
     now: Timestamp,
 ) -> Result<Option<ResolutionJob>, CommandError> {
-    if arguments.no_schedule_resolution {
+    let manifest = &inputs.manifest;
+    let resolved = jobs::load(&inputs.folder)?
+        .is_some_and(|job| job.run_id == *run_id && job.status == JobStatus::Succeeded);
+    if arguments.no_schedule_resolution || resolved {
         return Ok(None);
     }
     let earliest = jobs::due_at(manifest);

@@ -50,7 +50,11 @@ pub(crate) fn run(arguments: &Status) -> Result<Outcome, CommandError> {
     line(table(&header, &[4], rows.collect()));
     for round in &rounds {
         if let Some(reason) = &round.waits_for {
-            let style = if round.stage == Stage::Overdue { ERROR } else { DIM };
+            let style = if round.stage == Stage::Overdue {
+                ERROR
+            } else {
+                DIM
+            };
             let word = paint(style, format!("{}:", round.stage.as_str()));
             line(format!("{word} {}: {reason}", round.round_id));
         }

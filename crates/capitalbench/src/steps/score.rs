@@ -72,8 +72,8 @@ pub(crate) fn score(
             unproved_prices::accept(&inputs.folder, reason, now)?;
         }
     }
-    refuse_unproved(inputs)?;
     let result = score_run(inputs, run, rules)?;
+    refuse_unproved(inputs)?;
     let stored = match writing {
         Writing::DryRun => None,
         Writing::Write { correct, .. } => {
