@@ -61,14 +61,15 @@ pub(crate) fn serve(market: Market) -> FakeTiingo {
 
 /// The same, with a pause before every answer.
 pub(crate) fn serve_slowly(market: Market, pause: Duration) -> FakeTiingo {
-    FakeTiingo::start(move |symbol| {
+    FakeTiingo::start_by_days(move |symbol, (start, end)| {
         sleep(pause);
         let Some(rows) = market.get(symbol) else {
             let body = format!(r#"{{"detail":"Error: Ticker '{symbol}' not found"}}"#);
             return Some(json(&body));
         };
         let mut body = String::new();
-        for row in rows {
+        let asked = |row: &&Row| start <= row.day.as_str() && row.day.as_str() <= end;
+        for row in rows.iter().filter(asked) {
             let comma = if body.is_empty() { "" } else { "," };
             write!(
                 body,
