@@ -179,3 +179,34 @@ fn a_run_that_is_not_there_is_answered_with_those_that_are() {
         .code(2)
         .complains("did you mean official-1?");
 }
+
+#[test]
+fn the_resolution_is_scheduled_for_when_rows_are_final() {
+    let open = || {
+        unmarked()
+            .remove("automation")
+            .remove(&format!("{RUN}/results"))
+    };
+    let accept = [&ACCEPT[..], &NOW[..]].concat();
+    let test = open();
+    test.run(&accept).code(0);
+    let job = test.read("automation/resolution_job.yaml");
+    assert!(job.starts_with("job_id: weekly-portfolio-resolved:official-1:resolve_round\n"));
+    assert!(
+        job.contains("due_at_utc: '2026-03-10T00:15:00+00:00'\n"),
+        "{job}"
+    );
+    assert!(
+        job.contains("status: scheduled\nattempts: 0\nmax_attempts: 30\n"),
+        "{job}"
+    );
+    let without = [&accept[..], &["--no-schedule-resolution"]].concat();
+    let test = open();
+    test.run(&without).code(0);
+    assert!(!test.file("automation").exists());
+    let early = [&accept[..], &["--due-at-utc", "2026-03-09T23:30:00Z"]].concat();
+    open()
+        .run_without_trace(&early)
+        .code(2)
+        .complains("the exit rows are not final before 2026-03-10T00:15:00Z");
+}

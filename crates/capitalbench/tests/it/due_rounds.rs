@@ -87,8 +87,8 @@ pub(crate) fn start(test: &Test, server: &FakeTiingo, worker: &str, now: &str) -
 /// What a round's job says, field by field.
 pub(crate) fn job(test: &Test, round: &str) -> BTreeMap<String, String> {
     let file = test.path(&format!("rounds/{round}/automation/resolution_job.yaml"));
-    let text = fs::read_to_string(file).expect("a job");
-    let fields = text.lines().filter_map(|line| line.split_once(": "));
+    let stored = fs::read_to_string(file).expect("a job");
+    let fields = stored.lines().filter_map(|line| line.split_once(": "));
     fields
         .map(|(name, value)| (name.to_owned(), value.trim_matches('\'').to_owned()))
         .collect()
@@ -97,8 +97,8 @@ pub(crate) fn job(test: &Test, round: &str) -> BTreeMap<String, String> {
 /// The leaderboard of a round, under the name of the round it is a copy of.
 pub(crate) fn leaderboard(test: &Test, round: &str) -> Option<String> {
     let file = format!("rounds/{round}/runs/official-1/results/leaderboard.csv");
-    let text = fs::read_to_string(test.path(&file)).ok()?;
-    Some(text.replace(round, WEEKLY))
+    let stored = fs::read_to_string(test.path(&file)).ok()?;
+    Some(stored.replace(round, WEEKLY))
 }
 
 /// The leaderboard that every one of them must come to.

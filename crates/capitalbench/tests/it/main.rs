@@ -38,6 +38,7 @@ mod price_defects;
 mod pricing;
 mod provider_faults;
 mod real_providers;
+mod report;
 mod resolve_due;
 mod run_round;
 mod score_round;

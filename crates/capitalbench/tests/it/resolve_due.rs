@@ -1,6 +1,7 @@
 //! `resolve-due`: each round once, whoever works on it and whoever dies.
 
 use std::fs;
+use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -38,7 +39,10 @@ fn all_resolved(test: &Test, count: usize) {
         assert!(!folder.join("prices/replaced").exists(), "{round}");
         for (file, text) in tree_of(&folder) {
             assert!(!file.contains(".capitalbench-"), "{round}/{file}");
-            if file.ends_with(".json") && !file.contains("submissions") {
+            let is_json = Path::new(&file)
+                .extension()
+                .is_some_and(|end| end == "json");
+            if is_json && !file.contains("submissions") {
                 let whole: Result<Value, _> = serde_json::from_str(&text);
                 assert!(whole.is_ok(), "{round}/{file} is torn");
             }
@@ -156,8 +160,9 @@ fn a_missing_row_is_told_tried_again_and_given_up() {
         .code(0)
         .says("nothing is due");
     let file = "rounds/DUE-00/automation/resolution_job.yaml";
-    let text = fs::read_to_string(test.path(file)).unwrap();
-    fs::write(test.path(file), text.replace("attempts: 1", "attempts: 29")).unwrap();
+    let stored = fs::read_to_string(test.path(file)).unwrap();
+    let many = stored.replace("attempts: 1", "attempts: 29");
+    fs::write(test.path(file), many).unwrap();
     resolve(&test, &server, "-/-/-", &late)
         .code(1)
         .says("no further attempt");
@@ -208,8 +213,8 @@ fn sources_that_are_apart_stop_it_until_somebody_accepts_them() {
             let (close, adjusted) = (row.close * factor, row.adjusted * factor);
             format!("{},{close},{adjusted}\n", row.day)
         });
-        let text = "date,close,adj_close\n".to_owned() + &lines.collect::<String>();
-        fs::write(folder.join(format!("{symbol}.csv")), text).unwrap();
+        let rows = "date,close,adj_close\n".to_owned() + &lines.collect::<String>();
+        fs::write(folder.join(format!("{symbol}.csv")), rows).unwrap();
     }
     let server = serve(market());
     let check = ["--cross-check", "csv", "--cross-check-histories", "others"];

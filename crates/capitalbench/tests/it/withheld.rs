@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use crate::due_rounds::{due_rounds, market};
 use crate::harness::Test;
@@ -31,8 +32,8 @@ fn would_be() -> Vec<String> {
         "outcomes.json",
     ] {
         let path = format!("{ROUND}/runs/official-1/results/{file}");
-        let text = fs::read_to_string(test.path(&path)).expect("a result");
-        let cells = text.split([',', '\n', ' ', '"', '[', ']', '{', '}']);
+        let stored = fs::read_to_string(test.path(&path)).expect("a result");
+        let cells = stored.split([',', '\n', ' ', '"', '[', ']', '{', '}']);
         found.extend(cells.filter(|cell| distinctive(cell)).map(str::to_owned));
     }
     for rows in market().values() {
@@ -68,6 +69,42 @@ fn tells_nothing(what: &str, text: &str, secrets: &[String]) {
     }
 }
 
+/// Every command that looks at an open round, and whether it must succeed.
+fn commands() -> Vec<(bool, Vec<&'static str>)> {
+    let lines = [
+        (true, "status"),
+        (true, "fetch-prices --side entry --round R --full-universe"),
+        (false, "fetch-prices --full-universe --round R"),
+        (false, "score-round --round R"),
+        (false, "score-round --dry-run --json --round R"),
+        (
+            true,
+            "update-interim-performance --snapshot-date 2026-03-02 --track all",
+        ),
+        (
+            true,
+            "update-interim-performance --snapshot-date 2026-03-05 --track all",
+        ),
+        (true, "resolve-due"),
+        (true, "resolve-due --dry-run --json"),
+        (true, "publish-report --round R"),
+        (true, "automation-status --json"),
+        (true, "status --json"),
+        (false, "verify R --json"),
+        (false, "audit-round --round R"),
+    ];
+    let words = |line: &'static str| -> Vec<&'static str> {
+        let named = line
+            .split(' ')
+            .map(|word| if word == "R" { ROUND } else { word });
+        named.chain(["--now", OPEN]).collect()
+    };
+    let mut all: Vec<_> = lines.map(|(holds, line)| (holds, words(line))).to_vec();
+    all.push((true, vec!["list-runs", "--round", ROUND]));
+    all.push((true, vec!["show-controls", "--round", ROUND]));
+    all
+}
+
 #[test]
 fn an_open_round_tells_no_result_in_any_file_or_output() {
     let secrets = would_be();
@@ -75,58 +112,7 @@ fn an_open_round_tells_no_result_in_any_file_or_output() {
     let test = due_rounds(1);
     let before: BTreeMap<String, String> = test.tree();
     let server = serve(market());
-    let round = ["--round", ROUND];
-    let now = ["--now", OPEN];
-    let day = ["--snapshot-date", "2026-03-05", "--track", "all"];
-    let entry_day = ["--snapshot-date", "2026-03-02", "--track", "all"];
-    let commands: Vec<(bool, Vec<&str>)> = vec![
-        (true, [&["status"], &now[..]].concat()),
-        (
-            true,
-            [
-                &["fetch-prices", "--side", "entry"],
-                &round[..],
-                &now[..],
-                &["--full-universe"],
-            ]
-            .concat(),
-        ),
-        (
-            false,
-            [&["fetch-prices", "--full-universe"], &round[..], &now[..]].concat(),
-        ),
-        (false, [&["score-round"], &round[..], &now[..]].concat()),
-        (
-            false,
-            [
-                &["score-round", "--dry-run", "--json"],
-                &round[..],
-                &now[..],
-            ]
-            .concat(),
-        ),
-        (
-            true,
-            [&["update-interim-performance"], &entry_day[..], &now[..]].concat(),
-        ),
-        (
-            true,
-            [&["update-interim-performance"], &day[..], &now[..]].concat(),
-        ),
-        (true, [&["resolve-due"], &now[..]].concat()),
-        (
-            true,
-            [&["resolve-due", "--dry-run", "--json"], &now[..]].concat(),
-        ),
-        (true, [&["publish-report"], &round[..], &now[..]].concat()),
-        (true, [&["automation-status", "--json"], &now[..]].concat()),
-        (true, [&["status", "--json"], &now[..]].concat()),
-        (true, [&["list-runs"], &round[..]].concat()),
-        (false, [&["verify", ROUND, "--json"], &now[..]].concat()),
-        (false, [&["audit-round"], &round[..], &now[..]].concat()),
-        (true, [&["show-controls"], &round[..]].concat()),
-    ];
-    for (holds, command) in commands {
+    for (holds, command) in commands() {
         let ran = server.run_with_plan(&test, "-/-/-", &command);
         let ran = if holds { ran.code(0) } else { ran };
         let said = ran.stdout() + &ran.stderr();
@@ -168,7 +154,8 @@ fn look_at_files(
         }
         // Kept answers hold what a server said, and no command reads them before the exit.
         tells_nothing(&format!("{file} after {command}"), &text, secrets);
-        if file.ends_with(".md") || file.ends_with(".csv") {
+        let ending = Path::new(&file).extension().unwrap_or_default();
+        if ending == "md" || ending == "csv" {
             let lower = text.to_lowercase();
             for word in WORDS {
                 assert!(!lower.contains(word), "{file} says {word}");
