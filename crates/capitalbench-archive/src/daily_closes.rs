@@ -18,8 +18,8 @@ use crate::layout;
 use crate::price_record::PriceRecord;
 use crate::round_folder::{RoundInputs, names_in, optional};
 
-/// Fewest rows of a snapshot.
-const MIN_ROWS: usize = 20;
+/// Fewest rows of a round's sheet that may stand for a day; fewer are a selection.
+pub(crate) const MIN_ROWS: usize = 20;
 
 /// Daily snapshots of the whole universe, shared by all rounds.
 #[derive(Debug, Clone, Default)]
@@ -94,18 +94,14 @@ fn of_record(record: &PriceRecord, universe: &Universe) -> Closes {
     closes
 }
 
-fn parse(bytes: &[u8]) -> Result<(Date, PriceSheet), Fault> {
+/// Reads a sheet of one day.
+pub(crate) fn parse(bytes: &[u8]) -> Result<(Date, PriceSheet), Fault> {
     let sheet = price_sheet::parse(bytes)?;
     let mut days = sheet.quotes().iter().map(|quote| quote.date);
     let day = days.next().flatten();
     let day = day.ok_or_else(|| Fault::field("date", "a snapshot names its day in every row"))?;
     if sheet.quotes().iter().any(|quote| quote.date != Some(day)) {
         return Err(Fault::field("date", "a snapshot is of a single day"));
-    }
-    if sheet.quotes().len() < MIN_ROWS {
-        return Err(Fault::new(format!(
-            "a snapshot has at least {MIN_ROWS} rows"
-        )));
     }
     Ok((day, sheet))
 }

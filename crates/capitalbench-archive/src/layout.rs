@@ -28,6 +28,8 @@ pub const ENTRY_PRICES: &str = "prices/entry_prices.csv";
 pub const EXIT_PRICES: &str = "prices/exit_prices.csv";
 /// Interim prices.
 pub const INTERIM_PRICES: &str = "prices/weekly_prices.csv";
+/// Official and consistency run of a round, side by side.
+pub const ROUND_SUMMARY: &str = "round_summary.md";
 /// Every session from entry to exit, as fetched.
 pub const PRICE_WINDOW: &str = "prices/window.csv";
 /// Who was asked for prices, when, with digests.
@@ -36,6 +38,8 @@ pub const PROVENANCE: &str = "prices/provenance.json";
 pub const CROSS_CHECK: &str = "prices/cross_check.json";
 /// The word that accepts them although they are apart.
 pub const CROSS_CHECK_ACCEPTANCE: &str = "prices/cross_check_acceptance.json";
+/// The word that accepts sheets without the record of a fetch.
+pub const UNPROVED_ACCEPTANCE: &str = "prices/unproved_acceptance.json";
 /// Folder of prices that a later fetch replaced, by number.
 pub const REPLACED_PRICES: &str = "prices/replaced";
 /// The files of a fetch whose digests its record holds.
@@ -138,6 +142,8 @@ pub mod run {
     pub const INTERIM: &str = "results/weekly_performance.csv";
     /// Report for people.
     pub const REPORT: &str = "results/report.md";
+    /// The chart of the report.
+    pub const CHART: &str = "results/report.svg";
     /// Folders of a run; a link in the place of one may lead anywhere.
     pub const FOLDERS: [&str; 7] = [
         "submissions",

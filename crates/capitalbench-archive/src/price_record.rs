@@ -209,7 +209,9 @@ pub fn store(
             file_ops::remove(&folder.file(stale))?;
         }
     }
-    file_ops::remove(&folder.file(layout::CROSS_CHECK_ACCEPTANCE))?;
+    for word in [layout::CROSS_CHECK_ACCEPTANCE, layout::UNPROVED_ACCEPTANCE] {
+        file_ops::remove(&folder.file(word))?;
+    }
     Ok(provenance)
 }
 
@@ -227,7 +229,8 @@ fn kept_files(folder: &RoundFolder) -> Result<Vec<(PathBuf, Vec<u8>)>, FileError
     let mut kept = Vec::new();
     let files = layout::FETCHED
         .into_iter()
-        .chain([layout::PROVENANCE, layout::CROSS_CHECK_ACCEPTANCE]);
+        .chain([layout::PROVENANCE, layout::CROSS_CHECK_ACCEPTANCE])
+        .chain([layout::UNPROVED_ACCEPTANCE]);
     for file in files {
         if let Some(bytes) = folder.read_optional(file)? {
             let name = file.rsplit('/').next().unwrap_or(file);

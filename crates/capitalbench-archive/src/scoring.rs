@@ -18,7 +18,7 @@ use capitalbench_core::universe::Universe;
 use serde_json::json;
 
 use crate::error::FileError;
-use crate::format::outcomes::{self, Outcomes};
+use crate::format::outcomes::{self, Accepted, Outcomes};
 use crate::format::results::{self, ResultTable};
 use crate::format::{json, price_sheet};
 use crate::layout::{self, run};
@@ -26,6 +26,7 @@ use crate::price_record::PriceRecord;
 use crate::round_folder::RoundInputs;
 use crate::run_controls::{RunControls, as_submission};
 use crate::run_folder::RunFolder;
+use crate::unproved_prices;
 use crate::validation::{Checked, load_parsed, validate_run};
 
 /// Why a run was not scored.
@@ -201,6 +202,8 @@ pub(crate) struct RoundPrices {
     exit: PriceSheet,
     digests: (Digest, Digest),
     record: Option<PriceRecord>,
+    /// Why sheets without a record were accepted.
+    unproved_reason: Option<String>,
     record_problems: Vec<PriceProblem>,
 }
 
@@ -225,11 +228,15 @@ impl RoundPrices {
                 record.problems(folder, &inputs.universe, (Some(&entry.0), Some(&exit.0)))?
             }
         };
+        let accepted = unproved_prices::acceptance(folder)?;
+        let digests = (entry.1, exit.1);
+        let accepted = accepted.filter(|own| record.is_none() && own.sheets == digests);
         Ok(Self {
             entry: entry.0,
             exit: exit.0,
-            digests: (entry.1, exit.1),
+            digests,
             record,
+            unproved_reason: accepted.map(|own| own.reason),
             record_problems,
         })
     }
@@ -270,22 +277,7 @@ pub(crate) fn score_submissions(
     let (entry, exit) = (&prices.entry, &prices.exit);
     let rules = run.rules;
     let round = || manifest.round_id.to_string();
-    let mut problems = price_rules::problems(universe, manifest.window, entry, exit);
-    problems.extend(prices.record_problems.iter().cloned());
-    let ours = manifest.methodology.enforcement() == Enforcement::Refuse;
-    // Only this program writes records of a fetch, so they bind under every label.
-    let is_record = |problem: &PriceProblem| matches!(problem, PriceProblem::RecordDiffers { .. });
-    let refused: Vec<PriceProblem> = problems
-        .iter()
-        .filter(|problem| is_record(problem) || (ours && problem.is_refused()))
-        .cloned()
-        .collect();
-    if !refused.is_empty() {
-        return Err(ScoringError::Prices {
-            round: round(),
-            problems: refused,
-        });
-    }
+    let problems = tolerated_problems(inputs, prices)?;
     let (returns, mut outcomes) =
         score_all(entrants.submissions, universe, entry, exit).map_err(|error| {
             ScoringError::Score {
@@ -304,7 +296,10 @@ pub(crate) fn score_submissions(
         kind: rules.kind,
         methodology: manifest.methodology.label().unwrap_or_default(),
         prices: prices.digests,
-        cross_check_reason: prices.cross_check_reason(),
+        accepted: Accepted {
+            cross_check: prices.cross_check_reason(),
+            unproved_prices: prices.unproved_reason.as_deref(),
+        },
         returns: &returns,
         scored: &outcomes,
         problems: &problems,
@@ -322,6 +317,36 @@ pub(crate) fn score_submissions(
         tables,
         price_warnings: price_warnings(entry, exit),
         price_problems: problems,
+    })
+}
+
+/// What is odd about the prices; what our rules refuse is an error.
+fn tolerated_problems(
+    inputs: &RoundInputs,
+    prices: &RoundPrices,
+) -> Result<Vec<PriceProblem>, ScoringError> {
+    let manifest = &inputs.manifest;
+    let (entry, exit) = (&prices.entry, &prices.exit);
+    let mut problems = price_rules::problems(&inputs.universe, manifest.window, entry, exit);
+    problems.extend(prices.record_problems.iter().cloned());
+    let ours = manifest.methodology.enforcement() == Enforcement::Refuse;
+    // Under our own labels scoring refuses them beforehand, see `unproved_prices`.
+    if !ours && prices.record.is_none() {
+        problems.push(PriceProblem::NoRecord);
+    }
+    // Only this program writes records of a fetch, so they bind under every label.
+    let is_record = |problem: &PriceProblem| matches!(problem, PriceProblem::RecordDiffers { .. });
+    let refused: Vec<PriceProblem> = problems
+        .iter()
+        .filter(|problem| is_record(problem) || (ours && problem.is_refused()))
+        .cloned()
+        .collect();
+    if refused.is_empty() {
+        return Ok(problems);
+    }
+    Err(ScoringError::Prices {
+        round: manifest.round_id.to_string(),
+        problems: refused,
     })
 }
 

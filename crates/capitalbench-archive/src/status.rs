@@ -5,12 +5,14 @@ use std::path::Path;
 use capitalbench_core::calendar::previous_session;
 use capitalbench_core::lifecycle::{Facts, Record, Stage, stage};
 use capitalbench_core::manifest::{Manifest, Window};
+use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
 use capitalbench_core::run::official_run;
 use jiff::Timestamp;
 
 use crate::error::FileError;
 use crate::format::manifest;
 use crate::freeze;
+use crate::jobs;
 use crate::layout::{self, run};
 use crate::round_folder::{RoundFolder, list_rounds};
 use crate::shell::shell_word;
@@ -28,6 +30,8 @@ pub struct RoundStatus {
     pub next: Option<String>,
     /// Days until the exit close; negative once it has passed.
     pub days_left: Option<i64>,
+    /// Why a round that is due has no result.
+    pub waits_for: Option<String>,
 }
 
 /// The status of every round below a folder; an unreadable round is an error of its own.
@@ -63,18 +67,69 @@ pub fn round_status(folder: &RoundFolder, now: Timestamp) -> Result<RoundStatus,
     let left = facts
         .exit_close
         .map(|close| close.duration_since(now).as_secs());
+    let job = jobs::load(folder)?;
+    let is_late = matches!(stage, Stage::Due | Stage::Overdue);
     Ok(RoundStatus {
         round_id: folder.name(),
         stage,
         window: manifest.window,
-        next: next(folder, &manifest, stage),
+        next: next(folder, &manifest, stage, job.as_ref()),
+        waits_for: is_late.then(|| waits_for(job.as_ref(), now)),
         days_left: left.map(|seconds| seconds.div_euclid(86_400)),
     })
 }
 
+/// Why a round whose window has closed has no result yet.
+fn waits_for(job: Option<&ResolutionJob>, now: Timestamp) -> String {
+    let Some(job) = job else {
+        return "nobody scheduled its resolution".to_owned();
+    };
+    let error = if job.last_error.is_empty() {
+        "no reason is given"
+    } else {
+        &job.last_error
+    };
+    match (job.status, job.next_attempt()) {
+        (JobStatus::Cancelled, _) => format!("cancelled: {error}"),
+        (JobStatus::Succeeded, _) => "its job says that it was resolved".to_owned(),
+        (_, None) => format!("gave up after {} attempts: {error}", job.attempts),
+        (JobStatus::Running, _) => {
+            format!("attempt {} is under way, or its worker died", job.attempts)
+        }
+        (_, Some(next)) if next > now && job.last_error.is_empty() => {
+            format!("is to be resolved at {next}")
+        }
+        (_, Some(next)) if job.last_error.is_empty() => {
+            format!("was to be resolved at {next}, and nobody did")
+        }
+        (_, Some(next)) => format!("{error}; next attempt {next}"),
+    }
+}
+
 /// The next command for a round at this stage.
-fn next(folder: &RoundFolder, manifest: &Manifest, stage: Stage) -> Option<String> {
+fn next(
+    folder: &RoundFolder,
+    manifest: &Manifest,
+    stage: Stage,
+    job: Option<&ResolutionJob>,
+) -> Option<String> {
     let round = shell_word(folder.path());
+    if matches!(stage, Stage::Due | Stage::Overdue)
+        && let Some(job) = job
+    {
+        return Some(if job.next_attempt().is_some() {
+            let rounds = folder.path().parent().unwrap_or_else(|| Path::new("."));
+            let rounds = if rounds == Path::new("") {
+                Path::new(".")
+            } else {
+                rounds
+            };
+            let rounds = shell_word(rounds);
+            format!("capitalbench resolve-due --rounds-dir {rounds}")
+        } else {
+            format!("capitalbench automation-retry --round {round}")
+        });
+    }
     let has = |file: &str| folder.file(file).is_file();
     Some(match stage {
         Stage::Draft if !has(layout::FINAL_BRIEFING) => format!(

@@ -38,6 +38,7 @@ pub mod prices;
 pub mod prompt;
 pub mod publication;
 pub mod request_budget;
+pub mod resolution_job;
 pub mod returns;
 pub mod roster;
 pub mod run;

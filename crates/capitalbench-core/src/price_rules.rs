@@ -72,6 +72,8 @@ pub enum PriceProblem {
         /// In which way.
         detail: String,
     },
+    /// Nothing proves who was asked for these prices, when, and on which basis.
+    NoRecord,
     /// Rows that belong to no option.
     ForeignRows {
         /// Which sheet.
@@ -99,6 +101,7 @@ impl PriceProblem {
                 | Self::MissedDistribution { .. }
                 | Self::BasisDiffers(_)
                 | Self::RecordDiffers { .. }
+                | Self::NoRecord
         )
     }
 }
@@ -159,19 +162,17 @@ impl fmt::Display for PriceProblem {
                 fault.option_id, fault.bps, fault.day
             ),
             Self::RecordDiffers { file, detail } => write!(f, "{file}: {detail}"),
-            Self::ForeignRows { side, keys } => write!(
-                f,
-                "{} {side} rows belong to no option: {}",
-                keys.len(),
-                keys.join(", ")
+            Self::NoRecord => f.write_str(
+                "the sheets have no record of their fetch, so nobody can tell whether both sides \
+                 share one basis",
             ),
+            Self::ForeignRows { side, keys } => {
+                let (count, keys) = (keys.len(), keys.join(", "));
+                write!(f, "{count} {side} rows belong to no option: {keys}")
+            }
             Self::Unpriced { side, options } => {
-                write!(
-                    f,
-                    "{} options have no {side} price: {}",
-                    options.len(),
-                    names(options)
-                )
+                let (count, names) = (options.len(), names(options));
+                write!(f, "{count} options have no {side} price: {names}")
             }
         }
     }

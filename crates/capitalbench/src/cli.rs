@@ -10,8 +10,17 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 mod boards;
+mod interim;
 mod prices;
 mod record;
+mod resolve;
+
+pub(crate) use interim::{TrackChoice, UpdateInterimPerformance, UpdateWeeklyPerformance};
+
+pub(crate) use resolve::{
+    AutomationCancel, AutomationRetry, AutomationStatus, PublishReport, PublishRoundSummary,
+    ResolveDue,
+};
 
 pub(crate) use boards::{
     Compare, CumulativeStatus, Export, Leaderboard, PublishCumulative, PublishLatest, Rounds,
@@ -99,6 +108,22 @@ pub(crate) enum Command {
     BuildSite(BuildSite),
     /// Serve the website from memory
     Serve(Serve),
+    /// Resolve every round whose time has come: prices, score, report, boards
+    ResolveDue(ResolveDue),
+    /// Take the day's snapshot and track every open round provisionally
+    UpdateInterimPerformance(UpdateInterimPerformance),
+    /// Track one run provisionally with price files of your own
+    UpdateWeeklyPerformance(UpdateWeeklyPerformance),
+    /// Show the job of every round, its attempts and its last error
+    AutomationStatus(AutomationStatus),
+    /// Schedule the job of a round anew
+    AutomationRetry(AutomationRetry),
+    /// Let nobody resolve a round
+    AutomationCancel(AutomationCancel),
+    /// Write the report of a run, with a chart once it has a result
+    PublishReport(PublishReport),
+    /// Write a summary of a round's official run and its consistency run
+    PublishRoundSummary(PublishRoundSummary),
 }
 
 #[derive(Debug, Args)]

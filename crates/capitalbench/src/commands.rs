@@ -11,6 +11,7 @@ use crate::error::{CommandError, DOES_NOT_HOLD};
 
 mod accept_run;
 mod audit_round;
+mod automation;
 mod build_site;
 mod check_providers;
 mod compare;
@@ -30,7 +31,9 @@ mod price_source;
 mod providers;
 mod publish_cumulative;
 mod publish_latest;
+mod publish_report;
 mod published;
+mod resolve_due;
 mod run_round;
 mod score_round;
 mod serve;
@@ -39,6 +42,7 @@ mod show_prompt;
 mod site;
 mod smoke_provider;
 mod status;
+mod update_interim;
 mod validate_submissions;
 mod validate_universe;
 mod verify;
@@ -101,6 +105,14 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::Export(arguments) => export::run(&arguments),
         Command::BuildSite(arguments) => build_site::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
+        Command::ResolveDue(arguments) => resolve_due::run(&arguments),
+        Command::UpdateInterimPerformance(arguments) => update_interim::run(&arguments),
+        Command::UpdateWeeklyPerformance(arguments) => update_interim::run_one(&arguments),
+        Command::AutomationStatus(arguments) => automation::status(&arguments),
+        Command::AutomationRetry(arguments) => automation::retry(&arguments),
+        Command::AutomationCancel(arguments) => automation::cancel(&arguments),
+        Command::PublishReport(arguments) => publish_report::run(&arguments),
+        Command::PublishRoundSummary(arguments) => publish_report::run_summary(&arguments),
     }
 }
 

@@ -28,14 +28,23 @@ pub struct Outcomes<'a> {
     pub methodology: &'a str,
     /// Digests of the entry sheet and the exit sheet.
     pub prices: (Digest, Digest),
-    /// Why two sources that are apart were accepted.
-    pub cross_check_reason: Option<&'a str>,
+    /// What the operator accepted about them.
+    pub accepted: Accepted<'a>,
     /// Returns of the options.
     pub returns: &'a RoundReturns,
     /// Outcomes in leaderboard order.
     pub scored: &'a [Scored],
     /// What is odd about the prices.
     pub problems: &'a [PriceProblem],
+}
+
+/// Reasons that the operator gave.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Accepted<'a> {
+    /// Why two sources that are apart do not matter.
+    pub cross_check: Option<&'a str>,
+    /// Why sheets without the record of a fetch count.
+    pub unproved_prices: Option<&'a str>,
 }
 
 fn value(value: impl Into<Value>) -> Value {
@@ -79,7 +88,8 @@ pub fn render(outcomes: &Outcomes<'_>) -> Result<String, AboveOracle> {
             "entry_prices_sha256": outcomes.prices.0.to_hex(),
             "exit_prices_sha256": outcomes.prices.1.to_hex(),
             "warnings": problems,
-            "accepted_cross_check": outcomes.cross_check_reason,
+            "accepted_cross_check": outcomes.accepted.cross_check,
+            "accepted_unproved_prices": outcomes.accepted.unproved_prices,
         },
         "round": {
             "reference_return": value(returns.reference().get()),

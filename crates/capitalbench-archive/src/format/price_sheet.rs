@@ -27,20 +27,51 @@ const COLUMNS: [&str; 10] = [
 /// The sheet of one day, in universe order; cash is worth one.
 pub fn render(universe: &Universe, windows: &[PriceWindow], day: Date, source: &str) -> String {
     let mut text = CsvText::new();
-    text.row([
-        "option_id",
-        "symbol",
-        "date",
-        "close",
-        "adj_close",
-        "source",
-    ]);
+    text.row(HEADER);
     for option in universe.options() {
         let window = windows.iter().find(|w| w.option_id == option.id);
         let session = window.and_then(|window| window.on(day));
         let (close, adjusted, source) = match session {
             Some(session) => (session.close, session.adjusted, source),
             None if option.is_cash() => (Price::new(1.0), Price::new(1.0), "cash"),
+            None => continue,
+        };
+        let number = |price: Option<Price>| price.map(|p| float_text(p.get())).unwrap_or_default();
+        text.row([
+            option.id.as_str(),
+            option.symbol.as_deref().unwrap_or_default(),
+            &day.to_string(),
+            &number(close),
+            &number(adjusted),
+            source,
+        ]);
+    }
+    text.into_string()
+}
+
+/// Columns that are written.
+const HEADER: [&str; 6] = [
+    "option_id",
+    "symbol",
+    "date",
+    "close",
+    "adj_close",
+    "source",
+];
+
+/// The sheet of a universe with the rows of another sheet of that day.
+pub fn render_quotes(universe: &Universe, sheet: &PriceSheet, day: Date) -> String {
+    let mut text = CsvText::new();
+    text.row(HEADER);
+    for option in universe.options() {
+        let one = Price::new(1.0).filter(|_| option.scores_as_cash());
+        let (close, adjusted, source) = match sheet.find(option) {
+            Some(quote) => (
+                quote.close,
+                quote.adjusted.or(quote.price),
+                quote.source.as_deref().unwrap_or_default(),
+            ),
+            None if one.is_some() => (one, one, "cash"),
             None => continue,
         };
         let number = |price: Option<Price>| price.map(|p| float_text(p.get())).unwrap_or_default();

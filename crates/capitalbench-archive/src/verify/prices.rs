@@ -9,6 +9,7 @@ use super::{RoundState, unreadable};
 use crate::layout;
 use crate::price_record::PriceRecord;
 use crate::round_folder::{RoundFolder, RoundInputs};
+use crate::unproved_prices;
 
 /// Both sheets, where they are there and readable.
 #[derive(Debug, Default)]
@@ -42,7 +43,9 @@ pub(super) fn load(folder: &RoundFolder, findings: &mut Vec<Finding>) -> Sheets 
 /// Compares the sheets with the record of their fetch.
 pub(super) fn compare_record(inputs: &RoundInputs, sheets: &mut Sheets, found: &mut Vec<Finding>) {
     let folder = &inputs.folder;
+    let priced = sheets.entry.is_some() && sheets.exit.is_some();
     let compared = PriceRecord::load(folder).and_then(|record| match record {
+        None if priced => Ok(Vec::from_iter(unproved_prices::problem(inputs)?)),
         None => Ok(Vec::new()),
         Some(record) => {
             let both = (sheets.entry.as_ref(), sheets.exit.as_ref());
@@ -92,7 +95,7 @@ fn code_of(problem: &PriceProblem) -> Code {
         PriceProblem::SourceDiffers { .. } => Code::PriceSourceDiffers,
         PriceProblem::MissedDistribution { .. } => Code::MissedDistribution,
         PriceProblem::BasisDiffers(_) => Code::AdjustmentDiffers,
-        PriceProblem::RecordDiffers { .. } => Code::PriceRecordDiffers,
+        PriceProblem::RecordDiffers { .. } | PriceProblem::NoRecord => Code::PriceRecordDiffers,
         PriceProblem::ForeignRows { .. } => Code::ForeignPriceRows,
         PriceProblem::Unpriced { .. } => Code::UnpricedOptions,
     }
@@ -107,9 +110,9 @@ fn place_of(problem: &PriceProblem) -> &'static str {
         | PriceProblem::Unpriced { side, .. } => *side,
         PriceProblem::RecordDiffers { file, .. } => return file,
         PriceProblem::BasisDiffers(_) => return layout::PRICE_WINDOW,
-        PriceProblem::SourceDiffers { .. } | PriceProblem::MissedDistribution { .. } => {
-            return layout::PRICES;
-        }
+        PriceProblem::SourceDiffers { .. }
+        | PriceProblem::MissedDistribution { .. }
+        | PriceProblem::NoRecord => return layout::PRICES,
     };
     match side {
         Side::Entry => layout::ENTRY_PRICES,

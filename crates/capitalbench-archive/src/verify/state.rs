@@ -1,8 +1,8 @@
 //! Where the round stands: the official run, its job, and whether a result is due.
 
-use capitalbench_core::ids::RunId;
 use capitalbench_core::lifecycle::{Due, due};
 use capitalbench_core::manifest::Stream;
+use capitalbench_core::resolution_job::JobStatus;
 use capitalbench_core::run::{Calls, NoOfficialRun, RunKind, Selection, official_run, selection};
 
 use super::finding::{Code, Finding};
@@ -112,34 +112,32 @@ fn check_job(state: &RoundState, official: Option<&RunState>, findings: &mut Vec
         Err(error) => return findings.push(unreadable(folder, &error)),
     };
     let mut add = |code, text: String| findings.push(Finding::new(code, layout::JOB, text));
-    if job.round_id != state.inputs.manifest.round_id.as_str() {
+    if job.round_id != state.inputs.manifest.round_id {
         add(
             Code::RoundIdMismatch,
             format!("belongs to {}", job.round_id),
         );
     }
     let board = format!("{}/{}/{}", layout::RUNS, job.run_id, run::LEADERBOARD);
-    let scored = RunId::parse(&job.run_id).is_ok() && folder.file(&board).exists();
-    match job.status.as_str() {
-        "cancelled" => {
-            let reason = job.last_error.filter(|text| !text.is_empty());
-            add(
-                Code::ResolutionCancelled,
-                reason.unwrap_or_else(|| "no reason is given".into()),
-            );
+    let scored = folder.file(&board).exists();
+    match job.status {
+        JobStatus::Cancelled if job.last_error.is_empty() => {
+            add(Code::ResolutionCancelled, "no reason is given".to_owned());
         }
-        "succeeded" if !scored => {
+        JobStatus::Cancelled => add(Code::ResolutionCancelled, job.last_error.clone()),
+        JobStatus::Succeeded if !scored => {
             let text = format!("says that {} was scored; it has no leaderboard", job.run_id);
             add(Code::JobContradictsResult, text);
         }
-        "scheduled" | "running" | "failed" if scored => {
-            let text = format!("says {}; {} has a leaderboard", job.status, job.run_id);
+        JobStatus::Scheduled | JobStatus::Running | JobStatus::Failed if scored => {
+            let status = job.status.as_str();
+            let text = format!("says {status}; {} has a leaderboard", job.run_id);
             add(Code::JobContradictsResult, text);
         }
         _ => {}
     }
     if let Some(official) = official
-        && official.folder.run_id().as_str() != job.run_id
+        && *official.folder.run_id() != job.run_id
     {
         let text = format!(
             "names {}; the record is {}",

@@ -157,6 +157,9 @@ pub(crate) struct ScoreRound {
     /// Score although two sources are apart; the reason is recorded
     #[arg(long, value_name = "REASON", conflicts_with = "rounds_dir")]
     pub(crate) accept_cross_check: Option<String>,
+    /// Score hand-made sheets, of whose fetch there is no record; the reason is recorded
+    #[arg(long, value_name = "REASON", conflicts_with = "rounds_dir")]
+    pub(crate) accept_unproved_prices: Option<String>,
     /// Compute and print, write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

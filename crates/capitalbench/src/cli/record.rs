@@ -1,8 +1,9 @@
 //! Flags of the verbs around the record of a round; no logic.
 
 use clap::Args;
+use jiff::Timestamp;
 
-use super::{Now, Output, Round};
+use super::{Now, Output, Round, instant};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -10,6 +11,7 @@ use super::{Now, Output, Round};
   capitalbench accept-run --round rounds/CB-2026-12-07-1W --run-id official-2 --supersede
 
 Writes acceptance.json into the run, with the digests of what was accepted; nothing is ever edited.
+The job in automation/resolution_job.yaml lets resolve-due do the rest.
 Every reason against it is told at once. Exit codes: 0 accepted, 1 refused, 2 could not run.")]
 pub(crate) struct AcceptRun {
     #[command(flatten)]
@@ -23,6 +25,12 @@ pub(crate) struct AcceptRun {
     /// Why, for readers of the record
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<String>,
+    /// Resolve the round at this instant; by default when the rows of its exit day are final
+    #[arg(long, value_name = "INSTANT", value_parser = instant)]
+    pub(crate) due_at_utc: Option<Timestamp>,
+    /// Let resolve-due leave the round alone
+    #[arg(long, conflicts_with = "due_at_utc")]
+    pub(crate) no_schedule_resolution: bool,
     #[command(flatten)]
     pub(crate) now: Now,
     #[command(flatten)]

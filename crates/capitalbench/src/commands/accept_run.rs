@@ -2,21 +2,24 @@
 
 use capitalbench_archive::acceptance::{accept, facts};
 use capitalbench_archive::format::acceptance::to_value;
+use capitalbench_archive::jobs;
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_core::acceptance::{Acceptance, Choice, Refusal, refusals, remarks};
-use capitalbench_core::calendar::close_at;
 use capitalbench_core::ids::RunId;
-use capitalbench_core::manifest::Manifest;
+use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Outcome, parse_run_id};
 use crate::cli::AcceptRun;
-use crate::clock::now_or;
+use crate::clock::{Clock, now_or};
 use crate::console::{ERROR, GOOD, WARNING, document, line, paint, table};
 use crate::error::CommandError;
+use crate::steps::held_round::{HeldRound, held_by, worker};
 
 pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
+    let now = now_or(arguments.now.instant);
+    let clock = Clock::starting_at(arguments.now.instant);
     let folder = RoundFolder::open(&arguments.round.path)?;
     let run_id = parse_run_id("--run-id", &arguments.run_id)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
@@ -26,14 +29,30 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     } else {
         Choice::First
     };
-    let facts = facts(&inputs, &run, choice, now_or(arguments.now.instant))?;
+    let facts = facts(&inputs, &run, choice, now)?;
     let refused = refusals(&facts);
     if !refused.is_empty() {
         report_refusals(&folder.name(), &run_id, &refused, arguments.output.json);
         return Ok(Outcome::DoesNotHold);
     }
+    let planned = plan(arguments, &inputs, &run_id, now)?;
+    let held = match planned {
+        None => None,
+        Some(_) => Some(
+            HeldRound::take(&folder, &worker(None, None), clock)?
+                .map_err(|holder| held_by(&folder, &holder))?,
+        ),
+    };
     let acceptance = accept(&inputs, &run, &facts, arguments.reason.clone())?;
-    let due = due(&inputs.manifest);
+    if let Some(job) = &planned {
+        jobs::store(&folder, job)?;
+    }
+    if let Some(held) = held {
+        held.release()?;
+    }
+    let scheduled = planned.is_some();
+    let due = planned.map(|job| job.due_at);
+    let due = due.or_else(|| jobs::due_at(&inputs.manifest));
     if arguments.output.json {
         document(&json!({
             "round_id": folder.name(),
@@ -41,6 +60,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
             "accepted": true,
             "acceptance": to_value(&acceptance),
             "due_at_utc": due.map(|due| due.to_string()),
+            "scheduled": scheduled,
             "remarks": listed(&remarks(&facts)),
         }));
     } else {
@@ -49,9 +69,28 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     Ok(Outcome::Holds)
 }
 
-/// The exit close: from then on the round can be scored.
-fn due(manifest: &Manifest) -> Option<Timestamp> {
-    manifest.window.and_then(|window| close_at(window.exit))
+/// The job that resolves the round once the rows of its exit day are final; none where nobody
+/// wants one or the exit day is not known.
+fn plan(
+    arguments: &AcceptRun,
+    inputs: &RoundInputs,
+    run_id: &RunId,
+    now: Timestamp,
+) -> Result<Option<ResolutionJob>, CommandError> {
+    let manifest = &inputs.manifest;
+    let resolved = jobs::load(&inputs.folder)?
+        .is_some_and(|job| job.run_id == *run_id && job.status == JobStatus::Succeeded);
+    if arguments.no_schedule_resolution || resolved {
+        return Ok(None);
+    }
+    let earliest = jobs::due_at(manifest);
+    if let (Some(given), Some(earliest)) = (arguments.due_at_utc, earliest)
+        && given < earliest
+    {
+        let text = format!("--due-at-utc {given}: the exit rows are not final before {earliest}");
+        return Err(CommandError::new(text).hint("leave the flag away, or name a later instant"));
+    }
+    Ok(jobs::for_run(manifest, run_id, arguments.due_at_utc, now))
 }
 
 fn listed(refusals: &[Refusal]) -> Vec<Value> {

@@ -1,28 +1,23 @@
 //! `fetch-prices`: the closes of a round's window.
 
-use std::path::{Path, PathBuf};
-
 use capitalbench_archive::format::provenance::{Coverage, Provenance, Purpose};
-use capitalbench_archive::request_state::RequestState;
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_archive::shell::shell_word;
 use capitalbench_core::cross_check::CrossCheck;
 use serde_json::{Value, json};
 
-use super::price_source::{Opened, open_counted, wait};
+use super::price_source::{asking, open_counted, rounds_of, state_folder, wait};
 use super::{Outcome, run_id};
 use crate::cli::{FetchPrices, SideChoice};
 use crate::clock::Clock;
-use crate::config::Environment;
 use crate::console::{DIM, GOOD, WARNING, document, line, paint, plural, remark};
 use crate::error::CommandError;
-use crate::steps::asking::{Asking, AtLimit};
+use crate::steps::asking::AtLimit;
 use crate::steps::fetch_prices::{
     FetchPlan, Fetched, Other, fetch_prices, options, refuse_present, require_final_rows, window,
 };
+use crate::steps::held_round::{HeldRound, held_by, worker};
 use crate::steps::score::refuse_changed_inputs;
-
-const STATE_DIR: &str = "CAPITALBENCH_STATE_DIR";
 
 pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
     let clock = Clock::starting_at(arguments.now.instant);
@@ -35,7 +30,7 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
         print_plan(arguments, &plan);
         return Ok(Outcome::Holds);
     }
-    let state = state_folder(&inputs)?;
+    let state = state_folder(&rounds_of(inputs.folder.path())?)?;
     let at_limit = if arguments.manner.wait {
         AtLimit::Wait
     } else {
@@ -55,22 +50,11 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
         asking: asking(opened, &state, clock, at_limit),
         tolerance_bps: choice.tolerance_bps,
     });
-    let fetched = wait(fetch_prices(&plan, &first, other.as_ref()))??;
+    let held = HeldRound::take(&inputs.folder, &worker(None, None), clock)?
+        .map_err(|holder| held_by(&inputs.folder, &holder))?;
+    let fetched = wait(fetch_prices(&plan, &first, other.as_ref(), &held))??;
+    held.release()?;
     Ok(report(arguments, &plan, &fetched))
-}
-
-fn asking<'a>(
-    (source, plan): &'a Opened,
-    state: &Path,
-    clock: Clock,
-    at_limit: AtLimit,
-) -> Asking<'a> {
-    Asking {
-        source: &**source,
-        counted: plan.map(|plan| (RequestState::new(state, source.name()), plan)),
-        clock,
-        at_limit,
-    }
 }
 
 fn plan<'a>(
@@ -94,18 +78,6 @@ fn plan<'a>(
         coverage,
         options: options(inputs, coverage, run_id.as_ref())?,
     })
-}
-
-/// Beside the rounds, where every process that works on them finds it, unless told otherwise.
-fn state_folder(inputs: &RoundInputs) -> Result<PathBuf, CommandError> {
-    if let Some(folder) = Environment::load()?.get(STATE_DIR) {
-        return Ok(PathBuf::from(folder));
-    }
-    let round = inputs.folder.path();
-    let whole = std::fs::canonicalize(round)
-        .map_err(|error| CommandError::new(format!("{}: {error}", round.display())))?;
-    let rounds = whole.parent().unwrap_or(&whole);
-    Ok(rounds.join(".capitalbench"))
 }
 
 fn print_plan(arguments: &FetchPrices, plan: &FetchPlan<'_>) {

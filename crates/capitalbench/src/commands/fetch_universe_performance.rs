@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use capitalbench_adapters::price_source::{DailyClose, PriceSource};
 use capitalbench_archive::file_ops;
 use capitalbench_archive::format::trailing::{self, Provenance};
 use capitalbench_archive::freeze;
@@ -14,16 +13,18 @@ use capitalbench_core::manifest::Manifest;
 use capitalbench_core::market_context::{
     ContextStatus, MarketContext, PriceHistory, history_start, market_context,
 };
+use capitalbench_core::price_window::Session;
 use capitalbench_core::universe::Universe;
 use jiff::civil::Date;
 use serde_json::json;
 
 use super::Outcome;
-use super::price_source::{open, wait};
+use super::price_source::{asking, open_counted, rounds_of, state_folder, used_up, wait};
 use crate::cli::FetchUniversePerformance;
-use crate::clock::now_or;
-use crate::console::{DIM, ERROR, GOOD, document, line, paint, progress};
+use crate::clock::{Clock, now_or};
+use crate::console::{DIM, ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
+use crate::steps::asking::{Asked, Asking, AtLimit, Days};
 
 /// Histories, and what the source said about options it could not answer for.
 type Fetched = (Vec<PriceHistory>, Vec<(OptionId, String)>);
@@ -38,15 +39,23 @@ pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Outcome, Comma
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let as_of = arguments.as_of_date;
     refuse_later_close(&inputs.manifest, as_of)?;
-    let source = open(&arguments.source)?;
     let start = history_start(as_of)
         .ok_or_else(|| CommandError::new(format!("--as-of-date {as_of} is too early")))?;
-    let (histories, errors) = wait(fetch(&*source, &inputs.universe, start, as_of))??;
+    let opened = open_counted(
+        arguments.source.source,
+        arguments.source.histories.as_deref(),
+    )?;
+    let state = state_folder(&rounds_of(folder.path())?)?;
+    let clock = Clock::starting_at(arguments.now.instant);
+    let asking = asking(&opened, &state, clock, AtLimit::Stop);
+    let question = format!("{}_trailing_{as_of}", folder.name());
+    let days = Days::any_of(start, as_of);
+    let (histories, errors) = wait(fetch(&asking, &inputs.universe, &question, &days))??;
     let mut context = market_context(&inputs.universe, &histories, as_of)
         .map_err(|error| CommandError::new(error.to_string()))?;
     explain(&mut context, &errors);
     let provenance = Provenance {
-        source: format!("{}_adj_close", source.stored_label()),
+        source: format!("{}_adj_close", asking.source.stored_label()),
         generated_at: now_or(arguments.now.instant).to_string(),
         fetched_symbols: symbols(&inputs.universe),
     };
@@ -55,6 +64,7 @@ pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Outcome, Comma
         .map(|(path, text)| (folder.file(path), text.into_bytes()))
         .collect();
     file_ops::replace_all(&files)?;
+    asking.forget(&question)?;
     report(arguments, &folder, &context);
     Ok(Outcome::of(context.failed().is_empty()))
 }
@@ -80,49 +90,36 @@ fn refuse_later_close(manifest: &Manifest, as_of: Date) -> Result<(), CommandErr
 }
 
 async fn fetch(
-    source: &dyn PriceSource,
+    asking: &Asking<'_>,
     universe: &Universe,
-    from: Date,
-    to: Date,
+    question: &str,
+    days: &Days,
 ) -> Result<Fetched, CommandError> {
     let priced = universe.options().iter().filter(|option| !option.is_cash());
-    let asked: Vec<_> = priced
+    let options: Vec<_> = priced
         .filter_map(|o| Some((o.id.clone(), o.data_symbol.clone()?)))
         .collect();
-    let bar = progress(asked.len(), "fetching");
-    let (mut histories, mut errors) = (Vec::new(), Vec::new());
-    for (done, (option_id, symbol)) in asked.iter().enumerate() {
-        match source.history(symbol, from, to).await {
-            Ok(rows) => match adjusted(&rows) {
-                Ok(closes) => histories.push(PriceHistory {
-                    option_id: option_id.clone(),
-                    closes,
-                }),
-                Err(text) => errors.push((option_id.clone(), text)),
-            },
-            Err(error) if error.concerns_every_symbol() => {
-                bar.finish_and_clear();
-                let text = format!("{symbol}: {error}");
-                let hint = format!(
-                    "{done} of {} options were fetched; nothing was written",
-                    asked.len()
-                );
-                return Err(CommandError::new(text).hint(hint));
-            }
-            Err(error) => errors.push((option_id.clone(), error.to_string())),
+    let answers = match asking.ask_all(question, &options, days).await? {
+        Asked::Stopped { at, done, of } => {
+            return Err(used_up(asking.source.name(), at, (done, of)));
         }
-        bar.inc(1);
+        Asked::All(answers) => answers,
+    };
+    let (mut histories, mut errors) = (Vec::new(), Vec::new());
+    for (option_id, answer) in answers {
+        match answer.and_then(|answered| adjusted(&answered.window.sessions)) {
+            Ok(closes) => histories.push(PriceHistory { option_id, closes }),
+            Err(text) => errors.push((option_id, text)),
+        }
     }
-    bar.finish_and_clear();
     Ok((histories, errors))
 }
 
-fn adjusted(rows: &[DailyClose]) -> Result<Vec<(Date, f64)>, String> {
-    let close = |row: &DailyClose| {
+fn adjusted(rows: &[Session]) -> Result<Vec<(Date, f64)>, String> {
+    let close = |row: &Session| {
         let missing = || format!("no adjusted close on {}", row.date);
-        row.adjusted
-            .map(|value| (row.date, value))
-            .ok_or_else(missing)
+        let adjusted = row.adjusted.ok_or_else(missing)?;
+        Ok((row.date, adjusted.get()))
     };
     rows.iter().map(close).collect()
 }

@@ -1,41 +1,31 @@
 //! The chosen price source with its plan, and a way to wait for it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use capitalbench_adapters::http::{HttpClient, HttpLimits};
 use capitalbench_adapters::price_source::{
     AlphaVantage, BaseUrlError, CsvFolder, PriceSource, RetryPolicy, Tiingo, YahooChart,
 };
+use capitalbench_archive::request_state::RequestState;
 use capitalbench_core::request_budget::Plan;
+use jiff::Timestamp;
 
-use crate::cli::{Source, SourceChoice};
+use crate::cli::Source;
+use crate::clock::Clock;
 use crate::config::Environment;
 use crate::error::CommandError;
+use crate::steps::asking::{Asking, AtLimit};
 
+const STATE_DIR: &str = "CAPITALBENCH_STATE_DIR";
 const TIINGO_PLAN: &str = "TIINGO_PLAN";
 
 /// A source, and what its plan allows; none where nothing is counted.
 pub(super) type Opened = (Box<dyn PriceSource>, Option<Plan>);
 
-/// Builds the source that was asked for, with its own retries.
-pub(super) fn open(choice: &SourceChoice) -> Result<Box<dyn PriceSource>, CommandError> {
-    let histories = choice.histories.as_deref();
-    let (source, _) = open_as(choice.source, histories, RetryPolicy::default())?;
-    Ok(source)
-}
-
 /// Builds a source that asks once per question, so that whoever asks can count.
 pub(super) fn open_counted(
     source: Source,
     histories: Option<&Path>,
-) -> Result<Opened, CommandError> {
-    open_as(source, histories, RetryPolicy::none())
-}
-
-fn open_as(
-    source: Source,
-    histories: Option<&Path>,
-    retries: RetryPolicy,
 ) -> Result<Opened, CommandError> {
     if source == Source::Csv {
         let Some(folder) = histories else {
@@ -70,7 +60,7 @@ fn open_as(
             let key = key("TIINGO_API_KEY")?;
             let source = Tiingo::new(http()?, &address(name, Tiingo::DEFAULT_BASE_URL), key)
                 .map_err(wrong(name))?
-                .with_retries(retries);
+                .with_retries(RetryPolicy::none());
             Ok((Box::new(source), Some(tiingo_plan(&environment)?)))
         }
         Source::Yahoo => {
@@ -98,6 +88,42 @@ fn tiingo_plan(environment: &Environment) -> Result<Plan, CommandError> {
         CommandError::new(format!("{TIINGO_PLAN}: {text:?} is not a plan"))
             .hint("write questions an hour, a day and symbols a month, such as 50/1000/500")
     })
+}
+
+/// The folder that a round lies in.
+pub(super) fn rounds_of(round: &Path) -> Result<PathBuf, CommandError> {
+    let whole = std::fs::canonicalize(round)
+        .map_err(|error| CommandError::new(format!("{}: {error}", round.display())))?;
+    Ok(whole.parent().unwrap_or(&whole).to_owned())
+}
+
+/// Among the rounds, where every process that works on them finds it, unless told otherwise.
+pub(super) fn state_folder(rounds: &Path) -> Result<PathBuf, CommandError> {
+    let given = Environment::load()?.get(STATE_DIR).map(PathBuf::from);
+    Ok(given.unwrap_or_else(|| rounds.join(".capitalbench")))
+}
+
+/// A source with its allowance.
+pub(super) fn asking<'a>(
+    (source, plan): &'a Opened,
+    state: &Path,
+    clock: Clock,
+    at_limit: AtLimit,
+) -> Asking<'a> {
+    Asking {
+        source: &**source,
+        counted: plan.map(|plan| (RequestState::new(state, source.name()), plan)),
+        clock,
+        at_limit,
+    }
+}
+
+/// Why a table could not be finished, and when it can be.
+pub(super) fn used_up(source: &str, at: Timestamp, (done, of): (usize, usize)) -> CommandError {
+    let text = format!("the plan of {source} is used up after {done} of {of} options");
+    CommandError::new(text).hint(format!(
+        "run it again at {at}; what came is kept and not asked for again, nothing was written"
+    ))
 }
 
 /// Runs one future to its end.

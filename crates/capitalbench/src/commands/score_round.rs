@@ -35,6 +35,10 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
                 "--accept-cross-check",
                 arguments.accept_cross_check.as_deref(),
             )?,
+            accept_unproved: reason(
+                "--accept-unproved-prices",
+                arguments.accept_unproved_prices.as_deref(),
+            )?,
         }
     };
     if let Some(folder) = &arguments.rounds_dir {

@@ -37,7 +37,10 @@ pub(crate) fn run(arguments: &Status) -> Result<Outcome, CommandError> {
         };
         vec![
             round.round_id.clone(),
-            round.stage.as_str().to_owned(),
+            match round.stage {
+                Stage::Overdue => paint(ERROR, round.stage.as_str()),
+                _ => round.stage.as_str().to_owned(),
+            },
             entry,
             exit,
             left,
@@ -45,6 +48,17 @@ pub(crate) fn run(arguments: &Status) -> Result<Outcome, CommandError> {
     });
     let header = ["round", "state", "entry", "exit", "days left"];
     line(table(&header, &[4], rows.collect()));
+    for round in &rounds {
+        if let Some(reason) = &round.waits_for {
+            let style = if round.stage == Stage::Overdue {
+                ERROR
+            } else {
+                DIM
+            };
+            let word = paint(style, format!("{}:", round.stage.as_str()));
+            line(format!("{word} {}: {reason}", round.round_id));
+        }
+    }
     for round in &rounds {
         if let Some(next) = &round.next {
             line(format!("{} {next}", paint(DIM, "next:")));
@@ -63,6 +77,7 @@ fn as_json(round: &RoundStatus) -> serde_json::Value {
         "entry_date": round.window.map(|window| window.entry.to_string()),
         "exit_date": round.window.map(|window| window.exit.to_string()),
         "days_left": round.days_left,
+        "waits_for": round.waits_for,
         "next": round.next,
     })
 }

@@ -1,24 +1,26 @@
 //! `validate-universe`: does the price source know every option?
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use capitalbench_adapters::price_source::{DailyClose, PriceError, PriceSource};
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops;
 use capitalbench_archive::format::options;
 use capitalbench_archive::format::universe_report::{Asked, OptionCheck, render};
 use capitalbench_archive::layout;
 use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_core::ids::{Digest, OptionId};
+use capitalbench_core::price_window::Session;
 use capitalbench_core::universe::{MarketOption, Universe};
-use jiff::civil::Date;
 use serde_json::json;
 
 use super::Outcome;
-use super::price_source::{open, wait};
+use super::price_source::{asking, open_counted, rounds_of, state_folder, used_up, wait};
 use crate::cli::ValidateUniverse;
-use crate::clock::now_or;
-use crate::console::{ERROR, GOOD, document, line, paint, progress};
+use crate::clock::{Clock, now_or};
+use crate::console::{ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
+use crate::steps::asking::{Answered, Asked as Answers, Asking, AtLimit, Days};
 
 pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Outcome, CommandError> {
     let (from, to) = (arguments.start_date, arguments.end_date);
@@ -29,10 +31,18 @@ pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Outcome, CommandError>
     let (file, stem) = files(arguments)?;
     let bytes = file_ops::read(&file).map_err(FileError::from)?;
     let universe = options::parse(&bytes).map_err(|fault| fault.in_file(&file))?;
-    let source = open(&arguments.source)?;
-    let checks = wait(ask(&*source, &universe, from, to))??;
+    let opened = open_counted(
+        arguments.source.source,
+        arguments.source.histories.as_deref(),
+    )?;
+    let state = state_folder(&rounds_folder(arguments)?)?;
+    let clock = Clock::starting_at(arguments.now.instant);
+    let asking = asking(&opened, &state, clock, AtLimit::Stop);
+    let question = format!("{}_known_{from}_{to}", Digest::of(&bytes).to_hex());
+    let days = Days::any_of(from, to);
+    let checks = wait(ask(&asking, &universe, &question, &days))??;
     let asked = Asked {
-        source: source.name().to_owned(),
+        source: asking.source.name().to_owned(),
         start: from.to_string(),
         end: to.to_string(),
         at: now_or(arguments.now.instant).to_string(),
@@ -43,6 +53,7 @@ pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Outcome, CommandError>
         (stem.with_extension("md"), markdown.into_bytes()),
     ];
     file_ops::replace_all(&written)?;
+    asking.forget(&question)?;
     let failed: Vec<&OptionCheck> = checks.iter().filter(|c| c.status() == "fail").collect();
     if arguments.output.json {
         let failures: Vec<_> = failed
@@ -90,43 +101,48 @@ fn files(arguments: &ValidateUniverse) -> Result<(PathBuf, PathBuf), CommandErro
     Ok((file, folder.join(format!("{stem}_validation_report"))))
 }
 
-async fn ask(
-    source: &dyn PriceSource,
-    universe: &Universe,
-    from: Date,
-    to: Date,
-) -> Result<Vec<OptionCheck>, CommandError> {
-    let bar = progress(universe.options().len(), "asking");
-    let mut checks = Vec::with_capacity(universe.options().len());
-    for option in universe.options() {
-        let answer = match &option.data_symbol {
-            None => None,
-            Some(symbol) => Some(source.history(symbol, from, to).await),
-        };
-        if let Some(Err(error)) = &answer
-            && error.concerns_every_symbol()
-        {
-            bar.finish_and_clear();
-            let text = format!("{}: {error}", option.id);
-            return Err(CommandError::new(text).hint("nothing was written"));
-        }
-        checks.push(check(option, answer));
-        bar.inc(1);
+/// The folder of the round's neighbours; for a file alone the usual one, where there is one.
+fn rounds_folder(arguments: &ValidateUniverse) -> Result<PathBuf, CommandError> {
+    if let Some(round) = &arguments.round {
+        return rounds_of(round);
     }
-    bar.finish_and_clear();
-    Ok(checks)
+    let usual = Path::new("rounds");
+    let file = arguments.options.as_deref().unwrap_or(usual);
+    Ok(if usual.is_dir() {
+        usual.to_owned()
+    } else {
+        file.parent().unwrap_or(usual).to_owned()
+    })
 }
 
-fn check(
-    option: &MarketOption,
-    answer: Option<Result<Vec<DailyClose>, PriceError>>,
-) -> OptionCheck {
+async fn ask(
+    asking: &Asking<'_>,
+    universe: &Universe,
+    question: &str,
+    days: &Days,
+) -> Result<Vec<OptionCheck>, CommandError> {
+    let known = universe.options().iter();
+    let options: Vec<_> = known
+        .filter_map(|option| Some((option.id.clone(), option.data_symbol.clone()?)))
+        .collect();
+    let answers = match asking.ask_all(question, &options, days).await? {
+        Answers::Stopped { at, done, of } => {
+            return Err(used_up(asking.source.name(), at, (done, of)));
+        }
+        Answers::All(answers) => answers,
+    };
+    let mut answers: BTreeMap<OptionId, Result<Answered, String>> = answers.into_iter().collect();
+    let check = |option: &MarketOption| check(option, answers.remove(&option.id));
+    Ok(universe.options().iter().map(check).collect())
+}
+
+fn check(option: &MarketOption, answer: Option<Result<Answered, String>>) -> OptionCheck {
     let (rows, error) = match answer {
-        Some(Ok(rows)) => (rows, None),
-        Some(Err(error)) => (Vec::new(), Some(error.to_string())),
+        Some(Ok(answered)) => (answered.window.sessions, None),
+        Some(Err(error)) => (Vec::new(), Some(error)),
         None => (Vec::new(), None),
     };
-    let day = |row: Option<&DailyClose>| row.map(|row| row.date.to_string());
+    let day = |row: Option<&Session>| row.map(|row| row.date.to_string());
     OptionCheck {
         id: option.id.to_string(),
         symbols: option.symbol.clone().zip(option.data_symbol.clone()),

@@ -5,11 +5,11 @@ use std::time::Duration;
 use capitalbench_adapters::price_source::{DailyClose, History, Limit, PriceError, PriceSource};
 use capitalbench_archive::request_state::{KeptAnswer, RequestState};
 use capitalbench_core::ids::OptionId;
-use capitalbench_core::manifest::Window;
 use capitalbench_core::price_window::{PriceWindow, Session};
 use capitalbench_core::request_budget::Plan;
 use capitalbench_core::units::Price;
 use indicatif::ProgressBar;
+use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::sleep;
 
@@ -47,6 +47,29 @@ pub(crate) struct Answered {
     pub(crate) answer: KeptAnswer,
 }
 
+/// The rows to ask for, and which of them an answer must hold.
+#[derive(Debug, Clone)]
+pub(crate) struct Days {
+    pub(crate) from: Date,
+    pub(crate) to: Date,
+    /// Days without whose row an answer is none.
+    pub(crate) needed: Vec<Date>,
+}
+
+impl Days {
+    /// A window whose two ends are needed.
+    pub(crate) fn both_ends(from: Date, to: Date) -> Self {
+        let needed = vec![from, to];
+        Self { from, to, needed }
+    }
+
+    /// A stretch of whatever rows there are.
+    pub(crate) fn any_of(from: Date, to: Date) -> Self {
+        let needed = Vec::new();
+        Self { from, to, needed }
+    }
+}
+
 /// How the asking ended.
 pub(crate) enum Asked {
     /// Every option has an answer, or a reason why it has none.
@@ -72,12 +95,12 @@ impl Asking<'_> {
         &self,
         fetch: &str,
         options: &[(OptionId, String)],
-        window: Window,
+        days: &Days,
     ) -> Result<Asked, CommandError> {
         let bar = progress(options.len(), "fetching");
         let mut answers = Vec::with_capacity(options.len());
         for (option_id, symbol) in options {
-            let said = match self.turn(&bar, fetch, symbol, window).await? {
+            let said = match self.turn(&bar, fetch, symbol, days).await? {
                 Turn::Closed(at) => {
                     bar.finish_and_clear();
                     let (done, of) = (answers.len(), options.len());
@@ -113,7 +136,7 @@ impl Asking<'_> {
         bar: &ProgressBar,
         fetch: &str,
         symbol: &str,
-        window: Window,
+        days: &Days,
     ) -> Result<Turn, CommandError> {
         if let Some((state, _)) = &self.counted
             && let Some(kept) = state.kept(fetch, symbol)?
@@ -131,8 +154,8 @@ impl Asking<'_> {
                 continue;
             }
             requests += 1;
-            let error = match self.source.answer(symbol, window.entry, window.exit).await {
-                Ok(history) => return self.take(fetch, symbol, window, (history, requests)),
+            let error = match self.source.answer(symbol, days.from, days.to).await {
+                Ok(history) => return self.take(fetch, symbol, days, (history, requests)),
                 Err(error) => error,
             };
             match &error {
@@ -199,12 +222,12 @@ impl Asking<'_> {
         bar.set_message("fetching");
     }
 
-    /// Keeps an answer that holds the days of the window; another one is worth asking again.
+    /// Keeps an answer that holds the needed days; another one is worth asking again.
     fn take(
         &self,
         fetch: &str,
         symbol: &str,
-        window: Window,
+        days: &Days,
         (history, requests): (History, usize),
     ) -> Result<Turn, CommandError> {
         let answer = KeptAnswer {
@@ -214,8 +237,8 @@ impl Asking<'_> {
             requests,
             sessions: history.rows.iter().map(session).collect(),
         };
-        for day in [window.entry, window.exit] {
-            if let Some(text) = missing(symbol, &answer.sessions, day) {
+        for day in &days.needed {
+            if let Some(text) = missing(symbol, &answer.sessions, *day) {
                 return Ok(Turn::Fault(text));
             }
         }
@@ -227,7 +250,7 @@ impl Asking<'_> {
 }
 
 /// What is wrong with the row of a day that a sheet needs.
-fn missing(symbol: &str, sessions: &[Session], day: jiff::civil::Date) -> Option<String> {
+fn missing(symbol: &str, sessions: &[Session], day: Date) -> Option<String> {
     match sessions.iter().find(|session| session.date == day) {
         Some(session) if session.close.is_some() => None,
         Some(_) => Some(format!(
@@ -253,7 +276,7 @@ fn missing(symbol: &str, sessions: &[Session], day: jiff::civil::Date) -> Option
 
 fn fatal(symbol: &str, error: &PriceError) -> CommandError {
     CommandError::new(format!("{symbol}: {error}"))
-        .hint("nothing was stored; answers that came are kept and not asked for again")
+        .hint("nothing was written; answers that came are kept and not asked for again")
 }
 
 fn session(row: &DailyClose) -> Session {

@@ -18,7 +18,8 @@ use capitalbench_core::units::Return;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::asking::{Answered, Asked, Asking};
+use super::asking::{Answered, Asked, Asking, Days};
+use super::held_round::HeldRound;
 use crate::error::CommandError;
 
 /// What is to be fetched.
@@ -179,6 +180,7 @@ pub(crate) async fn fetch_prices(
     plan: &FetchPlan<'_>,
     asking: &Asking<'_>,
     other: Option<&Other<'_>>,
+    held: &HeldRound,
 ) -> Result<Fetched, CommandError> {
     let asked_for = match plan.purpose {
         Purpose::Final => plan.window,
@@ -197,17 +199,14 @@ pub(crate) async fn fetch_prices(
         done,
         of,
     };
-    let answers = match asking.ask_all(&fetch, &plan.options, asked_for).await? {
+    let days = Days::both_ends(asked_for.entry, asked_for.exit);
+    let answers = match asking.ask_all(&fetch, &plan.options, &days).await? {
         Asked::Stopped { at, done, of } => return Ok(stopped(asking, at, done, of)),
         Asked::All(answers) => complete(answers)?,
     };
     let cross_check = match other {
         None => None,
-        Some(other) => match other
-            .asking
-            .ask_all(&fetch, &plan.options, asked_for)
-            .await?
-        {
+        Some(other) => match other.asking.ask_all(&fetch, &plan.options, &days).await? {
             Asked::Stopped { at, done, of } => {
                 return Ok(stopped(&other.asking, at, done, of));
             }
@@ -227,6 +226,7 @@ pub(crate) async fn fetch_prices(
             .collect(),
         cross_check: cross_check.as_ref(),
     };
+    held.require()?;
     let provenance = store(&plan.inputs.folder, &plan.inputs.universe, new)?;
     asking.forget(&fetch)?;
     if let Some(other) = other {
@@ -260,7 +260,7 @@ fn complete(
         failed.join("\n  ")
     );
     Err(CommandError::new(text)
-        .hint("nothing was stored; answers that came are kept and not asked for again"))
+        .hint("nothing was written; answers that came are kept and not asked for again"))
 }
 
 fn window_return(window: &PriceWindow, days: Window) -> Option<Return> {

@@ -10,6 +10,7 @@ use capitalbench_archive::price_record::PriceRecord;
 use capitalbench_archive::round_folder::RoundInputs;
 use capitalbench_archive::run_folder::RunFolder;
 use capitalbench_archive::scoring::{ScoredRun, score_run};
+use capitalbench_archive::unproved_prices;
 use capitalbench_core::ids::RunId;
 use capitalbench_core::manifest::Window;
 use capitalbench_core::methodology::Enforcement;
@@ -30,6 +31,8 @@ pub(crate) enum Writing {
         correct: Option<String>,
         /// Why two sources that are apart do not matter.
         accept_cross_check: Option<String>,
+        /// Why sheets without the record of a fetch count.
+        accept_unproved: Option<String>,
     },
 }
 
@@ -57,13 +60,20 @@ pub(crate) fn score(
         return Err(CommandError::new(text).hint("score it after that; nothing was written"));
     }
     if let Writing::Write {
-        accept_cross_check: Some(reason),
+        accept_cross_check: reason,
+        accept_unproved: unproved,
         ..
     } = writing
     {
-        accept_cross_check(inputs, reason, now)?;
+        if let Some(reason) = reason {
+            accept_cross_check(inputs, reason, now)?;
+        }
+        if let Some(reason) = unproved {
+            unproved_prices::accept(&inputs.folder, reason, now)?;
+        }
     }
     let result = score_run(inputs, run, rules)?;
+    refuse_unproved(inputs)?;
     let stored = match writing {
         Writing::DryRun => None,
         Writing::Write { correct, .. } => {
@@ -80,6 +90,18 @@ pub(crate) fn score(
         result,
         stored,
     })
+}
+
+/// Under our own labels nobody scores prices of which nothing is known.
+fn refuse_unproved(inputs: &RoundInputs) -> Result<(), CommandError> {
+    let Some(problem) = unproved_prices::problem(inputs)? else {
+        return Ok(());
+    };
+    let text = format!("{}: {problem}", inputs.folder.name());
+    Err(CommandError::new(text).hint(
+        "fetch both sides with `capitalbench fetch-prices --full-universe`; to score these all the \
+         same, give --accept-unproved-prices REASON",
+    ))
 }
 
 /// Records the reason beside the comparison it speaks of; one that needs none gets none.

@@ -45,7 +45,7 @@ accepted     2026-03-02T18:30:00Z
 submissions  3
 run log      9a0fcccdf46067cab07e701c8105fba8b3397f78be8e06162bbfb2480ec800dd
 frozen       646aee90455bcfae4dfbed7cd558d2828f0eec8b6f0d920ac8ac66203b26aaeb
-due          2026-03-09T20:00:00Z
+due          2026-03-10T00:15:00Z
 ",
     );
     let new = format!("{WEEKLY}/{RUN}/acceptance.json is new");
@@ -60,7 +60,7 @@ fn json_tells_the_record_and_the_due_instant() {
     let accept = [&ACCEPT[..], &NOW[..], &reason[..], &["--json"]].concat();
     let json = unmarked().run(&accept).code(0).json();
     assert_eq!(json["accepted"], true);
-    assert_eq!(json["due_at_utc"], "2026-03-09T20:00:00Z");
+    assert_eq!(json["due_at_utc"], "2026-03-10T00:15:00Z");
     let acceptance = &json["acceptance"];
     assert_eq!(acceptance["reason"], "the only run");
     assert_eq!(acceptance["supersedes"], serde_json::Value::Null);
@@ -178,4 +178,35 @@ fn a_run_that_is_not_there_is_answered_with_those_that_are() {
         .run_without_trace(&accept)
         .code(2)
         .complains("did you mean official-1?");
+}
+
+#[test]
+fn the_resolution_is_scheduled_for_when_rows_are_final() {
+    let open = || {
+        unmarked()
+            .remove("automation")
+            .remove(&format!("{RUN}/results"))
+    };
+    let accept = [&ACCEPT[..], &NOW[..]].concat();
+    let test = open();
+    test.run(&accept).code(0);
+    let job = test.read("automation/resolution_job.yaml");
+    assert!(job.starts_with("job_id: weekly-portfolio-resolved:official-1:resolve_round\n"));
+    assert!(
+        job.contains("due_at_utc: '2026-03-10T00:15:00+00:00'\n"),
+        "{job}"
+    );
+    assert!(
+        job.contains("status: scheduled\nattempts: 0\nmax_attempts: 30\n"),
+        "{job}"
+    );
+    let without = [&accept[..], &["--no-schedule-resolution"]].concat();
+    let test = open();
+    test.run(&without).code(0);
+    assert!(!test.file("automation").exists());
+    let early = [&accept[..], &["--due-at-utc", "2026-03-09T23:30:00Z"]].concat();
+    open()
+        .run_without_trace(&early)
+        .code(2)
+        .complains("the exit rows are not final before 2026-03-10T00:15:00Z");
 }

@@ -114,7 +114,8 @@ fn they_are_scored_by_the_same_rule_and_never_ranked() {
         std::fs::write(file, sheet).expect("a sheet");
     }
     let later = "--now 2031-01-01T00:00:00Z";
-    let score = format!("score-round --round {ROUND} --run-id first {later}");
+    let score =
+        format!("score-round --round {ROUND} --run-id first {later} --accept-unproved-prices made");
     let report = run(&test, &format!("{score} --json")).code(0).json();
     assert_eq!(report["outcomes"].as_array().expect("outcomes").len(), 2);
     let controls = report["controls"].as_array().expect("controls");

@@ -42,6 +42,13 @@ pub(crate) struct FakeTiingo {
 
 impl FakeTiingo {
     pub(crate) fn start(script: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self::start_by_days(move |symbol, _| script(symbol))
+    }
+
+    /// The same for a script that looks at the days asked for too.
+    pub(crate) fn start_by_days(
+        script: impl Fn(&str, (&str, &str)) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("its address");
         let questions = Arc::new(Mutex::new(Vec::new()));
@@ -93,6 +100,13 @@ impl FakeTiingo {
     }
 }
 
+/// The tree of a test without what is remembered about questions.
+pub(crate) fn tree_without_state(test: &Test) -> std::collections::BTreeMap<String, String> {
+    let mut tree = test.tree();
+    tree.retain(|path, _| !path.contains(".capitalbench"));
+    tree
+}
+
 /// The key, or a large part of it, is in no output and in no file.
 #[track_caller]
 pub(crate) fn assert_hidden(test: &Test, ran: &Ran) {
@@ -119,7 +133,7 @@ impl Drop for FakeTiingo {
 
 fn serve(
     mut stream: TcpStream,
-    script: &impl Fn(&str) -> Option<String>,
+    script: &impl Fn(&str, (&str, &str)) -> Option<String>,
     questions: &Mutex<Vec<String>>,
 ) {
     drop(stream.set_read_timeout(Some(PATIENCE)));
@@ -134,7 +148,11 @@ fn serve(
     }
     let question = String::from_utf8_lossy(&question).into_owned();
     let symbol = between(&question, "/tiingo/daily/", "/prices");
-    let answer = script(symbol).unwrap_or_else(|| json(&rows(symbol, &question)));
+    let days = (
+        between(&question, "startDate=", "&"),
+        between(&question, "endDate=", " "),
+    );
+    let answer = script(symbol, days).unwrap_or_else(|| json(&rows(symbol, days)));
     questions.lock().expect("no panic").push(question.clone());
     drop(stream.write_all(answer.as_bytes()));
 }
@@ -145,11 +163,9 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
 }
 
 /// The rows of a history between the days asked for, as Tiingo writes them.
-fn rows(symbol: &str, question: &str) -> String {
+fn rows(symbol: &str, (start, end): (&str, &str)) -> String {
     let file = fixtures().join(format!("operate/histories/{symbol}.csv"));
     let text = std::fs::read_to_string(file).unwrap_or_default();
-    let start = between(question, "startDate=", "&");
-    let end = between(question, "endDate=", " ");
     let rows = text.lines().skip(1).filter_map(|line| {
         let mut cells = line.split(',');
         let (day, close, adjusted) = (cells.next()?, cells.next()?, cells.next()?);

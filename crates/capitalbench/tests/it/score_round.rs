@@ -135,6 +135,7 @@ fn a_raw_close_is_recorded_and_the_record_goes_with_it() {
     let correct = [
         &SCORE[..],
         &["--correct", "the vendor has no adjusted close"],
+        &["--accept-unproved-prices", "invented"],
     ]
     .concat();
     test.run(&correct).code(0);

@@ -39,7 +39,11 @@ fn a_round_goes_from_draft_to_frozen() {
 
 #[test]
 fn a_round_goes_from_run_to_overdue() {
-    let open = || Test::weekly().remove(&format!("{RUN}/results"));
+    let open = || {
+        Test::weekly()
+            .remove(&format!("{RUN}/results"))
+            .remove("automation")
+    };
     for (now, state, days) in [
         ("2026-03-02T20:00:00Z", "accepted", 7),
         ("2026-03-02T22:00:00Z", "pending", 6),
@@ -115,6 +119,7 @@ fn all_rounds_are_listed_for_people_and_machines() {
             "next",
             "round_id",
             "state",
+            "waits_for",
         ];
         expected.sort_unstable();
         let mut keys = keys;

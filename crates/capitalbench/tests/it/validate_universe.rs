@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::fake_tiingo::{FakeTiingo, reply};
+use crate::fake_tiingo::{FakeTiingo, reply, tree_without_state};
 use crate::harness::Test;
 use crate::operator::{ROUND, draft, frozen};
 
@@ -107,9 +107,40 @@ fn a_source_that_refuses_leaves_no_report() {
     server
         .run(&test, &validate(["--round", ROUND], &[]))
         .code(2)
-        .complains("BILLS: tiingo refused the API key")
+        .complains("FXBIL: tiingo refused the API key")
         .complains("nothing was written");
-    assert_eq!(before, test.tree());
+    assert_eq!(before, tree_without_state(&test));
+}
+
+#[test]
+fn a_used_up_plan_stops_it_and_what_came_is_not_asked_for_again() {
+    let test = draft();
+    let server = FakeTiingo::start(|_| None);
+    let command = validate(["--round", ROUND], &[]);
+    server
+        .run_with_plan(&test, "3/1000/500", &command)
+        .code(2)
+        .complains("the plan of tiingo is used up after 3 of 5 options")
+        .complains("run it again at");
+    assert_eq!(server.questions().len(), 3);
+    let later = [&command[..], &["--now", "2030-01-01T00:00:00Z"]].concat();
+    server.run_with_plan(&test, "3/1000/500", &later).code(0);
+    assert_eq!(server.questions().len(), 5);
+    let table = [
+        "fetch-universe-performance",
+        "--round",
+        ROUND,
+        "--as-of-date",
+        "2026-12-04",
+        "--now",
+        "2030-01-01T00:00:30Z",
+    ];
+    // The allowance is one for all commands: one question of three is left in this hour.
+    server
+        .run_with_plan(&test, "3/1000/500", &table)
+        .code(2)
+        .complains("used up after 1 of 5 options");
+    assert_eq!(server.questions().len(), 6);
 }
 
 #[test]

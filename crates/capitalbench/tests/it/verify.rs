@@ -14,7 +14,7 @@ fn one_round_is_told_with_all_its_findings() {
   note     freeze-time-unproved  hashes.json
            no outside timestamp shows that the inputs were frozen before the calls
 
-verified 1 round, 31 files: 1 error, 0 warnings
+verified 1 round, 32 files: 1 error, 0 warnings
 ",
     );
 }
@@ -43,7 +43,7 @@ rounds  warning              meaning
 
 every finding: capitalbench verify . --all
 
-verified 3 rounds, 124 files: 1 error, 1 warning
+verified 3 rounds, 126 files: 1 error, 1 warning
 ",
     );
     let all = test.run(&["verify", ".", "--all"]).code(1);
@@ -106,7 +106,7 @@ fn json_has_the_documented_shape() {
         }],
         "summary": {
             "rounds": 1,
-            "files": 31,
+            "files": 32,
             "errors": 1,
             "warnings": 0,
             "notes": 1,

@@ -1,0 +1,104 @@
+//! Sheets without the record of a fetch: who accepted exactly these two, and why.
+
+use capitalbench_core::ids::Digest;
+use capitalbench_core::methodology::Enforcement;
+use capitalbench_core::price_rules::PriceProblem;
+use capitalbench_core::time::Stamp;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::error::{Fault, FileError};
+use crate::file_ops;
+use crate::format::json;
+use crate::layout;
+use crate::round_folder::{RoundFolder, RoundInputs, optional};
+
+/// The version of the file.
+const VERSION: u64 = 1;
+
+/// The operator's word about two sheets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnprovedAcceptance {
+    /// Digests of the entry sheet and the exit sheet it speaks of.
+    pub sheets: (Digest, Digest),
+    /// Why they count.
+    pub reason: String,
+    /// When that was said.
+    pub accepted_at: Stamp,
+}
+
+/// What is wrong with the sheets of a round: both are there, nothing proves them, nobody accepted
+/// exactly these. Rounds of the earlier project are not held to it.
+pub fn problem(inputs: &RoundInputs) -> Result<Option<PriceProblem>, FileError> {
+    let folder = &inputs.folder;
+    let ours = inputs.manifest.methodology.enforcement() == Enforcement::Refuse;
+    let unproved = ours
+        && !folder.file(layout::PROVENANCE).exists()
+        && sheets(folder)?.is_some()
+        && !is_accepted(folder)?;
+    Ok(unproved.then_some(PriceProblem::NoRecord))
+}
+
+/// Whether the operator accepted the sheets that are there.
+pub fn is_accepted(folder: &RoundFolder) -> Result<bool, FileError> {
+    let accepted = acceptance(folder)?;
+    let there = sheets(folder)?;
+    Ok(accepted.is_some_and(|own| Some(own.sheets) == there))
+}
+
+/// The operator's word, where there is one.
+pub fn acceptance(folder: &RoundFolder) -> Result<Option<UnprovedAcceptance>, FileError> {
+    optional(folder.parse(layout::UNPROVED_ACCEPTANCE, parse))
+}
+
+/// Records the word about the sheets that are there; proved sheets, and those that were accepted
+/// before, need none.
+pub fn accept(folder: &RoundFolder, reason: &str, now: Timestamp) -> Result<(), FileError> {
+    if folder.file(layout::PROVENANCE).exists() || is_accepted(folder)? {
+        return Ok(());
+    }
+    let Some(sheets) = sheets(folder)? else {
+        return Ok(());
+    };
+    let text = json::to_pretty(&json!({
+        "format_version": VERSION,
+        "entry_prices_sha256": sheets.0.to_hex(),
+        "exit_prices_sha256": sheets.1.to_hex(),
+        "reason": reason,
+        "accepted_at_utc": Stamp::of(now).text(),
+    }));
+    file_ops::replace(&folder.file(layout::UNPROVED_ACCEPTANCE), text.as_bytes())?;
+    Ok(())
+}
+
+/// Digests of both sheets; none when one is missing.
+fn sheets(folder: &RoundFolder) -> Result<Option<(Digest, Digest)>, FileError> {
+    let entry = folder.read_optional(layout::ENTRY_PRICES)?;
+    let exit = folder.read_optional(layout::EXIT_PRICES)?;
+    Ok(entry
+        .zip(exit)
+        .map(|(entry, exit)| (Digest::of(&entry), Digest::of(&exit))))
+}
+
+fn parse(bytes: &[u8]) -> Result<UnprovedAcceptance, Fault> {
+    let value = json::parse(bytes)?;
+    if value["format_version"].as_u64() != Some(VERSION) {
+        return Err(Fault::field("format_version", format!("must be {VERSION}")));
+    }
+    let text = |name: &str| {
+        let text = value.get(name).and_then(Value::as_str);
+        text.ok_or_else(|| Fault::field(name, "must be a text"))
+    };
+    let digest = |name: &str| {
+        Digest::parse(text(name)?).ok_or_else(|| Fault::field(name, "must be a digest"))
+    };
+    let stamp = Stamp::parse(text("accepted_at_utc")?);
+    Ok(UnprovedAcceptance {
+        sheets: (
+            digest("entry_prices_sha256")?,
+            digest("exit_prices_sha256")?,
+        ),
+        reason: text("reason")?.to_owned(),
+        accepted_at: stamp.ok_or_else(|| Fault::field("accepted_at_utc", "must be an instant"))?,
+    })
+}

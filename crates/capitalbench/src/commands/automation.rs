@@ -1,0 +1,166 @@
+//! `automation-status`, `automation-retry` and `automation-cancel`: the jobs of rounds.
+
+use capitalbench_archive::jobs;
+use capitalbench_archive::lease::holder;
+use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
+use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
+use capitalbench_core::run::official_run;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::Outcome;
+use crate::cli::{AutomationCancel, AutomationRetry, AutomationStatus};
+use crate::clock::{Clock, now_or};
+use crate::console::{DIM, ERROR, document, line, paint, remark, table};
+use crate::error::CommandError;
+use crate::steps::held_round::{HeldRound, held_by, worker};
+
+pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandError> {
+    let now = now_or(arguments.now.instant);
+    let (mut found, mut unreadable) = (Vec::new(), Vec::new());
+    for folder in list_rounds(&arguments.rounds.path)? {
+        let both = jobs::load(&folder).and_then(|job| Ok((job, holder(&folder, now)?)));
+        match both {
+            Err(error) => unreadable.push(error.to_string()),
+            Ok((Some(job), held)) => found.push((folder.name(), job, held)),
+            Ok((None, _)) => {}
+        }
+    }
+    if arguments.output.json {
+        let jobs: Vec<Value> = found
+            .iter()
+            .map(|(round, job, held)| {
+                let mut value = as_json(round, job);
+                value["held_by"] = json!(held.as_ref().map(|holder| &holder.who));
+                value
+            })
+            .collect();
+        document(&json!({"jobs": jobs, "unreadable": unreadable}));
+        return Ok(Outcome::of(unreadable.is_empty()));
+    }
+    let rows = found.iter().map(|(round, job, held)| {
+        let late = job.is_due(now) && held.is_none();
+        let word = job.status.as_str();
+        let word = if late || job.is_exhausted() {
+            paint(ERROR, word)
+        } else {
+            word.to_owned()
+        };
+        vec![
+            round.clone(),
+            job.run_id.to_string(),
+            word,
+            job.attempts.to_string(),
+            job.due_at.to_string(),
+            job.next_attempt()
+                .map_or_else(|| "-".to_owned(), |at| at.to_string()),
+            job.last_error.clone(),
+        ]
+    });
+    let header = [
+        "round",
+        "run",
+        "status",
+        "attempts",
+        "due",
+        "next attempt",
+        "last error",
+    ];
+    line(table(&header, &[3], rows.collect()));
+    for (round, _, held) in &found {
+        if let Some(holder) = held {
+            line(paint(DIM, format!("{round} is with {}", holder.who)));
+        }
+    }
+    for error in &unreadable {
+        remark(format!("{} {error}", paint(ERROR, "error:")));
+    }
+    Ok(Outcome::of(unreadable.is_empty()))
+}
+
+fn as_json(round: &str, job: &ResolutionJob) -> Value {
+    let text = |at: Option<Timestamp>| at.map(|at| at.to_string());
+    json!({
+        "round_id": round,
+        "run_id": job.run_id.as_str(),
+        "status": job.status.as_str(),
+        "attempts": job.attempts,
+        "max_attempts": job.max_attempts,
+        "due_at_utc": job.due_at.to_string(),
+        "next_attempt_at_utc": text(job.next_attempt()),
+        "last_error": job.last_error,
+        "completed_at_utc": text(job.completed_at),
+    })
+}
+
+pub(crate) fn retry(arguments: &AutomationRetry) -> Result<Outcome, CommandError> {
+    let clock = Clock::starting_at(arguments.now.instant);
+    let folder = RoundFolder::open(&arguments.round.path)?;
+    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
+    let runs = folder.runs()?;
+    let record = official_run(&runs).map_err(|reason| {
+        CommandError::new(format!("{} has no record: {reason}", folder.name()))
+    })?;
+    let held = take(&folder, clock)?;
+    let mut job = match jobs::load(&folder)? {
+        Some(job) if job.run_id == record.run_id => job,
+        _ => {
+            jobs::for_run(&inputs.manifest, &record.run_id, None, clock.now()).ok_or_else(|| {
+                CommandError::new(format!(
+                    "the manifest of {} names no exit day",
+                    folder.name()
+                ))
+            })?
+        }
+    };
+    if job.status == JobStatus::Succeeded {
+        let text = format!("{} is resolved already", folder.name());
+        let hint = "correct its result with `capitalbench score-round --correct REASON`";
+        return Err(CommandError::new(text).hint(hint));
+    }
+    job.retry(arguments.next_attempt_at_utc);
+    jobs::store(&folder, &job)?;
+    held.release()?;
+    tell(&folder, &job, arguments.output.json);
+    Ok(Outcome::Holds)
+}
+
+pub(crate) fn cancel(arguments: &AutomationCancel) -> Result<Outcome, CommandError> {
+    let clock = Clock::starting_at(arguments.now.instant);
+    let folder = RoundFolder::open(&arguments.round.path)?;
+    if arguments.reason.trim().is_empty() {
+        return Err(CommandError::new("--reason needs a reason"));
+    }
+    let held = take(&folder, clock)?;
+    let job = jobs::load(&folder)?;
+    let mut job = job.ok_or_else(|| CommandError::new(format!("{} has no job", folder.name())))?;
+    if job.status == JobStatus::Succeeded {
+        let text = format!("{} is resolved; there is nothing to cancel", folder.name());
+        return Err(CommandError::new(text));
+    }
+    job.cancel(&arguments.reason, clock.now());
+    jobs::store(&folder, &job)?;
+    held.release()?;
+    tell(&folder, &job, arguments.output.json);
+    Ok(Outcome::Holds)
+}
+
+fn take(folder: &RoundFolder, clock: Clock) -> Result<HeldRound, CommandError> {
+    HeldRound::take(folder, &worker(None, None), clock)?.map_err(|holder| held_by(folder, &holder))
+}
+
+fn tell(folder: &RoundFolder, job: &ResolutionJob, json: bool) {
+    if json {
+        document(&as_json(&folder.name(), job));
+        return;
+    }
+    let next = job.next_attempt().map_or_else(
+        || "no further attempt".to_owned(),
+        |at| format!("next attempt {at}"),
+    );
+    line(format!(
+        "{}: {}, {next}",
+        folder.name(),
+        job.status.as_str()
+    ));
+}

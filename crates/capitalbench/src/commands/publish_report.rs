@@ -1,0 +1,84 @@
+//! `publish-report` and `publish-round-summary`: reports for people.
+
+use capitalbench_archive::file_ops;
+use capitalbench_archive::layout;
+use capitalbench_archive::report::{RunReport, round_summary};
+use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_core::run::{RunKind, official_run};
+use serde_json::json;
+
+use super::{Outcome, parse_run_id, run_id};
+use crate::cli::{PublishReport, PublishRoundSummary};
+use crate::clock::now_or;
+use crate::console::{document, line};
+use crate::error::CommandError;
+use crate::steps::report::publish;
+
+pub(crate) fn run(arguments: &PublishReport) -> Result<Outcome, CommandError> {
+    let folder = RoundFolder::open(&arguments.round.path)?;
+    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
+    let run = match run_id(arguments.run_id.as_deref())? {
+        Some(run_id) => folder.run(&run_id)?,
+        None => match official_run(&folder.runs()?) {
+            Ok(record) => folder.run(&record.run_id)?,
+            Err(_) => folder.run_or_only(None)?,
+        },
+    };
+    let published = publish(&inputs, &run, now_or(arguments.now.instant))?;
+    let state = if published.resolved {
+        "resolved"
+    } else {
+        "pending"
+    };
+    if arguments.output.json {
+        document(&json!({
+            "round_id": folder.name(),
+            "run_id": run.run_id().as_str(),
+            "state": state,
+            "files": published.files,
+        }));
+    } else {
+        for file in published.files {
+            line(format!("{} ({state})", run.file(file).display()));
+        }
+    }
+    Ok(Outcome::Holds)
+}
+
+pub(crate) fn run_summary(arguments: &PublishRoundSummary) -> Result<Outcome, CommandError> {
+    let folder = RoundFolder::open(&arguments.round.path)?;
+    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
+    let now = now_or(arguments.now.instant);
+    let load = |flag: &str, text: &str, kind: RunKind| {
+        let run = folder.run(&parse_run_id(flag, text)?)?;
+        let found = run.record()?.run.rules.kind;
+        if found != kind {
+            let text = format!("{flag} {text}: is a run of the type {}", found.as_str());
+            let hint = format!("name one of the type {}", kind.as_str());
+            return Err(CommandError::new(text).hint(hint));
+        }
+        Ok(RunReport::load(&inputs, &run, now)?)
+    };
+    let official = load(
+        "--official-run-id",
+        &arguments.official_run_id,
+        RunKind::Official,
+    )?;
+    let consistent = load(
+        "--stability-run-id",
+        &arguments.stability_run_id,
+        RunKind::Consistency,
+    )?;
+    let file = folder.file(layout::ROUND_SUMMARY);
+    file_ops::replace(&file, round_summary(&official, &consistent)?.as_bytes())?;
+    if arguments.output.json {
+        document(&json!({
+            "round_id": folder.name(),
+            "files": [layout::ROUND_SUMMARY],
+            "resolved": official.is_resolved(),
+        }));
+    } else {
+        line(file.display());
+    }
+    Ok(Outcome::Holds)
+}

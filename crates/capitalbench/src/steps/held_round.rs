@@ -1,0 +1,121 @@
+//! A round that this process alone works on, with a sign of life as long as it does.
+
+use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use capitalbench_archive::error::FileError;
+use capitalbench_archive::file_ops;
+use capitalbench_archive::lease::{Holder, Lease, Taken, Worker, acquire};
+use capitalbench_archive::round_folder::RoundFolder;
+use jiff::SignedDuration;
+
+use crate::clock::Clock;
+use crate::error::CommandError;
+
+/// How long a round stays with a worker that gives no sign of life.
+pub(crate) const LEASE: Duration = Duration::from_mins(5);
+
+/// The lease of a round, renewed by a thread until it is given back.
+pub(crate) struct HeldRound {
+    round: String,
+    clock: Clock,
+    stop: Option<Sender<()>>,
+    beating: Option<JoinHandle<Lease>>,
+    lease: Lease,
+}
+
+/// This process as a worker.
+pub(crate) fn worker(name: Option<&str>, lease: Option<Duration>) -> Worker {
+    let pid = std::process::id();
+    let host = file_ops::read(Path::new("/proc/sys/kernel/hostname")).unwrap_or_default();
+    let host = String::from_utf8_lossy(&host).trim().to_owned();
+    let host = if host.is_empty() {
+        "unknown".to_owned()
+    } else {
+        host
+    };
+    let length = SignedDuration::try_from(lease.unwrap_or(LEASE));
+    Worker {
+        owner: name.map_or_else(|| format!("capitalbench-{pid}"), str::to_owned),
+        host,
+        pid,
+        length: length.unwrap_or(SignedDuration::from_mins(5)),
+    }
+}
+
+/// Why a command cannot work on a round now.
+pub(crate) fn held_by(folder: &RoundFolder, holder: &Holder) -> CommandError {
+    let text = format!("{} is held by {}", folder.name(), holder.who);
+    let hint = format!(
+        "wait until it is done; if it died, the round is free at {}",
+        holder.until
+    );
+    CommandError::new(text).hint(hint)
+}
+
+impl HeldRound {
+    /// Takes a round, or says who has it.
+    pub(crate) fn take(
+        folder: &RoundFolder,
+        worker: &Worker,
+        clock: Clock,
+    ) -> Result<Result<Self, Holder>, FileError> {
+        let lease = match acquire(folder, worker, clock.now())? {
+            Taken::Busy(holder) => return Ok(Err(holder)),
+            Taken::Held(lease) => lease,
+        };
+        let (stop, stopped) = channel();
+        let pause = Duration::try_from(worker.length / 4).unwrap_or(LEASE / 4);
+        let mut own = lease.clone();
+        let beating = thread::spawn(move || {
+            while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                // A lease that cannot be renewed expires, and `require` sees that.
+                if !own.renew(clock.now()).unwrap_or(false) {
+                    break;
+                }
+            }
+            own
+        });
+        Ok(Ok(Self {
+            round: folder.name(),
+            clock,
+            stop: Some(stop),
+            beating: Some(beating),
+            lease,
+        }))
+    }
+
+    /// Refuses to go on with a round that somebody else took over.
+    pub(crate) fn require(&self) -> Result<(), CommandError> {
+        if self.lease.is_current()? {
+            return Ok(());
+        }
+        let text = format!(
+            "{} was taken over by another worker; nothing was written",
+            self.round
+        );
+        Err(CommandError::new(text))
+    }
+
+    /// Gives the round back.
+    pub(crate) fn release(mut self) -> Result<(), FileError> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<(), FileError> {
+        drop(self.stop.take());
+        match self.beating.take().map(JoinHandle::join) {
+            Some(Ok(lease)) => lease.release(self.clock.now()),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for HeldRound {
+    fn drop(&mut self) {
+        // On the way out of an error; a lease that stays expires.
+        let _ = self.end();
+    }
+}

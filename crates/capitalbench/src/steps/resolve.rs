@@ -1,0 +1,204 @@
+//! One due round from its job to its report: prices, score, report, each picked up where a worker
+//! that died left it.
+
+use capitalbench_archive::file_ops;
+use capitalbench_archive::format::provenance::{Coverage, Purpose};
+use capitalbench_archive::jobs;
+use capitalbench_archive::layout::{self, run};
+use capitalbench_archive::lease::{Holder, Worker};
+use capitalbench_archive::price_record::PriceRecord;
+use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::run_folder::RunFolder;
+use capitalbench_archive::scoring::score_run;
+use capitalbench_archive::unproved_prices;
+use capitalbench_core::resolution_job::ResolutionJob;
+use capitalbench_core::run::{RunRules, official_run};
+use jiff::Timestamp;
+
+use super::asking::Asking;
+use super::fetch_prices::{
+    FetchPlan, Fetched, Other, fetch_prices, options, require_final_rows, window,
+};
+use super::held_round::HeldRound;
+use super::report;
+use super::score::{Writing, refuse_changed_inputs, score};
+use crate::clock::Clock;
+use crate::error::CommandError;
+
+/// Who resolves, and with which prices.
+pub(crate) struct Resolver<'a> {
+    pub(crate) asking: Asking<'a>,
+    pub(crate) other: Option<Other<'a>>,
+    pub(crate) worker: Worker,
+    pub(crate) clock: Clock,
+    pub(crate) universes: Universes,
+}
+
+/// What came of a due round.
+#[derive(Debug)]
+pub(crate) enum Resolution {
+    /// It has its result.
+    Resolved { warnings: usize },
+    /// A plan is used up; it goes on at this instant.
+    Waiting { until: Timestamp, reason: String },
+    /// The attempt failed; the next one is at this instant, if there is one.
+    Failed {
+        error: String,
+        next: Option<Timestamp>,
+    },
+    /// Another worker has it.
+    Busy(Holder),
+    /// Another worker was quicker.
+    NotDue,
+}
+
+/// How an attempt ended that did not fail.
+enum Attempt {
+    Resolved { warnings: usize },
+    Stopped { until: Timestamp, reason: String },
+}
+
+impl Resolver<'_> {
+    /// Resolves a round whose job is due, unless another worker has it or had it.
+    pub(crate) async fn resolve(&self, folder: &RoundFolder) -> Result<Resolution, CommandError> {
+        let due = |job: &ResolutionJob| job.is_due(self.clock.now());
+        if !jobs::load(folder)?.is_some_and(|job| due(&job)) {
+            return Ok(Resolution::NotDue);
+        }
+        let held = match HeldRound::take(folder, &self.worker, self.clock)? {
+            Ok(held) => held,
+            Err(holder) => return Ok(Resolution::Busy(holder)),
+        };
+        // What was true before the round was ours may not be true any more.
+        let Some(mut job) = jobs::load(folder)?.filter(due) else {
+            held.release()?;
+            return Ok(Resolution::NotDue);
+        };
+        job.begin(self.clock.now());
+        jobs::store(folder, &job)?;
+        let attempted = self.attempt(folder, &job, &held).await;
+        held.require()?;
+        let resolution = match attempted {
+            Ok(Attempt::Resolved { warnings }) => {
+                job.succeed(self.clock.now());
+                Resolution::Resolved { warnings }
+            }
+            Ok(Attempt::Stopped { until, reason }) => {
+                job.defer(&reason, until);
+                Resolution::Waiting { until, reason }
+            }
+            Err(error) => {
+                job.fail(&error.to_string(), self.clock.now());
+                Resolution::Failed {
+                    error: job.last_error.clone(),
+                    next: job.next_attempt(),
+                }
+            }
+        };
+        jobs::store(folder, &job)?;
+        held.release()?;
+        Ok(resolution)
+    }
+
+    async fn attempt(
+        &self,
+        folder: &RoundFolder,
+        job: &ResolutionJob,
+        held: &HeldRound,
+    ) -> Result<Attempt, CommandError> {
+        let inputs = RoundInputs::load(folder.clone(), &self.universes)?;
+        refuse_changed_inputs(&inputs)?;
+        let (run, rules) = record(folder, job)?;
+        for unfinished in [folder.file(layout::PRICES), run.file(run::RESULTS)] {
+            file_ops::remove_unfinished(&unfinished)?;
+        }
+        if !has_usable_prices(&inputs, (&run, rules))?
+            && let Some(stopped) = self.fetch(&inputs, held).await?
+        {
+            return Ok(stopped);
+        }
+        held.require()?;
+        let writing = Writing::Write {
+            correct: None,
+            accept_cross_check: None,
+            accept_unproved: None,
+        };
+        let scored = score(&inputs, (&run, rules), self.clock.now(), &writing)?;
+        held.require()?;
+        report::publish(&inputs, &run, self.clock.now())?;
+        Ok(Attempt::Resolved {
+            warnings: scored.result.price_problems.len(),
+        })
+    }
+
+    /// Fetches both sides of the whole universe; some when a limit ended it.
+    async fn fetch(
+        &self,
+        inputs: &RoundInputs,
+        held: &HeldRound,
+    ) -> Result<Option<Attempt>, CommandError> {
+        let plan = FetchPlan {
+            inputs,
+            window: window(inputs, None, None)?,
+            purpose: Purpose::Final,
+            coverage: Coverage::FullUniverse,
+            options: options(inputs, Coverage::FullUniverse, None)?,
+        };
+        require_final_rows(&plan, self.clock.now())?;
+        let fetched = fetch_prices(&plan, &self.asking, self.other.as_ref(), held).await?;
+        Ok(match fetched {
+            Fetched::Stored { .. } => None,
+            Fetched::Stopped {
+                source,
+                at,
+                done,
+                of,
+            } => Some(Attempt::Stopped {
+                until: at,
+                reason: format!("the plan of {source} is used up after {done} of {of} options"),
+            }),
+        })
+    }
+}
+
+/// The run that the job names, as long as it is the record.
+fn record(
+    folder: &RoundFolder,
+    job: &ResolutionJob,
+) -> Result<(RunFolder, RunRules), CommandError> {
+    let runs = folder.runs()?;
+    let official = official_run(&runs).map_err(|reason| {
+        CommandError::new(format!("{} has no record: {reason}", folder.name()))
+    })?;
+    if official.run_id != job.run_id {
+        let text = format!(
+            "the job names {}, but the record is {}",
+            job.run_id, official.run_id
+        );
+        return Err(CommandError::new(text).hint("schedule it anew with `automation-retry`"));
+    }
+    Ok((folder.run(&official.run_id)?, official.rules))
+}
+
+/// Whether the prices that are there are those of one whole fetch and give a result.
+///
+/// Anything less is fetched again: a worker may have died between two of their files, and a vendor
+/// may have corrected what was refused.
+fn has_usable_prices(
+    inputs: &RoundInputs,
+    (run, rules): (&RunFolder, RunRules),
+) -> Result<bool, CommandError> {
+    let folder = &inputs.folder;
+    if !folder.file(layout::EXIT_PRICES).is_file() {
+        return Ok(false);
+    }
+    let whole = match PriceRecord::load(folder) {
+        Ok(None) => unproved_prices::is_accepted(folder)?,
+        Ok(Some(record)) => {
+            let provenance = &record.provenance;
+            provenance.purpose == Purpose::Final && provenance.coverage == Coverage::FullUniverse
+        }
+        Err(_) => false,
+    };
+    Ok(whole && score_run(inputs, run, rules).is_ok())
+}
