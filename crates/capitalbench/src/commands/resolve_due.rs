@@ -37,7 +37,9 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
     let resolved = done
         .iter()
         .any(|(_, resolution)| matches!(resolution, Resolution::Resolved { .. }));
-    let boards = resolved.then(|| boards::rebuild(rounds, clock.now()));
+    let beside = rounds.join("../boards");
+    let output = arguments.boards_dir.as_deref().unwrap_or(&beside);
+    let boards = resolved.then(|| boards::rebuild(rounds, output, clock.now()));
     let failed = unreadable.len()
         + done
             .iter()
