@@ -1,4 +1,4 @@
-//! A small WebDriver client: a real Chromium, asked over the loopback.
+//! A small client of the browser's driver: a real Chromium, asked over the loopback.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -57,7 +57,8 @@ impl Browser {
         };
         browser.await_driver();
         let begun = browser.post("session", &wanted);
-        browser.session = begun["sessionId"].to_string().trim_matches('"').to_owned();
+        let session = begun["sessionId"].as_str();
+        session.expect("a session").clone_into(&mut browser.session);
         browser
     }
 
