@@ -8,18 +8,24 @@ use crate::boards::TrackBoards;
 use crate::boards::comparison_set::ComparisonSet;
 use crate::ids::{Digest, ModelId, RoundId};
 use crate::inference::bootstrap::{self, RankRange, rank_ranges, studentised_interval};
-use crate::inference::daily::{ActiveDays, calendar_time, paired, per_horizon};
+use crate::inference::daily::{ActiveDays, PathPoint, calendar_time, paired, path, per_horizon};
 use crate::inference::hac::MeanEstimate;
 use crate::inference::noise::{self, Noise};
 use crate::inference::null::{self, Stouffer, stouffer};
 use crate::inference::overlap::{NoInterval, Overlap, score_estimate};
 use crate::inference::random::Random;
 use crate::inference::reliability::{Bin, Stated, bins, brier};
-use crate::inference::sharpe::{deflated, moments};
-use crate::inference::ties::{detectable, holm, tie_groups, years_to_know};
+use crate::inference::ties::{detectable, tie_groups, years_to_know};
 use crate::manifest::{Track, Window};
 use crate::publication::{PublicRound, Standing};
 use crate::units::Return;
+
+mod leader;
+mod pairs;
+
+use leader::leader_deflated;
+pub use pairs::{HeadToHead, Pair};
+use pairs::{head_to_head, pairs};
 
 /// The version of everything computed here; a changed method gets a new one.
 pub const METHOD: &str = "inference-v1";
@@ -150,19 +156,8 @@ pub struct SetModel {
     pub rank: Option<RankRange>,
     /// Group of models that cannot be told apart, from 1.
     pub group: usize,
-}
-
-/// Two models on the rounds both completed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Pair {
-    /// The one with the better row.
-    pub first: ModelId,
-    /// The other.
-    pub second: ModelId,
-    /// Mean difference per horizon; none with less than two windows.
-    pub difference: Option<Estimate>,
-    /// Its p value after Holm's correction over all pairs of the set.
-    pub p_adjusted: Option<f64>,
+    /// Running sum of daily gains beyond the reference; none without daily closes.
+    pub path: Option<Vec<PathPoint>>,
 }
 
 /// All statistics of a publication.
@@ -170,6 +165,8 @@ pub struct Pair {
 pub struct Statistics {
     /// Records by track, in the order of the cumulative board.
     pub records: BTreeMap<Track, Vec<RecordStatistics>>,
+    /// Every two models with a shared round, by track, in order of model id.
+    pub head_to_head: BTreeMap<Track, Vec<HeadToHead>>,
     /// Sets by name; those without a shared round have none.
     pub sets: BTreeMap<String, SetStatistics>,
 }
@@ -200,6 +197,10 @@ pub(crate) fn statistics(
         }
         records.insert(*track, models);
     }
+    let of_track = |(track, boards): (&Track, &TrackBoards)| {
+        (*track, head_to_head(&by_id, &boards.cumulative, *track))
+    };
+    let head_to_head = boards.iter().map(of_track).collect();
     let mut found = BTreeMap::new();
     for set in sets.iter().filter(|set| !set.included.is_empty()) {
         let statistics = of_set(set, &by_id, versions);
@@ -207,6 +208,7 @@ pub(crate) fn statistics(
     }
     Statistics {
         records,
+        head_to_head,
         sets: found,
     }
 }
@@ -412,6 +414,7 @@ fn of_set(
             model: model(&row.model_id, taken, track),
             rank: ranges.as_ref().map(|ranges| ranges[place]),
             group: groups[place],
+            path: series[place].as_ref().and_then(|days| path(days, LEVEL)),
         });
     SetStatistics {
         effective_windows: overlap.effective(),
@@ -429,28 +432,6 @@ fn told_apart(found: &Estimate) -> f64 {
     }
 }
 
-fn pairs(set: &ComparisonSet, difference: impl Fn(usize, usize) -> Option<Estimate>) -> Vec<Pair> {
-    let mut pairs = Vec::new();
-    for (place, first) in set.rows.iter().enumerate() {
-        for (other, second) in set.rows.iter().enumerate().skip(place + 1) {
-            pairs.push(Pair {
-                first: first.model_id.clone(),
-                second: second.model_id.clone(),
-                difference: difference(place, other),
-                p_adjusted: None,
-            });
-        }
-    }
-    let tests: Vec<f64> = pairs
-        .iter()
-        .map(|pair| pair.difference.as_ref().map_or(1.0, told_apart))
-        .collect();
-    for (pair, p) in pairs.iter_mut().zip(holm(&tests)) {
-        pair.p_adjusted = pair.difference.is_some().then_some(p);
-    }
-    pairs
-}
-
 /// The series as columns over the same days; none when they differ.
 fn same_days(series: &[Option<ActiveDays>]) -> Option<Vec<Vec<f64>>> {
     let all: Option<Vec<&ActiveDays>> = series.iter().map(Option::as_ref).collect();
@@ -459,24 +440,6 @@ fn same_days(series: &[Option<ActiveDays>]) -> Option<Vec<Vec<f64>>> {
     let days = |series: &ActiveDays| series.iter().map(|(day, _)| *day).collect::<Vec<_>>();
     let alike = all.iter().all(|other| days(other) == days(first));
     alike.then(|| all.iter().map(|series| values(series)).collect())
-}
-
-/// What the leader's daily record is worth among all models, tracks and versions that were tried.
-fn leader_deflated(series: &[Option<ActiveDays>], versions: f64) -> Option<f64> {
-    let all: Vec<_> = series
-        .iter()
-        .map(|series| series.as_ref().and_then(|series| moments(&values(series))))
-        .collect();
-    let sharpes: Vec<f64> = all.iter().flatten().map(|moments| moments.sharpe).collect();
-    let leader = all.first().copied().flatten()?;
-    let mean = crate::boards::mean(&sharpes)?;
-    let squares: Vec<f64> = sharpes
-        .iter()
-        .map(|sharpe| (sharpe - mean).powi(2))
-        .collect();
-    let variance = crate::boards::mean(&squares)?;
-    let tries = count(sharpes.len()) * 2.0 * versions;
-    deflated(&leader, variance, tries)
 }
 
 /// How the figures were made, to be stored with them.
