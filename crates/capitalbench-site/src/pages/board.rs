@@ -1,0 +1,197 @@
+//! The table of a comparison set, the same on the home page and on the set's own.
+
+use capitalbench_core::boards::comparison_set::{ComparisonSet, MarketRow, SetRow};
+use capitalbench_core::score::Score;
+use capitalbench_core::statistics::{SetModel, SetStatistics};
+
+use super::view::{View, horizon};
+use crate::charts::{Whisker, WhiskerScale};
+use crate::figures::{
+    NONE, decimal, interval, no_interval, points, score, share, signed_percent, signed_points,
+};
+use crate::html::Html;
+use crate::page::Here;
+use crate::table::{Cell, Table, head, markup, maybe, number, text};
+
+/// Rows of a set with their intervals.
+pub(crate) fn whiskers(
+    view: &View<'_>,
+    set: &ComparisonSet,
+    statistics: Option<&SetStatistics>,
+) -> Vec<Whisker> {
+    let row = |(place, row): (usize, &SetRow)| {
+        let range = statistics.and_then(|s| s.models.get(place)?.model.score.ok());
+        Some(Whisker {
+            label: view.name(&row.model_id).to_owned(),
+            value: points(row.score)?,
+            range,
+            apart: false,
+        })
+    };
+    set.rows.iter().enumerate().filter_map(row).collect()
+}
+
+/// The ranks that a model's record allows.
+pub(crate) fn rank_range(model: Option<&SetModel>) -> String {
+    let Some(model) = model else {
+        return NONE.to_owned();
+    };
+    match model.rank {
+        Some(rank) if rank.from == rank.to => rank.from.to_string(),
+        Some(rank) => format!("{}–{}", rank.from, rank.to),
+        None => format!("tie {}", model.group),
+    }
+}
+
+/// The table of a set.
+pub(crate) fn table(
+    view: &View<'_>,
+    here: &Here,
+    set: &ComparisonSet,
+    statistics: Option<&SetStatistics>,
+) -> Table {
+    let track = set.definition.track;
+    let per = format!("#Return / {}", horizon(track));
+    let columns = [
+        "#Rank",
+        "Model",
+        "#Score",
+        "95 % interval",
+        &per,
+        "#vs S&P 500",
+        "#Random",
+        "#Rounds",
+    ];
+    let caption = format!(
+        "{} comparison set: {}",
+        super::view::track_name(Some(track)),
+        set.definition.label
+    );
+    let mut table = Table::new(&caption, &columns)
+        .class("board")
+        .hint(0, "Ranks that 95 % of resampled histories allow")
+        .hint(
+            2,
+            "Summed returns over summed returns of the best option, times 100",
+        )
+        .hint(
+            6,
+            "Mean share of random admissible portfolios below the model's",
+        )
+        .hint(7, "Shared rounds, and the separate windows they are worth");
+    let rows = whiskers(view, set, statistics);
+    let reference = set
+        .market
+        .as_ref()
+        .and_then(|market| points(market.reference.score));
+    let scale = WhiskerScale::over(&rows, reference);
+    for (place, row) in set.rows.iter().enumerate() {
+        let model = statistics.and_then(|s| s.models.get(place));
+        let drawn = rows
+            .iter()
+            .find(|whisker| whisker.label == view.name(&row.model_id));
+        table.row(vec![
+            number(
+                &rank_range(model),
+                model.and_then(|m| m.rank).map(|r| whole(r.from)),
+            ),
+            head(view.model_link(here, &row.model_id)),
+            number(&score(row.score), points(row.score)),
+            whisker_cell(&scale, drawn, model),
+            number(
+                &signed_percent(row.average_return),
+                Some(row.average_return),
+            ),
+            number(&signed_points(row.average_alpha), Some(row.average_alpha)),
+            maybe(
+                model.and_then(|m| m.model.luck).map(|l| l.mean_percentile),
+                share,
+            ),
+            rounds_cell(set, model),
+        ]);
+    }
+    apart(view, &mut table, set, &scale);
+    table
+}
+
+#[expect(clippy::cast_precision_loss, reason = "ranks are small")]
+fn whole(number: usize) -> f64 {
+    number as f64
+}
+
+fn rounds_cell(set: &ComparisonSet, model: Option<&SetModel>) -> Cell {
+    let shown = match model {
+        Some(model) => format!(
+            "{} ≈ {}",
+            set.included.len(),
+            decimal(model.model.effective_windows, 1)
+        ),
+        None => set.included.len().to_string(),
+    };
+    number(&shown, Some(whole(set.included.len())))
+}
+
+fn whisker_cell(scale: &WhiskerScale, row: Option<&Whisker>, model: Option<&SetModel>) -> Cell {
+    let Some(row) = row else {
+        return text(NONE);
+    };
+    let mut html = scale.cell(row);
+    let words = match (row.range, model.map(|m| m.model.score)) {
+        (Some((low, high)), _) => interval(low, high, 1),
+        (None, Some(Err(reason))) => no_interval(reason).to_owned(),
+        (None, _) => String::new(),
+    };
+    html.add(&Html::wrap("span", "range", &Html::text(&words)));
+    Cell {
+        class: "whiskers".to_owned(),
+        ..markup(html)
+    }
+}
+
+/// What models are held against, below a heavier line.
+fn apart(view: &View<'_>, table: &mut Table, set: &ComparisonSet, scale: &WhiskerScale) {
+    let Some(market) = &set.market else {
+        return;
+    };
+    let mut add = |class: &'static str, name: &str, row: (Score, f64, Option<f64>)| {
+        let (points_of, average, alpha) = row;
+        let dot = points(points_of)
+            .filter(|value| *value < 100.0)
+            .map(|value| Whisker {
+                label: name.to_owned(),
+                value,
+                range: None,
+                apart: true,
+            });
+        let drawn = dot.map_or_else(Html::default, |dot| scale.cell(&dot));
+        let added = table.row(vec![
+            text(""),
+            head(Html::text(name)),
+            number(&score(points_of), points(points_of)),
+            markup(drawn),
+            number(&signed_percent(average), Some(average)),
+            maybe(alpha, signed_points),
+            text(""),
+            text(""),
+        ]);
+        added.class = class;
+    };
+    let of = |row: &MarketRow| (row.score, row.average_return, None);
+    add("apart first", "S&P 500", of(&market.reference));
+    if let Some(average) = market.oracle_average {
+        add(
+            "apart",
+            "Best option",
+            (Score::Points(100.0), average, None),
+        );
+    }
+    add("apart", "Cash", of(&market.cash));
+    for control in &market.controls {
+        let row = (
+            control.score,
+            control.average_return,
+            Some(control.average_alpha),
+        );
+        add("apart control", view.name(&control.model_id), row);
+    }
+}
