@@ -19,7 +19,7 @@ pub(crate) use lines::{Line, LineChart, Stroke};
 pub(crate) use ranking::{Whisker, WhiskerScale, ranking};
 
 /// Width of a chart in its own units; the page scales it.
-pub(crate) const WIDTH: f64 = 720.0;
+pub(crate) const WIDTH: f64 = 780.0;
 
 /// A drawing that grows.
 struct Canvas {
@@ -76,6 +76,16 @@ impl Canvas {
 fn px(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+/// A name that fits beside a chart.
+fn fitted(name: &str) -> String {
+    const LONGEST: usize = 27;
+    if name.chars().count() <= LONGEST {
+        return name.to_owned();
+    }
+    let kept: String = name.chars().take(LONGEST - 1).collect();
+    format!("{kept}…")
 }
 
 /// Days since a fixed one, for positions on an axis of time.

@@ -114,6 +114,19 @@ pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {noun}")
 }
 
+/// A count with its thousands apart.
+pub(crate) fn thousands(number: u32) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Bytes in a unit that people read.
 #[expect(clippy::cast_precision_loss, reason = "sizes of files, for people")]
 pub(crate) fn size(bytes: usize) -> String {
@@ -140,6 +153,8 @@ mod tests {
         }
         assert_eq!(decimal(-12.34, 1), "\u{2212}12.3");
         assert_eq!(chance(0.0), "< 0.001");
+        assert_eq!(thousands(10_000), "10,000");
+        assert_eq!(thousands(999), "999");
         assert_eq!(share(0.456), "46\u{a0}%");
     }
 }

@@ -119,6 +119,14 @@ pub(crate) fn text(text: &str) -> Cell {
     markup(Html::text(text))
 }
 
+/// A cell of words that may run over several lines.
+pub(crate) fn words(html: Html) -> Cell {
+    Cell {
+        class: "w".to_owned(),
+        ..markup(html)
+    }
+}
+
 /// A cell of markup.
 pub(crate) fn markup(html: Html) -> Cell {
     Cell {

@@ -87,7 +87,7 @@
       if (field.name === 'q') return row.textContent.toLowerCase().includes(wanted.toLowerCase());
       if (field.name === 'from') return row.dataset.date >= wanted;
       if (field.name === 'to') return row.dataset.date <= wanted;
-      return row.dataset[field.name] === wanted;
+      return (row.dataset[field.name] || '').split('|').includes(wanted);
     };
     const apply = () => {
       let shown = 0;

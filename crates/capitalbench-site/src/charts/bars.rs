@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::marks::{series, shape};
 use super::scale::{Scale, thinned};
-use super::{Canvas, WIDTH, px, spread};
+use super::{Canvas, WIDTH, fitted, px, spread};
 use crate::figures::signed_percent;
 use crate::html::Html;
 
@@ -83,7 +83,7 @@ impl Histogram<'_> {
                 &format!("mark {}", series(own)),
                 &shape(own, (right + 16.0, at), 3.4),
             );
-            let label = format!("{} {}", mark.label, signed_percent(mark.value));
+            let label = format!("{} {}", signed_percent(mark.value), fitted(&mark.label));
             canvas.text("label", (right + 24.0, at + 4.0), &label);
         }
         canvas.finish()

@@ -2,7 +2,7 @@
 
 use super::marks::{series, shape};
 use super::scale::Scale;
-use super::{Canvas, WIDTH, day_number, px, spread};
+use super::{Canvas, WIDTH, day_number, fitted, px, spread};
 use crate::figures::{decimal, dollars, share, signed_percent};
 use crate::html::Html;
 use jiff::civil::Date;
@@ -27,7 +27,7 @@ pub(crate) struct Scatter {
 impl Scatter {
     /// Draws the chart.
     pub(crate) fn draw(&self) -> Html {
-        let (left, right, top, bottom, height) = (50.0, WIDTH - 180.0, 12.0, 230.0, 270.0);
+        let (left, right, top, bottom, height) = (50.0, WIDTH - 210.0, 12.0, 230.0, 270.0);
         let xs = self.points.iter().map(|point| point.x).chain([0.0]);
         let x = Scale::over(xs, left, right);
         let ys = self.points.iter().map(|point| point.y);
@@ -58,7 +58,7 @@ impl Scatter {
                 &format!("mark {}", series(place)),
                 &shape(place, (px_x, px_y), 4.4),
             );
-            canvas.text("label", (right + 12.0, at + 4.0), &point.label);
+            canvas.text("label", (right + 12.0, at + 4.0), &fitted(&point.label));
         }
         canvas.finish()
     }
@@ -133,14 +133,15 @@ pub(crate) fn reliability(title: &str, bins: &[(f64, f64, usize, Option<(f64, f6
         (f64::midpoint(left, right), height - 4.0),
         "stated confidence →",
     );
-    for (stated, observed, count, range) in bins {
+    for (place, (stated, observed, count, range)) in bins.iter().enumerate() {
         let at = (x.at(*stated), y.at(*observed));
         if let Some((low, high)) = range {
             let (low, high) = (y.at(low.max(0.0)), y.at(high.min(1.0)));
             canvas.line("whisker", (at.0, low), (at.0, high));
         }
         canvas.path("mark s0", &shape(0, at, 4.4));
-        canvas.text("tick", (at.0 + 8.0, at.1 - 6.0), &format!("n={count}"));
+        let lift = if place % 2 == 0 { -6.0 } else { 14.0 };
+        canvas.text("tick", (at.0 + 8.0, at.1 + lift), &format!("n={count}"));
     }
     canvas.finish()
 }

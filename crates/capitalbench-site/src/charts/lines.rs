@@ -6,7 +6,7 @@ use jiff::civil::Date;
 
 use super::marks::{series, shape};
 use super::scale::Scale;
-use super::{Canvas, day_number, px, spread};
+use super::{Canvas, day_number, fitted, px, spread};
 use crate::html::Html;
 
 /// How a line is drawn.
@@ -39,7 +39,7 @@ pub(crate) struct LineChart {
 }
 
 const LEFT: f64 = 58.0;
-const RIGHT: f64 = 560.0;
+const RIGHT: f64 = 530.0;
 const TOP: f64 = 10.0;
 
 impl LineChart {
@@ -108,7 +108,7 @@ impl LineChart {
                 place
             };
             canvas.path(&class, &shape(outline, (RIGHT + 18.0, at), 3.6));
-            let label = format!("{} {}", line.label, (self.written)(ends[place]));
+            let label = format!("{} {}", (self.written)(ends[place]), fitted(&line.label));
             canvas.text("label", (RIGHT + 26.0, at + 4.0), &label);
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::scale::Scale;
-use super::{Canvas, WIDTH, px};
+use super::{Canvas, WIDTH, fitted, px};
 use crate::figures::{decimal, interval};
 use crate::html::Html;
 
@@ -109,7 +109,7 @@ pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<f64>) -> 
     canvas.text("tick end", (right, 10.0), "best option: 100 →");
     let mut y = 28.0;
     for row in rows {
-        canvas.text("label end", (left - 10.0, y + 4.0), &row.label);
+        canvas.text("label end", (left - 10.0, y + 4.0), &fitted(&row.label));
         if let Some((low, high)) = row.range {
             let (low, high) = (scale.at(low), scale.at(high));
             canvas.path(

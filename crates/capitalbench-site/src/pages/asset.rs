@@ -10,7 +10,7 @@ use crate::charts::Strip;
 use crate::figures::{NONE, count, day, share, signed_percent, signed_points};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, maybe, number, text};
+use crate::table::{Table, head, maybe, number, text, words};
 
 /// Rounds listed on the page.
 const MOST_ROUNDS: usize = 100;
@@ -148,7 +148,7 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &AssetRound) {
         text(&window.map_or(NONE.to_owned(), |w| {
             format!("{} → {}", day(w.entry), day(w.exit))
         })),
-        text(&holders.join(", ")),
+        words(Html::text(&holders.join(", "))),
         number(&round.holders.len().to_string(), None),
         maybe(round.result.map(|r| r.value), signed_percent),
         maybe(round.result.map(|r| r.alpha), signed_points),

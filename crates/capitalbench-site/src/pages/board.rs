@@ -50,6 +50,54 @@ pub(crate) fn table(
     set: &ComparisonSet,
     statistics: Option<&SetStatistics>,
 ) -> Table {
+    let (mut table, scale) = models(view, here, set, statistics);
+    apart(&mut table, set, &scale);
+    for control in set.market.iter().flat_map(|market| &market.controls) {
+        let row = (
+            control.score,
+            control.average_return,
+            Some(control.average_alpha),
+        );
+        add(
+            &mut table,
+            &scale,
+            ("apart control", view.name(&control.model_id)),
+            row,
+        );
+    }
+    table
+}
+
+/// The table of a set without its controls, which stand in one line below it.
+pub(crate) fn short_table(
+    view: &View<'_>,
+    here: &Here,
+    set: &ComparisonSet,
+    statistics: Option<&SetStatistics>,
+) -> Table {
+    let (mut table, scale) = models(view, here, set, statistics);
+    apart(&mut table, set, &scale);
+    table
+}
+
+/// Scores of the controls in one line; none where there are none.
+pub(crate) fn control_line(view: &View<'_>, set: &ComparisonSet) -> Option<String> {
+    let controls = &set.market.as_ref()?.controls;
+    let one = |control: &SetRow| {
+        let name = view.name(&control.model_id);
+        let name = name.strip_prefix("control-").unwrap_or(name);
+        format!("{name} {}", score(control.score))
+    };
+    let each: Vec<String> = controls.iter().map(one).collect();
+    (!each.is_empty()).then(|| format!("Controls by rule, score: {}", each.join(" · ")))
+}
+
+fn models(
+    view: &View<'_>,
+    here: &Here,
+    set: &ComparisonSet,
+    statistics: Option<&SetStatistics>,
+) -> (Table, WhiskerScale) {
     let track = set.definition.track;
     let per = format!("#Return / {}", horizon(track));
     let columns = [
@@ -110,8 +158,7 @@ pub(crate) fn table(
             rounds_cell(set, model),
         ]);
     }
-    apart(view, &mut table, set, &scale);
-    table
+    (table, scale)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "ranks are small")]
@@ -149,49 +196,51 @@ fn whisker_cell(scale: &WhiskerScale, row: Option<&Whisker>, model: Option<&SetM
 }
 
 /// What models are held against, below a heavier line.
-fn apart(view: &View<'_>, table: &mut Table, set: &ComparisonSet, scale: &WhiskerScale) {
+fn apart(table: &mut Table, set: &ComparisonSet, scale: &WhiskerScale) {
     let Some(market) = &set.market else {
         return;
     };
-    let mut add = |class: &'static str, name: &str, row: (Score, f64, Option<f64>)| {
-        let (points_of, average, alpha) = row;
-        let dot = points(points_of)
-            .filter(|value| *value < 100.0)
-            .map(|value| Whisker {
-                label: name.to_owned(),
-                value,
-                range: None,
-                apart: true,
-            });
-        let drawn = dot.map_or_else(Html::default, |dot| scale.cell(&dot));
-        let added = table.row(vec![
-            text(""),
-            head(Html::text(name)),
-            number(&score(points_of), points(points_of)),
-            markup(drawn),
-            number(&signed_percent(average), Some(average)),
-            maybe(alpha, signed_points),
-            text(""),
-            text(""),
-        ]);
-        added.class = class;
-    };
     let of = |row: &MarketRow| (row.score, row.average_return, None);
-    add("apart first", "S&P 500", of(&market.reference));
+    add(
+        table,
+        scale,
+        ("apart first", "S&P 500"),
+        of(&market.reference),
+    );
     if let Some(average) = market.oracle_average {
-        add(
-            "apart",
-            "Best option",
-            (Score::Points(100.0), average, None),
-        );
+        let best = (Score::Points(100.0), average, None);
+        add(table, scale, ("apart", "Best option"), best);
     }
-    add("apart", "Cash", of(&market.cash));
-    for control in &market.controls {
-        let row = (
-            control.score,
-            control.average_return,
-            Some(control.average_alpha),
-        );
-        add("apart control", view.name(&control.model_id), row);
-    }
+    add(table, scale, ("apart", "Cash"), of(&market.cash));
+}
+
+fn add(
+    table: &mut Table,
+    scale: &WhiskerScale,
+    (class, name): (&'static str, &str),
+    (points_of, average, alpha): (Score, f64, Option<f64>),
+) {
+    let dot = points(points_of).filter(|value| *value < 100.0);
+    let dot = dot.map(|value| Whisker {
+        label: name.to_owned(),
+        value,
+        range: None,
+        apart: true,
+    });
+    let drawn = dot.map_or_else(Html::default, |dot| scale.cell(&dot));
+    let gap = alpha.map_or_else(
+        || text(""),
+        |alpha| number(&signed_points(alpha), Some(alpha)),
+    );
+    let added = table.row(vec![
+        text(""),
+        head(Html::text(name)),
+        number(&score(points_of), points(points_of)),
+        markup(drawn),
+        number(&signed_percent(average), Some(average)),
+        gap,
+        text(""),
+        text(""),
+    ]);
+    added.class = class;
 }

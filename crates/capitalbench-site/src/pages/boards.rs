@@ -12,7 +12,7 @@ use crate::figures::{
 };
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, markup, maybe, number, text, whole};
+use crate::table::{Table, head, maybe, number, text, whole, words as words_cell};
 
 /// The list of boards.
 pub(crate) fn index(view: &View<'_>) -> Page {
@@ -57,7 +57,7 @@ pub(crate) fn index(view: &View<'_>) -> Page {
     ] {
         table.row(vec![
             head(page.here.link(path, name)),
-            text(shows),
+            words_cell(Html::text(shows)),
             text(ranks),
         ]);
     }
@@ -307,7 +307,7 @@ pub(crate) fn sets(view: &View<'_>) -> Page {
             whole(set.included.len()),
             maybe(statistics.map(|s| s.effective_windows), |v| decimal(v, 1)),
             whole(set.excluded.len()),
-            markup(Html::text(&names.join(", "))),
+            words_cell(Html::text(&names.join(", "))),
         ]);
         row.marks = vec![
             ("track", track.to_owned()),

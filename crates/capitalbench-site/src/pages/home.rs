@@ -16,7 +16,7 @@ pub(crate) fn page(view: &View<'_>) -> Page {
         "Results",
         "How language models allocate capital: scores, intervals and ranks, each with the files behind it.",
     );
-    page.heading = Html::text("How well do language models allocate capital?");
+    page.heading = Html::text("How well do models allocate capital?");
     for track in TRACKS {
         section(view, &mut page, track);
     }
@@ -68,12 +68,18 @@ fn section(view: &View<'_>, page: &mut Page, track: Track) {
     heading.push(" <small>");
     heading.push_text(&summary.join(" · "));
     heading.push("</small></h2>");
-    let table = board::table(view, here, set, statistics);
+    let table = board::short_table(view, here, set, statistics);
     let mut words = Html::text(&claim(set, statistics));
     words.push(" ");
     words.add(&here.link("method/statistics/", "Why?"));
     page.body.add(&heading);
     page.body.table(&table);
+    if let Some(controls) = board::control_line(view, set) {
+        let mut line = Html::made("<p class=\"note controls\" tabindex=\"0\">".to_owned());
+        line.push_text(&controls);
+        line.push("</p>");
+        page.body.add(&line);
+    }
     page.body.paragraph("claim", &words);
 }
 

@@ -7,9 +7,10 @@ use capitalbench_core::methodology::Family;
 use capitalbench_core::statistics::{METHOD, method};
 
 use super::view::View;
+use crate::figures::size;
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, text, whole};
+use crate::table::{Table, head, text, whole, words};
 
 #[derive(Template)]
 #[template(path = "method.html")]
@@ -37,6 +38,7 @@ struct Limitations {
 #[template(path = "data.html")]
 struct DataFiles {
     root: String,
+    files: Vec<(String, String)>,
 }
 
 #[derive(Template)]
@@ -79,7 +81,11 @@ pub(crate) fn pages(view: &View<'_>) -> Vec<Page> {
             "method/data/",
             "Data and files",
             "Every number as a file, free and without a key.",
-            |root| DataFiles { root }.render().ok(),
+            |root| {
+                let file = |(name, bytes): (&String, &Vec<u8>)| (name.clone(), size(bytes.len()));
+                let files = view.data.iter().map(file).collect();
+                DataFiles { root, files }.render().ok()
+            },
         ),
         filled(
             "method/not-advice/",
@@ -151,7 +157,7 @@ fn versions(view: &View<'_>) -> Page {
             whole(rounds),
             text(&first),
             text(&last),
-            text(asks(family)),
+            words(Html::text(asks(family))),
         ]);
     }
     page.body.table(&table);

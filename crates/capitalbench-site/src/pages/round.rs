@@ -6,7 +6,9 @@ use capitalbench_core::publication::{PublicRound, ResolvedRound, RoundState, Sta
 use super::view::{View, round_path, track_name};
 use super::words;
 use crate::charts::{Histogram, Mark};
-use crate::figures::{NONE, count, day, points, score, share, signed_percent, signed_points};
+use crate::figures::{
+    NONE, count, day, points, score, share, signed_percent, signed_points, thousands,
+};
 use crate::html::Html;
 use crate::page::{Here, Page};
 use crate::table::{Cell, Table, head, markup, maybe, number, text};
@@ -161,7 +163,7 @@ pub(crate) fn results_table(
     let mut apart = |class: &'static str, name: &str, value: Option<f64>, alpha: Option<f64>| {
         let mut cells = vec![text(""), head(Html::text(name))];
         cells.push(maybe(value, signed_percent));
-        cells.push(maybe(alpha, signed_points));
+        cells.push(alpha.map_or_else(|| text(""), |alpha| maybe(Some(alpha), signed_points)));
         cells.extend((0..6).map(|_| text("")));
         table.row(cells).class = class;
     };
@@ -221,7 +223,7 @@ fn chance(view: &View<'_>, page: &mut Page, resolved: &ResolvedRound) {
     let draws: u32 = chance.bins.iter().sum();
     page.body.say(&format!(
         "{} random portfolios that the rules allow: the middle one returned {}, the range was {} to {}.",
-        draws,
+        thousands(draws),
         signed_percent(chance.median),
         signed_percent(chance.low),
         signed_percent(chance.high)

@@ -56,6 +56,8 @@ fn page(view: &View<'_>, rounds: &[&PublicRound], place: usize, all: usize) -> P
             &plain(["draft", "open", "result due", "resolved"]),
         )
         .choice("method", "methodology", &plain(labels))
+        .choice("model", "model", &models(view))
+        .choice("set", "set", &sets(view))
         .days()
         .words();
     let mut table = Table::new(
@@ -92,6 +94,7 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
     let first = resolved.and_then(|resolved| resolved.models.first());
     let label = round.manifest.methodology.label().unwrap_or("single pick");
     let state = words::state(round);
+    let submissions = round.submissions();
     let row = table.row(vec![
         head(round_link(&page.here, round.id())),
         text(track_name(round.track)),
@@ -99,7 +102,7 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
         text(&window.map_or(NONE.to_owned(), |w| day(w.entry))),
         text(&window.map_or(NONE.to_owned(), |w| day(w.exit))),
         text(label),
-        whole(round.submissions().len()),
+        whole(submissions.len()),
         maybe(
             resolved.map(|r| r.returns.reference().get()),
             signed_percent,
@@ -110,7 +113,13 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
             signed_percent,
         ),
     ]);
+    let ids: Vec<&str> = submissions.iter().map(|s| s.model_id.as_str()).collect();
+    let sets = view.publication.comparison_sets.iter();
+    let sets = sets.filter(|set| set.included.contains(round.id()));
+    let sets: Vec<&str> = sets.map(|set| set.definition.set_id.as_str()).collect();
     row.marks = vec![
+        ("model", ids.join("|")),
+        ("set", sets.join("|")),
         (
             "track",
             round.track.map_or("", |track| track.as_str()).to_owned(),
@@ -119,4 +128,18 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
         ("method", label.to_owned()),
         ("date", window.map_or(String::new(), |w| day(w.exit))),
     ];
+}
+
+fn models(view: &View<'_>) -> Vec<(String, String)> {
+    let both = |id: &capitalbench_core::ids::ModelId| (id.to_string(), view.name(id).to_owned());
+    view.models.iter().map(both).collect()
+}
+
+fn sets(view: &View<'_>) -> Vec<(String, String)> {
+    let sets = view.publication.comparison_sets.iter();
+    let counted = sets.filter(|set| !set.included.is_empty());
+    let both = |set: &capitalbench_core::boards::comparison_set::ComparisonSet| {
+        (set.definition.set_id.clone(), set.definition.label.clone())
+    };
+    counted.map(both).collect()
 }

@@ -13,7 +13,7 @@ use crate::figures::{
 };
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, markup, maybe, number, text};
+use crate::table::{Table, head, markup, maybe, number, text, words};
 
 /// Rounds that a page lists; more are in the data files.
 const MOST_ROUNDS: usize = 150;
@@ -285,7 +285,7 @@ fn rounds(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
         let names: Vec<&str> = excluded.missing.iter().map(|id| view.name(id)).collect();
         table.row(vec![
             head(round_link(&page.here, &excluded.round_id)),
-            text(&names.join(", ")),
+            words(Html::text(&names.join(", "))),
         ]);
     }
     page.body.fold(

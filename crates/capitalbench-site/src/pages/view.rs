@@ -26,6 +26,8 @@ pub(crate) struct View<'a> {
     /// Every option, as the newest round describes it.
     pub(crate) options: BTreeMap<&'a OptionId, &'a MarketOption>,
     by_id: BTreeMap<&'a RoundId, &'a PublicRound>,
+    /// The data files by name.
+    pub(crate) data: &'a Files,
     files: &'a BTreeMap<RoundId, Files>,
 }
 
@@ -62,6 +64,7 @@ impl<'a> View<'a> {
             active,
             options,
             by_id: publication.rounds.iter().map(|r| (r.id(), r)).collect(),
+            data: input.data,
             files: input.round_files,
         }
     }

@@ -1,6 +1,9 @@
 //! Words that follow the numbers: no sentence claims more than its figures carry.
 
+use std::cmp::Ordering;
+
 use capitalbench_core::boards::comparison_set::ComparisonSet;
+use capitalbench_core::inference::ties::holm;
 use capitalbench_core::lifecycle::Due;
 use capitalbench_core::publication::{PublicRound, ResolvedRound, RoundState};
 use capitalbench_core::statistics::{Basis, LEVEL, SetStatistics};
@@ -37,10 +40,14 @@ pub(crate) fn claim(set: &ComparisonSet, statistics: Option<&SetStatistics>) -> 
         .iter()
         .filter(|pair| apart(pair.p_adjusted))
         .count();
-    let lucky = |m: &capitalbench_core::statistics::SetModel| {
-        m.model.luck.is_some_and(|luck| luck.p_value < 1.0 - LEVEL)
-    };
-    let skilled = statistics.models.iter().filter(|m| lucky(m)).count();
+    let chances = statistics.models.iter();
+    let chances: Vec<f64> = chances
+        .map(|m| m.model.luck.map_or(1.0, |luck| luck.p_value))
+        .collect();
+    let skilled = holm(&chances)
+        .into_iter()
+        .filter(|p| *p < 1.0 - LEVEL)
+        .count();
     let index = match from_index {
         0 => "no gap is separable from zero".to_owned(),
         some => format!("{some} of {models} gaps are separable from zero"),
@@ -54,7 +61,7 @@ pub(crate) fn claim(set: &ComparisonSet, statistics: Option<&SetStatistics>) -> 
     };
     let luck = match skilled {
         0 => "none from random portfolios".to_owned(),
-        some => format!("{some} of {models} stand above random portfolios"),
+        some => format!("{some} of {models} above random portfolios"),
     };
     format!("{first}; {index}; {pairs}, {luck}.")
 }
@@ -107,10 +114,10 @@ pub(crate) fn result(resolved: &ResolvedRound, name: &dyn Fn(usize) -> String) -
         .iter()
         .filter(|m| m.scored.outcome.beats_reference)
         .count();
-    let side = if outcome.beats_reference {
-        "above"
-    } else {
-        "not above"
+    let side = match value.total_cmp(&reference) {
+        Ordering::Greater => "above",
+        Ordering::Equal => "level with",
+        Ordering::Less => "below",
     };
     format!(
         "Highest return among models: {}, {}, {side} the S&P 500 ({}). {} of {} were above it.",

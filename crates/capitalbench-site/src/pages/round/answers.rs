@@ -11,7 +11,7 @@ use super::sub_page;
 use crate::figures::{NONE, count, decimal, share};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, markup, number, text};
+use crate::table::{Table, head, markup, number, text, words};
 
 /// The overview and one page per model.
 pub(super) fn pages(view: &View<'_>, round: &PublicRound) -> Vec<Page> {
@@ -81,7 +81,7 @@ fn answer(view: &View<'_>, round: &PublicRound, run_id: &RunId, submission: &Sub
                 &share(holding.weight.weight()),
                 Some(holding.weight.weight()),
             ),
-            markup(Html::said(&holding.rationale)),
+            words(Html::said(&holding.rationale)),
         ]);
     }
     page.body.table(&table);
@@ -177,7 +177,7 @@ fn attempts(
     )
     .fixed();
     for call in &calls {
-        let words = |name: &str| call[name].as_str().map_or_else(Html::default, Html::said);
+        let quoted = |name: &str| call[name].as_str().map_or_else(Html::default, Html::said);
         let digits = |name: &str, places: usize| {
             let value = call[name].as_f64();
             number(
@@ -191,17 +191,17 @@ fn attempts(
             "validation_status"
         };
         table.row(vec![
-            head(words("started_at_utc")),
-            markup(words("completed_at_utc")),
-            markup(words(status)),
+            head(quoted("started_at_utc")),
+            markup(quoted("completed_at_utc")),
+            markup(quoted(status)),
             digits("latency_seconds", 1),
             digits("input_tokens", 0),
             digits("output_tokens", 0),
             digits("reasoning_tokens", 0),
             digits("cost_usd", 4),
-            markup(words("api_model_name")),
+            markup(quoted("api_model_name")),
             if call["error"].is_string() {
-                markup(words("error"))
+                words(quoted("error"))
             } else {
                 text("")
             },

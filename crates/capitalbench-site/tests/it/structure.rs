@@ -1,0 +1,180 @@
+//! Links lead somewhere, headings and tables are in order, nothing is inline or from elsewhere.
+
+use std::collections::BTreeSet;
+
+use capitalbench_site::Files;
+
+use super::markup::{Markup, attribute, read};
+use super::sources::{PUBLISHED, archive, fixtures, pages};
+
+/// Pages that are made for programs and stand beside these.
+const OTHERS: [&str; 1] = ["verify/index.html"];
+
+/// The path that an address means, seen from a page.
+fn target(page: &str, href: &str) -> String {
+    let href = href.split(['#', '?']).next().unwrap_or_default();
+    let mut parts: Vec<&str> = page.split('/').collect();
+    parts.pop();
+    for part in href.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                parts.pop().expect("an address inside the site");
+            }
+            other => parts.push(other),
+        }
+    }
+    let path = decoded(&parts.join("/"));
+    match path.as_str() {
+        "" => "index.html".to_owned(),
+        folder if folder.ends_with('/') => format!("{folder}index.html"),
+        file => file.to_owned(),
+    }
+}
+
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        if first == b'%' {
+            let hex = std::str::from_utf8(&after[..2]).unwrap();
+            bytes.push(u8::from_str_radix(hex, 16).unwrap());
+            rest = &after[2..];
+        } else {
+            bytes.push(first);
+            rest = after;
+        }
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+fn check(site: &Files) {
+    let others: BTreeSet<&str> = OTHERS.into();
+    for (path, page) in pages(site) {
+        let markup = read(&page).unwrap_or_else(|fault| panic!("{path}: {fault}"));
+        let mut ids = BTreeSet::new();
+        for (name, attributes) in &markup.tags {
+            for place in ["href", "src"] {
+                let Some(href) = attribute(attributes, place) else {
+                    continue;
+                };
+                assert!(
+                    !href.contains(':') && !href.starts_with("//"),
+                    "{path}: {href} leaves"
+                );
+                if href.starts_with('#') {
+                    continue;
+                }
+                let target = target(&path, &href);
+                let known = site.contains_key(&target) || others.contains(target.as_str());
+                assert!(
+                    known,
+                    "{path}: {href} leads to {target}, which is not there"
+                );
+            }
+            if let Some(id) = attribute(attributes, "id") {
+                assert!(ids.insert(id.clone()), "{path}: the id {id} twice");
+            }
+            assert!(
+                attribute(attributes, "style").is_none(),
+                "{path}: a style on {name}"
+            );
+            let handler = attributes
+                .split_whitespace()
+                .find(|part| part.starts_with("on"));
+            assert_eq!(handler, None, "{path}: {name}");
+        }
+        one_of_each(&path, &markup);
+    }
+}
+
+fn one_of_each(path: &str, markup: &Markup) {
+    let count = |name: &str| markup.tags.iter().filter(|(tag, _)| tag == name).count();
+    for name in ["h1", "main", "title", "script", "style"] {
+        let expected = match name {
+            "style" => 0,
+            // Charts have titles of their own.
+            "title" => {
+                1 + markup
+                    .tags
+                    .iter()
+                    .filter(|(_, a)| a.contains("class=\"chart\""))
+                    .count()
+            }
+            _ => 1,
+        };
+        assert_eq!(count(name), expected, "{path}: {name}");
+    }
+    assert_eq!(
+        count("table"),
+        count("caption"),
+        "{path}: a table without a caption"
+    );
+    assert!(
+        count("figure") <= count("table"),
+        "{path}: a chart without a table"
+    );
+}
+
+#[test]
+fn pages_of_the_fixtures_are_sound() {
+    check(&fixtures().site());
+}
+
+#[test]
+fn pages_of_the_public_record_are_sound() {
+    if let Some(source) = archive(PUBLISHED) {
+        check(&source.site());
+    }
+}
+
+#[test]
+fn the_six_destinations_and_both_tracks_are_there() {
+    let Some(source) = archive(PUBLISHED) else {
+        return;
+    };
+    let pages = source.pages();
+    for path in [
+        "index.html",
+        "live/index.html",
+        "rounds/index.html",
+        "models/index.html",
+        "assets/index.html",
+        "method/index.html",
+    ] {
+        assert!(pages.contains_key(path), "{path}");
+    }
+    let home = &pages["index.html"];
+    for words in [
+        "id=\"weekly\"",
+        "id=\"monthly\"",
+        "95 % interval",
+        "S&amp;P 500",
+        "Best option",
+        "Why?",
+        "Verify this page",
+        "next result",
+    ] {
+        assert!(home.contains(words), "{words}");
+    }
+}
+
+#[test]
+fn an_empty_record_still_has_pages() {
+    let mut source = fixtures();
+    source.publication.rounds.clear();
+    source.publication.boards.clear();
+    source.publication.comparison_sets.clear();
+    source.publication.statistics = capitalbench_core::statistics::Statistics::default();
+    source.files.clear();
+    check(&source.site());
+}
+
+#[test]
+fn invented_markets_say_so_on_every_page() {
+    let mut source = fixtures();
+    source.publication.synthetic = true;
+    for (path, page) in source.pages() {
+        assert!(page.contains("Invented market"), "{path}");
+    }
+}
