@@ -70,7 +70,11 @@ impl Html {
     /// Adds text.
     pub(crate) fn push_text(&mut self, text: &str) {
         for c in text.chars() {
-            self.push_char(c);
+            if hides(c) {
+                let _ = write!(self.0, "U+{:04X}", u32::from(c));
+            } else {
+                self.push_char(c);
+            }
         }
     }
 

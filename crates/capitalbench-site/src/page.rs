@@ -59,11 +59,11 @@ pub(crate) struct Page {
     /// Where it stands.
     pub(crate) here: Here,
     /// Title of the window.
-    pub(crate) title: String,
+    pub(crate) title: Html,
     /// Its heading.
     pub(crate) heading: Html,
     /// One sentence for search engines and previews.
-    pub(crate) description: String,
+    pub(crate) description: Html,
     /// The way to it: paths and labels.
     pub(crate) crumbs: Vec<(String, String)>,
     /// Everything below the heading.
@@ -75,9 +75,9 @@ impl Page {
     pub(crate) fn new(path: &str, title: &str, description: &str) -> Self {
         Self {
             here: Here::new(path),
-            title: title.to_owned(),
+            title: Html::text(title),
             heading: Html::text(title),
-            description: description.to_owned(),
+            description: Html::text(description),
             crumbs: Vec::new(),
             body: Body::default(),
         }
@@ -95,11 +95,11 @@ impl Page {
 #[template(path = "page.html")]
 struct Frame<'a> {
     root: &'a str,
-    title: &'a str,
-    description: &'a str,
+    title: &'a Html,
+    description: &'a Html,
     heading: &'a Html,
     nav: Vec<NavItem>,
-    crumbs: Vec<(String, &'a str)>,
+    crumbs: Vec<(String, Html)>,
     synthetic: bool,
     home: bool,
     as_of: &'a str,
@@ -138,7 +138,7 @@ impl Site {
         let crumbs = page
             .crumbs
             .iter()
-            .map(|(path, label)| (page.here.to(path), label.as_str()))
+            .map(|(path, label)| (page.here.to(path), Html::text(label)))
             .collect();
         let frame = Frame {
             root: &page.here.root,

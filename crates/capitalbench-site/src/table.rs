@@ -8,7 +8,7 @@ use crate::html::Html;
 #[derive(Debug, Clone, Default, Template)]
 #[template(path = "table.html")]
 pub(crate) struct Table {
-    pub(crate) caption: String,
+    pub(crate) caption: Html,
     pub(crate) id: String,
     pub(crate) class: String,
     pub(crate) sortable: bool,
@@ -19,9 +19,9 @@ pub(crate) struct Table {
 /// A column.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Column {
-    pub(crate) label: String,
+    pub(crate) label: Html,
     pub(crate) hint: String,
-    pub(crate) model: String,
+    pub(crate) model: Option<Html>,
     pub(crate) number: bool,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Column {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Row {
     pub(crate) class: &'static str,
-    pub(crate) marks: Vec<(&'static str, String)>,
+    pub(crate) marks: Vec<(&'static str, Html)>,
     pub(crate) cells: Vec<Cell>,
 }
 
@@ -46,13 +46,13 @@ impl Table {
     /// A sortable table; a label that begins with `#` heads a column of numbers.
     pub(crate) fn new(caption: &str, labels: &[&str]) -> Self {
         let column = |label: &&str| Column {
-            label: label.trim_start_matches('#').to_owned(),
+            label: Html::text(label.trim_start_matches('#')),
             hint: String::new(),
-            model: String::new(),
+            model: None,
             number: label.starts_with('#'),
         };
         Self {
-            caption: caption.to_owned(),
+            caption: Html::text(caption),
             sortable: true,
             columns: labels.iter().map(column).collect(),
             ..Self::default()

@@ -8,6 +8,7 @@ use capitalbench_core::ids::OptionId;
 use super::filter::{Filter, plain};
 use super::view::{TRACKS, View};
 use crate::figures::{count, share, signed_percent};
+use crate::html::Html;
 use crate::page::Page;
 use crate::table::{Table, head, maybe, number, text, whole};
 
@@ -91,7 +92,7 @@ pub(crate) fn page(view: &View<'_>) -> Page {
             cells.push(maybe(record.and_then(|r| r.average_return), signed_percent));
             cells.push(maybe(record.and_then(|r| r.hit_rate), share));
         }
-        table.row(cells).marks = vec![("class", option.asset_class.clone())];
+        table.row(cells).marks = vec![("class", Html::text(&option.asset_class))];
     }
     page.body.add(&form.html()).table(&table);
     page

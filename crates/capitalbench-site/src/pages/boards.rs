@@ -310,8 +310,8 @@ pub(crate) fn sets(view: &View<'_>) -> Page {
             words_cell(Html::text(&names.join(", "))),
         ]);
         row.marks = vec![
-            ("track", track.to_owned()),
-            ("status", set.status.as_str().to_owned()),
+            ("track", Html::text(track)),
+            ("status", Html::text(set.status.as_str())),
         ];
     }
     page.body.add(&form.html()).table(&table);

@@ -86,7 +86,10 @@ fn pair_table(view: &View<'_>, page: &Page, track: Track) -> Table {
                 verdict(pair.difference),
             )),
         ]);
-        row.marks = vec![("pair", format!("{} {}", pair.first, pair.second))];
+        row.marks = vec![(
+            "pair",
+            Html::text(&format!("{} {}", pair.first, pair.second)),
+        )];
     }
     table
 }
@@ -124,8 +127,8 @@ fn heat_map(view: &View<'_>, page: &Page, track: Track) -> Table {
     .class("heat");
     for id in &models {
         table.columns.push(Column {
-            label: view.name(id).to_owned(),
-            model: id.as_str().to_owned(),
+            label: Html::text(view.name(id)),
+            model: Some(Html::text(id.as_str())),
             number: true,
             ..Column::default()
         });

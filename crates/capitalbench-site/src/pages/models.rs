@@ -99,8 +99,8 @@ fn section(view: &View<'_>, page: &mut Page, track: Track) {
             maybe(row.average_cost_usd, dollars),
         ]);
         added.marks = vec![
-            ("provider", row.provider.clone()),
-            ("activity", activity.to_owned()),
+            ("provider", Html::text(&row.provider)),
+            ("activity", Html::text(activity)),
         ];
     }
     page.body.add(&form.html()).table(&table);

@@ -117,17 +117,17 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
     let sets = view.publication.comparison_sets.iter();
     let sets = sets.filter(|set| set.included.contains(round.id()));
     let sets: Vec<&str> = sets.map(|set| set.definition.set_id.as_str()).collect();
-    row.marks = vec![
+    let track = round.track.map_or("", |track| track.as_str());
+    let ended = window.map_or(String::new(), |w| day(w.exit));
+    let marks = [
         ("model", ids.join("|")),
         ("set", sets.join("|")),
-        (
-            "track",
-            round.track.map_or("", |track| track.as_str()).to_owned(),
-        ),
+        ("track", track.to_owned()),
         ("state", state.to_owned()),
         ("method", label.to_owned()),
-        ("date", window.map_or(String::new(), |w| day(w.exit))),
+        ("date", ended),
     ];
+    row.marks = marks.map(|(name, value)| (name, Html::text(&value))).into();
 }
 
 fn models(view: &View<'_>) -> Vec<(String, String)> {

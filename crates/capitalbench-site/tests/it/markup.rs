@@ -61,6 +61,13 @@ pub(crate) fn read(page: &str) -> Result<Markup, String> {
     }
 }
 
+/// The names of all attributes.
+pub(crate) fn names(attributes: &str) -> Vec<&str> {
+    let outside = attributes.split('"').step_by(2);
+    let names = outside.flat_map(str::split_whitespace);
+    names.map(|name| name.trim_end_matches('=')).collect()
+}
+
 /// The value of an attribute.
 pub(crate) fn attribute(attributes: &str, name: &str) -> Option<String> {
     let start = format!("{name}=\"");

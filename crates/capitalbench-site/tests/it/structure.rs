@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use capitalbench_site::Files;
 
-use super::markup::{Markup, attribute, read};
+use super::markup::{Markup, attribute, names, read};
 use super::sources::{PUBLISHED, archive, fixtures, pages};
 
 /// Pages that are made for programs and stand beside these.
@@ -79,9 +79,9 @@ fn check(site: &Files) {
                 attribute(attributes, "style").is_none(),
                 "{path}: a style on {name}"
             );
-            let handler = attributes
-                .split_whitespace()
-                .find(|part| part.starts_with("on"));
+            let handler = names(attributes)
+                .into_iter()
+                .find(|name| name.starts_with("on"));
             assert_eq!(handler, None, "{path}: {name}");
         }
         one_of_each(&path, &markup);

@@ -5,14 +5,14 @@ use super::sources::{PUBLISHED, archive, fixtures};
 
 /// Words that claim more than a table can carry.
 const LOUD: [&str; 9] = [
-    " won ",
-    " wins",
+    "won",
+    "wins",
     "winner",
     "leader",
+    "leaders",
     "champion",
-    "outperform",
-    "beats everyone",
-    "best model",
+    "outperforms",
+    "outperformed",
     "loser",
 ];
 
@@ -23,9 +23,9 @@ fn no_page_shouts() {
     for source in sources {
         for (path, page) in source.pages() {
             let words = read(&page).unwrap().own_words.to_lowercase();
-            for word in LOUD {
-                assert!(!words.contains(word), "{path} says {word:?}");
-            }
+            let mut words = words.split(|c: char| !c.is_alphabetic());
+            let loud = words.find(|word| LOUD.contains(word));
+            assert_eq!(loud, None, "{path}");
         }
     }
 }

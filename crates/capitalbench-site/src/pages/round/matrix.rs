@@ -77,7 +77,7 @@ pub(super) fn contributions(
         &submissions,
     );
     table.columns.push(crate::table::Column {
-        label: "Option's return".to_owned(),
+        label: Html::text("Option's return"),
         number: true,
         ..crate::table::Column::default()
     });
@@ -117,7 +117,7 @@ fn frame(view: &View<'_>, caption: &str, submissions: &[&Submission]) -> Table {
     let mut table = Table::new(caption, &["Option"]).class("matrix");
     for submission in submissions {
         table.columns.push(crate::table::Column {
-            label: view.name(&submission.model_id).to_owned(),
+            label: Html::text(view.name(&submission.model_id)),
             number: true,
             ..crate::table::Column::default()
         });
