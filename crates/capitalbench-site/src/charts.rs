@@ -14,7 +14,7 @@ mod ranking;
 mod scale;
 
 pub(crate) use bars::{Histogram, Mark, StackedBars};
-pub(crate) use grid::{Point, Scatter, Strip, reliability};
+pub(crate) use grid::{Point, Scatter, Stated, Strip, reliability};
 pub(crate) use lines::{Line, LineChart, Stroke};
 pub(crate) use ranking::{Whisker, WhiskerScale, ranking};
 
@@ -50,6 +50,15 @@ impl Canvas {
 
     fn path(&mut self, class: &str, d: &str) {
         let _ = write!(self.body, "<path class=\"{class}\" d=\"{d}\"/>");
+    }
+
+    /// A path that says what it is under the pointer.
+    fn told(&mut self, class: &str, d: &str, words: &str) {
+        let words = Html::text(words);
+        let _ = write!(
+            self.body,
+            "<path class=\"{class}\" d=\"{d}\" data-t=\"{words}\"/>"
+        );
     }
 
     fn text(&mut self, class: &str, at: (f64, f64), text: &str) {

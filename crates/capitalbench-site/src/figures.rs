@@ -98,6 +98,11 @@ pub(crate) fn price(value: f64) -> String {
     format!("{value}")
 }
 
+/// A stored word as people write it.
+pub(crate) fn spoken(word: &str) -> String {
+    word.replace('_', " ")
+}
+
 /// A day.
 pub(crate) fn day(day: Date) -> String {
     day.to_string()

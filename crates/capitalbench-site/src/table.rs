@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use crate::figures;
 use crate::html::Html;
 
 /// A table with everything finished.
@@ -145,6 +146,21 @@ pub(crate) fn number(shown: &str, value: Option<f64>) -> Cell {
     }
 }
 
+/// A cell of a return.
+pub(crate) fn percent(value: f64) -> Cell {
+    number(&figures::signed_percent(value), Some(value))
+}
+
+/// A cell of a difference of returns.
+pub(crate) fn gap(value: f64) -> Cell {
+    number(&figures::signed_points(value), Some(value))
+}
+
+/// A cell of a share.
+pub(crate) fn part(value: f64) -> Cell {
+    number(&figures::share(value), Some(value))
+}
+
 /// A cell of a count.
 pub(crate) fn whole(value: usize) -> Cell {
     Cell {
@@ -156,7 +172,7 @@ pub(crate) fn whole(value: usize) -> Cell {
 /// A cell of a number that may be missing.
 pub(crate) fn maybe(value: Option<f64>, shown: impl Fn(f64) -> String) -> Cell {
     number(
-        &value.map_or_else(|| crate::figures::NONE.to_owned(), shown),
+        &value.map_or_else(|| figures::NONE.to_owned(), shown),
         value,
     )
 }

@@ -138,7 +138,25 @@
     apply();
   }
 
-  // Details of a mark under the pointer are its chart's title; commands are copied by a click.
+  // Details of the mark or line under the pointer; the tables say the same.
+  const tip = document.createElement('div');
+  tip.id = 'tip';
+  tip.hidden = true;
+  tip.setAttribute('aria-hidden', 'true');
+  document.body.append(tip);
+  document.querySelectorAll('svg.chart').forEach((chart) => {
+    chart.addEventListener('pointermove', (event) => {
+      const words = event.target.dataset ? event.target.dataset.t : undefined;
+      tip.hidden = !words;
+      if (!words) return;
+      tip.textContent = words;
+      tip.style.left = `${Math.min(event.pageX + 12, document.body.clientWidth - tip.offsetWidth - 4)}px`;
+      tip.style.top = `${event.pageY + 14}px`;
+    });
+    chart.addEventListener('pointerleave', () => { tip.hidden = true; });
+  });
+
+  // Commands are copied by a click.
   document.querySelectorAll('pre.command').forEach((block) => {
     if (!navigator.clipboard) return;
     const button = document.createElement('button');

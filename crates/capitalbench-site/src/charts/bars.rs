@@ -75,9 +75,10 @@ impl Histogram<'_> {
             let at_x = x.at(mark.value);
             canvas.line("lead", (at_x, bottom), (at_x, at));
             canvas.line("lead", (at_x, at), (right + 10.0, at));
-            canvas.path(
+            canvas.told(
                 &format!("mark {}", series(own)),
                 &shape(own, (at_x, bottom - 5.0), 3.8),
+                &format!("{}: {}", mark.label, signed_percent(mark.value)),
             );
             canvas.path(
                 &format!("mark {}", series(own)),

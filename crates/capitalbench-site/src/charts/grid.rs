@@ -1,11 +1,14 @@
 //! Points on a plane: cost against score, gaps by round, stated against observed.
 
+use std::fmt::Write as _;
+
+use jiff::civil::Date;
+
 use super::marks::{series, shape};
 use super::scale::Scale;
 use super::{Canvas, WIDTH, day_number, fitted, px, spread};
 use crate::figures::{decimal, dollars, share, signed_percent};
 use crate::html::Html;
-use jiff::civil::Date;
 
 /// A labelled point.
 #[derive(Debug, Clone)]
@@ -54,9 +57,15 @@ impl Scatter {
         for (place, (point, at)) in self.points.iter().zip(placed).enumerate() {
             let (px_x, px_y) = (x.at(point.x), y.at(point.y));
             canvas.line("lead", (px_x, px_y), (right + 8.0, at));
-            canvas.path(
+            canvas.told(
                 &format!("mark {}", series(place)),
                 &shape(place, (px_x, px_y), 4.4),
+                &format!(
+                    "{}: {}, {}",
+                    point.label,
+                    dollars(point.x),
+                    decimal(point.y, 1)
+                ),
             );
             canvas.text("label", (right + 12.0, at + 4.0), &fitted(&point.label));
         }
@@ -72,7 +81,7 @@ pub(crate) struct Strip {
 }
 
 impl Strip {
-    /// Draws the chart: all points above zero are one path, all below another.
+    /// Draws the chart.
     pub(crate) fn draw(&self) -> Html {
         let (left, right, top, bottom, height) = (58.0, WIDTH - 16.0, 8.0, 150.0, 178.0);
         let values = self.rounds.iter().map(|round| round.1);
@@ -93,19 +102,22 @@ impl Strip {
                 &signed_percent(tick),
             );
         }
-        let (mut stems, mut above, mut below) = (String::new(), String::new(), String::new());
+        let mut stems = String::new();
         for (day, value) in &self.rounds {
             let at = (x.at(day_number(*day)), y.at(*value));
-            stems.push_str(&format!("M{} {}V{}", px(at.0), px(y.at(0.0)), px(at.1)));
-            if *value > 0.0 {
-                above.push_str(&shape(2, at, 3.6));
-            } else {
-                below.push_str(&shape(4, at, 3.6));
-            }
+            let _ = write!(stems, "M{} {}V{}", px(at.0), px(y.at(0.0)), px(at.1));
         }
         canvas.path("stem", &stems);
-        canvas.path("mark s0", &above);
-        canvas.path("mark s3", &below);
+        for (day, value) in &self.rounds {
+            let at = (x.at(day_number(*day)), y.at(*value));
+            let (class, outline) = if *value > 0.0 {
+                ("mark s0", 2)
+            } else {
+                ("mark s3", 4)
+            };
+            let words = format!("{day}: {}", signed_percent(*value));
+            canvas.told(class, &shape(outline, at, 3.6), &words);
+        }
         let days = self.rounds.iter().map(|round| round.0);
         if let (Some(first), Some(last)) = (days.clone().min(), days.max()) {
             canvas.text("tick", (left, height - 8.0), &first.to_string());
@@ -115,8 +127,21 @@ impl Strip {
     }
 }
 
+/// Decisions of similar confidence.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stated {
+    /// Mean stated confidence.
+    pub(crate) confidence: f64,
+    /// Share that came true.
+    pub(crate) observed: f64,
+    /// Decisions.
+    pub(crate) count: usize,
+    /// Ends of the interval, where there is one.
+    pub(crate) range: Option<(f64, f64)>,
+}
+
 /// Stated confidence across, share that came true upwards, with intervals where there are some.
-pub(crate) fn reliability(title: &str, bins: &[(f64, f64, usize, Option<(f64, f64)>)]) -> Html {
+pub(crate) fn reliability(title: &str, bins: &[Stated]) -> Html {
     let (left, right, top, bottom, height) = (56.0, 330.0, 10.0, 240.0, 276.0);
     let x = Scale::between(0.0, 1.0, left, right);
     let y = Scale::between(0.0, 1.0, bottom, top);
@@ -133,15 +158,19 @@ pub(crate) fn reliability(title: &str, bins: &[(f64, f64, usize, Option<(f64, f6
         (f64::midpoint(left, right), height - 4.0),
         "stated confidence →",
     );
-    for (place, (stated, observed, count, range)) in bins.iter().enumerate() {
-        let at = (x.at(*stated), y.at(*observed));
-        if let Some((low, high)) = range {
+    for (place, bin) in bins.iter().enumerate() {
+        let at = (x.at(bin.confidence), y.at(bin.observed));
+        if let Some((low, high)) = bin.range {
             let (low, high) = (y.at(low.max(0.0)), y.at(high.min(1.0)));
             canvas.line("whisker", (at.0, low), (at.0, high));
         }
         canvas.path("mark s0", &shape(0, at, 4.4));
-        let lift = if place % 2 == 0 { -6.0 } else { 14.0 };
-        canvas.text("tick", (at.0 + 8.0, at.1 + lift), &format!("n={count}"));
+        let label_y = if place % 2 == 0 { -6.0 } else { 14.0 };
+        canvas.text(
+            "tick",
+            (at.0 + 8.0, at.1 + label_y),
+            &format!("n={}", bin.count),
+        );
     }
     canvas.finish()
 }

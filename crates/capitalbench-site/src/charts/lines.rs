@@ -86,12 +86,13 @@ impl LineChart {
                 Stroke::Dashed => format!("line dashed {}", series(place)),
                 Stroke::Reference => "line ref".to_owned(),
             };
-            canvas.path(&class, &d);
+            let words = format!("{}: {}", line.label, (self.written)(last(line)));
+            canvas.told(&class, &d, &words);
         }
     }
 
     fn labels(&self, canvas: &mut Canvas, y: &Scale, bottom: f64) {
-        let ends: Vec<f64> = self.lines.iter().map(|line| last(line)).collect();
+        let ends: Vec<f64> = self.lines.iter().map(last).collect();
         let wanted: Vec<f64> = ends.iter().map(|value| y.at(*value)).collect();
         let placed = spread(&wanted, 13.0, bottom);
         for (place, line) in self.lines.iter().enumerate() {

@@ -1,5 +1,7 @@
 //! Eight colours, each with a shape of its own.
 
+use std::fmt::Write as _;
+
 use super::px;
 
 /// Pairs of colour and shape; later series share the last.
@@ -17,7 +19,7 @@ pub(super) fn shape(place: usize, (x, y): (f64, f64), r: f64) -> String {
         for (step, (dx, dy)) in points.iter().enumerate() {
             let letter = if step == 0 { 'M' } else { 'L' };
             d.push(letter);
-            d.push_str(&format!("{} {}", px(x + dx * r), px(y + dy * r)));
+            let _ = write!(d, "{} {}", px(x + dx * r), px(y + dy * r));
         }
         d.push('Z');
         d

@@ -7,10 +7,10 @@ use capitalbench_core::manifest::Track;
 use super::assets::record;
 use super::view::{TRACKS, View, option_path, round_link, track_name};
 use crate::charts::Strip;
-use crate::figures::{NONE, count, day, share, signed_percent, signed_points};
+use crate::figures::{NONE, count, day, share, signed_percent, signed_points, spoken};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, maybe, number, text, words};
+use crate::table::{Table, gap, head, maybe, number, percent, text, words};
 
 /// Rounds listed on the page.
 const MOST_ROUNDS: usize = 100;
@@ -28,9 +28,12 @@ pub(crate) fn page(view: &View<'_>, id: &OptionId) -> Page {
     if let Some(option) = option {
         page.body.facts(&[
             ("Symbol", Html::text(option.display_symbol())),
-            ("Class", Html::text(&option.asset_class)),
-            ("Group", Html::text(&option.group)),
-            ("Risk grade", Html::text(option.risk_bucket.as_str())),
+            ("Class", Html::text(&spoken(&option.asset_class))),
+            ("Group", Html::text(&spoken(&option.group))),
+            (
+                "Risk grade",
+                Html::text(&spoken(option.risk_bucket.as_str())),
+            ),
             ("Currency", Html::text(&option.currency)),
         ]);
         page.body
@@ -116,8 +119,8 @@ fn strip(view: &View<'_>, page: &mut Page, record: &AssetRecord) {
         if table.rows.len() < MOST_ROUNDS {
             table.row(vec![
                 head(round_link(&page.here, &own.round_id)),
-                number(&signed_percent(result.value), Some(result.value)),
-                number(&signed_points(result.alpha), Some(result.alpha)),
+                percent(result.value),
+                gap(result.alpha),
             ]);
         }
     }

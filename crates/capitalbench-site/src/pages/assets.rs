@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::boards::asset::AssetRecord;
 use capitalbench_core::ids::OptionId;
+use capitalbench_core::universe::MarketOption;
 
 use super::filter::{Filter, plain};
 use super::view::{TRACKS, View};
-use crate::figures::{count, share, signed_percent};
+use crate::figures::{count, share, signed_percent, spoken};
 use crate::html::Html;
 use crate::page::Page;
 use crate::table::{Table, head, maybe, number, text, whole};
@@ -23,16 +24,7 @@ pub(crate) fn page(view: &View<'_>) -> Page {
         "{}. Shares count public decisions of the rounds that offered the option; open rounds count for holding, not for returns.",
         count(view.options.len(), "option", "options")
     ));
-    let mut held: BTreeMap<&OptionId, usize> = BTreeMap::new();
-    for (round, _) in view.open_rounds() {
-        for submission in round.submissions() {
-            for id in submission.decision.option_ids() {
-                if let Some((id, _)) = view.options.get_key_value(id) {
-                    *held.entry(id).or_default() += 1;
-                }
-            }
-        }
-    }
+    let held = held_now(view);
     let classes: BTreeSet<&str> = view
         .options
         .values()
@@ -46,7 +38,6 @@ pub(crate) fn page(view: &View<'_>) -> Page {
         &[
             "Option",
             "Symbol",
-            "Class",
             "Group",
             "Risk",
             "#Held now",
@@ -59,43 +50,66 @@ pub(crate) fn page(view: &View<'_>) -> Page {
         ],
     )
     .named("assets")
+    .class("dense")
     .hint(
-        8,
+        7,
         "Share of holding decisions in which the option returned more than the S&P 500",
     )
     .hint(
-        11,
+        10,
         "Share of holding decisions in which the option returned more than the S&P 500",
     );
     for (id, option) in &view.options {
-        let mut cells = vec![
-            head(view.option_link(&page.here, id)),
-            text(option.display_symbol()),
-            text(&option.asset_class),
-            text(&option.group),
-            text(option.risk_bucket.as_str()),
-            whole(held.get(id).copied().unwrap_or_default()),
-        ];
-        for track in TRACKS {
-            let record = view
-                .boards(track)
-                .and_then(|boards| record(&boards.assets, id));
-            cells.push(match record {
-                Some(record) => number(
-                    &format!("{} of {}", record.decisions, record.of_decisions),
-                    Some(f64::from(
-                        u32::try_from(record.decisions).unwrap_or(u32::MAX),
-                    )),
-                ),
-                None => text(""),
-            });
-            cells.push(maybe(record.and_then(|r| r.average_return), signed_percent));
-            cells.push(maybe(record.and_then(|r| r.hit_rate), share));
-        }
-        table.row(cells).marks = vec![("class", Html::text(&option.asset_class))];
+        let held = held.get(id).copied().unwrap_or_default();
+        row(view, &page, &mut table, (id, option, held));
     }
     page.body.add(&form.html()).table(&table);
     page
+}
+
+/// Open decisions that hold each option.
+fn held_now<'a>(view: &View<'a>) -> BTreeMap<&'a OptionId, usize> {
+    let mut held: BTreeMap<&OptionId, usize> = BTreeMap::new();
+    for (round, _) in view.open_rounds() {
+        for submission in round.submissions() {
+            for id in submission.decision.option_ids() {
+                *held.entry(id).or_default() += 1;
+            }
+        }
+    }
+    held
+}
+
+fn row(
+    view: &View<'_>,
+    page: &Page,
+    table: &mut Table,
+    (id, option, held): (&OptionId, &MarketOption, usize),
+) {
+    let mut cells = vec![
+        head(view.option_link(&page.here, id)),
+        text(option.display_symbol()),
+        text(&spoken(&option.group)),
+        text(&spoken(option.risk_bucket.as_str())),
+        whole(held),
+    ];
+    for track in TRACKS {
+        let record = view
+            .boards(track)
+            .and_then(|boards| record(&boards.assets, id));
+        cells.push(match record {
+            Some(record) => number(
+                &format!("{} of {}", record.decisions, record.of_decisions),
+                Some(f64::from(
+                    u32::try_from(record.decisions).unwrap_or(u32::MAX),
+                )),
+            ),
+            None => text(""),
+        });
+        cells.push(maybe(record.and_then(|r| r.average_return), signed_percent));
+        cells.push(maybe(record.and_then(|r| r.hit_rate), share));
+    }
+    table.row(cells).marks = vec![("class", Html::text(&option.asset_class))];
 }
 
 /// The record of an option.

@@ -6,12 +6,10 @@ use capitalbench_core::statistics::{SetModel, SetStatistics};
 
 use super::view::{View, horizon};
 use crate::charts::{Whisker, WhiskerScale};
-use crate::figures::{
-    NONE, decimal, interval, no_interval, points, score, share, signed_percent, signed_points,
-};
+use crate::figures::{NONE, decimal, interval, no_interval, points, score, share};
 use crate::html::Html;
 use crate::page::Here;
-use crate::table::{Cell, Table, head, markup, maybe, number, text};
+use crate::table::{Cell, Table, gap, head, markup, maybe, number, percent, text};
 
 /// Rows of a set with their intervals.
 pub(crate) fn whiskers(
@@ -98,35 +96,7 @@ fn models(
     set: &ComparisonSet,
     statistics: Option<&SetStatistics>,
 ) -> (Table, WhiskerScale) {
-    let track = set.definition.track;
-    let per = format!("#Return / {}", horizon(track));
-    let columns = [
-        "#Rank",
-        "Model",
-        "#Score",
-        "95 % interval",
-        &per,
-        "#vs S&P 500",
-        "#Random",
-        "#Rounds",
-    ];
-    let caption = format!(
-        "{} comparison set: {}",
-        super::view::track_name(Some(track)),
-        set.definition.label
-    );
-    let mut table = Table::new(&caption, &columns)
-        .class("board")
-        .hint(0, "Ranks that 95 % of resampled histories allow")
-        .hint(
-            2,
-            "Summed returns over summed returns of the best option, times 100",
-        )
-        .hint(
-            6,
-            "Mean share of random admissible portfolios below the model's",
-        )
-        .hint(7, "Shared rounds, and the separate windows they are worth");
+    let mut table = frame(set);
     let rows = whiskers(view, set, statistics);
     let reference = set
         .market
@@ -146,11 +116,8 @@ fn models(
             head(view.model_link(here, &row.model_id)),
             number(&score(row.score), points(row.score)),
             whisker_cell(&scale, drawn, model),
-            number(
-                &signed_percent(row.average_return),
-                Some(row.average_return),
-            ),
-            number(&signed_points(row.average_alpha), Some(row.average_alpha)),
+            percent(row.average_return),
+            gap(row.average_alpha),
             maybe(
                 model.and_then(|m| m.model.luck).map(|l| l.mean_percentile),
                 share,
@@ -159,6 +126,38 @@ fn models(
         ]);
     }
     (table, scale)
+}
+
+fn frame(set: &ComparisonSet) -> Table {
+    let track = set.definition.track;
+    let per = format!("#Return / {}", horizon(track));
+    let columns = [
+        "#Rank",
+        "Model",
+        "#Score",
+        "95 % interval",
+        &per,
+        "#vs S&P 500",
+        "#Random",
+        "#Rounds",
+    ];
+    let caption = format!(
+        "{} comparison set: {}",
+        super::view::track_name(Some(track)),
+        set.definition.label
+    );
+    Table::new(&caption, &columns)
+        .class("board")
+        .hint(0, "Ranks that 95 % of resampled histories allow")
+        .hint(
+            2,
+            "Summed returns over summed returns of the best option, times 100",
+        )
+        .hint(
+            6,
+            "Mean share of random admissible portfolios below the model's",
+        )
+        .hint(7, "Shared rounds, and the separate windows they are worth")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "ranks are small")]
@@ -228,16 +227,13 @@ fn add(
         apart: true,
     });
     let drawn = dot.map_or_else(Html::default, |dot| scale.cell(&dot));
-    let gap = alpha.map_or_else(
-        || text(""),
-        |alpha| number(&signed_points(alpha), Some(alpha)),
-    );
+    let gap = alpha.map_or_else(|| text(""), gap);
     let added = table.row(vec![
         text(""),
         head(Html::text(name)),
         number(&score(points_of), points(points_of)),
         markup(drawn),
-        number(&signed_percent(average), Some(average)),
+        percent(average),
         gap,
         text(""),
         text(""),

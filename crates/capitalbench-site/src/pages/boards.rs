@@ -1,5 +1,7 @@
 //! Boards: the latest rounds, all history, consistency, and all comparison sets.
 
+use capitalbench_core::boards::consistency::ConsistencyRow;
+use capitalbench_core::boards::cumulative::CumulativeRow;
 use capitalbench_core::manifest::Track;
 use capitalbench_core::statistics::RecordStatistics;
 
@@ -7,12 +9,12 @@ use super::filter::{Filter, plain};
 use super::round;
 use super::view::{TRACKS, View, horizon, round_link, set_path, track_name};
 use super::words;
-use crate::figures::{
-    decimal, dollars, percent_interval, points, score, share, signed_percent, signed_points,
-};
+use crate::figures::{decimal, dollars, percent_interval, points, score, share, signed_points};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, maybe, number, text, whole, words as words_cell};
+use crate::table::{
+    Cell, Table, gap, head, maybe, number, part, percent, text, whole, words as words_cell,
+};
 
 /// The list of boards.
 pub(crate) fn index(view: &View<'_>) -> Page {
@@ -136,48 +138,39 @@ fn cumulative_table(view: &View<'_>, page: &Page, track: Track) -> Table {
             "#S&P compounded",
             "#Cost",
         ],
-    );
+    )
+    .class("dense");
     let records = view.publication.statistics.records.get(&track);
-    for row in view
-        .boards(track)
-        .iter()
-        .flat_map(|boards| &boards.cumulative)
-    {
+    let boards = view.boards(track);
+    for row in boards.iter().flat_map(|boards| &boards.cumulative) {
         let own = records.and_then(|r| r.iter().find(|r| r.model.model_id == row.model_id));
-        let alpha = own.and_then(|own| own.model.alpha);
-        let mut cells = vec![
-            head(view.model_link(&page.here, &row.model_id)),
-            whole(row.rounds.len()),
-            maybe(own.map(|o| o.model.effective_windows), |v| decimal(v, 1)),
-            number(&score(row.score), points(row.score)),
-            number(
-                &signed_percent(row.average_return),
-                Some(row.average_return),
-            ),
-        ];
-        cells.extend([
-            maybe(alpha.map(|a| a.value), signed_points),
-            number(&interval_text(own), alpha.map(|a| a.low)),
-            number(&share(row.hit_rate_reference), Some(row.hit_rate_reference)),
-            number(&share(row.hit_rate_cash), Some(row.hit_rate_cash)),
-            maybe(row.average_regret, |v| signed_points(v).replace('+', "")),
-            maybe(
-                own.and_then(|o| o.model.luck).map(|l| l.mean_percentile),
-                share,
-            ),
-            number(
-                &signed_percent(row.compounded_return),
-                Some(row.compounded_return),
-            ),
-            number(
-                &signed_percent(row.compounded_reference),
-                Some(row.compounded_reference),
-            ),
-            maybe(row.total_cost_usd, dollars),
-        ]);
+        let mut cells = vec![head(view.model_link(&page.here, &row.model_id))];
+        cells.extend(record_cells(row, own));
         table.row(cells);
     }
     table
+}
+
+fn record_cells(row: &CumulativeRow, own: Option<&RecordStatistics>) -> Vec<Cell> {
+    let alpha = own.and_then(|own| own.model.alpha);
+    vec![
+        whole(row.rounds.len()),
+        maybe(own.map(|o| o.model.effective_windows), |v| decimal(v, 1)),
+        number(&score(row.score), points(row.score)),
+        percent(row.average_return),
+        maybe(alpha.map(|a| a.value), signed_points),
+        number(&interval_text(own), alpha.map(|a| a.low)),
+        part(row.hit_rate_reference),
+        part(row.hit_rate_cash),
+        maybe(row.average_regret, |v| signed_points(v).replace('+', "")),
+        maybe(
+            own.and_then(|o| o.model.luck).map(|l| l.mean_percentile),
+            share,
+        ),
+        percent(row.compounded_return),
+        percent(row.compounded_reference),
+        maybe(row.total_cost_usd, dollars),
+    ]
 }
 
 /// The interval of a record's gap.
@@ -209,51 +202,44 @@ pub(crate) fn consistency(view: &View<'_>) -> Page {
                 .say("No resolved round of this track has repeated calls.");
             continue;
         }
-        let caption = format!("{} consistency", track_name(Some(track)));
-        let mut table = Table::new(
-            &caption,
-            &[
-                "Model",
-                "#Rounds",
-                "#Answers",
-                "#Overlap",
-                "#Same main pick",
-                "#Mean return",
-                "#Mean gap",
-                "#Best answer",
-                "#Worst answer",
-                "#Cost",
-            ],
-        );
-        for row in rows {
-            table.row(vec![
-                head(view.model_link(&page.here, &row.model_id)),
-                whole(row.rounds.len()),
-                whole(row.replicates),
-                number(&share(row.average_overlap), Some(row.average_overlap)),
-                number(
-                    &share(row.average_consistency_rate),
-                    Some(row.average_consistency_rate),
-                ),
-                number(
-                    &signed_percent(row.average_return),
-                    Some(row.average_return),
-                ),
-                number(&signed_points(row.average_alpha), Some(row.average_alpha)),
-                number(
-                    &signed_percent(row.average_best_return),
-                    Some(row.average_best_return),
-                ),
-                number(
-                    &signed_percent(row.average_worst_return),
-                    Some(row.average_worst_return),
-                ),
-                maybe(row.total_cost_usd, dollars),
-            ]);
-        }
+        let table = consistency_table(view, &page, track, rows);
         page.body.table(&table);
     }
     page
+}
+
+fn consistency_table(view: &View<'_>, page: &Page, track: Track, rows: &[ConsistencyRow]) -> Table {
+    let caption = format!("{} consistency", track_name(Some(track)));
+    let mut table = Table::new(
+        &caption,
+        &[
+            "Model",
+            "#Rounds",
+            "#Answers",
+            "#Overlap",
+            "#Same main pick",
+            "#Mean return",
+            "#Mean gap",
+            "#Best answer",
+            "#Worst answer",
+            "#Cost",
+        ],
+    );
+    for row in rows {
+        table.row(vec![
+            head(view.model_link(&page.here, &row.model_id)),
+            whole(row.rounds.len()),
+            whole(row.replicates),
+            part(row.average_overlap),
+            part(row.average_consistency_rate),
+            percent(row.average_return),
+            gap(row.average_alpha),
+            percent(row.average_best_return),
+            percent(row.average_worst_return),
+            maybe(row.total_cost_usd, dollars),
+        ]);
+    }
+    table
 }
 
 /// All comparison sets.

@@ -9,7 +9,7 @@ use super::view::{TRACKS, View, horizon, model_path, pair_path, round_link, trac
 use crate::figures::{NONE, count, day, decimal, percent_interval, signed_percent, signed_points};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Cell, Column, Table, head, markup, maybe, number, text, whole};
+use crate::table::{Cell, Column, Table, gap, head, markup, maybe, number, text, whole};
 
 /// Cells of a heat map; the newest rounds come first.
 const MOST_CELLS: usize = 700;
@@ -176,7 +176,7 @@ fn tinted(alpha: Option<f64>) -> Cell {
     let side = if alpha > 0.0 { 'u' } else { 'd' };
     Cell {
         class: format!("n {side}{strength}"),
-        ..number(&signed_points(alpha), Some(alpha))
+        ..gap(alpha)
     }
 }
 

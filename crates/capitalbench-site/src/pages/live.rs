@@ -10,10 +10,10 @@ use jiff::civil::Date;
 use super::view::{View, round_link, round_path, track_name};
 use super::words;
 use crate::charts::{Line, LineChart, Stroke};
-use crate::figures::{NONE, day, signed_percent, signed_points};
+use crate::figures::{NONE, day, signed_percent};
 use crate::html::Html;
 use crate::page::{Here, Page};
-use crate::table::{Table, head, number, text, whole};
+use crate::table::{Table, gap, head, percent, text, whole};
 
 /// Rounds with a chart of their own; others are listed.
 const MOST_CHARTS: usize = 10;
@@ -132,12 +132,9 @@ fn table(
         table.row(vec![
             head(view.model_link(here, id)),
             text(&day(row.day)),
-            number(&signed_percent(point.value.get()), Some(point.value.get())),
-            number(
-                &signed_percent(point.reference.get()),
-                Some(point.reference.get()),
-            ),
-            number(&signed_points(point.alpha.get()), Some(point.alpha.get())),
+            percent(point.value.get()),
+            percent(point.reference.get()),
+            gap(point.alpha.get()),
         ]);
     }
     table

@@ -7,7 +7,7 @@ use capitalbench_core::methodology::Family;
 use capitalbench_core::statistics::{METHOD, method};
 
 use super::view::View;
-use crate::figures::size;
+use crate::figures::{size, thousands};
 use crate::html::Html;
 use crate::page::Page;
 use crate::table::{Table, head, text, whole, words};
@@ -23,8 +23,8 @@ struct Overview {
 struct Statistics {
     root: String,
     version: &'static str,
-    portfolios: usize,
-    histories: usize,
+    portfolios: String,
+    histories: String,
     null_label: &'static str,
 }
 
@@ -63,8 +63,8 @@ pub(crate) fn pages(view: &View<'_>) -> Vec<Page> {
                 let page = Statistics {
                     root,
                     version: METHOD,
-                    portfolios: used.null_draws,
-                    histories: used.bootstrap_draws,
+                    portfolios: counted(used.null_draws),
+                    histories: counted(used.bootstrap_draws),
                     null_label: used.null_label,
                 };
                 page.render().ok()
@@ -110,6 +110,10 @@ fn filled(
     page.body
         .add(&Html::wrap("div", "prose", &Html::made(body)));
     page
+}
+
+fn counted(number: usize) -> String {
+    thousands(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
 /// The versions of the rules that rounds follow.

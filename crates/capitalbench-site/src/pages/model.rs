@@ -7,14 +7,14 @@ use capitalbench_core::manifest::Track;
 use capitalbench_core::statistics::{Basis, Estimate, RecordStatistics};
 
 use super::view::{TRACKS, View, horizon, model_path, pair_path, round_link, track_name};
-use crate::charts::{Strip, reliability};
+use crate::charts::{Stated, Strip, reliability};
 use crate::figures::{
     NONE, chance, count, day, decimal, dollars, interval, no_interval, percent_interval, points,
     score, share, signed_percent, signed_points,
 };
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, markup, maybe, number, text, whole};
+use crate::table::{Table, gap, head, markup, maybe, number, part, percent, text, whole};
 
 mod habits;
 
@@ -94,7 +94,7 @@ fn record(page: &mut Page, track: Track, row: &CumulativeRow, own: Option<&Recor
         ),
     ];
     if let Some(alpha) = own.and_then(|own| own.model.alpha) {
-        facts.push(("Gap, 95 % interval", Html::text(&gap(alpha, track))));
+        facts.push(("Gap, 95 % interval", Html::text(&stated_gap(alpha, track))));
     }
     if let Some(luck) = own.and_then(|own| own.model.luck) {
         let words = format!(
@@ -129,7 +129,7 @@ fn scored(row: &CumulativeRow, own: Option<&RecordStatistics>) -> String {
     }
 }
 
-fn gap(alpha: Estimate, track: Track) -> String {
+fn stated_gap(alpha: Estimate, track: Track) -> String {
     let weak = match alpha.basis {
         Basis::NotInformative => ", too few windows to tell anything",
         Basis::Days(_) | Basis::Rounds => "",
@@ -172,17 +172,11 @@ fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
         table.row(vec![
             head(round_link(&page.here, round.id())),
             text(&day(window.exit)),
-            number(&signed_percent(value), Some(value)),
-            number(
-                &signed_points(outcome.alpha.get()),
-                Some(outcome.alpha.get()),
-            ),
+            percent(value),
+            gap(outcome.alpha.get()),
             number(&score(standing.score), points(standing.score)),
             maybe(standing.percentiles.map(|p| p.all), share),
-            number(
-                &share(standing.scored.submission.confidence),
-                Some(standing.scored.submission.confidence),
-            ),
+            part(standing.scored.submission.confidence),
         ]);
     }
     if drawn.is_empty() {
@@ -254,11 +248,7 @@ fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {
     }
 }
 
-fn calibration(page: &mut Page, behaviour: Option<&Behaviour>, own: Option<&RecordStatistics>) {
-    let Some(own) = own.filter(|own| !own.reliability.is_empty()) else {
-        return;
-    };
-    page.body.heading(&Html::text("Calibration"));
+fn calibrated(page: &mut Page, behaviour: Option<&Behaviour>, own: &RecordStatistics) {
     if let Some(calibration) = behaviour.and_then(|b| b.calibration) {
         let brier = own.brier.map_or(String::new(), |b| {
             format!(" ({})", interval(b.low, b.high, 2))
@@ -271,6 +261,14 @@ fn calibration(page: &mut Page, behaviour: Option<&Behaviour>, own: Option<&Reco
             decimal(calibration.brier, 2),
         ));
     }
+}
+
+fn calibration(page: &mut Page, behaviour: Option<&Behaviour>, own: Option<&RecordStatistics>) {
+    let Some(own) = own.filter(|own| !own.reliability.is_empty()) else {
+        return;
+    };
+    page.body.heading(&Html::text("Calibration"));
+    calibrated(page, behaviour, own);
     let mut table = Table::new(
         "Confidence against outcome",
         &[
@@ -297,13 +295,18 @@ fn calibration(page: &mut Page, behaviour: Option<&Behaviour>, own: Option<&Reco
             ))),
             whole(bin.count),
             number(&decimal(bin.effective, 1), Some(bin.effective)),
-            number(&share(bin.confidence), Some(bin.confidence)),
-            number(&share(bin.hit_rate), Some(bin.hit_rate)),
+            part(bin.confidence),
+            part(bin.hit_rate),
             markup(Html::text(&range.map_or(NONE.to_owned(), |(low, high)| {
                 format!("{} … {}", share(low.max(0.0)), share(high.min(1.0)))
             }))),
         ]);
-        drawn.push((bin.confidence, bin.hit_rate, bin.count, range));
+        drawn.push(Stated {
+            confidence: bin.confidence,
+            observed: bin.hit_rate,
+            count: bin.count,
+            range,
+        });
     }
     let chart = reliability("Stated confidence against the share that came true", &drawn);
     page.body.figure(

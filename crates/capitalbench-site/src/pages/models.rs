@@ -1,5 +1,6 @@
 //! All models, and what a decision costs against what it scores.
 
+use capitalbench_core::boards::TrackBoards;
 use capitalbench_core::boards::cumulative::CumulativeRow;
 use capitalbench_core::manifest::Track;
 
@@ -7,10 +8,10 @@ use super::boards::interval_text;
 use super::filter::{Filter, plain};
 use super::view::{TRACKS, View, horizon, track_name};
 use crate::charts::{Point, Scatter};
-use crate::figures::{decimal, dollars, points, score, share, signed_percent, signed_points};
+use crate::figures::{decimal, dollars, points, score, share, signed_points};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, maybe, number, text, whole};
+use crate::table::{Table, head, maybe, number, part, percent, text, whole};
 
 /// The index of models.
 pub(crate) fn page(view: &View<'_>) -> Page {
@@ -49,9 +50,20 @@ fn section(view: &View<'_>, page: &mut Page, track: Track) {
         .choice("provider", "provider", &plain(providers))
         .choice("activity", "activity", &plain(["active", "retired"]))
         .words();
-    let gap = format!("#Gap / {}", horizon(track));
+    let table = records(view, page, (track, boards), &rows).named(&id);
+    page.body.add(&form.html()).table(&table);
+    cost(view, page, &rows);
+}
+
+fn records(
+    view: &View<'_>,
+    page: &Page,
+    (track, boards): (Track, &TrackBoards),
+    rows: &[&CumulativeRow],
+) -> Table {
+    let per = format!("#Gap / {}", horizon(track));
     let mut table = Table::new(
-        &format!("{name} records, in order of name"),
+        &format!("{} records, in order of name", track_name(Some(track))),
         &[
             "Model",
             "Provider",
@@ -60,7 +72,7 @@ fn section(view: &View<'_>, page: &mut Page, track: Track) {
             "#Windows",
             "#Score",
             "#Mean return",
-            &gap,
+            &per,
             "#95 % interval",
             "#Above S&P",
             "#Risk-taking",
@@ -68,10 +80,10 @@ fn section(view: &View<'_>, page: &mut Page, track: Track) {
             "#Cost / decision",
         ],
     )
-    .named(&id)
+    .class("dense")
     .hint(10, "0 is all cash, 100 all in the highest risk grade");
     let records = view.publication.statistics.records.get(&track);
-    for row in &rows {
+    for row in rows {
         let own = records.and_then(|r| r.iter().find(|r| r.model.model_id == row.model_id));
         let habits = boards.behaviour.iter().find(|b| b.model_id == row.model_id);
         let activity = if view.active.contains(&row.model_id) {
@@ -87,13 +99,10 @@ fn section(view: &View<'_>, page: &mut Page, track: Track) {
             whole(row.rounds.len()),
             maybe(own.map(|o| o.model.effective_windows), |v| decimal(v, 1)),
             number(&score(row.score), points(row.score)),
-            number(
-                &signed_percent(row.average_return),
-                Some(row.average_return),
-            ),
+            percent(row.average_return),
             maybe(alpha.map(|a| a.value), signed_points),
             number(&interval_text(own), alpha.map(|a| a.low)),
-            number(&share(row.hit_rate_reference), Some(row.hit_rate_reference)),
+            part(row.hit_rate_reference),
             maybe(habits.map(|h| h.average_risk_taking), |v| decimal(v, 0)),
             maybe(habits.and_then(|h| h.average_turnover), share),
             maybe(row.average_cost_usd, dollars),
@@ -103,8 +112,7 @@ fn section(view: &View<'_>, page: &mut Page, track: Track) {
             ("activity", Html::text(activity)),
         ];
     }
-    page.body.add(&form.html()).table(&table);
-    cost(view, page, &rows);
+    table
 }
 
 fn cost(view: &View<'_>, page: &mut Page, rows: &[&CumulativeRow]) {

@@ -1,7 +1,11 @@
 //! One round: what it is, who held what, what came of it, what luck would have given, and the audit.
 
+use std::collections::BTreeMap;
+
 use capitalbench_core::ids::RoundId;
 use capitalbench_core::publication::{PublicRound, ResolvedRound, RoundState, Standing};
+
+use capitalbench_core::units::Return;
 
 use super::view::{View, round_path, track_name};
 use super::words;
@@ -11,7 +15,7 @@ use crate::figures::{
 };
 use crate::html::Html;
 use crate::page::{Here, Page};
-use crate::table::{Cell, Table, head, markup, maybe, number, text};
+use crate::table::{Cell, Table, gap, head, markup, maybe, number, part, percent, text};
 
 mod answers;
 mod evidence;
@@ -155,7 +159,7 @@ pub(crate) fn results_table(
             text(&(place + 1).to_string()),
             head(view.model_link(here, standing.model_id())),
         ];
-        cells[0].class = "n".to_owned();
+        "n".clone_into(&mut cells[0].class);
         cells.extend(figures(standing));
         table.row(cells);
     }
@@ -175,7 +179,7 @@ pub(crate) fn results_table(
     );
     let oracle = returns.oracle();
     let gap = oracle.map(|oracle| (oracle - returns.reference()).get());
-    apart("apart", "Best option", oracle.map(|o| o.get()), gap);
+    apart("apart", "Best option", oracle.map(Return::get), gap);
     let cash = returns.cash();
     apart(
         "apart",
@@ -195,21 +199,15 @@ fn figures(standing: &Standing) -> Vec<Cell> {
     let outcome = &standing.scored.outcome;
     let value = outcome.decision_return.get();
     vec![
-        number(&signed_percent(value), Some(value)),
-        number(
-            &signed_points(outcome.alpha.get()),
-            Some(outcome.alpha.get()),
-        ),
+        percent(value),
+        gap(outcome.alpha.get()),
         number(&score(standing.score), points(standing.score)),
-        maybe(outcome.regret.map(|r| r.get()), |v| {
+        maybe(outcome.regret.map(Return::get), |v| {
             signed_points(v).replace('+', "")
         }),
         maybe(standing.percentiles.map(|p| p.all), share),
         maybe(standing.percentiles.and_then(|p| p.matched), share),
-        number(
-            &share(standing.scored.submission.confidence),
-            Some(standing.scored.submission.confidence),
-        ),
+        part(standing.scored.submission.confidence),
         number(&outcome.spread.holdings.to_string(), None),
     ]
 }
@@ -248,7 +246,7 @@ fn chance(view: &View<'_>, page: &mut Page, resolved: &ResolvedRound) {
         let value = standing.scored.outcome.decision_return.get();
         table.row(vec![
             head(view.model_link(&page.here, standing.model_id())),
-            number(&signed_percent(value), Some(value)),
+            percent(value),
             maybe(standing.percentiles.map(|p| p.all), share),
         ]);
     }
@@ -263,7 +261,7 @@ fn audit(view: &View<'_>, page: &mut Page, round: &PublicRound) {
     page.body.section("audit", "Audit");
     let base = round_path(round.id());
     let link = |folder: &str, label: &str| page.here.link(&format!("{base}{folder}/"), label);
-    let files = view.files(round.id()).map_or(0, |files| files.len());
+    let files = view.files(round.id()).map_or(0, BTreeMap::len);
     let mut facts: Vec<(&str, Html)> = Vec::new();
     if let Some(frozen) = &round.frozen {
         facts.push((
@@ -278,7 +276,7 @@ fn audit(view: &View<'_>, page: &mut Page, round: &PublicRound) {
         RoundState::Draft => {}
         RoundState::Open(open) => facts.push(("Run of record", Html::text(open.run_id.as_str()))),
         RoundState::Resolved(resolved) => {
-            facts.push(("Run of record", Html::text(resolved.run_id.as_str())))
+            facts.push(("Run of record", Html::text(resolved.run_id.as_str())));
         }
     }
     let links = [

@@ -114,14 +114,12 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
         ),
     ]);
     let ids: Vec<&str> = submissions.iter().map(|s| s.model_id.as_str()).collect();
-    let sets = view.publication.comparison_sets.iter();
-    let sets = sets.filter(|set| set.included.contains(round.id()));
-    let sets: Vec<&str> = sets.map(|set| set.definition.set_id.as_str()).collect();
+    let sets = view.sets_of.get(round.id()).map(|sets| sets.join("|"));
     let track = round.track.map_or("", |track| track.as_str());
     let ended = window.map_or(String::new(), |w| day(w.exit));
     let marks = [
         ("model", ids.join("|")),
-        ("set", sets.join("|")),
+        ("set", sets.unwrap_or_default()),
         ("track", track.to_owned()),
         ("state", state.to_owned()),
         ("method", label.to_owned()),

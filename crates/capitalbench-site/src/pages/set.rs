@@ -3,6 +3,8 @@
 use capitalbench_core::boards::comparison_set::ComparisonSet;
 use capitalbench_core::statistics::{LEVEL, SetStatistics};
 
+use capitalbench_core::units::Return;
+
 use super::board;
 use super::view::{View, horizon, pair_path, round_link, set_path, track_name};
 use super::words::claim;
@@ -13,7 +15,7 @@ use crate::figures::{
 };
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, markup, maybe, number, text, words};
+use crate::table::{Table, head, markup, maybe, number, percent, text, words};
 
 /// Rounds that a page lists; more are in the data files.
 const MOST_ROUNDS: usize = 150;
@@ -122,7 +124,7 @@ fn race(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetS
         table.row(vec![
             head(view.model_link(&page.here, &row.model_id)),
             number(&path.len().to_string(), None),
-            number(&signed_percent(last.value), Some(last.value)),
+            percent(last.value),
             number(&percent_interval(low, high), None),
         ]);
         let band = path
@@ -266,7 +268,7 @@ fn rounds(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
                 signed_percent,
             ),
             maybe(
-                resolved.and_then(|r| r.returns.oracle()).map(|o| o.get()),
+                resolved.and_then(|r| r.returns.oracle()).map(Return::get),
                 signed_percent,
             ),
         ]);

@@ -26,6 +26,8 @@ pub(crate) struct View<'a> {
     /// Every option, as the newest round describes it.
     pub(crate) options: BTreeMap<&'a OptionId, &'a MarketOption>,
     by_id: BTreeMap<&'a RoundId, &'a PublicRound>,
+    /// The sets that count each round.
+    pub(crate) sets_of: BTreeMap<&'a RoundId, Vec<&'a str>>,
     /// The data files by name.
     pub(crate) data: &'a Files,
     files: &'a BTreeMap<RoundId, Files>,
@@ -58,8 +60,15 @@ impl<'a> View<'a> {
         }
         let mut models: Vec<ModelId> = models.into_iter().collect();
         models.sort_by_cached_key(|id| (publication.name(id).to_lowercase(), id.clone()));
+        let mut sets_of: BTreeMap<&RoundId, Vec<&str>> = BTreeMap::new();
+        for set in &publication.comparison_sets {
+            for id in &set.included {
+                sets_of.entry(id).or_default().push(&set.definition.set_id);
+            }
+        }
         Self {
             publication,
+            sets_of,
             models,
             active,
             options,

@@ -9,7 +9,7 @@ use crate::charts::{Line, LineChart, StackedBars, Stroke};
 use crate::figures::{decimal, share};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, maybe, number};
+use crate::table::{Table, head, maybe, number, part};
 
 /// Decisions that are drawn and listed.
 const MOST: usize = 40;
@@ -90,11 +90,7 @@ fn exposure(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
         let grades = exposure_by_risk(&weights(&own.decision.holdings()), &round.universe);
         let shares = GRADES.map(|(grade, _)| grades.get(&grade).copied().unwrap_or_default());
         let mut cells = vec![head(round_link(&page.here, &habit.round_id))];
-        cells.extend(
-            shares
-                .iter()
-                .map(|value| number(&share(*value), Some(*value))),
-        );
+        cells.extend(shares.iter().map(|value| part(*value)));
         table.row(cells);
         labels.push(decided(view, habit).map_or(String::new(), |day| day.to_string()));
         bars.push(shares.to_vec());

@@ -11,7 +11,7 @@ use super::sub_page;
 use crate::figures::{NONE, count, decimal, share};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, markup, number, text, words};
+use crate::table::{Cell, Table, head, markup, number, part, text, words};
 
 /// The overview and one page per model.
 pub(super) fn pages(view: &View<'_>, round: &PublicRound) -> Vec<Page> {
@@ -77,10 +77,7 @@ fn answer(view: &View<'_>, round: &PublicRound, run_id: &RunId, submission: &Sub
     for holding in submission.decision.holdings() {
         table.row(vec![
             head(view.option_link(&page.here, &holding.option_id)),
-            number(
-                &share(holding.weight.weight()),
-                Some(holding.weight.weight()),
-            ),
+            part(holding.weight.weight()),
             words(Html::said(&holding.rationale)),
         ]);
     }
@@ -177,35 +174,40 @@ fn attempts(
     )
     .fixed();
     for call in &calls {
-        let quoted = |name: &str| call[name].as_str().map_or_else(Html::default, Html::said);
-        let digits = |name: &str, places: usize| {
-            let value = call[name].as_f64();
-            number(
-                &value.map_or(NONE.to_owned(), |v| decimal(v, places)),
-                value,
-            )
-        };
-        let status = if call["outcome"].is_string() {
-            "outcome"
-        } else {
-            "validation_status"
-        };
-        table.row(vec![
-            head(quoted("started_at_utc")),
-            markup(quoted("completed_at_utc")),
-            markup(quoted(status)),
-            digits("latency_seconds", 1),
-            digits("input_tokens", 0),
-            digits("output_tokens", 0),
-            digits("reasoning_tokens", 0),
-            digits("cost_usd", 4),
-            markup(quoted("api_model_name")),
-            if call["error"].is_string() {
-                words(quoted("error"))
-            } else {
-                text("")
-            },
-        ]);
+        table.row(call_cells(call));
     }
     page.body.table(&table);
+}
+
+/// A call as the log has it; every word of it is from outside.
+fn call_cells(call: &Value) -> Vec<Cell> {
+    let quoted = |name: &str| call[name].as_str().map_or_else(Html::default, Html::said);
+    let digits = |name: &str, places: usize| {
+        let value = call[name].as_f64();
+        number(
+            &value.map_or(NONE.to_owned(), |v| decimal(v, places)),
+            value,
+        )
+    };
+    let status = if call["outcome"].is_string() {
+        "outcome"
+    } else {
+        "validation_status"
+    };
+    vec![
+        head(quoted("started_at_utc")),
+        markup(quoted("completed_at_utc")),
+        markup(quoted(status)),
+        digits("latency_seconds", 1),
+        digits("input_tokens", 0),
+        digits("output_tokens", 0),
+        digits("reasoning_tokens", 0),
+        digits("cost_usd", 4),
+        markup(quoted("api_model_name")),
+        if call["error"].is_string() {
+            words(quoted("error"))
+        } else {
+            text("")
+        },
+    ]
 }

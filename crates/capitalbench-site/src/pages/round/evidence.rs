@@ -11,7 +11,7 @@ use super::{linked, sub_page};
 use crate::figures::{NONE, count, price, signed_percent, size};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Cell, Table, head, markup, maybe, number, text};
+use crate::table::{Cell, Table, head, markup, maybe, number, percent, text};
 
 /// Text shown on a page; the whole is in the file.
 const LONGEST_TEXT: usize = 160_000;
@@ -117,7 +117,7 @@ pub(super) fn prices(view: &View<'_>, round: &PublicRound) -> Page {
                     text(option.map_or(NONE, MarketOption::display_symbol)),
                     of(own.entry),
                     of(own.exit),
-                    number(&signed_percent(value), Some(value)),
+                    percent(value),
                     number(
                         &signed_percent((own.value - reference).get()),
                         Some((own.value - reference).get()),

@@ -8,10 +8,10 @@ use capitalbench_core::score::contribution;
 use capitalbench_core::submission::Submission;
 
 use super::super::view::View;
-use crate::figures::{share, signed_points};
+use crate::figures::signed_points;
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Cell, Table, head, maybe, number, text};
+use crate::table::{Cell, Table, head, maybe, part, text};
 
 /// Rows of a matrix; a page stays below its budget of nodes.
 const MOST_CELLS: usize = 1_600;
@@ -43,11 +43,7 @@ pub(super) fn holdings(view: &View<'_>, page: &mut Page, round: &PublicRound) {
         table.row(cells);
     }
     let mut cells = vec![head(Html::text("Stated confidence"))];
-    cells.extend(
-        submissions
-            .iter()
-            .map(|s| number(&share(s.confidence), Some(s.confidence))),
-    );
+    cells.extend(submissions.iter().map(|s| part(s.confidence)));
     table.row(cells).class = "apart first";
     page.body.table(&table);
 }
@@ -137,6 +133,6 @@ fn bar(weight: Option<f64>) -> Cell {
     let percent = (weight * 100.0).round().clamp(1.0, 100.0) as u32;
     Cell {
         class: format!("n bar w{percent}"),
-        ..number(&share(weight), Some(weight))
+        ..part(weight)
     }
 }
