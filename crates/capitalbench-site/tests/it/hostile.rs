@@ -4,7 +4,7 @@ use capitalbench_core::publication::RoundState;
 use capitalbench_core::submission::{Decision, Submission};
 
 use super::markup::{names, read};
-use super::sources::fixtures;
+use super::sources::{Source, fixtures};
 
 const HOSTILE: &str = "</pre></bdi><script>alert(1)</script><img src=x onerror=alert(2)>\
     [go](javascript:alert(3)) \u{202e}txt.exe\u{2066} <a href=\"https://evil.example\">x</a> \
@@ -23,8 +23,7 @@ fn poison(submission: &mut Submission) {
     }
 }
 
-#[test]
-fn hostile_text_is_inert_everywhere() {
+fn poisoned() -> Source {
     let mut source = fixtures();
     for round in &mut source.publication.rounds {
         match &mut round.state {
@@ -53,18 +52,24 @@ fn hostile_text_is_inert_everywhere() {
     }
     for files in source.files.values_mut() {
         for (path, bytes) in files {
-            if path.contains("/raw") || path.ends_with(".md") {
+            if path.contains("/raw") || path.contains(".md") {
                 *bytes = HOSTILE.as_bytes().to_vec();
             }
             if path.ends_with("run_log.jsonl") {
-                let text = String::from_utf8(bytes.clone()).unwrap();
-                let error = serde_json::to_string(HOSTILE).unwrap();
+                let text = String::from_utf8(bytes.clone()).expect("a log of text");
+                let error = serde_json::to_string(HOSTILE).expect("a text");
                 *bytes = text
                     .replace("\"error\": null", &format!("\"error\": {error}"))
                     .into_bytes();
             }
         }
     }
+    source
+}
+
+#[test]
+fn hostile_text_is_inert_everywhere() {
+    let source = poisoned();
     let mut seen = 0;
     for (path, page) in source.pages() {
         let markup = read(&page).unwrap_or_else(|fault| panic!("{path}: {fault}"));

@@ -17,10 +17,13 @@ pub(crate) struct Source {
 
 impl Source {
     fn load(rounds: &Path, as_of: &str) -> Self {
-        let publication = publication(rounds, as_of.parse().unwrap(), &|| ()).unwrap();
+        let publication = publication(rounds, as_of.parse().expect("an instant"), &|| ())
+            .expect("rounds that can be published");
         let mut files = BTreeMap::new();
         for round in &publication.rounds {
-            let own = public_files(rounds, round).unwrap().into_iter();
+            let own = public_files(rounds, round)
+                .expect("files of the round")
+                .into_iter();
             let own: Files = own.map(|file| (file.path, file.bytes)).collect();
             files.insert(round.id().clone(), own);
         }
@@ -63,6 +66,11 @@ pub(crate) fn fixtures() -> Source {
 }
 
 /// The public record; says when it is skipped.
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "a test has no configuration to ask and nobody else to tell"
+)]
 pub(crate) fn archive(as_of: &str) -> Option<Source> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/archive");
     let named = std::env::var("CAPITALBENCH_ARCHIVE").map(PathBuf::from);
