@@ -4,6 +4,7 @@ mod archive;
 mod boards;
 mod golden;
 mod json;
+mod options_and_pairs;
 mod record;
 mod replies;
 mod table;
