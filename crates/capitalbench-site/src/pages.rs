@@ -88,7 +88,7 @@ fn style() -> String {
     use std::fmt::Write as _;
     let mut style = STYLE.to_owned();
     for percent in 1..=100 {
-        let _ = write!(style, ".w{percent}{{--w:{percent}%}}");
+        let _ = write!(style, ".w{percent}{{--w:{percent}}}");
     }
     style.push('\n');
     style

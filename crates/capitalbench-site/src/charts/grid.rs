@@ -83,7 +83,7 @@ pub(crate) struct Strip {
 impl Strip {
     /// Draws the chart.
     pub(crate) fn draw(&self) -> Html {
-        let (left, right, top, bottom, height) = (58.0, WIDTH - 16.0, 8.0, 150.0, 178.0);
+        let (left, right, top, bottom, height) = (66.0, WIDTH - 16.0, 8.0, 150.0, 178.0);
         let values = self.rounds.iter().map(|round| round.1);
         let y = Scale::over(values.chain([0.0]), bottom, top);
         let days = self.rounds.iter().map(|round| day_number(round.0));

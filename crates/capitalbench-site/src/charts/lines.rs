@@ -38,7 +38,7 @@ pub(crate) struct LineChart {
     pub(crate) written: fn(f64) -> String,
 }
 
-const LEFT: f64 = 58.0;
+const LEFT: f64 = 66.0;
 const RIGHT: f64 = 530.0;
 const TOP: f64 = 10.0;
 

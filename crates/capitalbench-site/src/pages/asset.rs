@@ -14,6 +14,8 @@ use crate::table::{Table, gap, head, maybe, number, percent, text, words};
 
 /// Rounds listed on the page.
 const MOST_ROUNDS: usize = 100;
+/// Rounds drawn in a strip.
+const MOST_DRAWN: usize = 150;
 
 /// The page of an option.
 pub(crate) fn page(view: &View<'_>, id: &OptionId) -> Page {
@@ -116,6 +118,9 @@ fn strip(view: &View<'_>, page: &mut Page, record: &AssetRecord) {
             continue;
         };
         drawn.push((window.exit, result.alpha));
+        if drawn.len() == MOST_DRAWN {
+            break;
+        }
         if table.rows.len() < MOST_ROUNDS {
             table.row(vec![
                 head(round_link(&page.here, &own.round_id)),

@@ -20,6 +20,8 @@ mod habits;
 
 /// Rounds listed on the page.
 const MOST_ROUNDS: usize = 40;
+/// Rounds drawn in a strip.
+const MOST_DRAWN: usize = 150;
 
 /// The page of a model.
 pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
@@ -165,6 +167,9 @@ fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
         };
         let outcome = &standing.scored.outcome;
         drawn.push((window.exit, outcome.alpha.get()));
+        if drawn.len() == MOST_DRAWN {
+            break;
+        }
         if table.rows.len() == MOST_ROUNDS {
             continue;
         }
