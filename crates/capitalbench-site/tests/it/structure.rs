@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use capitalbench_core::ids::RoundId;
 use capitalbench_site::Files;
 
 use super::markup::{Markup, attribute, names, read};
@@ -157,4 +158,22 @@ fn invented_markets_say_so_on_every_page() {
     for (path, page) in source.pages() {
         assert!(page.contains("Invented market"), "{path}");
     }
+}
+
+/// A long record is split into pages that stay inside their budgets.
+#[test]
+fn many_rounds_continue_on_a_next_page() {
+    let mut source = fixtures();
+    let first = source.publication.rounds[0].clone();
+    for number in 0..450 {
+        let mut round = first.clone();
+        let id = format!("many-{number:03}");
+        round.manifest.round_id = RoundId::parse(&id).expect("a plain name");
+        source.publication.rounds.push(round);
+    }
+    let site = source.site();
+    check(&site);
+    super::budgets::check(&site);
+    assert!(site.contains_key("rounds/page/3/index.html"));
+    assert!(!site.contains_key("rounds/page/4/index.html"));
 }
