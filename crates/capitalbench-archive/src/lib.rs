@@ -7,6 +7,7 @@
 
 pub mod acceptance;
 pub mod audit;
+pub mod bench_archive;
 pub mod control_sources;
 pub mod corrections;
 pub mod daily_closes;

@@ -9,10 +9,12 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+mod bench_archive;
 mod boards;
 mod prices;
 mod record;
 
+pub(crate) use bench_archive::BenchArchive;
 pub(crate) use boards::{
     Compare, CumulativeStatus, Export, Leaderboard, PublishCumulative, PublishLatest, Rounds,
     TrackName,
@@ -93,6 +95,8 @@ pub(crate) enum Command {
     CumulativeStatus(CumulativeStatus),
     /// Write everything that is public as JSON, CSV and Parquet
     Export(Export),
+    /// Make many rounds of an invented market, to measure with
+    BenchArchive(BenchArchive),
 }
 
 #[derive(Debug, Args)]

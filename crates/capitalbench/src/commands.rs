@@ -11,6 +11,7 @@ use crate::error::{CommandError, DOES_NOT_HOLD};
 
 mod accept_run;
 mod audit_round;
+mod bench_archive;
 mod check_providers;
 mod compare;
 mod compare_runs;
@@ -96,6 +97,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::PublishCumulative(arguments) => publish_cumulative::run(&arguments),
         Command::CumulativeStatus(arguments) => cumulative_status::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
+        Command::BenchArchive(arguments) => bench_archive::run(&arguments),
     }
 }
 

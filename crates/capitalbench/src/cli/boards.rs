@@ -39,9 +39,16 @@ impl TrackName {
     /// The named track, or both.
     pub(crate) fn tracks(given: Option<Self>) -> Vec<Track> {
         match given {
-            Some(Self::Weekly) => vec![Track::Weekly],
-            Some(Self::Monthly) => vec![Track::Monthly],
+            Some(name) => vec![name.track()],
             None => vec![Track::Weekly, Track::Monthly],
+        }
+    }
+
+    /// The named track.
+    pub(crate) fn track(self) -> Track {
+        match self {
+            Self::Weekly => Track::Weekly,
+            Self::Monthly => Track::Monthly,
         }
     }
 }
