@@ -14,9 +14,11 @@ use crate::inference::reliability::Bin;
 use crate::manifest::Track;
 use crate::publication::PublicRound;
 
+mod frame;
 mod record;
 mod set;
 
+pub(crate) use frame::Frames;
 pub(crate) use set::of_set;
 
 /// The version of everything computed here; a changed method gets a new one.
@@ -224,18 +226,19 @@ pub(crate) fn statistics(
     let mut by_id: BTreeMap<&RoundId, &PublicRound> = BTreeMap::new();
     by_id.extend(rounds.iter().map(|round| (round.id(), round)));
     let versions = methodology_versions(rounds);
+    let frames = Frames::default();
     let mut records = BTreeMap::new();
     for (track, boards) in boards {
         let mut models = Vec::with_capacity(boards.cumulative.len());
         for row in &boards.cumulative {
             let taken = record::taken(&by_id, &row.rounds, &row.model_id);
-            models.push(record::record(&row.model_id, &taken, *track));
+            models.push(record::record(&row.model_id, &taken, *track, &frames));
         }
         records.insert(*track, models);
     }
     let mut found = BTreeMap::new();
     for set in sets.iter().filter(|set| !set.included.is_empty()) {
-        let statistics = of_set(set, &by_id, versions);
+        let statistics = of_set(set, &by_id, versions, &frames);
         found.insert(set.definition.set_id.clone(), statistics);
     }
     Statistics {

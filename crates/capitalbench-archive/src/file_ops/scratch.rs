@@ -93,3 +93,13 @@ pub fn replace_unflushed(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
 }
+
+/// Removes a file that can be made again.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this module is where files are removed"
+)]
+pub fn remove_unflushed(path: &Path) -> Result<(), WriteError> {
+    let failed = |error: io::Error| WriteError::new(Action::Remove, path, error.into());
+    fs::remove_file(path).map_err(failed)
+}

@@ -103,13 +103,23 @@ pub fn difference(own: &Weights, others: &[&Weights]) -> Option<f64> {
     if others.len() < 2 {
         return None;
     }
-    let mut average = Weights::new();
+    // By place in one list of options: most pairs of models share none, and maps would be slow.
+    let mut options: Vec<&OptionId> = own.keys().collect();
+    options.extend(others.iter().flat_map(|other| other.keys()));
+    options.sort_unstable();
+    options.dedup();
+    let mut average = vec![0.0; options.len()];
     for other in others {
         for (id, weight) in *other {
-            *average.entry(id.clone()).or_default() += weight / share(others.len(), 1);
+            if let Ok(place) = options.binary_search(&id) {
+                average[place] += weight / share(others.len(), 1);
+            }
         }
     }
-    Some(distance(own, &average).clamp(0.0, 1.0))
+    let weight = |id: &OptionId| own.get(id).copied().unwrap_or_default();
+    let gaps = options.iter().zip(average);
+    let gaps = gaps.map(|(id, average)| (weight(id) - average).abs());
+    Some((gaps.sum::<f64>() / 2.0).clamp(0.0, 1.0))
 }
 
 /// Weight by group of the universe; what the universe does not know has no group.

@@ -43,12 +43,14 @@ pub struct Bin {
 }
 
 /// Mean squared difference of confidence and outcome: 0 is perfect, 0.25 a coin.
-pub fn brier(stated: &[Stated]) -> Option<RoundEstimate> {
+///
+/// `overlap` is that of the windows of the decisions.
+pub fn brier(stated: &[Stated], overlap: &Overlap) -> Option<RoundEstimate> {
     let errors: Vec<f64> = stated
         .iter()
         .map(|s| (s.confidence - s.outcome()).powi(2))
         .collect();
-    overlap(stated).mean(&errors)
+    overlap.mean(&errors)
 }
 
 fn overlap(stated: &[Stated]) -> Overlap {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use capitalbench_archive::file_ops::replace_all;
-use capitalbench_archive::public_record::{PublicationError, publication};
+use capitalbench_archive::public_record::{PublicationError, cached_publication, publication};
 use capitalbench_archive::verify::count_rounds;
 use capitalbench_core::manifest::Track;
 use capitalbench_core::publication::{PublicRound, Publication};
@@ -15,8 +15,12 @@ use serde_json::{Value, json};
 use super::Outcome;
 use crate::cli::Rounds;
 use crate::clock::now_or;
+use crate::config::Environment;
 use crate::console::{WARNING, document, line, paint, plural, progress, remark};
 use crate::error::CommandError;
+
+/// Set to anything, it turns the cache of rounds off.
+const NO_CACHE: &str = "CAPITALBENCH_NO_CACHE";
 
 /// The publication of the instant that was asked for.
 pub(crate) fn load(rounds: &Rounds) -> Result<Publication, CommandError> {
@@ -24,7 +28,13 @@ pub(crate) fn load(rounds: &Rounds) -> Result<Publication, CommandError> {
     let instant = now_or(rounds.as_of);
     // Whole seconds: nobody asks for what was public between two of them.
     let instant = Timestamp::from_second(instant.as_second()).unwrap_or(instant);
-    let found = publication(&rounds.folder, instant, &|| bar.inc(1));
+    let tick = || bar.inc(1);
+    let uncached = rounds.no_cache || Environment::load()?.get(NO_CACHE).is_some();
+    let found = if uncached {
+        publication(&rounds.folder, instant, &tick)
+    } else {
+        cached_publication(&rounds.folder, instant, &tick)
+    };
     bar.finish_and_clear();
     let found = found.map_err(|error| match error {
         PublicationError::File(error) => error.into(),
