@@ -181,7 +181,10 @@ impl FactCache {
     ///
     /// A cache that cannot be written is no failure: the next one computes again.
     pub fn finish(self) {
-        let seen = self.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let seen = self
+            .seen
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         if seen == self.known {
             return;
         }

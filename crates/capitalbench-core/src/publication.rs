@@ -325,11 +325,7 @@ fn public_round(facts: RoundFacts, as_of: Timestamp) -> Result<PublicRound, Publ
 }
 
 /// What else a folder tells: starting prices, provisional figures, repeated calls.
-type Beside = (
-    Option<PriceSheet>,
-    Vec<facts::InterimRow>,
-    Vec<RepeatedRun>,
-);
+type Beside = (Option<PriceSheet>, Vec<facts::InterimRow>, Vec<RepeatedRun>);
 
 /// The one place that decides what may be seen.
 fn state(

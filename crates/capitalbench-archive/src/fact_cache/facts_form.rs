@@ -29,53 +29,191 @@ packed_word!(Roll { Previous = 0, Next = 1 });
 packed_word!(SubmissionFormat { SinglePick = 0, Portfolio = 1 });
 packed_word!(Stream { Primary = 0, Pilot = 1, Synthetic = 2 });
 packed_struct!(Constraints {
-    min_holdings, max_holdings, increment_pct, min_allocation_pct, allow_cash, allow_reference,
+    min_holdings,
+    max_holdings,
+    increment_pct,
+    min_allocation_pct,
+    allow_cash,
+    allow_reference,
     max_exposure_pct,
 });
-packed_struct!(Roster { version, frozen_at, model_ids });
+packed_struct!(Roster {
+    version,
+    frozen_at,
+    model_ids
+});
 packed_struct!(Manifest {
-    round_id, title, horizon, decision_date, decision_deadline, window, window_rule, entry_rule,
-    exit_rule, created_at, methodology, universe_version, format, constraints, roster, stream,
+    round_id,
+    title,
+    horizon,
+    decision_date,
+    decision_deadline,
+    window,
+    window_rule,
+    entry_rule,
+    exit_rule,
+    created_at,
+    methodology,
+    universe_version,
+    format,
+    constraints,
+    roster,
+    stream,
 });
 packed_struct!(Frozen { digest, files });
-packed_struct!(Record { run_id, since, submissions, controls });
+packed_struct!(Record {
+    run_id,
+    since,
+    submissions,
+    controls
+});
 packed_struct!(Submission {
-    round_id, model_id, provider, mode, decision, confidence, rationale_summary,
-    portfolio_rationale, key_risks, forecast, ledger, run, usage, cost_usd, metadata,
+    round_id,
+    model_id,
+    provider,
+    mode,
+    decision,
+    confidence,
+    rationale_summary,
+    portfolio_rationale,
+    key_risks,
+    forecast,
+    ledger,
+    run,
+    usage,
+    cost_usd,
+    metadata,
 });
-packed_struct!(Holding { option_id, weight, rationale, forecast });
+packed_struct!(Holding {
+    option_id,
+    weight,
+    rationale,
+    forecast
+});
 packed_struct!(HoldingForecast {
-    expected_return_pct, time_window_catalyst, invalidation_condition,
+    expected_return_pct,
+    time_window_catalyst,
+    invalidation_condition,
 });
-packed_struct!(Forecast { reference_pct, portfolio_pct, alpha_pct });
+packed_struct!(Forecast {
+    reference_pct,
+    portfolio_pct,
+    alpha_pct
+});
 packed_struct!(LedgerEntry {
-    option_id, decision, forecast_pct, evidence, continuation_case, reversal_case,
-    time_window_catalyst, invalidation_condition,
+    option_id,
+    decision,
+    forecast_pct,
+    evidence,
+    continuation_case,
+    reversal_case,
+    time_window_catalyst,
+    invalidation_condition,
 });
 packed_word!(LedgerDecision { Selected = 0, Rejected = 1 });
-packed_struct!(RunFields { kind, replicate_index, replicate_count, is_official_score });
+packed_struct!(RunFields {
+    kind,
+    replicate_index,
+    replicate_count,
+    is_official_score
+});
 packed_word!(RunKind { Official = 0, Consistency = 1, Mock = 2, Retrospective = 3, Smoke = 4 });
 packed_struct!(Usage {
-    input_tokens, output_tokens, reasoning_tokens, total_tokens, cost_usd, latency_seconds,
+    input_tokens,
+    output_tokens,
+    reasoning_tokens,
+    total_tokens,
+    cost_usd,
+    latency_seconds,
 });
-packed_struct!(Quote { key, date, close, adjusted, price, source });
-packed_struct!(Figures { returns, models, controls, chance, days });
-packed_struct!(OptionReturn { position, option_id, entry, exit, value, rank });
+packed_struct!(Quote {
+    key,
+    date,
+    close,
+    adjusted,
+    price,
+    source
+});
+packed_struct!(Figures {
+    returns,
+    models,
+    controls,
+    chance,
+    days
+});
+packed_struct!(OptionReturn {
+    position,
+    option_id,
+    entry,
+    exit,
+    value,
+    rank
+});
 packed_word!(PriceField { AdjustedClose = 0, Price = 1, Close = 2 });
 packed_struct!(Outcome {
-    primary, primary_return, decision_return, alpha, regret, pick_rank, beats_reference,
-    beats_cash, alpha_per_dollar, spread,
+    primary,
+    primary_return,
+    decision_return,
+    alpha,
+    regret,
+    pick_rank,
+    beats_reference,
+    beats_cash,
+    alpha_per_dollar,
+    spread,
 });
-packed_struct!(Spread { holdings, largest, cash, reference, hhi });
-packed_struct!(Chance { low, median, high, bins, models, controls });
+packed_struct!(Spread {
+    holdings,
+    largest,
+    cash,
+    reference,
+    hhi
+});
+packed_struct!(Chance {
+    low,
+    median,
+    high,
+    bins,
+    models,
+    controls
+});
 packed_struct!(Percentiles { all, matched });
-packed_struct!(InterimRow { day, model_id, point });
-packed_struct!(InterimPoint { value, reference, alpha });
-packed_struct!(RepeatedRun { run_id, replicates, reference, models });
-packed_struct!(ModelConsistency { model_id, provider, valid, invalid, figures });
+packed_struct!(InterimRow {
+    day,
+    model_id,
+    point
+});
+packed_struct!(InterimPoint {
+    value,
+    reference,
+    alpha
+});
+packed_struct!(RepeatedRun {
+    run_id,
+    replicates,
+    reference,
+    models
+});
+packed_struct!(ModelConsistency {
+    model_id,
+    provider,
+    valid,
+    invalid,
+    figures
+});
 packed_struct!(Agreement {
-    picks, distribution, modal_pick, modal_tie, alphas, average_return, average_alpha, best,
-    worst, modal_return, total_cost, overlap,
+    picks,
+    distribution,
+    modal_pick,
+    modal_tie,
+    alphas,
+    average_return,
+    average_alpha,
+    best,
+    worst,
+    modal_return,
+    total_cost,
+    overlap,
 });
 
 impl Packed for Methodology {
@@ -158,7 +296,12 @@ impl Packed for RoundReturns {
     fn take(from: &mut Reader<'_>) -> Option<Self> {
         let options = Packed::take(from)?;
         let (reference, cash) = (Packed::take(from)?, Packed::take(from)?);
-        Some(Self::restored(options, reference, cash, Packed::take(from)?))
+        Some(Self::restored(
+            options,
+            reference,
+            cash,
+            Packed::take(from)?,
+        ))
     }
 }
 
@@ -178,5 +321,13 @@ pub(super) struct StoredFacts {
 }
 
 packed_struct!(StoredFacts {
-    options, manifest, frozen, rehearsal, record, entry, result, interim, repeated,
+    options,
+    manifest,
+    frozen,
+    rehearsal,
+    record,
+    entry,
+    result,
+    interim,
+    repeated,
 });

@@ -58,7 +58,8 @@ impl Seen {
     }
 
     fn add(&mut self, name: &str, found: &Metadata) {
-        let nanoseconds = |second: i64, part: i64| i128::from(second) * 1_000_000_000 + i128::from(part);
+        let nanoseconds =
+            |second: i64, part: i64| i128::from(second) * 1_000_000_000 + i128::from(part);
         let changed = nanoseconds(found.ctime(), found.ctime_nsec());
         self.changed = self.changed.max(changed);
         self.bytes.extend_from_slice(name.as_bytes());
@@ -67,7 +68,12 @@ impl Seen {
         for time in [changed, modified] {
             self.bytes.extend_from_slice(&time.to_le_bytes());
         }
-        for number in [found.size(), found.ino(), found.dev(), u64::from(found.mode())] {
+        for number in [
+            found.size(),
+            found.ino(),
+            found.dev(),
+            u64::from(found.mode()),
+        ] {
             self.bytes.extend_from_slice(&number.to_le_bytes());
         }
     }
@@ -84,7 +90,10 @@ fn tell(folder: &Path, told: &mut Vec<u8>) -> Option<()> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder).ok()? {
         let entry = entry.ok()?;
-        entries.push((entry.file_name().into_string().ok()?, entry.file_type().ok()?));
+        entries.push((
+            entry.file_name().into_string().ok()?,
+            entry.file_type().ok()?,
+        ));
     }
     entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     for (name, kind) in entries {

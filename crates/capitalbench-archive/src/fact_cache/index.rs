@@ -15,7 +15,10 @@ pub(super) struct Entry {
     pub(super) content: Digest,
 }
 
-packed_struct!(Entry { fingerprint, content });
+packed_struct!(Entry {
+    fingerprint,
+    content
+});
 
 /// Rounds by the name of their folder.
 pub(super) type Index = BTreeMap<String, Entry>;

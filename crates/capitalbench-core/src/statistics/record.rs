@@ -75,9 +75,8 @@ pub(super) fn alphas(taken: &[Taken<'_>]) -> Vec<f64> {
 /// One round is one decision, however many days it lasts, so two are needed; fewer days than
 /// [`LEAST_DAYS`], or known days on less than half of the live sessions, are no record.
 pub(super) fn enough(series: ActiveDays, frame: &Frame) -> Option<ActiveDays> {
-    let enough = frame.count >= 2
-        && series.len() >= LEAST_DAYS
-        && 2 * series.len() >= frame.live_sessions;
+    let enough =
+        frame.count >= 2 && series.len() >= LEAST_DAYS && 2 * series.len() >= frame.live_sessions;
     enough.then_some(series)
 }
 
