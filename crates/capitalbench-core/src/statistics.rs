@@ -14,6 +14,7 @@ use crate::inference::reliability::Bin;
 use crate::manifest::Track;
 use crate::publication::PublicRound;
 
+mod aligned;
 mod frame;
 mod record;
 mod set;

@@ -29,8 +29,10 @@ fn resample(random: &mut Random, days: &mut [usize]) {
         let fresh = place == 0 || random.unit() < 1.0 / BLOCK_DAYS;
         day = if fresh {
             random.index(count)
+        } else if day + 1 == count {
+            0
         } else {
-            (day + 1) % count
+            day + 1
         };
         *drawn = day;
     }

@@ -247,6 +247,6 @@ mod tests {
         let series = calendar_time([&one, &two]);
         assert_eq!(series.len(), 2);
         assert!((series[1].1 - 0.02).abs() < 1e-15);
-        assert_eq!(paired(&one, &two).len(), 1);
+        assert_eq!(paired(&one, &two).count(), 1);
     }
 }

@@ -40,7 +40,9 @@ pub fn long_run_variance(values: &[f64], lag: usize) -> f64 {
 pub fn quick_moments(values: &mut [f64], lag: usize) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
-    values.iter_mut().for_each(|value| *value -= mean);
+    for value in values.iter_mut() {
+        *value -= mean;
+    }
     let mut variance = product(values, values) / count;
     for step in 1..=lag.min(values.len().saturating_sub(1)) {
         let weight = 1.0 - step as f64 / (lag as f64 + 1.0);

@@ -140,9 +140,9 @@ mod tests {
     #[test]
     fn the_brier_score_of_certainty_is_what_it_gets_wrong() {
         let sure: Vec<Stated> = (1..=10).map(|m| stated((1.0, m > 2), m)).collect();
-        let score = brier(&sure).unwrap();
+        let score = brier(&sure, &overlap(&sure)).unwrap();
         assert!((score.estimate.mean - 0.2).abs() < 1e-15);
         assert!(score.informative);
-        assert_eq!(brier(&sure[..1]), None);
+        assert_eq!(brier(&sure[..1], &overlap(&sure[..1])), None);
     }
 }

@@ -23,7 +23,9 @@ pub(crate) struct Frame {
 
 /// Frames by their windows: most models of a board took part in the same rounds.
 #[derive(Debug, Default)]
-pub(crate) struct Frames(RefCell<BTreeMap<Vec<(Date, Date)>, Rc<Frame>>>);
+pub(crate) struct Frames(RefCell<ByWindows>);
+
+type ByWindows = BTreeMap<Vec<(Date, Date)>, Rc<Frame>>;
 
 impl Frames {
     /// The frame of these windows, computed once.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 
+use super::aligned::Aligned;
 use super::frame::Frames;
 use super::record::{
     Taken, alphas, count, enough, estimate, model, own_series, random_for, taken, values, windows,
@@ -39,11 +40,16 @@ pub(crate) fn of_set(
         .iter()
         .map(|taken| own_series(taken, &frame))
         .collect();
+    let aligned = Aligned::new(&taken);
     let difference = |a: usize, b: usize| {
         let (first, second) = (&taken[a], &taken[b]);
         let (of_first, of_second) = (alphas(first), alphas(second));
         let rounds: Vec<f64> = of_first.iter().zip(of_second).map(|(a, b)| a - b).collect();
-        let daily = enough(gaps(first, second), &frame);
+        let gaps = match &aligned {
+            Some(aligned) => aligned.gaps(a, b),
+            None => gaps(first, second),
+        };
+        let daily = enough(gaps, &frame);
         estimate(daily.as_deref(), &rounds, overlap, sessions)
     };
     let columns = same_days(&own);
