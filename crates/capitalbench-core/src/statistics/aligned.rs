@@ -23,9 +23,6 @@ impl Aligned {
     /// Lines the rounds of a set up; none where a model lacks a day that another one has.
     pub(super) fn new(taken: &[Vec<Taken<'_>>]) -> Option<Self> {
         let first = taken.first()?;
-        let known = |taken: &[Taken<'_>], round: usize| -> Option<Option<&ActiveDays>> {
-            Some(taken.get(round)?.standing.days.as_ref())
-        };
         let mut dates = Vec::new();
         let mut columns = vec![Vec::new(); taken.len()];
         for round in 0..first.len() {
@@ -73,4 +70,9 @@ impl Aligned {
         days.map(|((day, sum), live)| (*day, sum.get() / f64::from(*live)))
             .collect()
     }
+}
+
+/// The days of a round; none inside where it has none, none at all where there is no such round.
+fn known<'a>(taken: &[Taken<'a>], round: usize) -> Option<Option<&'a ActiveDays>> {
+    Some(taken.get(round)?.standing.days.as_ref())
 }
