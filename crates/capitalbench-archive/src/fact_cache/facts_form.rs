@@ -247,7 +247,9 @@ impl Packed for Decision {
 
 impl Packed for [f64; 3] {
     fn put(&self, out: &mut Vec<u8>) {
-        self.iter().for_each(|value| value.put(out));
+        for value in self {
+            value.put(out);
+        }
     }
 
     fn take(from: &mut Reader<'_>) -> Option<Self> {

@@ -232,8 +232,8 @@ pub(crate) fn behaviour(rounds: &[&PublicRound]) -> Vec<Behaviour> {
             seen.push(Seen {
                 round,
                 submission,
-                difference,
                 weights,
+                difference,
             });
         }
     }

@@ -23,12 +23,15 @@ impl Aligned {
     /// Lines the rounds of a set up; none where a model lacks a day that another one has.
     pub(super) fn new(taken: &[Vec<Taken<'_>>]) -> Option<Self> {
         let first = taken.first()?;
+        if taken.iter().any(|other| other.len() != first.len()) {
+            return None;
+        }
         let mut dates = Vec::new();
         let mut columns = vec![Vec::new(); taken.len()];
         for round in 0..first.len() {
-            let own = known(first, round)?;
+            let own = first[round].standing.days.as_ref();
             for (column, taken) in columns.iter_mut().zip(taken) {
-                let other = known(taken, round)?;
+                let other = taken[round].standing.days.as_ref();
                 let same = match (own, other) {
                     (None, None) => true,
                     (Some(a), Some(b)) => a.iter().map(|d| d.0).eq(b.iter().map(|d| d.0)),
@@ -70,9 +73,4 @@ impl Aligned {
         days.map(|((day, sum), live)| (*day, sum.get() / f64::from(*live)))
             .collect()
     }
-}
-
-/// The days of a round; none inside where it has none, none at all where there is no such round.
-fn known<'a>(taken: &[Taken<'a>], round: usize) -> Option<Option<&'a ActiveDays>> {
-    Some(taken.get(round)?.standing.days.as_ref())
 }
