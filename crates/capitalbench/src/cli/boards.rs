@@ -18,7 +18,7 @@ pub(crate) struct Rounds {
     /// Show what was public at this instant; a day means its end in UTC, hours after the New York close. Default: now
     #[arg(long, value_name = "INSTANT|DAY", value_parser = as_of)]
     pub(crate) as_of: Option<Timestamp>,
-    /// Compute every round again, as CAPITALBENCH_NO_CACHE=1 does; figures are the same either way
+    /// Compute every round again, as `CAPITALBENCH_NO_CACHE=1` does; figures are the same either way
     #[arg(long)]
     pub(crate) no_cache: bool,
 }
