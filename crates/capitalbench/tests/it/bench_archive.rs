@@ -66,7 +66,8 @@ fn boards_are_the_same_with_and_without_the_cache() {
     let test = Test::operator("");
     test.run(&MAKE).code(0);
     let uncached = [&SHOW[..], &["--no-cache"]].concat();
-    let expected = test.run(&uncached).code(0).json();
+    let cache = [("CAPITALBENCH_NO_CACHE", "")];
+    let expected = test.run_with(&cache, &uncached).code(0).json();
     assert_eq!(
         expected["comparison_sets"].as_array().map(Vec::len),
         Some(2)
@@ -74,9 +75,9 @@ fn boards_are_the_same_with_and_without_the_cache() {
     let quiet = test.run_with(&[("CAPITALBENCH_NO_CACHE", "1")], &SHOW);
     assert_eq!(quiet.code(0).json(), expected);
     assert!(!test.path("bench/.capitalbench").exists());
-    assert_eq!(test.run(&SHOW).code(0).json(), expected);
+    assert_eq!(test.run_with(&cache, &SHOW).code(0).json(), expected);
     assert!(test.path("bench/.capitalbench/cache").is_dir());
-    assert_eq!(test.run(&SHOW).code(0).json(), expected);
+    assert_eq!(test.run_with(&cache, &SHOW).code(0).json(), expected);
     // The cache is nothing that rounds are judged by.
     test.run(&["verify", "bench"])
         .code(0)
