@@ -9,9 +9,11 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
+from bench_growth import growth
 from bench_models import MODELS, SECONDS, eight_slow_models
 
 target, archive = sys.argv[1], sys.argv[2]
+full = "--full" in sys.argv[3:]
 binary = os.path.join(target, "capitalbench")
 score_all = os.path.join(target, "examples", "score_all")
 rounds = os.path.join(archive, "rounds")
@@ -79,3 +81,4 @@ if numpy_python:
     print(f"| ours ÷ NumPy | {null / plain:.3f} | |")
 else:
     print("| plain NumPy, the same | not measured: NumPy could not be installed | |")
+growth(binary, full)

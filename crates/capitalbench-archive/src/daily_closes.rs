@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use capitalbench_core::ids::Digest;
 use capitalbench_core::inference::daily::Closes;
 use capitalbench_core::inference::null::Volatility;
 use capitalbench_core::interim::Snapshot;
+use capitalbench_core::manifest::Window;
 use capitalbench_core::prices::{PriceSheet, Quote, Side};
 use capitalbench_core::units::Price;
 use capitalbench_core::universe::Universe;
@@ -23,15 +25,18 @@ pub(crate) const MIN_ROWS: usize = 20;
 
 /// Daily snapshots of the whole universe, shared by all rounds.
 #[derive(Debug, Clone, Default)]
-pub struct DailySnapshots(BTreeMap<Date, PriceSheet>);
+pub struct DailySnapshots {
+    sheets: BTreeMap<Date, PriceSheet>,
+    digests: BTreeMap<Date, Digest>,
+}
 
 impl DailySnapshots {
     /// Reads the snapshots beside a folder of rounds; one that is not of a single day is refused.
     pub fn load(rounds: &Path) -> Result<Self, FileError> {
         let folder = rounds.join(layout::SNAPSHOTS);
-        let mut sheets = BTreeMap::new();
+        let mut found = Self::default();
         if !folder.is_dir() {
-            return Ok(Self(sheets));
+            return Ok(found);
         }
         for name in names_in(&folder)? {
             let path = folder.join(&name);
@@ -40,9 +45,22 @@ impl DailySnapshots {
             }
             let bytes = file_ops::read(&path)?;
             let (day, sheet) = parse(&bytes).map_err(|fault| fault.in_file(&path))?;
-            sheets.insert(day, sheet);
+            found.sheets.insert(day, sheet);
+            found.digests.insert(day, Digest::of(&bytes));
         }
-        Ok(Self(sheets))
+        Ok(found)
+    }
+
+    /// One digest of all snapshots of a window, none included: what its facts may follow from.
+    pub(crate) fn digest(&self, window: Option<Window>) -> Digest {
+        let mut told = Vec::new();
+        if let Some(window) = window.filter(|window| window.entry <= window.exit) {
+            for (day, digest) in self.digests.range(window.entry..=window.exit) {
+                told.extend_from_slice(day.to_string().as_bytes());
+                told.extend_from_slice(&digest.bytes());
+            }
+        }
+        Digest::of(&told)
     }
 
     /// The closes of a round's window: those of its own fetch, which share one basis; else the
@@ -55,7 +73,7 @@ impl DailySnapshots {
             return Ok(of_record(&record, &inputs.universe));
         }
         let mut closes = Closes::new();
-        for (day, sheet) in self.0.range(window.entry..=window.exit) {
+        for (day, sheet) in self.sheets.range(window.entry..=window.exit) {
             closes.insert(*day, snapshot(sheet, &inputs.universe));
         }
         for (side, day) in [(Side::Entry, window.entry), (Side::Exit, window.exit)] {

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 mod failure;
+pub mod scratch;
 
 pub use failure::{Action, ReadError, WriteError, WriteProblem};
 

@@ -76,6 +76,8 @@ pub const OPTIONAL_INPUTS: [&str; 10] = [
     QUALITY_EVIDENCE,
 ];
 
+/// What programs keep for themselves in a folder of rounds.
+pub const STATE: &str = ".capitalbench";
 /// Daily snapshots of the whole universe, seen from the folder of rounds.
 pub const SNAPSHOTS: &str = "../market_data/daily_price_snapshots";
 /// The operator's comparison sets, in the rounds folder or beside it.

@@ -7,10 +7,12 @@
 
 pub mod acceptance;
 pub mod audit;
+pub mod bench_archive;
 pub mod control_sources;
 pub mod corrections;
 pub mod daily_closes;
 pub mod error;
+pub mod fact_cache;
 pub mod file_ops;
 pub mod format;
 pub mod freeze;

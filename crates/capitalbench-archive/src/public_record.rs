@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use capitalbench_core::boards::comparison_set::SetPolicy;
 use capitalbench_core::ids::{Digest, ModelId};
 use capitalbench_core::inference::daily::{Closes, active_days};
 use capitalbench_core::interim::track;
-use capitalbench_core::manifest::Stream;
+use capitalbench_core::manifest::{Stream, Window};
 use capitalbench_core::names::names_of;
 use capitalbench_core::prices::Side;
 use capitalbench_core::publication::facts::{
@@ -19,11 +20,13 @@ use capitalbench_core::run::{Calls, Run, RunKind, official_run};
 use capitalbench_core::score::Outcome;
 use capitalbench_core::submission::Submission;
 use capitalbench_core::time::Stamp;
+use capitalbench_core::universe::Universe;
 use jiff::Timestamp;
 use rayon::prelude::*;
 
 use crate::daily_closes::{DailySnapshots, volatility};
 use crate::error::FileError;
+use crate::fact_cache::FactCache;
 use crate::format::{benchmark_sets, interim};
 use crate::freeze;
 use crate::layout::{self, run};
@@ -53,16 +56,42 @@ pub fn publication(
     as_of: Timestamp,
     tick: &(dyn Fn() + Sync),
 ) -> Result<Publication, PublicationError> {
+    published(rounds, as_of, None, tick)
+}
+
+/// The same publication, with facts of unchanged rounds taken from the folder's cache.
+pub fn cached_publication(
+    rounds: &Path,
+    as_of: Timestamp,
+    tick: &(dyn Fn() + Sync),
+) -> Result<Publication, PublicationError> {
+    // A folder without rounds gets an error, and no cache.
+    list_rounds(rounds)?;
+    published(rounds, as_of, FactCache::open(rounds), tick)
+}
+
+fn published(
+    rounds: &Path,
+    as_of: Timestamp,
+    cache: Option<FactCache>,
+    tick: &(dyn Fn() + Sync),
+) -> Result<Publication, PublicationError> {
     let shared = Shared::load(rounds)?;
     let folders = list_rounds(rounds)?;
     let facts: Vec<Result<RoundFacts, PublicationError>> = folders
         .into_par_iter()
         .map(|folder| {
-            let facts = round_facts(folder, &shared);
+            let facts = match &cache {
+                Some(cache) => cache.facts(folder, &shared),
+                None => round_facts(folder, &shared),
+            };
             tick();
             facts
         })
         .collect();
+    if let Some(cache) = cache {
+        cache.finish();
+    }
     let facts = facts.into_iter().collect::<Result<Vec<_>, _>>()?;
     let policy = set_policy(rounds)?;
     let records = facts.iter().filter_map(|facts| facts.record.as_ref());
@@ -96,6 +125,20 @@ impl Shared {
             universes: Universes::default(),
             snapshots: DailySnapshots::load(rounds)?,
         })
+    }
+
+    /// One digest of the shared closes that a round with this window may use.
+    pub(crate) fn snapshots_of(&self, window: Option<Window>) -> Digest {
+        self.snapshots.digest(window)
+    }
+
+    /// The universe of this digest, where the round has it.
+    pub(crate) fn universe_of(
+        &self,
+        digest: Digest,
+        folder: &RoundFolder,
+    ) -> Option<Arc<Universe>> {
+        self.universes.of_digest(digest, folder)
     }
 }
 

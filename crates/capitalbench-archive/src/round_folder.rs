@@ -259,6 +259,17 @@ fn missing_round(path: &Path) -> String {
 pub struct Universes(Mutex<BTreeMap<Digest, Arc<Universe>>>);
 
 impl Universes {
+    /// The universe of this digest: known already, or as the round has it.
+    pub(crate) fn of_digest(&self, digest: Digest, folder: &RoundFolder) -> Option<Arc<Universe>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(universe) = known.get(&digest) {
+            return Some(Arc::clone(universe));
+        }
+        drop(known);
+        let bytes = folder.read(layout::OPTIONS).ok()?;
+        (Digest::of(&bytes) == digest).then(|| self.get(&bytes).ok())?
+    }
+
     fn get(&self, bytes: &[u8]) -> Result<Arc<Universe>, Fault> {
         let digest = Digest::of(bytes);
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

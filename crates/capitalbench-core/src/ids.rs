@@ -140,6 +140,16 @@ impl Digest {
         Self(sha2::Sha256::digest(bytes).into())
     }
 
+    /// The digest as bytes.
+    pub const fn bytes(&self) -> [u8; 32] {
+        self.0
+    }
+
+    /// A digest that was kept as bytes.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// Reads 64 lower-case hexadecimal digits, and nothing else.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.as_bytes();

@@ -308,7 +308,12 @@ pub fn publish(
 fn public_round(facts: RoundFacts, as_of: Timestamp) -> Result<PublicRound, PublishError> {
     let key = RoundKey::of(&facts.manifest);
     let track = facts.manifest.track();
-    let state = state(&facts, as_of)?;
+    let state = state(
+        &facts.manifest,
+        (facts.record, facts.result),
+        (facts.entry, facts.interim, facts.repeated),
+        as_of,
+    )?;
     Ok(PublicRound {
         key,
         track,
@@ -319,18 +324,28 @@ fn public_round(facts: RoundFacts, as_of: Timestamp) -> Result<PublicRound, Publ
     })
 }
 
+/// What else a folder tells: starting prices, provisional figures, repeated calls.
+type Beside = (Option<PriceSheet>, Vec<facts::InterimRow>, Vec<RepeatedRun>);
+
 /// The one place that decides what may be seen.
-fn state(facts: &RoundFacts, as_of: Timestamp) -> Result<RoundState, PublishError> {
-    let visible = |record: &&facts::Record| record.since.is_none_or(|since| since <= as_of);
-    let Some(record) = facts.record.as_ref().filter(visible) else {
+fn state(
+    manifest: &Manifest,
+    (record, result): (Option<facts::Record>, Option<facts::Result>),
+    (entry, mut interim, repeated): Beside,
+    as_of: Timestamp,
+) -> Result<RoundState, PublishError> {
+    let visible = |record: &facts::Record| record.since.is_none_or(|since| since <= as_of);
+    let Some(record) = record.filter(visible) else {
         return Ok(RoundState::Draft);
     };
-    let window = facts.manifest.window;
+    let window = manifest.window;
     let over = window.and_then(crate::manifest::Window::exit_close);
     let over = over.is_some_and(|close| close <= as_of);
-    let mut interim = facts.interim.clone();
-    match &facts.result {
-        Some(result) if over => Ok(RoundState::Resolved(resolved(facts, record, result)?)),
+    match result {
+        Some(result) if over => {
+            let resolved = resolved(manifest, record, result, (interim, repeated))?;
+            Ok(RoundState::Resolved(resolved))
+        }
         _ => {
             let seen = |day: Date| close_of(day).is_none_or(|close| close <= as_of);
             // A snapshot of the exit day would be the result before the result.
@@ -338,13 +353,13 @@ fn state(facts: &RoundFacts, as_of: Timestamp) -> Result<RoundState, PublishErro
             interim.retain(|row| inside(row.day) && seen(row.day));
             let begun = window.and_then(crate::manifest::Window::entry_close);
             let begun = begun.is_some_and(|close| close <= as_of);
-            let mut submissions = record.submissions.clone();
+            let mut submissions = record.submissions;
             submissions.sort_by(|a, b| a.model_id.cmp(&b.model_id));
             Ok(RoundState::Open(OpenRound {
-                run_id: record.run_id.clone(),
+                run_id: record.run_id,
                 submissions,
-                controls: record.controls.clone(),
-                entry: facts.entry.clone().filter(|_| begun),
+                controls: record.controls,
+                entry: entry.filter(|_| begun),
                 interim,
                 due: due(window, day_of(as_of)),
             }))
@@ -365,56 +380,59 @@ fn day_of(at: Timestamp) -> Date {
 }
 
 fn resolved(
-    facts: &RoundFacts,
-    record: &facts::Record,
-    result: &facts::Result,
+    manifest: &Manifest,
+    record: facts::Record,
+    result: facts::Result,
+    (interim, repeated): (Vec<facts::InterimRow>, Vec<RepeatedRun>),
 ) -> Result<ResolvedRound, PublishError> {
     let chance = result.chance.as_ref();
-    let mut models = standings(facts, &record.submissions, &result.models, &result.returns)?;
+    let returns = result.returns;
+    let mut models = standings(manifest, record.submissions, result.models, &returns)?;
+    let mut days = result.days.into_iter();
     for (place, standing) in models.iter_mut().enumerate() {
         standing.percentiles = chance.and_then(|chance| chance.models.get(place).copied());
-        standing.days = result.days.get(place).cloned().flatten();
+        standing.days = days.next().flatten();
     }
-    let ties = facts.manifest.methodology.tie_rule();
+    let ties = manifest.methodology.tie_rule();
     models.sort_by(|a, b| leaderboard::order(&a.scored, &b.scored, ties));
-    let mut controls = standings(facts, &record.controls, &result.controls, &result.returns)?;
+    let mut controls = standings(manifest, record.controls, result.controls, &returns)?;
     for (place, standing) in controls.iter_mut().enumerate() {
         standing.percentiles = chance.and_then(|chance| chance.controls.get(place).copied());
     }
     Ok(ResolvedRound {
-        run_id: record.run_id.clone(),
+        run_id: record.run_id,
         models,
         controls,
-        returns: result.returns.clone(),
-        repeated: facts.repeated.clone(),
-        interim: facts.interim.clone(),
-        chance: chance.map(|chance| ChanceSummary {
+        returns,
+        repeated,
+        interim,
+        chance: result.chance.map(|chance| ChanceSummary {
             low: chance.low,
             median: chance.median,
             high: chance.high,
-            bins: chance.bins.clone(),
+            bins: chance.bins,
         }),
     })
 }
 
 fn standings(
-    facts: &RoundFacts,
-    submissions: &[Submission],
-    outcomes: &[Outcome],
+    manifest: &Manifest,
+    submissions: Vec<Submission>,
+    outcomes: Vec<Outcome>,
     returns: &RoundReturns,
 ) -> Result<Vec<Standing>, PublishError> {
     let mut standings = Vec::with_capacity(submissions.len());
-    for (submission, outcome) in submissions.iter().zip(outcomes) {
+    for (submission, outcome) in submissions.into_iter().zip(outcomes) {
         let points = score(outcome.decision_return, returns.oracle());
         let score = points.map_err(|error| PublishError::AboveOracle {
-            round_id: facts.manifest.round_id.clone(),
+            round_id: manifest.round_id.clone(),
             model_id: submission.model_id.clone(),
             error,
         })?;
         standings.push(Standing {
             scored: Scored {
-                submission: submission.clone(),
-                outcome: outcome.clone(),
+                submission,
+                outcome,
             },
             score,
             percentiles: None,

@@ -89,6 +89,21 @@ impl RoundReturns {
         })
     }
 
+    /// Returns that were computed before and kept, as their own readers told them.
+    pub fn restored(
+        options: Vec<OptionReturn>,
+        reference: Return,
+        cash: Return,
+        oracle: Option<Return>,
+    ) -> Self {
+        Self {
+            options,
+            reference,
+            cash,
+            oracle,
+        }
+    }
+
     /// Options with a return, in universe order.
     pub fn options(&self) -> &[OptionReturn] {
         &self.options

@@ -254,17 +254,36 @@ pub fn score_of_sums(rounds: &[(Return, Return)]) -> Result<Score, AboveOracle> 
 
 /// Neumaier's compensated sum.
 pub fn compensated_sum(values: impl IntoIterator<Item = f64>) -> f64 {
-    let (mut sum, mut lost) = (0.0_f64, 0.0_f64);
+    let mut sum = CompensatedSum::default();
     for value in values {
-        let next = sum + value;
-        lost += if sum.abs() >= value.abs() {
-            (sum - next) + value
-        } else {
-            (value - next) + sum
-        };
-        sum = next;
+        sum.add(value);
     }
-    sum + lost
+    sum.get()
+}
+
+/// A sum that is still being added to, as [`compensated_sum`] adds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CompensatedSum {
+    sum: f64,
+    lost: f64,
+}
+
+impl CompensatedSum {
+    /// Adds one value.
+    pub fn add(&mut self, value: f64) {
+        let next = self.sum + value;
+        self.lost += if self.sum.abs() >= value.abs() {
+            (self.sum - next) + value
+        } else {
+            (value - next) + self.sum
+        };
+        self.sum = next;
+    }
+
+    /// The sum so far.
+    pub fn get(self) -> f64 {
+        self.sum + self.lost
+    }
 }
 
 #[cfg(test)]

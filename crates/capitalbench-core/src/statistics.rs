@@ -15,12 +15,14 @@ use crate::inference::reliability::Bin;
 use crate::manifest::Track;
 use crate::publication::PublicRound;
 
+mod aligned;
+mod frame;
 mod pairs;
 mod record;
 mod set;
 
+pub(crate) use frame::Frames;
 pub use pairs::HeadToHead;
-
 pub(crate) use set::of_set;
 
 /// The version of everything computed here; a changed method gets a new one.
@@ -247,23 +249,24 @@ pub(crate) fn statistics(
     let mut by_id: BTreeMap<&RoundId, &PublicRound> = BTreeMap::new();
     by_id.extend(rounds.iter().map(|round| (round.id(), round)));
     let versions = methodology_versions(rounds);
+    let frames = Frames::default();
     let mut records = BTreeMap::new();
     for (track, boards) in boards {
         let mut models = Vec::with_capacity(boards.cumulative.len());
         for row in &boards.cumulative {
             let taken = record::taken(&by_id, &row.rounds, &row.model_id);
-            models.push(record::record(&row.model_id, &taken, *track));
+            models.push(record::record(&row.model_id, &taken, *track, &frames));
         }
         records.insert(*track, models);
     }
     let of_track = |(track, boards): (&Track, &TrackBoards)| {
-        let found = pairs::head_to_head(&by_id, &boards.cumulative, *track);
+        let found = pairs::head_to_head(&by_id, &boards.cumulative, *track, &frames);
         (*track, found)
     };
     let head_to_head = boards.iter().map(of_track).collect();
     let mut found = BTreeMap::new();
     for set in sets.iter().filter(|set| !set.included.is_empty()) {
-        let statistics = of_set(set, &by_id, versions);
+        let statistics = of_set(set, &by_id, versions, &frames);
         found.insert(set.definition.set_id.clone(), statistics);
     }
     Statistics {

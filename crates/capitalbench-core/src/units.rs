@@ -8,6 +8,11 @@ impl BasisPoints {
     /// The whole portfolio.
     pub const WHOLE: Self = Self(10_000);
 
+    /// From hundredths of a percent.
+    pub const fn new(bps: u32) -> Self {
+        Self(bps)
+    }
+
     /// From whole percent.
     pub const fn from_percent(percent: u32) -> Self {
         Self(percent * 100)

@@ -9,6 +9,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+mod bench_archive;
 mod boards;
 mod interim;
 mod prices;
@@ -22,6 +23,7 @@ pub(crate) use resolve::{
     ResolveDue,
 };
 
+pub(crate) use bench_archive::BenchArchive;
 pub(crate) use boards::{
     Compare, CumulativeStatus, Export, Leaderboard, PublishCumulative, PublishLatest, Rounds,
     TrackName,
@@ -126,6 +128,8 @@ pub(crate) enum Command {
     PublishReport(PublishReport),
     /// Write a summary of a round's official run and its consistency run
     PublishRoundSummary(PublishRoundSummary),
+    /// Make many rounds of an invented market, to measure with
+    BenchArchive(BenchArchive),
 }
 
 #[derive(Debug, Args)]

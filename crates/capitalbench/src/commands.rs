@@ -12,6 +12,7 @@ use crate::error::{CommandError, DOES_NOT_HOLD};
 mod accept_run;
 mod audit_round;
 mod automation;
+mod bench_archive;
 mod build_site;
 mod check_providers;
 mod compare;
@@ -113,6 +114,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::AutomationCancel(arguments) => automation::cancel(&arguments),
         Command::PublishReport(arguments) => publish_report::run(&arguments),
         Command::PublishRoundSummary(arguments) => publish_report::run_summary(&arguments),
+        Command::BenchArchive(arguments) => bench_archive::run(&arguments),
     }
 }
 

@@ -4,6 +4,7 @@ mod archive;
 mod boards;
 mod coverage;
 mod entrants;
+mod fact_cache;
 mod golden;
 mod json;
 mod options_and_pairs;

@@ -100,16 +100,45 @@ pub fn distance(a: &Weights, b: &Weights) -> f64 {
 
 /// Distance from the mean portfolio of the others; none with fewer than two others.
 pub fn difference(own: &Weights, others: &[&Weights]) -> Option<f64> {
-    if others.len() < 2 {
-        return None;
+    let all: Vec<&Weights> = std::iter::once(own).chain(others.iter().copied()).collect();
+    differences(&all).first().copied().flatten()
+}
+
+/// The difference of every portfolio of a round from the mean of the others.
+fn differences(portfolios: &[&Weights]) -> Vec<Option<f64>> {
+    if portfolios.len() < 3 {
+        return vec![None; portfolios.len()];
     }
-    let mut average = Weights::new();
-    for other in others {
-        for (id, weight) in *other {
-            *average.entry(id.clone()).or_default() += weight / share(others.len(), 1);
+    // Options by place in one list: looking names up for every pair of models would be slow.
+    let mut options: Vec<&OptionId> = portfolios.iter().flat_map(|held| held.keys()).collect();
+    options.sort_unstable();
+    options.dedup();
+    let placed = |held: &&Weights| -> Vec<(usize, f64)> {
+        let place = |id: &OptionId| options.binary_search(&id).unwrap_or_default();
+        held.iter()
+            .map(|(id, weight)| (place(id), *weight))
+            .collect()
+    };
+    let placed: Vec<Vec<(usize, f64)>> = portfolios.iter().map(placed).collect();
+    let others = share(portfolios.len() - 1, 1);
+    let mut gaps = vec![0.0; options.len()];
+    let mut found = Vec::with_capacity(portfolios.len());
+    for own in 0..placed.len() {
+        gaps.fill(0.0);
+        for (other, held) in placed.iter().enumerate() {
+            if other != own {
+                for (place, weight) in held {
+                    gaps[*place] += weight / others;
+                }
+            }
         }
+        for (place, weight) in &placed[own] {
+            gaps[*place] = weight - gaps[*place];
+        }
+        let total = gaps.iter().map(|gap| gap.abs()).sum::<f64>();
+        found.push(Some((total / 2.0).clamp(0.0, 1.0)));
     }
-    Some(distance(own, &average).clamp(0.0, 1.0))
+    found
 }
 
 /// Weight by group of the universe; what the universe does not know has no group.
@@ -196,21 +225,16 @@ pub(crate) fn behaviour(rounds: &[&PublicRound]) -> Vec<Behaviour> {
             .iter()
             .map(|submission| weights(&submission.decision.holdings()))
             .collect();
-        for (place, submission) in submissions.iter().enumerate() {
-            let others = portfolios
-                .iter()
-                .enumerate()
-                .filter(|(other, _)| *other != place);
-            let others: Vec<&Weights> = others.map(|(_, weights)| weights).collect();
-            by_model
-                .entry(&submission.model_id)
-                .or_default()
-                .push(Seen {
-                    round,
-                    submission,
-                    difference: difference(&portfolios[place], &others),
-                    weights: portfolios[place].clone(),
-                });
+        let differences = differences(&portfolios.iter().collect::<Vec<_>>());
+        let decided = submissions.iter().zip(portfolios).zip(differences);
+        for ((submission, weights), difference) in decided {
+            let seen = by_model.entry(&submission.model_id).or_default();
+            seen.push(Seen {
+                round,
+                submission,
+                weights,
+                difference,
+            });
         }
     }
     by_model

@@ -1,14 +1,25 @@
 //! Resampled days: how often each model would come first, and a second opinion on an interval.
 
 use super::distribution::{normal_quantile, student_quantile};
-use super::hac::{kernel, lag, long_run_variance};
+use super::hac::{kernel, lag, long_run_variance, quick_moments};
 use super::random::Random;
 use crate::score::compensated_sum;
 
 /// Mean length of a block of days.
 pub const BLOCK_DAYS: f64 = 5.0;
-/// Resampled histories.
+/// Resampled histories of a record of up to [`FULL_DAYS`].
 pub const DRAWS: usize = 5_000;
+/// Days up to which all histories are drawn; longer records are resampled less often, so that
+/// the days drawn in all stay the same. They need it less: what they resample varies less.
+pub const FULL_DAYS: usize = 1_000;
+/// Fewest histories of any record, enough for the outer fortieths.
+pub const LEAST_DRAWS: usize = 500;
+
+/// Histories that are drawn of a record of this many days.
+pub fn draws(days: usize) -> usize {
+    let bounded = DRAWS * FULL_DAYS / days.max(FULL_DAYS);
+    bounded.max(LEAST_DRAWS)
+}
 
 /// Fills `days` with a stationary bootstrap of as many days: blocks of random length, in a circle.
 fn resample(random: &mut Random, days: &mut [usize]) {
@@ -18,8 +29,10 @@ fn resample(random: &mut Random, days: &mut [usize]) {
         let fresh = place == 0 || random.unit() < 1.0 / BLOCK_DAYS;
         day = if fresh {
             random.index(count)
+        } else if day + 1 == count {
+            0
         } else {
-            (day + 1) % count
+            day + 1
         };
         *drawn = day;
     }
@@ -61,7 +74,8 @@ pub fn rank_ranges(series: &[Vec<f64>], random: &mut Random) -> Option<Vec<RankR
     let mut best = vec![0.0; models];
     let mut days = vec![0; count];
     let mut sums = vec![0.0; models];
-    for _ in 0..DRAWS {
+    let draws = draws(count);
+    for _ in 0..draws {
         resample(random, &mut days);
         sums.fill(0.0);
         for day in &days {
@@ -88,9 +102,9 @@ pub fn rank_ranges(series: &[Vec<f64>], random: &mut Random) -> Option<Vec<RankR
     let ranges = (0..models).map(|model| {
         lowest[model].reverse();
         RankRange {
-            best: best[model] / DRAWS as f64,
-            from: passes(&highest[model]) + 1,
-            to: models - passes(&lowest[model]),
+            best: best[model] / draws as f64,
+            from: passes(&highest[model], draws) + 1,
+            to: models - passes(&lowest[model], draws),
         }
     });
     Some(ranges.collect())
@@ -114,11 +128,11 @@ fn widening(days: usize) -> f64 {
 
 /// The first place by which more than one fortieth of the draws are counted.
 #[expect(clippy::cast_precision_loss, reason = "counts of draws are small")]
-fn passes(counts: &[u32]) -> usize {
+fn passes(counts: &[u32], draws: usize) -> usize {
     let mut seen = 0.0;
     let passed = |count: &u32| {
         seen += f64::from(*count);
-        seen > DRAWS as f64 / 40.0
+        seen > draws as f64 / 40.0
     };
     counts.iter().position(passed).unwrap_or_default()
 }
@@ -130,21 +144,21 @@ pub fn studentised_interval(values: &[f64], random: &mut Random) -> Option<(f64,
     if count < 8 {
         return None;
     }
-    let mean = |values: &[f64]| compensated_sum(values.iter().copied()) / count as f64;
-    let error =
-        |values: &[f64]| (long_run_variance(values, lag(count)).max(0.0) / count as f64).sqrt();
-    let (centre, spread) = (mean(values), error(values));
+    let centre = compensated_sum(values.iter().copied()) / count as f64;
+    let error = |variance: f64| (variance.max(0.0) / count as f64).sqrt();
+    let spread = error(long_run_variance(values, lag(count)));
     let mut days = vec![0; count];
     let mut drawn = vec![0.0; count];
-    let mut ratios = Vec::with_capacity(DRAWS);
-    for _ in 0..DRAWS {
+    let mut ratios = Vec::with_capacity(draws(count));
+    for _ in 0..draws(count) {
         resample(random, &mut days);
         for (value, day) in drawn.iter_mut().zip(&days) {
             *value = values[*day];
         }
-        let own = error(&drawn);
+        let (mean, variance) = quick_moments(&mut drawn, lag(count));
+        let own = error(variance);
         if own > 0.0 {
-            ratios.push((mean(&drawn) - centre) / own);
+            ratios.push((mean - centre) / own);
         }
     }
     ratios.sort_by(f64::total_cmp);

@@ -3,7 +3,7 @@
 //! Overlapping rounds are not independent, market days nearly are. So each model gets one series:
 //! on a day, the mean over its live rounds of what the portfolio gained beyond the reference.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 
@@ -13,7 +13,7 @@ use crate::ids::OptionId;
 use crate::interim::Snapshot;
 use crate::manifest::Window;
 use crate::portfolio::Holding;
-use crate::score::compensated_sum;
+use crate::score::CompensatedSum;
 
 /// Closes by day.
 pub type Closes = BTreeMap<Date, Snapshot>;
@@ -62,39 +62,99 @@ pub fn sessions_of(window: Window) -> impl Iterator<Item = Date> {
 
 /// Sessions on which at least one of these windows is live.
 pub fn live_sessions(windows: &[Window]) -> usize {
-    let days: BTreeSet<Date> = windows.iter().copied().flat_map(sessions_of).collect();
-    days.len()
+    let mut ordered: Vec<(Date, Date)> = windows.iter().map(|w| (w.entry, w.exit)).collect();
+    ordered.sort_unstable();
+    let mut count = 0;
+    let mut counted_to: Option<Date> = None;
+    for (entry, exit) in ordered {
+        let entry = counted_to.map_or(entry, |to| to.max(entry));
+        if entry < exit {
+            count += sessions_of(Window { entry, exit }).count();
+            counted_to = Some(exit);
+        }
+    }
+    count
 }
 
 /// The mean over live rounds, by day.
 pub fn calendar_time<'a>(rounds: impl IntoIterator<Item = &'a ActiveDays>) -> ActiveDays {
-    let mut live: BTreeMap<Date, Vec<f64>> = BTreeMap::new();
+    let mut live = LiveDays::default();
     for round in rounds {
         for (day, value) in round {
-            live.entry(*day).or_default().push(*value);
+            live.add(*day, *value);
         }
     }
-    live.into_iter()
-        .map(|(day, values)| (day, mean(&values)))
-        .collect()
+    live.means()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of rounds are small")]
-fn mean(values: &[f64]) -> f64 {
-    compensated_sum(values.iter().copied()) / values.len() as f64
+/// Sums by day of rounds that come in any order; days lie side by side, so adding is quick.
+#[derive(Debug, Clone, Default)]
+pub struct LiveDays {
+    /// The number of the first place.
+    first: i32,
+    places: Vec<LiveDay>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct LiveDay {
+    day: Date,
+    count: u32,
+    sum: CompensatedSum,
+}
+
+impl LiveDays {
+    /// Adds what one round gained on a day.
+    pub fn add(&mut self, day: Date, value: f64) {
+        let number = place_of(day);
+        let empty = LiveDay {
+            day,
+            count: 0,
+            sum: CompensatedSum::default(),
+        };
+        if self.places.is_empty() {
+            self.first = number;
+        }
+        if number < self.first {
+            let before = usize::try_from(self.first - number).unwrap_or_default();
+            let more = std::iter::repeat_n(empty, before);
+            self.places.splice(0..0, more);
+            self.first = number;
+        }
+        let place = usize::try_from(number - self.first).unwrap_or_default();
+        if place >= self.places.len() {
+            self.places.resize(place + 1, empty);
+        }
+        let live = &mut self.places[place];
+        live.day = day;
+        live.count += 1;
+        live.sum.add(value);
+    }
+
+    /// The mean of each day that has any.
+    pub fn means(&self) -> ActiveDays {
+        let live = self.places.iter().filter(|live| live.count > 0);
+        live.map(|live| (live.day, live.sum.get() / f64::from(live.count)))
+            .collect()
+    }
+}
+
+/// A number that grows with the day; months have room for 31.
+fn place_of(day: Date) -> i32 {
+    let month = i32::from(day.year()) * 12 + i32::from(day.month());
+    month * 31 + i32::from(day.day())
 }
 
 /// The difference of two series on the days both have.
-pub fn paired(a: &[(Date, f64)], b: &[(Date, f64)]) -> ActiveDays {
-    let mut both = ActiveDays::new();
+pub fn paired<'a>(
+    a: &'a [(Date, f64)],
+    b: &'a [(Date, f64)],
+) -> impl Iterator<Item = (Date, f64)> + 'a {
     let mut rest = b.iter().peekable();
-    for (day, value) in a {
+    a.iter().filter_map(move |(day, value)| {
         while rest.next_if(|(other, _)| other < day).is_some() {}
-        if let Some((_, other)) = rest.next_if(|(other, _)| other == day) {
-            both.push((*day, value - other));
-        }
-    }
-    both
+        let (_, other) = rest.next_if(|(other, _)| other == day)?;
+        Some((*day, value - other))
+    })
 }
 
 /// The mean of a series per horizon of this many sessions, with its standard error.
@@ -217,7 +277,7 @@ mod tests {
         let series = calendar_time([&one, &two]);
         assert_eq!(series.len(), 2);
         assert!((series[1].1 - 0.02).abs() < 1e-15);
-        assert_eq!(paired(&one, &two).len(), 1);
+        assert_eq!(paired(&one, &two).count(), 1);
     }
 
     #[test]

@@ -32,6 +32,40 @@ pub fn long_run_variance(values: &[f64], lag: usize) -> f64 {
     variance
 }
 
+/// Mean and long-run variance of one of many resampled series, which is left centred.
+///
+/// The same figures as [`long_run_variance`] gives, summed in eight lanes without compensation:
+/// millions of series are summed here, and what is lost is far below what resampling varies.
+#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
+pub fn quick_moments(values: &mut [f64], lag: usize) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    for value in values.iter_mut() {
+        *value -= mean;
+    }
+    let mut variance = product(values, values) / count;
+    for step in 1..=lag.min(values.len().saturating_sub(1)) {
+        let weight = 1.0 - step as f64 / (lag as f64 + 1.0);
+        let shifted = product(&values[step..], &values[..values.len() - step]);
+        variance += 2.0 * weight * shifted / count;
+    }
+    (mean, variance)
+}
+
+/// Sum of products in eight lanes, which a processor adds at once.
+fn product(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (left, rest_left) = a.as_chunks::<8>();
+    let (right, rest_right) = b.as_chunks::<8>();
+    for (a, b) in left.iter().zip(right) {
+        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
+            *sum += a * b;
+        }
+    }
+    let rest = rest_left.iter().zip(rest_right).map(|(a, b)| a * b);
+    sums.iter().sum::<f64>() + rest.sum::<f64>()
+}
+
 /// A mean with its standard error and degrees of freedom.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeanEstimate {

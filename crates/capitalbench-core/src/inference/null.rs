@@ -194,7 +194,7 @@ pub fn stouffer(percentiles: &[f64], overlap: &Overlap) -> Option<Stouffer> {
     let scores = percentiles
         .iter()
         .map(|p| normal_quantile(p.clamp(edge, 1.0 - edge)));
-    let spread = overlap.quadratic(&vec![1.0; percentiles.len()]).sqrt();
+    let spread = overlap.total().sqrt();
     let z = compensated_sum(scores) / spread;
     Some(Stouffer {
         rounds: percentiles.len(),

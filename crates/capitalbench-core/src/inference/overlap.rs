@@ -18,6 +18,8 @@ pub struct Overlap {
     count: usize,
     /// Pairs `i < j` with their likeness.
     pairs: Vec<(usize, usize, f64)>,
+    /// Σ K over all pairs.
+    total: f64,
 }
 
 impl Overlap {
@@ -54,10 +56,13 @@ impl Overlap {
             }
         }
         pairs.sort_by_key(|pair| (pair.0, pair.1));
-        Self {
+        let mut overlap = Self {
             count: spans.len(),
             pairs,
-        }
+            total: 0.0,
+        };
+        overlap.total = overlap.quadratic(&vec![1.0; spans.len()]);
+        overlap
     }
 
     /// Number of windows.
@@ -79,7 +84,12 @@ impl Overlap {
             return 0.0;
         }
         let n = self.count as f64;
-        n * n / self.quadratic(&vec![1.0; self.count])
+        n * n / self.total
+    }
+
+    /// Σ K over all pairs of windows, each with itself once.
+    pub fn total(&self) -> f64 {
+        self.total
     }
 
     /// The mean of round figures; see [`RoundEstimate`]. None below two effective windows.

@@ -43,12 +43,14 @@ pub struct Bin {
 }
 
 /// Mean squared difference of confidence and outcome: 0 is perfect, 0.25 a coin.
-pub fn brier(stated: &[Stated]) -> Option<RoundEstimate> {
+///
+/// `overlap` is that of the windows of the decisions.
+pub fn brier(stated: &[Stated], overlap: &Overlap) -> Option<RoundEstimate> {
     let errors: Vec<f64> = stated
         .iter()
         .map(|s| (s.confidence - s.outcome()).powi(2))
         .collect();
-    overlap(stated).mean(&errors)
+    overlap.mean(&errors)
 }
 
 fn overlap(stated: &[Stated]) -> Overlap {
@@ -138,9 +140,9 @@ mod tests {
     #[test]
     fn the_brier_score_of_certainty_is_what_it_gets_wrong() {
         let sure: Vec<Stated> = (1..=10).map(|m| stated((1.0, m > 2), m)).collect();
-        let score = brier(&sure).unwrap();
+        let score = brier(&sure, &overlap(&sure)).unwrap();
         assert!((score.estimate.mean - 0.2).abs() < 1e-15);
         assert!(score.informative);
-        assert_eq!(brier(&sure[..1]), None);
+        assert_eq!(brier(&sure[..1], &overlap(&sure[..1])), None);
     }
 }

@@ -6,7 +6,7 @@ use crate::boards::comparison_set::{
 };
 use crate::ids::ModelId;
 use crate::manifest::Track;
-use crate::statistics::{SetStatistics, methodology_versions, of_set};
+use crate::statistics::{Frames, SetStatistics, methodology_versions, of_set};
 
 /// Some models side by side, on the rounds they share.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +49,12 @@ impl Publication {
                 .iter()
                 .map(|round| (round.id(), round))
                 .collect();
-            of_set(&set, &by_id, methodology_versions(&self.rounds))
+            of_set(
+                &set,
+                &by_id,
+                methodology_versions(&self.rounds),
+                &Frames::default(),
+            )
         });
         Ok(Some(Comparison { set, statistics }))
     }

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::frame::Frames;
 use super::record::{Taken, taken, windows};
 use super::set::difference;
 use super::{Estimate, horizon_sessions};
 use crate::boards::cumulative::CumulativeRow;
 use crate::ids::{ModelId, RoundId};
-use crate::inference::overlap::Overlap;
 use crate::manifest::Track;
 use crate::publication::PublicRound;
 
@@ -35,6 +35,7 @@ pub(super) fn head_to_head(
     rounds: &BTreeMap<&RoundId, &PublicRound>,
     rows: &[CumulativeRow],
     track: Track,
+    frames: &Frames,
 ) -> Vec<HeadToHead> {
     let mut sorted: Vec<&CumulativeRow> = rows.iter().collect();
     sorted.sort_by(|a, b| a.model_id.cmp(&b.model_id));
@@ -46,7 +47,7 @@ pub(super) fn head_to_head(
             let shared: Vec<RoundId> = shared.cloned().collect();
             if !shared.is_empty() {
                 let ids = (&first.model_id, &second.model_id);
-                found.push(compared(rounds, ids, shared, track));
+                found.push(compared(rounds, ids, shared, track, frames));
             }
         }
     }
@@ -58,10 +59,11 @@ fn compared(
     (first, second): (&ModelId, &ModelId),
     shared: Vec<RoundId>,
     track: Track,
+    frames: &Frames,
 ) -> HeadToHead {
     let a = taken(rounds, &shared, first);
     let b = taken(rounds, &shared, second);
-    let overlap = Overlap::new(&windows(&a));
+    let frame = frames.of(&windows(&a));
     let sessions = horizon_sessions(track);
     let value = |t: &Taken<'_>| t.standing.scored.outcome.decision_return.get();
     let ahead = |a: &[Taken<'_>], b: &[Taken<'_>]| {
@@ -70,10 +72,10 @@ fn compared(
     HeadToHead {
         first: first.clone(),
         second: second.clone(),
-        effective_windows: overlap.effective(),
+        effective_windows: frame.overlap.effective(),
         first_ahead: ahead(&a, &b),
         second_ahead: ahead(&b, &a),
-        difference: difference(&a, &b, &overlap, sessions),
+        difference: difference(&a, &b, &frame, sessions),
         rounds: shared,
     }
 }

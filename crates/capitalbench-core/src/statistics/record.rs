@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 
+use super::frame::{Frame, Frames};
 use super::{
     Basis, Estimate, LEAST_DAYS, LEVEL, METHOD, ModelStatistics, RecordStatistics, Repeated,
     horizon_sessions,
@@ -11,7 +12,7 @@ use super::{
 use crate::boards::mean;
 use crate::ids::{Digest, ModelId, RoundId};
 use crate::inference::bootstrap::studentised_interval;
-use crate::inference::daily::{ActiveDays, calendar_time, live_sessions, per_horizon};
+use crate::inference::daily::{ActiveDays, calendar_time, per_horizon};
 use crate::inference::noise::{self, place_among};
 use crate::inference::null::stouffer;
 use crate::inference::overlap::{NoInterval, Overlap, score_estimate};
@@ -69,24 +70,20 @@ pub(super) fn alphas(taken: &[Taken<'_>]) -> Vec<f64> {
     taken.iter().map(alpha).collect()
 }
 
-/// The calendar-time series of some rounds; none where it says too little about them.
+/// A calendar-time series of some rounds; none where it says too little about them.
 ///
 /// One round is one decision, however many days it lasts, so two are needed; fewer days than
 /// [`LEAST_DAYS`], or known days on less than half of the live sessions, are no record.
-pub(super) fn series<'a>(
-    rounds: impl IntoIterator<Item = Option<&'a ActiveDays>>,
-    windows: &[Window],
-) -> Option<ActiveDays> {
-    let series = calendar_time(rounds.into_iter().flatten());
-    let enough = windows.len() >= 2
-        && series.len() >= LEAST_DAYS
-        && 2 * series.len() >= live_sessions(windows);
+pub(super) fn enough(series: ActiveDays, frame: &Frame) -> Option<ActiveDays> {
+    let enough =
+        frame.count >= 2 && series.len() >= LEAST_DAYS && 2 * series.len() >= frame.live_sessions;
     enough.then_some(series)
 }
 
-fn own_series(taken: &[Taken<'_>]) -> Option<ActiveDays> {
-    let days = taken.iter().map(|t| t.standing.days.as_ref());
-    series(days, &windows(taken))
+/// The calendar-time series of a model's own rounds, where it says enough.
+pub(super) fn own_series(taken: &[Taken<'_>], frame: &Frame) -> Option<ActiveDays> {
+    let days = taken.iter().filter_map(|t| t.standing.days.as_ref());
+    enough(calendar_time(days), frame)
 }
 
 pub(super) fn values(series: &[(Date, f64)]) -> Vec<f64> {
@@ -117,26 +114,32 @@ fn from_rounds(overlap: &Overlap, values: &[f64]) -> Option<Estimate> {
     Some(Estimate::new(&found.estimate, basis))
 }
 
-pub(super) fn model(model_id: &ModelId, taken: &[Taken<'_>], track: Track) -> ModelStatistics {
-    let windows = windows(taken);
-    let overlap = Overlap::new(&windows);
+/// The figures that records and sets share; `series` is the model's own over these rounds.
+pub(super) fn model(
+    model_id: &ModelId,
+    taken: &[Taken<'_>],
+    series: Option<&[(Date, f64)]>,
+    track: Track,
+    frames: &Frames,
+) -> ModelStatistics {
+    let frame = frames.of(&windows(taken));
+    let overlap = &frame.overlap;
     let sessions = horizon_sessions(track);
-    let series = own_series(taken);
     let alphas = alphas(taken);
-    let alpha = estimate(series.as_deref(), &alphas, &overlap, sessions);
-    let noise = match &series {
+    let alpha = estimate(series, &alphas, overlap, sessions);
+    let noise = match series {
         Some(series) => deviation(&values(series)).map(|found| (found, count(series.len()))),
-        None => round_deviation(&alphas, &overlap, sessions),
+        None => round_deviation(&alphas, overlap, sessions),
     };
     ModelStatistics {
         model_id: model_id.clone(),
         rounds: taken.len(),
         effective_windows: overlap.effective(),
-        live_sessions: live_sessions(&windows),
-        score: score(taken, &overlap),
+        live_sessions: frame.live_sessions,
+        score: score(taken, overlap),
         chance_score: chance_score(taken),
-        luck: luck(taken, |p| Some(p.all)),
-        luck_matched: luck(taken, |p| p.matched),
+        luck: luck(taken, |p| Some(p.all), frames),
+        luck_matched: luck(taken, |p| p.matched, frames),
         daily_deviation: noise.map(|(daily, _)| daily),
         detectable: noise.map(|(daily, days)| detectable(daily, sessions, days)),
         years_to_know: noise
@@ -167,10 +170,11 @@ fn chance_score(taken: &[Taken<'_>]) -> Option<f64> {
 fn luck(
     taken: &[Taken<'_>],
     of: fn(&Percentiles) -> Option<f64>,
+    frames: &Frames,
 ) -> Option<crate::inference::null::Stouffer> {
     let known = |t: &Taken<'_>| Some((t.window, of(t.standing.percentiles.as_ref()?)?));
     let (windows, percentiles): (Vec<Window>, Vec<f64>) = taken.iter().filter_map(known).unzip();
-    stouffer(&percentiles, &Overlap::new(&windows))
+    stouffer(&percentiles, &frames.of(&windows).overlap)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
@@ -193,11 +197,18 @@ fn round_deviation(alphas: &[f64], overlap: &Overlap, sessions: f64) -> Option<(
     Some((spread / sessions.sqrt(), effective * sessions))
 }
 
-pub(super) fn record(model_id: &ModelId, taken: &[Taken<'_>], track: Track) -> RecordStatistics {
+pub(super) fn record(
+    model_id: &ModelId,
+    taken: &[Taken<'_>],
+    track: Track,
+    frames: &Frames,
+) -> RecordStatistics {
     let sessions = horizon_sessions(track);
-    let resampled = own_series(taken).and_then(|series| {
+    let frame = frames.of(&windows(taken));
+    let series = own_series(taken, &frame);
+    let resampled = series.as_deref().and_then(|series| {
         let mut random = random_for(&format!("{} {model_id}", track.as_str()), "interval");
-        let (low, high) = studentised_interval(&values(&series), &mut random)?;
+        let (low, high) = studentised_interval(&values(series), &mut random)?;
         Some((low * sessions, high * sessions))
     });
     let repeated: Vec<Vec<f64>> = taken.iter().map(|t| t.repeated.clone()).collect();
@@ -209,7 +220,7 @@ pub(super) fn record(model_id: &ModelId, taken: &[Taken<'_>], track: Track) -> R
             window: t.window,
         })
         .collect();
-    let brier = brier(&stated).map(|found| {
+    let brier = brier(&stated, &frame.overlap).map(|found| {
         let basis = if found.informative {
             Basis::Rounds
         } else {
@@ -218,7 +229,7 @@ pub(super) fn record(model_id: &ModelId, taken: &[Taken<'_>], track: Track) -> R
         Estimate::new(&found.estimate, basis)
     });
     RecordStatistics {
-        model: model(model_id, taken, track),
+        model: model(model_id, taken, series.as_deref(), track, frames),
         alpha_resampled: resampled,
         noise: noise::split(&repeated),
         repeated: asked_again(taken),

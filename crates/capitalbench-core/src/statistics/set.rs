@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 
+use super::aligned::Aligned;
+use super::frame::{Frame, Frames};
 use super::record::{
-    Taken, alphas, count, estimate, model, random_for, series, taken, values, windows,
+    Taken, alphas, count, enough, estimate, model, own_series, random_for, taken, values, windows,
 };
 use super::{Estimate, LEAST_DAYS, LEVEL, Pair, SetModel, SetStatistics, horizon_sessions};
 use crate::boards::comparison_set::ComparisonSet;
 use crate::boards::mean;
 use crate::ids::RoundId;
 use crate::inference::bootstrap::rank_ranges;
-use crate::inference::daily::{ActiveDays, paired, path};
-use crate::inference::overlap::Overlap;
+use crate::inference::daily::{ActiveDays, LiveDays, paired, path};
 use crate::inference::sharpe::{deflated, moments};
 use crate::inference::ties::{holm, tie_groups};
 use crate::publication::PublicRound;
@@ -23,6 +24,7 @@ pub(crate) fn of_set(
     set: &ComparisonSet,
     rounds: &BTreeMap<&RoundId, &PublicRound>,
     versions: f64,
+    frames: &Frames,
 ) -> SetStatistics {
     let track = set.definition.track;
     let sessions = horizon_sessions(track);
@@ -31,26 +33,41 @@ pub(crate) fn of_set(
         .iter()
         .map(|row| taken(rounds, &set.included, &row.model_id))
         .collect();
-    let held = taken.first().map(|t| windows(t)).unwrap_or_default();
-    let overlap = Overlap::new(&held);
+    let windows = taken.first().map(|t| windows(t)).unwrap_or_default();
+    let frame = frames.of(&windows);
+    let overlap = &frame.overlap;
     let own: Vec<Option<ActiveDays>> = taken
         .iter()
-        .map(|taken| series(taken.iter().map(|t| t.standing.days.as_ref()), &held))
+        .map(|taken| own_series(taken, &frame))
         .collect();
-    let between = |a: usize, b: usize| difference(&taken[a], &taken[b], &overlap, sessions);
+    let aligned = Aligned::new(&taken);
+    let between = |a: usize, b: usize| {
+        let (first, second) = (&taken[a], &taken[b]);
+        let gaps = match &aligned {
+            Some(aligned) => aligned.gaps(a, b),
+            None => gaps(first, second),
+        };
+        over(gaps, (first, second), &frame, sessions)
+    };
     let columns = same_days(&own);
     let ranges = columns
         .as_ref()
         .and_then(|columns| rank_ranges(columns, &mut random_for(&set.definition.set_id, "ranks")));
     let pairs = pairs(set, between);
-    let p_value = |a: usize, b: usize| between(a, b).map_or(1.0, |found| told_apart(&found));
-    let groups = tie_groups(set.rows.len(), 1.0 - LEVEL, p_value);
+    // Pairs stand in order of rows, and groups ask for the better row first.
+    let rows = set.rows.len();
+    let p_value = |a: usize, b: usize| {
+        let place = a * rows - a * (a + 1) / 2 + b - a - 1;
+        let found = pairs.get(place).and_then(|pair| pair.difference);
+        found.map_or(1.0, |found| told_apart(&found))
+    };
+    let groups = tie_groups(rows, 1.0 - LEVEL, p_value);
     let models = taken
         .iter()
         .zip(&set.rows)
         .enumerate()
         .map(|(place, (taken, row))| SetModel {
-            model: model(&row.model_id, taken, track),
+            model: model(&row.model_id, taken, own[place].as_deref(), track, frames),
             rank: ranges.as_ref().map(|ranges| ranges[place]),
             group: groups[place],
             path: own[place].as_ref().and_then(|days| path(days, LEVEL)),
@@ -68,24 +85,35 @@ pub(crate) fn of_set(
 pub(super) fn difference(
     first: &[Taken<'_>],
     second: &[Taken<'_>],
-    overlap: &Overlap,
+    frame: &Frame,
+    sessions: f64,
+) -> Option<Estimate> {
+    over(gaps(first, second), (first, second), frame, sessions)
+}
+
+fn over(
+    gaps: ActiveDays,
+    (first, second): (&[Taken<'_>], &[Taken<'_>]),
+    frame: &Frame,
     sessions: f64,
 ) -> Option<Estimate> {
     let (of_first, of_second) = (alphas(first), alphas(second));
     let rounds: Vec<f64> = of_first.iter().zip(of_second).map(|(a, b)| a - b).collect();
-    let daily = gaps(first, second);
-    let daily = series(daily.iter().map(Option::as_ref), &windows(first));
-    estimate(daily.as_deref(), &rounds, overlap, sessions)
+    let daily = enough(gaps, frame);
+    estimate(daily.as_deref(), &rounds, &frame.overlap, sessions)
 }
 
 /// Daily differences round by round, so that both sides always hold the same rounds.
-fn gaps(first: &[Taken<'_>], second: &[Taken<'_>]) -> Vec<Option<ActiveDays>> {
-    let both = first.iter().zip(second);
-    let gap = |(a, b): (&Taken<'_>, &Taken<'_>)| {
-        let days = a.standing.days.as_deref().zip(b.standing.days.as_deref());
-        days.map(|(a, b)| paired(a, b))
-    };
-    both.map(gap).collect()
+fn gaps(first: &[Taken<'_>], second: &[Taken<'_>]) -> ActiveDays {
+    let mut live = LiveDays::default();
+    for (a, b) in first.iter().zip(second) {
+        if let Some((a, b)) = a.standing.days.as_deref().zip(b.standing.days.as_deref()) {
+            for (day, gap) in paired(a, b) {
+                live.add(day, gap);
+            }
+        }
+    }
+    live.means()
 }
 
 /// An interval that tells nothing tells nobody apart.

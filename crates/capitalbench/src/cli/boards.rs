@@ -18,6 +18,9 @@ pub(crate) struct Rounds {
     /// Show what was public at this instant; a day means its end in UTC, hours after the New York close. Default: now
     #[arg(long, value_name = "INSTANT|DAY", value_parser = as_of)]
     pub(crate) as_of: Option<Timestamp>,
+    /// Compute every round again, as `CAPITALBENCH_NO_CACHE=1` does; figures are the same either way
+    #[arg(long)]
+    pub(crate) no_cache: bool,
 }
 
 /// An instant; a day alone means its last second, in UTC.
@@ -39,9 +42,16 @@ impl TrackName {
     /// The named track, or both.
     pub(crate) fn tracks(given: Option<Self>) -> Vec<Track> {
         match given {
-            Some(Self::Weekly) => vec![Track::Weekly],
-            Some(Self::Monthly) => vec![Track::Monthly],
+            Some(name) => vec![name.track()],
             None => vec![Track::Weekly, Track::Monthly],
+        }
+    }
+
+    /// The named track.
+    pub(crate) fn track(self) -> Track {
+        match self {
+            Self::Weekly => Track::Weekly,
+            Self::Monthly => Track::Monthly,
         }
     }
 }

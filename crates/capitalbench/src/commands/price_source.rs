@@ -6,6 +6,7 @@ use capitalbench_adapters::http::{HttpClient, HttpLimits};
 use capitalbench_adapters::price_source::{
     AlphaVantage, BaseUrlError, CsvFolder, PriceSource, RetryPolicy, Tiingo, YahooChart,
 };
+use capitalbench_archive::layout;
 use capitalbench_archive::request_state::RequestState;
 use capitalbench_core::request_budget::Plan;
 use jiff::Timestamp;
@@ -107,7 +108,7 @@ pub(super) fn rounds_of(round: &Path) -> Result<PathBuf, CommandError> {
 /// Among the rounds, where every process that works on them finds it, unless told otherwise.
 pub(super) fn state_folder(rounds: &Path) -> Result<PathBuf, CommandError> {
     let given = Environment::load()?.get(STATE_DIR).map(PathBuf::from);
-    Ok(given.unwrap_or_else(|| rounds.join(".capitalbench")))
+    Ok(given.unwrap_or_else(|| rounds.join(layout::STATE)))
 }
 
 /// A source with its allowance.

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use capitalbench_archive::file_ops::replace_all;
-use capitalbench_archive::public_record::{PublicationError, publication};
+use capitalbench_archive::layout;
+use capitalbench_archive::public_record::{PublicationError, cached_publication, publication};
 use capitalbench_archive::verify::count_rounds;
 use capitalbench_core::publication::Publication;
 use capitalbench_core::similar::closest;
@@ -14,16 +15,36 @@ use serde_json::{Value, json};
 use super::Outcome;
 use crate::cli::Rounds;
 use crate::clock::now_or;
+use crate::config::Environment;
 use crate::console::{WARNING, document, line, paint, plural, progress, remark};
 use crate::error::CommandError;
 
+/// Set to anything, it turns the cache of rounds off.
+const NO_CACHE: &str = "CAPITALBENCH_NO_CACHE";
+
+/// Fewest rounds for which a cache saves more than it costs.
+const MANY_ROUNDS: usize = 200;
+
+/// Whether facts may be kept in a folder: one of ours already, or one with many rounds.
+fn keeps_facts(folder: &Path, rounds: usize) -> bool {
+    rounds >= MANY_ROUNDS || folder.join(layout::STATE).is_dir()
+}
+
 /// The publication of the instant that was asked for.
 pub(crate) fn load(rounds: &Rounds) -> Result<Publication, CommandError> {
-    let bar = progress(count_rounds(&rounds.folder), "reading rounds");
+    let count = count_rounds(&rounds.folder);
+    let bar = progress(count, "reading rounds");
     let instant = now_or(rounds.as_of);
     // Whole seconds: nobody asks for what was public between two of them.
     let instant = Timestamp::from_second(instant.as_second()).unwrap_or(instant);
-    let found = publication(&rounds.folder, instant, &|| bar.inc(1));
+    let tick = || bar.inc(1);
+    let wanted = !rounds.no_cache && Environment::load()?.get(NO_CACHE).is_none();
+    let uncached = !(wanted && keeps_facts(&rounds.folder, count));
+    let found = if uncached {
+        publication(&rounds.folder, instant, &tick)
+    } else {
+        cached_publication(&rounds.folder, instant, &tick)
+    };
     bar.finish_and_clear();
     let found = found.map_err(|error| match error {
         PublicationError::File(error) => error.into(),

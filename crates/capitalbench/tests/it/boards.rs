@@ -43,6 +43,7 @@ anthropic-claude-opus-5 2 -0.01449787159713065 -0.01449787159713065 0.0111648351
 
 fn run(folder: &Path, arguments: &[&str]) -> Ran {
     let output = Command::new(program())
+        .env("CAPITALBENCH_NO_CACHE", "1")
         .args(arguments)
         .current_dir(folder)
         .output()

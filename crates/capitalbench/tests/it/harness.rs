@@ -166,6 +166,8 @@ impl Test {
             .env_remove("TIINGO_BASE_URL")
             .env_remove("TIINGO_PLAN")
             .env_remove("CAPITALBENCH_STATE_DIR")
+            // Tests compare trees; those of the cache ask for it.
+            .env("CAPITALBENCH_NO_CACHE", "1")
             .envs(variables.iter().copied())
             .current_dir(self.folder())
             .stdin(Stdio::null())

@@ -11,6 +11,7 @@ mod at_once;
 mod audit_round;
 mod bad_disk;
 mod bad_input;
+mod bench_archive;
 mod boards;
 mod compare_runs;
 mod controls;

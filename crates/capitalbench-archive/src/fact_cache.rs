@@ -1,0 +1,204 @@
+//! Facts of rounds that did not change since they were computed.
+//!
+//! `.capitalbench/cache/` in the folder of rounds holds an index and one file per round. The index
+//! tells which content a round had when the file system said certain sizes, times and inodes of all
+//! its files; the file is named by that content and holds the facts computed from it. So nothing is
+//! taken over that the files do not say: another word of the file system means reading the bytes,
+//! other bytes mean computing, and whatever is damaged or of another program does not exist.
+//!
+//! A file that changed within the last two seconds may change again without a trace in its times;
+//! a round with such a file is computed and not kept. The clock is the file system's own.
+//! Everything here can be deleted at any time.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use capitalbench_core::ids::Digest;
+use capitalbench_core::publication::facts::RoundFacts;
+
+use crate::file_ops::{self, scratch::replace_unflushed};
+use crate::layout;
+use crate::public_record::{PublicationError, Shared, round_facts};
+use crate::round_folder::RoundFolder;
+
+mod facts_form;
+mod fingerprint;
+mod index;
+mod packed;
+
+use facts_form::StoredFacts;
+use fingerprint::Fingerprint;
+use index::{Entry, Index, sealed, unsealed};
+
+/// Where the cache lies, seen from the folder of rounds.
+pub const FOLDER: &str = ".capitalbench/cache";
+/// Changes younger than this may not be the last of their instant.
+const SETTLED: i128 = 2_000_000_000;
+/// Which program wrote a file: its version, and the state of everything that computes facts.
+const STAMP: &str = concat!(
+    "capitalbench facts 1 ",
+    env!("CARGO_PKG_VERSION"),
+    " ",
+    env!("CAPITALBENCH_SOURCES")
+);
+
+/// The cache of one folder of rounds.
+#[derive(Debug)]
+pub struct FactCache {
+    folder: PathBuf,
+    known: Index,
+    seen: Mutex<Index>,
+    /// The file system's time when this began.
+    began: i128,
+}
+
+impl FactCache {
+    /// Opens the cache of a folder of rounds; none where nothing can be kept.
+    ///
+    /// A folder that nobody may write to is left as it is, whoever asks.
+    pub fn open(rounds: &Path) -> Option<Self> {
+        let writable = |path: &Path| fs::metadata(path).is_ok_and(|m| !m.permissions().readonly());
+        if !writable(rounds) {
+            return None;
+        }
+        let folder = rounds.join(FOLDER);
+        let ignore = rounds.join(".capitalbench/.gitignore");
+        if !ignore.exists() {
+            replace_unflushed(&ignore, b"*\n").ok()?;
+        }
+        let began = folder.join("began");
+        replace_unflushed(&began, b"").ok()?;
+        let found = fs::symlink_metadata(&began).ok()?;
+        let began = i128::from(found.ctime()) * 1_000_000_000 + i128::from(found.ctime_nsec());
+        let bytes = file_ops::read(&folder.join("index")).unwrap_or_default();
+        Some(Self {
+            known: unsealed(STAMP, &bytes).unwrap_or_default(),
+            seen: Mutex::default(),
+            began,
+            folder,
+        })
+    }
+
+    /// The facts of a round: kept ones where its files are as they were, else computed.
+    pub fn facts(
+        &self,
+        folder: RoundFolder,
+        shared: &Shared,
+    ) -> Result<RoundFacts, PublicationError> {
+        let name = folder.name();
+        let Some(found) = Fingerprint::of(folder.path()) else {
+            return round_facts(folder, shared);
+        };
+        if let Some(entry) = self.known.get(&name)
+            && entry.fingerprint == found.digest
+            && let Some(facts) = self.kept(entry.content, &folder, shared)
+        {
+            self.saw(name, *entry);
+            return Ok(facts);
+        }
+        if found.changed > self.began - SETTLED {
+            return round_facts(folder, shared);
+        }
+        let Some(content) = fingerprint::content(folder.path()) else {
+            return round_facts(folder, shared);
+        };
+        let entry = Entry {
+            fingerprint: found.digest,
+            content,
+        };
+        if let Some(facts) = self.kept(content, &folder, shared) {
+            self.saw(name, entry);
+            return Ok(facts);
+        }
+        let facts = round_facts(folder.clone(), shared)?;
+        // A change after the bytes were read would show in the times: they were settled.
+        let unchanged = Fingerprint::of(folder.path()).as_ref() == Some(&found);
+        if unchanged && self.keep(content, &facts, &folder, shared).is_some() {
+            self.saw(name, entry);
+        }
+        Ok(facts)
+    }
+
+    fn saw(&self, name: String, entry: Entry) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.insert(name, entry);
+    }
+
+    fn file(&self, content: Digest) -> PathBuf {
+        let name = content.to_hex();
+        self.folder.join(&name[..2]).join(name)
+    }
+
+    fn kept(&self, content: Digest, folder: &RoundFolder, shared: &Shared) -> Option<RoundFacts> {
+        let bytes = file_ops::read(&self.file(content)).ok()?;
+        let (of, (snapshots, stored)): (Digest, (Digest, StoredFacts)) = unsealed(STAMP, &bytes)?;
+        if of != content || snapshots != shared.snapshots_of(stored.manifest.window) {
+            return None;
+        }
+        let universe = shared.universe_of(stored.options, folder)?;
+        Some(RoundFacts {
+            manifest: stored.manifest,
+            universe,
+            frozen: stored.frozen,
+            rehearsal: stored.rehearsal,
+            record: stored.record,
+            entry: stored.entry,
+            result: stored.result,
+            interim: stored.interim,
+            repeated: stored.repeated,
+        })
+    }
+
+    fn keep(
+        &self,
+        content: Digest,
+        facts: &RoundFacts,
+        folder: &RoundFolder,
+        shared: &Shared,
+    ) -> Option<()> {
+        let options = Digest::of(&folder.read(layout::OPTIONS).ok()?);
+        let snapshots = shared.snapshots_of(facts.manifest.window);
+        let facts = facts.clone();
+        let stored = StoredFacts {
+            options,
+            manifest: facts.manifest,
+            frozen: facts.frozen,
+            rehearsal: facts.rehearsal,
+            record: facts.record,
+            entry: facts.entry,
+            result: facts.result,
+            interim: facts.interim,
+            repeated: facts.repeated,
+        };
+        let bytes = sealed(STAMP, &(content, (snapshots, stored)));
+        replace_unflushed(&self.file(content), &bytes).ok()
+    }
+
+    /// Writes the index of what was seen, and removes what no round has any more.
+    ///
+    /// A cache that cannot be written is no failure: the next one computes again.
+    pub fn finish(self) {
+        let seen = self
+            .seen
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        if seen == self.known {
+            return;
+        }
+        let bytes = sealed(STAMP, &seen);
+        if replace_unflushed(&self.folder.join("index"), &bytes).is_err() {
+            return;
+        }
+        let current: BTreeSet<Digest> = seen.values().map(|entry| entry.content).collect();
+        let stale = self.known.values().map(|entry| entry.content);
+        for content in stale.filter(|content| !current.contains(content)) {
+            let name = content.to_hex();
+            let path = self.folder.join(&name[..2]).join(name);
+            // One that stays is only a file too many.
+            let _ = file_ops::scratch::remove_unflushed(&path);
+        }
+    }
+}

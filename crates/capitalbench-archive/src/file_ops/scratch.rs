@@ -1,0 +1,105 @@
+//! Writers for what can be made again at any time: whole or absent, but not flushed.
+//!
+//! A power cut may cost such files, and nothing else: rounds that a seed makes again, and the
+//! cache, which is checked whenever it is read. Flushing a million of them would take hours.
+//! Nothing that somebody decided, fetched or was told is ever written here.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::{Action, TEMPORARY_PREFIX, WriteError, folder_of};
+
+/// A folder that has no name yet; dropping it removes it.
+#[derive(Debug)]
+pub struct ScratchFolder {
+    draft: TempDir,
+    inner: PathBuf,
+}
+
+impl ScratchFolder {
+    /// Begins a folder that will lie in `parent` under this name.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this module is where folders are created"
+    )]
+    pub fn begin(parent: &Path, name: &str) -> Result<Self, WriteError> {
+        let failed = |error: io::Error| WriteError::new(Action::CreateFolder, parent, error.into());
+        let draft = tempfile::Builder::new()
+            .prefix(TEMPORARY_PREFIX)
+            .tempdir_in(parent)
+            .map_err(failed)?;
+        let inner = draft.path().join(name);
+        fs::create_dir(&inner).map_err(failed)?;
+        Ok(Self { draft, inner })
+    }
+
+    /// Where it is being written; its last part is its name already.
+    pub fn path(&self) -> &Path {
+        &self.inner
+    }
+
+    /// Writes a file, and the folders above it, into the folder.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this module is where files are created"
+    )]
+    pub fn write(&self, relative: &str, bytes: &[u8]) -> Result<(), WriteError> {
+        let path = self.inner.join(relative);
+        let failed = |error: io::Error| WriteError::new(Action::Create, &path, error.into());
+        match fs::write(&path, bytes) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir_all(folder_of(&path)).map_err(failed)?;
+                fs::write(&path, bytes).map_err(failed)
+            }
+            written => written.map_err(failed),
+        }
+    }
+
+    /// Gives the folder its name; one that is there is never replaced.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this module is where folders are named"
+    )]
+    pub fn finish(self) -> Result<(), WriteError> {
+        let parent = folder_of(self.draft.path());
+        let path = parent.join(self.inner.file_name().unwrap_or_default());
+        let failed = |error: io::Error| WriteError::new(Action::CreateFolder, &path, error.into());
+        fs::rename(&self.inner, &path).map_err(failed)
+    }
+}
+
+/// Writes a file in place of the one that is there, if any, without flushing it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this module is where folders are created"
+)]
+pub fn replace_unflushed(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let failed = |error: io::Error| WriteError::new(Action::Replace, path, error.into());
+    let folder = folder_of(path);
+    if !folder.is_dir() {
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let mut file = tempfile::Builder::new()
+        .prefix(TEMPORARY_PREFIX)
+        .suffix(".tmp")
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+        .map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// Removes a file that can be made again.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this module is where files are removed"
+)]
+pub fn remove_unflushed(path: &Path) -> Result<(), WriteError> {
+    let failed = |error: io::Error| WriteError::new(Action::Remove, path, error.into());
+    fs::remove_file(path).map_err(failed)
+}

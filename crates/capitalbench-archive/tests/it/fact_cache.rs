@@ -1,0 +1,188 @@
+//! The cache of facts: never another publication than without it, whatever happens to files.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests spoil files on purpose, and a test that cannot must stop"
+)]
+
+use std::fs::{self, File, FileTimes};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use capitalbench_archive::bench_archive::{BenchPlan, make};
+use capitalbench_archive::fact_cache::FOLDER;
+use capitalbench_archive::public_record::{cached_publication, publication};
+use capitalbench_core::ids::Digest;
+use capitalbench_core::inference::random::Random;
+use capitalbench_core::publication::Publication;
+use jiff::Timestamp;
+
+const ROUNDS: usize = 24;
+
+fn archive() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = BenchPlan {
+        rounds: ROUNDS,
+        models: 3,
+        seed: 5,
+        track: None,
+    };
+    assert_eq!(
+        make(&folder.path().join("rounds"), plan, &|| ()).unwrap(),
+        ROUNDS
+    );
+    folder
+}
+
+fn as_of() -> Timestamp {
+    "2026-11-01T00:00:00Z".parse().unwrap()
+}
+
+fn plain(rounds: &Path) -> Publication {
+    publication(rounds, as_of(), &|| ()).unwrap()
+}
+
+fn cached(rounds: &Path) -> Publication {
+    cached_publication(rounds, as_of(), &|| ()).unwrap()
+}
+
+/// Changes that are younger than this are not kept.
+fn settle() {
+    thread::sleep(Duration::from_millis(2_100));
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Kept facts with their inodes: one that is written again gets another.
+fn kept(rounds: &Path) -> Vec<(PathBuf, u64)> {
+    let mut found = files(&rounds.join(FOLDER));
+    found.retain(|path| path.file_name().is_some_and(|name| name.len() == 64));
+    let inode = |path: PathBuf| {
+        let number = fs::metadata(&path).unwrap().ino();
+        (path, number)
+    };
+    found.into_iter().map(inode).collect()
+}
+
+/// Writes a file and sets its time of modification back to what it was.
+fn write_unnoticed(path: &Path, bytes: &[u8]) {
+    let before = fs::metadata(path).unwrap().modified().unwrap();
+    fs::write(path, bytes).unwrap();
+    let times = FileTimes::new().set_modified(before);
+    File::options()
+        .write(true)
+        .open(path)
+        .unwrap()
+        .set_times(times)
+        .unwrap();
+}
+
+#[test]
+fn unchanged_rounds_are_taken_from_the_cache_and_changed_ones_never() {
+    let folder = archive();
+    let rounds = folder.path().join("rounds");
+    settle();
+    let expected = plain(&rounds);
+    assert_eq!(cached(&rounds), expected);
+    let first = kept(&rounds);
+    assert_eq!(first.len(), ROUNDS);
+    assert_eq!(cached(&rounds), expected);
+    assert_eq!(kept(&rounds), first, "nothing was computed again");
+
+    // The same size and the same time of modification, other words: only the change time tells.
+    let mut random = Random::of(Digest::of(b"edits"), "fact cache");
+    let parsed: Vec<PathBuf> = files(&rounds)
+        .into_iter()
+        .filter(|path| path.to_string_lossy().contains("submissions/parsed/"))
+        .collect();
+    for _ in 0..12 {
+        let path = &parsed[random.index(parsed.len())];
+        let text = fs::read_to_string(path).unwrap();
+        write_unnoticed(
+            path,
+            text.replace("Drawn by lot.", "Drawn by hat.").as_bytes(),
+        );
+    }
+    let edited = plain(&rounds);
+    assert_ne!(edited, expected);
+    assert_eq!(cached(&rounds), edited);
+    settle();
+    assert_eq!(cached(&rounds), edited);
+    assert_eq!(
+        kept(&rounds).len(),
+        ROUNDS,
+        "facts that no round has are gone"
+    );
+    assert_eq!(cached(&rounds), edited);
+
+    // A round less, then the same round again under other inodes.
+    let (gone, away) = (rounds.join("SYN-000007-1W"), folder.path().join("away"));
+    fs::rename(&gone, &away).unwrap();
+    assert_eq!(cached(&rounds), plain(&rounds));
+    fs::rename(&away, &gone).unwrap();
+    assert_eq!(cached(&rounds), edited);
+}
+
+#[test]
+fn a_damaged_foreign_or_missing_cache_is_as_good_as_none() {
+    let folder = archive();
+    let rounds = folder.path().join("rounds");
+    settle();
+    let expected = cached(&rounds);
+    assert_eq!(expected, plain(&rounds));
+    let cache = rounds.join(FOLDER);
+    let mut random = Random::of(Digest::of(b"damage"), "fact cache");
+    for _ in 0..12 {
+        let all = files(&cache);
+        let path = &all[random.index(all.len())];
+        let mut bytes = fs::read(path).unwrap();
+        match random.index(4) {
+            0 => fs::remove_file(path).unwrap(),
+            1 => fs::write(path, &bytes[..bytes.len() / 2]).unwrap(),
+            2 if !bytes.is_empty() => {
+                let place = random.index(bytes.len());
+                bytes[place] ^= 1 << random.index(8);
+                fs::write(path, bytes).unwrap();
+            }
+            // The facts of another round, whole and sealed, under this name.
+            _ => drop(fs::copy(&all[random.index(all.len())], path).unwrap_or_default()),
+        }
+        assert_eq!(cached(&rounds), expected);
+    }
+    fs::remove_dir_all(&cache).unwrap();
+    assert_eq!(cached(&rounds), expected);
+}
+
+#[test]
+fn two_at_once_and_folders_that_nobody_may_write_to() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = archive();
+    let rounds = folder.path().join("rounds");
+    let expected = plain(&rounds);
+    fs::set_permissions(&rounds, fs::Permissions::from_mode(0o555)).unwrap();
+    assert_eq!(cached(&rounds), expected);
+    assert!(!rounds.join(".capitalbench").exists(), "left as it was");
+    fs::set_permissions(&rounds, fs::Permissions::from_mode(0o755)).unwrap();
+    settle();
+    thread::scope(|scope| {
+        let both = [(); 2].map(|()| scope.spawn(|| cached(&rounds)));
+        for one in both {
+            assert_eq!(one.join().unwrap(), expected);
+        }
+    });
+    assert_eq!(cached(&rounds), expected);
+}

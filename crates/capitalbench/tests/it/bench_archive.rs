@@ -1,0 +1,89 @@
+//! `bench-archive`: rounds that every other command works on, with and without the cache.
+
+use std::fs;
+
+use crate::harness::{Test, tree_of};
+
+const MAKE: [&str; 9] = [
+    "bench-archive",
+    "--models",
+    "4",
+    "--seed",
+    "3",
+    "--output",
+    "bench",
+    "--rounds",
+    "30",
+];
+const SHOW: [&str; 6] = [
+    "leaderboard",
+    "--rounds-dir",
+    "bench",
+    "--as-of",
+    "2026-11-01",
+    "--json",
+];
+
+#[test]
+fn the_rounds_verify_and_can_be_continued() {
+    let test = Test::operator("");
+    test.run(&MAKE)
+        .code(0)
+        .says("made 30 rounds of 4 models")
+        .says("synthetic");
+    test.run(&["verify", "bench"])
+        .code(0)
+        .says("30 rounds")
+        .says("0 errors, 0 warnings");
+    let before = tree_of(&test.path("bench"));
+    let more = [&MAKE[..8], &["31", "--json"]].concat();
+    assert_eq!(test.run(&more).code(0).json()["made"], 1);
+    let after = tree_of(&test.path("bench"));
+    let kept = before
+        .iter()
+        .all(|(path, text)| after.get(path) == Some(text));
+    assert!(
+        kept && after.len() > before.len(),
+        "earlier rounds stay as they are"
+    );
+
+    let other = [
+        "bench-archive",
+        "--rounds",
+        "2",
+        "--seed",
+        "4",
+        "--output",
+        "bench",
+    ];
+    test.run(&other).code(2).complains("another seed");
+    let occupied = ["bench-archive", "--rounds", "2", "--output", "."];
+    test.run(&occupied).code(2).complains("is not empty");
+    let many = ["bench-archive", "--rounds", "90000", "--output", "many"];
+    test.run(&many).code(2).complains("has room for");
+}
+
+#[test]
+fn boards_are_the_same_with_and_without_the_cache() {
+    let test = Test::operator("");
+    test.run(&MAKE).code(0);
+    let uncached = [&SHOW[..], &["--no-cache"]].concat();
+    let cache = [("CAPITALBENCH_NO_CACHE", "")];
+    let expected = test.run_with(&cache, &uncached).code(0).json();
+    assert_eq!(
+        expected["comparison_sets"].as_array().map(Vec::len),
+        Some(2)
+    );
+    let quiet = test.run_with(&[("CAPITALBENCH_NO_CACHE", "1")], &SHOW);
+    assert_eq!(quiet.code(0).json(), expected);
+    assert_eq!(test.run_with(&cache, &SHOW).code(0).json(), expected);
+    assert!(!test.path("bench/.capitalbench").exists(), "few rounds");
+    fs::create_dir(test.path("bench/.capitalbench")).expect("a folder");
+    assert_eq!(test.run_with(&cache, &SHOW).code(0).json(), expected);
+    assert!(test.path("bench/.capitalbench/cache").is_dir());
+    assert_eq!(test.run_with(&cache, &SHOW).code(0).json(), expected);
+    // The cache is nothing that rounds are judged by.
+    test.run(&["verify", "bench"])
+        .code(0)
+        .says("0 errors, 0 warnings");
+}
