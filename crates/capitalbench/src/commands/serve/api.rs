@@ -40,7 +40,7 @@ struct Refusal {
 }
 
 impl Refusal {
-    fn new(status: StatusCode, word: &str, name: (&str, &str), message: String) -> Self {
+    fn new(status: StatusCode, word: &str, name: (&str, &str), message: &str) -> Self {
         let mut body = json!({"error": word, "message": message});
         body[name.0] = name.1.into();
         Self { status, body }
@@ -62,7 +62,7 @@ pub(super) fn reply(stock: &Stock, rest: &str, query: &str) -> (StatusCode, Vec<
         ["rounds", id] => no_parameters(query).and_then(|()| round(stock, id)),
         ["models", id] => no_parameters(query).and_then(|()| model(stock, id)),
         _ => {
-            let message = "there is nothing at this path; /api/v1 lists what there is".to_owned();
+            let message = "there is nothing at this path; /api/v1 lists what there is";
             let path = ("path", rest);
             let word = "not_found";
             Err(Refusal::new(StatusCode::NOT_FOUND, word, path, message))
@@ -114,10 +114,10 @@ fn place_of(name: &str) -> Result<usize, Refusal> {
     let found = ALL.iter().position(|table| table.name == name);
     found.ok_or_else(|| {
         let near = closest(name, ALL.iter().map(|table| table.name));
-        let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
-        let message = format!("there is no table {name}{hint} /api/v1 lists them");
+        let hint = near.map_or_else(String::new, |near| format!(", but {near}"));
+        let message = format!("there is no table {name}{hint}; /api/v1 lists them");
         let table = ("table", name);
-        Refusal::new(StatusCode::NOT_FOUND, "unknown_table", table, message)
+        Refusal::new(StatusCode::NOT_FOUND, "unknown_table", table, &message)
     })
 }
 
@@ -133,7 +133,10 @@ fn rows(stock: &Stock, name: &str, query: &str) -> Result<Value, Refusal> {
                 let number = value.parse().ok();
                 let number = number.filter(|number| (1..=MOST_ROWS).contains(number));
                 limit = number.ok_or_else(|| {
-                    bad("limit", format!("limit is {value:?}; use 1 to {MOST_ROWS}"))
+                    bad(
+                        "limit",
+                        &format!("limit is {value:?}; use 1 to {MOST_ROWS}"),
+                    )
                 })?;
             }
             "cursor" => {
@@ -141,7 +144,7 @@ fn rows(stock: &Stock, name: &str, query: &str) -> Result<Value, Refusal> {
                     let message = format!(
                         "cursor is {value:?}; use next_cursor of the answer before, or leave it out"
                     );
-                    bad("cursor", message)
+                    bad("cursor", &message)
                 })?;
             }
             column => {
@@ -178,7 +181,7 @@ fn column_of(table: &Table, name: &str) -> Result<(), Refusal> {
         table.name,
         columns.join(", ")
     );
-    Err(bad(name, message))
+    Err(bad(name, &message))
 }
 
 /// Whether a value, written as the CSV writes it, is this text; no value is the empty text.
@@ -186,7 +189,10 @@ fn text_is(value: Option<&Value>, wanted: &str) -> bool {
     match value {
         Some(Value::String(text)) => text == wanted,
         None | Some(Value::Null) => wanted.is_empty(),
-        Some(other) => other.to_string() == wanted,
+        Some(other) => {
+            let text = other.to_string();
+            text == wanted
+        }
     }
 }
 
@@ -236,10 +242,10 @@ fn unknown(kind: &str, id: &str, near: Option<&str>) -> Refusal {
     );
     let word = format!("unknown_{kind}");
     let message = format!("there is no {kind} {id}; {hint}");
-    Refusal::new(StatusCode::NOT_FOUND, &word, (kind, id), message)
+    Refusal::new(StatusCode::NOT_FOUND, &word, (kind, id), &message)
 }
 
-fn bad(parameter: &str, message: String) -> Refusal {
+fn bad(parameter: &str, message: &str) -> Refusal {
     let name = ("parameter", parameter);
     Refusal::new(StatusCode::BAD_REQUEST, "bad_parameter", name, message)
 }
@@ -249,7 +255,7 @@ fn no_parameters(query: &str) -> Result<(), Refusal> {
         None => Ok(()),
         Some(name) => Err(bad(
             name,
-            format!("this path takes no parameters; leave {name} out"),
+            &format!("this path takes no parameters; leave {name} out"),
         )),
     }
 }
@@ -262,7 +268,7 @@ fn parameters(query: &str) -> Result<BTreeMap<String, String>, Refusal> {
         let (name, value) = (name.replace('+', " "), value.replace('+', " "));
         let (name, value) = (decoded(&name), decoded(&value));
         if found.insert(name.clone(), value).is_some() {
-            return Err(bad(&name, format!("{name} is given twice; give it once")));
+            return Err(bad(&name, &format!("{name} is given twice; give it once")));
         }
     }
     Ok(found)
@@ -277,15 +283,12 @@ fn decoded(text: &str) -> String {
     while let Some(byte) = bytes.get(place) {
         let pair = digit(bytes.get(place + 1)).zip(digit(bytes.get(place + 2)));
         let value = pair.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
-        match value.filter(|_| *byte == b'%') {
-            Some(value) => {
-                out.push(value);
-                place += 3;
-            }
-            None => {
-                out.push(*byte);
-                place += 1;
-            }
+        if let Some(value) = value.filter(|_| *byte == b'%') {
+            out.push(value);
+            place += 3;
+        } else {
+            out.push(*byte);
+            place += 1;
         }
     }
     String::from_utf8_lossy(&out).into_owned()

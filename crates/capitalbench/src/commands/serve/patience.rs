@@ -110,7 +110,7 @@ mod tests {
         let reading = tokio::spawn(async move {
             let mut taken = [0; 16];
             for _ in 0..4 {
-                sleep(TAKES_WITHIN - Duration::from_secs(1)).await;
+                sleep(TAKES_WITHIN / 2).await;
                 far.read_exact(&mut taken).await.expect("bytes");
             }
         });
