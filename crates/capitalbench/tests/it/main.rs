@@ -7,6 +7,7 @@
 )]
 
 mod accept_run;
+mod api;
 mod at_once;
 mod audit_round;
 mod bad_disk;
@@ -47,8 +48,10 @@ mod run_round;
 mod score_round;
 mod scripted_models;
 mod sealed;
+mod serve;
 mod show_controls;
 mod show_prompt;
+mod site_server;
 mod smoke_provider;
 mod status;
 mod stopped;
