@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Instant;
 
+use capitalbench_archive::file_ops;
 use capitalbench_archive::public_record;
 use capitalbench_archive::round_folder::RoundFolder;
 use capitalbench_archive::verify::{self, Severity};
@@ -32,6 +33,7 @@ pub(crate) fn run(arguments: &Demo) -> Result<Outcome, CommandError> {
         "{} · synthetic market, seed {seed} · nothing leaves this machine",
         paint(BOLD, "CapitalBench demo")
     ));
+    file_ops::stop_flushing();
     let stage = Stage::new(&arguments.output, seed)?;
     let rounds = calendar::rounds()?;
     let now = calendar::now()?;

@@ -1,0 +1,231 @@
+//! A round that was still open: no byte of site, feeds, answers or exports tells its result.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::harness::Test;
+use crate::site_server::SiteServer;
+
+/// Rounds of the archive whose results are on disk, and an instant before their exits.
+const AS_OF: &str = "2026-06-16T12:00:00Z";
+const LATER: &str = "2026-08-21T22:00:00Z";
+
+fn text(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Every figure of the result that an open round will have, by round.
+fn secrets(later: &Value, open: &BTreeSet<String>) -> BTreeMap<String, BTreeSet<String>> {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for round in later["rounds"].as_array().expect("rounds") {
+        let id = text(&round["round_id"]);
+        let Some(result) = round.get("result").filter(|_| open.contains(&id)) else {
+            continue;
+        };
+        let own = found.entry(id).or_default();
+        let mut take = |rows: &Value, names: &[&str]| {
+            for row in rows.as_array().into_iter().flatten() {
+                own.extend(names.iter().map(|name| text(&row[*name])));
+            }
+        };
+        let single = Value::Array(vec![result.clone()]);
+        take(
+            &single,
+            &["reference_return_fraction", "oracle_return_fraction"],
+        );
+        take(
+            &single,
+            &[
+                "random_low_fraction",
+                "random_median_fraction",
+                "random_high_fraction",
+            ],
+        );
+        take(&result["exit_prices"], &["price_usd"]);
+        take(&result["option_returns"], &["return_fraction"]);
+        let outcome = [
+            "return_fraction",
+            "alpha_fraction",
+            "regret_fraction",
+            "score",
+        ];
+        take(&result["outcomes"], &outcome);
+        take(&result["control_outcomes"], &outcome);
+        // Short texts, such as a price in whole cents, occur by chance.
+        own.retain(|secret| secret.len() > 9 && secret.parse::<f64>().is_ok());
+    }
+    found
+}
+
+/// Prices that everybody knew: starting ones, and those of rounds that were over.
+fn public_prices(then: &Value) -> BTreeSet<String> {
+    let rounds = then["rounds"].as_array().expect("rounds").iter();
+    let sheets = rounds.flat_map(|round| [&round["entry_prices"], &round["result"]["exit_prices"]]);
+    let rows = sheets.filter_map(Value::as_array).flatten();
+    rows.map(|row| text(&row["price_usd"])).collect()
+}
+
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let list = fs::read_to_string(folder.join("site-files.txt")).expect("a list");
+    let read = |path: &str| {
+        (
+            path.to_owned(),
+            fs::read(folder.join(path)).expect("a file"),
+        )
+    };
+    list.lines().map(read).collect()
+}
+
+#[test]
+fn no_byte_tells_the_result_of_an_open_round() {
+    let Some(archive) = crate::golden::archive() else {
+        return;
+    };
+    let test = Test::weekly();
+    let rounds = archive.join("rounds").display().to_string();
+    let build = |as_of: &str, output: &str| {
+        let words = [
+            "build-site",
+            "--rounds-dir",
+            &rounds,
+            "--as-of",
+            as_of,
+            "--output",
+            output,
+        ];
+        test.run(&words).code(0);
+        files(&test.path(output))
+    };
+    let (site, later) = (build(AS_OF, "then"), build(LATER, "later"));
+    let document = |site: &[(String, Vec<u8>)]| -> Value {
+        let found = site
+            .iter()
+            .find(|(path, _)| path == "data/publication.json");
+        serde_json::from_slice(&found.expect("a publication").1).expect("JSON")
+    };
+    let then = document(&site);
+    let listed = then["rounds"].as_array().expect("rounds").iter();
+    let open: BTreeSet<String> = listed
+        .filter(|round| round["state"] != "resolved")
+        .map(|round| text(&round["round_id"]))
+        .collect();
+    let mut secrets = secrets(&document(&later), &open);
+    let known = public_prices(&then);
+    for own in secrets.values_mut() {
+        own.retain(|secret| !known.contains(secret));
+    }
+    let count: usize = secrets.values().map(BTreeSet::len).sum();
+    assert!(
+        secrets.len() >= 10 && count > 500,
+        "{} rounds, {count} figures",
+        secrets.len()
+    );
+
+    // The walk can see: later the same files are full of them.
+    let blob = |files: &[(String, Vec<u8>)]| -> String {
+        let bytes: Vec<u8> = files
+            .iter()
+            .flat_map(|(_, bytes)| bytes.iter().chain(b"\n"))
+            .copied()
+            .collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    let later = blob(&later);
+    let known = numbers(&later);
+    assert!(
+        secrets
+            .values()
+            .flatten()
+            .all(|secret| known.contains(secret.as_str()))
+    );
+
+    let mut said = site;
+    let server = SiteServer::of(
+        &test,
+        &[
+            "serve",
+            "--rounds-dir",
+            &rounds,
+            "--as-of",
+            AS_OF,
+            "--listen",
+            "127.0.0.1:0",
+        ],
+    );
+    let index = server.get("/api/v1").json();
+    for table in index["tables"].as_array().expect("tables") {
+        let path = format!("/api/v1/{}?limit=1000", text(&table["name"]));
+        said.push((path.clone(), server.get(&path).body));
+    }
+    for id in &open {
+        for path in [
+            format!("/api/v1/rounds/{id}"),
+            format!("/rounds/{id}/files.json"),
+        ] {
+            said.push((path.clone(), server.get(&path).body));
+        }
+        for file in ["prices/exit_prices.csv", "round_summary.md"] {
+            let answer = server.get(&format!("/rounds/{id}/files/{file}"));
+            assert_eq!(answer.status, 404, "{id}: {file}");
+        }
+    }
+    for export in [
+        "data/outcomes.csv",
+        "data/option_returns.csv",
+        "data/round_results.csv",
+    ] {
+        let (_, bytes) = said
+            .iter()
+            .find(|(path, _)| path == export)
+            .expect("a table");
+        let rows = String::from_utf8_lossy(bytes).into_owned();
+        for id in &open {
+            assert!(!rows.contains(id.as_str()), "{export} has rows of {id}");
+        }
+    }
+    // Prices in whole cents occur by chance, so the days say it: no sheet reaches the exit.
+    for round in then["rounds"].as_array().expect("rounds") {
+        let (id, exit) = (text(&round["round_id"]), text(&round["exit_date"]));
+        let sheets = said.iter().filter(|(path, _)| {
+            let inside = path.strip_prefix(&format!("rounds/{id}/files/"));
+            open.contains(&id)
+                && inside
+                    .is_some_and(|path| path.starts_with("prices/") || path.contains("/results/"))
+        });
+        for (path, bytes) in sheets {
+            let text = String::from_utf8_lossy(bytes);
+            assert!(!text.contains(&exit), "{path} reaches {exit}");
+        }
+    }
+    let mut told = Vec::new();
+    for (path, bytes) in &said {
+        let text = String::from_utf8_lossy(bytes);
+        let found = numbers(&text);
+        for (id, own) in &secrets {
+            told.extend(
+                own.iter()
+                    .filter(|s| found.contains(s.as_str()))
+                    .map(|s| format!("{path}: {s} of {id}")),
+            );
+        }
+    }
+    assert!(
+        told.is_empty(),
+        "{} leaks: {:?}",
+        told.len(),
+        &told[..told.len().min(20)]
+    );
+}
+
+/// Every number in a text, as it is written.
+fn numbers(text: &str) -> BTreeSet<&str> {
+    let digits = |c: char| c.is_ascii_digit() || c == '.' || c == '-' || c == 'e';
+    text.split(|c: char| !digits(c))
+        .filter(|word| word.len() > 9)
+        .collect()
+}
