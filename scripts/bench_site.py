@@ -14,7 +14,8 @@ binary, archive = os.path.join(sys.argv[1], "capitalbench"), sys.argv[2]
 rounds = os.path.join(archive, "rounds")
 AS_OF = ["--as-of", "2026-08-21"]
 SECONDS = os.environ.get("BENCH_SECONDS", "10")
-PATHS = ["index.html", "data/rounds.csv", "data/publication.json", "verify/check.js"]
+PATHS = ["index.html", "verify/index.html", "verify/check.js", "data/rounds.csv", "feed.atom"]
+LARGEST = ["data/publication.json"]
 SERVE, NGINX = "127.0.0.1:8471", "127.0.0.1:8472"
 
 LUA = """
@@ -97,11 +98,14 @@ with tempfile.TemporaryDirectory() as folder:
         print(f"serve beside nginx: not measured, {' and '.join(missing)} not installed")
         sys.exit()
     os.chmod(folder, 0o755)
-    for path in PATHS:
+    for path in PATHS + LARGEST:
         subprocess.run(["gzip", "-k6", os.path.join(site, path)], check=True)
-    script = os.path.join(folder, "paths.lua")
-    with open(script, "w") as file:
-        file.write(LUA % ", ".join(f'"/{path}"' for path in PATHS))
+    scripts = []
+    for name, paths in [("pages and tables", PATHS), ("largest file", LARGEST)]:
+        script = os.path.join(folder, f"{len(scripts)}.lua")
+        with open(script, "w") as file:
+            file.write(LUA % ", ".join(f'"/{path}"' for path in paths))
+        scripts.append((name, script))
     config = os.path.join(folder, "nginx.conf")
     with open(config, "w") as file:
         user = "user root;\n" if os.geteuid() == 0 else ""
@@ -111,15 +115,16 @@ with tempfile.TemporaryDirectory() as folder:
     theirs = subprocess.Popen(["nginx", "-c", config, "-p", folder], **quiet)
     try:
         reached(SERVE), reached(NGINX)
-        load(SERVE, script, 2), load(NGINX, script, 2)
+        for _, script in scripts:
+            load(SERVE, script, 2), load(NGINX, script, 2)
         before = memory(ours.pid)
-        results = [(load(NGINX, script), load(SERVE, script)) for _ in range(3)]
-        after = memory(ours.pid)
-        results.sort(key=lambda pair: pair[1][0] / pair[0][0])
-        (their_rate, their_p99, _), (rate, p99, errors) = results[1]
-        print(f"serve: {rate:.0f} requests/s, p99 {p99:.2f} ms, errors {errors}; "
-              f"nginx: {their_rate:.0f} requests/s, p99 {their_p99:.2f} ms; ratio {rate / their_rate:.2f}")
-        print(f"serve memory: {before:.0f} MB before, {after:.0f} MB after {3 * int(SECONDS)} s")
+        for name, script in scripts:
+            results = [(load(NGINX, script), load(SERVE, script)) for _ in range(3)]
+            results.sort(key=lambda pair: pair[1][0] / pair[0][0])
+            (their_rate, their_p99, _), (rate, p99, errors) = results[1]
+            print(f"{name}: serve {rate:.0f} requests/s, p99 {p99:.2f} ms, errors {errors}; nginx "
+                  f"{their_rate:.0f} requests/s, p99 {their_p99:.2f} ms; ratio {rate / their_rate:.2f}")
+        print(f"serve memory: {before:.0f} MB before, {memory(ours.pid):.0f} MB after")
     finally:
         for process in [ours, theirs]:
             process.send_signal(signal.SIGTERM)

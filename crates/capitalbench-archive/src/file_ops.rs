@@ -27,7 +27,7 @@ pub const TEMPORARY_PREFIX: &str = ".capitalbench-";
 static UNFLUSHED: AtomicBool = AtomicBool::new(false);
 
 /// From now on this process does not wait for the disk; for files that anybody can make again, such
-/// as those of a demo. Every other promise of this module stays.
+/// as those of a demo or a site. Every other promise of this module stays.
 pub fn stop_flushing() {
     UNFLUSHED.store(true, Ordering::Relaxed);
 }

@@ -1,13 +1,12 @@
 //! `serve`: the website from memory, made anew when the rounds change or a close passes.
 
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
 use capitalbench_archive::public_files::fingerprint;
 use jiff::Timestamp;
-use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
 use super::Outcome;
@@ -50,10 +49,10 @@ fn started(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
     ended
 }
 
-async fn bound(wanted: SocketAddr, near: u16) -> Result<TcpListener, CommandError> {
+fn bound(wanted: SocketAddr, near: u16) -> Result<TcpListener, CommandError> {
     let mut address = wanted;
     loop {
-        match TcpListener::bind(address).await {
+        match TcpListener::bind(address) {
             Ok(listener) => return Ok(listener),
             Err(error)
                 if error.kind() == std::io::ErrorKind::AddrInUse
@@ -71,9 +70,10 @@ async fn bound(wanted: SocketAddr, near: u16) -> Result<TcpListener, CommandErro
 
 async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
     let stop = stopped()?;
-    let listener = bound(arguments.listen, near).await?;
-    let address = listener.local_addr();
-    let address = address.map_err(|error| CommandError::new(error.to_string()))?;
+    let fault = |error: std::io::Error| CommandError::new(error.to_string());
+    let listener = bound(arguments.listen, near)?;
+    listener.set_nonblocking(true).map_err(fault)?;
+    let address = listener.local_addr().map_err(fault)?;
     let own = format!("http://{address}");
     let base = arguments.base_url.clone().unwrap_or_else(|| own.clone());
     let seen = fingerprint(&arguments.rounds.folder);
@@ -90,7 +90,7 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
     let watching = watch(arguments, &base, &server, seen);
     let serving = connections::accept(listener, Arc::clone(&server), stop);
     tokio::select! {
-        () = serving => {}
+        served = serving => served.map_err(fault)?,
         () = watching => {}
     }
     Ok(Outcome::Holds)

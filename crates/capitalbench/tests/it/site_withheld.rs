@@ -56,10 +56,16 @@ fn secrets(later: &Value, open: &BTreeSet<String>) -> BTreeMap<String, BTreeSet<
         ];
         take(&result["outcomes"], &outcome);
         take(&result["control_outcomes"], &outcome);
-        // Short texts, such as a price in whole cents, occur by chance.
-        own.retain(|secret| secret.len() > 9 && secret.parse::<f64>().is_ok());
+        own.retain(|secret| is_telling(secret));
     }
     found
+}
+
+/// Whether a figure cannot occur by chance, as prices in whole cents do, even if stored as floats.
+fn is_telling(figure: &str) -> bool {
+    let cents = figure.parse::<f64>().map(|value| value * 100.0);
+    let whole = |cents: f64| cents.abs() > 100.0 && (cents - cents.round()).abs() < 0.01;
+    figure.len() > 9 && cents.is_ok_and(|cents| !whole(cents))
 }
 
 /// Prices that everybody knew: starting ones, and those of rounds that were over.

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,9 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
 
 use super::answer::{Server, answer};
 use super::patience::Patient;
@@ -23,28 +26,56 @@ const HEAD_BYTES: usize = 16 * 1024;
 /// How long answers under way may take once the server stops.
 const FINISH_WITHIN: Duration = Duration::from_secs(10);
 
-/// Serves until asked to stop, then lets answers under way finish.
+/// Serves on as many threads as there are cores until asked to stop, then lets answers under way
+/// finish. A connection stays on its thread: nothing is handed from core to core.
 pub(super) async fn accept(
-    listener: TcpListener,
+    listener: std::net::TcpListener,
     server: Arc<Server>,
     stop: impl Future<Output = ()>,
-) {
+) -> io::Result<()> {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     let (stopping, stopped) = watch::channel(false);
-    tokio::pin!(stop);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    for _ in 0..cores {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let listener = listener.try_clone()?;
+        let (server, places) = (Arc::clone(&server), Arc::clone(&places));
+        let stopped = stopped.clone();
+        std::thread::spawn(move || runtime.block_on(thread(listener, server, places, stopped)));
+    }
+    drop((listener, stopped));
+    stop.await;
+    // Nobody listens when every thread has failed; then there is nothing to finish.
+    let _ = stopping.send(true);
+    let _ = tokio::time::timeout(FINISH_WITHIN, stopping.closed()).await;
+    Ok(())
+}
+
+/// One thread: accepts until the server stops, then waits for its own connections.
+async fn thread(
+    listener: std::net::TcpListener,
+    server: Arc<Server>,
+    places: Arc<Semaphore>,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let Ok(listener) = TcpListener::from_std(listener) else {
+        return;
+    };
+    let mut own = JoinSet::new();
     loop {
         let next = async {
             let place = Arc::clone(&places).acquire_owned().await;
             (listener.accept().await, place)
         };
         let (accepted, place) = tokio::select! {
-            () = &mut stop => break,
+            _ = stopped.wait_for(|stopped| *stopped) => break,
+            Some(_) = own.join_next() => continue,
             next = next => next,
         };
         match accepted {
             Ok((stream, _)) => {
                 let (server, stopped) = (Arc::clone(&server), stopped.clone());
-                tokio::spawn(async move {
+                own.spawn(async move {
                     connection(stream, server, stopped).await;
                     drop(place);
                 });
@@ -54,10 +85,7 @@ pub(super) async fn accept(
         }
     }
     drop(listener);
-    // Nobody listens when there is no connection; then there is nothing to finish.
-    let _ = stopping.send(true);
-    drop(stopped);
-    let _ = tokio::time::timeout(FINISH_WITHIN, stopping.closed()).await;
+    while own.join_next().await.is_some() {}
 }
 
 async fn connection(stream: TcpStream, server: Arc<Server>, mut stopped: watch::Receiver<bool>) {
@@ -71,7 +99,6 @@ async fn connection(stream: TcpStream, server: Arc<Server>, mut stopped: watch::
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_WITHIN)
         .max_buf_size(HEAD_BYTES)
-        .pipeline_flush(true)
         .serve_connection(TokioIo::new(Patient::new(stream)), answering);
     tokio::pin!(connection);
     // Whatever ends a connection, its peer knows; there is nobody else to tell.
