@@ -90,7 +90,7 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
     let watching = watch(arguments, &base, &server, seen);
     let serving = connections::accept(listener, Arc::clone(&server), stop);
     tokio::select! {
-        served = serving => served.map_err(fault)?,
+        ended = serving => ended.map_err(fault)?,
         () = watching => {}
     }
     Ok(Outcome::Holds)

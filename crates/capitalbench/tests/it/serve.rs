@@ -53,9 +53,8 @@ fn the_served_bytes_are_the_built_ones() {
     let base = ["--base-url", "https://bench.example"];
     let build = ["build-site", "--rounds-dir", ".", "--output", "built"];
     test.run(&[&build[..], &AS_OF, &base].concat()).code(0);
-    let built = test.path("built");
     let elsewhere = test.path("moved");
-    fs::rename(&built, &elsewhere).expect("a moved folder");
+    fs::rename(test.path("built"), &elsewhere).expect("a moved folder");
     let server = SiteServer::start(&test, &[&AS_OF[..], &base].concat());
     let list = fs::read_to_string(elsewhere.join("site-files.txt")).expect("a list");
     let mut seen = 0;

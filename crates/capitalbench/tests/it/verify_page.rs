@@ -1,7 +1,7 @@
 //! The script of the verify page, run outside a browser over files as the site serves them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -68,7 +68,7 @@ fn checked(test: &Test, rounds: &Path, as_of: &str, wanted: &[&str]) -> Vec<Valu
     found.as_array().expect("a list").clone()
 }
 
-fn folder(path: PathBuf) -> String {
+fn folder(path: &Path) -> String {
     path.canonicalize().expect("a folder").display().to_string()
 }
 
@@ -78,10 +78,10 @@ fn fixtures_match_and_broken_ones_do_not() {
         return;
     }
     let test = Test::all_rounds();
-    let weekly = folder(fixtures().join("rounds/weekly-portfolio-resolved"));
-    let edited = folder(fixtures().join("broken/score-edited"));
-    let prompt = folder(fixtures().join("broken/changed-prompt"));
-    let sum = folder(fixtures().join("broken/portfolio-sums-to-95"));
+    let weekly = folder(&fixtures().join("rounds/weekly-portfolio-resolved"));
+    let edited = folder(&fixtures().join("broken/score-edited"));
+    let prompt = folder(&fixtures().join("broken/changed-prompt"));
+    let sum = folder(&fixtures().join("broken/portfolio-sums-to-95"));
     let wanted = [
         "weekly-portfolio-resolved",
         "monthly-single-pick-resolved",
@@ -146,10 +146,10 @@ fn a_changed_byte_of_any_kind_is_seen() {
     for (place, (file, old, new)) in edits.iter().enumerate() {
         let copy = test.path(&format!("edited/{place}"));
         copy_tree(&round, &copy);
-        let text = fs::read_to_string(copy.join(file)).expect("a file");
-        assert!(text.contains(old), "{file} does not hold {old}");
-        fs::write(copy.join(file), text.replace(old, new)).expect("a file");
-        folders.push(folder(copy));
+        let stored = fs::read_to_string(copy.join(file)).expect("a file");
+        assert!(stored.contains(old), "{file} does not hold {old}");
+        fs::write(copy.join(file), stored.replace(old, new)).expect("a file");
+        folders.push(folder(&copy));
     }
     let wanted: Vec<&str> = folders.iter().map(String::as_str).collect();
     let found = checked(&test, &fixtures().join("rounds"), "2026-06-01", &wanted);
