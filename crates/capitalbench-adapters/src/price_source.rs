@@ -51,6 +51,34 @@ pub struct History {
     pub address: String,
 }
 
+impl History {
+    /// The rows of a whole history that lie in a range; none is an error that says what there is.
+    fn within(
+        (origin, symbol): (&'static str, &str),
+        (from, to): (Date, Date),
+        mut rows: Vec<DailyClose>,
+        (body, address): (Digest, String),
+    ) -> Result<Self, PriceError> {
+        let ends = rows.first().zip(rows.last());
+        let have = ends.map(|(first, last)| (first.date, last.date));
+        rows.retain(|row| from <= row.date && row.date <= to);
+        if rows.is_empty() {
+            return Err(PriceError::NoRows {
+                origin,
+                symbol: symbol.to_owned(),
+                from,
+                to,
+                have,
+            });
+        }
+        Ok(Self {
+            rows,
+            body,
+            address,
+        })
+    }
+}
+
 /// A vendor or a folder of daily closes.
 pub trait PriceSource: Send + Sync {
     /// The word that chooses it, such as `tiingo`.

@@ -6,6 +6,7 @@ use crate::ids::{ModelId, RoundId};
 use crate::manifest::Track;
 use crate::publication::{PublicRound, PublishError};
 
+pub mod asset;
 pub mod behaviour;
 pub mod comparison_set;
 pub mod consistency;
@@ -23,6 +24,8 @@ pub struct TrackBoards {
     pub consistency: consistency::ConsistencyBoard,
     /// How each model decides, in order of model id.
     pub behaviour: Vec<behaviour::Behaviour>,
+    /// Who held each option and what came of it, in order of option id.
+    pub assets: Vec<asset::AssetRecord>,
 }
 
 /// Builds the boards of a track from rounds in key order.
@@ -38,6 +41,7 @@ pub(crate) fn track_boards(
         cumulative: cumulative::cumulative(&of_track, names)?,
         consistency: consistency::consistency(&of_track),
         behaviour: behaviour::behaviour(&of_track),
+        assets: asset::assets(rounds, track),
     })
 }
 

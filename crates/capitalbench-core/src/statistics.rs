@@ -6,6 +6,7 @@ use crate::boards::TrackBoards;
 use crate::boards::comparison_set::ComparisonSet;
 use crate::ids::{ModelId, RoundId};
 use crate::inference::bootstrap::{self, RankRange};
+use crate::inference::daily::PathPoint;
 use crate::inference::hac::MeanEstimate;
 use crate::inference::noise::Noise;
 use crate::inference::null::{self, Stouffer};
@@ -14,8 +15,11 @@ use crate::inference::reliability::Bin;
 use crate::manifest::Track;
 use crate::publication::PublicRound;
 
+mod pairs;
 mod record;
 mod set;
+
+pub use pairs::HeadToHead;
 
 pub(crate) use set::of_set;
 
@@ -206,6 +210,8 @@ pub struct SetModel {
     pub rank: Option<RankRange>,
     /// Group of models that cannot be told apart, from 1; all in 1 where nothing can be told.
     pub group: usize,
+    /// Running sum of daily gains beyond the reference; none without enough daily closes.
+    pub path: Option<Vec<PathPoint>>,
 }
 
 /// Two models on the rounds both completed.
@@ -226,6 +232,8 @@ pub struct Pair {
 pub struct Statistics {
     /// Records by track, in the order of the cumulative board.
     pub records: BTreeMap<Track, Vec<RecordStatistics>>,
+    /// Every two models with a shared round, by track, in order of model id.
+    pub head_to_head: BTreeMap<Track, Vec<HeadToHead>>,
     /// Sets by name; those without a shared round have none.
     pub sets: BTreeMap<String, SetStatistics>,
 }
@@ -248,6 +256,11 @@ pub(crate) fn statistics(
         }
         records.insert(*track, models);
     }
+    let of_track = |(track, boards): (&Track, &TrackBoards)| {
+        let found = pairs::head_to_head(&by_id, &boards.cumulative, *track);
+        (*track, found)
+    };
+    let head_to_head = boards.iter().map(of_track).collect();
     let mut found = BTreeMap::new();
     for set in sets.iter().filter(|set| !set.included.is_empty()) {
         let statistics = of_set(set, &by_id, versions);
@@ -255,6 +268,7 @@ pub(crate) fn statistics(
     }
     Statistics {
         records,
+        head_to_head,
         sets: found,
     }
 }

@@ -9,8 +9,13 @@ use std::collections::BTreeMap;
 use capitalbench_core::ids::RoundId;
 use capitalbench_core::publication::Publication;
 
+mod charts;
+mod figures;
+mod html;
 pub mod machine;
+mod page;
 pub mod pages;
+mod table;
 
 /// Paths without a leading slash, such as `rounds/index.html`, and their bytes.
 pub type Files = BTreeMap<String, Vec<u8>>;

@@ -1,5 +1,6 @@
 //! What programs read: data and files, feeds, calendar, sitemap, embeds, and the verify page.
 
+use crate::html::Html;
 use crate::{Files, Input};
 
 mod calendar;
@@ -10,7 +11,6 @@ mod openapi;
 mod share;
 mod sitemap;
 mod verify;
-mod xml;
 
 /// Adds everything for programs; pages must be there already, the sitemap lists them.
 pub(crate) fn render(input: &Input<'_>, files: &mut Files) {
@@ -29,4 +29,9 @@ pub(crate) fn render(input: &Input<'_>, files: &mut Files) {
     share::render(input, files);
     openapi::render(input, files);
     sitemap::render(input, files);
+}
+
+/// Text inside XML, SVG and HTML; what could hide or reorder is shown by name.
+fn escaped(text: &str) -> String {
+    Html::text(text).to_string()
 }

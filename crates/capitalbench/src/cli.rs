@@ -26,7 +26,9 @@ pub(crate) use boards::{
     Compare, CumulativeStatus, Export, Leaderboard, PublishCumulative, PublishLatest, Rounds,
     TrackName,
 };
-pub(crate) use prices::{FetchPrices, ScoreRound, SideChoice, Source, SourceChoice};
+pub(crate) use prices::{
+    CrossCheckChoice, FetchPrices, ScoreRound, SideChoice, Source, SourceChoice,
+};
 mod explain;
 
 pub(crate) use explain::Explain;

@@ -185,6 +185,8 @@ fn crates_depend_in_one_direction() {
         let ours = manifest
             .lines()
             .skip_while(|line| *line != "[dependencies]")
+            .skip(1)
+            .take_while(|line| !line.starts_with('['))
             .filter(|line| line.starts_with("capitalbench"))
             .map(|line| line.split(['.', ' ', '=']).next().unwrap_or_default());
         let used: Vec<&str> = ours.collect();

@@ -99,26 +99,9 @@ impl AlphaVantage {
             Ok(answer) => answer,
             Err(error) => return Err(Failure::of(NAME, symbol, error).plain(NAME, symbol)),
         };
-        let mut rows = self.rows(symbol, &answer.text)?;
-        let have = rows
-            .first()
-            .zip(rows.last())
-            .map(|(first, last)| (first.date, last.date));
-        rows.retain(|row| from <= row.date && row.date <= to);
-        if rows.is_empty() {
-            return Err(PriceError::NoRows {
-                origin: NAME,
-                symbol: symbol.to_owned(),
-                from,
-                to,
-                have,
-            });
-        }
-        Ok(History {
-            rows,
-            body: Digest::of(answer.text.as_bytes()),
-            address,
-        })
+        let rows = self.rows(symbol, &answer.text)?;
+        let proof = (Digest::of(answer.text.as_bytes()), address);
+        History::within((NAME, symbol), (from, to), rows, proof)
     }
 
     fn rows(&self, symbol: &str, text: &str) -> Result<Vec<DailyClose>, PriceError> {

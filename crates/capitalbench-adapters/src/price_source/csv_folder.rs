@@ -47,27 +47,10 @@ impl CsvFolder {
         }
         let file = self.folder.join(format!("{symbol}.csv"));
         let text = self.read(symbol, &file)?;
-        let mut rows = table::parse(&file, &text)?;
-        let have = rows
-            .first()
-            .zip(rows.last())
-            .map(|(first, last)| (first.date, last.date));
-        rows.retain(|row| from <= row.date && row.date <= to);
-        if rows.is_empty() {
-            return Err(PriceError::NoRows {
-                origin: NAME,
-                symbol: symbol.to_owned(),
-                from,
-                to,
-                have,
-            });
-        }
-        Ok(History {
-            rows,
-            body: Digest::of(text.as_bytes()),
-            // The folder is a matter of this machine; the digest names the file.
-            address: format!("{symbol}.csv"),
-        })
+        let rows = table::parse(&file, &text)?;
+        // The folder is a matter of this machine; the digest names the file.
+        let proof = (Digest::of(text.as_bytes()), format!("{symbol}.csv"));
+        History::within((NAME, symbol), (from, to), rows, proof)
     }
 
     fn read(&self, symbol: &str, file: &Path) -> Result<String, PriceError> {

@@ -4,7 +4,7 @@ use capitalbench_core::price_window::PriceWindow;
 use capitalbench_core::prices::{PriceSheet, Quote};
 use capitalbench_core::time::parse_day;
 use capitalbench_core::units::Price;
-use capitalbench_core::universe::Universe;
+use capitalbench_core::universe::{MarketOption, Universe};
 use jiff::civil::Date;
 
 use super::number::float_text;
@@ -36,15 +36,7 @@ pub fn render(universe: &Universe, windows: &[PriceWindow], day: Date, source: &
             None if option.is_cash() => (Price::new(1.0), Price::new(1.0), "cash"),
             None => continue,
         };
-        let number = |price: Option<Price>| price.map(|p| float_text(p.get())).unwrap_or_default();
-        text.row([
-            option.id.as_str(),
-            option.symbol.as_deref().unwrap_or_default(),
-            &day.to_string(),
-            &number(close),
-            &number(adjusted),
-            source,
-        ]);
+        row(&mut text, option, day, (close, adjusted), source);
     }
     text.into_string()
 }
@@ -58,6 +50,24 @@ const HEADER: [&str; 6] = [
     "adj_close",
     "source",
 ];
+
+fn row(
+    text: &mut CsvText,
+    option: &MarketOption,
+    day: Date,
+    (close, adjusted): (Option<Price>, Option<Price>),
+    source: &str,
+) {
+    let number = |price: Option<Price>| price.map(|p| float_text(p.get())).unwrap_or_default();
+    text.row([
+        option.id.as_str(),
+        option.symbol.as_deref().unwrap_or_default(),
+        &day.to_string(),
+        &number(close),
+        &number(adjusted),
+        source,
+    ]);
+}
 
 /// The sheet of a universe with the rows of another sheet of that day.
 pub fn render_quotes(universe: &Universe, sheet: &PriceSheet, day: Date) -> String {
@@ -74,15 +84,7 @@ pub fn render_quotes(universe: &Universe, sheet: &PriceSheet, day: Date) -> Stri
             None if one.is_some() => (one, one, "cash"),
             None => continue,
         };
-        let number = |price: Option<Price>| price.map(|p| float_text(p.get())).unwrap_or_default();
-        text.row([
-            option.id.as_str(),
-            option.symbol.as_deref().unwrap_or_default(),
-            &day.to_string(),
-            &number(close),
-            &number(adjusted),
-            source,
-        ]);
+        row(&mut text, option, day, (close, adjusted), source);
     }
     text.into_string()
 }

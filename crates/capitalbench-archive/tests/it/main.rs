@@ -6,6 +6,7 @@ mod coverage;
 mod entrants;
 mod golden;
 mod json;
+mod options_and_pairs;
 mod record;
 mod replies;
 mod statistics;

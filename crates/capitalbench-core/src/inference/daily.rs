@@ -103,6 +103,36 @@ pub fn per_horizon(series: &[(Date, f64)], sessions: f64) -> Option<MeanEstimate
     mean_estimate(&values).map(|estimate| estimate.scaled(sessions))
 }
 
+/// A point of a running sum of daily gains, with a band around it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PathPoint {
+    /// The day.
+    pub day: Date,
+    /// Sum of daily gains up to it.
+    pub value: f64,
+    /// Half the width of the 95 % band.
+    pub half_width: f64,
+}
+
+/// The running sum of a series; the band grows with the root of time and ends at the interval of
+/// the mean, so that path and interval tell the same. None where there is no interval.
+#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
+pub fn path(series: &[(Date, f64)], level: f64) -> Option<Vec<PathPoint>> {
+    let estimate = per_horizon(series, 1.0)?;
+    let width = estimate.interval(level).1 - estimate.mean;
+    let days = series.len() as f64;
+    let mut sum = 0.0;
+    let point = |(passed, (day, gain)): (usize, &(Date, f64))| {
+        sum += gain;
+        PathPoint {
+            day: *day,
+            value: sum,
+            half_width: width * ((passed + 1) as f64 * days).sqrt(),
+        }
+    };
+    Some(series.iter().enumerate().map(point).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,5 +218,21 @@ mod tests {
         assert_eq!(series.len(), 2);
         assert!((series[1].1 - 0.02).abs() < 1e-15);
         assert_eq!(paired(&one, &two).len(), 1);
+    }
+
+    #[test]
+    fn a_path_ends_at_the_interval_of_the_mean() {
+        let first = jiff::civil::date(2026, 6, 1);
+        let gains = (0..40).map(|day| f64::from(day % 7) / 1000.0 - 0.002);
+        let days = std::iter::successors(Some(first), |day| day.tomorrow().ok());
+        let series: Vec<(Date, f64)> = days.zip(gains).collect();
+        let path = path(&series, 0.95).unwrap();
+        let whole = per_horizon(&series, 40.0).unwrap();
+        let (low, high) = whole.interval(0.95);
+        let last = path.last().unwrap();
+        assert!((last.value - whole.mean).abs() < 1e-12);
+        assert!((last.value + last.half_width - high).abs() < 1e-12);
+        assert!((last.value - last.half_width - low).abs() < 1e-12);
+        assert!(path[0].half_width < last.half_width);
     }
 }

@@ -12,7 +12,7 @@ use crate::boards::comparison_set::ComparisonSet;
 use crate::boards::mean;
 use crate::ids::RoundId;
 use crate::inference::bootstrap::rank_ranges;
-use crate::inference::daily::{ActiveDays, paired};
+use crate::inference::daily::{ActiveDays, paired, path};
 use crate::inference::overlap::Overlap;
 use crate::inference::sharpe::{deflated, moments};
 use crate::inference::ties::{holm, tie_groups};
@@ -31,26 +31,19 @@ pub(crate) fn of_set(
         .iter()
         .map(|row| taken(rounds, &set.included, &row.model_id))
         .collect();
-    let windows = taken.first().map(|t| windows(t)).unwrap_or_default();
-    let overlap = Overlap::new(&windows);
+    let held = taken.first().map(|t| windows(t)).unwrap_or_default();
+    let overlap = Overlap::new(&held);
     let own: Vec<Option<ActiveDays>> = taken
         .iter()
-        .map(|taken| series(taken.iter().map(|t| t.standing.days.as_ref()), &windows))
+        .map(|taken| series(taken.iter().map(|t| t.standing.days.as_ref()), &held))
         .collect();
-    let difference = |a: usize, b: usize| {
-        let (first, second) = (&taken[a], &taken[b]);
-        let (of_first, of_second) = (alphas(first), alphas(second));
-        let rounds: Vec<f64> = of_first.iter().zip(of_second).map(|(a, b)| a - b).collect();
-        let daily = gaps(first, second);
-        let daily = series(daily.iter().map(Option::as_ref), &windows);
-        estimate(daily.as_deref(), &rounds, &overlap, sessions)
-    };
+    let between = |a: usize, b: usize| difference(&taken[a], &taken[b], &overlap, sessions);
     let columns = same_days(&own);
     let ranges = columns
         .as_ref()
         .and_then(|columns| rank_ranges(columns, &mut random_for(&set.definition.set_id, "ranks")));
-    let pairs = pairs(set, difference);
-    let p_value = |a: usize, b: usize| difference(a, b).map_or(1.0, |found| told_apart(&found));
+    let pairs = pairs(set, between);
+    let p_value = |a: usize, b: usize| between(a, b).map_or(1.0, |found| told_apart(&found));
     let groups = tie_groups(set.rows.len(), 1.0 - LEVEL, p_value);
     let models = taken
         .iter()
@@ -60,6 +53,7 @@ pub(crate) fn of_set(
             model: model(&row.model_id, taken, track),
             rank: ranges.as_ref().map(|ranges| ranges[place]),
             group: groups[place],
+            path: own[place].as_ref().and_then(|days| path(days, LEVEL)),
         });
     SetStatistics {
         effective_windows: overlap.effective(),
@@ -68,6 +62,20 @@ pub(crate) fn of_set(
         pairs,
         leader_deflated: columns.and_then(|columns| leader_deflated(&columns, versions)),
     }
+}
+
+/// The mean difference of two models over the same rounds; none with less than two windows.
+pub(super) fn difference(
+    first: &[Taken<'_>],
+    second: &[Taken<'_>],
+    overlap: &Overlap,
+    sessions: f64,
+) -> Option<Estimate> {
+    let (of_first, of_second) = (alphas(first), alphas(second));
+    let rounds: Vec<f64> = of_first.iter().zip(of_second).map(|(a, b)| a - b).collect();
+    let daily = gaps(first, second);
+    let daily = series(daily.iter().map(Option::as_ref), &windows(first));
+    estimate(daily.as_deref(), &rounds, overlap, sessions)
 }
 
 /// Daily differences round by round, so that both sides always hold the same rounds.

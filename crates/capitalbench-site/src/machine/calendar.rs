@@ -4,7 +4,7 @@ use capitalbench_core::publication::PublicRound;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::xml::encoded;
+use crate::html::encode;
 use crate::{Files, Input};
 
 /// Octets of a line; longer ones are folded.
@@ -47,7 +47,7 @@ fn event(input: &Input<'_>, round: &PublicRound) -> Option<Vec<String>> {
                 round.manifest.title
             ))
         ),
-        format!("URL:{base}/rounds/{}/", encoded(id.as_str())),
+        format!("URL:{base}/rounds/{}/", encode(id.as_str())),
         "TRANSP:TRANSPARENT".to_owned(),
         "END:VEVENT".to_owned(),
     ])

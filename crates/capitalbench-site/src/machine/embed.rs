@@ -9,7 +9,8 @@ use capitalbench_core::manifest::Track;
 use capitalbench_core::publication::Publication;
 use capitalbench_export::text::{points, reference_name, score};
 
-use super::xml::{encoded, escaped};
+use super::escaped;
+use crate::html::encode;
 use crate::{Files, Input};
 
 /// Colours of both themes, by preference of the reader.
@@ -111,7 +112,7 @@ fn table(input: &Input<'_>, set: &ComparisonSet, style: &str) -> String {
         rounds = set.included.len(),
         as_of = publication.as_of,
         base = escaped(input.base_url),
-        link = encoded(id),
+        link = encode(id),
     )
 }
 

@@ -6,7 +6,7 @@ use capitalbench_core::publication::{PublicRound, Publication, RoundState};
 use capitalbench_export::text::{percent, reference_of, score};
 use jiff::Timestamp;
 
-use super::xml::encoded;
+use crate::html::encode;
 use crate::{Files, Input};
 
 /// One thing that happened.
@@ -43,7 +43,7 @@ pub(super) fn events(input: &Input<'_>) -> Vec<Event> {
 }
 
 fn page(round: &PublicRound) -> String {
-    format!("rounds/{}/", encoded(round.id().as_str()))
+    format!("rounds/{}/", encode(round.id().as_str()))
 }
 
 fn began(round: &PublicRound) -> Option<Timestamp> {

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
+use super::escaped;
 use super::event::{Event, events};
-use super::xml::escaped;
 use crate::{Files, Input};
 
 /// Entries of a feed, newest first.

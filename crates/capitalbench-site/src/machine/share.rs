@@ -6,7 +6,7 @@ use capitalbench_core::publication::{PublicRound, Publication, RoundState};
 use capitalbench_export::text::{percent, reference_of, score};
 
 use super::embed::{models, summary};
-use super::xml::escaped;
+use super::escaped;
 use crate::{Files, Input};
 
 /// Rows of an image.

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::xml::{encoded, escaped};
+use super::escaped;
+use crate::html::encode;
 use crate::{Files, Input};
 
 pub(super) fn render(input: &Input<'_>, files: &mut Files) {
@@ -16,7 +17,7 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
             _ => continue,
         };
         // Writing to a text cannot fail.
-        let _ = writeln!(out, "<url><loc>{base}/{}</loc></url>", encoded(page));
+        let _ = writeln!(out, "<url><loc>{base}/{}</loc></url>", encode(page));
     }
     out.push_str("</urlset>\n");
     files.insert("sitemap.xml".to_owned(), out.into_bytes());

@@ -6,7 +6,10 @@ use capitalbench_core::ids::Digest;
 use capitalbench_core::publication::{PublicRound, RoundState};
 use serde_json::json;
 
-use super::xml::escaped;
+use super::escaped;
+use crate::figures::instant;
+use crate::html::Html;
+use crate::page::{Page, Site};
 use crate::{Files, Input};
 
 const MODULES: [(&str, &str); 4] = [
@@ -15,7 +18,7 @@ const MODULES: [(&str, &str); 4] = [
     ("verify/page.js", include_str!("../../verify/page.js")),
     ("verify/read.js", include_str!("../../verify/read.js")),
 ];
-const PAGE: &str = include_str!("../../verify/page.html");
+const BODY: &str = include_str!("../../verify/body.html");
 
 pub(super) fn render(input: &Input<'_>, files: &mut Files) {
     for (path, script) in MODULES {
@@ -25,8 +28,7 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
         let path = format!("rounds/{}/files.json", round.id());
         files.insert(path, list(input, round).into_bytes());
     }
-    let page = page(input);
-    files.insert("verify/index.html".to_owned(), page.into_bytes());
+    files.insert("verify/index.html".to_owned(), page(input));
 }
 
 /// Path, digest and size of every public file of a round.
@@ -55,7 +57,7 @@ fn list(input: &Input<'_>, round: &PublicRound) -> String {
     format!("{list:#}\n")
 }
 
-fn page(input: &Input<'_>) -> String {
+fn page(input: &Input<'_>) -> Vec<u8> {
     let mut choices = String::new();
     for round in input.publication.rounds.iter().rev() {
         let id = escaped(round.id().as_str());
@@ -66,13 +68,16 @@ fn page(input: &Input<'_>) -> String {
             round.state.as_str()
         );
     }
-    let as_of = input.publication.as_of.to_string();
-    let notice = if input.publication.synthetic {
-        "<p class=\"notice\" role=\"note\">Invented market: every price, answer and result on this site was made up to show how it works.</p>"
-    } else {
-        ""
+    let mut page = Page::new(
+        "verify/",
+        "Verify",
+        "Hash the files of a round and compute its results again in your own browser.",
+    );
+    let body = BODY.replace("{choices}", &choices);
+    page.body.add(&Html::made(body));
+    let site = Site {
+        synthetic: input.publication.synthetic,
+        as_of: instant(input.publication.as_of),
     };
-    PAGE.replace("{choices}", &choices)
-        .replace("{as_of}", &as_of)
-        .replace("{notice}", notice)
+    site.frame(&page)
 }

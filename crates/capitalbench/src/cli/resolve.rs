@@ -25,6 +25,10 @@ Exit codes: 0 nothing failed, 1 an attempt failed, 2 could not run.")]
 pub(crate) struct ResolveDue {
     #[command(flatten)]
     pub(crate) rounds: RoundsDir,
+    /// Where the boards are made anew, in latest/ and cumulative/ by track; default: boards beside
+    /// the rounds
+    #[arg(long, value_name = "DIR")]
+    pub(crate) boards_dir: Option<PathBuf>,
     /// Resolve at most this many rounds
     #[arg(long, value_name = "N")]
     pub(crate) max: Option<usize>,

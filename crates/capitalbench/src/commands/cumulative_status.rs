@@ -4,10 +4,11 @@ use capitalbench_archive::format::results::cumulative::{IndexRow, index};
 use serde_json::json;
 
 use super::Outcome;
-use super::published::{load, rounds_of};
+use super::published::load;
 use crate::cli::{CumulativeStatus, TrackName};
 use crate::console::{document, line, table};
 use crate::error::CommandError;
+use crate::steps::boards::rounds_of;
 
 pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Outcome, CommandError> {
     let publication = load(&arguments.rounds)?;

@@ -6,7 +6,7 @@ use capitalbench_archive::shell::shell_word;
 use capitalbench_core::cross_check::CrossCheck;
 use serde_json::{Value, json};
 
-use super::price_source::{asking, open_counted, rounds_of, state_folder, wait};
+use super::price_source::{asking, open_counted, open_second, rounds_of, state_folder, wait};
 use super::{Outcome, run_id};
 use crate::cli::{FetchPrices, SideChoice};
 use crate::clock::Clock;
@@ -41,10 +41,7 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
         arguments.source.histories.as_deref(),
     )?;
     let choice = &arguments.cross_check;
-    let second = choice
-        .source
-        .map(|source| open_counted(source, choice.histories.as_deref()))
-        .transpose()?;
+    let second = open_second(choice)?;
     let first = asking(&opened, &state, clock, at_limit);
     let other = second.as_ref().map(|opened| Other {
         asking: asking(opened, &state, clock, at_limit),

@@ -10,7 +10,7 @@ use capitalbench_archive::request_state::RequestState;
 use capitalbench_core::request_budget::Plan;
 use jiff::Timestamp;
 
-use crate::cli::Source;
+use crate::cli::{CrossCheckChoice, Source};
 use crate::clock::Clock;
 use crate::config::Environment;
 use crate::error::CommandError;
@@ -21,6 +21,13 @@ const TIINGO_PLAN: &str = "TIINGO_PLAN";
 
 /// A source, and what its plan allows; none where nothing is counted.
 pub(super) type Opened = (Box<dyn PriceSource>, Option<Plan>);
+
+/// The source of a cross-check, where one is wanted.
+pub(super) fn open_second(choice: &CrossCheckChoice) -> Result<Option<Opened>, CommandError> {
+    let source = choice.source;
+    let open = |source| open_counted(source, choice.histories.as_deref());
+    source.map(open).transpose()
+}
 
 /// Builds a source that asks once per question, so that whoever asks can count.
 pub(super) fn open_counted(

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use capitalbench_archive::file_ops::replace_all;
 use capitalbench_archive::public_record::{PublicationError, publication};
 use capitalbench_archive::verify::count_rounds;
-use capitalbench_core::manifest::Track;
-use capitalbench_core::publication::{PublicRound, Publication};
+use capitalbench_core::publication::Publication;
 use capitalbench_core::similar::closest;
 use capitalbench_export::text::SYNTHETIC;
 use jiff::Timestamp;
@@ -36,12 +35,6 @@ pub(crate) fn load(rounds: &Rounds) -> Result<Publication, CommandError> {
         remark(paint(WARNING, format!("market: {SYNTHETIC}")));
     }
     Ok(found)
-}
-
-/// The rounds of a track, in order of their keys.
-pub(crate) fn rounds_of(publication: &Publication, track: Track) -> Vec<&PublicRound> {
-    let rounds = publication.rounds.iter();
-    rounds.filter(|round| round.track == Some(track)).collect()
 }
 
 /// An error for a name that nothing has, with the nearest one that something has.

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::price_source::{asking, open_counted, state_folder, wait};
+use super::price_source::{asking, open_counted, open_second, state_folder, wait};
 use crate::cli::ResolveDue;
 use crate::clock::Clock;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, plural, remark};
@@ -37,7 +37,9 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
     let resolved = done
         .iter()
         .any(|(_, resolution)| matches!(resolution, Resolution::Resolved { .. }));
-    let boards = resolved.then(|| boards::rebuild(rounds, clock.now()));
+    let beside = rounds.join("../boards");
+    let output = arguments.boards_dir.as_deref().unwrap_or(&beside);
+    let boards = resolved.then(|| boards::rebuild(rounds, output, clock.now()));
     let failed = unreadable.len()
         + done
             .iter()
@@ -103,10 +105,7 @@ fn resolve_all(
         arguments.source.histories.as_deref(),
     )?;
     let choice = &arguments.cross_check;
-    let second = choice
-        .source
-        .map(|source| open_counted(source, choice.histories.as_deref()))
-        .transpose()?;
+    let second = open_second(choice)?;
     let resolver = Resolver {
         asking: asking(&opened, &state, clock, AtLimit::Stop),
         other: second.as_ref().map(|opened| Other {

@@ -4,11 +4,13 @@ use std::path::Path;
 
 use capitalbench_archive::corrections::Stored;
 use capitalbench_archive::error::FileError;
+use capitalbench_archive::jobs;
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
 use capitalbench_archive::run_folder::RunFolder;
 use capitalbench_archive::scoring::ControlOutcome;
 use capitalbench_core::consistency::{Figures, ModelConsistency};
 use capitalbench_core::prices::Side;
+use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
 use capitalbench_core::run::{RunRules, official_run};
 use capitalbench_core::score::{self as points, Score};
 use jiff::Timestamp;
@@ -57,6 +59,7 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
     let rules = run.record()?.run.rules;
     let inputs = RoundInputs::load(folder, &Universes::default())?;
     let scored = score(&inputs, (&run, rules), now, &writing)?;
+    settle_job(&inputs.folder, &scored, now)?;
     if arguments.output.json {
         document(&as_json(&scored)?);
     } else {
@@ -72,6 +75,21 @@ fn official(folder: &RoundFolder) -> Result<Option<(RunFolder, RunRules)>, FileE
         return Ok(None);
     };
     Ok(Some((folder.run(&run.run_id)?, run.rules)))
+}
+
+/// A job that waits for what was just done by hand has nothing left to do.
+fn settle_job(folder: &RoundFolder, scored: &Scored, now: Timestamp) -> Result<(), FileError> {
+    let waits = |job: &ResolutionJob| {
+        job.run_id == scored.run_id
+            && matches!(job.status, JobStatus::Scheduled | JobStatus::Failed)
+    };
+    if scored.stored.is_some()
+        && let Some(mut job) = jobs::load(folder)?.filter(waits)
+    {
+        job.succeed(now);
+        jobs::store(folder, &job)?;
+    }
+    Ok(())
 }
 
 /// A reason that says something.
@@ -132,7 +150,9 @@ fn score_official(
     match official(round)? {
         Some((run, rules)) => {
             let inputs = RoundInputs::load(round.clone(), universes)?;
-            score(&inputs, (&run, rules), now, writing).map(Some)
+            let scored = score(&inputs, (&run, rules), now, writing)?;
+            settle_job(round, &scored, now)?;
+            Ok(Some(scored))
         }
         None => Ok(None),
     }

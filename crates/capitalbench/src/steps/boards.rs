@@ -1,11 +1,22 @@
-//! The one place where resolved rounds become what the public sees across rounds.
+//! The one place where resolved rounds become the board files that the public sees across rounds.
 
 use std::path::Path;
 
+use capitalbench_archive::error::FileError;
+use capitalbench_archive::file_ops;
+use capitalbench_archive::format::results::cumulative;
+use capitalbench_archive::layout::{self, run};
 use capitalbench_archive::public_record::publication;
+use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_core::manifest::Track;
+use capitalbench_core::publication::{PublicRound, Publication};
+use capitalbench_export::report;
 use jiff::Timestamp;
 
 use crate::error::CommandError;
+
+/// File names and bytes.
+pub(crate) type BoardFiles = Vec<(String, Vec<u8>)>;
 
 /// What the boards hold after a rebuild.
 pub(crate) struct Boards {
@@ -13,11 +24,92 @@ pub(crate) struct Boards {
     pub(crate) resolved: usize,
 }
 
-/// Makes the boards of a folder again from its rounds; a round that cannot be published is an error.
-pub(crate) fn rebuild(rounds: &Path, now: Timestamp) -> Result<Boards, CommandError> {
+/// Makes the boards of a folder again from its rounds, into `latest/` and `cumulative/` by track.
+pub(crate) fn rebuild(
+    rounds: &Path,
+    output: &Path,
+    now: Timestamp,
+) -> Result<Boards, CommandError> {
     let publication = publication(rounds, now, &|| ())
         .map_err(|error| CommandError::new(format!("the boards were not made: {error}")))?;
+    let mut files = Vec::new();
+    for track in [Track::Weekly, Track::Monthly] {
+        let word = track.as_str();
+        let latest = latest(&publication, rounds, &[track])?.unwrap_or_default();
+        let latest = latest.into_iter();
+        files.extend(latest.map(|(name, bytes)| (format!("latest/{word}/{name}"), bytes)));
+        let all = across_rounds(&publication, track).into_iter();
+        files.extend(all.map(|(name, bytes)| (format!("cumulative/{word}/{name}"), bytes)));
+    }
+    let files: Vec<_> = files
+        .into_iter()
+        .map(|(name, bytes)| (output.join(name), bytes))
+        .collect();
+    file_ops::replace_all(&files).map_err(FileError::from)?;
     let resolved = publication.rounds.iter();
     let resolved = resolved.filter(|round| round.resolved().is_some()).count();
     Ok(Boards { resolved })
+}
+
+/// The result of the latest resolved round of some tracks; none when there is none.
+pub(crate) fn latest(
+    publication: &Publication,
+    rounds: &Path,
+    tracks: &[Track],
+) -> Result<Option<BoardFiles>, CommandError> {
+    let boards = publication.boards.iter();
+    let latest = boards
+        .filter(|(track, _)| tracks.contains(track))
+        .filter_map(|(_, boards)| publication.round(boards.latest.as_ref()?));
+    let latest = latest.max_by(|a, b| a.key.cmp(&b.key));
+    let Some((round, resolved)) = latest.and_then(|round| Some((round, round.resolved()?))) else {
+        return Ok(None);
+    };
+    let folder = RoundFolder::open(&rounds.join(round.id().as_str()))?;
+    let path = format!("{}/{}/{}", layout::RUNS, resolved.run_id, run::LEADERBOARD);
+    let leaderboard = folder.read(&path)?;
+    let report = report::latest_round(publication, round, resolved);
+    Ok(Some(vec![
+        ("latest_round_leaderboard.csv".to_owned(), leaderboard),
+        ("latest_round_report.md".to_owned(), report.into_bytes()),
+    ]))
+}
+
+/// The boards across the rounds of a track.
+pub(crate) fn across_rounds(publication: &Publication, track: Track) -> BoardFiles {
+    let Some(boards) = publication.boards.get(&track) else {
+        return Vec::new();
+    };
+    let shown = [(boards, rounds_of(publication, track))];
+    let index = cumulative::index(publication, &shown);
+    let warnings: Vec<String> = index
+        .iter()
+        .flat_map(|row| {
+            let id = row.round.id();
+            row.warnings.iter().map(move |text| format!("{id}: {text}"))
+        })
+        .collect();
+    let files = [
+        (
+            "official_leaderboard.csv",
+            cumulative::official(&boards.cumulative).render(),
+        ),
+        (
+            "stability_leaderboard.csv",
+            cumulative::consistency(&boards.consistency).render(),
+        ),
+        ("round_index.csv", cumulative::round_index(&index).render()),
+        (
+            "cumulative_report.md",
+            report::cumulative(publication, &[track], &warnings),
+        ),
+    ];
+    let owned = files.map(|(name, text)| (name.to_owned(), text.into_bytes()));
+    owned.into()
+}
+
+/// The rounds of a track, in order of their keys.
+pub(crate) fn rounds_of(publication: &Publication, track: Track) -> Vec<&PublicRound> {
+    let rounds = publication.rounds.iter();
+    rounds.filter(|round| round.track == Some(track)).collect()
 }

@@ -133,6 +133,10 @@ fn prices_of_a_worker_that_died_between_two_files_are_fetched_again() {
     let report = fs::read_to_string(folder.join("runs/official-1/results/report.md")).unwrap();
     assert!(report.contains("**resolved**"), "{report}");
     assert!(folder.join("runs/official-1/results/report.svg").is_file());
+    let latest = test.path("boards/latest/weekly/latest_round_leaderboard.csv");
+    assert!(fs::read_to_string(latest).unwrap().contains("DUE-00"));
+    let board = test.path("boards/cumulative/weekly/official_leaderboard.csv");
+    assert!(fs::read_to_string(board).unwrap().contains("DUE-00"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use capitalbench_core::claim::Claim;
 use capitalbench_core::ids::ModelId;
 use capitalbench_core::publication::Publication;
 use capitalbench_core::score::Score;
-use capitalbench_core::statistics::{SetModel, SetStatistics};
+use capitalbench_core::statistics::SetStatistics;
 use capitalbench_export::text::{ordinal, percent, points, reference_name, score};
 
 use super::interval_bar::Scale;
@@ -28,8 +28,7 @@ pub(crate) fn print(publication: &Publication, set: &ComparisonSet, found: Optio
     let scale = scale(set, found);
     let mut rows = Vec::new();
     for (place, row) in set.rows.iter().enumerate() {
-        let model = found.and_then(|found| found.models.get(place));
-        rows.push(model_row(publication, set, (place, row), model, scale));
+        rows.push(model_row(publication, set, (place, row), found, scale));
     }
     let models = rows.len();
     rows.extend(market_rows(set, reference, scale));
@@ -127,15 +126,15 @@ fn model_row(
     publication: &Publication,
     set: &ComparisonSet,
     (place, row): (usize, &SetRow),
-    found: Option<&SetModel>,
+    found: Option<&SetStatistics>,
     scale: Option<Scale>,
 ) -> Vec<String> {
-    let statistics = publication.statistics.sets.get(&set.definition.set_id);
-    let rank = match statistics.and_then(|statistics| statistics.places(place)) {
+    let rank = match found.and_then(|found| found.places(place)) {
         Some((from, to)) if from == to => from.to_string(),
         Some((from, to)) => format!("{from}–{to}"),
         None => (place + 1).to_string(),
     };
+    let found = found.and_then(|found| found.models.get(place));
     let bar = scale.zip(value(row.score)).map(|(scale, value)| {
         match found.map(|found| &found.model.score) {
             Some(Ok(interval)) => scale.bar(*interval, value),

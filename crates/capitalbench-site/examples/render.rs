@@ -1,0 +1,44 @@
+//! Renders the site of a folder of rounds: `render <rounds> <as-of> <output>`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+use capitalbench_archive::public_files::public_files;
+use capitalbench_archive::public_record::publication;
+use capitalbench_site::{Files, Input, render};
+
+#[expect(clippy::print_stdout, reason = "an example speaks to the terminal")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a folder to look at, not a record to keep"
+)]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [rounds, as_of, output] = arguments.as_slice() else {
+        return Err("usage: render <rounds> <as-of> <output>".into());
+    };
+    let rounds = Path::new(rounds);
+    let published = publication(rounds, as_of.parse()?, &|| ())?;
+    let mut round_files = BTreeMap::new();
+    for round in &published.rounds {
+        let files = public_files(rounds, round, published.as_of)?.into_iter();
+        let files: Files = files.map(|file| (file.path, file.bytes)).collect();
+        round_files.insert(round.id().clone(), files);
+    }
+    let input = Input {
+        publication: &published,
+        round_files: &round_files,
+        data: &Files::new(),
+        base_url: "https://example.org",
+    };
+    let begun = Instant::now();
+    let files = render(&input);
+    println!("{} files in {:?}", files.len(), begun.elapsed());
+    for (path, bytes) in &files {
+        let path = Path::new(output).join(path);
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new(output)))?;
+        std::fs::write(&path, bytes)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! Charts as SVG, drawn from finished numbers: thin axes, direct labels, one idea each.
+
+use std::fmt::Write as _;
+
+use jiff::civil::Date;
+
+use crate::html::Html;
+
+mod bars;
+mod grid;
+mod lines;
+mod marks;
+mod ranking;
+mod scale;
+
+pub(crate) use bars::{Histogram, Mark, StackedBars};
+pub(crate) use grid::{Point, Scatter, Stated, Strip, reliability};
+pub(crate) use lines::{Line, LineChart, Stroke};
+pub(crate) use ranking::{Whisker, WhiskerScale, ranking};
+
+/// Width of a chart in its own units; the page scales it.
+pub(crate) const WIDTH: f64 = 780.0;
+
+/// A drawing that grows.
+struct Canvas {
+    height: f64,
+    label: String,
+    body: String,
+}
+
+impl Canvas {
+    fn new(height: f64, label: &str) -> Self {
+        Self {
+            height,
+            label: label.to_owned(),
+            body: String::new(),
+        }
+    }
+
+    fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        let _ = write!(
+            self.body,
+            "<path class=\"{class}\" d=\"M{} {}L{} {}\"/>",
+            px(from.0),
+            px(from.1),
+            px(to.0),
+            px(to.1)
+        );
+    }
+
+    fn path(&mut self, class: &str, d: &str) {
+        let _ = write!(self.body, "<path class=\"{class}\" d=\"{d}\"/>");
+    }
+
+    /// A path that says what it is under the pointer.
+    fn told(&mut self, class: &str, d: &str, words: &str) {
+        let words = Html::text(words);
+        let _ = write!(
+            self.body,
+            "<path class=\"{class}\" d=\"{d}\" data-t=\"{words}\"/>"
+        );
+    }
+
+    fn text(&mut self, class: &str, at: (f64, f64), text: &str) {
+        let (x, y) = (px(at.0), px(at.1));
+        let text = Html::text(text);
+        let _ = write!(
+            self.body,
+            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{text}</text>"
+        );
+    }
+
+    /// The drawing with a title for those who do not see it.
+    fn finish(self) -> Html {
+        let label = Html::text(&self.label);
+        Html::made(format!(
+            "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {}\" role=\"img\"><title>{label}</title>{}</svg>",
+            px(self.height),
+            self.body
+        ))
+    }
+}
+
+/// A coordinate, to a tenth.
+fn px(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+/// A name that fits beside a chart.
+fn fitted(name: &str) -> String {
+    const LONGEST: usize = 27;
+    if name.chars().count() <= LONGEST {
+        return name.to_owned();
+    }
+    let kept: String = name.chars().take(LONGEST - 1).collect();
+    format!("{kept}…")
+}
+
+/// Days since a fixed one, for positions on an axis of time.
+pub(crate) fn day_number(day: Date) -> f64 {
+    f64::from(capitalbench_core::time::days_between(
+        Date::constant(2020, 1, 1),
+        day,
+    ))
+}
+
+/// Moves labels down until none covers another; the order of the input is kept.
+fn spread(wanted: &[f64], gap: f64, bottom: f64) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
+    let mut placed = wanted.to_vec();
+    let mut free = f64::NEG_INFINITY;
+    for &place in &order {
+        placed[place] = wanted[place].max(free);
+        free = placed[place] + gap;
+    }
+    let mut limit = bottom;
+    for &place in order.iter().rev() {
+        placed[place] = placed[place].min(limit);
+        limit = placed[place] - gap;
+    }
+    placed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_do_not_cover_each_other() {
+        let placed = spread(&[10.0, 11.0, 98.0, 99.0, 10.5], 12.0, 100.0);
+        let mut sorted = placed.clone();
+        sorted.sort_by(f64::total_cmp);
+        assert!(sorted.windows(2).all(|two| two[1] - two[0] >= 12.0 - 1e-9));
+        assert!(sorted.iter().all(|y| *y <= 100.0));
+        assert!(placed[0] < placed[4] && placed[4] < placed[1]);
+    }
+}

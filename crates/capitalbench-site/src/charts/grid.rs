@@ -1,0 +1,176 @@
+//! Points on a plane: cost against score, gaps by round, stated against observed.
+
+use std::fmt::Write as _;
+
+use jiff::civil::Date;
+
+use super::marks::{series, shape};
+use super::scale::Scale;
+use super::{Canvas, WIDTH, day_number, fitted, px, spread};
+use crate::figures::{decimal, dollars, share, signed_percent};
+use crate::html::Html;
+
+/// A labelled point.
+#[derive(Debug, Clone)]
+pub(crate) struct Point {
+    pub(crate) label: String,
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+}
+
+/// Dollars per decision across, score upwards.
+#[derive(Debug, Clone)]
+pub(crate) struct Scatter {
+    pub(crate) title: String,
+    pub(crate) points: Vec<Point>,
+    /// Score of the reference in the same rounds, where all points share them.
+    pub(crate) reference: Option<f64>,
+}
+
+impl Scatter {
+    /// Draws the chart.
+    pub(crate) fn draw(&self) -> Html {
+        let (left, right, top, bottom, height) = (50.0, WIDTH - 210.0, 12.0, 230.0, 270.0);
+        let xs = self.points.iter().map(|point| point.x).chain([0.0]);
+        let x = Scale::over(xs, left, right);
+        let ys = self.points.iter().map(|point| point.y);
+        let y = Scale::over(ys.chain(self.reference).chain([0.0]), bottom, top);
+        let mut canvas = Canvas::new(height, &self.title);
+        for tick in y.ticks(5.0) {
+            canvas.line("gridline", (left, y.at(tick)), (right, y.at(tick)));
+            canvas.text(
+                "tick end",
+                (left - 6.0, y.at(tick) + 4.0),
+                &decimal(tick, 0),
+            );
+        }
+        for tick in x.ticks(5.0) {
+            canvas.text("tick mid", (x.at(tick), bottom + 16.0), &dollars(tick));
+        }
+        canvas.text("tick end", (right, height - 6.0), "cost per decision →");
+        canvas.text("tick", (left, 9.0), "↑ score");
+        if let Some(reference) = self.reference {
+            canvas.line("ref", (left, y.at(reference)), (right, y.at(reference)));
+        }
+        let wanted: Vec<f64> = self.points.iter().map(|point| y.at(point.y)).collect();
+        let placed = spread(&wanted, 13.0, bottom);
+        for (place, (point, at)) in self.points.iter().zip(placed).enumerate() {
+            let (px_x, px_y) = (x.at(point.x), y.at(point.y));
+            canvas.line("lead", (px_x, px_y), (right + 8.0, at));
+            canvas.told(
+                &format!("mark {}", series(place)),
+                &shape(place, (px_x, px_y), 4.4),
+                &format!(
+                    "{}: {}, {}",
+                    point.label,
+                    dollars(point.x),
+                    decimal(point.y, 1)
+                ),
+            );
+            canvas.text("label", (right + 12.0, at + 4.0), &fitted(&point.label));
+        }
+        canvas.finish()
+    }
+}
+
+/// One value per round by its last day, above and below zero.
+#[derive(Debug, Clone)]
+pub(crate) struct Strip {
+    pub(crate) title: String,
+    pub(crate) rounds: Vec<(Date, f64)>,
+}
+
+impl Strip {
+    /// Draws the chart.
+    pub(crate) fn draw(&self) -> Html {
+        let (left, right, top, bottom, height) = (66.0, WIDTH - 16.0, 8.0, 150.0, 178.0);
+        let values = self.rounds.iter().map(|round| round.1);
+        let y = Scale::over(values.chain([0.0]), bottom, top);
+        let days = self.rounds.iter().map(|round| day_number(round.0));
+        let x = Scale::over(days, left, right);
+        let mut canvas = Canvas::new(height, &self.title);
+        for tick in y.ticks(5.0) {
+            let class = if tick.abs() < 1e-12 {
+                "axis"
+            } else {
+                "gridline"
+            };
+            canvas.line(class, (left, y.at(tick)), (right, y.at(tick)));
+            canvas.text(
+                "tick end",
+                (left - 6.0, y.at(tick) + 4.0),
+                &signed_percent(tick),
+            );
+        }
+        let mut stems = String::new();
+        for (day, value) in &self.rounds {
+            let at = (x.at(day_number(*day)), y.at(*value));
+            let _ = write!(stems, "M{} {}V{}", px(at.0), px(y.at(0.0)), px(at.1));
+        }
+        canvas.path("stem", &stems);
+        for (day, value) in &self.rounds {
+            let at = (x.at(day_number(*day)), y.at(*value));
+            let (class, outline) = if *value > 0.0 {
+                ("mark s0", 2)
+            } else {
+                ("mark s3", 4)
+            };
+            let words = format!("{day}: {}", signed_percent(*value));
+            canvas.told(class, &shape(outline, at, 3.6), &words);
+        }
+        let days = self.rounds.iter().map(|round| round.0);
+        if let (Some(first), Some(last)) = (days.clone().min(), days.max()) {
+            canvas.text("tick", (left, height - 8.0), &first.to_string());
+            canvas.text("tick end", (right, height - 8.0), &last.to_string());
+        }
+        canvas.finish()
+    }
+}
+
+/// Decisions of similar confidence.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stated {
+    /// Mean stated confidence.
+    pub(crate) confidence: f64,
+    /// Share that came true.
+    pub(crate) observed: f64,
+    /// Decisions.
+    pub(crate) count: usize,
+    /// Ends of the interval, where there is one.
+    pub(crate) range: Option<(f64, f64)>,
+}
+
+/// Stated confidence across, share that came true upwards, with intervals where there are some.
+pub(crate) fn reliability(title: &str, bins: &[Stated]) -> Html {
+    let (left, right, top, bottom, height) = (56.0, 330.0, 10.0, 240.0, 276.0);
+    let x = Scale::between(0.0, 1.0, left, right);
+    let y = Scale::between(0.0, 1.0, bottom, top);
+    let mut canvas = Canvas::new(height, title);
+    for tick in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        canvas.line("gridline", (left, y.at(tick)), (right, y.at(tick)));
+        canvas.text("tick end", (left - 6.0, y.at(tick) + 4.0), &share(tick));
+        canvas.text("tick mid", (x.at(tick), bottom + 16.0), &share(tick));
+    }
+    canvas.line("ref", (x.at(0.0), y.at(0.0)), (x.at(1.0), y.at(1.0)));
+    canvas.text("tick", (right + 8.0, top + 6.0), "as stated");
+    canvas.text(
+        "tick mid",
+        (f64::midpoint(left, right), height - 4.0),
+        "stated confidence →",
+    );
+    for (place, bin) in bins.iter().enumerate() {
+        let at = (x.at(bin.confidence), y.at(bin.observed));
+        if let Some((low, high)) = bin.range {
+            let (low, high) = (y.at(low.max(0.0)), y.at(high.min(1.0)));
+            canvas.line("whisker", (at.0, low), (at.0, high));
+        }
+        canvas.path("mark s0", &shape(0, at, 4.4));
+        let label_y = if place % 2 == 0 { -6.0 } else { 14.0 };
+        canvas.text(
+            "tick",
+            (at.0 + 8.0, at.1 + label_y),
+            &format!("n={}", bin.count),
+        );
+    }
+    canvas.finish()
+}

@@ -1,0 +1,134 @@
+//! Scores with their intervals: small ones inside tables, and one chart of a whole set.
+
+use std::fmt::Write as _;
+
+use super::scale::Scale;
+use super::{Canvas, WIDTH, fitted, px};
+use crate::figures::{decimal, interval};
+use crate::html::Html;
+
+/// One entrant.
+#[derive(Debug, Clone)]
+pub(crate) struct Whisker {
+    pub(crate) label: String,
+    pub(crate) value: f64,
+    /// Ends of the interval, where there is one.
+    pub(crate) range: Option<(f64, f64)>,
+    /// Drawn apart: what models are held against.
+    pub(crate) apart: bool,
+}
+
+/// One scale for all rows of a table, so that rows can be compared.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WhiskerScale {
+    scale: Scale,
+    reference: Option<f64>,
+}
+
+const CELL: f64 = 180.0;
+const CELL_HEIGHT: f64 = 16.0;
+
+impl WhiskerScale {
+    /// A scale over the rows; the reference is a line through all of them.
+    pub(crate) fn over(rows: &[Whisker], reference: Option<f64>) -> Self {
+        let values = rows.iter().flat_map(ends).chain(reference).chain([0.0]);
+        Self {
+            scale: Scale::over(values, 4.0, CELL - 4.0),
+            reference,
+        }
+    }
+
+    /// The drawing of one row.
+    pub(crate) fn cell(&self, row: &Whisker) -> Html {
+        let middle = CELL_HEIGHT / 2.0;
+        let mut body = String::new();
+        if let Some(reference) = self.reference {
+            let x = px(self.scale.at(reference));
+            let _ = write!(body, "<path class=\"ref\" d=\"M{x} 0V{CELL_HEIGHT}\"/>");
+        }
+        if let Some((low, high)) = row.range {
+            let (low, high) = (px(self.scale.at(low)), px(self.scale.at(high)));
+            let _ = write!(
+                body,
+                "<path class=\"whisker\" d=\"M{low} 4v8M{low} {middle}H{high}M{high} 4v8\"/>"
+            );
+        }
+        let x = self.scale.at(row.value);
+        let class = if row.apart { "dot apart" } else { "dot" };
+        let _ = write!(
+            body,
+            "<circle class=\"{class}\" cx=\"{}\" cy=\"{middle}\" r=\"3.4\"/>",
+            px(x)
+        );
+        let label = Html::text(&described(row));
+        Html::made(format!(
+            "<svg class=\"cell\" viewBox=\"0 0 {CELL} {CELL_HEIGHT}\" role=\"img\" aria-label=\"{label}\">{body}</svg>"
+        ))
+    }
+}
+
+fn ends(row: &Whisker) -> Vec<f64> {
+    let (low, high) = row.range.unwrap_or((row.value, row.value));
+    vec![low, row.value, high]
+}
+
+fn described(row: &Whisker) -> String {
+    match row.range {
+        Some((low, high)) => format!(
+            "{}: {}, 95 % interval {}",
+            row.label,
+            decimal(row.value, 1),
+            interval(low, high, 1)
+        ),
+        None => format!("{}: {}, no interval", row.label, decimal(row.value, 1)),
+    }
+}
+
+/// The chart of a set; the best option stands as a note at the edge.
+pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<f64>) -> Html {
+    let (left, right) = (210.0, WIDTH - 16.0);
+    let step = 24.0;
+    let height = rows.iter().map(|_| step).sum::<f64>() + 44.0;
+    let values = rows.iter().flat_map(ends).chain(reference).chain([0.0]);
+    let scale = Scale::over(values, left, right);
+    let mut canvas = Canvas::new(height, title);
+    let bottom = height - 24.0;
+    for tick in scale.ticks(7.0) {
+        canvas.line("gridline", (scale.at(tick), 14.0), (scale.at(tick), bottom));
+        canvas.text(
+            "tick mid",
+            (scale.at(tick), height - 8.0),
+            &decimal(tick, 0),
+        );
+    }
+    if let Some(reference) = reference {
+        let x = scale.at(reference);
+        canvas.line("ref", (x, 14.0), (x, bottom));
+        canvas.text("tick mid", (x, 10.0), "S&P 500");
+    }
+    canvas.text("tick end", (right, 10.0), "best option: 100 →");
+    let mut y = 28.0;
+    for row in rows {
+        canvas.text("label end", (left - 10.0, y + 4.0), &fitted(&row.label));
+        if let Some((low, high)) = row.range {
+            let (low, high) = (scale.at(low), scale.at(high));
+            canvas.path(
+                "whisker",
+                &format!(
+                    "M{0} {2}v8M{0} {3}H{1}M{1} {2}v8",
+                    px(low),
+                    px(high),
+                    px(y - 4.0),
+                    px(y)
+                ),
+            );
+        }
+        let class = if row.apart { "dot apart" } else { "dot" };
+        canvas.path(
+            class,
+            &super::marks::shape(0, (scale.at(row.value), y), 4.0),
+        );
+        y += step;
+    }
+    canvas.finish()
+}

@@ -1,0 +1,166 @@
+//! Numbers as people read them: a true minus, a space before the unit, never more digits than mean
+//! something.
+
+use capitalbench_core::inference::overlap::NoInterval;
+use capitalbench_core::score::Score;
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+/// What stands where there is no number.
+pub(crate) const NONE: &str = "–";
+
+fn minus(text: String) -> String {
+    let zero = text.chars().all(|c| !c.is_ascii_digit() || c == '0');
+    match text.strip_prefix('-') {
+        Some(rest) if zero => rest.to_owned(),
+        Some(rest) => format!("\u{2212}{rest}"),
+        None => text,
+    }
+}
+
+/// A fraction as a percentage with its sign.
+pub(crate) fn signed_percent(value: f64) -> String {
+    let text = minus(format!("{:.2}", value * 100.0));
+    let plain = text.starts_with('\u{2212}') || text == "0.00";
+    let sign = if plain { "" } else { "+" };
+    format!("{sign}{text}\u{a0}%")
+}
+
+/// A difference of percentages, in points.
+pub(crate) fn signed_points(value: f64) -> String {
+    signed_percent(value).replace("\u{a0}%", "")
+}
+
+/// A share as a whole percentage.
+pub(crate) fn share(value: f64) -> String {
+    format!("{}\u{a0}%", minus(format!("{:.0}", value * 100.0)))
+}
+
+/// A number with this many decimals.
+pub(crate) fn decimal(value: f64, places: usize) -> String {
+    minus(format!("{value:.places$}"))
+}
+
+/// A score; a dash where there is none.
+pub(crate) fn score(score: Score) -> String {
+    match score {
+        Score::Points(points) => decimal(points, 1),
+        Score::Undefined(_) => NONE.to_owned(),
+    }
+}
+
+/// The points of a score.
+pub(crate) fn points(score: Score) -> Option<f64> {
+    match score {
+        Score::Points(points) => Some(points),
+        Score::Undefined(_) => None,
+    }
+}
+
+/// An interval of points.
+pub(crate) fn interval(low: f64, high: f64, places: usize) -> String {
+    format!("{} … {}", decimal(low, places), decimal(high, places))
+}
+
+/// An interval of fractions, as percentages.
+pub(crate) fn percent_interval(low: f64, high: f64) -> String {
+    format!("{} … {}", signed_points(low), signed_points(high))
+}
+
+/// Why a score has no interval.
+pub(crate) fn no_interval(reason: NoInterval) -> &'static str {
+    match reason {
+        NoInterval::TooFewWindows => "too few separate windows",
+        NoInterval::SmallDenominator => "the best options add up to too little",
+        NoInterval::NoOracle => "a round has no best option",
+    }
+}
+
+/// A chance; small ones are not written as zero.
+pub(crate) fn chance(value: f64) -> String {
+    if value < 0.001 {
+        "< 0.001".to_owned()
+    } else {
+        format!("{value:.3}")
+    }
+}
+
+/// Dollars.
+pub(crate) fn dollars(value: f64) -> String {
+    if value.abs() < 1.0 {
+        format!("${value:.4}")
+    } else {
+        format!("${value:.2}")
+    }
+}
+
+/// A price as stored, without trailing noise.
+pub(crate) fn price(value: f64) -> String {
+    format!("{value}")
+}
+
+/// A stored word as people write it.
+pub(crate) fn spoken(word: &str) -> String {
+    word.replace('_', " ")
+}
+
+/// A day.
+pub(crate) fn day(day: Date) -> String {
+    day.to_string()
+}
+
+/// An instant to the minute.
+pub(crate) fn instant(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+/// A count with its noun.
+pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
+    let noun = if number == 1 { one } else { many };
+    format!("{number} {noun}")
+}
+
+/// A count with its thousands apart.
+pub(crate) fn thousands(number: u32) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Bytes in a unit that people read.
+#[expect(clippy::cast_precision_loss, reason = "sizes of files, for people")]
+pub(crate) fn size(bytes: usize) -> String {
+    match bytes {
+        0..1000 => format!("{bytes} B"),
+        1000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_are_signs() {
+        for (value, text) in [
+            (0.0021, "+0.21\u{a0}%"),
+            (-0.0014, "\u{2212}0.14\u{a0}%"),
+            (-0.000_001, "0.00\u{a0}%"),
+            (0.0, "0.00\u{a0}%"),
+        ] {
+            assert_eq!(signed_percent(value), text);
+        }
+        assert_eq!(decimal(-12.34, 1), "\u{2212}12.3");
+        assert_eq!(chance(0.0), "< 0.001");
+        assert_eq!(thousands(10_000), "10,000");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(share(0.456), "46\u{a0}%");
+    }
+}

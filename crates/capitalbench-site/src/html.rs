@@ -1,0 +1,168 @@
+//! Markup that is safe to place on a page, and the only ways to make it.
+
+use std::fmt::{self, Write as _};
+
+/// Escaped text or markup of our own; templates place it as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Html(String);
+
+impl askama::filters::HtmlSafe for Html {}
+
+impl fmt::Display for Html {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Html {
+    /// Text of ours or of the record's own names.
+    pub(crate) fn text(text: &str) -> Self {
+        let mut html = Self::default();
+        html.push_text(text);
+        html
+    }
+
+    /// Markup written by a template or a chart.
+    pub(crate) fn made(markup: String) -> Self {
+        Self(markup)
+    }
+
+    /// What a model or an outside source wrote: escaped, its direction isolated, characters that
+    /// could hide or reorder text shown by their names.
+    pub(crate) fn said(text: &str) -> Self {
+        let mut html = Self("<bdi class=\"said\">".to_owned());
+        html.push_visible(text);
+        html.push("</bdi>");
+        html
+    }
+
+    /// The same as a block that keeps its line breaks.
+    pub(crate) fn quoted(text: &str) -> Self {
+        let mut html = Self("<pre class=\"said\" dir=\"auto\" tabindex=\"0\">".to_owned());
+        html.push_visible(text);
+        html.push("</pre>");
+        html
+    }
+
+    /// A link of ours.
+    pub(crate) fn link(href: &str, text: &str) -> Self {
+        let mut html = Self("<a href=\"".to_owned());
+        html.push_text(href);
+        html.push("\">");
+        html.push_text(text);
+        html.push("</a>");
+        html
+    }
+
+    /// An element without attributes but a class.
+    pub(crate) fn wrap(tag: &str, class: &str, inner: &Self) -> Self {
+        if class.is_empty() {
+            return Self(format!("<{tag}>{inner}</{tag}>"));
+        }
+        Self(format!("<{tag} class=\"{class}\">{inner}</{tag}>"))
+    }
+
+    /// Adds markup.
+    pub(crate) fn push(&mut self, markup: &str) {
+        self.0.push_str(markup);
+    }
+
+    /// Adds text.
+    pub(crate) fn push_text(&mut self, text: &str) {
+        for c in text.chars() {
+            if hides(c) {
+                let _ = write!(self.0, "U+{:04X}", u32::from(c));
+            } else {
+                self.push_char(c);
+            }
+        }
+    }
+
+    /// Adds finished markup.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.0.push_str(&other.0);
+    }
+
+    /// Several pieces with a text between them.
+    pub(crate) fn join(pieces: &[Self], between: &str) -> Self {
+        let mut html = Self::default();
+        for (place, piece) in pieces.iter().enumerate() {
+            if place > 0 {
+                html.push_text(between);
+            }
+            html.add(piece);
+        }
+        html
+    }
+
+    fn push_char(&mut self, c: char) {
+        match c {
+            '&' => self.0.push_str("&amp;"),
+            '<' => self.0.push_str("&lt;"),
+            '>' => self.0.push_str("&gt;"),
+            '"' => self.0.push_str("&quot;"),
+            '\'' => self.0.push_str("&#39;"),
+            other => self.0.push(other),
+        }
+    }
+
+    fn push_visible(&mut self, text: &str) {
+        for c in text.chars() {
+            if hides(c) {
+                let _ = write!(self.0, "<span class=\"hid\">U+{:04X}</span>", u32::from(c));
+            } else {
+                self.push_char(c);
+            }
+        }
+    }
+}
+
+/// Characters that are invisible or change the order of what is around them.
+fn hides(c: char) -> bool {
+    let control = c.is_control() && !matches!(c, '\n' | '\t' | '\r');
+    let invisible = matches!(
+        c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    );
+    control || invisible
+}
+
+/// A path as the part of an address: everything but plain characters and slashes is encoded.
+pub(crate) fn encode(path: &str) -> String {
+    let mut encoded = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_models_write_stays_text() {
+        let said = Html::said("<script>alert('x')</script> javascript:1 \u{202e}evil\u{0}");
+        assert_eq!(
+            said.to_string(),
+            "<bdi class=\"said\">&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; javascript:1 \
+             <span class=\"hid\">U+202E</span>evil<span class=\"hid\">U+0000</span></bdi>"
+        );
+    }
+
+    #[test]
+    fn links_cannot_leave_their_attribute() {
+        let link = Html::link("a\" onclick=\"x", "<b>");
+        assert_eq!(
+            link.to_string(),
+            "<a href=\"a&quot; onclick=&quot;x\">&lt;b&gt;</a>"
+        );
+        assert_eq!(encode("rounds/a b#?%/é"), "rounds/a%20b%23%3F%25/%C3%A9");
+    }
+}

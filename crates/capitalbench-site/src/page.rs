@@ -1,0 +1,243 @@
+//! A page: what stands in its head, and a body that is put together piece by piece.
+
+use askama::Template;
+
+use crate::html::{Html, encode};
+use crate::table::Table;
+
+/// The six destinations.
+pub(crate) const NAVIGATION: [(&str, &str); 6] = [
+    ("", "Results"),
+    ("live/", "Live"),
+    ("rounds/", "Rounds"),
+    ("models/", "Models"),
+    ("assets/", "Assets"),
+    ("method/", "Method"),
+];
+
+/// Where a page stands; makes addresses relative to it, so that a site works below any folder.
+#[derive(Debug, Clone)]
+pub(crate) struct Here {
+    path: String,
+    root: String,
+}
+
+impl Here {
+    /// A page at a path such as `rounds/x/`; the home page is the empty path.
+    pub(crate) fn new(path: &str) -> Self {
+        let depth = path.matches('/').count();
+        let root = if depth == 0 {
+            "./".to_owned()
+        } else {
+            "../".repeat(depth)
+        };
+        Self {
+            path: path.to_owned(),
+            root,
+        }
+    }
+
+    /// The address of another page or file, seen from this one.
+    pub(crate) fn to(&self, path: &str) -> String {
+        format!("{}{}", self.root, encode(path))
+    }
+
+    /// A link to another page of the site.
+    pub(crate) fn link(&self, path: &str, text: &str) -> Html {
+        Html::link(&self.to(path), text)
+    }
+
+    /// The path as given.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+/// A page before it has its frame.
+#[derive(Debug)]
+pub(crate) struct Page {
+    /// Where it stands.
+    pub(crate) here: Here,
+    /// Title of the window.
+    pub(crate) title: Html,
+    /// Its heading.
+    pub(crate) heading: Html,
+    /// One sentence for search engines and previews.
+    pub(crate) description: Html,
+    /// The way to it: paths and labels.
+    pub(crate) crumbs: Vec<(String, String)>,
+    /// Everything below the heading.
+    pub(crate) body: Body,
+}
+
+impl Page {
+    /// A page at a path.
+    pub(crate) fn new(path: &str, title: &str, description: &str) -> Self {
+        Self {
+            here: Here::new(path),
+            title: Html::text(title),
+            heading: Html::text(title),
+            description: Html::text(description),
+            crumbs: Vec::new(),
+            body: Body::default(),
+        }
+    }
+
+    /// Adds a step of the way to it.
+    #[must_use]
+    pub(crate) fn below(mut self, path: &str, label: &str) -> Self {
+        self.crumbs.push((path.to_owned(), label.to_owned()));
+        self
+    }
+}
+
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Frame<'a> {
+    root: &'a str,
+    title: &'a Html,
+    description: &'a Html,
+    heading: &'a Html,
+    nav: Vec<NavItem>,
+    crumbs: Vec<(String, Html)>,
+    synthetic: bool,
+    home: bool,
+    as_of: &'a str,
+    body: &'a Html,
+}
+
+struct NavItem {
+    path: &'static str,
+    label: &'static str,
+    here: bool,
+}
+
+/// What all pages share.
+#[derive(Debug)]
+pub(crate) struct Site {
+    /// Every round is invented.
+    pub(crate) synthetic: bool,
+    /// The instant, in words.
+    pub(crate) as_of: String,
+}
+
+impl Site {
+    /// The bytes of a page.
+    pub(crate) fn frame(&self, page: &Page) -> Vec<u8> {
+        let own = page.here.path();
+        let belongs = |path: &str| match path {
+            "" => own.is_empty() || own.starts_with("boards/") || own.starts_with("sets/"),
+            "models/" => own.starts_with(path) || own.starts_with("compare/"),
+            path => own.starts_with(path),
+        };
+        let nav = NAVIGATION.map(|(path, label)| NavItem {
+            path,
+            label,
+            here: belongs(path),
+        });
+        let crumbs = page
+            .crumbs
+            .iter()
+            .map(|(path, label)| (page.here.to(path), Html::text(label)))
+            .collect();
+        let frame = Frame {
+            root: &page.here.root,
+            title: &page.title,
+            description: &page.description,
+            heading: &page.heading,
+            nav: nav.into(),
+            crumbs,
+            synthetic: self.synthetic,
+            home: own.is_empty(),
+            as_of: &self.as_of,
+            body: &page.body.0,
+        };
+        frame.render().unwrap_or_default().into_bytes()
+    }
+}
+
+/// A body that grows from top to bottom.
+#[derive(Debug, Default)]
+pub(crate) struct Body(Html);
+
+impl Body {
+    /// A section with its own address.
+    pub(crate) fn section(&mut self, id: &str, heading: &str) -> &mut Self {
+        self.0.push(&format!("<h2 id=\"{id}\">"));
+        self.0.push_text(heading);
+        self.0.push("</h2>\n");
+        self
+    }
+
+    /// A lower heading.
+    pub(crate) fn heading(&mut self, heading: &Html) -> &mut Self {
+        self.add(&Html::wrap("h3", "", heading))
+    }
+
+    /// A paragraph of text.
+    pub(crate) fn say(&mut self, text: &str) -> &mut Self {
+        self.paragraph("", &Html::text(text))
+    }
+
+    /// A paragraph of markup with a class.
+    pub(crate) fn paragraph(&mut self, class: &str, html: &Html) -> &mut Self {
+        self.add(&Html::wrap("p", class, html))
+    }
+
+    /// A table.
+    pub(crate) fn table(&mut self, table: &Table) -> &mut Self {
+        self.add(&table.html())
+    }
+
+    /// A chart with the same numbers beside it.
+    pub(crate) fn figure(&mut self, caption: &str, chart: &Html, table: &Table) -> &mut Self {
+        self.0.push("<figure><figcaption>");
+        self.0.push_text(caption);
+        self.0.push("</figcaption>");
+        self.0.add(chart);
+        self.0
+            .push("<details><summary>The same as a table</summary>");
+        self.0.add(&table.html());
+        self.0.push("</details></figure>\n");
+        self
+    }
+
+    /// Something that is folded away.
+    pub(crate) fn fold(&mut self, summary: &Html, inner: &Html) -> &mut Self {
+        self.0.push("<details class=\"fold\"><summary>");
+        self.0.add(summary);
+        self.0.push("</summary>");
+        self.0.add(inner);
+        self.0.push("</details>\n");
+        self
+    }
+
+    /// Terms and what they are.
+    pub(crate) fn facts(&mut self, facts: &[(&str, Html)]) -> &mut Self {
+        self.0.push("<dl class=\"facts\">");
+        for (term, html) in facts {
+            self.0.push("<div><dt>");
+            self.0.push_text(term);
+            self.0.push("</dt><dd>");
+            self.0.add(html);
+            self.0.push("</dd></div>");
+        }
+        self.0.push("</dl>\n");
+        self
+    }
+
+    /// A command to copy.
+    pub(crate) fn command(&mut self, command: &str) -> &mut Self {
+        self.0.push("<pre class=\"command\" tabindex=\"0\"><code>");
+        self.0.push_text(command);
+        self.0.push("</code></pre>\n");
+        self
+    }
+
+    /// Finished markup.
+    pub(crate) fn add(&mut self, html: &Html) -> &mut Self {
+        self.0.add(html);
+        self.0.push("\n");
+        self
+    }
+}

@@ -1,0 +1,305 @@
+//! Boards: the latest rounds, all history, consistency, and all comparison sets.
+
+use capitalbench_core::boards::consistency::ConsistencyRow;
+use capitalbench_core::boards::cumulative::CumulativeRow;
+use capitalbench_core::manifest::Track;
+use capitalbench_core::statistics::RecordStatistics;
+
+use super::filter::{Filter, plain};
+use super::round;
+use super::view::{TRACKS, View, horizon, round_link, set_path, track_name};
+use super::words;
+use crate::figures::{decimal, dollars, percent_interval, points, score, share, signed_points};
+use crate::html::Html;
+use crate::page::Page;
+use crate::table::{
+    Cell, Table, gap, head, maybe, number, part, percent, text, whole, words as words_cell,
+};
+
+/// The list of boards.
+pub(crate) fn index(view: &View<'_>) -> Page {
+    let mut page = Page::new(
+        "boards/",
+        "Boards",
+        "Every board of the benchmark and what it is for.",
+    )
+    .below("", "Results");
+    let mut table = Table::new("Boards", &["Board", "What it shows", "Ranks models?"]).fixed();
+    for (path, name, shows, ranks) in [
+        (
+            "",
+            "Results",
+            "The current comparison set of each track: one roster, the same rounds for all.",
+            "as far as the evidence allows",
+        ),
+        (
+            "boards/latest/",
+            "Latest",
+            "The newest resolved round of each track.",
+            "one round, mostly chance",
+        ),
+        (
+            "boards/cumulative/",
+            "All history",
+            "Every model over the rounds it took part in; rounds differ from model to model.",
+            "no",
+        ),
+        (
+            "boards/consistency/",
+            "Consistency",
+            "How alike a model answers the same question again.",
+            "no",
+        ),
+        (
+            "boards/sets/",
+            "Comparison sets",
+            "Every roster with the rounds it shares, included and left out.",
+            "each on its own rounds",
+        ),
+    ] {
+        table.row(vec![
+            head(page.here.link(path, name)),
+            words_cell(Html::text(shows)),
+            text(ranks),
+        ]);
+    }
+    page.body.table(&table);
+    let sets = view.publication.comparison_sets.len();
+    page.body.say(&format!(
+        "There are {sets} comparison sets. Weekly and monthly rounds are never mixed."
+    ));
+    page
+}
+
+/// The newest resolved round of each track.
+pub(crate) fn latest(view: &View<'_>) -> Page {
+    let mut page = Page::new(
+        "boards/latest/",
+        "Latest rounds",
+        "The newest resolved round of each track, model by model.",
+    )
+    .below("boards/", "Boards");
+    page.body.say("One round says little: its order is mostly chance. Intervals over many rounds are on the results page.");
+    for track in TRACKS {
+        page.body.section(track.as_str(), track_name(Some(track)));
+        let latest = view.boards(track).and_then(|boards| boards.latest.as_ref());
+        let round = latest.and_then(|id| view.round(id));
+        let Some((round, resolved)) = round.and_then(|round| Some((round, round.resolved()?)))
+        else {
+            page.body.say("No round is resolved yet.");
+            continue;
+        };
+        let name = |place: usize| view.name(resolved.models[place].model_id()).to_owned();
+        let mut line = round_link(&page.here, round.id());
+        line.push(" · ");
+        line.push_text(&words::result(resolved, &name));
+        page.body.paragraph("", &line);
+        let table = round::results_table(view, &page.here, round.id(), resolved);
+        page.body.table(&table);
+    }
+    page
+}
+
+/// Every model over the rounds it took part in.
+pub(crate) fn cumulative(view: &View<'_>) -> Page {
+    let mut page = Page::new(
+        "boards/cumulative/",
+        "All history",
+        "Every model over all rounds it took part in.",
+    )
+    .below("boards/", "Boards");
+    page.body.say("Models took part in different rounds, so this table describes records and ranks nobody. Windows overlap: compounded columns are no strategy's return.");
+    for track in TRACKS {
+        page.body.section(track.as_str(), track_name(Some(track)));
+        let table = cumulative_table(view, &page, track);
+        page.body.table(&table);
+    }
+    page
+}
+
+fn cumulative_table(view: &View<'_>, page: &Page, track: Track) -> Table {
+    let caption = format!("{} records, complete ones first", track_name(Some(track)));
+    let gap = format!("#Gap / {}", horizon(track));
+    let mut table = Table::new(
+        &caption,
+        &[
+            "Model",
+            "#Rounds",
+            "#Windows",
+            "#Score",
+            "#Mean return",
+            &gap,
+            "#95 % interval",
+            "#Above S&P",
+            "#Above cash",
+            "#Regret",
+            "#Random",
+            "#Compounded",
+            "#S&P compounded",
+            "#Cost",
+        ],
+    )
+    .class("dense");
+    let records = view.publication.statistics.records.get(&track);
+    let boards = view.boards(track);
+    for row in boards.iter().flat_map(|boards| &boards.cumulative) {
+        let own = records.and_then(|r| r.iter().find(|r| r.model.model_id == row.model_id));
+        let mut cells = vec![head(view.model_link(&page.here, &row.model_id))];
+        cells.extend(record_cells(row, own));
+        table.row(cells);
+    }
+    table
+}
+
+fn record_cells(row: &CumulativeRow, own: Option<&RecordStatistics>) -> Vec<Cell> {
+    let alpha = own.and_then(|own| own.model.alpha);
+    vec![
+        whole(row.rounds.len()),
+        maybe(own.map(|o| o.model.effective_windows), |v| decimal(v, 1)),
+        number(&score(row.score), points(row.score)),
+        percent(row.average_return),
+        maybe(alpha.map(|a| a.value), signed_points),
+        number(&interval_text(own), alpha.map(|a| a.low)),
+        part(row.hit_rate_reference),
+        part(row.hit_rate_cash),
+        maybe(row.average_regret, |v| signed_points(v).replace('+', "")),
+        maybe(
+            own.and_then(|o| o.model.luck).map(|l| l.mean_percentile),
+            share,
+        ),
+        percent(row.compounded_return),
+        percent(row.compounded_reference),
+        maybe(row.total_cost_usd, dollars),
+    ]
+}
+
+/// The interval of a record's gap.
+pub(crate) fn interval_text(record: Option<&RecordStatistics>) -> String {
+    let alpha = record.and_then(|record| record.model.alpha);
+    alpha.map_or_else(
+        || crate::figures::NONE.to_owned(),
+        |alpha| percent_interval(alpha.low, alpha.high),
+    )
+}
+
+/// Agreement of models with themselves.
+pub(crate) fn consistency(view: &View<'_>) -> Page {
+    let mut page = Page::new(
+        "boards/consistency/",
+        "Consistency",
+        "How alike models answer the same question when they are asked again.",
+    )
+    .below("boards/", "Boards");
+    page.body.say("The same prompt sent several times. Overlap is one minus half the summed difference of weights: 100 % is the same portfolio each time. These calls never count for the record.");
+    for track in TRACKS {
+        page.body.section(track.as_str(), track_name(Some(track)));
+        let boards = view.boards(track);
+        let rows = boards
+            .map(|boards| boards.consistency.rows.as_slice())
+            .unwrap_or_default();
+        if rows.is_empty() {
+            page.body
+                .say("No resolved round of this track has repeated calls.");
+            continue;
+        }
+        let table = consistency_table(view, &page, track, rows);
+        page.body.table(&table);
+    }
+    page
+}
+
+fn consistency_table(view: &View<'_>, page: &Page, track: Track, rows: &[ConsistencyRow]) -> Table {
+    let caption = format!("{} consistency", track_name(Some(track)));
+    let mut table = Table::new(
+        &caption,
+        &[
+            "Model",
+            "#Rounds",
+            "#Answers",
+            "#Overlap",
+            "#Same main pick",
+            "#Mean return",
+            "#Mean gap",
+            "#Best answer",
+            "#Worst answer",
+            "#Cost",
+        ],
+    );
+    for row in rows {
+        table.row(vec![
+            head(view.model_link(&page.here, &row.model_id)),
+            whole(row.rounds.len()),
+            whole(row.replicates),
+            part(row.average_overlap),
+            part(row.average_consistency_rate),
+            percent(row.average_return),
+            gap(row.average_alpha),
+            percent(row.average_best_return),
+            percent(row.average_worst_return),
+            maybe(row.total_cost_usd, dollars),
+        ]);
+    }
+    table
+}
+
+/// All comparison sets.
+pub(crate) fn sets(view: &View<'_>) -> Page {
+    let mut page = Page::new(
+        "boards/sets/",
+        "Comparison sets",
+        "Every fixed roster with the rounds all of its models completed.",
+    )
+    .below("boards/", "Boards");
+    page.body.say("A set compares a fixed roster on the rounds that all of it completed. The newest set with enough shared rounds is the current one of its track.");
+    let form = Filter::of("sets")
+        .choice("track", "track", &plain(["weekly", "monthly"]))
+        .choice(
+            "status",
+            "status",
+            &plain(["current", "qualified", "forming", "waiting"]),
+        )
+        .words();
+    let mut table = Table::new(
+        "All comparison sets",
+        &[
+            "Set",
+            "Track",
+            "Status",
+            "#Models",
+            "#Shared rounds",
+            "#Windows",
+            "#Left out",
+            "Roster",
+        ],
+    )
+    .named("sets");
+    for set in &view.publication.comparison_sets {
+        let definition = &set.definition;
+        let track = definition.track.as_str();
+        let statistics = view.publication.statistics.sets.get(&definition.set_id);
+        let names: Vec<&str> = definition
+            .model_ids
+            .iter()
+            .map(|id| view.name(id))
+            .collect();
+        let row = table.row(vec![
+            head(
+                page.here
+                    .link(&set_path(&definition.set_id), &definition.label),
+            ),
+            text(track),
+            text(set.status.as_str()),
+            whole(definition.model_ids.len()),
+            whole(set.included.len()),
+            maybe(statistics.map(|s| s.effective_windows), |v| decimal(v, 1)),
+            whole(set.excluded.len()),
+            words_cell(Html::text(&names.join(", "))),
+        ]);
+        row.marks = vec![
+            ("track", Html::text(track)),
+            ("status", Html::text(set.status.as_str())),
+        ];
+    }
+    page.body.add(&form.html()).table(&table);
+    page
+}

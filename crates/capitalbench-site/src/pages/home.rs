@@ -1,0 +1,112 @@
+//! The results: both tracks' current comparison sets, and what may be claimed of them.
+
+use capitalbench_core::manifest::Track;
+
+use super::board;
+use super::view::{TRACKS, View, round_path, set_path, track_name};
+use super::words::claim;
+use crate::figures::{count, day, decimal};
+use crate::html::Html;
+use crate::page::Page;
+
+/// The home page.
+pub(crate) fn page(view: &View<'_>) -> Page {
+    let mut page = Page::new(
+        "",
+        "Results",
+        "How language models allocate capital: scores, intervals and ranks, each with the files behind it.",
+    );
+    page.heading = Html::text("How well do models allocate capital?");
+    for track in TRACKS {
+        section(view, &mut page, track);
+    }
+    let mut foot = open_line(view, &page);
+    foot.push(" · ");
+    foot.add(&page.here.link("verify/", "Verify this page"));
+    page.body.paragraph("foot", &foot);
+    let links = [
+        page.here.link("boards/latest/", "Latest rounds"),
+        page.here.link("boards/cumulative/", "All history"),
+        page.here.link("boards/consistency/", "Consistency"),
+        page.here.link("boards/sets/", "All comparison sets"),
+        page.here
+            .link("method/statistics/", "How to read the numbers"),
+    ];
+    page.body.paragraph("more", &Html::join(&links, " · "));
+    page
+}
+
+fn section(view: &View<'_>, page: &mut Page, track: Track) {
+    let name = track_name(Some(track));
+    let Some(set) = view.set(track) else {
+        page.body.section(track.as_str(), name);
+        page.body
+            .say("No comparison set has a shared resolved round yet.");
+        return;
+    };
+    let statistics = view.publication.statistics.sets.get(&set.definition.set_id);
+    let windows = statistics.map(|s| s.effective_windows);
+    let until = set
+        .included
+        .last()
+        .and_then(|id| view.round(id)?.manifest.window);
+    let mut summary = vec![
+        count(set.rows.len(), "model", "models"),
+        match windows {
+            Some(windows) => format!(
+                "{} ≈ {} windows",
+                count(set.included.len(), "shared round", "shared rounds"),
+                decimal(windows, 1)
+            ),
+            None => count(set.included.len(), "shared round", "shared rounds"),
+        },
+    ];
+    summary.extend(until.map(|window| format!("resolved to {}", day(window.exit))));
+    let here = &page.here;
+    let mut heading = Html::made(format!("<h2 id=\"{}\">", track.as_str()));
+    heading.add(&here.link(&set_path(&set.definition.set_id), name));
+    heading.push(" <small>");
+    heading.push_text(&summary.join(" · "));
+    heading.push("</small></h2>");
+    let table = board::short_table(view, here, set, statistics);
+    let mut words = Html::text(&claim(view, set, statistics));
+    words.push(" ");
+    words.add(&here.link("method/statistics/", "Why?"));
+    page.body.add(&heading);
+    page.body.table(&table);
+    if let Some(controls) = board::control_line(view, set) {
+        let mut line = Html::made("<p class=\"note controls\" tabindex=\"0\">".to_owned());
+        line.push_text(&controls);
+        line.push("</p>");
+        page.body.add(&line);
+    }
+    page.body.paragraph("claim", &words);
+}
+
+/// Open rounds, and when the next result comes.
+fn open_line(view: &View<'_>, page: &Page) -> Html {
+    let open = view.open_rounds();
+    if open.is_empty() {
+        return Html::text("No round is open.");
+    }
+    let of = |track: Track| {
+        open.iter()
+            .filter(|(round, _)| round.track == Some(track))
+            .count()
+    };
+    let here = &page.here;
+    let mut html = here.link("live/", "Open now");
+    html.push_text(&format!(
+        ": {} weekly, {} monthly",
+        of(Track::Weekly),
+        of(Track::Monthly)
+    ));
+    let next = open
+        .iter()
+        .filter_map(|(round, _)| Some((round.manifest.window?.exit, round.id())));
+    if let Some((exit, id)) = next.min() {
+        html.push(" · next result ");
+        html.add(&here.link(&round_path(id), &day(exit)));
+    }
+    html
+}

@@ -1,0 +1,185 @@
+//! How it works, in words: templates of prose, with figures of the method where they belong.
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+use capitalbench_core::methodology::Family;
+use capitalbench_core::statistics::{METHOD, method};
+
+use super::view::View;
+use crate::figures::{size, thousands};
+use crate::html::Html;
+use crate::page::Page;
+use crate::table::{Table, head, text, whole, words};
+
+#[derive(Template)]
+#[template(path = "method.html")]
+struct Overview {
+    root: String,
+}
+
+#[derive(Template)]
+#[template(path = "statistics.html")]
+struct Statistics {
+    root: String,
+    version: &'static str,
+    portfolios: String,
+    histories: String,
+    null_label: &'static str,
+}
+
+#[derive(Template)]
+#[template(path = "limitations.html")]
+struct Limitations {
+    root: String,
+}
+
+#[derive(Template)]
+#[template(path = "data.html")]
+struct DataFiles {
+    root: String,
+    files: Vec<(String, String)>,
+}
+
+#[derive(Template)]
+#[template(path = "not_advice.html")]
+struct NotAdvice {}
+
+/// The pages of the method.
+pub(crate) fn pages(view: &View<'_>) -> Vec<Page> {
+    let used = method();
+    vec![
+        filled(
+            "method/",
+            "Method",
+            "How a round is made, asked, priced and scored.",
+            |root| Overview { root }.render().ok(),
+        ),
+        filled(
+            "method/statistics/",
+            "Statistics",
+            "How to read scores, intervals, ranks and chance.",
+            |root| {
+                let page = Statistics {
+                    root,
+                    version: METHOD,
+                    portfolios: counted(used.null_draws),
+                    histories: counted(used.bootstrap_draws),
+                    null_label: used.null_label,
+                };
+                page.render().ok()
+            },
+        ),
+        versions(view),
+        filled(
+            "method/limitations/",
+            "Limitations",
+            "What the benchmark cannot tell.",
+            |root| Limitations { root }.render().ok(),
+        ),
+        filled(
+            "method/data/",
+            "Data and files",
+            "Every number as a file, free and without a key.",
+            |root| {
+                let file = |(name, bytes): (&String, &Vec<u8>)| (name.clone(), size(bytes.len()));
+                let files = view.data.iter().map(file).collect();
+                DataFiles { root, files }.render().ok()
+            },
+        ),
+        filled(
+            "method/not-advice/",
+            "Not financial advice",
+            "What this site is not.",
+            |_| NotAdvice {}.render().ok(),
+        ),
+    ]
+}
+
+fn filled(
+    path: &str,
+    title: &str,
+    description: &str,
+    text: impl Fn(String) -> Option<String>,
+) -> Page {
+    let mut page = Page::new(path, title, description);
+    if path != "method/" {
+        page = page.below("method/", "Method");
+    }
+    let body = text(page.here.to("")).unwrap_or_default();
+    page.body
+        .add(&Html::wrap("div", "prose", &Html::made(body)));
+    page
+}
+
+fn counted(number: usize) -> String {
+    thousands(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
+/// The versions of the rules that rounds follow.
+fn versions(view: &View<'_>) -> Page {
+    let mut page = Page::new(
+        "method/versions/",
+        "Methodology versions",
+        "Every version of the rules, what it asks, and how many rounds follow it.",
+    )
+    .below("method/", "Method");
+    page.body
+        .say("A round keeps the rules it was frozen with. Versions are never changed, only added.");
+    let mut counted: BTreeMap<&str, (Family, usize, String, String)> = BTreeMap::new();
+    for round in &view.publication.rounds {
+        let methodology = &round.manifest.methodology;
+        let day = round
+            .manifest
+            .decision_date
+            .map(|day| day.to_string())
+            .unwrap_or_default();
+        let label = methodology.label().unwrap_or("without a label");
+        let entry = counted.entry(label);
+        let entry = entry.or_insert_with(|| (methodology.family(), 0, day.clone(), day.clone()));
+        entry.1 += 1;
+        if day < entry.2 {
+            entry.2.clone_from(&day);
+        }
+        if day > entry.3 {
+            entry.3 = day;
+        }
+    }
+    let mut table = Table::new(
+        "Versions of the rules",
+        &[
+            "Version",
+            "#Rounds",
+            "First decision",
+            "Last decision",
+            "What it asks",
+        ],
+    );
+    for (label, (family, rounds, first, last)) in counted {
+        table.row(vec![
+            head(Html::text(label)),
+            whole(rounds),
+            text(&first),
+            text(&last),
+            words(Html::text(asks(family))),
+        ]);
+    }
+    page.body.table(&table);
+    page
+}
+
+fn asks(family: Family) -> &'static str {
+    match family {
+        Family::Plain => "One option or a portfolio; the submission format decides.",
+        Family::ForecastPilot => "A portfolio, with a forecast for each holding.",
+        Family::Forecast => {
+            "A portfolio with forecasts, a ledger of candidates taken and left, and a cap on one exposure."
+        }
+        Family::ForecastWithQuality => {
+            "The same, with evidence on the quality of the figures shown."
+        }
+        Family::Judgment => {
+            "Ranked judgments on a fixed slate; a rule turns them into the portfolio."
+        }
+    }
+}

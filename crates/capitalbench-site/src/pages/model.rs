@@ -1,0 +1,322 @@
+//! One model: its record, its rounds, its opponents, its calibration, its habits, its cost.
+
+use capitalbench_core::boards::behaviour::Behaviour;
+use capitalbench_core::boards::cumulative::CumulativeRow;
+use capitalbench_core::ids::ModelId;
+use capitalbench_core::manifest::Track;
+use capitalbench_core::statistics::{Basis, Estimate, RecordStatistics};
+
+use super::view::{TRACKS, View, horizon, model_path, pair_path, round_link, track_name};
+use crate::charts::{Stated, Strip, reliability};
+use crate::figures::{
+    NONE, chance, count, day, decimal, dollars, interval, no_interval, percent_interval, points,
+    score, share, signed_percent, signed_points,
+};
+use crate::html::Html;
+use crate::page::Page;
+use crate::table::{Table, gap, head, markup, maybe, number, part, percent, text, whole};
+
+mod habits;
+
+/// Rounds listed on the page.
+const MOST_ROUNDS: usize = 40;
+/// Rounds drawn in a strip.
+const MOST_DRAWN: usize = 150;
+
+/// The page of a model.
+pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
+    let name = view.name(id);
+    let mut page = Page::new(
+        &model_path(id),
+        name,
+        &format!("Record, habits, calibration and cost of {name}."),
+    )
+    .below("models/", "Models");
+    let activity = if view.active.contains(id) {
+        "active"
+    } else {
+        "retired"
+    };
+    page.body.facts(&[
+        ("Id", Html::wrap("code", "", &Html::text(id.as_str()))),
+        ("Activity", Html::text(activity)),
+    ]);
+    for track in TRACKS {
+        let Some(boards) = view.boards(track) else {
+            continue;
+        };
+        let row = boards.cumulative.iter().find(|row| row.model_id == *id);
+        let behaviour = boards.behaviour.iter().find(|b| b.model_id == *id);
+        if row.is_none() && behaviour.is_none() {
+            continue;
+        }
+        page.body.section(track.as_str(), track_name(Some(track)));
+        if let Some(row) = row {
+            let records = view.publication.statistics.records.get(&track);
+            let own = records.and_then(|r| r.iter().find(|r| r.model.model_id == *id));
+            record(&mut page, track, row, own);
+            strip(view, &mut page, id, row);
+            opponents(view, &mut page, id, track);
+            calibration(&mut page, behaviour, own);
+        } else {
+            page.body.say("No round of this track is resolved yet.");
+        }
+        if let Some(behaviour) = behaviour {
+            habits::section(view, &mut page, behaviour);
+        }
+    }
+    page
+}
+
+fn record(page: &mut Page, track: Track, row: &CumulativeRow, own: Option<&RecordStatistics>) {
+    let mut facts = vec![
+        (
+            "Rounds",
+            Html::text(&match own {
+                Some(own) => format!(
+                    "{} ≈ {} windows",
+                    row.rounds.len(),
+                    decimal(own.model.effective_windows, 1)
+                ),
+                None => row.rounds.len().to_string(),
+            }),
+        ),
+        ("Score", Html::text(&scored(row, own))),
+        (
+            "Mean return",
+            Html::text(&signed_percent(row.average_return)),
+        ),
+        (
+            "S&P 500, same rounds",
+            Html::text(&signed_percent(row.average_reference)),
+        ),
+        (
+            "Above the S&P 500",
+            Html::text(&share(row.hit_rate_reference)),
+        ),
+    ];
+    if let Some(alpha) = own.and_then(|own| own.model.alpha) {
+        facts.push(("Gap, 95 % interval", Html::text(&stated_gap(alpha, track))));
+    }
+    if let Some(luck) = own.and_then(|own| own.model.luck) {
+        let words = format!(
+            "{} of them below on average, p {}",
+            share(luck.mean_percentile),
+            chance(luck.p_value)
+        );
+        facts.push(("Random portfolios", Html::text(&words)));
+    }
+    if let Some(noise) = own.and_then(|own| own.noise) {
+        facts.push((
+            "Own noise",
+            Html::text(&format!("{} of the variance", share(noise.decision_share))),
+        ));
+    }
+    if let Some(years) = own.and_then(|own| own.model.years_to_know) {
+        facts.push(("Years to know", Html::text(&decimal(years, 1))));
+    }
+    facts.push((
+        "Cost per decision",
+        Html::text(&row.average_cost_usd.map_or("not known".to_owned(), dollars)),
+    ));
+    page.body.facts(&facts);
+}
+
+fn scored(row: &CumulativeRow, own: Option<&RecordStatistics>) -> String {
+    let shown = score(row.score);
+    match own.map(|own| own.model.score) {
+        Some(Ok((low, high))) => format!("{shown} ({})", interval(low, high, 1)),
+        Some(Err(reason)) => format!("{shown} (no interval: {})", no_interval(reason)),
+        None => shown,
+    }
+}
+
+fn stated_gap(alpha: Estimate, track: Track) -> String {
+    let weak = match alpha.basis {
+        Basis::NotInformative => ", too few windows to tell anything",
+        Basis::Days(_) | Basis::Rounds => "",
+    };
+    format!(
+        "{} a {} ({}){weak}",
+        signed_points(alpha.value),
+        horizon(track),
+        percent_interval(alpha.low, alpha.high)
+    )
+}
+
+fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
+    let mut table = Table::new(
+        "Round by round, newest first",
+        &[
+            "Round",
+            "Ended",
+            "#Return",
+            "#vs S&P 500",
+            "#Score",
+            "#Random",
+            "#Confidence",
+        ],
+    );
+    let mut drawn = Vec::new();
+    for round in row.rounds.iter().rev().filter_map(|id| view.round(id)) {
+        let Some(standing) = round.resolved().and_then(|resolved| resolved.of(id)) else {
+            continue;
+        };
+        let Some(window) = round.manifest.window else {
+            continue;
+        };
+        let outcome = &standing.scored.outcome;
+        drawn.push((window.exit, outcome.alpha.get()));
+        if drawn.len() == MOST_DRAWN {
+            break;
+        }
+        if table.rows.len() == MOST_ROUNDS {
+            continue;
+        }
+        let value = outcome.decision_return.get();
+        table.row(vec![
+            head(round_link(&page.here, round.id())),
+            text(&day(window.exit)),
+            percent(value),
+            gap(outcome.alpha.get()),
+            number(&score(standing.score), points(standing.score)),
+            maybe(standing.percentiles.map(|p| p.all), share),
+            part(standing.scored.submission.confidence),
+        ]);
+    }
+    if drawn.is_empty() {
+        return;
+    }
+    let chart = Strip {
+        title: "Gap to the S&P 500 of each round by its last day".to_owned(),
+        rounds: drawn,
+    };
+    page.body.figure(
+        "Gap to the S&P 500, one mark per round: ▲ above, ▼ not above",
+        &chart.draw(),
+        &table,
+    );
+}
+
+fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {
+    let all = view.publication.statistics.head_to_head.get(&track);
+    let own = all
+        .iter()
+        .flat_map(|pairs| pairs.iter())
+        .filter(|pair| pair.first == *id || pair.second == *id);
+    let mut table = Table::new(
+        "Against each opponent, on shared rounds",
+        &[
+            "Opponent",
+            "#Shared rounds",
+            "#Windows",
+            "#Ahead",
+            "#Behind",
+            &format!("#Difference / {}", horizon(track)),
+            "#95 % interval",
+        ],
+    );
+    for pair in own {
+        let swapped = pair.second == *id;
+        let other = if swapped { &pair.first } else { &pair.second };
+        let (ahead, behind) = if swapped {
+            (pair.second_ahead, pair.first_ahead)
+        } else {
+            (pair.first_ahead, pair.second_ahead)
+        };
+        let turned = |d: Estimate| {
+            if swapped {
+                (-d.value, -d.high, -d.low)
+            } else {
+                (d.value, d.low, d.high)
+            }
+        };
+        let difference = pair.difference.map(turned);
+        table.row(vec![
+            head(page.here.link(&pair_path(id, other), view.name(other))),
+            whole(pair.rounds.len()),
+            number(
+                &decimal(pair.effective_windows, 1),
+                Some(pair.effective_windows),
+            ),
+            whole(ahead),
+            whole(behind),
+            maybe(difference.map(|d| d.0), signed_points),
+            number(
+                &difference.map_or(NONE.to_owned(), |d| percent_interval(d.1, d.2)),
+                difference.map(|d| d.1),
+            ),
+        ]);
+    }
+    if !table.rows.is_empty() {
+        page.body.heading(&Html::text("Head to head")).table(&table);
+    }
+}
+
+fn calibrated(page: &mut Page, behaviour: Option<&Behaviour>, own: &RecordStatistics) {
+    if let Some(calibration) = behaviour.and_then(|b| b.calibration) {
+        let brier = own.brier.map_or(String::new(), |b| {
+            format!(" ({})", interval(b.low, b.high, 2))
+        });
+        page.body.say(&format!(
+            "Over {}: mean stated confidence {}, share above the S&P 500 {}, Brier score {}{brier}; 0 is perfect, 0.25 a coin.",
+            count(calibration.rounds, "round", "rounds"),
+            share(calibration.confidence),
+            share(calibration.hit_rate),
+            decimal(calibration.brier, 2),
+        ));
+    }
+}
+
+fn calibration(page: &mut Page, behaviour: Option<&Behaviour>, own: Option<&RecordStatistics>) {
+    let Some(own) = own.filter(|own| !own.reliability.is_empty()) else {
+        return;
+    };
+    page.body.heading(&Html::text("Calibration"));
+    calibrated(page, behaviour, own);
+    let mut table = Table::new(
+        "Confidence against outcome",
+        &[
+            "Stated",
+            "#Decisions",
+            "#Windows",
+            "#Mean stated",
+            "#Came true",
+            "#95 % interval",
+        ],
+    )
+    .fixed();
+    let mut drawn = Vec::new();
+    for bin in &own.reliability {
+        let range = bin
+            .estimate
+            .filter(|e| e.informative)
+            .map(|e| e.estimate.interval(0.95));
+        table.row(vec![
+            head(Html::text(&format!(
+                "{} to {}",
+                share(bin.from),
+                share(bin.to)
+            ))),
+            whole(bin.count),
+            number(&decimal(bin.effective, 1), Some(bin.effective)),
+            part(bin.confidence),
+            part(bin.hit_rate),
+            markup(Html::text(&range.map_or(NONE.to_owned(), |(low, high)| {
+                format!("{} … {}", share(low.max(0.0)), share(high.min(1.0)))
+            }))),
+        ]);
+        drawn.push(Stated {
+            confidence: bin.confidence,
+            observed: bin.hit_rate,
+            count: bin.count,
+            range,
+        });
+    }
+    let chart = reliability("Stated confidence against the share that came true", &drawn);
+    page.body.figure(
+        "Stated confidence of beating the S&P 500 against how often it happened",
+        &chart,
+        &table,
+    );
+}

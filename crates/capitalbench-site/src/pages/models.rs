@@ -1,0 +1,153 @@
+//! All models, and what a decision costs against what it scores.
+
+use capitalbench_core::boards::TrackBoards;
+use capitalbench_core::boards::cumulative::CumulativeRow;
+use capitalbench_core::manifest::Track;
+
+use super::boards::interval_text;
+use super::filter::{Filter, plain};
+use super::view::{TRACKS, View, horizon, track_name};
+use crate::charts::{Point, Scatter};
+use crate::figures::{decimal, dollars, points, score, share, signed_points};
+use crate::html::Html;
+use crate::page::Page;
+use crate::table::{Table, head, maybe, number, part, percent, text, whole};
+
+/// The index of models.
+pub(crate) fn page(view: &View<'_>) -> Page {
+    let mut page = Page::new(
+        "models/",
+        "Models",
+        "Every model with its record, habits and cost.",
+    );
+    let mut line =
+        Html::text("Records cover the rounds each model took part in, so rows are not a ranking. ");
+    line.add(
+        &page
+            .here
+            .link("compare/", "Compare two to four models on shared rounds"),
+    );
+    page.body.paragraph("", &line);
+    for track in TRACKS {
+        section(view, &mut page, track);
+    }
+    page
+}
+
+fn section(view: &View<'_>, page: &mut Page, track: Track) {
+    let name = track_name(Some(track));
+    page.body.section(track.as_str(), name);
+    let Some(boards) = view.boards(track) else {
+        return;
+    };
+    let mut rows: Vec<&CumulativeRow> = boards.cumulative.iter().collect();
+    rows.sort_by_cached_key(|row| view.name(&row.model_id).to_lowercase());
+    let mut providers: Vec<&str> = rows.iter().map(|row| row.provider.as_str()).collect();
+    providers.sort_unstable();
+    providers.dedup();
+    let id = format!("models-{}", track.as_str());
+    let form = Filter::of(&id)
+        .choice("provider", "provider", &plain(providers))
+        .choice("activity", "activity", &plain(["active", "retired"]))
+        .words();
+    let table = records(view, page, (track, boards), &rows).named(&id);
+    page.body.add(&form.html()).table(&table);
+    cost(view, page, &rows);
+}
+
+fn records(
+    view: &View<'_>,
+    page: &Page,
+    (track, boards): (Track, &TrackBoards),
+    rows: &[&CumulativeRow],
+) -> Table {
+    let per = format!("#Gap / {}", horizon(track));
+    let mut table = Table::new(
+        &format!("{} records, in order of name", track_name(Some(track))),
+        &[
+            "Model",
+            "Provider",
+            "Activity",
+            "#Rounds",
+            "#Windows",
+            "#Score",
+            "#Mean return",
+            &per,
+            "#95 % interval",
+            "#Above S&P",
+            "#Risk-taking",
+            "#Turnover",
+            "#Cost / decision",
+        ],
+    )
+    .class("dense")
+    .hint(10, "0 is all cash, 100 all in the highest risk grade");
+    let records = view.publication.statistics.records.get(&track);
+    for row in rows {
+        let own = records.and_then(|r| r.iter().find(|r| r.model.model_id == row.model_id));
+        let habits = boards.behaviour.iter().find(|b| b.model_id == row.model_id);
+        let activity = if view.active.contains(&row.model_id) {
+            "active"
+        } else {
+            "retired"
+        };
+        let alpha = own.and_then(|own| own.model.alpha);
+        let added = table.row(vec![
+            head(view.model_link(&page.here, &row.model_id)),
+            text(&row.provider),
+            text(activity),
+            whole(row.rounds.len()),
+            maybe(own.map(|o| o.model.effective_windows), |v| decimal(v, 1)),
+            number(&score(row.score), points(row.score)),
+            percent(row.average_return),
+            maybe(alpha.map(|a| a.value), signed_points),
+            number(&interval_text(own), alpha.map(|a| a.low)),
+            part(row.hit_rate_reference),
+            maybe(habits.map(|h| h.average_risk_taking), |v| decimal(v, 0)),
+            maybe(habits.and_then(|h| h.average_turnover), share),
+            maybe(row.average_cost_usd, dollars),
+        ]);
+        added.marks = vec![
+            ("provider", Html::text(&row.provider)),
+            ("activity", Html::text(activity)),
+        ];
+    }
+    table
+}
+
+fn cost(view: &View<'_>, page: &mut Page, rows: &[&CumulativeRow]) {
+    let mut table = Table::new("Cost and score", &["Model", "#Cost / decision", "#Score"]).fixed();
+    let mut drawn = Vec::new();
+    for row in rows {
+        let (Some(cost), Some(value)) = (row.average_cost_usd, points(row.score)) else {
+            continue;
+        };
+        let name = view.name(&row.model_id);
+        table.row(vec![
+            head(Html::text(name)),
+            number(&dollars(cost), Some(cost)),
+            number(&decimal(value, 1), Some(value)),
+        ]);
+        drawn.push(Point {
+            label: name.to_owned(),
+            x: cost,
+            y: value,
+        });
+    }
+    if drawn.is_empty() {
+        page.body.say(
+            "No cost is known for these decisions, so there is no chart of cost against score.",
+        );
+        return;
+    }
+    let chart = Scatter {
+        title: "Cost per decision against score".to_owned(),
+        points: drawn,
+        reference: None,
+    };
+    page.body.figure(
+        "Cost per decision against score; models without a known cost are left out",
+        &chart.draw(),
+        &table,
+    );
+}

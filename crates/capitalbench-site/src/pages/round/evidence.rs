@@ -1,0 +1,213 @@
+//! What a round rests on: the text models were shown, the prices, and every public file.
+
+use capitalbench_core::ids::Digest;
+use capitalbench_core::prices::PriceSheet;
+use capitalbench_core::publication::{PublicRound, RoundState};
+use capitalbench_core::units::Price;
+use capitalbench_core::universe::MarketOption;
+
+use super::super::view::View;
+use super::{linked, sub_page};
+use crate::figures::{NONE, count, price, signed_percent, size};
+use crate::html::Html;
+use crate::page::Page;
+use crate::table::{Cell, Table, head, markup, maybe, number, percent, text};
+
+/// Text shown on a page; the whole is in the file.
+const LONGEST_TEXT: usize = 160_000;
+/// Files listed on a page.
+const MOST_FILES: usize = 450;
+
+/// What models were shown.
+pub(super) fn prompt(view: &View<'_>, round: &PublicRound) -> Page {
+    let mut page = sub_page(
+        round,
+        "prompt",
+        "What models were shown",
+        "The exact text every model of the round received.",
+    );
+    let files = view.files(round.id());
+    let found = |name: &str| files.and_then(|files| files.get(name));
+    if let Some(bytes) = found("model_input.md") {
+        page.body
+            .say("The exact text that was sent to every model.");
+        shown(&mut page, round, "model_input.md", bytes);
+        return page;
+    }
+    page.body.say("The text as it was sent is not kept for this round; these are the frozen parts it was made from.");
+    for name in ["prompt.md", "briefing.md"] {
+        if let Some(bytes) = found(name) {
+            page.body.heading(&Html::text(name));
+            shown(&mut page, round, name, bytes);
+        }
+    }
+    page
+}
+
+/// A file as text, with a link to the bytes.
+pub(super) fn shown(page: &mut Page, round: &PublicRound, name: &str, bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut line = file_link(page, round, name);
+    line.push_text(&format!(" · {} · SHA-256 ", size(bytes.len())));
+    line.add(&Html::wrap(
+        "code",
+        "",
+        &Html::text(&Digest::of(bytes).to_hex()),
+    ));
+    page.body.paragraph("note", &line);
+    let cut = text.char_indices().nth(LONGEST_TEXT).map(|(at, _)| at);
+    page.body
+        .add(&Html::quoted(&text[..cut.unwrap_or(text.len())]));
+    if cut.is_some() {
+        page.body.say("The rest is in the file.");
+    }
+}
+
+fn file_link(page: &Page, round: &PublicRound, name: &str) -> Html {
+    page.here
+        .link(&format!("rounds/{}/files/{name}", round.id()), name)
+}
+
+/// The prices of a round; ending ones only once it is resolved.
+pub(super) fn prices(view: &View<'_>, round: &PublicRound) -> Page {
+    let mut page = sub_page(
+        round,
+        "prices",
+        "Prices",
+        "The prices a round is scored with.",
+    );
+    match &round.state {
+        RoundState::Draft => {
+            page.body.say("Prices follow when the window has begun.");
+        }
+        RoundState::Open(open) => match &open.entry {
+            None => {
+                page.body.say("Starting prices are not known yet.");
+            }
+            Some(sheet) => {
+                page.body
+                    .say("Starting prices. Ending prices follow with the result.");
+                page.body.table(&starting(view, &page, round, sheet));
+            }
+        },
+        RoundState::Resolved(resolved) => {
+            let mut table = Table::new(
+                "Prices and returns of every option",
+                &[
+                    "#Rank",
+                    "Option",
+                    "Symbol",
+                    "#Start",
+                    "#End",
+                    "#Return",
+                    "#vs S&P 500",
+                ],
+            );
+            let reference = resolved.returns.reference();
+            for own in resolved.returns.by_rank() {
+                let option = round.universe.get(&own.option_id);
+                let of = |side: Option<(Price, _)>| maybe(side.map(|(p, _)| p.get()), price);
+                let value = own.value.get();
+                table.row(vec![
+                    number(
+                        &own.rank.map_or(NONE.to_owned(), |rank| rank.to_string()),
+                        own.rank.map(f64::from),
+                    ),
+                    head(view.option_link(&page.here, &own.option_id)),
+                    text(option.map_or(NONE, MarketOption::display_symbol)),
+                    of(own.entry),
+                    of(own.exit),
+                    percent(value),
+                    number(
+                        &signed_percent((own.value - reference).get()),
+                        Some((own.value - reference).get()),
+                    ),
+                ]);
+            }
+            page.body.table(&table);
+        }
+    }
+    page
+}
+
+fn starting(view: &View<'_>, page: &Page, round: &PublicRound, sheet: &PriceSheet) -> Table {
+    let mut table = Table::new(
+        "Starting prices",
+        &["Option", "Symbol", "#Start", "Column", "Day", "Source"],
+    );
+    for option in round.universe.options() {
+        let Some(quote) = sheet.find(option) else {
+            continue;
+        };
+        let used = quote.used();
+        let source = quote
+            .source
+            .as_deref()
+            .map_or_else(Html::default, Html::said);
+        table.row(vec![
+            head(view.option_link(&page.here, &option.id)),
+            text(option.display_symbol()),
+            maybe(used.map(|(p, _)| p.get()), price),
+            text(used.map_or(NONE, |(_, field)| field.as_str())),
+            text(&quote.date.map_or(NONE.to_owned(), |date| date.to_string())),
+            markup(source),
+        ]);
+    }
+    table
+}
+
+/// Every public file with its digest.
+pub(super) fn files(view: &View<'_>, round: &PublicRound) -> Page {
+    let mut page = sub_page(
+        round,
+        "files",
+        "Files",
+        "Every public file of the round with its full digest.",
+    );
+    let Some(files) = view.files(round.id()) else {
+        page.body
+            .say("The files of this round are not part of this site.");
+        return page;
+    };
+    page.body.say(&format!(
+        "{}. A frozen file must have the digest that hashes.json lists; the program and the verify page check it.",
+        count(files.len(), "public file", "public files")
+    ));
+    page.body
+        .command(&format!("capitalbench verify rounds/{}", round.id()));
+    let mut table = Table::new("Files", &["File", "#Size", "SHA-256", "Frozen"]).class("digests");
+    for (path, bytes) in files.iter().take(MOST_FILES) {
+        let digest = Digest::of(bytes);
+        let frozen = round
+            .frozen
+            .as_ref()
+            .and_then(|frozen| frozen.files.get(path));
+        let verdict = match frozen {
+            None => "",
+            Some(sealed) if *sealed == digest => "matches",
+            Some(_) => "DIFFERS",
+        };
+        table.row(vec![
+            linked(
+                &page.here,
+                &format!("rounds/{}/files/{path}", round.id()),
+                path,
+            ),
+            number(
+                &size(bytes.len()),
+                Some(f64::from(u32::try_from(bytes.len()).unwrap_or(u32::MAX))),
+            ),
+            Cell {
+                class: "mono".to_owned(),
+                ..text(&digest.to_hex())
+            },
+            text(verdict),
+        ]);
+    }
+    page.body.table(&table);
+    if files.len() > MOST_FILES {
+        page.body
+            .say(&format!("The first {MOST_FILES} are listed."));
+    }
+    page
+}

@@ -1,0 +1,138 @@
+//! Options down, models across: who held what, and what each holding added.
+
+use std::collections::BTreeMap;
+
+use capitalbench_core::ids::{ModelId, OptionId};
+use capitalbench_core::publication::{PublicRound, ResolvedRound};
+use capitalbench_core::score::contribution;
+use capitalbench_core::submission::Submission;
+
+use super::super::view::View;
+use crate::figures::signed_points;
+use crate::html::Html;
+use crate::page::Page;
+use crate::table::{Cell, Table, head, maybe, part, text};
+
+/// Rows of a matrix; a page stays below its budget of nodes.
+const MOST_CELLS: usize = 1_600;
+
+/// What a cell of a matrix shows.
+type Values = BTreeMap<OptionId, BTreeMap<ModelId, f64>>;
+
+/// The matrix of weights, in order of name while nothing is decided.
+pub(super) fn holdings(view: &View<'_>, page: &mut Page, round: &PublicRound) {
+    page.body.section("holdings", "Who held what");
+    let submissions = by_name(view, round.submissions());
+    let mut values = Values::new();
+    for submission in &submissions {
+        for holding in submission.decision.holdings() {
+            let row = values.entry(holding.option_id).or_default();
+            *row.entry(submission.model_id.clone()).or_default() += holding.weight.weight();
+        }
+    }
+    let order = by_total(&values);
+    let mut table = frame(view, "Weights of each portfolio", &submissions);
+    for id in order.iter().take(MOST_CELLS / submissions.len().max(1)) {
+        let own = &values[id];
+        let mut cells = vec![head(view.option_link(&page.here, id))];
+        cells.extend(
+            submissions
+                .iter()
+                .map(|s| bar(own.get(&s.model_id).copied())),
+        );
+        table.row(cells);
+    }
+    let mut cells = vec![head(Html::text("Stated confidence"))];
+    cells.extend(submissions.iter().map(|s| part(s.confidence)));
+    table.row(cells).class = "apart first";
+    page.body.table(&table);
+}
+
+/// The matrix of contributions.
+pub(super) fn contributions(
+    view: &View<'_>,
+    page: &mut Page,
+    round: &PublicRound,
+    resolved: &ResolvedRound,
+) {
+    let submissions = by_name(view, round.submissions());
+    let mut values = Values::new();
+    for submission in &submissions {
+        for holding in submission.decision.holdings() {
+            let Some(option) = resolved.returns.get(&holding.option_id) else {
+                continue;
+            };
+            let added = contribution(&holding, option.value);
+            let row = values.entry(holding.option_id).or_default();
+            *row.entry(submission.model_id.clone()).or_default() += added;
+        }
+    }
+    let mut table = frame(
+        view,
+        "Contribution of each holding, in percentage points",
+        &submissions,
+    );
+    table.columns.push(crate::table::Column {
+        label: Html::text("Option's return"),
+        number: true,
+        ..crate::table::Column::default()
+    });
+    let order = by_total(&values);
+    for id in order.iter().take(MOST_CELLS / (submissions.len() + 1)) {
+        let own = &values[id];
+        let mut cells = vec![head(Html::text(view.option_name(id)))];
+        let value = |s: &&Submission| match own.get(&s.model_id) {
+            Some(added) => maybe(Some(*added), signed_points),
+            None => text(""),
+        };
+        cells.extend(submissions.iter().map(value));
+        let option = resolved.returns.get(id).map(|option| option.value.get());
+        cells.push(maybe(option, crate::figures::signed_percent));
+        table.row(cells);
+    }
+    let summary = Html::text("Show the contributions, option by option");
+    page.body.fold(&summary, &table.html());
+}
+
+fn by_name<'a>(view: &View<'_>, mut submissions: Vec<&'a Submission>) -> Vec<&'a Submission> {
+    submissions.sort_by_cached_key(|s| (view.name(&s.model_id).to_lowercase(), s.model_id.clone()));
+    submissions
+}
+
+/// Options by summed value, the largest first.
+fn by_total(values: &Values) -> Vec<&OptionId> {
+    let mut order: Vec<(&OptionId, f64)> = values
+        .iter()
+        .map(|(id, row)| (id, row.values().sum()))
+        .collect();
+    order.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    order.into_iter().map(|(id, _)| id).collect()
+}
+
+fn frame(view: &View<'_>, caption: &str, submissions: &[&Submission]) -> Table {
+    let mut table = Table::new(caption, &["Option"]).class("matrix");
+    for submission in submissions {
+        table.columns.push(crate::table::Column {
+            label: Html::text(view.name(&submission.model_id)),
+            number: true,
+            ..crate::table::Column::default()
+        });
+    }
+    table
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of one"
+)]
+fn bar(weight: Option<f64>) -> Cell {
+    let Some(weight) = weight else {
+        return text("");
+    };
+    let percent = (weight * 100.0).round().clamp(1.0, 100.0) as u32;
+    Cell {
+        class: format!("n bar w{percent}"),
+        ..part(weight)
+    }
+}

@@ -1,0 +1,143 @@
+//! The index of rounds, newest first, split into pages when it grows.
+
+use std::collections::BTreeSet;
+
+use capitalbench_core::publication::PublicRound;
+
+use super::filter::{Filter, plain};
+use super::view::{View, round_link, track_name};
+use super::words;
+use crate::figures::{NONE, count, day, signed_percent};
+use crate::html::Html;
+use crate::page::Page;
+use crate::table::{Table, head, maybe, text, whole};
+
+/// Rounds on one page; a page stays below its budget of nodes.
+const ON_A_PAGE: usize = 200;
+
+/// The pages of the index.
+pub(crate) fn pages(view: &View<'_>) -> Vec<Page> {
+    let mut rounds: Vec<&PublicRound> = view.publication.rounds.iter().collect();
+    rounds.reverse();
+    let chunks: Vec<&[&PublicRound]> = rounds.chunks(ON_A_PAGE).collect();
+    if chunks.is_empty() {
+        return vec![page(view, &[], 0, 1)];
+    }
+    let pages = chunks.iter().enumerate();
+    pages
+        .map(|(place, chunk)| page(view, chunk, place, chunks.len()))
+        .collect()
+}
+
+fn path(place: usize) -> String {
+    match place {
+        0 => "rounds/".to_owned(),
+        later => format!("rounds/page/{}/", later + 1),
+    }
+}
+
+fn page(view: &View<'_>, rounds: &[&PublicRound], place: usize, all: usize) -> Page {
+    let mut page = Page::new(&path(place), "Rounds", "Every round of the public record.");
+    let total = view.publication.rounds.len();
+    let open = view.open_rounds().len();
+    page.body.say(&format!(
+        "{}, {open} of them open; newest first.",
+        count(total, "round", "rounds")
+    ));
+    let labels: BTreeSet<&str> = rounds
+        .iter()
+        .filter_map(|r| r.manifest.methodology.label())
+        .collect();
+    let form = Filter::of("rounds")
+        .choice("track", "track", &plain(["weekly", "monthly"]))
+        .choice(
+            "state",
+            "state",
+            &plain(["draft", "open", "result due", "resolved"]),
+        )
+        .choice("method", "methodology", &plain(labels))
+        .choice("model", "model", &models(view))
+        .choice("set", "set", &sets(view))
+        .days()
+        .words();
+    let mut table = Table::new(
+        "Rounds",
+        &[
+            "Round",
+            "Track",
+            "State",
+            "Starts",
+            "Ends",
+            "Methodology",
+            "#Models",
+            "#S&P 500",
+            "Highest return among models",
+            "#Return",
+        ],
+    )
+    .named("rounds");
+    for round in rounds {
+        row(view, &mut table, &page, round);
+    }
+    page.body.add(&form.html()).table(&table);
+    let link = |place: usize| page.here.link(&path(place), &format!("page {}", place + 1));
+    if all > 1 {
+        let links: Vec<Html> = (0..all).map(link).collect();
+        page.body.paragraph("more", &Html::join(&links, " · "));
+    }
+    page
+}
+
+fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
+    let window = round.manifest.window;
+    let resolved = round.resolved();
+    let first = resolved.and_then(|resolved| resolved.models.first());
+    let label = round.manifest.methodology.label().unwrap_or("single pick");
+    let state = words::state(round);
+    let submissions = round.submissions();
+    let row = table.row(vec![
+        head(round_link(&page.here, round.id())),
+        text(track_name(round.track)),
+        text(state),
+        text(&window.map_or(NONE.to_owned(), |w| day(w.entry))),
+        text(&window.map_or(NONE.to_owned(), |w| day(w.exit))),
+        text(label),
+        whole(submissions.len()),
+        maybe(
+            resolved.map(|r| r.returns.reference().get()),
+            signed_percent,
+        ),
+        text(first.map_or(NONE, |first| view.name(first.model_id()))),
+        maybe(
+            first.map(|f| f.scored.outcome.decision_return.get()),
+            signed_percent,
+        ),
+    ]);
+    let ids: Vec<&str> = submissions.iter().map(|s| s.model_id.as_str()).collect();
+    let sets = view.sets_of.get(round.id()).map(|sets| sets.join("|"));
+    let track = round.track.map_or("", |track| track.as_str());
+    let ended = window.map_or(String::new(), |w| day(w.exit));
+    let marks = [
+        ("model", ids.join("|")),
+        ("set", sets.unwrap_or_default()),
+        ("track", track.to_owned()),
+        ("state", state.to_owned()),
+        ("method", label.to_owned()),
+        ("date", ended),
+    ];
+    row.marks = marks.map(|(name, value)| (name, Html::text(&value))).into();
+}
+
+fn models(view: &View<'_>) -> Vec<(String, String)> {
+    let both = |id: &capitalbench_core::ids::ModelId| (id.to_string(), view.name(id).to_owned());
+    view.models.iter().map(both).collect()
+}
+
+fn sets(view: &View<'_>) -> Vec<(String, String)> {
+    let sets = view.publication.comparison_sets.iter();
+    let counted = sets.filter(|set| !set.included.is_empty());
+    let both = |set: &capitalbench_core::boards::comparison_set::ComparisonSet| {
+        (set.definition.set_id.clone(), set.definition.label.clone())
+    };
+    counted.map(both).collect()
+}

@@ -1,0 +1,302 @@
+//! One comparison set: its board, its rounds, its pairs.
+
+use capitalbench_core::boards::comparison_set::ComparisonSet;
+use capitalbench_core::statistics::{LEVEL, SetStatistics};
+
+use capitalbench_core::units::Return;
+
+use super::board;
+use super::view::{View, horizon, pair_path, round_link, set_path, track_name};
+use super::words::claim;
+use crate::charts::{Line, LineChart, Stroke, ranking};
+use crate::figures::{
+    NONE, chance, count, day, decimal, interval, percent_interval, points, share, signed_percent,
+    signed_points,
+};
+use crate::html::Html;
+use crate::page::Page;
+use crate::table::{Table, head, markup, maybe, number, percent, text, words};
+
+/// Rounds that a page lists; more are in the data files.
+const MOST_ROUNDS: usize = 150;
+
+/// The page of a set.
+pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
+    let definition = &set.definition;
+    let title = definition.label.clone();
+    let mut page = Page::new(
+        &set_path(&definition.set_id),
+        &title,
+        "A fixed roster, scored on the rounds that all of its models completed.",
+    )
+    .below("boards/sets/", "Comparison sets");
+    let statistics = view.publication.statistics.sets.get(&definition.set_id);
+    let facts = [
+        ("Track", Html::text(track_name(Some(definition.track)))),
+        ("Status", Html::text(set.status.as_str())),
+        (
+            "Starts with",
+            round_link(&page.here, &definition.started_round_id),
+        ),
+        (
+            "Models",
+            Html::text(&definition.model_ids.len().to_string()),
+        ),
+        ("Shared rounds", Html::text(&set.included.len().to_string())),
+        (
+            "Windows without overlap",
+            Html::text(&set.separate_windows.to_string()),
+        ),
+    ];
+    let facts: Vec<(&str, Html)> = facts
+        .into_iter()
+        .filter(|(term, _)| {
+            *term != "Starts with" || view.round(&definition.started_round_id).is_some()
+        })
+        .collect();
+    page.body.facts(&facts);
+    if set.rows.is_empty() {
+        page.body.say("No round is shared by the whole roster yet.");
+    } else {
+        let table = board::table(view, &page.here, set, statistics);
+        page.body.table(&table);
+        let mut words = Html::text(&claim(view, set, statistics));
+        words.push(" ");
+        words.add(&page.here.link("method/statistics/", "Why?"));
+        page.body.paragraph("claim", &words);
+        score_chart(view, &mut page, set, statistics);
+        if let Some(statistics) = statistics {
+            race(view, &mut page, set, statistics);
+            detail(view, &mut page, set, statistics);
+            pairs(view, &mut page, set, statistics);
+        }
+    }
+    rounds(view, &mut page, set);
+    page
+}
+
+fn score_chart(
+    view: &View<'_>,
+    page: &mut Page,
+    set: &ComparisonSet,
+    statistics: Option<&SetStatistics>,
+) {
+    let rows = board::whiskers(view, set, statistics);
+    let reference = set
+        .market
+        .as_ref()
+        .and_then(|market| points(market.reference.score));
+    let mut table = Table::new("Scores", &["Model", "#Score", "#95 % interval"]).fixed();
+    for row in &rows {
+        let range = row
+            .range
+            .map_or(NONE.to_owned(), |(low, high)| interval(low, high, 1));
+        table.row(vec![
+            head(Html::text(&row.label)),
+            number(&decimal(row.value, 1), Some(row.value)),
+            number(&range, None),
+        ]);
+    }
+    let chart = ranking(
+        "Scores of the set with their 95 % intervals",
+        &rows,
+        reference,
+    );
+    page.body.section("scores", "Scores and intervals");
+    page.body.figure(
+        "CapitalBench Score; whiskers are 95 % intervals, the line is the S&P 500",
+        &chart,
+        &table,
+    );
+}
+
+fn race(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
+    let mut lines = Vec::new();
+    let mut table = Table::new(
+        "Gain beyond the S&P 500",
+        &["Model", "#Days", "#To date", "#95 % band"],
+    )
+    .fixed();
+    for (place, (row, model)) in set.rows.iter().zip(&statistics.models).enumerate() {
+        let Some(path) = &model.path else { continue };
+        let Some(last) = path.last() else { continue };
+        let (low, high) = (last.value - last.half_width, last.value + last.half_width);
+        table.row(vec![
+            head(view.model_link(&page.here, &row.model_id)),
+            number(&path.len().to_string(), None),
+            percent(last.value),
+            number(&percent_interval(low, high), None),
+        ]);
+        let band = path
+            .iter()
+            .map(|p| (p.value - p.half_width, p.value + p.half_width));
+        lines.push(Line {
+            label: view.name(&row.model_id).to_owned(),
+            points: path.iter().map(|p| (p.day, p.value)).collect(),
+            band: if place == 0 {
+                band.collect()
+            } else {
+                Vec::new()
+            },
+            stroke: Stroke::Solid,
+        });
+    }
+    if lines.is_empty() {
+        return;
+    }
+    let chart = LineChart {
+        title: "Summed daily gain beyond the S&P 500 of each model".to_owned(),
+        lines,
+        written: signed_percent,
+    };
+    page.body.section("race", "Day by day against the S&P 500");
+    page.body.figure(
+        "Summed daily gain beyond the S&P 500, mean over live rounds; the band is the 95 % interval of the first row's path",
+        &chart.draw(),
+        &table,
+    );
+}
+
+fn detail(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
+    let gap = format!("#Gap / {}", horizon(set.definition.track));
+    let mut table = Table::new(
+        "What each record may claim",
+        &[
+            "Model",
+            &gap,
+            "#95 % interval",
+            "#p",
+            "#First in",
+            "#Tie group",
+            "#Random",
+            "#as volatile",
+            "#p luck",
+            "#Detectable gap",
+            "#Years to know",
+        ],
+    )
+    .hint(4, "Share of resampled histories in which it came first")
+    .hint(5, "Models of one group cannot be told apart from its first")
+    .hint(9, "Smallest gap that a record this long would detect");
+    for model in &statistics.models {
+        let own = &model.model;
+        let alpha = own.alpha;
+        table.row(vec![
+            head(view.model_link(&page.here, &own.model_id)),
+            maybe(alpha.map(|a| a.value), signed_points),
+            number(
+                &alpha.map_or(NONE.to_owned(), |a| percent_interval(a.low, a.high)),
+                alpha.map(|a| a.low),
+            ),
+            maybe(alpha.map(|a| a.p_value), chance),
+            maybe(model.rank.map(|r| r.best), share),
+            number(&model.group.to_string(), None),
+            maybe(own.luck.map(|l| l.mean_percentile), share),
+            maybe(own.luck_matched.map(|l| l.mean_percentile), share),
+            maybe(own.luck.map(|l| l.p_value), chance),
+            maybe(own.detectable, signed_points),
+            maybe(own.years_to_know, |v| decimal(v, 1)),
+        ]);
+    }
+    page.body
+        .section("claims", "What each record may claim")
+        .table(&table);
+    if let Some(deflated) = statistics.leader_deflated {
+        page.body.say(&format!(
+            "Chance that the first row's Sharpe ratio is above what the best of all tries shows by luck: {}.",
+            share(deflated)
+        ));
+    }
+}
+
+fn pairs(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
+    let gap = format!("#Difference / {}", horizon(set.definition.track));
+    let mut table = Table::new(
+        "Every pair of the set",
+        &[
+            "Higher row",
+            "Lower row",
+            &gap,
+            "#95 % interval",
+            "#p, corrected",
+            "Verdict",
+        ],
+    );
+    for pair in &statistics.pairs {
+        let apart = pair.p_adjusted.is_some_and(|p| p < 1.0 - LEVEL);
+        let difference = pair.difference;
+        table.row(vec![
+            head(Html::text(view.name(&pair.first))),
+            text(view.name(&pair.second)),
+            maybe(difference.map(|d| d.value), signed_points),
+            number(
+                &difference.map_or(NONE.to_owned(), |d| percent_interval(d.low, d.high)),
+                difference.map(|d| d.low),
+            ),
+            maybe(pair.p_adjusted, chance),
+            markup(page.here.link(
+                &pair_path(&pair.first, &pair.second),
+                if apart { "separable" } else { "not separable" },
+            )),
+        ]);
+    }
+    page.body.section("pairs", "Pairs");
+    page.body.say("Differences on the same rounds and days; p values are corrected by Holm's method over all pairs of the set.");
+    page.body.table(&table);
+}
+
+fn rounds(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
+    page.body.section(
+        "included",
+        &count(set.included.len(), "round included", "rounds included"),
+    );
+    let mut table = Table::new(
+        "Included rounds, newest first",
+        &["Round", "Window", "#S&P 500", "#Best option"],
+    );
+    for id in set.included.iter().rev().take(MOST_ROUNDS) {
+        let round = view.round(id);
+        let window = round.and_then(|round| round.manifest.window);
+        let resolved = round.and_then(|round| round.resolved());
+        table.row(vec![
+            head(round_link(&page.here, id)),
+            text(&window.map_or(NONE.to_owned(), |w| {
+                format!("{} → {}", day(w.entry), day(w.exit))
+            })),
+            maybe(
+                resolved.map(|r| r.returns.reference().get()),
+                signed_percent,
+            ),
+            maybe(
+                resolved.and_then(|r| r.returns.oracle()).map(Return::get),
+                signed_percent,
+            ),
+        ]);
+    }
+    page.body
+        .fold(&Html::text("Show the included rounds"), &table.html());
+    page.body.section(
+        "left-out",
+        &count(set.excluded.len(), "round left out", "rounds left out"),
+    );
+    let mut table = Table::new(
+        "Rounds left out for everyone, newest first",
+        &["Round", "Models that did not complete it"],
+    );
+    for excluded in set.excluded.iter().rev().take(MOST_ROUNDS) {
+        let names: Vec<&str> = excluded.missing.iter().map(|id| view.name(id)).collect();
+        table.row(vec![
+            head(round_link(&page.here, &excluded.round_id)),
+            words(Html::text(&names.join(", "))),
+        ]);
+    }
+    page.body.fold(
+        &Html::text("Show the rounds left out, with the reason"),
+        &table.html(),
+    );
+    if set.included.len().max(set.excluded.len()) > MOST_ROUNDS {
+        page.body.say(&format!(
+            "The newest {MOST_ROUNDS} are listed; all are in the data files."
+        ));
+    }
+}

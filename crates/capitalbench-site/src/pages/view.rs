@@ -1,0 +1,189 @@
+//! What every page looks things up in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capitalbench_core::boards::TrackBoards;
+use capitalbench_core::boards::comparison_set::{ComparisonSet, SetStatus};
+use capitalbench_core::ids::{ModelId, OptionId, RoundId};
+use capitalbench_core::manifest::Track;
+use capitalbench_core::publication::{OpenRound, PublicRound, Publication, RoundState};
+use capitalbench_core::universe::MarketOption;
+
+use crate::html::Html;
+use crate::page::Here;
+use crate::{Files, Input};
+
+/// Both tracks, in the order of pages.
+pub(crate) const TRACKS: [Track; 2] = [Track::Weekly, Track::Monthly];
+
+/// A publication with its indexes.
+pub(crate) struct View<'a> {
+    pub(crate) publication: &'a Publication,
+    /// Every model with a public decision, in order of name.
+    pub(crate) models: Vec<ModelId>,
+    /// Models of an open round or of the newest round of a track.
+    pub(crate) active: BTreeSet<ModelId>,
+    /// Every option, as the newest round describes it.
+    pub(crate) options: BTreeMap<&'a OptionId, &'a MarketOption>,
+    by_id: BTreeMap<&'a RoundId, &'a PublicRound>,
+    /// The sets that count each round.
+    pub(crate) sets_of: BTreeMap<&'a RoundId, Vec<&'a str>>,
+    /// The data files by name.
+    pub(crate) data: &'a Files,
+    files: &'a BTreeMap<RoundId, Files>,
+}
+
+impl<'a> View<'a> {
+    /// Indexes a publication.
+    pub(crate) fn new(input: &'a Input<'a>) -> Self {
+        let publication = input.publication;
+        let mut models = BTreeSet::new();
+        let mut options = BTreeMap::new();
+        let mut newest: BTreeMap<Option<Track>, &PublicRound> = BTreeMap::new();
+        let mut active = BTreeSet::new();
+        for round in &publication.rounds {
+            let submissions = round.submissions();
+            let ids = submissions.iter().map(|submission| &submission.model_id);
+            models.extend(ids.clone().cloned());
+            if matches!(round.state, RoundState::Open(_)) {
+                active.extend(ids.cloned());
+            }
+            if !submissions.is_empty() {
+                newest.insert(round.track, round);
+            }
+            for option in round.universe.options() {
+                options.insert(&option.id, option);
+            }
+        }
+        for round in newest.values() {
+            active.extend(round.submissions().iter().map(|s| s.model_id.clone()));
+        }
+        let mut models: Vec<ModelId> = models.into_iter().collect();
+        models.sort_by_cached_key(|id| (publication.name(id).to_lowercase(), id.clone()));
+        let mut sets_of: BTreeMap<&RoundId, Vec<&str>> = BTreeMap::new();
+        for set in &publication.comparison_sets {
+            for id in &set.included {
+                sets_of.entry(id).or_default().push(&set.definition.set_id);
+            }
+        }
+        Self {
+            publication,
+            sets_of,
+            models,
+            active,
+            options,
+            by_id: publication.rounds.iter().map(|r| (r.id(), r)).collect(),
+            data: input.data,
+            files: input.round_files,
+        }
+    }
+
+    /// A model's name.
+    pub(crate) fn name<'b>(&'b self, id: &'b ModelId) -> &'b str {
+        self.publication.name(id)
+    }
+
+    /// A round by id.
+    pub(crate) fn round(&self, id: &RoundId) -> Option<&'a PublicRound> {
+        self.by_id.get(id).copied()
+    }
+
+    /// The boards of a track.
+    pub(crate) fn boards(&self, track: Track) -> Option<&'a TrackBoards> {
+        self.publication.boards.get(&track)
+    }
+
+    /// The current comparison set of a track; else the set with the most shared rounds.
+    pub(crate) fn set(&self, track: Track) -> Option<&'a ComparisonSet> {
+        let sets = self.publication.comparison_sets.iter();
+        let sets = sets.filter(|set| set.definition.track == track && !set.included.is_empty());
+        let current = sets.clone().find(|set| set.status == SetStatus::Current);
+        current.or_else(|| sets.max_by_key(|set| set.included.len()))
+    }
+
+    /// The visible files of a round.
+    pub(crate) fn files(&self, round: &RoundId) -> Option<&'a Files> {
+        self.files.get(round)
+    }
+
+    /// Open rounds by the day of their result.
+    pub(crate) fn open_rounds(&self) -> Vec<(&'a PublicRound, &'a OpenRound)> {
+        let open = |round: &'a PublicRound| match &round.state {
+            RoundState::Open(open) => Some((round, open)),
+            RoundState::Draft | RoundState::Resolved(_) => None,
+        };
+        self.publication.rounds.iter().filter_map(open).collect()
+    }
+
+    /// A link to a model.
+    pub(crate) fn model_link(&self, here: &Here, id: &ModelId) -> Html {
+        here.link(&model_path(id), self.name(id))
+    }
+
+    /// An option's name.
+    pub(crate) fn option_name<'b>(&'b self, id: &'b OptionId) -> &'b str {
+        self.options
+            .get(id)
+            .map_or(id.as_str(), |option| &option.name)
+    }
+
+    /// A link to an option.
+    pub(crate) fn option_link(&self, here: &Here, id: &OptionId) -> Html {
+        here.link(&option_path(id), self.option_name(id))
+    }
+}
+
+/// A link to a round.
+pub(crate) fn round_link(here: &Here, id: &RoundId) -> Html {
+    here.link(&round_path(id), id.as_str())
+}
+
+/// Where a round stands.
+pub(crate) fn round_path(id: &RoundId) -> String {
+    format!("rounds/{id}/")
+}
+
+/// Where a model stands.
+pub(crate) fn model_path(id: &ModelId) -> String {
+    format!("models/{id}/")
+}
+
+/// Where an option stands.
+pub(crate) fn option_path(id: &OptionId) -> String {
+    format!("assets/{id}/")
+}
+
+/// Where a set stands; its name is the operator's, so it is made a plain folder name.
+pub(crate) fn set_path(set_id: &str) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || "-_".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
+    format!("sets/{}/", set_id.chars().map(plain).collect::<String>())
+}
+
+/// Where two models are compared; the smaller id stands first.
+pub(crate) fn pair_path(a: &ModelId, b: &ModelId) -> String {
+    let (first, second) = if a <= b { (a, b) } else { (b, a) };
+    format!("compare/{first}--{second}/")
+}
+
+/// A track as a heading.
+pub(crate) fn track_name(track: Option<Track>) -> &'static str {
+    match track {
+        Some(Track::Weekly) => "Weekly",
+        Some(Track::Monthly) => "Monthly",
+        None => "Other",
+    }
+}
+
+/// The word for a round's length.
+pub(crate) fn horizon(track: Track) -> &'static str {
+    match track {
+        Track::Weekly => "week",
+        Track::Monthly => "month",
+    }
+}

@@ -1,0 +1,178 @@
+//! Tables: one template for all of them, so that every one sorts, scrolls and reads alike.
+
+use askama::Template;
+
+use crate::figures;
+use crate::html::Html;
+
+/// A table with everything finished.
+#[derive(Debug, Clone, Default, Template)]
+#[template(path = "table.html")]
+pub(crate) struct Table {
+    pub(crate) caption: Html,
+    pub(crate) id: String,
+    pub(crate) class: String,
+    pub(crate) sortable: bool,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A column.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Column {
+    pub(crate) label: Html,
+    pub(crate) hint: String,
+    pub(crate) model: Option<Html>,
+    pub(crate) number: bool,
+}
+
+/// A row; marks become `data-` attributes for filters.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Row {
+    pub(crate) class: &'static str,
+    pub(crate) marks: Vec<(&'static str, Html)>,
+    pub(crate) cells: Vec<Cell>,
+}
+
+/// A cell; `key` is what sorting compares where the text does not do.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cell {
+    pub(crate) html: Html,
+    pub(crate) class: String,
+    pub(crate) key: String,
+    pub(crate) head: bool,
+}
+
+impl Table {
+    /// A sortable table; a label that begins with `#` heads a column of numbers.
+    pub(crate) fn new(caption: &str, labels: &[&str]) -> Self {
+        let column = |label: &&str| Column {
+            label: Html::text(label.trim_start_matches('#')),
+            hint: String::new(),
+            model: None,
+            number: label.starts_with('#'),
+        };
+        Self {
+            caption: Html::text(caption),
+            sortable: true,
+            columns: labels.iter().map(column).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Says what a column means.
+    #[must_use]
+    pub(crate) fn hint(mut self, column: usize, hint: &str) -> Self {
+        if let Some(column) = self.columns.get_mut(column) {
+            hint.clone_into(&mut column.hint);
+        }
+        self
+    }
+
+    /// A class of its own.
+    #[must_use]
+    pub(crate) fn class(mut self, class: &str) -> Self {
+        class.clone_into(&mut self.class);
+        self
+    }
+
+    /// A name for scripts and links.
+    #[must_use]
+    pub(crate) fn named(mut self, id: &str) -> Self {
+        id.clone_into(&mut self.id);
+        self
+    }
+
+    /// Rows whose order means something and stays.
+    #[must_use]
+    pub(crate) fn fixed(mut self) -> Self {
+        self.sortable = false;
+        self
+    }
+
+    /// Adds a row of cells.
+    pub(crate) fn row(&mut self, cells: Vec<Cell>) -> &mut Row {
+        let place = self.rows.len();
+        self.rows.push(Row {
+            cells,
+            ..Row::default()
+        });
+        &mut self.rows[place]
+    }
+
+    /// The table as markup.
+    pub(crate) fn html(&self) -> Html {
+        Html::made(self.render().unwrap_or_default())
+    }
+}
+
+/// A cell that names its row.
+pub(crate) fn head(html: Html) -> Cell {
+    Cell {
+        html,
+        head: true,
+        ..Cell::default()
+    }
+}
+
+/// A cell of text.
+pub(crate) fn text(text: &str) -> Cell {
+    markup(Html::text(text))
+}
+
+/// A cell of words that may run over several lines.
+pub(crate) fn words(html: Html) -> Cell {
+    Cell {
+        class: "w".to_owned(),
+        ..markup(html)
+    }
+}
+
+/// A cell of markup.
+pub(crate) fn markup(html: Html) -> Cell {
+    Cell {
+        html,
+        ..Cell::default()
+    }
+}
+
+/// A cell of a number, sorted by its value.
+pub(crate) fn number(shown: &str, value: Option<f64>) -> Cell {
+    Cell {
+        html: Html::text(shown),
+        class: "n".to_owned(),
+        key: value.map(|value| format!("{value:.9}")).unwrap_or_default(),
+        head: false,
+    }
+}
+
+/// A cell of a return.
+pub(crate) fn percent(value: f64) -> Cell {
+    number(&figures::signed_percent(value), Some(value))
+}
+
+/// A cell of a difference of returns.
+pub(crate) fn gap(value: f64) -> Cell {
+    number(&figures::signed_points(value), Some(value))
+}
+
+/// A cell of a share.
+pub(crate) fn part(value: f64) -> Cell {
+    number(&figures::share(value), Some(value))
+}
+
+/// A cell of a count.
+pub(crate) fn whole(value: usize) -> Cell {
+    Cell {
+        class: "n".to_owned(),
+        ..text(&value.to_string())
+    }
+}
+
+/// A cell of a number that may be missing.
+pub(crate) fn maybe(value: Option<f64>, shown: impl Fn(f64) -> String) -> Cell {
+    number(
+        &value.map_or_else(|| figures::NONE.to_owned(), shown),
+        value,
+    )
+}

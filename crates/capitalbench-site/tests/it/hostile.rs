@@ -1,0 +1,98 @@
+//! What models write is text, whatever it pretends to be.
+
+use capitalbench_core::publication::RoundState;
+use capitalbench_core::submission::{Decision, Submission};
+
+use super::markup::{names, read};
+use super::sources::{Source, fixtures};
+
+const HOSTILE: &str = "</pre></bdi><script>alert(1)</script><img src=x onerror=alert(2)>\
+    [go](javascript:alert(3)) \u{202e}txt.exe\u{2066} <a href=\"https://evil.example\">x</a> \
+    \" onmouseover=\"alert(4) & &lt;b&gt; {{ 7 * 7 }}";
+
+fn poison(submission: &mut Submission) {
+    HOSTILE.clone_into(&mut submission.rationale_summary);
+    HOSTILE.clone_into(&mut submission.provider);
+    HOSTILE.clone_into(&mut submission.mode);
+    submission.portfolio_rationale = Some(HOSTILE.to_owned());
+    submission.key_risks = vec![HOSTILE.to_owned()];
+    if let Decision::Portfolio(holdings) = &mut submission.decision {
+        for holding in holdings {
+            HOSTILE.clone_into(&mut holding.rationale);
+        }
+    }
+}
+
+fn poisoned() -> Source {
+    let mut source = fixtures();
+    for round in &mut source.publication.rounds {
+        match &mut round.state {
+            RoundState::Draft => {}
+            RoundState::Open(open) => open.submissions.iter_mut().for_each(poison),
+            RoundState::Resolved(resolved) => {
+                let models = resolved.models.iter_mut();
+                models.for_each(|m| poison(&mut m.scored.submission));
+            }
+        }
+    }
+    for boards in source.publication.boards.values_mut() {
+        for row in &mut boards.cumulative {
+            HOSTILE.clone_into(&mut row.provider);
+        }
+    }
+    let ids: Vec<_> = source
+        .publication
+        .boards
+        .values()
+        .flat_map(|b| &b.behaviour)
+        .map(|b| b.model_id.clone())
+        .collect();
+    for id in ids {
+        source.publication.names.insert(id, HOSTILE.to_owned());
+    }
+    for files in source.files.values_mut() {
+        for (path, bytes) in files {
+            if path.contains("/raw") || path.contains(".md") {
+                *bytes = HOSTILE.as_bytes().to_vec();
+            }
+            if path.ends_with("run_log.jsonl") {
+                let text = String::from_utf8(bytes.clone()).expect("a log of text");
+                let error = serde_json::to_string(HOSTILE).expect("a text");
+                *bytes = text
+                    .replace("\"error\": null", &format!("\"error\": {error}"))
+                    .into_bytes();
+            }
+        }
+    }
+    source
+}
+
+#[test]
+fn hostile_text_is_inert_everywhere() {
+    let source = poisoned();
+    let mut seen = 0;
+    for (path, page) in source.pages() {
+        let markup = read(&page).unwrap_or_else(|fault| panic!("{path}: {fault}"));
+        for (name, attributes) in &markup.tags {
+            assert!(name != "img" && name != "iframe", "{path}: {name}");
+            let ours = attributes.contains("site.js\" defer")
+                || (path == "verify/index.html" && attributes.contains("src=\"page.js\""));
+            assert!(name != "script" || ours, "{path}: {attributes}");
+            let handler = names(attributes)
+                .into_iter()
+                .find(|name| name.starts_with("on"));
+            assert_eq!(handler, None, "{path}: {name}");
+            let outside =
+                attributes.contains("href=\"https:") || attributes.contains("href=\"javascript:");
+            assert!(!outside, "{path}: {attributes}");
+        }
+        if page.contains("&lt;script&gt;alert(1)") {
+            seen += 1;
+        }
+        let turned = page
+            .chars()
+            .find(|c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'));
+        assert_eq!(turned, None, "{path}");
+    }
+    assert!(seen > 20, "{seen} pages carried the text");
+}

@@ -1,0 +1,91 @@
+//! Folders of rounds as sites.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use capitalbench_archive::public_files::public_files;
+use capitalbench_archive::public_record::publication;
+use capitalbench_core::ids::RoundId;
+use capitalbench_core::publication::Publication;
+use capitalbench_site::{Files, Input, render};
+
+/// A publication with the files of its rounds.
+pub(crate) struct Source {
+    pub(crate) publication: Publication,
+    pub(crate) files: BTreeMap<RoundId, Files>,
+}
+
+impl Source {
+    fn load(rounds: &Path, as_of: &str) -> Self {
+        let publication = publication(rounds, as_of.parse().expect("an instant"), &|| ())
+            .expect("rounds that can be published");
+        let mut files = BTreeMap::new();
+        for round in &publication.rounds {
+            let own = public_files(rounds, round, publication.as_of)
+                .expect("files of the round")
+                .into_iter();
+            let own: Files = own.map(|file| (file.path, file.bytes)).collect();
+            files.insert(round.id().clone(), own);
+        }
+        Self { publication, files }
+    }
+
+    /// The site.
+    pub(crate) fn site(&self) -> Files {
+        render(&Input {
+            publication: &self.publication,
+            round_files: &self.files,
+            data: &Files::from([("rounds.csv".to_owned(), b"round_id\n".to_vec())]),
+            base_url: "https://example.org",
+        })
+    }
+
+    /// Its pages as text.
+    pub(crate) fn pages(&self) -> BTreeMap<String, String> {
+        pages(&self.site())
+    }
+}
+
+/// The pages among the files of a site; files of rounds are served as they are.
+pub(crate) fn pages(site: &Files) -> BTreeMap<String, String> {
+    let page = |(path, bytes): (&String, &Vec<u8>)| {
+        let text = String::from_utf8(bytes.clone()).expect("pages are text");
+        (path.clone(), text)
+    };
+    let own = |path: &str| path.ends_with("index.html") && !path.contains("/files/runs/");
+    site.iter()
+        .filter(|(path, _)| own(path))
+        .map(page)
+        .collect()
+}
+
+/// The small rounds of the repository, on a day when one is open and two are resolved.
+pub(crate) fn fixtures() -> Source {
+    let rounds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/rounds");
+    Source::load(&rounds, "2030-01-01T00:00:00Z")
+}
+
+/// The public record; says when it is skipped.
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "a test has no configuration to ask and nobody else to tell"
+)]
+pub(crate) fn archive(as_of: &str) -> Option<Source> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/archive");
+    let named = std::env::var("CAPITALBENCH_ARCHIVE").map(PathBuf::from);
+    let rounds = named.unwrap_or(beside).join("rounds");
+    if rounds.is_dir() {
+        return Some(Source::load(&rounds, as_of));
+    }
+    let ci = std::env::var("CI").is_ok_and(|value| value == "true");
+    assert!(
+        !ci,
+        "the archive is missing; set CAPITALBENCH_ARCHIVE to its folder"
+    );
+    eprintln!("skipped: no archive; set CAPITALBENCH_ARCHIVE to its folder");
+    None
+}
+
+/// The day on which the archive was published.
+pub(crate) const PUBLISHED: &str = "2026-08-21T22:00:00Z";

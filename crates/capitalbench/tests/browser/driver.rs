@@ -1,0 +1,199 @@
+//! A small client of the browser's driver: a real Chromium, asked over the loopback.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// What the browser is started with, so that nothing leaves the machine.
+const FLAGS: [&str; 8] = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+];
+
+/// One browser window; it closes with the value.
+pub(crate) struct Browser {
+    driver: Child,
+    port: u16,
+    session: String,
+    _profile: TempDir,
+}
+
+impl Browser {
+    /// Starts the driver and a browser with an empty profile.
+    pub(crate) fn start() -> Self {
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|free| free.local_addr())
+            .expect("a free port")
+            .port();
+        let driver = Command::new("chromedriver")
+            .arg(format!("--port={port}"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver; scripts/test installs it");
+        let profile = TempDir::new().expect("a temporary folder");
+        let mut flags: Vec<String> = FLAGS.map(str::to_owned).to_vec();
+        flags.push(format!("--user-data-dir={}", profile.path().display()));
+        let wanted = json!({"capabilities": {"alwaysMatch": {
+            "browserName": "chrome",
+            "goog:chromeOptions": {"args": flags},
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+        }}});
+        let mut browser = Self {
+            driver,
+            port,
+            session: String::new(),
+            _profile: profile,
+        };
+        browser.await_driver();
+        let begun = browser.post("session", &wanted);
+        let session = begun["sessionId"].as_str();
+        session.expect("a session").clone_into(&mut browser.session);
+        browser
+    }
+
+    fn await_driver(&self) {
+        for _ in 0..200 {
+            if TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("chromedriver did not start");
+    }
+
+    fn call(&self, method: &str, path: &str, body: &Value) -> Value {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the driver");
+        let text = if method == "POST" {
+            body.to_string()
+        } else {
+            String::new()
+        };
+        write!(
+            stream,
+            "{method} /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{text}",
+            text.len()
+        )
+        .expect("a request");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("an answer");
+        let answer = String::from_utf8(answer).expect("text");
+        let (_, body) = answer.split_once("\r\n\r\n").expect("a body");
+        let value: Value = serde_json::from_str(body).expect("JSON");
+        let value = &value["value"];
+        assert!(value["error"].is_null(), "{method} {path}: {value}");
+        value.clone()
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Value {
+        self.call("POST", path, body)
+    }
+
+    fn in_session(&self, path: &str, body: &Value) -> Value {
+        self.post(&format!("session/{}/{path}", self.session), body)
+    }
+
+    /// Opens an address and waits until it is loaded.
+    pub(crate) fn open(&self, address: &str) {
+        self.in_session("url", &json!({ "url": address }));
+    }
+
+    /// Sets the size of the page, whatever frame the window has, and the preferred theme.
+    pub(crate) fn view(&self, (width, height): (u32, u32), theme: &str) {
+        let phone = width < 600;
+        self.devtools(
+            "Emulation.setDeviceMetricsOverride",
+            &json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone}),
+        );
+        self.devtools(
+            "Emulation.setEmulatedMedia",
+            &json!({"features": [{"name": "prefers-color-scheme", "value": theme}]}),
+        );
+    }
+
+    fn devtools(&self, command: &str, parameters: &Value) {
+        self.in_session(
+            "goog/cdp/execute",
+            &json!({"cmd": command, "params": parameters}),
+        );
+    }
+
+    /// The value of a script that returns one.
+    pub(crate) fn run(&self, script: &str) -> Value {
+        self.in_session("execute/sync", &json!({"script": script, "args": []}))
+    }
+
+    /// The value of a script that calls `done` with one.
+    pub(crate) fn wait_for(&self, script: &str) -> Value {
+        let script = format!("const done = arguments[0];\n{script}");
+        self.in_session("execute/async", &json!({"script": script, "args": []}))
+    }
+
+    /// From here on pages run no script of their own.
+    pub(crate) fn without_script(&self) {
+        let off = json!({"value": true});
+        self.devtools("Emulation.setScriptExecutionDisabled", &off);
+    }
+
+    /// Table rows of a page, counted without a script.
+    pub(crate) fn rows_without_script(&self) -> usize {
+        let found = self.in_session(
+            "elements",
+            &json!({"using": "css selector", "value": "main tr"}),
+        );
+        found.as_array().map_or(0, Vec::len)
+    }
+
+    /// Messages of one kind since the last look.
+    fn log(&self, kind: &str) -> Vec<Value> {
+        let found = self.in_session("se/log", &json!({ "type": kind }));
+        found.as_array().cloned().unwrap_or_default()
+    }
+
+    /// Errors and warnings on the console since the last look.
+    pub(crate) fn complaints(&self) -> Vec<String> {
+        let entries = self.log("browser").into_iter();
+        let serious = entries.filter(|e| e["level"] == "SEVERE" || e["level"] == "WARNING");
+        serious.map(|entry| entry["message"].to_string()).collect()
+    }
+
+    /// Addresses that were asked for since the last look.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        let entries = self.log("performance").into_iter();
+        let sent = entries.filter_map(|entry| {
+            let message: Value = serde_json::from_str(entry["message"].as_str()?).ok()?;
+            let message = &message["message"];
+            let url = message["params"]["request"]["url"].as_str()?;
+            (message["method"] == "Network.requestWillBeSent").then(|| url.to_owned())
+        });
+        sent.collect()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if !self.session.is_empty() {
+            let path = format!("session/{}", self.session);
+            if let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) {
+                let _ = write!(
+                    stream,
+                    "DELETE /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+                );
+                let _ = stream.read_to_end(&mut Vec::new());
+            }
+        }
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
