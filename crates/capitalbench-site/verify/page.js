@@ -46,7 +46,9 @@ function show(title, { lines, counts }) {
   table.innerHTML = "<thead><tr><th scope=col>Result<th scope=col>Where<th scope=col>What<th scope=col>Detail</thead>";
   const body = table.createTBody();
   const mark = { matches: "✓ matches", differs: "✗ differs", "not checked": "– not checked" };
-  for (const line of [...lines].sort((a, b) => order[a.state] - order[b.state])) {
+  const late = { frozen: 1, index: 2 };
+  const key = (line) => order[line.state] * 3 + (late[line.area] ?? 0);
+  for (const line of [...lines].sort((a, b) => key(a) - key(b))) {
     const row = body.insertRow();
     row.dataset.state = line.state;
     cell(row, mark[line.state]);
@@ -57,7 +59,7 @@ function show(title, { lines, counts }) {
   const box = document.createElement("div");
   box.className = "scroll";
   box.tabIndex = 0;
-  box.setAttribute("role", "region");
+  box.setAttribute("role", "group");
   box.setAttribute("aria-label", "Lines of the check");
   box.append(table);
   result.replaceChildren(box);
