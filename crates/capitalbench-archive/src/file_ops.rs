@@ -9,6 +9,7 @@ use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::NamedTempFile;
 
@@ -22,6 +23,15 @@ pub const READ_LIMIT: u64 = 64 << 20;
 
 /// Names of temporary files start so; one that is found later is the trace of a crash.
 pub const TEMPORARY_PREFIX: &str = ".capitalbench-";
+
+/// Whether writes are left to the system's cache.
+static UNFLUSHED: AtomicBool = AtomicBool::new(false);
+
+/// From now on this process does not wait for the disk; for files that anybody can make again, such
+/// as those of a demo or a site. Every other promise of this module stays.
+pub fn stop_flushing() {
+    UNFLUSHED.store(true, Ordering::Relaxed);
+}
 
 /// Writes a file that must not exist yet.
 pub fn create_new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
@@ -239,7 +249,9 @@ fn temporary(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder_of(path))?;
     file.write_all(bytes)?;
-    file.as_file().sync_all()?;
+    if !UNFLUSHED.load(Ordering::Relaxed) {
+        file.as_file().sync_all()?;
+    }
     Ok(file)
 }
 
@@ -256,6 +268,9 @@ fn flush_folder_of(path: &Path) -> Result<(), WriteError> {
 }
 
 fn flush_folder(folder: &Path) -> Result<(), WriteError> {
+    if UNFLUSHED.load(Ordering::Relaxed) {
+        return Ok(());
+    }
     match File::open(folder).and_then(|folder| folder.sync_all()) {
         Ok(()) => Ok(()),
         // Some file systems cannot flush a folder; they have no stronger promise to give.

@@ -7,7 +7,11 @@ use std::time::UNIX_EPOCH;
 
 use capitalbench_core::artifact::is_visible;
 use capitalbench_core::ids::Digest;
+use capitalbench_core::manifest::Window;
 use capitalbench_core::publication::PublicRound;
+use capitalbench_core::time::parse_day;
+use jiff::Timestamp;
+use jiff::civil::Date;
 
 use crate::error::FileError;
 use crate::round_folder::RoundFolder;
@@ -24,13 +28,20 @@ pub struct PublicFile {
     pub bytes: Vec<u8>,
 }
 
-/// The visible files of a round, in order of path.
-pub fn public_files(rounds: &Path, round: &PublicRound) -> Result<Vec<PublicFile>, FileError> {
+/// The visible files of a round at an instant, in order of path.
+pub fn public_files(
+    rounds: &Path,
+    round: &PublicRound,
+    as_of: Timestamp,
+) -> Result<Vec<PublicFile>, FileError> {
     let folder = RoundFolder::open(&rounds.join(round.id().as_str()))?;
     let mut files = Vec::new();
     let visible = |path: &String| is_visible(path, &round.state);
     for path in walk(folder.path()).into_iter().filter(visible) {
         let bytes = folder.read(&path)?;
+        if round.resolved().is_none() && tells_too_much(&path, &bytes, round, as_of) {
+            continue;
+        }
         files.push(PublicFile {
             digest: Digest::of(&bytes),
             path,
@@ -39,6 +50,32 @@ pub fn public_files(rounds: &Path, round: &PublicRound) -> Result<Vec<PublicFile
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
+}
+
+/// Whether a file of a round without a result holds what nobody could know at the instant: closes
+/// of days to come or of the last day, or that somebody has resolved the round already.
+fn tells_too_much(path: &str, bytes: &[u8], round: &PublicRound, as_of: Timestamp) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let text = String::from_utf8_lossy(bytes);
+    match name {
+        "resolution_job.yaml" => text.contains("status: succeeded"),
+        "entry_prices.csv" | "weekly_prices.csv" | "weekly_performance.csv" => {
+            let window = round.manifest.window;
+            let exit = window.map(|window| window.exit);
+            let hidden = |day: Date| {
+                let close = Window {
+                    entry: day,
+                    exit: day,
+                };
+                let ahead = close.exit_close().is_some_and(|close| close > as_of);
+                let last = name != "entry_prices.csv" && exit.is_some_and(|exit| day >= exit);
+                ahead || last
+            };
+            let cells = text.split([',', '\n', '\r', '"']);
+            cells.filter_map(parse_day).any(hidden)
+        }
+        _ => false,
+    }
 }
 
 /// Every file below a folder, relative to it, in order; an absent folder is empty.

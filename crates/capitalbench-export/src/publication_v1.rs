@@ -176,7 +176,8 @@ fn objects(table: &Table, rows: Vec<Row<'_>>) -> Value {
     rows.map(|row| Value::Object(object(table, row))).collect()
 }
 
-fn object(table: &Table, row: Row<'_>) -> Map<String, Value> {
+/// A row of a table as members.
+pub fn object(table: &Table, row: Row<'_>) -> Map<String, Value> {
     let cells = table.columns.iter().zip(row);
     cells
         .map(|(column, cell)| (column.name.to_owned(), value(cell)))

@@ -122,6 +122,11 @@ fn comparison_set() -> Value {
     closed(members)
 }
 
+/// The schema of one row of a table.
+pub fn row(table: &Table) -> Value {
+    closed(columns(table))
+}
+
 fn rows(table: &Table) -> Value {
     list(&closed(columns(table)))
 }

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let published = publication(rounds, as_of.parse()?, &|| ())?;
     let mut round_files = BTreeMap::new();
     for round in &published.rounds {
-        let files = public_files(rounds, round)?.into_iter();
+        let files = public_files(rounds, round, published.as_of)?.into_iter();
         let files: Files = files.map(|file| (file.path, file.bytes)).collect();
         round_files.insert(round.id().clone(), files);
     }

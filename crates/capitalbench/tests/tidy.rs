@@ -20,7 +20,10 @@ const MAY_USE: [(&str, &[&str]); 6] = [
     ("capitalbench-core", &[]),
     ("capitalbench-archive", &["capitalbench-core"]),
     ("capitalbench-adapters", &["capitalbench-core"]),
-    ("capitalbench-site", &["capitalbench-core"]),
+    (
+        "capitalbench-site",
+        &["capitalbench-core", "capitalbench-export"],
+    ),
     ("capitalbench-parquet", &[]),
     (
         "capitalbench-export",

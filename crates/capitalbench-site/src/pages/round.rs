@@ -13,7 +13,7 @@ use crate::charts::{Histogram, Mark};
 use crate::figures::{
     NONE, count, day, points, score, share, signed_percent, signed_points, thousands,
 };
-use crate::html::Html;
+use crate::html::{Html, encode};
 use crate::page::{Here, Page};
 use crate::table::{Cell, Table, gap, head, markup, maybe, number, part, percent, text};
 
@@ -287,7 +287,14 @@ fn audit(view: &View<'_>, page: &mut Page, round: &PublicRound) {
             "files",
             &count(files, "file with its digest", "files with their digests"),
         ),
-        page.here.link("verify/", "Verify in the browser"),
+        Html::link(
+            &format!(
+                "{}?round={}",
+                page.here.to("verify/"),
+                encode(round.id().as_str())
+            ),
+            "Verify in the browser",
+        ),
     ];
     page.body.facts(&facts);
     page.body.paragraph("more", &Html::join(&links, " · "));

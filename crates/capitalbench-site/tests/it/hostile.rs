@@ -75,10 +75,9 @@ fn hostile_text_is_inert_everywhere() {
         let markup = read(&page).unwrap_or_else(|fault| panic!("{path}: {fault}"));
         for (name, attributes) in &markup.tags {
             assert!(name != "img" && name != "iframe", "{path}: {name}");
-            assert!(
-                name != "script" || attributes.contains("site.js\" defer"),
-                "{path}: {attributes}"
-            );
+            let ours = attributes.contains("site.js\" defer")
+                || (path == "verify/index.html" && attributes.contains("src=\"page.js\""));
+            assert!(name != "script" || ours, "{path}: {attributes}");
             let handler = names(attributes)
                 .into_iter()
                 .find(|name| name.starts_with("on"));

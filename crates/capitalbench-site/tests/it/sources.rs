@@ -21,7 +21,7 @@ impl Source {
             .expect("rounds that can be published");
         let mut files = BTreeMap::new();
         for round in &publication.rounds {
-            let own = public_files(rounds, round)
+            let own = public_files(rounds, round, publication.as_of)
                 .expect("files of the round")
                 .into_iter();
             let own: Files = own.map(|file| (file.path, file.bytes)).collect();

@@ -23,6 +23,7 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Outcome, CommandError> {
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
     let list = names.join("\n") + "\n";
     files.insert(LIST.to_owned(), list.into_bytes());
+    file_ops::stop_flushing();
     let (written, removed) = store(&arguments.output, &files)?;
     let bytes: usize = files.values().map(Vec::len).sum();
     if arguments.printed.json {

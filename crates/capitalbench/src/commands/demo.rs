@@ -1,9 +1,11 @@
 //! Several rounds of an invented market, played by the real commands from nothing to the boards.
 
 use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Instant;
 
+use capitalbench_archive::file_ops;
 use capitalbench_archive::public_record;
 use capitalbench_archive::round_folder::RoundFolder;
 use capitalbench_archive::verify::{self, Severity};
@@ -14,7 +16,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::Outcome;
-use crate::cli::{Arguments, Demo};
+use crate::cli::{Arguments, Demo, Rounds, Serve};
 use crate::console::{BOLD, DIM, GOOD, line, muted, paint, progress, table};
 use crate::error::CommandError;
 
@@ -31,21 +33,44 @@ pub(crate) fn run(arguments: &Demo) -> Result<Outcome, CommandError> {
         "{} · synthetic market, seed {seed} · nothing leaves this machine",
         paint(BOLD, "CapitalBench demo")
     ));
+    file_ops::stop_flushing();
     let stage = Stage::new(&arguments.output, seed)?;
     let rounds = calendar::rounds()?;
+    let now = calendar::now()?;
     let bar = progress(rounds.len(), "rounds");
     for (number, round) in rounds.iter().enumerate() {
         muted(|| play(&stage, round, number))?;
         bar.inc(1);
     }
     bar.finish_and_clear();
+    muted(|| track(&stage, &rounds, now))?;
     let folder = stage.folder.join("rounds");
-    let now = calendar::now()?;
     let published = public_record::publication(&folder, now, &|| ())
         .map_err(|error| CommandError::new(error.to_string()))?;
     summary(&published);
-    verified(&folder, now)
+    line("");
+    step(BOARDS, &folders(&stage, now))?;
+    let verified = verified(&folder, now)?;
+    if arguments.no_serve {
+        return Ok(verified);
+    }
+    let site = Serve {
+        rounds: Rounds {
+            folder,
+            as_of: Some(now),
+            no_cache: false,
+        },
+        listen: SERVED_AT,
+        base_url: None,
+        open: arguments.open,
+    };
+    line("");
+    super::serve::run_near(&site)?;
+    Ok(verified)
 }
+
+/// Where the site of the demo stands, or at the next free port.
+const SERVED_AT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8400);
 
 /// The steps of every round; words in braces stand for values.
 const STEPS: [&str; 6] = [
@@ -61,11 +86,14 @@ const STEPS: [&str; 6] = [
      --seed {seed} --retry-pause 0 --quiet --now {asked}",
     "accept-run --round {round} --run-id official --now {accepted}",
 ];
-/// The steps of a round whose window has closed.
-const RESOLUTION: [&str; 2] = [
-    "fetch-prices --round {round} --full-universe --source csv --histories {histories} --now {final}",
-    "score-round --round {round} --run-id official --now {final}",
-];
+/// The step of a round whose window has closed.
+const RESOLUTION: &str =
+    "resolve-due --rounds-dir {rounds} --source csv --histories {histories} --now {final}";
+/// The step of every day on which a round is open.
+const TRACKING: &str = "update-interim-performance --rounds-dir {rounds} --snapshot-date {day} \
+                        --track all --source csv --histories {histories} --now {now}";
+/// What the reader came for.
+const BOARDS: &str = "leaderboard --rounds-dir {rounds} --as-of {now}";
 
 /// One round, from nothing as far as the demo's last day lets it come.
 fn play(stage: &Stage, round: &PlannedRound, seed: usize) -> Result<(), CommandError> {
@@ -100,11 +128,35 @@ fn play(stage: &Stage, round: &PlannedRound, seed: usize) -> Result<(), CommandE
     let exit = exit_day(Path::new(&folder))?;
     if let Some(at) = calendar::resolvable(exit)? {
         values.insert("final", at.to_string());
-        for words in RESOLUTION {
-            step(words, &values)?;
-        }
+        step(RESOLUTION, &values)?;
     }
     Ok(())
+}
+
+/// Daily closes for the rounds that are still open, from the first of them to the last known day.
+fn track(stage: &Stage, rounds: &[PlannedRound], now: Timestamp) -> Result<(), CommandError> {
+    let mut first = None;
+    for round in rounds {
+        let folder = stage.folder.join("rounds").join(&round.name);
+        let open = calendar::resolvable(exit_day(&folder)?)?.is_none();
+        if open && first.is_none() {
+            first = Some(round.day);
+        }
+    }
+    for day in first.map(calendar::known_sessions).unwrap_or_default() {
+        let mut values = folders(stage, now);
+        values.insert("day", day.to_string());
+        step(TRACKING, &values)?;
+    }
+    Ok(())
+}
+
+fn folders(stage: &Stage, now: Timestamp) -> BTreeMap<&'static str, String> {
+    BTreeMap::from([
+        ("rounds", stage.path("rounds")),
+        ("histories", stage.path("histories")),
+        ("now", now.to_string()),
+    ])
 }
 
 fn exit_day(folder: &Path) -> Result<Date, CommandError> {

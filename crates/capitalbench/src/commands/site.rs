@@ -21,7 +21,7 @@ pub(crate) fn site(
 ) -> Result<Files, CommandError> {
     let data: Files = export(publication, &|| ());
     let own = |round: &PublicRound| -> Result<(RoundId, Files), FileError> {
-        let files = public_files(rounds, round)?.into_iter();
+        let files = public_files(rounds, round, publication.as_of)?.into_iter();
         let files = files.map(|file| (file.path, file.bytes)).collect();
         Ok((round.id().clone(), files))
     };

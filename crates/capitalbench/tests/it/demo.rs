@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::harness::Test;
+use crate::site_server::SiteServer;
 
 const DEMO: [&str; 2] = ["demo", "--no-serve"];
 
@@ -13,8 +14,10 @@ fn the_demo_plays_rounds_of_every_state_and_they_verify() {
         .code(0)
         .says("synthetic")
         .says("12 rounds")
-        .says("9 resolved")
-        .says("4 resolved")
+        .says("9 resolved  2 interim  1 pending")
+        .says("4 resolved  1 interim  1 pending")
+        .says("vs S&P 500")
+        .says("independent windows")
         .says("0 errors, 0 warnings");
     let rounds = "capitalbench-demo/rounds";
     let report = test.run(&["verify", rounds, "--now", "2026-10-28T15:00:00Z", "--json"]);
@@ -39,6 +42,21 @@ fn the_demo_plays_rounds_of_every_state_and_they_verify() {
     test.run(&["verify", "capitalbench-demo/rounds/DEMO-2026-09-14-1W"])
         .code(1)
         .says("invented-record");
+}
+
+#[test]
+fn the_demo_ends_by_serving_its_site() {
+    let test = Test::operator("");
+    let server = SiteServer::of(&test, &["demo"]);
+    assert!(server.address.ip().is_loopback());
+    assert!((8400..=8450).contains(&server.address.port()));
+    let found = server.get("/api/v1/metadata").json();
+    assert_eq!(found["as_of"], "2026-10-28T14:30:00Z");
+    assert_eq!(found["synthetic"], true);
+    assert!(found["row_counts"]["interim_points"].as_u64() > Some(20));
+    assert_eq!(server.get("/").status, 200);
+    server.signal("-TERM");
+    assert!(server.ended().success());
 }
 
 #[test]

@@ -7,6 +7,7 @@
 )]
 
 mod accept_run;
+mod api;
 mod at_once;
 mod audit_round;
 mod bad_disk;
@@ -22,6 +23,7 @@ mod explain;
 mod failure_kinds;
 mod fake_models;
 mod fake_tiingo;
+mod feeds;
 mod fetch_prices;
 mod fetch_prices_archive;
 mod fetch_universe_performance;
@@ -48,12 +50,16 @@ mod run_round;
 mod score_round;
 mod scripted_models;
 mod sealed;
+mod serve;
 mod show_controls;
 mod show_prompt;
+mod site_server;
+mod site_withheld;
 mod smoke_provider;
 mod status;
 mod stopped;
 mod validate_submissions;
 mod validate_universe;
 mod verify;
+mod verify_page;
 mod withheld;

@@ -80,3 +80,15 @@ pub(super) fn resolvable(exit: Date) -> Result<Option<Timestamp>, CommandError> 
     let end = now()?;
     Ok(rows_final_at(exit).filter(|at| *at < end))
 }
+
+/// The sessions from a day to the last one whose rows are final when the demo looks.
+pub(super) fn known_sessions(from: Date) -> Vec<Date> {
+    let mut days = Vec::new();
+    let mut day = previous_session(TODAY);
+    while let Some(session) = day.filter(|day| *day >= from) {
+        days.push(session);
+        day = previous_session(session);
+    }
+    days.reverse();
+    days
+}

@@ -1,22 +1,23 @@
-//! Requests → answers: one lookup, fixed headers, counters.
+//! Requests → answers: one lookup, headers decided beforehand, counters.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use axum::Router;
-use axum::body::{Body, Bytes};
-use axum::extract::State;
-use axum::http::{
-    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header,
-};
+use http_body_util::Full;
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
 
-use super::stock::{Ready, Stock};
+use super::api;
+use super::stock::{Ready, Stock, ready};
 
 /// No script or style but our own, nothing from elsewhere, nobody frames a page but as an embed.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 /// The same for what is made to be embedded.
 const EMBED_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors *";
+
+pub(super) type Answer = Response<Full<Bytes>>;
 
 /// What all requests share.
 pub(super) struct Server {
@@ -48,7 +49,7 @@ impl Server {
         self.counts.rebuilds.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn stock(&self) -> Arc<Stock> {
+    pub(super) fn stock(&self) -> Arc<Stock> {
         let stock = self.stock.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&stock)
     }
@@ -56,121 +57,131 @@ impl Server {
     fn metrics(&self) -> String {
         let stock = self.stock();
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let lines = [
-            (
-                "requests_total{outcome=\"found\"}",
-                count(&self.counts.found),
+        let outcome = |word: &str, counter: &AtomicU64| {
+            let value = count(counter);
+            format!("capitalbench_requests_total{{outcome=\"{word}\"}} {value}\n")
+        };
+        [
+            "# TYPE capitalbench_requests_total counter\n".to_owned(),
+            outcome("found", &self.counts.found),
+            outcome("unchanged", &self.counts.unchanged),
+            outcome("missing", &self.counts.missing),
+            outcome("refused", &self.counts.refused),
+            format!(
+                "# TYPE capitalbench_rebuilds_total counter\ncapitalbench_rebuilds_total {}\n",
+                count(&self.counts.rebuilds)
             ),
-            (
-                "requests_total{outcome=\"unchanged\"}",
-                count(&self.counts.unchanged),
+            format!(
+                "# TYPE capitalbench_site_files gauge\ncapitalbench_site_files {}\n",
+                stock.count()
             ),
-            (
-                "requests_total{outcome=\"missing\"}",
-                count(&self.counts.missing),
+            format!(
+                "# TYPE capitalbench_site_bytes gauge\ncapitalbench_site_bytes {}\n",
+                stock.bytes
             ),
-            (
-                "requests_total{outcome=\"refused\"}",
-                count(&self.counts.refused),
-            ),
-            ("rebuilds_total", count(&self.counts.rebuilds)),
-            ("site_files", stock.count() as u64),
-            ("site_bytes", stock.bytes as u64),
-        ];
-        lines
-            .map(|(name, value)| format!("capitalbench_{name} {value}\n"))
-            .concat()
+        ]
+        .concat()
     }
 }
 
-/// The one route.
-pub(super) fn router(server: Arc<Server>) -> Router {
-    Router::new().fallback(answer).with_state(server)
-}
-
-async fn answer(State(server): State<Arc<Server>>, request: Request<Body>) -> Response<Body> {
+/// The answer to a request.
+pub(super) fn answer<B>(server: &Server, request: &Request<B>) -> Answer {
     let (method, path) = (request.method(), request.uri().path());
+    let for_programs = is_for_programs(path);
+    if method == Method::OPTIONS && for_programs {
+        return preflight(path);
+    }
     if method != Method::GET && method != Method::HEAD {
         server.counts.refused.fetch_add(1, Ordering::Relaxed);
-        let mut refused = plain(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+        let mut refused = plain(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n", path);
         let allow = HeaderValue::from_static("GET, HEAD");
         refused.headers_mut().insert(header::ALLOW, allow);
         return refused;
     }
+    let mut answer = found(server, request, path);
+    if *method == Method::HEAD {
+        *answer.body_mut() = Full::default();
+    }
+    answer
+}
+
+fn found<B>(server: &Server, request: &Request<B>, path: &str) -> Answer {
     match path {
-        "/healthz" => return plain(StatusCode::OK, "ok\n"),
-        "/metrics" => return plain(StatusCode::OK, server.metrics()),
+        "/healthz" => return plain(StatusCode::OK, "ok\n", path),
+        "/metrics" => return plain(StatusCode::OK, server.metrics(), path),
         _ => {}
     }
     let stock = server.stock();
     if let Some(file) = stock.find(path) {
-        return send(&server.counts, file, path, request.headers(), method);
+        return send(&server.counts, file, request.headers());
+    }
+    if let Some(rest) = path.strip_prefix("/api/v1")
+        && (rest.is_empty() || rest.starts_with('/'))
+    {
+        let query = request.uri().query().unwrap_or_default();
+        let (status, body) = api::reply(&stock, rest, query);
+        let file = ready("api/v1.json", body);
+        if status == StatusCode::OK {
+            return send(&server.counts, &file, request.headers());
+        }
+        let counter = match status {
+            StatusCode::NOT_FOUND => &server.counts.missing,
+            _ => &server.counts.refused,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        return whole(&file, request.headers(), status);
     }
     if stock.is_folder(path) {
-        let mut moved = plain(StatusCode::MOVED_PERMANENTLY, "");
-        if let Ok(place) = HeaderValue::from_str(&format!("{path}/")) {
+        let mut moved = plain(StatusCode::MOVED_PERMANENTLY, "", path);
+        // One slash only: two would name another host.
+        let place = format!("/{}/", path.trim_matches('/'));
+        if let Ok(place) = HeaderValue::from_str(&place) {
             moved.headers_mut().insert(header::LOCATION, place);
         }
         return moved;
     }
     server.counts.missing.fetch_add(1, Ordering::Relaxed);
     match stock.find("/404.html") {
-        Some(page) => {
-            let mut missing = whole(page, path, request.headers(), method);
-            *missing.status_mut() = StatusCode::NOT_FOUND;
-            missing
-        }
-        None => plain(StatusCode::NOT_FOUND, "not found\n"),
+        Some(page) => whole(page, request.headers(), StatusCode::NOT_FOUND),
+        None => plain(StatusCode::NOT_FOUND, "not found\n", path),
     }
 }
 
-fn send(
-    counts: &Counts,
-    file: &Ready,
-    path: &str,
-    asked: &HeaderMap,
-    method: &Method,
-) -> Response<Body> {
-    if is_known(asked, &file.etag) {
+fn send(counts: &Counts, file: &Ready, asked: &HeaderMap) -> Answer {
+    if is_known(asked, file.etag()) {
         counts.unchanged.fetch_add(1, Ordering::Relaxed);
-        let mut unchanged = Response::new(Body::empty());
+        let mut unchanged = Response::new(Full::default());
         *unchanged.status_mut() = StatusCode::NOT_MODIFIED;
-        describe(unchanged.headers_mut(), file, path);
+        *unchanged.headers_mut() = file.headers.clone();
+        unchanged.headers_mut().remove(header::CONTENT_TYPE);
         return unchanged;
     }
     counts.found.fetch_add(1, Ordering::Relaxed);
-    whole(file, path, asked, method)
+    whole(file, asked, StatusCode::OK)
 }
 
-fn whole(file: &Ready, path: &str, asked: &HeaderMap, method: &Method) -> Response<Body> {
-    let gzip = file.gzip.as_ref().filter(|_| accepts_gzip(asked));
+fn whole(file: &Ready, asked: &HeaderMap, status: StatusCode) -> Answer {
+    let gzip = accepts_gzip(asked).then(|| file.gzip()).flatten();
     let body: &Bytes = gzip.unwrap_or(&file.body);
-    let length = body.len();
-    let mut response = Response::new(if method == Method::HEAD {
-        Body::empty()
-    } else {
-        Body::from(body.clone())
-    });
+    let mut response = Response::new(Full::new(body.clone()));
+    *response.status_mut() = status;
+    *response.headers_mut() = file.headers.clone();
     let headers = response.headers_mut();
-    describe(headers, file, path);
-    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
-    headers.insert(header::CONTENT_TYPE, file.kind.clone());
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
     if gzip.is_some() {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     response
 }
 
-fn describe(headers: &mut HeaderMap, file: &Ready, path: &str) {
-    headers.insert(header::ETAG, file.etag.clone());
-    headers.insert(header::CACHE_CONTROL, file.caching.clone());
-    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    secure(headers, path);
+fn is_for_programs(path: &str) -> bool {
+    let path = path.trim_start_matches('/');
+    path.starts_with("data/") || path.contains("/files/") || path.starts_with("api/")
 }
 
 /// Headers that every answer carries.
-fn secure(headers: &mut HeaderMap, path: &str) {
-    let embed = path.starts_with("/embed/");
+pub(super) fn secure(headers: &mut HeaderMap, path: &str) {
+    let embed = path.trim_start_matches('/').starts_with("embed/");
     let policy = if embed { EMBED_POLICY } else { POLICY };
     let fixed: [(HeaderName, &'static str); 5] = [
         (header::CONTENT_SECURITY_POLICY, policy),
@@ -189,28 +200,47 @@ fn secure(headers: &mut HeaderMap, path: &str) {
         headers.insert(name, HeaderValue::from_static(value));
     }
     // Data is for everybody's programs.
-    if path.starts_with("/data/") || path.contains("/files/") || path.starts_with("/api/") {
+    if is_for_programs(path) {
         let any = HeaderValue::from_static("*");
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any);
+        let seen = HeaderValue::from_static("etag");
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, seen);
     }
 }
 
-fn plain(status: StatusCode, text: impl Into<Body>) -> Response<Body> {
-    let mut response = Response::new(text.into());
+fn preflight(path: &str) -> Answer {
+    let mut allowed = plain(StatusCode::NO_CONTENT, "", path);
+    let headers = allowed.headers_mut();
+    headers.remove(header::CONTENT_TYPE);
+    let methods = HeaderValue::from_static("GET, HEAD");
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
+    let asked = HeaderValue::from_static("if-none-match");
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked);
+    allowed
+}
+
+fn plain(status: StatusCode, text: impl Into<Bytes>, path: &str) -> Answer {
+    let text: Bytes = text.into();
+    let length = text.len();
+    let mut response = Response::new(Full::new(text));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     let kind = HeaderValue::from_static("text/plain; charset=utf-8");
     headers.insert(header::CONTENT_TYPE, kind);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    secure(headers, "");
+    if status != StatusCode::NO_CONTENT {
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    secure(headers, path);
     response
 }
 
-fn is_known(asked: &HeaderMap, etag: &HeaderValue) -> bool {
+fn is_known(asked: &HeaderMap, etag: Option<&HeaderValue>) -> bool {
     let known = asked
         .get(header::IF_NONE_MATCH)
         .and_then(|value| value.to_str().ok());
-    let Some((known, etag)) = known.zip(etag.to_str().ok()) else {
+    let etag = etag.and_then(|etag| etag.to_str().ok());
+    let Some((known, etag)) = known.zip(etag) else {
         return false;
     };
     known.split(',').any(|tag| {
@@ -229,7 +259,11 @@ fn accepts_gzip(asked: &HeaderMap) -> bool {
             let named = words
                 .next()
                 .is_some_and(|name| name.eq_ignore_ascii_case("gzip"));
-            named && !words.any(|word| word == "q=0" || word == "q=0.0")
+            let refused = |word: &str| {
+                let share = word.strip_prefix("q=").and_then(|q| q.parse::<f64>().ok());
+                share.is_some_and(|share| share <= 0.0)
+            };
+            named && !words.any(refused)
         })
     })
 }

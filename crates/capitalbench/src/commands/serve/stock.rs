@@ -2,49 +2,84 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::sync::OnceLock;
 
-use axum::body::Bytes;
-use axum::http::HeaderValue;
 use capitalbench_core::ids::Digest;
+use capitalbench_core::publication::Publication;
 use capitalbench_site::Files;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderMap, HeaderValue};
 use rayon::prelude::*;
+
+use super::answer::secure;
+use super::api::Tables;
 
 /// One file, ready to be sent.
 pub(super) struct Ready {
     pub(super) body: Bytes,
-    /// The same compressed, where that pays.
-    pub(super) gzip: Option<Bytes>,
-    /// Digest of the body, quoted.
-    pub(super) etag: HeaderValue,
-    pub(super) kind: HeaderValue,
-    pub(super) caching: HeaderValue,
+    /// Everything but length and encoding.
+    pub(super) headers: HeaderMap,
+    is_text: bool,
+    /// The same compressed, where that pays; made when somebody first asks.
+    gzip: OnceLock<Option<Bytes>>,
 }
 
-/// All files by path, without a leading slash.
+impl Ready {
+    /// Digest of the body, quoted.
+    pub(super) fn etag(&self) -> Option<&HeaderValue> {
+        self.headers.get(header::ETAG)
+    }
+
+    /// The compressed body.
+    pub(super) fn gzip(&self) -> Option<&Bytes> {
+        if !self.is_text || self.body.len() < LEAST_GZIP {
+            return None;
+        }
+        let made = self.gzip.get_or_init(|| {
+            let gzip = compress(&self.body)?;
+            (gzip.len() < self.body.len()).then(|| gzip.into())
+        });
+        made.as_ref()
+    }
+}
+
+/// All files by path, without a leading slash, and the publication they were made from.
 pub(super) struct Stock {
     files: BTreeMap<String, Ready>,
     pub(super) bytes: usize,
+    publication: Publication,
+    pub(super) tables: Tables,
 }
 
 /// Smaller bodies are sent as they are.
 const LEAST_GZIP: usize = 600;
 
 impl Stock {
-    pub(super) fn new(files: Files) -> Self {
+    pub(super) fn new(files: Files, publication: Publication) -> Self {
         let bytes = files.values().map(Vec::len).sum();
         let ready = |(path, body): (String, Vec<u8>)| {
             let file = ready(&path, body);
             (path, file)
         };
         let files = files.into_par_iter().map(ready).collect();
-        Self { files, bytes }
+        Self {
+            files,
+            bytes,
+            publication,
+            tables: Tables::default(),
+        }
+    }
+
+    /// What the site was made from.
+    pub(super) fn publication(&self) -> &Publication {
+        &self.publication
     }
 
     /// The file of a path as asked for: a folder means its index.
     pub(super) fn find(&self, path: &str) -> Option<&Ready> {
-        let path = path.trim_start_matches('/');
+        let path = path.strip_prefix('/')?;
         if path.is_empty() || path.ends_with('/') {
             return self.files.get(&format!("{path}index.html"));
         }
@@ -54,7 +89,7 @@ impl Stock {
     /// Whether a path without its slash is a folder with an index.
     pub(super) fn is_folder(&self, path: &str) -> bool {
         let path = path.trim_start_matches('/');
-        self.files.contains_key(&format!("{path}/index.html"))
+        !path.is_empty() && self.files.contains_key(&format!("{path}/index.html"))
     }
 
     pub(super) fn count(&self) -> usize {
@@ -62,24 +97,28 @@ impl Stock {
     }
 }
 
-fn ready(path: &str, body: Vec<u8>) -> Ready {
+/// Decides everything about a file.
+pub(super) fn ready(path: &str, body: Vec<u8>) -> Ready {
     let kind = kind(path);
     let etag = format!("\"{}\"", &Digest::of(&body).to_hex()[..32]);
-    let compressed = (is_text(kind) && body.len() >= LEAST_GZIP)
-        .then(|| compress(&body))
-        .flatten();
-    let gzip = compressed.filter(|gzip| gzip.len() < body.len());
     let caching = if path.starts_with("static/") {
-        "public, max-age=31536000, immutable"
+        "public, max-age=3600"
     } else {
         "public, max-age=60, must-revalidate"
     };
+    let mut headers = HeaderMap::with_capacity(16);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    if let Ok(etag) = HeaderValue::from_str(&etag) {
+        headers.insert(header::ETAG, etag);
+    }
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    secure(&mut headers, path);
     Ready {
         body: body.into(),
-        gzip: gzip.map(Into::into),
-        etag: HeaderValue::from_str(&etag).unwrap_or(HeaderValue::from_static("\"\"")),
-        kind: HeaderValue::from_static(kind),
-        caching: HeaderValue::from_static(caching),
+        headers,
+        is_text: is_text(kind),
+        gzip: OnceLock::new(),
     }
 }
 

@@ -1,0 +1,152 @@
+//! What happened, and when: rounds that appear, results, corrections, changed methods.
+
+use std::collections::BTreeMap;
+
+use capitalbench_core::publication::{PublicRound, Publication, RoundState};
+use capitalbench_export::text::{percent, reference_of, score};
+use jiff::Timestamp;
+
+use crate::html::encode;
+use crate::{Files, Input};
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Event {
+    /// When.
+    pub(super) at: Timestamp,
+    /// A name for ever.
+    pub(super) id: String,
+    /// The kind in one word.
+    pub(super) kind: &'static str,
+    /// A heading.
+    pub(super) title: String,
+    /// What happened, in words.
+    pub(super) text: String,
+    /// The page that shows it.
+    pub(super) path: String,
+}
+
+/// Everything that happened until the publication, newest first.
+pub(super) fn events(input: &Input<'_>) -> Vec<Event> {
+    let publication = input.publication;
+    let mut found = Vec::new();
+    for round in &publication.rounds {
+        let files = input.round_files.get(round.id());
+        found.extend(opened(round));
+        found.extend(scored(publication, round));
+        found.extend(corrected(round, files));
+    }
+    found.extend(methods(publication));
+    found.retain(|event| event.at <= publication.as_of);
+    found.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.id.cmp(&b.id)));
+    found
+}
+
+fn page(round: &PublicRound) -> String {
+    format!("rounds/{}/", encode(round.id().as_str()))
+}
+
+fn began(round: &PublicRound) -> Option<Timestamp> {
+    let manifest = &round.manifest;
+    let stamp = manifest.created_at.as_ref();
+    stamp
+        .or(manifest.decision_deadline.as_ref())
+        .map(capitalbench_core::time::Stamp::at)
+}
+
+fn opened(round: &PublicRound) -> Option<Event> {
+    let id = round.id();
+    let window = round.manifest.window.map_or_else(String::new, |window| {
+        format!(
+            " From the close of {} to the close of {}.",
+            window.entry, window.exit
+        )
+    });
+    let decided = round.submissions().len();
+    let decisions = match &round.state {
+        RoundState::Draft => "No decisions are public yet.".to_owned(),
+        _ => format!("{decided} models decided."),
+    };
+    Some(Event {
+        at: began(round)?,
+        id: format!("round-{id}"),
+        kind: "round",
+        title: format!("New round {id}"),
+        text: format!(
+            "{}, {}.{window} {decisions}",
+            round.manifest.title, round.manifest.horizon
+        ),
+        path: page(round),
+    })
+}
+
+fn scored(publication: &Publication, round: &PublicRound) -> Option<Event> {
+    let resolved = round.resolved()?;
+    let id = round.id();
+    let best = resolved.models.first()?;
+    let value = best.scored.outcome.decision_return;
+    let reference = resolved.returns.reference();
+    Some(Event {
+        at: round.manifest.window?.exit_close()?,
+        id: format!("result-{id}"),
+        kind: "result",
+        title: format!("Result of {id}"),
+        text: format!(
+            "Highest return among models: {} with {} (score {}); {} {}.",
+            publication.name(best.model_id()),
+            percent(value.get()),
+            score(best.score),
+            reference_of(round),
+            percent(reference.get()),
+        ),
+        path: page(round),
+    })
+}
+
+/// Corrections as their file tells them; what cannot be read tells nothing.
+fn corrected(round: &PublicRound, files: Option<&Files>) -> Vec<Event> {
+    let Some((resolved, files)) = round.resolved().zip(files) else {
+        return Vec::new();
+    };
+    let path = format!("runs/{}/corrections.jsonl", resolved.run_id);
+    let bytes = files.get(&path).map(Vec::as_slice).unwrap_or_default();
+    let text = String::from_utf8_lossy(bytes);
+    let entries = text.lines().enumerate().filter_map(|(place, line)| {
+        let entry: serde_json::Value = serde_json::from_str(line).ok()?;
+        let at = entry.get("corrected_at_utc")?.as_str()?.parse().ok()?;
+        let reason = entry.get("reason").and_then(serde_json::Value::as_str);
+        Some(Event {
+            at,
+            id: format!("correction-{}-{}", round.id(), place + 1),
+            kind: "correction",
+            title: format!("Correction of {}", round.id()),
+            text: reason.unwrap_or("The results were replaced.").to_owned(),
+            path: page(round),
+        })
+    });
+    entries.collect()
+}
+
+/// The first round of each methodology version.
+fn methods(publication: &Publication) -> Vec<Event> {
+    let mut first: BTreeMap<&str, (Timestamp, &PublicRound)> = BTreeMap::new();
+    for round in &publication.rounds {
+        let label = round.manifest.methodology.label();
+        let Some((label, at)) = label.zip(began(round)) else {
+            continue;
+        };
+        let known = first.entry(label).or_insert((at, round));
+        if (at, round.id()) < (known.0, known.1.id()) {
+            *known = (at, round);
+        }
+    }
+    let event = |(label, (at, round)): (&str, (Timestamp, &PublicRound))| Event {
+        at,
+        id: format!("methodology-{label}"),
+        kind: "methodology",
+        title: format!("Methodology {label}"),
+        text: format!("First used in {}.", round.id()),
+        path: "method/".to_owned(),
+    };
+    first.into_iter().map(event).collect()
+}

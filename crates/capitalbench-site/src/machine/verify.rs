@@ -1,0 +1,83 @@
+//! The verify page, its script, and the list of files that it downloads.
+
+use std::fmt::Write as _;
+
+use capitalbench_core::ids::Digest;
+use capitalbench_core::publication::{PublicRound, RoundState};
+use serde_json::json;
+
+use super::escaped;
+use crate::figures::instant;
+use crate::html::Html;
+use crate::page::{Page, Site};
+use crate::{Files, Input};
+
+const MODULES: [(&str, &str); 4] = [
+    ("verify/check.js", include_str!("../../verify/check.js")),
+    ("verify/compute.js", include_str!("../../verify/compute.js")),
+    ("verify/page.js", include_str!("../../verify/page.js")),
+    ("verify/read.js", include_str!("../../verify/read.js")),
+];
+const BODY: &str = include_str!("../../verify/body.html");
+
+pub(super) fn render(input: &Input<'_>, files: &mut Files) {
+    for (path, script) in MODULES {
+        files.insert(path.to_owned(), script.as_bytes().to_vec());
+    }
+    for round in &input.publication.rounds {
+        let path = format!("rounds/{}/files.json", round.id());
+        files.insert(path, list(input, round).into_bytes());
+    }
+    files.insert("verify/index.html".to_owned(), page(input));
+}
+
+/// Path, digest and size of every public file of a round.
+fn list(input: &Input<'_>, round: &PublicRound) -> String {
+    let own = input.round_files.get(round.id());
+    let own = own.iter().flat_map(|files| files.iter());
+    let entries = own.map(|(path, bytes)| {
+        json!({
+            "path": path,
+            "sha256": Digest::of(bytes).to_hex(),
+            "bytes": bytes.len(),
+        })
+    });
+    let run = match &round.state {
+        RoundState::Draft => None,
+        RoundState::Open(open) => Some(open.run_id.as_str()),
+        RoundState::Resolved(resolved) => Some(resolved.run_id.as_str()),
+    };
+    let list = json!({
+        "round_id": round.id().as_str(),
+        "state": round.state.as_str(),
+        "official_run_id": run,
+        "freeze_sha256": round.frozen.as_ref().map(|frozen| frozen.digest.to_hex()),
+        "files": entries.collect::<Vec<_>>(),
+    });
+    format!("{list:#}\n")
+}
+
+fn page(input: &Input<'_>) -> Vec<u8> {
+    let mut choices = String::new();
+    for round in input.publication.rounds.iter().rev() {
+        let id = escaped(round.id().as_str());
+        // Writing to a text cannot fail.
+        let _ = writeln!(
+            choices,
+            "<option value=\"{id}\">{id} ({})</option>",
+            round.state.as_str()
+        );
+    }
+    let mut page = Page::new(
+        "verify/",
+        "Verify",
+        "Hash the files of a round and compute its results again in your own browser.",
+    );
+    let body = BODY.replace("{choices}", &choices);
+    page.body.add(&Html::made(body));
+    let site = Site {
+        synthetic: input.publication.synthetic,
+        as_of: instant(input.publication.as_of),
+    };
+    site.frame(&page)
+}

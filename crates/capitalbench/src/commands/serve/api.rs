@@ -1,0 +1,312 @@
+//! `/api/v1`: the tables of the export as rows, one round, one model, and what there is.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use capitalbench_core::publication::Publication;
+use capitalbench_core::similar::closest;
+use capitalbench_export::publication_v1::{self, object};
+use capitalbench_export::table::Table;
+use capitalbench_export::tables::{ALL, outcomes, rounds};
+use hyper::StatusCode;
+use serde_json::{Map, Value, json};
+
+use super::stock::Stock;
+
+/// Rows of an answer unless asked otherwise, and at most.
+const ROWS: usize = 100;
+const MOST_ROWS: usize = 1000;
+
+/// The rows of each table, made when somebody first asks.
+#[derive(Default)]
+pub(super) struct Tables {
+    made: [OnceLock<Vec<Map<String, Value>>>; ALL.len()],
+}
+
+impl Tables {
+    fn rows(&self, publication: &Publication, place: usize) -> &[Map<String, Value>] {
+        self.made[place].get_or_init(|| {
+            let table = ALL[place];
+            let rows = (table.rows)(publication).into_iter();
+            rows.map(|row| object(table, row)).collect()
+        })
+    }
+}
+
+/// Why a request has no answer.
+struct Refusal {
+    status: StatusCode,
+    body: Value,
+}
+
+impl Refusal {
+    fn new(status: StatusCode, word: &str, name: (&str, &str), message: &str) -> Self {
+        let mut body = json!({"error": word, "message": message});
+        body[name.0] = name.1.into();
+        Self { status, body }
+    }
+}
+
+/// Status and body for what stands behind `/api/v1`, and the query.
+pub(super) fn reply(stock: &Stock, rest: &str, query: &str) -> (StatusCode, Vec<u8>) {
+    let parts: Vec<String> = rest
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .map(decoded)
+        .collect();
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let answered = match parts.as_slice() {
+        [] => no_parameters(query).map(|()| index()),
+        ["metadata"] => no_parameters(query).map(|()| metadata(stock)),
+        [table] => rows(stock, table, query),
+        ["rounds", id] => no_parameters(query).and_then(|()| round(stock, id)),
+        ["models", id] => no_parameters(query).and_then(|()| model(stock, id)),
+        _ => {
+            let message = "there is nothing at this path; /api/v1 lists what there is";
+            let path = ("path", rest);
+            let word = "not_found";
+            Err(Refusal::new(StatusCode::NOT_FOUND, word, path, message))
+        }
+    };
+    let (status, body) = match answered {
+        Ok(body) => (StatusCode::OK, body),
+        Err(refusal) => (refusal.status, refusal.body),
+    };
+    (status, format!("{body}\n").into_bytes())
+}
+
+fn index() -> Value {
+    let tables = ALL.iter().map(|table| {
+        let columns = table.columns.iter().map(|column| column.name);
+        json!({
+            "name": table.name,
+            "href": format!("/api/v1/{}", table.name),
+            "about": table.about,
+            "columns": columns.collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "metadata": "/api/v1/metadata",
+        "round": "/api/v1/rounds/{round_id}",
+        "model": "/api/v1/models/{model_id}",
+        "description": "/openapi.json",
+        "tables": tables.collect::<Vec<_>>(),
+    })
+}
+
+fn metadata(stock: &Stock) -> Value {
+    let publication = stock.publication();
+    let mut counts = Map::new();
+    for (place, table) in ALL.iter().enumerate() {
+        let count = stock.tables.rows(publication, place).len();
+        counts.insert(table.name.to_owned(), count.into());
+    }
+    json!({
+        "format": publication_v1::FORMAT,
+        "version": publication_v1::VERSION,
+        "as_of": publication.as_of.to_string(),
+        "synthetic": publication.synthetic,
+        "row_counts": counts,
+    })
+}
+
+fn place_of(name: &str) -> Result<usize, Refusal> {
+    let found = ALL.iter().position(|table| table.name == name);
+    found.ok_or_else(|| {
+        let near = closest(name, ALL.iter().map(|table| table.name));
+        let hint = near.map_or_else(String::new, |near| format!(", but {near}"));
+        let message = format!("there is no table {name}{hint}; /api/v1 lists them");
+        let table = ("table", name);
+        Refusal::new(StatusCode::NOT_FOUND, "unknown_table", table, &message)
+    })
+}
+
+fn rows(stock: &Stock, name: &str, query: &str) -> Result<Value, Refusal> {
+    let place = place_of(name)?;
+    let table = ALL[place];
+    let asked = parameters(query)?;
+    let (mut limit, mut start) = (ROWS, 0_usize);
+    let mut wanted: Vec<(&str, &str)> = Vec::new();
+    for (parameter, value) in &asked {
+        match parameter.as_str() {
+            "limit" => {
+                let number = value.parse().ok();
+                let number = number.filter(|number| (1..=MOST_ROWS).contains(number));
+                limit = number.ok_or_else(|| {
+                    bad(
+                        "limit",
+                        &format!("limit is {value:?}; use 1 to {MOST_ROWS}"),
+                    )
+                })?;
+            }
+            "cursor" => {
+                start = value.parse().map_err(|_| {
+                    let message = format!(
+                        "cursor is {value:?}; use next_cursor of the answer before, or leave it out"
+                    );
+                    bad("cursor", &message)
+                })?;
+            }
+            column => {
+                column_of(table, column)?;
+                wanted.push((column, value));
+            }
+        }
+    }
+    let all = stock.tables.rows(stock.publication(), place);
+    let fits = |row: &&Map<String, Value>| {
+        let same = |(column, value): &(&str, &str)| text_is(row.get(*column), value);
+        wanted.iter().all(same)
+    };
+    let matching: Vec<&Map<String, Value>> = all.iter().filter(fits).collect();
+    let end = start.saturating_add(limit).min(matching.len());
+    let shown = matching.get(start..end).unwrap_or_default();
+    Ok(json!({
+        "table": table.name,
+        "as_of": stock.publication().as_of.to_string(),
+        "total": matching.len(),
+        "next_cursor": (end < matching.len()).then(|| end.to_string()),
+        "rows": shown,
+    }))
+}
+
+fn column_of(table: &Table, name: &str) -> Result<(), Refusal> {
+    let mut columns = table.columns.iter().map(|column| column.name);
+    if columns.any(|column| column == name) {
+        return Ok(());
+    }
+    let columns: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+    let message = format!(
+        "{} has no column {name}; use limit, cursor or one of {}",
+        table.name,
+        columns.join(", ")
+    );
+    Err(bad(name, &message))
+}
+
+/// Whether a value, written as the CSV writes it, is this text; no value is the empty text.
+fn text_is(value: Option<&Value>, wanted: &str) -> bool {
+    match value {
+        Some(Value::String(text)) => text == wanted,
+        None | Some(Value::Null) => wanted.is_empty(),
+        Some(other) => {
+            let text = other.to_string();
+            text == wanted
+        }
+    }
+}
+
+fn round(stock: &Stock, id: &str) -> Result<Value, Refusal> {
+    let rounds = &stock.publication().rounds;
+    let found = rounds.iter().find(|round| round.id().as_str() == id);
+    let found = found.ok_or_else(|| {
+        let near = closest(id, rounds.iter().map(|round| round.id().as_str()));
+        unknown("round", id, near)
+    })?;
+    Ok(publication_v1::round(found))
+}
+
+/// A model with its rows of every table that says something about models as such, and its results.
+fn model(stock: &Stock, id: &str) -> Result<Value, Refusal> {
+    let publication = stock.publication();
+    let of_table = |name: &str| -> Vec<&Map<String, Value>> {
+        let place = ALL.iter().position(|table| table.name == name);
+        let rows = place.map(|place| stock.tables.rows(publication, place));
+        let rows = rows.unwrap_or_default().iter();
+        rows.filter(|row| text_is(row.get("model_id"), id))
+            .collect()
+    };
+    let own = of_table(rounds::MODELS.name);
+    let Some(own) = own.first() else {
+        let known = publication.names.keys();
+        let near = closest(id, known.map(capitalbench_core::ids::ModelId::as_str));
+        return Err(unknown("model", id, near));
+    };
+    let mut members = (*own).clone();
+    for name in [
+        "cumulative",
+        "consistency",
+        "statistics",
+        "submissions",
+        outcomes::OUTCOMES.name,
+    ] {
+        members.insert(name.to_owned(), json!(of_table(name)));
+    }
+    Ok(Value::Object(members))
+}
+
+fn unknown(kind: &str, id: &str, near: Option<&str>) -> Refusal {
+    let hint = near.map_or_else(
+        || format!("/api/v1/{kind}s lists them"),
+        |near| format!("did you mean {near}?"),
+    );
+    let word = format!("unknown_{kind}");
+    let message = format!("there is no {kind} {id}; {hint}");
+    Refusal::new(StatusCode::NOT_FOUND, &word, (kind, id), &message)
+}
+
+fn bad(parameter: &str, message: &str) -> Refusal {
+    let name = ("parameter", parameter);
+    Refusal::new(StatusCode::BAD_REQUEST, "bad_parameter", name, message)
+}
+
+fn no_parameters(query: &str) -> Result<(), Refusal> {
+    match parameters(query)?.keys().next() {
+        None => Ok(()),
+        Some(name) => Err(bad(
+            name,
+            &format!("this path takes no parameters; leave {name} out"),
+        )),
+    }
+}
+
+/// The parameters of a query, each given once.
+fn parameters(query: &str) -> Result<BTreeMap<String, String>, Refusal> {
+    let mut found = BTreeMap::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (name, value) = (name.replace('+', " "), value.replace('+', " "));
+        let (name, value) = (decoded(&name), decoded(&value));
+        if found.insert(name.clone(), value).is_some() {
+            return Err(bad(&name, &format!("{name} is given twice; give it once")));
+        }
+    }
+    Ok(found)
+}
+
+/// Percent signs followed by two digits are bytes; others stand for themselves.
+fn decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut place = 0;
+    while let Some(byte) = bytes.get(place) {
+        let pair = digit(bytes.get(place + 1)).zip(digit(bytes.get(place + 2)));
+        let value = pair.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
+        if let Some(value) = value.filter(|_| *byte == b'%') {
+            out.push(value);
+            place += 3;
+        } else {
+            out.push(*byte);
+            place += 1;
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percent_signs_are_read() {
+        for (text, expected) in [
+            ("a%20b", "a b"),
+            ("100%", "100%"),
+            ("%zz%4", "%zz%4"),
+            ("%C3%BC", "ü"),
+        ] {
+            assert_eq!(decoded(text), expected);
+        }
+    }
+}

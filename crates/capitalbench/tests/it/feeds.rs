@@ -1,0 +1,182 @@
+//! Feeds, calendar, sitemap, embeds and badges: sound, linked, and the same from the same rounds.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::harness::{Test, tree_of};
+
+const BASE: &str = "https://bench.example";
+
+fn built(output: &str, as_of: &str) -> Test {
+    let test = Test::all_rounds();
+    build(&test, output, as_of);
+    test
+}
+
+fn build(test: &Test, output: &str, as_of: &str) {
+    let words = [
+        "build-site",
+        "--rounds-dir",
+        ".",
+        "--as-of",
+        as_of,
+        "--base-url",
+        BASE,
+        "--output",
+        output,
+    ];
+    test.run(&words).code(0);
+}
+
+fn read(test: &Test, path: &str) -> String {
+    fs::read_to_string(test.path("site").join(path)).expect("a file of the site")
+}
+
+/// Tags that are opened are closed, in order.
+fn well_formed(text: &str) {
+    let mut open = Vec::new();
+    for part in text.split('<').skip(1) {
+        let tag = part.split('>').next().expect("a tag");
+        if tag.starts_with(['?', '!']) || tag.ends_with('/') {
+            continue;
+        }
+        let name = tag.split(' ').next().expect("a name");
+        match name.strip_prefix('/') {
+            Some(name) => assert_eq!(open.pop(), Some(name), "{text}"),
+            None => open.push(name),
+        }
+    }
+    assert!(open.is_empty(), "{open:?} stay open");
+    assert!(!text.contains("& "), "{text}");
+}
+
+#[test]
+fn both_feeds_tell_the_same_events() {
+    let test = built("site", "2026-06-01");
+    let atom = read(&test, "feed.atom");
+    well_formed(&atom);
+    let feed: Value = serde_json::from_str(&read(&test, "feed.json")).expect("JSON");
+    let items = feed["items"].as_array().expect("items");
+    assert_eq!(atom.matches("<entry>").count(), items.len());
+    let kinds: BTreeSet<&str> = items
+        .iter()
+        .filter_map(|item| item["tags"][0].as_str())
+        .collect();
+    assert_eq!(kinds, BTreeSet::from(["methodology", "result", "round"]));
+    let ids: BTreeSet<&str> = items
+        .iter()
+        .filter_map(|item| item["id"].as_str())
+        .collect();
+    assert_eq!(ids.len(), items.len(), "every entry has a name of its own");
+    let dates: Vec<&str> = items
+        .iter()
+        .filter_map(|item| item["date_published"].as_str())
+        .collect();
+    assert!(dates.is_sorted_by(|a, b| a >= b), "{dates:?}");
+    for item in items {
+        let url = item["url"].as_str().expect("an address");
+        assert!(url.starts_with(BASE), "{url}");
+        assert!(atom.contains(url), "{url}");
+    }
+    let told = feed.to_string();
+    assert!(
+        told.contains("Result of weekly-portfolio-resolved"),
+        "{told}"
+    );
+    assert!(
+        !told.contains("Result of weekly-portfolio-pending"),
+        "{told}"
+    );
+
+    // Before its exit close a round has no result in any feed.
+    let test = built("site", "2026-03-05T12:00:00Z");
+    for file in ["feed.atom", "feed.json"] {
+        let entries = read(&test, file);
+        assert!(
+            entries.contains("New round weekly-portfolio-resolved"),
+            "{entries}"
+        );
+        assert!(
+            !entries.contains("Result of weekly-portfolio-resolved"),
+            "{entries}"
+        );
+    }
+    let image = read(&test, "share/rounds/weekly-portfolio-resolved.svg");
+    assert!(image.contains("Fixture B"), "{image}");
+    for word in ["score", " %", "rank"] {
+        assert!(!image.contains(word), "{word}: {image}");
+    }
+}
+
+#[test]
+fn the_calendar_has_every_exit() {
+    let test = built("site", "2026-06-01");
+    let calendar = read(&test, "calendar.ics");
+    assert!(calendar.lines().all(|line| line.len() <= 75));
+    assert!(
+        calendar
+            .split_inclusive('\n')
+            .all(|line| line.ends_with("\r\n"))
+    );
+    assert_eq!(calendar.matches("BEGIN:VEVENT").count(), 3);
+    assert!(calendar.contains("DTSTART:20260309T200000Z"), "{calendar}");
+}
+
+#[test]
+fn the_sitemap_lists_pages_that_exist_and_robots_name_it() {
+    let test = built("site", "2026-06-01");
+    let sitemap = read(&test, "sitemap.xml");
+    well_formed(&sitemap);
+    let mut seen = 0;
+    for part in sitemap.split("<loc>").skip(1) {
+        let address = part.split("</loc>").next().expect("an address");
+        let path = address.strip_prefix(BASE).expect("an address of ours");
+        assert!(
+            test.path("site")
+                .join(&path[1..])
+                .join("index.html")
+                .is_file(),
+            "{path}"
+        );
+        seen += 1;
+    }
+    assert!(seen >= 2, "{sitemap}");
+    let robots = read(&test, "robots.txt");
+    assert!(
+        robots.contains("Sitemap: https://bench.example/sitemap.xml"),
+        "{robots}"
+    );
+}
+
+#[test]
+fn embeds_badges_and_images_are_whole() {
+    let test = built("site", "2026-06-01");
+    let tree = tree_of(&test.path("site"));
+    let of = |folder: &str| tree.keys().filter(|path| path.starts_with(folder)).count();
+    assert!(of("badge/") == 3 && of("share/models/") == 3 && of("share/rounds/") == 3);
+    for (path, text) in &tree {
+        if path.starts_with("badge/") || path.starts_with("share/") {
+            if text != "folder" {
+                well_formed(text);
+                assert!(
+                    text.contains("xmlns=\"http://www.w3.org/2000/svg\""),
+                    "{path}"
+                );
+            }
+        } else if path.starts_with("embed/") && text.contains("<html") {
+            assert!(!text.contains("<script"), "{path}");
+            assert!(text.contains("rel=\"stylesheet\""), "{path}");
+        }
+    }
+}
+
+#[test]
+fn the_same_rounds_give_the_same_bytes() {
+    let test = built("site", "2026-06-01");
+    let first = tree_of(&test.path("site"));
+    fs::rename(test.path("site"), test.path("before")).expect("a moved folder");
+    build(&test, "site", "2026-06-01");
+    assert!(first == tree_of(&test.path("site")));
+}
