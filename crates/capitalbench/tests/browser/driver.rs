@@ -1,6 +1,6 @@
 //! A small client of the browser's driver: a real Chromium, asked over the loopback.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -86,11 +86,7 @@ impl Browser {
             text.len()
         )
         .expect("a request");
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).expect("an answer");
-        let answer = String::from_utf8(answer).expect("text");
-        let (_, body) = answer.split_once("\r\n\r\n").expect("a body");
-        let value: Value = serde_json::from_str(body).expect("JSON");
+        let value: Value = serde_json::from_slice(&body_of(stream)).expect("JSON");
         let value = &value["value"];
         assert!(value["error"].is_null(), "{method} {path}: {value}");
         value.clone()
@@ -181,6 +177,29 @@ impl Browser {
     }
 }
 
+/// The body of an answer; the driver leaves its connections open.
+fn body_of(stream: TcpStream) -> Vec<u8> {
+    let patience = Some(Duration::from_mins(1));
+    stream.set_read_timeout(patience).expect("a timeout");
+    let mut lines = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        lines.read_line(&mut line).expect("a header");
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.trim().parse().expect("a length");
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    lines.read_exact(&mut body).expect("a body");
+    body
+}
+
 impl Drop for Browser {
     fn drop(&mut self) {
         if !self.session.is_empty() {
@@ -190,7 +209,7 @@ impl Drop for Browser {
                     stream,
                     "DELETE /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
                 );
-                let _ = stream.read_to_end(&mut Vec::new());
+                let _ = body_of(stream);
             }
         }
         let _ = self.driver.kill();

@@ -34,7 +34,7 @@ fn paths(browser: &Browser, site: &Site) -> Vec<String> {
     };
     paths.extend(first("/models/", "/models/", 1));
     paths.extend(first("/assets/", "/assets/", 1));
-    paths.extend(first("/boards/", "/sets/", 1));
+    paths.extend(first("/", "/sets/", 1));
     for round in first("/rounds/", "/rounds/", 400)
         .iter()
         .step_by(12)
