@@ -94,6 +94,35 @@ fn models_are_compared_on_shared_rounds_and_the_theme_is_remembered() {
 }
 
 #[test]
+fn a_reader_computes_a_round_again_in_the_browser() {
+    let Some(browser) = browser() else { return };
+    let (rounds, as_of) = record();
+    let site = Site::of(&rounds, as_of);
+    browser.open(&site.page("/rounds/"));
+    let of = |state: &str| {
+        let script = format!(
+            "const row = document.querySelector('table[data-sort] tr[data-state={state}] a');\
+             return row ? row.pathname.split('/').filter(Boolean).pop() : null"
+        );
+        browser.run(&script).as_str().map(str::to_owned)
+    };
+    let resolved = of("resolved").expect("a resolved round");
+    browser.open(&site.page(&format!("/verify/?round={resolved}")));
+    let said = browser.wait_for(
+        "const look = () => { const status = document.getElementById('verify-status');\
+         if (status.dataset.verdict) done(status.textContent); else setTimeout(look, 50); }; look();",
+    );
+    let said = said.as_str().unwrap_or_default().to_owned();
+    let matches = said.split(' ').find_map(|word| word.parse::<u32>().ok());
+    assert!(said.contains(" 0 differ"), "{resolved}: {said}");
+    assert!(
+        matches.is_some_and(|count| count > 50),
+        "{resolved}: {said}"
+    );
+    assert!(browser.complaints().is_empty());
+}
+
+#[test]
 fn pages_read_without_script() {
     let Some(browser) = browser() else { return };
     let (rounds, as_of) = record();
