@@ -1,6 +1,7 @@
 //! What a comparison may claim, in one sentence that follows the evidence.
 
 use crate::ids::ModelId;
+use crate::inference::overlap::INFORMATIVE_WINDOWS;
 use crate::inference::ties::holm;
 use crate::statistics::{Basis, Estimate, LEVEL, ModelStatistics, SetStatistics};
 
@@ -17,6 +18,8 @@ pub struct Claim {
     pub below_reference: Vec<ModelId>,
     /// Models better than random portfolios.
     pub beyond_luck: Vec<ModelId>,
+    /// Whether the windows are enough for intervals of scores to tell something.
+    pub informative_scores: bool,
 }
 
 impl Claim {
@@ -52,6 +55,7 @@ impl Claim {
             above_reference: above,
             below_reference: under,
             beyond_luck: lucky.map(|(model, _)| model.model_id.clone()).collect(),
+            informative_scores: statistics.effective_windows >= INFORMATIVE_WINDOWS,
         }
     }
 
@@ -97,6 +101,10 @@ impl Claim {
             };
             parts.insert(0, format!("No model is separable from {from}."));
         }
+        if !self.informative_scores {
+            let text = "Below 8 separate windows the intervals of scores are not informative.";
+            parts.push(text.to_owned());
+        }
         parts.join(" ")
     }
 }
@@ -123,6 +131,7 @@ mod tests {
             above_reference: ids(above),
             below_reference: ids(below),
             beyond_luck: ids(luck),
+            informative_scores: true,
         };
         claim.sentence("S&P 500", ToString::to_string)
     }
