@@ -1,0 +1,3 @@
+//! Proofs a stranger can check without trusting us: bytes in, bytes out.
+
+pub mod timestamp;

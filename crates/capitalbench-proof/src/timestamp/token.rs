@@ -1,0 +1,538 @@
+//! Reading a reply and judging it.
+
+use jiff::Timestamp;
+use rustls_pki_types::{CertificateDer, SignatureVerificationAlgorithm, UnixTime};
+use sha2::{Digest as _, Sha256};
+use webpki::{EndEntityCert, KeyUsage, anchor_from_trusted_cert};
+
+use super::certificate::Certificate;
+use super::{Question, Refusal, Root, SHA256, der};
+
+const SIGNED_DATA: [u8; 9] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02];
+const TST_INFO: [u8; 11] = [
+    0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x10, 0x01, 0x04,
+];
+const CONTENT_TYPE: [u8; 9] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x03];
+const MESSAGE_DIGEST: [u8; 9] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x04];
+const SIGNING_CERTIFICATE: [u8; 11] = [
+    0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x10, 0x02, 0x0c,
+];
+const SIGNING_CERTIFICATE_V2: [u8; 11] = [
+    0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x10, 0x02, 0x2f,
+];
+const TIME_STAMPING: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x08];
+const OID_SHA256: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01];
+const OID_SHA384: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x02];
+const OID_SHA512: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x03];
+/// Clocks of honest machines differ by this much at most.
+const CLOCK_SLACK_SECONDS: i64 = 60;
+
+/// What a good token says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// The document existed before this instant; the stated accuracy is added.
+    pub before: Timestamp,
+    /// Who says so.
+    pub authority: String,
+    /// The authority's number for this token, in hexadecimal.
+    pub serial: String,
+}
+
+struct Token<'a> {
+    content: &'a [u8],
+    certificates: Vec<Certificate<'a>>,
+    signer: Signer<'a>,
+    info: Info<'a>,
+}
+
+struct Info<'a> {
+    digest: [u8; 32],
+    serial: &'a [u8],
+    nonce: Option<&'a [u8]>,
+    at: Timestamp,
+    before: Timestamp,
+}
+
+struct Signer<'a> {
+    id: der::Element<'a>,
+    digest_oid: &'a [u8],
+    attributes: der::Element<'a>,
+    signature: &'a [u8],
+}
+
+/// The instant in a reply, nothing checked; to name an anchor before it is trusted.
+pub fn reply_time(reply: &[u8]) -> Result<Timestamp, Refusal> {
+    read_reply(reply).map(|token| token.info.before)
+}
+
+/// Checks a whole reply (`TimeStampResp`) against the question and the roots the reader trusts.
+///
+/// `now` is the reader's clock; a token from the future is refused.
+pub fn check(
+    reply: &[u8],
+    question: &Question,
+    roots: &[Root],
+    now: Timestamp,
+) -> Result<Stamp, Refusal> {
+    let token = read_reply(reply)?;
+    if token.info.digest != question.digest {
+        return Err(Refusal::OtherDigest {
+            expected: hex(&question.digest),
+            found: hex(&token.info.digest),
+        });
+    }
+    if let Some(nonce) = question.nonce {
+        let given = token.info.nonce.and_then(small_number);
+        if given != Some(nonce) {
+            return Err(Refusal::OtherNonce);
+        }
+    }
+    if token.info.at.as_second() > now.as_second() + CLOCK_SLACK_SECONDS {
+        return Err(Refusal::Future {
+            at: token.info.at,
+            now,
+        });
+    }
+    let signer = token.signing_certificate()?;
+    if !signer.is_for_time_stamping_alone() {
+        return Err(Refusal::NotForTimeStamping);
+    }
+    token.check_signature(signer)?;
+    token.check_path(signer, roots)?;
+    Ok(Stamp {
+        before: token.info.before,
+        authority: signer.name(),
+        serial: hex(token.info.serial),
+    })
+}
+
+fn read_reply(reply: &[u8]) -> Result<Token<'_>, Refusal> {
+    let mut outer = der::Der::new(reply, "the time stamp reply");
+    let mut fields = outer.enter(der::SEQUENCE)?;
+    outer.end()?;
+    let mut status = fields.enter(der::SEQUENCE)?;
+    let code = small_number(status.expect(der::INTEGER)?.body).unwrap_or(u64::MAX);
+    // 0 is granted, 1 granted with modifications.
+    if code > 1 {
+        return Err(Refusal::Declined {
+            status: code,
+            text: words(&mut status),
+        });
+    }
+    let token = fields.expect(der::SEQUENCE)?;
+    fields.end()?;
+    read_token(token.whole)
+}
+
+fn words(status: &mut der::Der<'_>) -> String {
+    let mut said = String::new();
+    if let Ok(Some(list)) = status.optional(der::SEQUENCE) {
+        let mut list = der::Der::new(list.body, "the status");
+        while let Ok(text) = list.element() {
+            said.push_str(": ");
+            said.extend(
+                String::from_utf8_lossy(text.body)
+                    .chars()
+                    .filter(|letter| !letter.is_control())
+                    .take(200),
+            );
+        }
+    }
+    said
+}
+
+fn read_token(whole: &[u8]) -> Result<Token<'_>, Refusal> {
+    const WHAT: &str = "the time stamp token";
+    let malformed = || Refusal::Malformed { what: WHAT };
+    let mut content_info = der::Der::new(whole, WHAT).enter(der::SEQUENCE)?;
+    if content_info.expect(der::OID)?.body != SIGNED_DATA {
+        return Err(malformed());
+    }
+    let mut data = content_info.enter(der::CONTEXT_0)?.enter(der::SEQUENCE)?;
+    content_info.end()?;
+    data.expect(der::INTEGER)?;
+    data.expect(der::SET)?;
+    let mut encapsulated = data.enter(der::SEQUENCE)?;
+    if encapsulated.expect(der::OID)?.body != TST_INFO {
+        return Err(malformed());
+    }
+    let content = encapsulated
+        .enter(der::CONTEXT_0)?
+        .expect(der::OCTET_STRING)?
+        .body;
+    encapsulated.end()?;
+    let mut certificates = Vec::new();
+    if let Some(set) = data.optional(der::CONTEXT_0)? {
+        let mut set = der::Der::new(set.body, WHAT);
+        while !set.is_empty() {
+            certificates.push(Certificate::read(set.expect(der::SEQUENCE)?.whole)?);
+        }
+    }
+    data.optional(der::CONTEXT_1)?;
+    let mut signers = data.enter(der::SET)?;
+    data.end()?;
+    let signer = read_signer(signers.enter(der::SEQUENCE)?)?;
+    signers.end()?;
+    Ok(Token {
+        content,
+        certificates,
+        signer,
+        info: read_info(content)?,
+    })
+}
+
+fn read_signer(mut fields: der::Der<'_>) -> Result<Signer<'_>, Refusal> {
+    fields.expect(der::INTEGER)?;
+    let id = fields.element()?;
+    let digest_oid = fields.enter(der::SEQUENCE)?.expect(der::OID)?.body;
+    let attributes = fields.expect(der::CONTEXT_0)?;
+    fields.expect(der::SEQUENCE)?;
+    let signature = fields.expect(der::OCTET_STRING)?.body;
+    fields.optional(der::CONTEXT_1)?;
+    fields.end()?;
+    Ok(Signer {
+        id,
+        digest_oid,
+        attributes,
+        signature,
+    })
+}
+
+fn read_info(content: &[u8]) -> Result<Info<'_>, Refusal> {
+    const WHAT: &str = "the time stamp's content";
+    let mut outer = der::Der::new(content, WHAT);
+    let mut info = outer.enter(der::SEQUENCE)?;
+    outer.end()?;
+    info.expect(der::INTEGER)?;
+    info.expect(der::OID)?;
+    let digest = imprint(&mut info)?;
+    let serial = info.expect(der::INTEGER)?.body;
+    let at = instant(info.expect(der::GENERALIZED_TIME)?.body)
+        .ok_or(Refusal::Malformed { what: WHAT })?;
+    let before = match info.optional(der::SEQUENCE)? {
+        None => at,
+        Some(accuracy) => accuracy_added(at, accuracy.body)?,
+    };
+    info.optional(der::BOOLEAN)?;
+    let nonce = info.optional(der::INTEGER)?.map(|number| number.body);
+    Ok(Info {
+        digest,
+        serial,
+        nonce,
+        at,
+        before,
+    })
+}
+
+/// `MessageImprint` with SHA-256.
+pub(super) fn imprint(fields: &mut der::Der<'_>) -> Result<[u8; 32], Refusal> {
+    let mut imprint = fields.enter(der::SEQUENCE)?;
+    let algorithm = imprint.expect(der::SEQUENCE)?;
+    let oid = der::Der::new(algorithm.body, "the message imprint")
+        .expect(der::OID)?
+        .body;
+    if algorithm.whole != SHA256 && oid != OID_SHA256 {
+        return Err(Refusal::Algorithm {
+            what: "the message imprint",
+        });
+    }
+    <[u8; 32]>::try_from(imprint.expect(der::OCTET_STRING)?.body).map_err(|_| Refusal::Malformed {
+        what: "the message imprint",
+    })
+}
+
+/// A non-negative INTEGER that fits.
+pub(super) fn small_number(body: &[u8]) -> Option<u64> {
+    let digits = match body {
+        [] => return None,
+        [first, ..] if *first >= 0x80 => return None,
+        [0, rest @ ..] => rest,
+        all => all,
+    };
+    if digits.len() > 8 {
+        return None;
+    }
+    Some(
+        digits
+            .iter()
+            .fold(0, |sum, &digit| (sum << 8) | u64::from(digit)),
+    )
+}
+
+/// `YYYYMMDDhhmmss[.f…]Z`.
+fn instant(body: &[u8]) -> Option<Timestamp> {
+    let text = std::str::from_utf8(body).ok()?.strip_suffix('Z')?;
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |part: &str| part.bytes().all(|letter| letter.is_ascii_digit());
+    if whole.len() != 14
+        || !digits(whole)
+        || !digits(fraction)
+        || fraction.len() > 9
+        || text.ends_with('.')
+    {
+        return None;
+    }
+    let dot = if fraction.is_empty() { "" } else { "." };
+    format!(
+        "{}-{}-{}T{}:{}:{}{dot}{fraction}Z",
+        &whole[..4],
+        &whole[4..6],
+        &whole[6..8],
+        &whole[8..10],
+        &whole[10..12],
+        &whole[12..14],
+    )
+    .parse()
+    .ok()
+}
+
+/// `Accuracy`: seconds, `[0]` milliseconds, `[1]` microseconds.
+fn accuracy_added(at: Timestamp, body: &[u8]) -> Result<Timestamp, Refusal> {
+    const WHAT: &str = "the time stamp's accuracy";
+    let mut fields = der::Der::new(body, WHAT);
+    let mut micros: u64 = 0;
+    for (tag, unit) in [(der::INTEGER, 1_000_000), (0x80, 1_000), (0x81, 1)] {
+        if let Some(number) = fields.optional(tag)? {
+            let number = small_number(number.body).ok_or(Refusal::Malformed { what: WHAT })?;
+            micros = micros.saturating_add(number.saturating_mul(unit));
+        }
+    }
+    i64::try_from(micros)
+        .ok()
+        .and_then(|micros| {
+            at.checked_add(jiff::SignedDuration::from_micros(micros))
+                .ok()
+        })
+        .ok_or(Refusal::Malformed { what: WHAT })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn digest_of(oid: &[u8], bytes: &[u8]) -> Option<Vec<u8>> {
+    Some(match oid {
+        OID_SHA256 => Sha256::digest(bytes).to_vec(),
+        OID_SHA384 => sha2::Sha384::digest(bytes).to_vec(),
+        OID_SHA512 => sha2::Sha512::digest(bytes).to_vec(),
+        _ => return None,
+    })
+}
+
+impl<'a> Token<'a> {
+    fn signing_certificate(&self) -> Result<&Certificate<'a>, Refusal> {
+        let id = self.signer.id;
+        self.certificates
+            .iter()
+            .find(|certificate| match id.tag {
+                der::SEQUENCE => {
+                    let mut names = der::Der::new(id.body, "the signer's name");
+                    let issuer = names.expect(der::SEQUENCE).map(|name| name.whole);
+                    let serial = names.expect(der::INTEGER).map(|number| number.body);
+                    issuer.is_ok_and(|issuer| issuer == certificate.issuer)
+                        && serial.is_ok_and(|serial| serial == certificate.serial)
+                }
+                0x80 => certificate.has_key_id(id.body),
+                _ => false,
+            })
+            .ok_or(Refusal::NoCertificate)
+    }
+
+    /// The signed attributes name content, digest and certificate; the signature covers them.
+    fn check_signature(&self, signer: &Certificate<'_>) -> Result<(), Refusal> {
+        let oid = self.signer.digest_oid;
+        let digest = digest_of(oid, self.content).ok_or(Refusal::Algorithm {
+            what: "the signature",
+        })?;
+        if self.attribute(&CONTENT_TYPE)?.expect(der::OID)?.body != TST_INFO {
+            return Err(Refusal::Signature);
+        }
+        if self
+            .attribute(&MESSAGE_DIGEST)?
+            .expect(der::OCTET_STRING)?
+            .body
+            != digest
+        {
+            return Err(Refusal::Signature);
+        }
+        self.check_named_certificate(signer)?;
+        let mut covered = self.signer.attributes.whole.to_vec();
+        // Signed as a SET OF, stored as `[0]`.
+        covered[0] = der::SET;
+        let certificate = CertificateDer::from(signer.whole);
+        let key = EndEntityCert::try_from(&certificate).map_err(|_| Refusal::Malformed {
+            what: "the signer's certificate",
+        })?;
+        let fits = algorithms_of(oid).iter().any(|algorithm| {
+            key.verify_signature(*algorithm, &covered, self.signer.signature)
+                .is_ok()
+        });
+        if fits {
+            Ok(())
+        } else {
+            Err(Refusal::Signature)
+        }
+    }
+
+    /// The one value of a signed attribute.
+    fn attribute(&self, oid: &[u8]) -> Result<der::Der<'a>, Refusal> {
+        const WHAT: &str = "the signed attributes";
+        let mut list = der::Der::new(self.signer.attributes.body, WHAT);
+        let mut found = None;
+        while !list.is_empty() {
+            let mut entry = list.enter(der::SEQUENCE)?;
+            let is_wanted = entry.expect(der::OID)?.body == oid;
+            let value = entry.enter(der::SET)?;
+            if is_wanted && found.replace(value).is_some() {
+                return Err(Refusal::Malformed { what: WHAT });
+            }
+        }
+        found.ok_or(Refusal::Malformed { what: WHAT })
+    }
+
+    /// `SigningCertificate` (SHA-1) or `SigningCertificateV2`: nobody may swap the certificate.
+    fn check_named_certificate(&self, signer: &Certificate<'_>) -> Result<(), Refusal> {
+        let (mut value, first_version) = match self.attribute(&SIGNING_CERTIFICATE_V2) {
+            Ok(value) => (value, false),
+            Err(_) => (self.attribute(&SIGNING_CERTIFICATE)?, true),
+        };
+        let mut first = value
+            .enter(der::SEQUENCE)?
+            .enter(der::SEQUENCE)?
+            .enter(der::SEQUENCE)?;
+        let expected = if first_version {
+            ring::digest::digest(&ring::digest::SHA1_FOR_LEGACY_USE_ONLY, signer.whole)
+                .as_ref()
+                .to_vec()
+        } else {
+            let oid = match first.optional(der::SEQUENCE)? {
+                None => OID_SHA256,
+                Some(algorithm) => {
+                    der::Der::new(algorithm.body, "the signed attributes")
+                        .expect(der::OID)?
+                        .body
+                }
+            };
+            digest_of(oid, signer.whole).ok_or(Refusal::Algorithm {
+                what: "the name of the certificate",
+            })?
+        };
+        if first.expect(der::OCTET_STRING)?.body == expected {
+            Ok(())
+        } else {
+            Err(Refusal::Signature)
+        }
+    }
+
+    fn check_path(&self, signer: &Certificate<'_>, roots: &[Root]) -> Result<(), Refusal> {
+        let whole = CertificateDer::from(signer.whole);
+        let end = EndEntityCert::try_from(&whole).map_err(|_| Refusal::Malformed {
+            what: "the signer's certificate",
+        })?;
+        let roots: Vec<CertificateDer<'_>> = roots.iter().map(|root| root.der().into()).collect();
+        let anchors = roots
+            .iter()
+            .map(anchor_from_trusted_cert)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| Refusal::Root {
+                reason: error.to_string(),
+            })?;
+        let between: Vec<CertificateDer<'_>> = self
+            .certificates
+            .iter()
+            .map(|certificate| certificate.whole.into())
+            .collect();
+        let at = u64::try_from(self.info.at.as_second()).unwrap_or(0);
+        let time = UnixTime::since_unix_epoch(std::time::Duration::from_secs(at));
+        end.verify_for_usage(
+            &ALL,
+            &anchors,
+            &between,
+            time,
+            KeyUsage::required_if_present(TIME_STAMPING),
+            None,
+            None,
+        )
+        .map(|_| ())
+        .map_err(|error| self.path_refusal(&error, signer))
+    }
+
+    fn path_refusal(&self, error: &webpki::Error, signer: &Certificate<'_>) -> Refusal {
+        let instant = |time: &UnixTime| {
+            i64::try_from(time.as_secs())
+                .ok()
+                .and_then(|seconds| Timestamp::from_second(seconds).ok())
+                .unwrap_or(Timestamp::UNIX_EPOCH)
+        };
+        match error {
+            webpki::Error::CertExpired { not_after, .. } => Refusal::Expired {
+                until: instant(not_after),
+                at: self.info.at,
+            },
+            webpki::Error::CertNotValidYet { not_before, .. } => Refusal::NotYetValid {
+                from: instant(not_before),
+                at: self.info.at,
+            },
+            other => Refusal::Untrusted {
+                signer: signer.name(),
+                reason: other.to_string(),
+            },
+        }
+    }
+}
+
+type Algorithm = &'static dyn SignatureVerificationAlgorithm;
+
+/// Everything a certificate of the path may be signed with.
+static ALL: [Algorithm; 7] = [
+    webpki::ring::RSA_PKCS1_2048_8192_SHA256,
+    webpki::ring::RSA_PKCS1_2048_8192_SHA384,
+    webpki::ring::RSA_PKCS1_2048_8192_SHA512,
+    webpki::ring::ECDSA_P256_SHA256,
+    webpki::ring::ECDSA_P256_SHA384,
+    webpki::ring::ECDSA_P384_SHA256,
+    webpki::ring::ECDSA_P384_SHA384,
+];
+
+/// What may sign a token whose digest algorithm this is.
+fn algorithms_of(oid: &[u8]) -> Vec<Algorithm> {
+    match oid {
+        OID_SHA256 => vec![
+            webpki::ring::RSA_PKCS1_2048_8192_SHA256,
+            webpki::ring::ECDSA_P256_SHA256,
+            webpki::ring::ECDSA_P384_SHA256,
+        ],
+        OID_SHA384 => vec![
+            webpki::ring::RSA_PKCS1_2048_8192_SHA384,
+            webpki::ring::ECDSA_P256_SHA384,
+            webpki::ring::ECDSA_P384_SHA384,
+        ],
+        OID_SHA512 => vec![webpki::ring::RSA_PKCS1_2048_8192_SHA512],
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_are_read_strictly() {
+        for (text, read) in [
+            ("20261207130211Z", Some("2026-12-07T13:02:11Z")),
+            ("20261207130211.25Z", Some("2026-12-07T13:02:11.25Z")),
+            ("20261207130211", None),
+            ("20261307130211Z", None),
+            ("2026120713021Z", None),
+            ("+0261207130211Z", None),
+            ("20261207130211.Z", None),
+        ] {
+            let parsed = instant(text.as_bytes()).map(|at| at.to_string());
+            assert_eq!(parsed.as_deref(), read, "{text}");
+        }
+    }
+}
