@@ -23,7 +23,7 @@ mod rate_limit;
 mod retry_after;
 
 pub use failure::HttpError;
-pub(crate) use post::{KeyHeader, Post, Posted};
+pub(crate) use post::{KeyHeader, Media, Post, Posted};
 pub(crate) use rate_limit::wait_for_allowance;
 pub(crate) use retry_after::wait_asked_for;
 

@@ -29,7 +29,36 @@ const SHORTEST_SECRET: usize = 16;
 /// A deadline for time limits beyond reckoning.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
-/// One question with a JSON body.
+/// What is sent, and what may come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Media {
+    /// JSON both ways.
+    Json,
+    /// RFC 3161.
+    TimestampQuery,
+    /// A digest for an OpenTimestamps calendar.
+    OpenTimestamps,
+}
+
+impl Media {
+    fn sent(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::TimestampQuery => "application/timestamp-query",
+            Self::OpenTimestamps => "application/x-www-form-urlencoded",
+        }
+    }
+
+    fn taken(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::TimestampQuery => "application/timestamp-reply",
+            Self::OpenTimestamps => "application/vnd.opentimestamps.v1",
+        }
+    }
+}
+
+/// One question with a body.
 #[derive(Debug)]
 pub(crate) struct Post<'a> {
     /// Where to ask; never holds a key.
@@ -38,6 +67,8 @@ pub(crate) struct Post<'a> {
     pub(crate) key: Option<KeyHeader<'a>>,
     /// Further headers.
     pub(crate) headers: &'a [(&'static str, &'static str)],
+    /// The kind of body.
+    pub(crate) media: Media,
     /// The body, sent exactly so.
     pub(crate) body: Vec<u8>,
     /// Time until the last byte of the answer is there.
@@ -79,7 +110,7 @@ pub(crate) struct Posted {
 }
 
 impl HttpClient {
-    /// Posts JSON once.
+    /// Posts once.
     pub(crate) async fn post(&self, question: Post<'_>) -> Result<Posted, HttpError> {
         let start = Instant::now();
         let deadline = start
@@ -91,8 +122,8 @@ impl HttpClient {
         let mut sending = self
             .client
             .post(question.url)
-            .header(ACCEPT, "application/json")
-            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, question.media.taken())
+            .header(CONTENT_TYPE, question.media.sent())
             .body(question.body);
         for (name, value) in question.headers {
             sending = sending.header(*name, *value);

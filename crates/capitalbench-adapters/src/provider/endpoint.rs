@@ -6,7 +6,7 @@ use reqwest::Url;
 use serde_json::Value;
 
 use super::{CallFailure, RawAnswer};
-use crate::http::{HttpClient, HttpError, KeyHeader, Post, Posted, is_bare};
+use crate::http::{HttpClient, HttpError, KeyHeader, Media, Post, Posted, is_bare};
 use crate::secret::ApiKey;
 
 /// Why a provider cannot be set up; an address is not repeated, it may hold a key.
@@ -128,6 +128,7 @@ impl Endpoint {
             url: self.url(path),
             key,
             headers: self.headers,
+            media: Media::Json,
             body: body.to_string().into_bytes(),
             time_limit,
         };

@@ -6,6 +6,7 @@
 
 mod certificate;
 mod der;
+mod signature;
 mod token;
 
 use jiff::Timestamp;
