@@ -4,6 +4,7 @@ mod csv_folder;
 mod fake_server;
 mod http_limits;
 mod other_sources;
+mod outside_clock;
 mod providers;
 mod tiingo;
 mod tiingo_faults;
