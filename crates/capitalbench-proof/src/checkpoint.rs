@@ -1,0 +1,168 @@
+//! Checkpoints (C2SP tlog-checkpoint): which log, how many leaves, and their root.
+
+use std::fmt;
+
+use crate::encoding::decimal;
+use crate::merkle::Hash;
+use crate::note::{Checked, Note, NoteError, SignerKey, VerifierKey};
+
+/// Why a checkpoint is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CheckpointError {
+    /// The note around it.
+    #[error(transparent)]
+    Note(#[from] NoteError),
+    /// A line that is not what it must be.
+    #[error("is not a checkpoint: {0}")]
+    Form(&'static str),
+    /// The checkpoint of another log.
+    #[error("is the checkpoint of {found}, not of {expected}")]
+    Origin {
+        /// Whose it is.
+        found: String,
+        /// Whose it must be.
+        expected: String,
+    },
+}
+
+/// The state of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// Which log.
+    pub origin: String,
+    /// How many leaves.
+    pub size: u64,
+    /// Their root.
+    pub root: Hash,
+    /// Lines that others may have added.
+    pub extensions: Vec<String>,
+}
+
+impl Checkpoint {
+    /// Reads the text of a checkpoint, without signatures.
+    pub fn parse(text: &str) -> Result<Self, CheckpointError> {
+        let body = text.strip_suffix('\n');
+        let body = body.ok_or(CheckpointError::Form("its last line has no end"))?;
+        let mut lines = body.split('\n');
+        let origin = lines.next().filter(|line| !line.is_empty());
+        let origin = origin.ok_or(CheckpointError::Form("the first line names no log"))?;
+        let size = lines.next().and_then(decimal);
+        let size = size.ok_or(CheckpointError::Form("the second line is not a size"))?;
+        let root = lines.next().and_then(Hash::parse_base64);
+        let root = root.ok_or(CheckpointError::Form("the third line is not a root"))?;
+        let extensions: Vec<String> = lines.map(str::to_owned).collect();
+        if extensions.iter().any(String::is_empty) {
+            return Err(CheckpointError::Form("it has an empty line"));
+        }
+        Ok(Self {
+            origin: origin.to_owned(),
+            size,
+            root,
+            extensions,
+        })
+    }
+
+    /// The note over it, signed by the log.
+    pub fn sign(&self, key: &SignerKey) -> Result<Note, CheckpointError> {
+        Ok(Note::sign(&self.to_string(), key)?)
+    }
+
+    /// Reads a signed checkpoint of the log whose key this is, and who else signed it.
+    ///
+    /// Keys of witnesses may be given too; the log's own signature must be there.
+    pub fn open(
+        bytes: &[u8],
+        log: &VerifierKey,
+        witnesses: &[VerifierKey],
+    ) -> Result<(Self, Vec<Checked>), CheckpointError> {
+        let note = Note::parse(bytes)?;
+        note.verify(std::slice::from_ref(log))?;
+        let checkpoint = Self::parse(note.text())?;
+        if checkpoint.origin != log.name() {
+            return Err(CheckpointError::Origin {
+                found: checkpoint.origin,
+                expected: log.name().to_owned(),
+            });
+        }
+        let seen = match note.verify(witnesses) {
+            Err(NoteError::Unsigned(_)) => Vec::new(),
+            other => other?,
+        };
+        Ok((checkpoint, seen))
+    }
+}
+
+impl fmt::Display for Checkpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{}\n{}\n{}",
+            self.origin,
+            self.size,
+            self.root.to_base64()
+        )?;
+        self.extensions
+            .iter()
+            .try_for_each(|line| writeln!(f, "{line}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::merkle::empty_root;
+    use crate::note::KeyKind;
+
+    #[test]
+    fn the_example_of_the_specification_is_read() {
+        let text =
+            "example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n";
+        let checkpoint = Checkpoint::parse(text).unwrap();
+        assert_eq!(checkpoint.size, 20_852_163);
+        assert_eq!(checkpoint.to_string(), text);
+        let extended = format!("{text}more\n");
+        assert_eq!(Checkpoint::parse(&extended).unwrap().to_string(), extended);
+    }
+
+    #[test]
+    fn broken_ones_are_refused() {
+        let root = empty_root().to_base64();
+        for text in [
+            String::new(),
+            format!("\n1\n{root}\n"),
+            format!("a\n01\n{root}\n"),
+            format!("a\n-1\n{root}\n"),
+            format!("a\n+1\n{root}\n"),
+            "a\n1\nAAAA\n".to_owned(),
+            format!("a\n1\n{root}"),
+            format!("a\n1\n{root}\n\n"),
+        ] {
+            let refused = Checkpoint::parse(&text);
+            assert!(matches!(refused, Err(CheckpointError::Form(_))), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_checkpoint_belongs_to_one_log() {
+        let log = SignerKey::from_seed("log.example", &[1; 32], KeyKind::Note).unwrap();
+        let witness = SignerKey::from_seed("w.example", &[2; 32], KeyKind::Cosignature).unwrap();
+        let mut checkpoint = Checkpoint {
+            origin: "log.example".to_owned(),
+            size: 0,
+            root: empty_root(),
+            extensions: Vec::new(),
+        };
+        let note = checkpoint.sign(&log).unwrap();
+        let note = note.with_signature(&witness, 12).unwrap().to_string();
+        let keys = [witness.verifier()];
+        let (read, seen) = Checkpoint::open(note.as_bytes(), &log.verifier(), &keys).unwrap();
+        assert_eq!(read, checkpoint);
+        assert_eq!(seen[0].at, Some(12));
+        let (_, unseen) = Checkpoint::open(note.as_bytes(), &log.verifier(), &[]).unwrap();
+        assert_eq!(unseen, []);
+        checkpoint.origin = "another.example".to_owned();
+        let note = checkpoint.sign(&log).unwrap().to_string();
+        let refused = Checkpoint::open(note.as_bytes(), &log.verifier(), &keys);
+        assert!(matches!(refused, Err(CheckpointError::Origin { .. })));
+    }
+}

@@ -1,0 +1,362 @@
+//! Where the tree lies in files: the layout of C2SP tlog-tiles, with tiles 256 hashes wide.
+//!
+//! `tile/<level>/<index>` holds 256 hashes of complete subtrees of `256^level` leaves, and
+//! `tile/entries/<index>` the 256 leaves themselves. The last file of a level is partial, and its
+//! name says how many it holds: such files stay until the full one is there.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use crate::merkle::{Hash, HashReader, node_hash};
+
+/// Hashes of a full tile.
+pub const WIDTH: u64 = 256;
+/// Levels of the tree that one tile spans.
+pub const HEIGHT: u32 = 8;
+/// The longest leaf that an entry bundle can hold.
+pub const LONGEST_LEAF: usize = u16::MAX as usize;
+
+/// What a file of the log holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Content {
+    /// Leaves.
+    Entries,
+    /// Hashes of this level of tiles.
+    Hashes(u32),
+}
+
+/// One file of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tile {
+    /// Leaves or hashes.
+    pub content: Content,
+    /// Its place within its level.
+    pub index: u64,
+    /// How many hashes or leaves it holds, from 1 to 256.
+    pub width: u64,
+}
+
+impl Tile {
+    /// The tile of a level as it is when the tree has this size; none when it would be empty.
+    pub fn at_size(content: Content, index: u64, size: u64) -> Option<Self> {
+        let count = count_at(content, size);
+        let width = count.saturating_sub(index * WIDTH).min(WIDTH);
+        (width > 0).then_some(Self {
+            content,
+            index,
+            width,
+        })
+    }
+
+    /// Whether it can still grow.
+    pub fn is_partial(&self) -> bool {
+        self.width < WIDTH
+    }
+
+    /// Its path below the log.
+    pub fn path(&self) -> String {
+        let folder = match self.content {
+            Content::Entries => "entries".to_owned(),
+            Content::Hashes(level) => level.to_string(),
+        };
+        let index = index_path(self.index);
+        if self.is_partial() {
+            format!("tile/{folder}/{index}.p/{}", self.width)
+        } else {
+            format!("tile/{folder}/{index}")
+        }
+    }
+
+    /// The folder that holds its partial forms.
+    pub fn partial_folder(&self) -> String {
+        let partial = Self { width: 1, ..*self };
+        partial.path().trim_end_matches("/1").to_owned()
+    }
+
+    /// The tile that a path below the log names; none for any other path.
+    pub fn parse(path: &str) -> Option<Self> {
+        let (folder, rest) = path.strip_prefix("tile/")?.split_once('/')?;
+        let content = match folder {
+            "entries" => Content::Entries,
+            level => Content::Hashes(level.parse().ok().filter(|level| *level < 64)?),
+        };
+        let (index, width) = match rest.split_once(".p/") {
+            Some((index, width)) => (index, width.parse().ok()?),
+            None => (rest, WIDTH),
+        };
+        let digits: String = index
+            .split('/')
+            .map(|part| part.trim_start_matches('x'))
+            .collect();
+        let tile = Self {
+            content,
+            index: digits.parse().ok()?,
+            width,
+        };
+        ((1..=WIDTH).contains(&width) && tile.path() == path).then_some(tile)
+    }
+}
+
+/// How many hashes or leaves a level of tiles has in a tree of this size.
+fn count_at(content: Content, size: u64) -> u64 {
+    match content {
+        Content::Entries => size,
+        Content::Hashes(level) => size.checked_shr(HEIGHT * level).unwrap_or(0),
+    }
+}
+
+/// Every file that a tree of `new` leaves needs and one of `old` leaves has not; leaves first.
+pub fn added(old: u64, new: u64) -> Vec<Tile> {
+    let levels = (0..HEIGHT).map(Content::Hashes);
+    let contents = std::iter::once(Content::Entries).chain(levels);
+    let mut tiles = Vec::new();
+    for content in contents {
+        let (before, after) = (count_at(content, old), count_at(content, new));
+        if before == after {
+            continue;
+        }
+        let touched = before / WIDTH..=(after - 1) / WIDTH;
+        tiles.extend(touched.filter_map(|index| Tile::at_size(content, index, new)));
+    }
+    tiles
+}
+
+/// `1234067` as `x001/x234/067`.
+fn index_path(index: u64) -> String {
+    let mut path = format!("{:03}", index % 1000);
+    let mut rest = index / 1000;
+    while rest > 0 {
+        path = format!("x{:03}/{path}", rest % 1000);
+        rest /= 1000;
+    }
+    path
+}
+
+/// The bytes of an entry bundle; none when a leaf is longer than a bundle can say.
+pub fn bundle<'a>(leaves: impl IntoIterator<Item = &'a [u8]>) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for leaf in leaves {
+        bytes.extend(u16::try_from(leaf.len()).ok()?.to_be_bytes());
+        bytes.extend(leaf);
+    }
+    Some(bytes)
+}
+
+/// The leaves of an entry bundle; none when its lengths do not add up.
+pub fn leaves_of(bundle: &[u8]) -> Option<Vec<&[u8]>> {
+    let mut leaves = Vec::new();
+    let mut rest = bundle;
+    while !rest.is_empty() {
+        let (length, after) = rest.split_first_chunk::<2>()?;
+        let (leaf, after) = after.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
+        leaves.push(leaf);
+        rest = after;
+    }
+    Some(leaves)
+}
+
+/// The bytes of a tile of hashes.
+pub fn hash_tile(hashes: &[Hash]) -> Vec<u8> {
+    hashes.iter().flat_map(|hash| *hash.as_bytes()).collect()
+}
+
+/// The hashes of a tile; none when its bytes are not whole hashes.
+pub fn hashes_of(tile: &[u8]) -> Option<Vec<Hash>> {
+    let chunks = tile.chunks_exact(32);
+    let whole = chunks.remainder().is_empty();
+    whole.then(|| chunks.filter_map(Hash::from_slice).collect())
+}
+
+/// Where tiles come from.
+pub trait TileSource {
+    /// Why one cannot be read.
+    type Error;
+
+    /// All hashes of a tile, exactly as many as its width says.
+    fn hashes(&self, tile: Tile) -> Result<Vec<Hash>, Self::Error>;
+}
+
+/// Subtrees out of tiles, each tile read once.
+#[derive(Debug)]
+pub struct TileReader<S> {
+    source: S,
+    size: u64,
+    seen: RefCell<BTreeMap<Tile, Vec<Hash>>>,
+}
+
+impl<S: TileSource> TileReader<S> {
+    /// Reads a tree of this size.
+    pub fn new(source: S, size: u64) -> Self {
+        Self {
+            source,
+            size,
+            seen: RefCell::default(),
+        }
+    }
+
+    /// How many tiles were read so far.
+    pub fn tiles_read(&self) -> usize {
+        self.seen.borrow().len()
+    }
+}
+
+impl<S: TileSource> HashReader for TileReader<S> {
+    type Error = S::Error;
+
+    fn read(&self, level: u32, index: u64) -> Result<Hash, S::Error> {
+        let (tile_level, above) = (level / HEIGHT, level % HEIGHT);
+        let first = index << above;
+        let content = Content::Hashes(tile_level);
+        let tile = Tile::at_size(content, first / WIDTH, self.size).unwrap_or(Tile {
+            content,
+            index: first / WIDTH,
+            width: WIDTH,
+        });
+        if !self.seen.borrow().contains_key(&tile) {
+            let hashes = self.source.hashes(tile)?;
+            self.seen.borrow_mut().insert(tile, hashes);
+        }
+        let seen = self.seen.borrow();
+        let from = usize::try_from(first % WIDTH).unwrap_or_default();
+        let row = seen[&tile].get(from..from + (1 << above));
+        Ok(combine(row.unwrap_or_default().to_vec()))
+    }
+}
+
+/// The root over a power of two of hashes.
+fn combine(mut row: Vec<Hash>) -> Hash {
+    while row.len() > 1 {
+        let pairs = row.chunks_exact(2);
+        row = pairs.map(|pair| node_hash(pair[0], pair[1])).collect();
+    }
+    row.first()
+        .copied()
+        .unwrap_or_else(crate::merkle::empty_root)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::merkle::{self, Edge, leaf_hash};
+    use std::convert::Infallible;
+
+    #[test]
+    fn paths_are_those_of_the_specification() {
+        let cases = [
+            (Content::Hashes(0), 1_234_067, 256, "tile/0/x001/x234/067"),
+            (Content::Hashes(1), 0, 17, "tile/1/000.p/17"),
+            (Content::Entries, 273, 112, "tile/entries/273.p/112"),
+            (Content::Entries, 1000, 256, "tile/entries/x001/000"),
+        ];
+        for (content, index, width, path) in cases {
+            let tile = Tile {
+                content,
+                index,
+                width,
+            };
+            assert_eq!(tile.path(), path);
+            assert_eq!(Tile::parse(path), Some(tile));
+        }
+        let refused = [
+            "tile/0/1",
+            "tile/0/000.p/256",
+            "tile/0/000.p/0",
+            "tile/0/000.p/01",
+            "tile/64/000",
+            "tile/0/x000/001",
+            "tile/00/001",
+            "tile/0/001/002",
+            "checkpoint",
+        ];
+        for path in refused {
+            assert_eq!(Tile::parse(path), None, "{path}");
+        }
+        let partial = Tile::parse("tile/0/x001/234.p/7").unwrap();
+        assert_eq!(partial.partial_folder(), "tile/0/x001/234.p");
+    }
+
+    #[test]
+    fn a_tree_of_70000_has_the_tiles_of_the_specification() {
+        let all = added(0, 70_000);
+        let count = |content, partial| {
+            let of = |tile: &&Tile| tile.content == content && tile.is_partial() == partial;
+            all.iter().filter(of).count()
+        };
+        assert_eq!(count(Content::Hashes(0), false), 273);
+        assert_eq!(count(Content::Hashes(1), false), 1);
+        let partial: Vec<String> = all
+            .iter()
+            .filter(|tile| tile.is_partial())
+            .map(Tile::path)
+            .collect();
+        let expected = [
+            "tile/entries/273.p/112",
+            "tile/0/273.p/112",
+            "tile/1/001.p/17",
+            "tile/2/000.p/1",
+        ];
+        assert_eq!(partial, expected);
+        let paths: Vec<String> = added(255, 256).iter().map(Tile::path).collect();
+        assert_eq!(paths, ["tile/entries/000", "tile/0/000", "tile/1/000.p/1"]);
+        assert_eq!(added(7, 7), []);
+    }
+
+    #[test]
+    fn bundles_hold_what_was_put_in() {
+        let long = vec![7; LONGEST_LEAF];
+        let leaves: [&[u8]; 3] = [b"", b"leaf", &long];
+        let bytes = bundle(leaves).unwrap();
+        assert_eq!(bytes[..8], *b"\0\0\0\x04leaf");
+        assert_eq!(leaves_of(&bytes).unwrap(), leaves);
+        let longer = vec![7; LONGEST_LEAF + 1];
+        assert_eq!(bundle([longer.as_slice()]), None);
+        assert_eq!(leaves_of(&bytes[..bytes.len() - 1]), None);
+        assert_eq!(leaves_of(b"\0"), None);
+        assert_eq!(hashes_of(&[0; 33]), None);
+    }
+
+    struct Memory(BTreeMap<(u32, u64), Hash>);
+
+    impl TileSource for &Memory {
+        type Error = Infallible;
+
+        fn hashes(&self, tile: Tile) -> Result<Vec<Hash>, Infallible> {
+            let Content::Hashes(level) = tile.content else {
+                panic!("leaves were not asked for");
+            };
+            let first = tile.index * WIDTH;
+            let places = first..first + tile.width;
+            Ok(places.map(|at| self.0[&(level * HEIGHT, at)]).collect())
+        }
+    }
+
+    #[test]
+    fn proofs_out_of_tiles_are_short_and_hold() {
+        let size = 70_000;
+        let mut edge = Edge::default();
+        let mut memory = Memory(BTreeMap::new());
+        for number in 0..size {
+            let leaf = leaf_hash(&u64::to_be_bytes(number));
+            edge.append(leaf, |level, index, hash| {
+                memory.0.insert((level, index), hash);
+            });
+        }
+        let top = edge.root();
+        for (index, old) in [(0, 1), (255, 256), (65_535, 65_536), (69_999, 69_999)] {
+            let reader = TileReader::new(&memory, size);
+            assert_eq!(merkle::root(&reader, size), Ok(top));
+            let path = merkle::prove_inclusion(&reader, index, size)
+                .unwrap()
+                .unwrap();
+            let leaf = leaf_hash(&index.to_be_bytes());
+            merkle::verify_inclusion(leaf, index, size, top, &path).unwrap();
+            let before = merkle::root(&reader, old).unwrap();
+            let steps = merkle::prove_consistency(&reader, old, size)
+                .unwrap()
+                .unwrap();
+            merkle::verify_consistency((old, before), (size, top), &steps).unwrap();
+            assert!(reader.tiles_read() <= 7, "{}", reader.tiles_read());
+            assert_eq!(Edge::read(&reader, size), Ok(edge.clone()));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The text form of an inclusion proof (C2SP tlog-proof): index, hashes, signed checkpoint.
+
+use std::fmt;
+
+use crate::checkpoint::{Checkpoint, CheckpointError};
+use crate::encoding::{decimal, from_base64, to_base64};
+use crate::merkle::{self, Hash, ProofError};
+use crate::note::{Checked, VerifierKey};
+
+const FIRST_LINE: &str = "c2sp.org/tlog-proof@v1\n";
+
+/// Why a proof is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TlogProofError {
+    /// Not such a text.
+    #[error("is not a proof: {0}")]
+    Form(&'static str),
+    /// Its checkpoint.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// Its hashes.
+    #[error(transparent)]
+    Proof(#[from] ProofError),
+}
+
+/// A proof that somebody can check who has only the leaf and the log's key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlogProof {
+    /// Bytes with a meaning to who made it; nothing vouches for them.
+    pub extra: Option<Vec<u8>>,
+    /// Which leaf.
+    pub index: u64,
+    /// From the leaf to the root.
+    pub path: Vec<Hash>,
+    /// The signed checkpoint, exactly.
+    pub checkpoint: String,
+}
+
+impl TlogProof {
+    /// Reads the text.
+    pub fn parse(text: &str) -> Result<Self, TlogProofError> {
+        let form = TlogProofError::Form;
+        let rest = text.strip_prefix(FIRST_LINE);
+        let rest = rest.ok_or(form("the first line is not c2sp.org/tlog-proof@v1"))?;
+        let (head, checkpoint) = rest
+            .split_once("\n\n")
+            .ok_or(form("it has no checkpoint"))?;
+        let mut lines = head.split('\n').peekable();
+        let extra = match lines.next_if(|line| line.starts_with("extra ")) {
+            None => None,
+            Some(line) => {
+                let bytes = from_base64(&line["extra ".len()..]);
+                Some(bytes.ok_or(form("its extra line is not base64"))?)
+            }
+        };
+        let index = lines.next().and_then(|line| line.strip_prefix("index "));
+        let index = index.and_then(decimal).ok_or(form("it names no index"))?;
+        let path: Option<Vec<Hash>> = lines.map(Hash::parse_base64).collect();
+        let path = path.ok_or(form("one of its lines is not a hash"))?;
+        if path.len() > 63 {
+            return Err(form("it has more than 63 hashes"));
+        }
+        Ok(Self {
+            extra,
+            index,
+            path,
+            checkpoint: checkpoint.to_owned(),
+        })
+    }
+
+    /// Checks that the leaf is in the log of this key; says in which state, and who witnessed it.
+    pub fn verify(
+        &self,
+        leaf: &[u8],
+        log: &VerifierKey,
+        witnesses: &[VerifierKey],
+    ) -> Result<(Checkpoint, Vec<Checked>), TlogProofError> {
+        let (checkpoint, seen) = Checkpoint::open(self.checkpoint.as_bytes(), log, witnesses)?;
+        let (size, root) = (checkpoint.size, checkpoint.root);
+        merkle::verify_inclusion(merkle::leaf_hash(leaf), self.index, size, root, &self.path)?;
+        Ok((checkpoint, seen))
+    }
+}
+
+impl fmt::Display for TlogProof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(FIRST_LINE)?;
+        if let Some(extra) = &self.extra {
+            writeln!(f, "extra {}", to_base64(extra))?;
+        }
+        writeln!(f, "index {}", self.index)?;
+        for hash in &self.path {
+            writeln!(f, "{}", hash.to_base64())?;
+        }
+        write!(f, "\n{}", self.checkpoint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::merkle::{leaf_hash, node_hash, sha256};
+    use crate::note::{KeyKind, SignerKey};
+
+    #[test]
+    fn the_form_is_that_of_the_specification() {
+        let hashes = [sha256(b"hash1"), sha256(b"hash2")];
+        let proof = TlogProof {
+            extra: Some(b"extra information".to_vec()),
+            index: 5,
+            path: hashes.to_vec(),
+            checkpoint: "test checkpoint\n".to_owned(),
+        };
+        let [one, two] = hashes.map(Hash::to_base64);
+        let text = format!(
+            "c2sp.org/tlog-proof@v1\nextra ZXh0cmEgaW5mb3JtYXRpb24=\nindex 5\n{one}\n{two}\n\ntest checkpoint\n"
+        );
+        assert_eq!(proof.to_string(), text);
+        assert_eq!(TlogProof::parse(&text), Ok(proof));
+        let empty = "c2sp.org/tlog-proof@v1\nindex 0\n\ncheckpoint\n";
+        assert_eq!(TlogProof::parse(empty).unwrap().to_string(), empty);
+        let wrong = [
+            text.replace("@v1", "@v2"),
+            text.replace("index 5", "index 05"),
+            text.replace("index 5\n", ""),
+            text.replace("extra ", "extra !"),
+            text.replace(&one, "AAAA"),
+            text.replace("\n\n", "\n"),
+        ];
+        for text in wrong {
+            let refused = TlogProof::parse(&text);
+            assert!(matches!(refused, Err(TlogProofError::Form(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_proof_holds_for_its_leaf_only() {
+        let key = SignerKey::from_seed("log.example", &[1; 32], KeyKind::Note).unwrap();
+        let sibling = leaf_hash(b"one");
+        let checkpoint = Checkpoint {
+            origin: "log.example".to_owned(),
+            size: 2,
+            root: node_hash(sibling, leaf_hash(b"two")),
+            extensions: Vec::new(),
+        };
+        let proof = TlogProof {
+            extra: None,
+            index: 1,
+            path: vec![sibling],
+            checkpoint: checkpoint.sign(&key).unwrap().to_string(),
+        };
+        let proof = TlogProof::parse(&proof.to_string()).unwrap();
+        let held = proof.verify(b"two", &key.verifier(), &[]).unwrap();
+        assert_eq!(held, (checkpoint, Vec::new()));
+        let refused = proof.verify(b"three", &key.verifier(), &[]);
+        assert_eq!(refused, Err(TlogProofError::Proof(ProofError::Root)));
+        let other = SignerKey::from_seed("log.example", &[2; 32], KeyKind::Note).unwrap();
+        let refused = proof.verify(b"two", &other.verifier(), &[]);
+        assert!(matches!(refused, Err(TlogProofError::Checkpoint(_))));
+    }
+}
