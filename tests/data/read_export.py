@@ -16,11 +16,14 @@ def tables(folder: Path) -> None:
     for path in sorted(folder.glob("*.parquet")):
         by_arrow = pyarrow.parquet.read_table(path)
         by_csv = pandas.read_csv(path.with_suffix(".csv"))
+        by_json = json.loads(path.with_suffix(".json").read_text())
         by_duckdb = duckdb.sql(f"select * from '{path}'").fetchall()
-        assert by_arrow.num_rows == len(by_csv) == len(by_duckdb), path
+        assert by_arrow.num_rows == len(by_csv) == len(by_duckdb) == len(by_json), path
         assert by_arrow.column_names == list(by_csv.columns), path
         for name in by_arrow.column_names:
             column = by_arrow.column(name)
+            if str(column.type) in ("double", "int64", "string", "bool"):
+                assert column.to_pylist() == [row[name] for row in by_json], (path, name)
             missing = by_csv[name].isna()
             if column.null_count == 0 and str(column.type) == "double":
                 assert column.to_pylist() == by_csv[name].tolist(), (path, name)

@@ -47,6 +47,7 @@ pub mod similar;
 pub mod statistics;
 pub mod submission;
 pub mod synthetic;
+pub mod tar;
 #[cfg(test)]
 pub(crate) mod test_support;
 pub mod time;

@@ -31,7 +31,7 @@ pub fn dictionary() -> String {
 const INTRODUCTION: &str = "\
 # Data dictionary
 
-Every table is one `.csv` and one `.parquet` file; `publication.json` holds the same rows, nested.
+Every table is one `.csv`, one `.json` and one `.parquet` file; `publication.json` holds the same rows, nested.
 Column names end in their unit: `_fraction` (0.01 is 1 %), `_percent`, `_bps` (10,000 is the whole),
 `_points`, `_usd`, `_seconds`. Instants are UTC, days are New York sessions. Figures are doubles to
 their last digit; nothing is rounded.

@@ -33,6 +33,12 @@ pub fn export(publication: &Publication, tick: &dyn Fn()) -> BTreeMap<String, Ve
             format!("{}.parquet", table.name),
             parquet::parquet(table, &rows),
         );
+        let rows = rows.into_iter();
+        let rows = rows.map(|row| publication_v1::object(table, row).into());
+        files.insert(
+            format!("{}.json", table.name),
+            json_text::json_text(&serde_json::Value::Array(rows.collect())),
+        );
         tick();
     }
     let document = publication_v1::document(publication);

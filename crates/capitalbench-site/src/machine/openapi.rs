@@ -15,7 +15,8 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
 
 fn document(input: &Input<'_>) -> Value {
     let mut paths = Map::new();
-    for name in input.data.keys() {
+    let archive = (!input.data.is_empty()).then_some(super::DATA_ARCHIVE);
+    for name in input.data.keys().map(String::as_str).chain(archive) {
         paths.insert(format!("/data/{name}"), json!({"get": data_file(name)}));
     }
     paths.insert(
@@ -79,6 +80,7 @@ fn data_file(name: &str) -> Value {
     let kind = match end {
         "csv" => "text/csv",
         "json" => "application/json",
+        "gz" => "application/gzip",
         "parquet" => "application/vnd.apache.parquet",
         _ => "text/plain",
     };

@@ -1,7 +1,10 @@
 //! `/api/v1`: the rows of the export, page by page, and refusals that say what to do.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
 
+use capitalbench_core::ids::Digest;
+use capitalbench_core::tar;
 use serde_json::Value;
 
 use crate::harness::Test;
@@ -74,6 +77,8 @@ fn every_table_has_the_rows_of_its_csv() {
         let name = table["name"].as_str().expect("a name");
         let stored = csv(&server.get(&format!("/data/{name}.csv")).text());
         let asked = rows(&server, name, 7);
+        let listed = server.get(&format!("/data/{name}.json")).json();
+        assert_eq!(Value::Array(asked.clone()), listed, "{name}");
         let columns = &stored[0];
         assert_eq!(asked.len(), stored.len() - 1, "{name}");
         for (row, cells) in asked.iter().zip(&stored[1..]) {
@@ -86,6 +91,25 @@ fn every_table_has_the_rows_of_its_csv() {
     assert_eq!(metadata["as_of"], "2026-06-01T23:59:59Z");
     for (name, count) in counts {
         assert_eq!(metadata["row_counts"][name.as_str()], count, "{name}");
+    }
+}
+
+#[test]
+fn all_data_come_in_one_archive() {
+    let (_test, server) = served();
+    let packed = server.get("/data/capitalbench-data.tar.gz");
+    let mut archive = Vec::new();
+    let mut unpacking = flate2::read::GzDecoder::new(packed.body.as_slice());
+    unpacking.read_to_end(&mut archive).expect("gzip");
+    let files = tar::read(&archive).expect("an archive");
+    let checksums = String::from_utf8(files["capitalbench-data/checksums.txt"].clone());
+    let checksums = checksums.expect("text");
+    assert_eq!(checksums.lines().count() + 1, files.len());
+    for line in checksums.lines() {
+        let (digest, name) = line.split_once("  ").expect("digest and name");
+        let inside = &files[&format!("capitalbench-data/{name}")];
+        assert_eq!(Digest::of(inside).to_hex(), digest, "{name}");
+        assert_eq!(&server.get(&format!("/data/{name}")).body, inside, "{name}");
     }
 }
 
