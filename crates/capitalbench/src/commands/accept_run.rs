@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
         }));
     } else {
         print(&folder.name(), &acceptance, due, &remarks(&facts));
-        recorded.print();
+        recorded.print_signed();
     }
     Ok(Outcome::Holds)
 }

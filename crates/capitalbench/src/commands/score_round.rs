@@ -306,7 +306,7 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
         line(format!("corrected; the results before it are in {place}"));
     }
     if let Some(recorded) = &scored.recorded {
-        recorded.print();
+        recorded.print_signed();
     }
     Ok(())
 }

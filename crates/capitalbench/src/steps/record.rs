@@ -41,6 +41,13 @@ impl Recorded {
         }
     }
 
+    /// One line for people, where the folder has a log.
+    pub(crate) fn print_signed(&self) {
+        if *self != Self::Unsigned {
+            self.print();
+        }
+    }
+
     /// One line for people.
     pub(crate) fn print(&self) {
         match self {
