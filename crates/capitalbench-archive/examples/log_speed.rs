@@ -16,9 +16,9 @@ use capitalbench_archive::log::{LogFolder, LogKey};
 use capitalbench_proof::event::{Event, Fact, Instant};
 use capitalbench_proof::merkle;
 
-/// Leaves of one batch, and of one invented round.
+/// Leaves of one batch; a whole bundle is filled one by one, because cost follows its fill.
 const BATCH: u64 = 2048;
-const SINGLE: u64 = 64;
+const SINGLE: u64 = 256;
 
 fn event(number: u64) -> Option<Event> {
     Some(Event {

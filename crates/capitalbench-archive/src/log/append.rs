@@ -44,8 +44,11 @@ impl LogFolder {
         let _hold = file_ops::hold_in_turn(&state.join("lock"))?;
         key.announce(self)?;
         let present = self.checkpoint()?;
-        if let Some(present) = &present {
+        if let Some(present) = &present
+            && !self.kept_file(present.checkpoint.size).exists()
+        {
             self.keep(present)?;
+            file_ops::remove_unfinished(&self.file(layout::LOG_CHECKPOINTS))?;
         }
         let size = present.as_ref().map_or(0, |signed| signed.checkpoint.size);
         self.remove_unfinished(size)?;
@@ -178,6 +181,9 @@ impl LogFolder {
     }
 
     fn remove_unfinished(&self, size: u64) -> Result<(), FileError> {
+        for folder in [layout::LOG, layout::LOG_STATE] {
+            file_ops::remove_unfinished(&self.file(folder))?;
+        }
         for tile in self.unfinished(size)? {
             let file = self.tile_file(tile);
             if file.exists() {
@@ -194,9 +200,6 @@ impl LogFolder {
     /// never came to count would contradict the next one of its size.
     fn keep(&self, signed: &SignedCheckpoint) -> Result<(), FileError> {
         let file = self.kept_file(signed.checkpoint.size);
-        if file.exists() {
-            return Ok(());
-        }
         file_ops::create_folder(&self.file(layout::LOG_CHECKPOINTS))?;
         Ok(file_ops::create_new(&file, signed.note.as_bytes())?)
     }

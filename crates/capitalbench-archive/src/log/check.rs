@@ -14,6 +14,7 @@ use capitalbench_proof::tiles::{self, Content, HEIGHT, Tile, WIDTH};
 
 use super::{LogFolder, read};
 use crate::error::FileError;
+use crate::file_ops;
 use crate::layout;
 use crate::round_folder::entries_in;
 
@@ -223,6 +224,9 @@ impl Pass<'_> {
             self.found.find(format!("checkpoints/{}", self.size), text);
         }
         each_name(&folder, &mut |name| {
+            if is_unfinished(name) {
+                return;
+            }
             let size = name.parse::<u64>().ok();
             let own = size.filter(|size| size.to_string() == *name);
             match own {
@@ -245,6 +249,9 @@ impl Pass<'_> {
             let path = format!("{below}/{name}");
             if kind.is_dir() {
                 self.files(&path, unfinished)?;
+                continue;
+            }
+            if is_unfinished(&name) {
                 continue;
             }
             let Some(tile) = Tile::parse(&path).filter(|_| kind.is_file()) else {
@@ -276,6 +283,11 @@ impl Pass<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a crash left it; such a file never had its name.
+fn is_unfinished(name: &str) -> bool {
+    name.starts_with(file_ops::TEMPORARY_PREFIX)
 }
 
 fn each_name(folder: &Path, look: &mut dyn FnMut(&str)) -> Result<(), FileError> {
