@@ -93,8 +93,9 @@ impl LogFolder {
             return Ok(None);
         };
         let parsed = utf8(&bytes).and_then(|text| {
-            let key = VerifierKey::parse(text.trim_end_matches('\n'));
-            key.map_err(|error| Fault::new(error.to_string()))
+            let line = text.strip_suffix('\n');
+            let line = line.ok_or_else(|| Fault::new("its last line has no end"))?;
+            VerifierKey::parse(line).map_err(|error| Fault::new(error.to_string()))
         });
         parsed.map(Some).map_err(|fault| fault.in_file(&file))
     }

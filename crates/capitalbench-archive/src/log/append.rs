@@ -18,6 +18,9 @@ use crate::round_folder::names_in;
 /// How many leaves the last append set out to reach.
 const INTENDED: &str = "intended";
 
+/// The line of a checkpoint that names the size of the one before it: none of them can be dropped.
+pub(super) const PREVIOUS: &str = "previous ";
+
 /// What an append came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Appended {
@@ -122,7 +125,7 @@ impl LogFolder {
             origin: key.verifier().name().to_owned(),
             size: edge.size(),
             root: edge.root(),
-            extensions: Vec::new(),
+            extensions: vec![format!("{PREVIOUS}{old}")],
         };
         let note = checkpoint.sign(key.signer());
         let note = note.map_err(|error| {

@@ -12,6 +12,7 @@ use capitalbench_proof::merkle::{Edge, Hash, leaf_hash};
 use capitalbench_proof::note::VerifierKey;
 use capitalbench_proof::tiles::{self, Content, HEIGHT, Tile, WIDTH};
 
+use super::append::PREVIOUS;
 use super::{LogFolder, read};
 use crate::error::FileError;
 use crate::file_ops;
@@ -102,6 +103,7 @@ pub fn check(log: &LogFolder, visit: &mut dyn FnMut(u64, &Event)) -> Result<LogC
         size,
         edge: Edge::default(),
         rows: BTreeMap::new(),
+        last_kept: 0,
         found,
     };
     pass.leaves(visit)?;
@@ -119,6 +121,8 @@ struct Pass<'a> {
     edge: Edge,
     /// The tile of each level that is being filled.
     rows: BTreeMap<u32, Vec<Hash>>,
+    /// Size of the last kept checkpoint.
+    last_kept: u64,
     found: LogCheck,
 }
 
@@ -211,9 +215,36 @@ impl Pass<'_> {
                 let text = "signs another root than these leaves have: history was changed";
                 self.found.find(place(), text);
             }
-            Ok(_) => self.found.checkpoints += 1,
+            Ok((kept, _)) => {
+                self.found.checkpoints += 1;
+                let last = std::mem::replace(&mut self.last_kept, size);
+                if !kept.extensions.contains(&format!("{PREVIOUS}{last}")) {
+                    let text = format!("does not follow on {last}: one between is missing");
+                    self.found.find(place(), text);
+                }
+                self.partial_tiles(size);
+            }
         }
         Ok(())
+    }
+
+    /// The partial tiles of a size that was signed are there, as long as no full tile is.
+    fn partial_tiles(&mut self, size: u64) {
+        let levels = (0..HEIGHT).map(Content::Hashes);
+        for content in std::iter::once(Content::Entries).chain(levels) {
+            let count = match content {
+                Content::Entries => size,
+                Content::Hashes(level) => size.checked_shr(HEIGHT * level).unwrap_or(0),
+            };
+            let tile = Tile::at_size(content, count / WIDTH, size);
+            let present = Tile::at_size(content, count / WIDTH, self.size);
+            if let (Some(tile), Some(present)) = (tile, present)
+                && present.is_partial()
+                && !self.log.tile_file(tile).is_file()
+            {
+                self.found.find(tile.path(), "is missing");
+            }
+        }
     }
 
     /// Nothing but kept checkpoints lies in their folder, and that of the present state is there.
