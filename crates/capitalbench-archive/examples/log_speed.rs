@@ -54,8 +54,8 @@ fn grow(folder: &Path, leaves: u64) -> Result<String, Box<dyn Error>> {
     }
     let bulk = begun.elapsed().as_secs_f64();
     let begun = Watch::now();
-    for number in size..size + SINGLE {
-        let events: Vec<Event> = event(number).into_iter().collect();
+    for _ in 0..SINGLE {
+        let events: Vec<Event> = event(size).into_iter().collect();
         size = log.append(&key, &events)?.size;
     }
     let single = begun.elapsed().as_secs_f64() / f64::from(u32::try_from(SINGLE)?);

@@ -51,12 +51,9 @@ impl Recorded {
     /// One line for people.
     pub(crate) fn print(&self) {
         match self {
-            Self::Unsigned => line(format!(
-                "{}",
-                paint(
-                    DIM,
-                    "log: unsigned; sign what happens with `capitalbench keys init`"
-                )
+            Self::Unsigned => line(paint(
+                DIM,
+                "log: unsigned; sign what happens with `capitalbench keys init`",
             )),
             Self::KeyMissing(name) => line(format!(
                 "log: {}",

@@ -51,8 +51,8 @@ fn a_key_is_made_once_and_never_shown() {
     assert!(vkey.starts_with("log.example/a+"), "{vkey}");
     let file = test.path(made["private_key_file"].as_str().expect("a file"));
     let private = fs::read_to_string(&file).expect("the private key");
-    let mode = fs::metadata(&file).expect("a file").permissions().mode();
-    assert_eq!(mode & 0o777, 0o600);
+    let rights = fs::metadata(&file).expect("a file").permissions();
+    assert_eq!(rights.mode() & 0o777, 0o600);
     assert!(private.starts_with("PRIVATE+KEY+log.example/a+"));
     assert!(!made.to_string().contains(private.trim()));
     test.run_without_trace(&["keys", "show", "--rounds-dir", "."])
@@ -83,14 +83,29 @@ fn a_key_may_lie_elsewhere_and_its_absence_is_told() {
     holds(test.folder());
 }
 
-#[test]
-fn a_round_is_signed_step_by_step_and_nothing_twice() {
+const SCORE: [&str; 7] = [
+    "score-round",
+    "--accept-unproved-prices",
+    "invented for tests",
+    "--round",
+    WEEKLY,
+    "--now",
+    "2026-03-11T00:00:00Z",
+];
+
+/// The weekly round as it was when its models had answered.
+fn answered() -> Test {
     let manifest = format!("{RUN}/run_manifest.yaml");
-    let test = Test::weekly()
+    Test::weekly()
         .replace(&manifest, "operator_selected_official: true\n", "")
         .replace(&manifest, "accepted_at_utc: '2026-03-02T18:00:00Z'\n", "")
         .remove("prices")
-        .remove(&format!("{RUN}/results"));
+        .remove(&format!("{RUN}/results"))
+}
+
+#[test]
+fn a_round_is_signed_step_by_step_and_nothing_twice() {
+    let test = answered();
     test.run(&[&INIT[..], &["log.example"]].concat()).code(0);
     let freeze = [
         "hash-round",
@@ -124,21 +139,12 @@ fn a_round_is_signed_step_by_step_and_nothing_twice() {
     assert!(!texts.contains("allocation"), "a pick stays sealed");
     let fixture = crate::harness::fixtures().join("rounds").join(WEEKLY);
     crate::harness::copy_tree(&fixture.join("prices"), &test.file("prices"));
-    let score = [
-        "score-round",
-        "--accept-unproved-prices",
-        "invented for tests",
-        "--round",
-        WEEKLY,
-        "--now",
-        "2026-03-11T00:00:00Z",
-    ];
-    test.run(&score)
+    test.run(&SCORE)
         .code(0)
         .says("log: signed, 3 events added, 9 in all");
     test.run(&["publish-report", "--round", WEEKLY]).code(0);
     let test = test.replace("prices/exit_prices.csv", "82.9,82.9", "83.9,83.9");
-    test.run(&[&score[..], &["--correct", "the vendor corrected gold"]].concat())
+    test.run(&[&SCORE[..], &["--correct", "the vendor corrected gold"]].concat())
         .code(0);
     let told = &names(test.folder(), WEEKLY)[6..];
     let expected = [
@@ -222,8 +228,8 @@ fn every_attempt_is_in_the_log_before_it_is_made_even_when_killed() {
     let count = |event: &str| leaves.iter().filter(|leaf| leaf["event"] == event).count();
     assert!(count("attempt.begin") >= server.calls().len());
     for leaf in leaves.iter().filter(|leaf| leaf["event"] == "attempt.end") {
-        let begin = format!("\"attempt.begin\" {} {}", leaf["model"], leaf["attempt"]);
-        assert!(seen.contains_key(&begin), "{begin}");
+        let first_half = format!("\"attempt.begin\" {} {}", leaf["model"], leaf["attempt"]);
+        assert!(seen.contains_key(&first_half), "{first_half}");
     }
     assert!(count("attempt.end") >= models.len());
 }
