@@ -6,7 +6,7 @@ use capitalbench_core::ids::Digest;
 use capitalbench_core::time::Stamp;
 use serde_json::{Value, json};
 
-use crate::error::FileError;
+use crate::error::{Fault, FileError};
 use crate::file_ops;
 use crate::format::json;
 use crate::format::table::read_table;
@@ -16,7 +16,7 @@ use crate::run_folder::RunFolder;
 use crate::scoring::{ScoredRun, ScoringError};
 
 /// Files that scoring may write.
-const RESULT_FILES: [&str; 7] = [
+pub(crate) const RESULT_FILES: [&str; 7] = [
     run::RETURNS,
     run::ALLOCATIONS,
     run::LEADERBOARD,
@@ -96,6 +96,58 @@ pub fn store_results(
         file_ops::remove(&folder.file(file)).map_err(FileError::from)?;
     }
     Ok(became)
+}
+
+/// A correction as its line tells.
+pub(crate) struct LoggedCorrection {
+    pub(crate) at: Stamp,
+    pub(crate) reason: String,
+    /// The files that changed, as they were.
+    pub(crate) old: BTreeMap<String, Digest>,
+    /// The same files, as they became.
+    pub(crate) new: BTreeMap<String, Digest>,
+}
+
+/// Every correction of a run, in order.
+pub(crate) fn logged(folder: &RunFolder) -> Result<Vec<LoggedCorrection>, FileError> {
+    let Some(bytes) = folder.read_optional(run::CORRECTIONS)? else {
+        return Ok(Vec::new());
+    };
+    let lines = bytes.split(|byte| *byte == b'\n');
+    let lines = (1..).zip(lines).filter(|(_, line)| !line.is_empty());
+    let parsed = lines.map(|(number, line)| {
+        parse_line(line).map_err(|fault| {
+            let file = folder.file(run::CORRECTIONS);
+            fault.on_line(number).in_file(&file)
+        })
+    });
+    parsed.collect()
+}
+
+fn parse_line(line: &[u8]) -> Result<LoggedCorrection, Fault> {
+    let value = json::parse(line)?;
+    let text = |name: &str| {
+        let missing = || Fault::field(name, "is missing or no text");
+        value[name].as_str().ok_or_else(missing)
+    };
+    let at = Stamp::parse(text("corrected_at_utc")?);
+    let files = value["files"].as_object();
+    let files = files.ok_or_else(|| Fault::field("files", "is missing or no object"))?;
+    let (mut old, mut new) = (BTreeMap::new(), BTreeMap::new());
+    for (path, pair) in files {
+        for (name, side) in [("old_sha256", &mut old), ("new_sha256", &mut new)] {
+            if let Some(text) = pair[name].as_str() {
+                let wrong = || Fault::field(format!("files.{path}.{name}"), "is not a digest");
+                side.insert(path.clone(), Digest::parse(text).ok_or_else(wrong)?);
+            }
+        }
+    }
+    Ok(LoggedCorrection {
+        at: at.ok_or_else(|| Fault::field("corrected_at_utc", "is no instant"))?,
+        reason: text("reason")?.to_owned(),
+        old,
+        new,
+    })
 }
 
 fn files_of(scored: &ScoredRun) -> Files {

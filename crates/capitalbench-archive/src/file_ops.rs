@@ -42,6 +42,15 @@ pub fn create_new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     flush_folder_of(path)
 }
 
+/// Writes a file that must not exist yet and that nobody but its owner may read.
+pub fn create_private(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let failed = |error: io::Error| WriteError::new(Action::Create, path, error.into());
+    let file = temporary_with(path, bytes, 0o600).map_err(failed)?;
+    file.persist_noclobber(path)
+        .map_err(|error| failed(error.error))?;
+    flush_folder_of(path)
+}
+
 /// Writes a file, in place of the one that is there, if any.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let failed = |error: io::Error| WriteError::new(Action::Replace, path, error.into());
@@ -112,6 +121,22 @@ pub fn remove(path: &Path) -> Result<(), WriteError> {
     }
 }
 
+/// Removes a folder that holds nothing; one that holds something stays.
+pub fn remove_empty_folder(path: &Path) -> Result<(), WriteError> {
+    match fs::remove_dir(path) {
+        Ok(()) => flush_folder_of(path),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty
+            ) =>
+        {
+            Ok(())
+        }
+        Err(error) => Err(WriteError::new(Action::Remove, path, error.into())),
+    }
+}
+
 /// Holds a folder for one process until it is dropped; the system lets go when a process dies.
 #[derive(Debug)]
 pub struct Hold {
@@ -132,6 +157,19 @@ pub fn hold(path: &Path) -> Result<Option<Hold>, WriteError> {
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }
+}
+
+/// Takes hold of a folder by its lock file, after whoever holds it now.
+pub fn hold_in_turn(path: &Path) -> Result<Hold, WriteError> {
+    let failed = |error: io::Error| WriteError::new(Action::Create, path, error.into());
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)
+        .map_err(failed)?;
+    file.lock().map_err(failed)?;
+    Ok(Hold { _file: file })
 }
 
 /// Removes what a crash left of unfinished writes in a folder; such a file never had a name.
@@ -242,11 +280,15 @@ fn read_at_most(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
 
 /// A flushed file with these bytes in the folder of `path`; dropping it removes it.
 fn temporary(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+    temporary_with(path, bytes, 0o666)
+}
+
+fn temporary_with(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
     let mut file = tempfile::Builder::new()
         .prefix(TEMPORARY_PREFIX)
         .suffix(".tmp")
         // The umask of the process is taken off by the system.
-        .permissions(Permissions::from_mode(0o666))
+        .permissions(Permissions::from_mode(mode))
         .tempfile_in(folder_of(path))?;
     file.write_all(bytes)?;
     if !UNFLUSHED.load(Ordering::Relaxed) {

@@ -78,6 +78,18 @@ pub const OPTIONAL_INPUTS: [&str; 10] = [
 
 /// What programs keep for themselves in a folder of rounds.
 pub const STATE: &str = ".capitalbench";
+/// The transparency log, seen from the folder of rounds: what anybody may read.
+pub const LOG: &str = "log";
+/// The public key of the log.
+pub const LOG_VKEY: &str = "log/vkey";
+/// The present state of the log, signed.
+pub const LOG_CHECKPOINT: &str = "log/checkpoint";
+/// Every state that was ever signed, by size.
+pub const LOG_CHECKPOINTS: &str = "log/checkpoints";
+/// What can be made again from the log: which events it holds.
+pub const LOG_STATE: &str = ".capitalbench/log";
+/// The private key of the log, unless the operator keeps it elsewhere.
+pub const LOG_KEY: &str = ".capitalbench/keys/log.key";
 /// Daily snapshots of the whole universe, seen from the folder of rounds.
 pub const SNAPSHOTS: &str = "../market_data/daily_price_snapshots";
 /// The operator's comparison sets, in the rounds folder or beside it.

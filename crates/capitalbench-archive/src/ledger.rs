@@ -253,9 +253,8 @@ impl Ledger {
     }
 
     fn file(&self, slot: &Slot, attempt: u32, ending: &str) -> PathBuf {
-        let stem = slot.stem(self.plan.rules.replicates);
-        let name = format!("{stem}__{attempt:03}.{ending}");
-        self.folder.file(run::ATTEMPTS).join(name)
+        self.folder
+            .file(&attempt_path(&self.plan, slot, attempt, ending))
     }
 
     fn load<T: for<'de> Deserialize<'de>>(
@@ -274,6 +273,12 @@ impl Ledger {
         };
         read().map(Some).map_err(|fault| fault.in_file(&file))
     }
+}
+
+/// The path of a file of an attempt inside its run.
+pub fn attempt_path(plan: &RunPlan, slot: &Slot, attempt: u32, ending: &str) -> String {
+    let stem = slot.stem(plan.rules.replicates);
+    format!("{}/{stem}__{attempt:03}.{ending}", run::ATTEMPTS)
 }
 
 fn bytes_of(file: &std::path::Path) -> Result<Option<Vec<u8>>, FileError> {

@@ -21,6 +21,7 @@ pub mod jobs;
 pub mod layout;
 pub mod lease;
 pub mod ledger;
+pub mod log;
 pub mod model_input;
 pub mod new_round;
 pub mod price_record;

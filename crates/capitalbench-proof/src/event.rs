@@ -240,12 +240,14 @@ impl Event {
         fields::read(canonical::parse(leaf)?)
     }
 
-    /// What makes it this event and no other: everything but the instant and the sealed digests,
-    /// so that neither a second look at the clock nor a new key makes it happen twice.
+    /// What makes it this event and no other: everything but the instant, the program that says so
+    /// and the sealed digests. Neither a second look at the clock nor a newer program nor another
+    /// key makes it happen twice.
     pub fn identity(&self) -> Result<Hash, EventError> {
         let mut value = fields::write(self);
         if let Some(members) = value.as_object_mut() {
-            members.retain(|name, _| name != "at" && !name.starts_with(SEALED));
+            let told = |name: &str| matches!(name, "at" | "program") || name.starts_with(SEALED);
+            members.retain(|name, _| !told(name));
         }
         Ok(sha256(&canonical::to_bytes(&value)?))
     }

@@ -12,12 +12,14 @@ use jiff::civil::Date;
 mod bench_archive;
 mod boards;
 mod interim;
+mod keys;
 mod prices;
 mod record;
 mod resolve;
 
 pub(crate) use interim::{TrackChoice, UpdateInterimPerformance, UpdateWeeklyPerformance};
 
+pub(crate) use keys::{Keys, KeysInit, KeysShow, KeysVerb};
 pub(crate) use resolve::{
     AutomationCancel, AutomationRetry, AutomationStatus, PublishReport, PublishRoundSummary,
     ResolveDue,
@@ -128,6 +130,8 @@ pub(crate) enum Command {
     PublishReport(PublishReport),
     /// Write a summary of a round's official run and its consistency run
     PublishRoundSummary(PublishRoundSummary),
+    /// Make or show the key that signs what happens to the rounds of a folder
+    Keys(Keys),
     /// Make many rounds of an invented market, to measure with
     BenchArchive(BenchArchive),
 }
@@ -426,6 +430,8 @@ pub(crate) struct HashRound {
     /// Compare with the stored digests and write nothing
     #[arg(long)]
     pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) now: Now,
     #[command(flatten)]
     pub(crate) output: Output,
 }

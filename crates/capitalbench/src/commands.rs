@@ -26,6 +26,7 @@ mod fetch_universe_performance;
 mod hash_round;
 mod import_research;
 mod init_round;
+mod keys;
 mod leaderboard;
 mod list_runs;
 mod price_source;
@@ -114,6 +115,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::AutomationCancel(arguments) => automation::cancel(&arguments),
         Command::PublishReport(arguments) => publish_report::run(&arguments),
         Command::PublishRoundSummary(arguments) => publish_report::run_summary(&arguments),
+        Command::Keys(arguments) => keys::run(&arguments),
         Command::BenchArchive(arguments) => bench_archive::run(&arguments),
     }
 }

@@ -23,6 +23,7 @@ use tokio::task::{JoinSet, spawn_blocking};
 
 use crate::clock::Clock;
 use crate::error::CommandError;
+use crate::steps::record::Recorder;
 
 pub(crate) mod bars;
 pub(crate) mod events;
@@ -64,6 +65,8 @@ pub(crate) struct Engine {
     pub(crate) pause: Duration,
     pub(crate) stop: watch::Receiver<bool>,
     pub(crate) listener: Box<dyn Listener>,
+    /// Signs that an attempt begins before its request leaves.
+    pub(crate) recorder: Recorder,
 }
 
 /// Asks every slot that has no final state yet; returns all of them in the order of the plan.
@@ -191,7 +194,10 @@ async fn recover(
         };
         statuses.push(ended.attempt_status());
         on_disk(engine, seat, move |engine, seat| {
-            engine.ledger.end(&seat.planned.slot, begun.attempt, &ended)
+            engine
+                .ledger
+                .end(&seat.planned.slot, begun.attempt, &ended)?;
+            engine.record(seat, begun.attempt)
         })
         .await?;
     }
@@ -213,7 +219,8 @@ async fn attempt(
         input_sha256: Digest::of(seat.input.as_bytes()).to_hex(),
     };
     on_disk(engine, seat, move |engine, seat| {
-        engine.ledger.begin(&seat.planned.slot, &begun)
+        engine.ledger.begin(&seat.planned.slot, &begun)?;
+        engine.record(seat, number)
     })
     .await?;
     let slot = &seat.planned;
@@ -245,7 +252,8 @@ async fn attempt(
     };
     let kept = ended.clone();
     on_disk(engine, seat, move |engine, seat| {
-        engine.ledger.end(&seat.planned.slot, number, &kept)
+        engine.ledger.end(&seat.planned.slot, number, &kept)?;
+        engine.record(seat, number)
     })
     .await?;
     engine.say(&Event::AttemptEnded {
@@ -336,6 +344,14 @@ impl Engine {
     /// Tells whoever listens.
     pub(crate) fn say(&self, event: &Event<'_>) {
         self.listener.hear(self.clock.now(), event);
+    }
+
+    /// Puts what the ledger holds of an attempt into the log.
+    fn record(&self, seat: &Seat, attempt: u32) -> Result<(), FileError> {
+        let place = (&seat.planned.slot, attempt);
+        let now = self.clock.now();
+        self.recorder
+            .attempt(&self.inputs.folder, &self.ledger, place, now)
     }
 
     fn closed(&self) -> Option<Open> {

@@ -16,6 +16,7 @@ use crate::clock::{Clock, now_or};
 use crate::console::{ERROR, GOOD, WARNING, document, line, paint, table};
 use crate::error::CommandError;
 use crate::steps::held_round::{HeldRound, held_by, worker};
+use crate::steps::record::record;
 
 pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     let now = now_or(arguments.now.instant);
@@ -50,6 +51,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     if let Some(held) = held {
         held.release()?;
     }
+    let recorded = record(&folder, now)?;
     let scheduled = planned.is_some();
     let due = planned.map(|job| job.due_at);
     let due = due.or_else(|| jobs::due_at(&inputs.manifest));
@@ -62,9 +64,11 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
             "due_at_utc": due.map(|due| due.to_string()),
             "scheduled": scheduled,
             "remarks": listed(&remarks(&facts)),
+            "log": recorded.to_json(),
         }));
     } else {
         print(&folder.name(), &acceptance, due, &remarks(&facts));
+        recorded.print_signed();
     }
     Ok(Outcome::Holds)
 }

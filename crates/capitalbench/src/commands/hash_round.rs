@@ -7,8 +7,10 @@ use serde_json::json;
 
 use super::Outcome;
 use crate::cli::HashRound;
+use crate::clock::now_or;
 use crate::console::{ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
+use crate::steps::record::record;
 
 pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
     let folder = RoundFolder::open(&arguments.round.path)?;
@@ -20,14 +22,21 @@ pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
         Frozen::Written(count) => ("frozen", count),
         Frozen::Unchanged(count) => ("unchanged", count),
     };
+    let recorded = record(&folder, now_or(arguments.now.instant))?;
     if arguments.output.json {
-        document(&json!({"round_id": folder.name(), "state": state, "files": count}));
+        document(&json!({
+            "round_id": folder.name(),
+            "state": state,
+            "files": count,
+            "log": recorded.to_json(),
+        }));
     } else {
         line(format!(
             "{}: {} ({count} files)",
             folder.name(),
             paint(GOOD, state)
         ));
+        recorded.print();
     }
     Ok(Outcome::Holds)
 }

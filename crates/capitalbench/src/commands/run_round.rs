@@ -24,6 +24,7 @@ use crate::error::CommandError;
 use crate::runner::bars::Bars;
 use crate::runner::events::{Event, JsonLines, Listener, Silence};
 use crate::runner::{self, Engine, Gate, Seat, SlotEnd, Spending, cost_of};
+use crate::steps::record::Recorder;
 
 mod bill;
 mod plan;
@@ -116,6 +117,9 @@ fn ask(
     let gates = seats
         .iter()
         .map(|seat| (seat.planned.provider.clone(), Gate::new(most)));
+    let recorder = Recorder::of_round(&inputs.folder)?;
+    // Who will be asked is in the log before anybody is.
+    recorder.round(&inputs.folder, clock.now())?;
     let (stop, stopped) = watch::channel(false);
     let engine = Arc::new(Engine {
         schema: seats::schema(&inputs)?,
@@ -125,6 +129,7 @@ fn ask(
         gates: gates.collect(),
         pause: arguments.limits.pause.unwrap_or(usual),
         stop: stopped,
+        recorder,
         listener: listener(arguments, &seats, clock, deadline),
         ledger,
         inputs,

@@ -24,6 +24,7 @@ use crate::console::{
     BOLD, DIM, ERROR, WARNING, document, line, paint, plural, progress, remark, table,
 };
 use crate::error::CommandError;
+use crate::steps::record::Recorded;
 use crate::steps::score::{Scored, Writing, score};
 
 pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
@@ -256,6 +257,7 @@ fn as_json(scored: &Scored) -> Result<Value, CommandError> {
             Some(Stored::Unchanged) => "unchanged",
             Some(Stored::Corrected(_)) => "corrected",
         },
+        "log": scored.recorded.as_ref().map(Recorded::to_json),
     }))
 }
 
@@ -302,6 +304,9 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
     }
     if let Some(Stored::Corrected(place)) = &scored.stored {
         line(format!("corrected; the results before it are in {place}"));
+    }
+    if let Some(recorded) = &scored.recorded {
+        recorded.print_signed();
     }
     Ok(())
 }

@@ -20,6 +20,7 @@ use jiff::civil::Date;
 
 use super::asking::{Answered, Asked, Asking, Days};
 use super::held_round::HeldRound;
+use super::record::record;
 use crate::error::CommandError;
 
 /// What is to be fetched.
@@ -228,6 +229,7 @@ pub(crate) async fn fetch_prices(
     };
     held.require()?;
     let provenance = store(&plan.inputs.folder, &plan.inputs.universe, new)?;
+    record(&plan.inputs.folder, asking.clock.now())?;
     asking.forget(&fetch)?;
     if let Some(other) = other {
         other.asking.forget(&fetch)?;

@@ -7,6 +7,7 @@ use capitalbench_archive::round_folder::RoundInputs;
 use capitalbench_archive::run_folder::RunFolder;
 use jiff::Timestamp;
 
+use super::record::record;
 use crate::error::CommandError;
 
 /// What was published.
@@ -34,6 +35,7 @@ pub(crate) fn publish(
         .map(|(path, text)| (folder.file(path), text.clone().into_bytes()))
         .collect();
     file_ops::replace_all(&writes)?;
+    record(&inputs.folder, now)?;
     Ok(Published {
         files: files.into_iter().map(|(path, _)| path).collect(),
         resolved: report.is_resolved(),

@@ -18,6 +18,7 @@ use capitalbench_core::run::RunRules;
 use capitalbench_core::time::Stamp;
 use jiff::Timestamp;
 
+use super::record::{Recorded, record};
 use crate::error::CommandError;
 
 /// What is to be done with a result.
@@ -43,6 +44,8 @@ pub(crate) struct Scored {
     pub(crate) result: ScoredRun,
     /// What became of the files; none when nothing was to be written.
     pub(crate) stored: Option<Stored>,
+    /// What became of the log; none when nothing was to be written.
+    pub(crate) recorded: Option<Recorded>,
 }
 
 /// Scores a run once its window has closed, and stores the result.
@@ -84,7 +87,9 @@ pub(crate) fn score(
             Some(store_results(run, &result, correction.as_ref())?)
         }
     };
+    let recorded = stored.as_ref().map(|_| record(&inputs.folder, now));
     Ok(Scored {
+        recorded: recorded.transpose()?,
         round,
         run_id: run.run_id().clone(),
         result,

@@ -5,6 +5,8 @@ use crate::harness::{Test, WEEKLY};
 const FREEZE: [&str; 3] = ["hash-round", "--round", WEEKLY];
 const CHECK: [&str; 4] = ["hash-round", "--round", WEEKLY, "--check"];
 
+const UNSIGNED: &str = "log: unsigned; sign what happens with `capitalbench keys init`\n";
+
 #[test]
 fn freezing_writes_the_digests_once() {
     let frozen = Test::weekly().read("hashes.json");
@@ -12,13 +14,13 @@ fn freezing_writes_the_digests_once() {
         Test::weekly().remove("hashes.json"),
         Test::weekly().write("hashes.json", "{}\n"),
     ] {
-        test.run(&FREEZE)
-            .code(0)
-            .prints("weekly-portfolio-resolved: frozen (5 files)\n");
+        test.run(&FREEZE).code(0).prints(&format!(
+            "weekly-portfolio-resolved: frozen (5 files)\n{UNSIGNED}"
+        ));
         assert_eq!(test.read("hashes.json"), frozen);
-        test.run_without_trace(&FREEZE)
-            .code(0)
-            .prints("weekly-portfolio-resolved: unchanged (5 files)\n");
+        test.run_without_trace(&FREEZE).code(0).prints(&format!(
+            "weekly-portfolio-resolved: unchanged (5 files)\n{UNSIGNED}"
+        ));
     }
 }
 
@@ -62,7 +64,12 @@ fn checking_compares_and_writes_nothing() {
 fn json_tells_the_same() {
     let test = Test::weekly();
     let json = test.run(&[&FREEZE[..], &["--json"]].concat()).json();
-    let expected = serde_json::json!({"round_id": WEEKLY, "state": "unchanged", "files": 5});
+    let expected = serde_json::json!({
+        "round_id": WEEKLY,
+        "state": "unchanged",
+        "files": 5,
+        "log": {"state": "unsigned"},
+    });
     assert_eq!(json, expected);
     let test = test.replace("briefing.md", "Gold", "Silver");
     let json = test.run(&[&CHECK[..], &["--json"]].concat()).code(1).json();

@@ -53,6 +53,7 @@ mod sealed;
 mod serve;
 mod show_controls;
 mod show_prompt;
+mod signed_log;
 mod site_server;
 mod site_withheld;
 mod smoke_provider;

@@ -1,0 +1,230 @@
+//! The transparency log of a folder of rounds: what happened, in order, for anybody to check.
+//!
+//! ```text
+//! <rounds>/log/vkey                  the public key
+//! <rounds>/log/checkpoint            size and root, signed; written last
+//! <rounds>/log/checkpoints/<size>    every checkpoint that was ever signed
+//! <rounds>/log/tile/...              hashes and leaves, as C2SP tlog-tiles lays them out
+//! <rounds>/.capitalbench/log/        who is appending, and an index that can be made again
+//! <rounds>/.capitalbench/keys/       the private key, unless it lies elsewhere
+//! ```
+//!
+//! The folder `log` may be served as it is. Nothing in it ever changes but `checkpoint`; a partial
+//! tile goes away when the full one is there. A crash leaves files beyond the checkpoint, which
+//! nobody was told of; the next append writes them again.
+
+use std::path::{Path, PathBuf};
+
+use capitalbench_proof::checkpoint::Checkpoint;
+use capitalbench_proof::merkle::{self, Hash};
+use capitalbench_proof::note::VerifierKey;
+use capitalbench_proof::tiles::{self, Content, Tile, TileReader, TileSource};
+use capitalbench_proof::tlog_proof::TlogProof;
+
+use crate::error::{Fault, FileError};
+use crate::file_ops;
+use crate::format::utf8;
+use crate::layout;
+use crate::round_folder::{RoundFolder, optional};
+
+mod append;
+pub mod check;
+mod events;
+mod index;
+pub mod key;
+
+pub use append::Appended;
+pub use events::{Observer, attempt_events, round_events};
+pub use key::LogKey;
+
+/// Where the log of a folder of rounds lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogFolder {
+    rounds: PathBuf,
+}
+
+/// A checkpoint whose signature holds, and the bytes that say so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignedCheckpoint {
+    /// What it says.
+    pub checkpoint: Checkpoint,
+    /// The signed note.
+    pub note: String,
+}
+
+impl LogFolder {
+    /// The log of a folder of rounds.
+    pub fn of_rounds(rounds: &Path) -> Self {
+        Self {
+            rounds: rounds.to_owned(),
+        }
+    }
+
+    /// The log beside a round.
+    pub fn of_round(round: &RoundFolder) -> Self {
+        let given = round.path();
+        let named = given.file_name().is_some();
+        let parent = given.parent().filter(|_| named).map(Path::to_owned);
+        let rounds = match parent {
+            Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
+            Some(parent) => parent,
+            None => given.join(".."),
+        };
+        Self { rounds }
+    }
+
+    /// The folder of rounds.
+    pub fn rounds(&self) -> &Path {
+        &self.rounds
+    }
+
+    fn file(&self, relative: &str) -> PathBuf {
+        self.rounds.join(relative)
+    }
+
+    fn tile_file(&self, tile: Tile) -> PathBuf {
+        self.rounds.join(layout::LOG).join(tile.path())
+    }
+
+    /// The public key; none where there is no log.
+    pub fn verifier(&self) -> Result<Option<VerifierKey>, FileError> {
+        let file = self.file(layout::LOG_VKEY);
+        let Some(bytes) = read(&file)? else {
+            return Ok(None);
+        };
+        let parsed = utf8(&bytes).and_then(|text| {
+            let line = text.strip_suffix('\n');
+            let line = line.ok_or_else(|| Fault::new("its last line has no end"))?;
+            VerifierKey::parse(line).map_err(|error| Fault::new(error.to_string()))
+        });
+        parsed.map(Some).map_err(|fault| fault.in_file(&file))
+    }
+
+    /// The present checkpoint; none while nothing was appended.
+    pub fn checkpoint(&self) -> Result<Option<SignedCheckpoint>, FileError> {
+        match self.verifier()? {
+            Some(key) => signed(&self.file(layout::LOG_CHECKPOINT), &key),
+            None => Ok(None),
+        }
+    }
+
+    /// The checkpoint that was signed at this size; none where there was none.
+    pub fn checkpoint_at(&self, size: u64) -> Result<Option<SignedCheckpoint>, FileError> {
+        match self.verifier()? {
+            Some(key) => signed(&self.kept_file(size), &key),
+            None => Ok(None),
+        }
+    }
+
+    fn kept_file(&self, size: u64) -> PathBuf {
+        self.file(layout::LOG_CHECKPOINTS).join(size.to_string())
+    }
+
+    /// Subtrees of the log at a size that it has or had.
+    pub fn reader(&self, size: u64) -> TileReader<TileFiles<'_>> {
+        TileReader::new(TileFiles(self), size)
+    }
+
+    /// The leaves of one bundle, as they are at this size.
+    fn bundle(&self, index: u64, size: u64) -> Result<Vec<Vec<u8>>, FileError> {
+        let Some(tile) = Tile::at_size(Content::Entries, index, size) else {
+            return Ok(Vec::new());
+        };
+        let file = self.tile_file(tile);
+        let bytes = file_ops::read(&file)?;
+        let leaves = tiles::leaves_of(&bytes);
+        let leaves = leaves.filter(|leaves| leaves.len() as u64 == tile.width);
+        let broken = || Fault::new(format!("does not hold {} leaves", tile.width));
+        let leaves = leaves.ok_or_else(|| broken().in_file(&file))?;
+        Ok(leaves.into_iter().map(<[u8]>::to_vec).collect())
+    }
+
+    /// One leaf of a log of this size.
+    pub fn leaf(&self, index: u64, size: u64) -> Result<Option<Vec<u8>>, FileError> {
+        let leaves = self.bundle(index / tiles::WIDTH, size)?;
+        let place = usize::try_from(index % tiles::WIDTH).unwrap_or(usize::MAX);
+        Ok(leaves.into_iter().nth(place).filter(|_| index < size))
+    }
+
+    /// The proof that a leaf is in the log as a checkpoint says; none when it is not.
+    pub fn prove(
+        &self,
+        index: u64,
+        signed: &SignedCheckpoint,
+    ) -> Result<Option<TlogProof>, FileError> {
+        let size = signed.checkpoint.size;
+        let path = merkle::prove_inclusion(&self.present_reader(size)?, index, size)?;
+        Ok(path.map(|path| TlogProof {
+            extra: None,
+            index,
+            path,
+            checkpoint: signed.note.clone(),
+        }))
+    }
+
+    /// The proof that the log only grew from one size to another; none when it shrank.
+    pub fn prove_growth(&self, old: u64, new: u64) -> Result<Option<Vec<Hash>>, FileError> {
+        merkle::prove_consistency(&self.present_reader(new)?, old, new)
+    }
+
+    /// Partial tiles of old sizes may be gone, so older trees are read out of the present one.
+    fn present_reader(&self, least: u64) -> Result<TileReader<TileFiles<'_>>, FileError> {
+        let present = self
+            .checkpoint()?
+            .map_or(0, |signed| signed.checkpoint.size);
+        Ok(self.reader(present.max(least)))
+    }
+
+    /// Where the events of a round stand in the log: index and leaf, in order.
+    pub fn leaves_of_round(&self, round: &str) -> Result<Vec<(u64, Vec<u8>)>, FileError> {
+        let Some(signed) = self.checkpoint()? else {
+            return Ok(Vec::new());
+        };
+        let size = signed.checkpoint.size;
+        let known = index::load(self, size)?;
+        let mut leaves = Vec::new();
+        for place in known.places(self, round)? {
+            if let Some(leaf) = self.leaf(place, size)? {
+                leaves.push((place, leaf));
+            }
+        }
+        Ok(leaves)
+    }
+}
+
+/// Tiles as files.
+#[derive(Debug, Clone, Copy)]
+pub struct TileFiles<'a>(&'a LogFolder);
+
+impl TileSource for TileFiles<'_> {
+    type Error = FileError;
+
+    fn hashes(&self, tile: Tile) -> Result<Vec<Hash>, FileError> {
+        let file = self.0.tile_file(tile);
+        let bytes = file_ops::read(&file)?;
+        let hashes = tiles::hashes_of(&bytes);
+        let hashes = hashes.filter(|hashes| hashes.len() as u64 == tile.width);
+        let broken = || Fault::new(format!("does not hold {} hashes", tile.width));
+        hashes.ok_or_else(|| broken().in_file(&file))
+    }
+}
+
+fn signed(file: &Path, key: &VerifierKey) -> Result<Option<SignedCheckpoint>, FileError> {
+    let Some(bytes) = read(file)? else {
+        return Ok(None);
+    };
+    let opened = Checkpoint::open(&bytes, key, &[]);
+    let (checkpoint, _) = opened.map_err(|error| Fault::new(error.to_string()).in_file(file))?;
+    let note = utf8(&bytes)
+        .map_err(|fault| fault.in_file(file))?
+        .to_owned();
+    Ok(Some(SignedCheckpoint { checkpoint, note }))
+}
+
+fn read(file: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    optional(file_ops::read(file).map_err(FileError::from))
+}
+
+#[cfg(test)]
+#[path = "log/log_tests.rs"]
+mod tests;

@@ -1,0 +1,235 @@
+//! Adding events: leaves, then hashes, then the signed checkpoint that makes them count.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use capitalbench_proof::checkpoint::Checkpoint;
+use capitalbench_proof::event::Event;
+use capitalbench_proof::merkle::{Edge, Hash, leaf_hash};
+use capitalbench_proof::tiles::{self, Content, HEIGHT, Tile, TileSource as _, WIDTH};
+
+use super::index;
+use super::{LogFolder, LogKey, SignedCheckpoint, TileFiles, read};
+use crate::error::{Fault, FileError};
+use crate::file_ops;
+use crate::layout;
+use crate::round_folder::names_in;
+
+/// How many leaves the last append set out to reach.
+const INTENDED: &str = "intended";
+
+/// The line of a checkpoint that names the size of the one before it: none of them can be dropped.
+pub(super) const PREVIOUS: &str = "previous ";
+
+/// What an append came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Appended {
+    /// Leaves of the log now.
+    pub size: u64,
+    /// Those that were added; events that were there already are not added again.
+    pub added: u64,
+}
+
+/// Everything that an append writes, in order; the checkpoint comes last.
+pub(super) struct Plan {
+    pub(super) tiles: Vec<(PathBuf, Vec<u8>)>,
+    pub(super) checkpoint: SignedCheckpoint,
+    old_size: u64,
+}
+
+impl LogFolder {
+    /// Adds the events that are not in the log yet, in their order, with one checkpoint.
+    ///
+    /// Whoever appends at the same time waits. When this returns, they are on the disk.
+    pub fn append(&self, key: &LogKey, events: &[Event]) -> Result<Appended, FileError> {
+        let state = self.file(layout::LOG_STATE);
+        file_ops::create_folder(&state)?;
+        let _hold = file_ops::hold_in_turn(&state.join("lock"))?;
+        key.announce(self)?;
+        let present = self.checkpoint()?;
+        if let Some(present) = &present
+            && !self.kept_file(present.checkpoint.size).exists()
+        {
+            self.keep(present)?;
+            file_ops::remove_unfinished(&self.file(layout::LOG_CHECKPOINTS))?;
+        }
+        let size = present.as_ref().map_or(0, |signed| signed.checkpoint.size);
+        self.remove_unfinished(size)?;
+        let mut known = index::load(self, size)?;
+        let mut leaves = Vec::new();
+        let mut of_round: BTreeMap<&str, BTreeSet<Hash>> = BTreeMap::new();
+        for event in events {
+            let refused = |error| {
+                let text = format!("{} of {}: {error}", event.fact.name(), event.round);
+                FileError::folder(&self.file(layout::LOG), text)
+            };
+            let identity = event.identity().map_err(refused)?;
+            if !of_round.contains_key(event.round.as_str()) {
+                let places = known.events(self, &event.round)?;
+                let identities = places.into_iter().map(|(_, identity)| identity).collect();
+                of_round.insert(&event.round, identities);
+            }
+            let seen = of_round.entry(&event.round).or_default();
+            if !seen.insert(identity) {
+                continue;
+            }
+            known.add(&event.round, size + leaves.len() as u64, identity);
+            leaves.push(event.to_leaf().map_err(refused)?);
+        }
+        let added = leaves.len() as u64;
+        if added > 0 {
+            let plan = self.plan(key, present.as_ref(), &leaves)?;
+            self.commit(&plan)?;
+            known.store(self, size + added)?;
+        }
+        Ok(Appended {
+            size: size + added,
+            added,
+        })
+    }
+
+    /// The files of a log with these leaves more; nothing is written.
+    pub(super) fn plan(
+        &self,
+        key: &LogKey,
+        present: Option<&SignedCheckpoint>,
+        leaves: &[Vec<u8>],
+    ) -> Result<Plan, FileError> {
+        let old = present.map_or(0, |signed| signed.checkpoint.size);
+        let mut edge = Edge::read(&self.reader(old), old)?;
+        if present.is_some_and(|signed| signed.checkpoint.root != edge.root()) {
+            let text = "the tiles do not give the root of the signed checkpoint: they were \
+                        changed; find out where with `capitalbench verify`, nothing was appended";
+            return Err(FileError::folder(&self.file(layout::LOG), text));
+        }
+        let mut completed: BTreeMap<u32, Vec<Hash>> = BTreeMap::new();
+        for leaf in leaves {
+            edge.append(leaf_hash(leaf), |level, _, hash| {
+                if level % HEIGHT == 0 {
+                    completed.entry(level / HEIGHT).or_default().push(hash);
+                }
+            });
+        }
+        let mut files = Vec::new();
+        for tile in tiles::added(old, edge.size()) {
+            let bytes = match tile.content {
+                Content::Entries => self.grown_bundle(tile, old, leaves)?,
+                Content::Hashes(level) => {
+                    let new = completed.get(&level).map_or(&[][..], Vec::as_slice);
+                    self.grown_hashes(tile, old, new)?
+                }
+            };
+            files.push((self.tile_file(tile), bytes));
+        }
+        let checkpoint = Checkpoint {
+            origin: key.verifier().name().to_owned(),
+            size: edge.size(),
+            root: edge.root(),
+            extensions: vec![format!("{PREVIOUS}{old}")],
+        };
+        let note = checkpoint.sign(key.signer());
+        let note = note.map_err(|error| {
+            Fault::new(error.to_string()).in_file(&self.file(layout::LOG_CHECKPOINT))
+        })?;
+        Ok(Plan {
+            tiles: files,
+            checkpoint: SignedCheckpoint {
+                checkpoint,
+                note: note.to_string(),
+            },
+            old_size: old,
+        })
+    }
+
+    fn grown_bundle(&self, tile: Tile, old: u64, new: &[Vec<u8>]) -> Result<Vec<u8>, FileError> {
+        let before = self.bundle(tile.index, old)?;
+        let all = before.iter().map(Vec::as_slice);
+        let added = part(tile, old, new).iter().map(Vec::as_slice);
+        let bytes = tiles::bundle(all.chain(added));
+        bytes.ok_or_else(|| Fault::new("a leaf is too long").in_file(&self.tile_file(tile)))
+    }
+
+    fn grown_hashes(&self, tile: Tile, old: u64, new: &[Hash]) -> Result<Vec<u8>, FileError> {
+        let mut hashes = match Tile::at_size(tile.content, tile.index, old) {
+            Some(before) => TileFiles(self).hashes(before)?,
+            None => Vec::new(),
+        };
+        hashes.extend(part(tile, old, new));
+        Ok(tiles::hash_tile(&hashes))
+    }
+
+    fn commit(&self, plan: &Plan) -> Result<(), FileError> {
+        self.write_tiles(plan, plan.tiles.len())?;
+        let checkpoint = &plan.checkpoint;
+        let file = self.file(layout::LOG_CHECKPOINT);
+        file_ops::replace(&file, checkpoint.note.as_bytes())?;
+        self.keep(checkpoint)?;
+        self.tidy(plan)
+    }
+
+    /// Writes the first tiles of a plan, after a note of what is about to be there.
+    pub(super) fn write_tiles(&self, plan: &Plan, count: usize) -> Result<(), FileError> {
+        let size = plan.checkpoint.checkpoint.size;
+        let note = self.file(layout::LOG_STATE).join(INTENDED);
+        file_ops::replace(&note, format!("{size}\n").as_bytes())?;
+        Ok(file_ops::replace_all(&plan.tiles[..count])?)
+    }
+
+    /// The tiles of an append that never came to count; none when the last one did.
+    pub(super) fn unfinished(&self, size: u64) -> Result<Vec<Tile>, FileError> {
+        let note = read(&self.file(layout::LOG_STATE).join(INTENDED))?;
+        let text = String::from_utf8(note.unwrap_or_default()).unwrap_or_default();
+        let intended = text.trim_end().parse().unwrap_or(size).max(size);
+        Ok(tiles::added(size, intended))
+    }
+
+    fn remove_unfinished(&self, size: u64) -> Result<(), FileError> {
+        for folder in [layout::LOG, layout::LOG_STATE] {
+            file_ops::remove_unfinished(&self.file(folder))?;
+        }
+        for tile in self.unfinished(size)? {
+            let file = self.tile_file(tile);
+            if file.exists() {
+                file_ops::remove(&file)?;
+            }
+            if let Some(folder) = file.parent() {
+                file_ops::remove_unfinished(folder)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a checkpoint for good. Only one that is current is kept: a checkpoint of leaves that
+    /// never came to count would contradict the next one of its size.
+    fn keep(&self, signed: &SignedCheckpoint) -> Result<(), FileError> {
+        let file = self.kept_file(signed.checkpoint.size);
+        file_ops::create_folder(&self.file(layout::LOG_CHECKPOINTS))?;
+        Ok(file_ops::create_new(&file, signed.note.as_bytes())?)
+    }
+
+    /// Removes the partial forms of tiles that became full.
+    fn tidy(&self, plan: &Plan) -> Result<(), FileError> {
+        let added = tiles::added(plan.old_size, plan.checkpoint.checkpoint.size);
+        for tile in added.iter().filter(|tile| !tile.is_partial()) {
+            let folder = self.file(layout::LOG).join(tile.partial_folder());
+            for name in names_in(&folder)? {
+                file_ops::remove(&folder.join(name))?;
+            }
+            file_ops::remove_empty_folder(&folder)?;
+        }
+        Ok(())
+    }
+}
+
+/// The new items that belong into a tile.
+fn part<T>(tile: Tile, old_size: u64, new: &[T]) -> &[T] {
+    let before = match tile.content {
+        Content::Entries => old_size,
+        Content::Hashes(level) => old_size >> (HEIGHT * level),
+    };
+    let start = tile.index * WIDTH;
+    let from = start.max(before) - before;
+    let to = start + tile.width - before;
+    let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+    new.get(place(from)..place(to)).unwrap_or_default()
+}

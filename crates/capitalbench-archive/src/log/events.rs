@@ -1,0 +1,356 @@
+//! What the files of a round say has happened, as events of the log.
+//!
+//! Events follow from the files, so whoever comes after a crash finds what was not logged yet. The
+//! log itself knows which of them it holds.
+
+use capitalbench_core::attempt::Slot;
+use capitalbench_core::ids::Digest;
+use capitalbench_core::run::Calls;
+use capitalbench_core::time::Stamp;
+use capitalbench_proof::event::{Event, Fact, Files, Instant, Place};
+use capitalbench_proof::merkle::{Hash, sha256};
+use jiff::Timestamp;
+
+use super::LogKey;
+use crate::corrections::{RESULT_FILES, logged};
+use crate::error::{Fault, FileError};
+use crate::file_ops;
+use crate::format::json;
+use crate::format::{manifest, provenance};
+use crate::freeze;
+use crate::layout::{self, run as files};
+use crate::ledger::{self, Begun, Ended, RunPlan};
+use crate::round_folder::{RoundFolder, optional};
+use crate::run_folder::RunFolder;
+
+/// Who looks at a round, when, and with which key.
+#[derive(Debug, Clone, Copy)]
+pub struct Observer<'a> {
+    /// Seals what may stay private.
+    pub key: &'a LogKey,
+    /// The instant of facts whose files do not say when they happened.
+    pub now: Timestamp,
+    /// Name and version of the program.
+    pub program: &'a str,
+}
+
+/// Everything that the files of a round say, in the order in which it must have happened.
+pub fn round_events(round: &RoundFolder, by: Observer<'_>) -> Result<Vec<Event>, FileError> {
+    let scene = Scene {
+        round,
+        name: round.name(),
+        by,
+    };
+    let mut events = scene.frozen()?;
+    let runs: Result<Vec<RunFolder>, FileError> =
+        round.run_ids()?.iter().map(|id| round.run(id)).collect();
+    let runs = runs?;
+    for run in &runs {
+        events.extend(scene.asked(run)?);
+    }
+    for run in &runs {
+        events.extend(scene.accepted(run)?);
+    }
+    events.extend(scene.priced()?);
+    for run in &runs {
+        events.extend(scene.scored(run)?);
+    }
+    Ok(events)
+}
+
+/// What the ledger says of one attempt: that it began, and how it ended where it has.
+pub fn attempt_events(
+    round: &RoundFolder,
+    (run, plan): (&RunFolder, &RunPlan),
+    (slot, attempt): (&Slot, u32),
+    by: Observer<'_>,
+) -> Result<Vec<Event>, FileError> {
+    let scene = Scene {
+        round,
+        name: round.name(),
+        by,
+    };
+    scene.attempt(run, plan, (slot, attempt))
+}
+
+struct Scene<'a> {
+    round: &'a RoundFolder,
+    name: String,
+    by: Observer<'a>,
+}
+
+impl Scene<'_> {
+    fn event(&self, at: Timestamp, fact: Fact) -> Result<Event, FileError> {
+        let text = at.to_string();
+        let refused = || FileError::folder(self.round.path(), format!("{text} is no instant"));
+        Ok(Event {
+            round: self.name.clone(),
+            at: Instant::parse(&text).ok_or_else(refused)?,
+            fact,
+        })
+    }
+
+    fn frozen(&self) -> Result<Vec<Event>, FileError> {
+        let Some(stored) = freeze::stored_digests(self.round)? else {
+            return Ok(Vec::new());
+        };
+        let manifest = self.round.parse(layout::MANIFEST, manifest::parse)?;
+        let mut inputs = Files::new();
+        for (path, digest) in stored {
+            let wrong = || Fault::field(&path, "is not a digest");
+            let digest = Hash::parse_hex(&digest)
+                .ok_or_else(|| wrong().in_file(&self.round.file(layout::HASHES)))?;
+            inputs.insert(path, digest);
+        }
+        let deadline = manifest.decision_deadline.as_ref().map(Stamp::at);
+        let roster = manifest.roster.map(|roster| roster.model_ids);
+        let label = manifest.methodology.label().unwrap_or("unnamed");
+        let label = label.to_owned();
+        let freeze = Fact::Freeze {
+            inputs,
+            deadline: deadline.and_then(|at| Instant::parse(&at.to_string())),
+            roster: roster
+                .into_iter()
+                .flatten()
+                .map(|id| id.to_string())
+                .collect(),
+        };
+        let methodology = Fact::Methodology {
+            label,
+            program: self.by.program.to_owned(),
+        };
+        let now = self.by.now;
+        Ok(vec![
+            self.event(now, freeze)?,
+            self.event(now, methodology)?,
+        ])
+    }
+
+    fn asked(&self, run: &RunFolder) -> Result<Vec<Event>, FileError> {
+        let Some(plan) = RunPlan::of_run(run)? else {
+            return Ok(Vec::new());
+        };
+        let mut models: Vec<String> = Vec::new();
+        for planned in &plan.slots {
+            let model = planned.slot.model_id.to_string();
+            if !models.contains(&model) {
+                models.push(model);
+            }
+        }
+        let slots = Fact::Slots {
+            run: run.run_id().to_string(),
+            kind: plan.rules.kind.as_str().to_owned(),
+            calls: match plan.calls {
+                Calls::Real => "real",
+                Calls::Mock => "mock",
+                Calls::Synthetic => "synthetic",
+                Calls::Unknown => "unknown",
+            }
+            .to_owned(),
+            models,
+            replicates: plan.rules.replicates,
+            max_retries: plan.max_retries,
+            plan: sha256(&file_ops::read(&run.file(files::SLOTS))?),
+        };
+        let mut events = vec![self.event(plan.created_at.at(), slots)?];
+        for planned in &plan.slots {
+            for attempt in 1.. {
+                let found = self.attempt(run, &plan, (&planned.slot, attempt))?;
+                if found.is_empty() {
+                    break;
+                }
+                events.extend(found);
+            }
+        }
+        Ok(events)
+    }
+
+    fn attempt(
+        &self,
+        run: &RunFolder,
+        plan: &RunPlan,
+        (slot, attempt): (&Slot, u32),
+    ) -> Result<Vec<Event>, FileError> {
+        let path = |ending: &str| ledger::attempt_path(plan, slot, attempt, ending);
+        let begun_path = path("begun.json");
+        let Some(bytes) = run.read_optional(&begun_path)? else {
+            return Ok(Vec::new());
+        };
+        let place = Place {
+            run: run.run_id().to_string(),
+            model: slot.model_id.to_string(),
+            replicate: slot.replicate,
+        };
+        let begun_file = run.file(&begun_path);
+        let begun: Begun = parse(&bytes).map_err(|fault| fault.in_file(&begun_file))?;
+        let input = Hash::parse_hex(&begun.input_sha256);
+        let input = input
+            .ok_or_else(|| Fault::field("input_sha256", "is not a digest").in_file(&begun_file))?;
+        let leaving = Fact::AttemptBegin {
+            place: place.clone(),
+            attempt,
+            input,
+            record: self.seal(run, &begun_path, &bytes),
+        };
+        let at = instant("started_at_utc", &begun.started_at_utc);
+        let at = at.map_err(|fault| fault.in_file(&begun_file))?;
+        let mut events = vec![self.event(at, leaving)?];
+        let ended_path = path("ended.json");
+        let Some(bytes) = run.read_optional(&ended_path)? else {
+            return Ok(events);
+        };
+        let ended_file = run.file(&ended_path);
+        let ended: Ended = parse(&bytes).map_err(|fault| fault.in_file(&ended_file))?;
+        let answer_path = path("answer");
+        let answer = run.read_optional(&answer_path)?;
+        let at = instant("ended_at_utc", &ended.ended_at_utc);
+        let at = at.map_err(|fault| fault.in_file(&ended_file))?;
+        let end = Fact::AttemptEnd {
+            place,
+            attempt,
+            status: ended.status,
+            reason: ended.reason,
+            answer: answer.map(|answer| self.seal(run, &answer_path, &answer)),
+            record: self.seal(run, &ended_path, &bytes),
+        };
+        events.push(self.event(at, end)?);
+        Ok(events)
+    }
+
+    fn seal(&self, run: &RunFolder, path: &str, bytes: &[u8]) -> capitalbench_proof::event::Sealed {
+        let path = format!("{}/{}/{path}", layout::RUNS, run.run_id());
+        self.by.key.seal(&self.name, &path, bytes)
+    }
+
+    fn accepted(&self, run: &RunFolder) -> Result<Vec<Event>, FileError> {
+        let Some(bytes) = run.read_optional(files::ACCEPTANCE)? else {
+            return Ok(Vec::new());
+        };
+        let file = run.file(files::ACCEPTANCE);
+        let acceptance = crate::format::acceptance::parse(&bytes);
+        let acceptance = acceptance.map_err(|fault| fault.in_file(&file))?;
+        let at = acceptance.accepted_at.at();
+        let accepted = Fact::Accepted {
+            run: run.run_id().to_string(),
+            submissions: acceptance.submissions.len() as u64,
+            supersedes: acceptance.supersedes.map(|run| run.to_string()),
+            record: self.seal(run, files::ACCEPTANCE, &bytes),
+        };
+        let mut events = vec![self.event(at, accepted)?];
+        for (path, digest) in acceptance.submissions {
+            let bytes = file_ops::read(&run.file(&path))?;
+            if Digest::of(&bytes) != digest {
+                let text = "is not the file that was accepted";
+                return Err(Fault::new(text).in_file(&run.file(&path)));
+            }
+            let pick = Fact::Pick {
+                run: run.run_id().to_string(),
+                submission: self.seal(run, &path, &bytes),
+                file: path,
+            };
+            events.push(self.event(at, pick)?);
+        }
+        Ok(events)
+    }
+
+    fn priced(&self) -> Result<Vec<Event>, FileError> {
+        let record = optional(self.round.parse(layout::PROVENANCE, provenance::parse))?;
+        let manifest = self.round.parse(layout::MANIFEST, manifest::parse)?;
+        let fetched = record
+            .iter()
+            .flat_map(|record| record.answers.iter().map(|answer| answer.fetched_at))
+            .max();
+        let at = fetched.unwrap_or(self.by.now);
+        let days = record
+            .map(|record| (record.from, record.to))
+            .or(manifest.window.map(|window| (window.entry, window.exit)));
+        let (entry, exit) = match days {
+            Some((entry, exit)) => (entry.to_string(), exit.to_string()),
+            None => ("unnamed".to_owned(), "unnamed".to_owned()),
+        };
+        let mut events = Vec::new();
+        let sheet = [layout::ENTRY_PRICES, layout::PROVENANCE];
+        let own = self.round_files(&sheet)?;
+        if own.contains_key(layout::ENTRY_PRICES) {
+            let session = entry;
+            let files = own;
+            events.push(self.event(at, Fact::EntryPrices { session, files })?);
+        }
+        let sheet = [
+            layout::EXIT_PRICES,
+            layout::PROVENANCE,
+            layout::PRICE_WINDOW,
+            layout::CROSS_CHECK,
+        ];
+        let own = self.round_files(&sheet)?;
+        if own.contains_key(layout::EXIT_PRICES) {
+            let session = exit;
+            let files = own;
+            events.push(self.event(at, Fact::ExitPrices { session, files })?);
+        }
+        Ok(events)
+    }
+
+    fn round_files(&self, paths: &[&str]) -> Result<Files, FileError> {
+        let mut found = Files::new();
+        for path in paths {
+            if let Some(bytes) = self.round.read_optional(path)? {
+                found.insert((*path).to_owned(), sha256(&bytes));
+            }
+        }
+        Ok(found)
+    }
+
+    fn scored(&self, run: &RunFolder) -> Result<Vec<Event>, FileError> {
+        let of_run = |paths: &[&str]| -> Result<Files, FileError> {
+            let mut found = Files::new();
+            for path in paths {
+                if let Some(bytes) = run.read_optional(path)? {
+                    found.insert((*path).to_owned(), sha256(&bytes));
+                }
+            }
+            Ok(found)
+        };
+        let mut events = Vec::new();
+        for (number, entry) in (1..).zip(logged(run)?) {
+            let correction = Fact::Correction {
+                run: run.run_id().to_string(),
+                number,
+                reason: entry.reason,
+                replaced: hashes(entry.old),
+                results: hashes(entry.new),
+            };
+            events.push(self.event(entry.at.at(), correction)?);
+        }
+        let results = of_run(&RESULT_FILES)?;
+        if results.contains_key(files::OUTCOMES) {
+            let run = run.run_id().to_string();
+            let score = Fact::Score { run, results };
+            events.push(self.event(self.by.now, score)?);
+        }
+        let report = of_run(&[files::REPORT, files::CHART])?;
+        if report.contains_key(files::REPORT) {
+            let claim = Fact::Claim {
+                statement: format!("report of {}", run.run_id()),
+                files: report,
+            };
+            events.push(self.event(self.by.now, claim)?);
+        }
+        Ok(events)
+    }
+}
+
+fn hashes(digests: impl IntoIterator<Item = (String, Digest)>) -> Files {
+    let hash = |(path, digest): (String, Digest)| (path, Hash::new(digest.bytes()));
+    digests.into_iter().map(hash).collect()
+}
+
+fn parse<T: for<'de> serde::Deserialize<'de>>(bytes: &[u8]) -> Result<T, Fault> {
+    let value = json::parse(bytes)?;
+    serde_json::from_value(value).map_err(|error| Fault::new(error.to_string()))
+}
+
+fn instant(field: &str, text: &str) -> Result<Timestamp, Fault> {
+    let wrong = || Fault::field(field, "is no instant");
+    Stamp::parse(text).map(|stamp| stamp.at()).ok_or_else(wrong)
+}

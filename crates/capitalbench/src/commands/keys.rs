@@ -1,0 +1,91 @@
+//! `keys`: the key that signs the log of a folder of rounds.
+
+use std::path::Path;
+
+use capitalbench_archive::log::{LogFolder, LogKey};
+use serde_json::json;
+
+use super::Outcome;
+use crate::cli::{Keys, KeysInit, KeysShow, KeysVerb};
+use crate::console::{DIM, document, line, paint};
+use crate::error::CommandError;
+use crate::steps::record::key_file;
+
+pub(crate) fn run(arguments: &Keys) -> Result<Outcome, CommandError> {
+    match &arguments.verb {
+        KeysVerb::Init(arguments) => init(arguments),
+        KeysVerb::Show(arguments) => show(arguments),
+    }
+}
+
+fn log_of(folder: &Path) -> Result<LogFolder, CommandError> {
+    if folder.is_dir() {
+        return Ok(LogFolder::of_rounds(folder));
+    }
+    let text = format!("{} is not a folder", folder.display());
+    Err(CommandError::new(text).hint("name a folder of rounds with --rounds-dir DIR"))
+}
+
+fn init(arguments: &KeysInit) -> Result<Outcome, CommandError> {
+    let log = log_of(&arguments.folder)?;
+    let file = key_file(&log)?;
+    let name = match &arguments.name {
+        Some(name) => name.clone(),
+        None => default_name(&arguments.folder)?,
+    };
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed)
+        .map_err(|error| CommandError::new(format!("the system gives no randomness: {error}")))?;
+    let made = LogKey::create(&log, &file, &name, &seed);
+    seed.fill(0);
+    let key = made?.verifier();
+    if arguments.output.json {
+        document(&json!({
+            "name": key.name(),
+            "vkey": key.to_string(),
+            "private_key_file": file.display().to_string(),
+        }));
+        return Ok(Outcome::Holds);
+    }
+    line(&key);
+    line(format!(
+        "the private half is in {}; keep a copy where nobody else reads it",
+        file.display()
+    ));
+    let next = "publish the line above; from now on commands sign what they do";
+    line(format!("{} {next}", paint(DIM, "next:")));
+    Ok(Outcome::Holds)
+}
+
+/// A name for a log that is published nowhere yet.
+fn default_name(folder: &Path) -> Result<String, CommandError> {
+    let whole = std::fs::canonicalize(folder)
+        .map_err(|error| CommandError::new(format!("{}: {error}", folder.display())))?;
+    let own = whole.file_name().unwrap_or_default().to_string_lossy();
+    let plain = |c: char| {
+        if c.is_whitespace() || c == '+' {
+            '-'
+        } else {
+            c
+        }
+    };
+    Ok(format!(
+        "capitalbench/{}",
+        own.chars().map(plain).collect::<String>()
+    ))
+}
+
+fn show(arguments: &KeysShow) -> Result<Outcome, CommandError> {
+    let log = log_of(&arguments.folder)?;
+    let Some(key) = log.verifier()? else {
+        let text = format!("{} is unsigned: it has no log", arguments.folder.display());
+        return Err(CommandError::new(text).hint("make a key with `capitalbench keys init`"));
+    };
+    if arguments.output.json {
+        let size = log.checkpoint()?.map_or(0, |signed| signed.checkpoint.size);
+        document(&json!({"name": key.name(), "vkey": key.to_string(), "size": size}));
+    } else {
+        line(&key);
+    }
+    Ok(Outcome::Holds)
+}

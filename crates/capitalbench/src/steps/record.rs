@@ -1,0 +1,139 @@
+//! What a step did, put into the log of its folder of rounds.
+
+use std::path::PathBuf;
+
+use capitalbench_archive::error::FileError;
+use capitalbench_archive::layout;
+use capitalbench_archive::ledger::Ledger;
+use capitalbench_archive::log::{LogFolder, LogKey, Observer, attempt_events, round_events};
+use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_core::attempt::Slot;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::config::Environment;
+use crate::console::{DIM, GOOD, WARNING, line, paint, plural};
+use crate::error::CommandError;
+
+/// Names the private key where it does not lie among the rounds.
+pub(crate) const LOG_KEY: &str = "CAPITALBENCH_LOG_KEY";
+const PROGRAM: &str = concat!("capitalbench ", env!("CARGO_PKG_VERSION"));
+
+/// What became of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Recorded {
+    /// The folder has no log.
+    Unsigned,
+    /// The folder has a log whose key is not here.
+    KeyMissing(String),
+    /// The log holds everything.
+    Signed { size: u64, added: u64 },
+}
+
+impl Recorded {
+    pub(crate) fn to_json(&self) -> Value {
+        match self {
+            Self::Unsigned => json!({"state": "unsigned"}),
+            Self::KeyMissing(name) => json!({"state": "key-missing", "log": name}),
+            Self::Signed { size, added } => {
+                json!({"state": "signed", "size": size, "added": added})
+            }
+        }
+    }
+
+    /// One line for people, where the folder has a log.
+    pub(crate) fn print_signed(&self) {
+        if *self != Self::Unsigned {
+            self.print();
+        }
+    }
+
+    /// One line for people.
+    pub(crate) fn print(&self) {
+        match self {
+            Self::Unsigned => line(paint(
+                DIM,
+                "log: unsigned; sign what happens with `capitalbench keys init`",
+            )),
+            Self::KeyMissing(name) => line(format!(
+                "log: {}",
+                paint(
+                    WARNING,
+                    format!("not signed, the key of {name} is not here; set {LOG_KEY}")
+                )
+            )),
+            Self::Signed { size, added } => {
+                let added = plural(usize::try_from(*added).unwrap_or(usize::MAX), "event");
+                let signed = paint(GOOD, "signed");
+                line(format!("log: {signed}, {added} added, {size} in all"));
+            }
+        }
+    }
+}
+
+/// Where the private key of a log lies.
+pub(crate) fn key_file(log: &LogFolder) -> Result<PathBuf, CommandError> {
+    let given = Environment::load()?.get(LOG_KEY).map(PathBuf::from);
+    Ok(given.unwrap_or_else(|| log.rounds().join(layout::LOG_KEY)))
+}
+
+/// The log of a folder of rounds, and the key where it is here.
+pub(crate) struct Recorder {
+    log: LogFolder,
+    key: Option<LogKey>,
+}
+
+impl Recorder {
+    /// The log beside a round.
+    pub(crate) fn of_round(round: &RoundFolder) -> Result<Self, CommandError> {
+        let log = LogFolder::of_round(round);
+        let key = LogKey::load(&key_file(&log)?)?;
+        Ok(Self { log, key })
+    }
+
+    /// Adds everything that the files of a round say and the log does not hold yet.
+    pub(crate) fn round(&self, round: &RoundFolder, now: Timestamp) -> Result<Recorded, FileError> {
+        let Some(key) = &self.key else {
+            let known = self.log.verifier()?;
+            return Ok(known.map_or(Recorded::Unsigned, |key| {
+                Recorded::KeyMissing(key.name().to_owned())
+            }));
+        };
+        let events = round_events(round, observer(key, now))?;
+        let appended = self.log.append(key, &events)?;
+        Ok(Recorded::Signed {
+            size: appended.size,
+            added: appended.added,
+        })
+    }
+
+    /// Adds one attempt: that it begins, or also how it ended.
+    pub(crate) fn attempt(
+        &self,
+        round: &RoundFolder,
+        ledger: &Ledger,
+        (slot, attempt): (&Slot, u32),
+        now: Timestamp,
+    ) -> Result<(), FileError> {
+        let Some(key) = &self.key else {
+            return Ok(());
+        };
+        let run = (ledger.folder(), ledger.plan());
+        let events = attempt_events(round, run, (slot, attempt), observer(key, now))?;
+        self.log.append(key, &events)?;
+        Ok(())
+    }
+}
+
+fn observer(key: &LogKey, now: Timestamp) -> Observer<'_> {
+    Observer {
+        key,
+        now,
+        program: PROGRAM,
+    }
+}
+
+/// Adds what a step did to the log beside its round.
+pub(crate) fn record(round: &RoundFolder, now: Timestamp) -> Result<Recorded, CommandError> {
+    Ok(Recorder::of_round(round)?.round(round, now)?)
+}
