@@ -12,6 +12,10 @@ begin
         null; -- another database of this server was first
       end;
     end if;
+    -- `db check` asks as these roles what they may see.
+    if not pg_catalog.pg_has_role(current_user, name, 'member') then
+      execute format('grant %I to current_user', name);
+    end if;
   end loop;
 end
 $$;

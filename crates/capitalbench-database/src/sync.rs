@@ -10,7 +10,7 @@ use crate::gateway::{Counts, Gateway, GatewayError};
 use crate::migrations::NEEDED;
 
 /// Parts travel together up to this many bytes of JSON.
-const REQUEST_BYTES: usize = 4 << 20;
+pub const REQUEST_BYTES: usize = 4 << 20;
 
 /// What is to be brought up to date.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,12 +32,12 @@ pub struct Synced {
     pub counts: Counts,
 }
 
-/// Brings a database up to date with a publication; `tick` is called before each request with the
-/// parts done so far and in all.
+/// Brings a database up to date with a publication in requests of about this many bytes; `tick` is
+/// called before each of them with the parts done so far and in all.
 pub async fn sync<G: Gateway>(
     gateway: &G,
     delta: &Delta,
-    scope: &Scope,
+    (scope, bytes): (&Scope, usize),
     tick: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Synced, GatewayError> {
     let state = gateway.state().await?;
@@ -66,7 +66,7 @@ pub async fn sync<G: Gateway>(
                 .collect()
         }
     };
-    let requests = plan(delta, scope, &wanted, &removed);
+    let requests = plan(delta, (scope, bytes), &wanted, &removed);
     let total = wanted.len();
     let (mut synced, mut done) = (Synced::default(), 0);
     synced.requests = 1;
@@ -89,7 +89,12 @@ fn in_scope(part: &str, scope: &Scope) -> bool {
 
 /// The requests: what rounds share comes first and loses nothing, then rounds, and last boards and
 /// sets with everything that goes away, so that no row ever names one that is not there.
-fn plan(delta: &Delta, scope: &Scope, wanted: &[&String], removed: &[&String]) -> Vec<Value> {
+fn plan(
+    delta: &Delta,
+    (scope, most): (&Scope, usize),
+    wanted: &[&String],
+    removed: &[&String],
+) -> Vec<Value> {
     let all: BTreeSet<&String> = wanted.iter().copied().collect();
     if all.is_empty() && removed.is_empty() {
         return Vec::new();
@@ -113,7 +118,7 @@ fn plan(delta: &Delta, scope: &Scope, wanted: &[&String], removed: &[&String]) -
     for name in rounds {
         let value = part(name, true);
         let length = size(&value);
-        if bytes + length > REQUEST_BYTES && !filling.is_empty() {
+        if bytes + length > most && !filling.is_empty() {
             requests.push(std::mem::take(&mut filling));
             bytes = 0;
         }
@@ -125,11 +130,13 @@ fn plan(delta: &Delta, scope: &Scope, wanted: &[&String], removed: &[&String]) -
         last.push(part(CATALOG, true));
     }
     let last_bytes: usize = last.iter().map(size).sum();
-    if bytes + last_bytes > REQUEST_BYTES && !filling.is_empty() {
+    if bytes + last_bytes > most && !filling.is_empty() {
         requests.push(std::mem::take(&mut filling));
     }
     filling.extend(last);
-    requests.push(filling);
+    if !filling.is_empty() || !removed.is_empty() {
+        requests.push(filling);
+    }
     let count = requests.len();
     let requests = requests.into_iter().enumerate();
     requests

@@ -3,4 +3,10 @@
 mod server;
 mod stage;
 
+mod access;
+mod check;
+mod jobs;
+mod killed;
 mod round_trip;
+mod schema;
+mod withheld;

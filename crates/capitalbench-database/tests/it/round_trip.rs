@@ -3,13 +3,13 @@
 use capitalbench_core::publication::{Publication, RoundState};
 use capitalbench_database::delta::Delta;
 use capitalbench_database::documents;
-use capitalbench_database::sync::{Scope, Synced, sync};
+use capitalbench_database::sync::{REQUEST_BYTES, Scope, Synced, sync};
 
 use crate::stage::{Stage, archive, fixtures, public};
 
 pub(crate) async fn bring(stage: &Stage, publication: &Publication) -> Synced {
     let delta = Delta::of(publication).expect("every figure can be stored");
-    let synced = sync(&stage.gateway, &delta, &Scope::Whole, &|_, _| ()).await;
+    let synced = sync(&stage.gateway, &delta, (&Scope::Whole, REQUEST_BYTES), &|_, _| ()).await;
     synced.unwrap_or_else(|error| panic!("{error}"))
 }
 
