@@ -11,6 +11,7 @@ use jiff::civil::Date;
 
 mod bench_archive;
 mod boards;
+mod database;
 mod interim;
 mod prices;
 mod record;
@@ -28,6 +29,7 @@ pub(crate) use boards::{
     Compare, CumulativeStatus, Export, Leaderboard, PublishCumulative, PublishLatest, Rounds,
     TrackName,
 };
+pub(crate) use database::{Db, DbVerb, SyncWeb};
 pub(crate) use prices::{
     CrossCheckChoice, FetchPrices, ScoreRound, SideChoice, Source, SourceChoice,
 };
@@ -128,6 +130,10 @@ pub(crate) enum Command {
     PublishReport(PublishReport),
     /// Write a summary of a round's official run and its consistency run
     PublishRoundSummary(PublishRoundSummary),
+    /// Bring the public database up to date with the rounds
+    SyncWeb(SyncWeb),
+    /// Prepare and check the public database
+    Db(Db),
     /// Make many rounds of an invented market, to measure with
     BenchArchive(BenchArchive),
 }

@@ -11,6 +11,7 @@ use capitalbench_archive::request_state::RequestState;
 use capitalbench_core::request_budget::Plan;
 use jiff::Timestamp;
 
+pub(super) use crate::steps::wait;
 use crate::cli::{CrossCheckChoice, Source};
 use crate::clock::Clock;
 use crate::config::Environment;
@@ -132,13 +133,4 @@ pub(super) fn used_up(source: &str, at: Timestamp, (done, of): (usize, usize)) -
     CommandError::new(text).hint(format!(
         "run it again at {at}; what came is kept and not asked for again, nothing was written"
     ))
-}
-
-/// Runs one future to its end.
-pub(super) fn wait<T>(future: impl Future<Output = T>) -> Result<T, CommandError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| CommandError::new(format!("cannot start the network: {error}")))?;
-    Ok(runtime.block_on(future))
 }
