@@ -138,10 +138,7 @@ pub async fn check(client: &mut Client) -> Result<Report, GatewayError> {
     Ok(report)
 }
 
-async fn rows(
-    client: &Client,
-    statement: &str,
-) -> Result<Vec<tokio_postgres::Row>, GatewayError> {
+async fn rows(client: &Client, statement: &str) -> Result<Vec<tokio_postgres::Row>, GatewayError> {
     let rows = client.query(statement, &[]).await;
     rows.map_err(|error| refused(&error))
 }
@@ -150,7 +147,11 @@ async fn schema(client: &Client, report: &mut Report) -> Result<(), GatewayError
     let there = "select to_regclass('public.capitalbench_migrations') is not null";
     let there = rows(client, there).await?;
     let ledger = if there.first().is_some_and(|row| row.get(0)) {
-        rows(client, "select version, sha256 from public.capitalbench_migrations order by 1").await?
+        rows(
+            client,
+            "select version, sha256 from public.capitalbench_migrations order by 1",
+        )
+        .await?
     } else {
         Vec::new()
     };
@@ -160,14 +161,23 @@ async fn schema(client: &Client, report: &mut Report) -> Result<(), GatewayError
         if let Some(ours) = ALL.iter().find(|ours| ours.version == version) {
             report.look(ours.digest() == sha256, || {
                 let message = "is not the migration of this program";
-                finding("migration_changed", ours.name, message, "restore the database from its source")
+                finding(
+                    "migration_changed",
+                    ours.name,
+                    message,
+                    "restore the database from its source",
+                )
             });
         }
     }
     let found = report.schema_version;
     report.look(found == NEEDED, || {
         let message = format!("is version {found}, this program needs {NEEDED}");
-        let remedy = if found > NEEDED { "install the newer program" } else { MIGRATE };
+        let remedy = if found > NEEDED {
+            "install the newer program"
+        } else {
+            MIGRATE
+        };
         finding("schema_version", "schema", message, remedy)
     });
     Ok(())
@@ -183,7 +193,11 @@ where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
 order by 1, 3";
 
 async fn tables(client: &Client, report: &mut Report) -> Result<(), GatewayError> {
-    let mut missing: BTreeSet<&str> = PUBLIC_TABLES.iter().chain(SERVICE_TABLES).copied().collect();
+    let mut missing: BTreeSet<&str> = PUBLIC_TABLES
+        .iter()
+        .chain(SERVICE_TABLES)
+        .copied()
+        .collect();
     for row in rows(client, TABLE_RIGHTS).await? {
         let (table, secured, role): (String, bool, String) = (row.get(0), row.get(1), row.get(2));
         let rights: Vec<String> = row.get(3);
@@ -194,12 +208,22 @@ async fn tables(client: &Client, report: &mut Report) -> Result<(), GatewayError
         missing.remove(table.as_str());
         report.look(secured, || {
             let message = "row-level security is off";
-            finding("row_security", table.clone(), message, "alter table … enable row level security")
+            finding(
+                "row_security",
+                table.clone(),
+                message,
+                "alter table … enable row level security",
+            )
         });
         if role == "service_role" {
             let works = rights.iter().any(|right| right == "SELECT");
             report.look(works, || {
-                finding("service_right", table.clone(), "the service may not read it", MIGRATE)
+                finding(
+                    "service_right",
+                    table.clone(),
+                    "the service may not read it",
+                    MIGRATE,
+                )
             });
             continue;
         }
@@ -209,14 +233,19 @@ async fn tables(client: &Client, report: &mut Report) -> Result<(), GatewayError
                 finding("right_too_many", table.clone(), message, RIGHTS)
             });
         }
-        report.look(!public || rights.iter().any(|right| right == "SELECT"), || {
-            let message = format!("{role} may not select");
-            let remedy = "grant select to anon, authenticated";
-            finding("right_missing", table.clone(), message, remedy)
-        });
+        report.look(
+            !public || rights.iter().any(|right| right == "SELECT"),
+            || {
+                let message = format!("{role} may not select");
+                let remedy = "grant select to anon, authenticated";
+                finding("right_missing", table.clone(), message, remedy)
+            },
+        );
     }
     for table in missing {
-        report.look(false, || finding("table_missing", table, "is not there", MIGRATE));
+        report.look(false, || {
+            finding("table_missing", table, "is not there", MIGRATE)
+        });
     }
     Ok(())
 }
@@ -258,7 +287,9 @@ async fn policies(client: &Client, report: &mut Report) -> Result<(), GatewayErr
     }
     for (table, name) in expected {
         let message = format!("the policy {name} is missing");
-        report.look(false, || finding("policy_missing", table, message, POLICIES));
+        report.look(false, || {
+            finding("policy_missing", table, message, POLICIES)
+        });
     }
     Ok(())
 }
@@ -280,24 +311,46 @@ async fn functions(client: &Client, report: &mut Report) -> Result<(), GatewayEr
         let known = missing.remove(name.as_str());
         report.look(known, || {
             let remedy = "drop it, or name it otherwise";
-            finding("function_unknown", name.clone(), "is not one of ours", remedy)
+            finding(
+                "function_unknown",
+                name.clone(),
+                "is not one of ours",
+                remedy,
+            )
         });
         report.look(!by_public, || {
             let remedy = "revoke execute from public, anon, authenticated";
-            finding("function_public", name.clone(), "the public may call it", remedy)
+            finding(
+                "function_public",
+                name.clone(),
+                "the public may call it",
+                remedy,
+            )
         });
         report.look(by_service, || {
             let remedy = "grant execute to service_role";
-            finding("function_service", name.clone(), "the service may not call it", remedy)
+            finding(
+                "function_service",
+                name.clone(),
+                "the service may not call it",
+                remedy,
+            )
         });
         let safe = settings.iter().any(|setting| setting == "search_path=\"\"");
         report.look(safe && !definer, || {
             let message = "runs with the rights of its owner or an open search_path";
-            finding("function_unsafe", name.clone(), message, "make it again from migrations/")
+            finding(
+                "function_unsafe",
+                name.clone(),
+                message,
+                "make it again from migrations/",
+            )
         });
     }
     for name in missing {
-        report.look(false, || finding("function_missing", name, "is not there", MIGRATE));
+        report.look(false, || {
+            finding("function_missing", name, "is not there", MIGRATE)
+        });
     }
     Ok(())
 }

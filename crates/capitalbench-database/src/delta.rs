@@ -72,7 +72,10 @@ impl Delta {
         let digest = Digest::of(Value::Object(row.clone()).to_string().as_bytes());
         row.insert(DIGEST.into(), digest.to_hex().into());
         let part = self.parts.entry(part.to_owned()).or_default();
-        part.tables.entry(table).or_default().push(Value::Object(row));
+        part.tables
+            .entry(table)
+            .or_default()
+            .push(Value::Object(row));
     }
 
     /// Providers and universes, which other tables only name.
@@ -95,7 +98,11 @@ impl Delta {
             *universes.entry(text(&row, "universe_key")).or_default() += 1;
         }
         for provider in providers {
-            self.put(CATALOG, "providers", members(&json!({"provider": provider})));
+            self.put(
+                CATALOG,
+                "providers",
+                members(&json!({"provider": provider})),
+            );
         }
         for (key, count) in universes {
             let row = json!({"universe_key": key, "option_count": count});
@@ -182,7 +189,10 @@ impl Part {
         let mut lines = Vec::new();
         for (table, rows) in &self.tables {
             for row in rows {
-                lines.push(format!("{table} {}", row[DIGEST].as_str().unwrap_or_default()));
+                lines.push(format!(
+                    "{table} {}",
+                    row[DIGEST].as_str().unwrap_or_default()
+                ));
             }
         }
         lines.sort();

@@ -239,10 +239,7 @@ fn json<T: Serialize>(kind: Kind, name: &str, value: &T) -> Result<String, Docum
 }
 
 /// The publication of a header and all its documents, in any order.
-pub fn publication(
-    header: &Header,
-    documents: &[Document],
-) -> Result<Publication, DocumentError> {
+pub fn publication(header: &Header, documents: &[Document]) -> Result<Publication, DocumentError> {
     let mut universes: BTreeMap<&str, Arc<Universe>> = BTreeMap::new();
     let mut states: BTreeMap<&RoundId, RoundState> = BTreeMap::new();
     let mut interim: BTreeMap<&RoundId, Vec<(Option<Date>, Vec<InterimRow>)>> = BTreeMap::new();
@@ -284,7 +281,9 @@ pub fn publication(
             Kind::Set => {
                 let form: SetForm = read(document)?;
                 let set_id = form.set.definition.set_id.clone();
-                statistics.sets.extend(form.statistics.map(|found| (set_id, found)));
+                statistics
+                    .sets
+                    .extend(form.statistics.map(|found| (set_id, found)));
                 sets.insert(form.position, form.set);
             }
         }

@@ -55,8 +55,10 @@ impl Environment {
             return Ok(None);
         };
         let url = DatabaseUrl::new(text).ok_or_else(|| {
-            CommandError::new(format!("{name} is not the address of a PostgreSQL database"))
-                .hint("it looks like postgresql://user:password@host/database")
+            CommandError::new(format!(
+                "{name} is not the address of a PostgreSQL database"
+            ))
+            .hint("it looks like postgresql://user:password@host/database")
         })?;
         Ok(Some(url))
     }

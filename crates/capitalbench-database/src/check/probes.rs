@@ -14,19 +14,49 @@ const PROBE: &str = "capitalbench-check-probe";
 
 /// Rows about a round that is not resolved which the public must not see, as values of a table.
 const WITHHELD: [(&str, &str); 10] = [
-    ("prices", r#"{"side": "exit", "option_id": "A", "price_usd": 1.5, "price_field": "close"}"#),
-    ("interim_points", r#"{"snapshot_date": "2020-01-10", "model_id": "m", "interim_return_fraction": 0.5,
-        "interim_reference_fraction": 0.25, "interim_alpha_fraction": 0.25}"#),
-    ("round_results", r#"{"reference_return_fraction": 0.5, "cash_return_fraction": 0, "oracle_return_fraction": 0.5}"#),
-    ("option_returns", r#"{"option_id": "A", "return_fraction": 0.5, "rank": 1}"#),
-    ("outcomes", r#"{"model_id": "m", "rank": 1, "return_fraction": 0.5, "alpha_fraction": 0.25, "score": 50,
-        "beats_reference": true, "beats_cash": true, "primary_option_id": "A", "primary_return_fraction": 0.5, "hhi": 1}"#),
-    ("control_outcomes", r#"{"model_id": "m", "return_fraction": 0.5, "alpha_fraction": 0.25, "score": 50,
-        "beats_reference": true, "beats_cash": true, "primary_option_id": "A", "primary_return_fraction": 0.5, "hhi": 1}"#),
-    ("repeated_calls", r#"{"run_id": "r", "model_id": "m", "valid_replicates": 1, "invalid_replicates": 0}"#),
-    ("publication_documents", r#"{"kind": "result", "name": "capitalbench-check-probe", "document": "{\"score\":1}"}"#),
-    ("publication_documents", r#"{"kind": "interim", "name": "capitalbench-check-probe/2020-01-10", "day": "2020-01-10", "document": "[]"}"#),
-    ("set_rows", r#"{"set_id": "capitalbench-check-probe", "entrant": "oracle", "entrant_id": "oracle", "score": 100}"#),
+    (
+        "prices",
+        r#"{"side": "exit", "option_id": "A", "price_usd": 1.5, "price_field": "close"}"#,
+    ),
+    (
+        "interim_points",
+        r#"{"snapshot_date": "2020-01-10", "model_id": "m", "interim_return_fraction": 0.5,
+        "interim_reference_fraction": 0.25, "interim_alpha_fraction": 0.25}"#,
+    ),
+    (
+        "round_results",
+        r#"{"reference_return_fraction": 0.5, "cash_return_fraction": 0, "oracle_return_fraction": 0.5}"#,
+    ),
+    (
+        "option_returns",
+        r#"{"option_id": "A", "return_fraction": 0.5, "rank": 1}"#,
+    ),
+    (
+        "outcomes",
+        r#"{"model_id": "m", "rank": 1, "return_fraction": 0.5, "alpha_fraction": 0.25, "score": 50,
+        "beats_reference": true, "beats_cash": true, "primary_option_id": "A", "primary_return_fraction": 0.5, "hhi": 1}"#,
+    ),
+    (
+        "control_outcomes",
+        r#"{"model_id": "m", "return_fraction": 0.5, "alpha_fraction": 0.25, "score": 50,
+        "beats_reference": true, "beats_cash": true, "primary_option_id": "A", "primary_return_fraction": 0.5, "hhi": 1}"#,
+    ),
+    (
+        "repeated_calls",
+        r#"{"run_id": "r", "model_id": "m", "valid_replicates": 1, "invalid_replicates": 0}"#,
+    ),
+    (
+        "publication_documents",
+        r#"{"kind": "result", "name": "capitalbench-check-probe", "document": "{\"score\":1}"}"#,
+    ),
+    (
+        "publication_documents",
+        r#"{"kind": "interim", "name": "capitalbench-check-probe/2020-01-10", "day": "2020-01-10", "document": "[]"}"#,
+    ),
+    (
+        "set_rows",
+        r#"{"set_id": "capitalbench-check-probe", "entrant": "oracle", "entrant_id": "oracle", "score": 100}"#,
+    ),
 ];
 
 /// A round that has not ended and a set that counts it, whatever the rest says.
@@ -68,7 +98,9 @@ async fn rights(client: &mut Client, role: &str, report: &mut Report) -> Result<
     let mut statements = Vec::new();
     for table in PUBLIC_TABLES.iter().chain(SERVICE_TABLES) {
         statements.push(format!("delete from public.{table} where false"));
-        statements.push(format!("insert into public.{table} select * from public.{table} where false"));
+        statements.push(format!(
+            "insert into public.{table} select * from public.{table} where false"
+        ));
     }
     for table in SERVICE_TABLES {
         statements.push(format!("select 1 from public.{table}"));
@@ -91,7 +123,12 @@ async fn rights(client: &mut Client, role: &str, report: &mut Report) -> Result<
         });
         report.look(denied, || {
             let message = format!("{role} was not refused");
-            finding("probe_not_refused", statement.clone(), message, super::RIGHTS)
+            finding(
+                "probe_not_refused",
+                statement.clone(),
+                message,
+                super::RIGHTS,
+            )
         });
     }
     Ok(())
@@ -104,7 +141,11 @@ async fn become_role(transaction: &Transaction<'_>, role: &str) -> Result<(), Ga
 }
 
 /// Writes results of a round that is not resolved and looks for them as the public.
-async fn withheld(client: &mut Client, role: &str, report: &mut Report) -> Result<(), GatewayError> {
+async fn withheld(
+    client: &mut Client,
+    role: &str,
+    report: &mut Report,
+) -> Result<(), GatewayError> {
     let transaction = client.transaction().await.map_err(|e| refused(&e))?;
     let failed = |error: tokio_postgres::Error| refused(&error);
     transaction.batch_execute(SETTING).await.map_err(failed)?;
@@ -115,7 +156,10 @@ async fn withheld(client: &mut Client, role: &str, report: &mut Report) -> Resul
              '{values}'::jsonb || jsonb_build_object('part', 'round/{PROBE}', 'round_id', '{PROBE}', \
              'content_sha256', '{digest}'))).*"
         );
-        transaction.batch_execute(&statement).await.map_err(failed)?;
+        transaction
+            .batch_execute(&statement)
+            .await
+            .map_err(failed)?;
     }
     become_role(&transaction, role).await?;
     for (place, (table, _)) in WITHHELD.iter().enumerate() {

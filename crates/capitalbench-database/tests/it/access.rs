@@ -13,7 +13,10 @@ async fn attempt(stage: &mut Stage, role: &str, statement: &str) -> Result<usize
     let claims = format!("{{\"role\":\"{role}\"}}");
     let become_role =
         format!("set local role {role}; select set_config('request.jwt.claims', '{claims}', true)");
-    transaction.batch_execute(&become_role).await.expect("the role is there");
+    transaction
+        .batch_execute(&become_role)
+        .await
+        .expect("the role is there");
     let tried = transaction.query(statement, &[]).await;
     tried.map(|rows| rows.len()).map_err(|error| {
         let code = error.code().map(tokio_postgres::error::SqlState::code);
@@ -32,7 +35,10 @@ async fn the_public_reads_named_tables_and_does_nothing_else() {
                where i.indisprimary and i.indrelid = $1::text::regclass";
     let denied = Err(DENIED.to_owned());
     for table in PUBLIC_TABLES.iter().chain(SERVICE_TABLES) {
-        let row = stage.owner().query_one(key, &[&format!("public.{table}")]).await;
+        let row = stage
+            .owner()
+            .query_one(key, &[&format!("public.{table}")])
+            .await;
         let key: String = row.expect("every table has a key").get(0);
         for role in ["anon", "authenticated"] {
             for statement in [
@@ -40,7 +46,9 @@ async fn the_public_reads_named_tables_and_does_nothing_else() {
                 format!("delete from public.{table}"),
                 format!("update public.{table} set {key} = {key}"),
                 format!("insert into public.{table} select * from public.{table}"),
-                format!("create trigger t before insert on public.{table} execute function suppress_redundant_updates_trigger()"),
+                format!(
+                    "create trigger t before insert on public.{table} execute function suppress_redundant_updates_trigger()"
+                ),
                 format!("alter table public.{table} disable row level security"),
             ] {
                 let came = attempt(&mut stage, role, &statement).await;
@@ -51,15 +59,27 @@ async fn the_public_reads_named_tables_and_does_nothing_else() {
             if SERVICE_TABLES.contains(table) {
                 assert_eq!(seen, denied, "{role}: {select}");
             } else {
-                let all = stage.count(&format!("select count(*) from public.{table}")).await;
+                let all = stage
+                    .count(&format!("select count(*) from public.{table}"))
+                    .await;
                 // Nothing of the fixtures is withheld by rights: they differ by rows only.
-                assert!(seen.is_ok_and(|seen| all == 0 || seen > 0), "{role}: {select}");
+                assert!(
+                    seen.is_ok_and(|seen| all == 0 || seen > 0),
+                    "{role}: {select}"
+                );
             }
         }
         let truncate = format!("truncate public.{table} cascade");
-        assert_eq!(attempt(&mut stage, "service_role", &truncate).await, denied, "{table}");
+        assert_eq!(
+            attempt(&mut stage, "service_role", &truncate).await,
+            denied,
+            "{table}"
+        );
         let select = format!("select * from public.{table}");
-        assert!(attempt(&mut stage, "service_role", &select).await.is_ok(), "{table}");
+        assert!(
+            attempt(&mut stage, "service_role", &select).await.is_ok(),
+            "{table}"
+        );
     }
 }
 
@@ -86,14 +106,20 @@ async fn functions_are_for_the_service() {
             assert_eq!(came, Err(DENIED.into()), "{role}: {call}");
         }
     }
-    let jobs = stage.count("select count(*) from resolution_jobs where attempts > 0").await;
+    let jobs = stage
+        .count("select count(*) from resolution_jobs where attempts > 0")
+        .await;
     assert_eq!(jobs, 0, "a stranger burned an attempt");
     for call in ["capitalbench_state()", "capitalbench_claim_job('w', 60)"] {
         let came = attempt(&mut stage, "service_role", &format!("select public.{call}")).await;
         assert_eq!(came, Ok(1), "{call}");
     }
-    let unsafe_ones = stage.count("select count(*) from pg_proc where pronamespace = 'public'::regnamespace \
-        and (prosecdef or not coalesce(proconfig::text[] @> array['search_path=\"\"'], false))").await;
+    let unsafe_ones = stage
+        .count(
+            "select count(*) from pg_proc where pronamespace = 'public'::regnamespace \
+        and (prosecdef or not coalesce(proconfig::text[] @> array['search_path=\"\"'], false))",
+        )
+        .await;
     assert_eq!(unsafe_ones, 0);
 }
 
@@ -119,7 +145,9 @@ async fn a_round_that_is_not_published_is_nowhere() {
     let hide = format!("update public.rounds set published = false where round_id = '{id}'");
     stage.owner().batch_execute(&hide).await.unwrap();
     // A later sync that changes the row does not publish it again.
-    let touch = format!("update public.rounds set title = 'x', content_sha256 = repeat('a', 64) where round_id = '{id}'");
+    let touch = format!(
+        "update public.rounds set title = 'x', content_sha256 = repeat('a', 64) where round_id = '{id}'"
+    );
     stage.owner().batch_execute(&touch).await.unwrap();
     assert_eq!(bring(&stage, &publication).await.counts.written, 1);
     let tables = "select table_name::text from information_schema.columns \

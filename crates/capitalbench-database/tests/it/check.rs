@@ -30,18 +30,62 @@ async fn a_database_without_schema_says_so() {
 
 /// What somebody may have done, and what is found then.
 const LOOSENED: [(&str, &str, &str); 19] = [
-    ("alter table public.habits disable row level security", "row_security", "habits"),
-    ("grant truncate on public.rounds to anon", "right_too_many", "rounds"),
-    ("grant insert on public.holdings to public", "probe_not_refused", "insert into public.holdings"),
-    ("grant select on public.resolution_jobs to anon", "probe_not_refused", "select 1 from public.resolution_jobs"),
-    ("revoke select on public.models from anon", "right_missing", "models"),
-    ("create policy mine on public.outcomes for select to anon using (true)", "policy_unknown", "outcomes"),
+    (
+        "alter table public.habits disable row level security",
+        "row_security",
+        "habits",
+    ),
+    (
+        "grant truncate on public.rounds to anon",
+        "right_too_many",
+        "rounds",
+    ),
+    (
+        "grant insert on public.holdings to public",
+        "probe_not_refused",
+        "insert into public.holdings",
+    ),
+    (
+        "grant select on public.resolution_jobs to anon",
+        "probe_not_refused",
+        "select 1 from public.resolution_jobs",
+    ),
+    (
+        "revoke select on public.models from anon",
+        "right_missing",
+        "models",
+    ),
+    (
+        "create policy mine on public.outcomes for select to anon using (true)",
+        "policy_unknown",
+        "outcomes",
+    ),
     ("select", "result_readable", "outcomes"),
-    ("alter policy readable on public.prices to anon", "policy_unknown", "prices"),
-    ("drop policy readable on public.exposures", "policy_missing", "exposures"),
-    ("alter policy readable on public.publication_documents using (true)", "result_readable", "publication_documents"),
-    ("alter policy readable on public.interim_points using (true)", "result_readable", "interim_points"),
-    ("alter policy readable on public.set_rows using (true)", "result_readable", "set_rows"),
+    (
+        "alter policy readable on public.prices to anon",
+        "policy_unknown",
+        "prices",
+    ),
+    (
+        "drop policy readable on public.exposures",
+        "policy_missing",
+        "exposures",
+    ),
+    (
+        "alter policy readable on public.publication_documents using (true)",
+        "result_readable",
+        "publication_documents",
+    ),
+    (
+        "alter policy readable on public.interim_points using (true)",
+        "result_readable",
+        "interim_points",
+    ),
+    (
+        "alter policy readable on public.set_rows using (true)",
+        "result_readable",
+        "set_rows",
+    ),
     (
         "grant execute on function public.capitalbench_claim_job(text, int) to anon",
         "function_public",
@@ -52,7 +96,11 @@ const LOOSENED: [(&str, &str, &str); 19] = [
         "function_unsafe",
         "capitalbench_finish_job",
     ),
-    ("alter function public.capitalbench_apply(jsonb) reset search_path", "function_unsafe", "capitalbench_apply"),
+    (
+        "alter function public.capitalbench_apply(jsonb) reset search_path",
+        "function_unsafe",
+        "capitalbench_apply",
+    ),
     (
         "revoke execute on function public.capitalbench_state(text) from service_role",
         "function_service",
@@ -63,7 +111,11 @@ const LOOSENED: [(&str, &str, &str); 19] = [
         "function_unknown",
         "capitalbench_new",
     ),
-    ("drop function public.capitalbench_defer_job", "function_missing", "capitalbench_defer_job"),
+    (
+        "drop function public.capitalbench_defer_job",
+        "function_missing",
+        "capitalbench_defer_job",
+    ),
     ("drop table public.pairs", "table_missing", "pairs"),
 ];
 
@@ -73,20 +125,38 @@ async fn everything_that_was_loosened_is_found() {
         return;
     };
     for (statement, ..) in LOOSENED {
-        stage.owner().batch_execute(statement).await.expect(statement);
+        stage
+            .owner()
+            .batch_execute(statement)
+            .await
+            .expect(statement);
     }
     let report = check(stage.owner()).await.unwrap();
     for (statement, code, subject) in LOOSENED {
         let mut findings = report.findings.iter();
-        let found = findings.any(|f| f.code == code && f.subject.starts_with(subject) && !f.remedy.is_empty());
+        let found = findings
+            .any(|f| f.code == code && f.subject.starts_with(subject) && !f.remedy.is_empty());
         assert!(found, "{statement}: {:#?}", report.findings);
     }
     for (statement, code) in [
-        ("update public.capitalbench_migrations set sha256 = 'x' where version = 8", "migration_changed"),
-        ("delete from public.capitalbench_migrations where version = 9", "schema_version"),
+        (
+            "update public.capitalbench_migrations set sha256 = 'x' where version = 8",
+            "migration_changed",
+        ),
+        (
+            "delete from public.capitalbench_migrations where version = 9",
+            "schema_version",
+        ),
     ] {
-        stage.owner().batch_execute(statement).await.expect(statement);
+        stage
+            .owner()
+            .batch_execute(statement)
+            .await
+            .expect(statement);
         let report = check(stage.owner()).await.unwrap();
-        assert!(report.findings.iter().any(|f| f.code == code), "{statement}");
+        assert!(
+            report.findings.iter().any(|f| f.code == code),
+            "{statement}"
+        );
     }
 }

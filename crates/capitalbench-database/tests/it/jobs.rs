@@ -9,7 +9,10 @@ type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 async fn call(client: &tokio_postgres::Client, statement: &str, values: Values<'_>) -> Value {
     let statement = format!("select to_jsonb({statement})");
-    let row = client.query_one(&statement, values).await.expect("the call works");
+    let row = client
+        .query_one(&statement, values)
+        .await
+        .expect("the call works");
     row.get::<_, Option<Value>>(0).unwrap_or(Value::Null)
 }
 
@@ -44,10 +47,16 @@ async fn a_claimed_job_is_nobody_elses(stage: &mut Stage) {
     let mut other = connect(&stage.server).await;
     // Not even while the claim is not committed: the second worker passes it by and does not wait.
     let open = stage.owner().transaction().await.unwrap();
-    let row = open.query_one("select public.capitalbench_claim_job('a', 60)", &[]).await.unwrap();
+    let row = open
+        .query_one("select public.capitalbench_claim_job('a', 60)", &[])
+        .await
+        .unwrap();
     let first: Value = row.get(0);
     let second = claim(other.client(), "b").await;
-    assert_eq!((&first["round_id"], &second["round_id"]), (&"r0".into(), &"r1".into()));
+    assert_eq!(
+        (&first["round_id"], &second["round_id"]),
+        (&"r0".into(), &"r1".into())
+    );
     assert_eq!(claim(other.client(), "c").await, Value::Null);
     open.commit().await.unwrap();
     assert_eq!(claim(other.client(), "c").await, Value::Null);
@@ -57,7 +66,10 @@ async fn a_claimed_job_is_nobody_elses(stage: &mut Stage) {
     assert_eq!(call(other.client(), done, &[&"r1", &number]).await, false);
     let again = "public.capitalbench_schedule_job($1, 'run', now())";
     let kept = call(other.client(), again, &[&"r1"]).await;
-    assert_eq!(kept["status"], "succeeded", "a job of the same run is not planned twice");
+    assert_eq!(
+        kept["status"], "succeeded",
+        "a job of the same run is not planned twice"
+    );
 }
 
 async fn a_lost_lease_changes_nothing(stage: &mut Stage) {
@@ -69,16 +81,26 @@ async fn a_lost_lease_changes_nothing(stage: &mut Stage) {
     let expire = "update public.resolution_jobs set lease_until = now() - interval '1 second'";
     stage.owner().batch_execute(expire).await.unwrap();
     let second = claim(stage.owner(), "b").await;
-    assert_eq!((second["attempts"].as_i64(), &second["lease_holder"]), (Some(2), &"b".into()));
+    assert_eq!(
+        (second["attempts"].as_i64(), &second["lease_holder"]),
+        (Some(2), &"b".into())
+    );
     for statement in [
         beat,
         "public.capitalbench_finish_job($1, $2)",
         "public.capitalbench_defer_job($1, $2, 'limit', now())",
     ] {
-        assert_eq!(call(stage.owner(), statement, &[&"r0", &number]).await, false, "{statement}");
+        assert_eq!(
+            call(stage.owner(), statement, &[&"r0", &number]).await,
+            false,
+            "{statement}"
+        );
     }
     let fail = "public.capitalbench_fail_job($1, $2, 'late')";
-    assert_eq!(call(stage.owner(), fail, &[&"r0", &number]).await, Value::Null);
+    assert_eq!(
+        call(stage.owner(), fail, &[&"r0", &number]).await,
+        Value::Null
+    );
     let number = second["lease_number"].as_i64().unwrap();
     let finish = "public.capitalbench_finish_job($1, $2)";
     assert_eq!(call(stage.owner(), finish, &[&"r0", &number]).await, true);
@@ -89,7 +111,10 @@ async fn failures_wait_longer_and_end_visibly(stage: &mut Stage) {
     let fail = "public.capitalbench_fail_job($1, $2, E'no\\n price')";
     for (attempt, minutes) in [(1, 5), (2, 10)] {
         let job = claim(stage.owner(), "a").await;
-        assert_eq!((&job["round_id"], job["attempts"].as_i64()), (&"r0".into(), Some(attempt)));
+        assert_eq!(
+            (&job["round_id"], job["attempts"].as_i64()),
+            (&"r0".into(), Some(attempt))
+        );
         let number = job["lease_number"].as_i64().unwrap();
         assert_eq!(call(stage.owner(), fail, &[&"r0", &number]).await, "failed");
         let waits = format!(
@@ -103,7 +128,10 @@ async fn failures_wait_longer_and_end_visibly(stage: &mut Stage) {
     }
     let job = claim(stage.owner(), "a").await;
     let number = job["lease_number"].as_i64().unwrap();
-    assert_eq!(call(stage.owner(), fail, &[&"r0", &number]).await, "given_up");
+    assert_eq!(
+        call(stage.owner(), fail, &[&"r0", &number]).await,
+        "given_up"
+    );
     // A worker that dies with the last attempt is told by the next one that asks.
     let last = "update public.resolution_jobs set attempts = 2 where round_id = 'r1'";
     stage.owner().batch_execute(last).await.unwrap();
@@ -122,6 +150,7 @@ async fn a_limit_costs_no_attempt(stage: &mut Stage) {
     let defer = "public.capitalbench_defer_job($1, $2, 'limit', now() + interval '1 hour')";
     assert_eq!(call(stage.owner(), defer, &[&"r0", &number]).await, true);
     assert_eq!(claim(stage.owner(), "a").await, Value::Null);
-    let left = "select count(*) from public.resolution_jobs where attempts = 0 and status = 'scheduled'";
+    let left =
+        "select count(*) from public.resolution_jobs where attempts = 0 and status = 'scheduled'";
     assert_eq!(stage.count(left).await, 1);
 }

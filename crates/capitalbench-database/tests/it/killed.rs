@@ -15,7 +15,12 @@ const SMALL: (&Scope, usize) = (&Scope::Whole, 1);
 
 async fn cut_off(stage: &mut Stage, delta: &Delta, after: Duration) -> Option<Synced> {
     let mut other = connect(&stage.server).await;
-    let pid: i32 = other.client().query_one("select pg_backend_pid()", &[]).await.unwrap().get(0);
+    let pid: i32 = other
+        .client()
+        .query_one("select pg_backend_pid()", &[])
+        .await
+        .unwrap()
+        .get(0);
     let delta = delta.clone();
     let running = tokio::spawn(async move { sync(&other, &delta, SMALL, &|_, _| ()).await });
     tokio::time::sleep(after).await;
@@ -30,7 +35,10 @@ async fn cut_off(stage: &mut Stage, delta: &Delta, after: Duration) -> Option<Sy
 
 async fn equals(stage: &mut Stage, publication: &Publication, delta: &Delta) {
     let state = stage.gateway.state().await.unwrap();
-    let expected = delta.parts.iter().map(|(name, part)| (name.clone(), part.digest()));
+    let expected = delta
+        .parts
+        .iter()
+        .map(|(name, part)| (name.clone(), part.digest()));
     assert_eq!(state.parts, expected.collect());
     let (header, found) = stage.read_as("anon").await;
     let found = documents::publication(&header, &found).unwrap();
@@ -49,7 +57,9 @@ async fn a_hundred_kills_and_the_database_equals_the_folder() {
     let mut round = 0;
     while cut < 100 {
         assert!(round < 2000, "syncs end before they can be cut off");
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         let after = Duration::from_micros((state >> 33) % 60_000);
         let delta = &deltas[round % deltas.len()];
         if cut_off(&mut stage, delta, after).await.is_none() {
@@ -59,13 +69,17 @@ async fn a_hundred_kills_and_the_database_equals_the_folder() {
         let found = stage.gateway.state().await.unwrap();
         for (name, digest) in &found.parts {
             let whole = name == "catalog"
-                || deltas.iter().any(|d| d.parts.get(name).is_some_and(|p| p.digest() == *digest));
+                || deltas
+                    .iter()
+                    .any(|d| d.parts.get(name).is_some_and(|p| p.digest() == *digest));
             assert!(whole, "{name} is half of something");
         }
         round += 1;
     }
     for (publication, delta) in publications.iter().zip(&deltas) {
-        sync(&stage.gateway, delta, SMALL, &|_, _| ()).await.unwrap();
+        sync(&stage.gateway, delta, SMALL, &|_, _| ())
+            .await
+            .unwrap();
         equals(&mut stage, publication, delta).await;
     }
 }
@@ -101,14 +115,27 @@ async fn a_round_alone_brings_what_it_needs() {
     let publication = public(&fixtures(), "2030-01-01");
     let delta = Delta::of(&publication).unwrap();
     let id = publication.rounds[0].id().clone();
-    let synced = sync(&stage.gateway, &delta, (&Scope::Round(id), 1), &|_, _| ()).await.unwrap();
+    let synced = sync(&stage.gateway, &delta, (&Scope::Round(id), 1), &|_, _| ())
+        .await
+        .unwrap();
     assert!(synced.requests <= 3, "{synced:?}");
     assert_eq!(stage.count("select count(*) from public.rounds").await, 1);
-    assert_eq!(stage.count("select count(*) from public.cumulative").await, 0);
+    assert_eq!(
+        stage.count("select count(*) from public.cumulative").await,
+        0
+    );
     // A row that went missing is noticed and comes back.
-    sync(&stage.gateway, &delta, SMALL, &|_, _| ()).await.unwrap();
-    stage.owner().batch_execute("delete from public.option_returns where rank = 1").await.unwrap();
-    let synced = sync(&stage.gateway, &delta, SMALL, &|_, _| ()).await.unwrap();
+    sync(&stage.gateway, &delta, SMALL, &|_, _| ())
+        .await
+        .unwrap();
+    stage
+        .owner()
+        .batch_execute("delete from public.option_returns where rank = 1")
+        .await
+        .unwrap();
+    let synced = sync(&stage.gateway, &delta, SMALL, &|_, _| ())
+        .await
+        .unwrap();
     assert_eq!(synced.counts.written, 2, "{synced:?}");
     equals(&mut stage, &publication, &delta).await;
 }

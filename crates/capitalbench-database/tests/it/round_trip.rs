@@ -9,7 +9,13 @@ use crate::stage::{Stage, archive, fixtures, public};
 
 pub(crate) async fn bring(stage: &Stage, publication: &Publication) -> Synced {
     let delta = Delta::of(publication).expect("every figure can be stored");
-    let synced = sync(&stage.gateway, &delta, (&Scope::Whole, REQUEST_BYTES), &|_, _| ()).await;
+    let synced = sync(
+        &stage.gateway,
+        &delta,
+        (&Scope::Whole, REQUEST_BYTES),
+        &|_, _| (),
+    )
+    .await;
     synced.unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -39,7 +45,13 @@ async fn fixtures_come_back() {
         return;
     };
     // Before any result, between results, after all: each over what was there before.
-    for day in ["2026-02-10", "2026-03-05", "2026-03-20", "2026-03-05", "2030-01-01"] {
+    for day in [
+        "2026-02-10",
+        "2026-03-05",
+        "2026-03-20",
+        "2026-03-05",
+        "2030-01-01",
+    ] {
         let mut publication = public(&fixtures(), day);
         let synced = bring(&stage, &publication).await;
         if synced.counts.written == 0 {
@@ -67,7 +79,11 @@ async fn the_archive_comes_back_and_is_written_once() {
     let before = writes(&mut stage).await;
     let again = bring(&stage, &publication).await;
     assert_eq!((again.requests, again.counts.written), (1, 0));
-    assert_eq!(writes(&mut stage).await, before, "nothing changed, yet rows were written");
+    assert_eq!(
+        writes(&mut stage).await,
+        before,
+        "nothing changed, yet rows were written"
+    );
     let events = stage.count("select count(*) from public.sync_events").await;
     assert_eq!(events, i64::try_from(first.requests).unwrap() - 1);
 }

@@ -10,7 +10,13 @@ use capitalbench_export::tables::ALL;
 use crate::stage::{Stage, connect};
 
 /// Columns of a table that the export has not.
-const OURS: [&str; 5] = ["part", "content_sha256", "is_synthetic", "published", "entrant_id"];
+const OURS: [&str; 5] = [
+    "part",
+    "content_sha256",
+    "is_synthetic",
+    "published",
+    "entrant_id",
+];
 
 #[tokio::test]
 async fn columns_are_those_of_the_export() {
@@ -27,8 +33,12 @@ async fn columns_are_those_of_the_export() {
         found.entry(table).or_default().push(column);
     }
     for table in ALL {
-        let stored = found.get(table.name).unwrap_or_else(|| panic!("no table {}", table.name));
-        let stored = stored.iter().filter(|(name, ..)| !OURS.contains(&name.as_str()));
+        let stored = found
+            .get(table.name)
+            .unwrap_or_else(|| panic!("no table {}", table.name));
+        let stored = stored
+            .iter()
+            .filter(|(name, ..)| !OURS.contains(&name.as_str()));
         let stored: Vec<_> = stored.cloned().collect();
         let described = table.columns.iter().map(|column| {
             let kind = match column.kind {
@@ -44,10 +54,15 @@ async fn columns_are_those_of_the_export() {
         });
         assert_eq!(stored, described.collect::<Vec<_>>(), "{}", table.name);
     }
-    let known: BTreeSet<&str> = PUBLIC_TABLES.iter().chain(SERVICE_TABLES).copied().collect();
+    let known: BTreeSet<&str> = PUBLIC_TABLES
+        .iter()
+        .chain(SERVICE_TABLES)
+        .copied()
+        .collect();
     let there: BTreeSet<&str> = found.keys().map(String::as_str).collect();
     assert_eq!(there, known, "tables that `db check` does not know");
-    let names = "select distinct proname::text from pg_proc where pronamespace = 'public'::regnamespace";
+    let names =
+        "select distinct proname::text from pg_proc where pronamespace = 'public'::regnamespace";
     let names = stage.owner().query(names, &[]).await.unwrap();
     let names: BTreeSet<String> = names.iter().map(|row| row.get(0)).collect();
     let known: BTreeSet<String> = FUNCTIONS.iter().map(|name| (*name).to_owned()).collect();

@@ -94,7 +94,10 @@ impl Running {
         for setting in SETTINGS {
             shell.args(["-c", setting]);
         }
-        shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
+        shell
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(log);
         let shell = shell.current_dir(folder).spawn().expect("a shell");
         let running = Self { shell, port };
         let ready = (0..1000).any(|_| {
@@ -139,7 +142,8 @@ fn as_user(mut command: Command, owner: Owner) -> Command {
     reason = "a test has no configuration to ask"
 )]
 fn programs() -> Option<PathBuf> {
-    let has = |folder: &PathBuf| folder.join("postgres").is_file() && folder.join("initdb").is_file();
+    let has =
+        |folder: &PathBuf| folder.join("postgres").is_file() && folder.join("initdb").is_file();
     let path = std::env::var_os("PATH").unwrap_or_default();
     if let Some(found) = std::env::split_paths(&path).find(has) {
         return Some(found);

@@ -45,11 +45,13 @@ impl Stage {
         self.become_role(role).await;
         let header = "select to_jsonb(p) - 'only_row' - 'changed_at' from public.publication p";
         let header = self.owner().query_one(header, &[]).await.expect("a header");
-        let rows = "select to_jsonb(d) - 'part' - 'content_sha256' from public.publication_documents d";
+        let rows =
+            "select to_jsonb(d) - 'part' - 'content_sha256' from public.publication_documents d";
         let rows = self.owner().query(rows, &[]).await.expect("documents");
         self.become_role("postgres").await;
         let header = serde_json::from_value(header.get(0)).expect("a header");
-        let read = |row: &tokio_postgres::Row| serde_json::from_value(row.get(0)).expect("a document");
+        let read =
+            |row: &tokio_postgres::Row| serde_json::from_value(row.get(0)).expect("a document");
         (header, rows.iter().map(read).collect())
     }
 
@@ -91,7 +93,10 @@ pub(crate) fn archive() -> Option<PathBuf> {
         return Some(root.join("rounds"));
     }
     let ci = std::env::var("CI").as_deref() == Ok("true");
-    assert!(!ci, "the archive is missing; set CAPITALBENCH_ARCHIVE to its folder");
+    assert!(
+        !ci,
+        "the archive is missing; set CAPITALBENCH_ARCHIVE to its folder"
+    );
     eprintln!("skipped: no archive; set CAPITALBENCH_ARCHIVE to its folder");
     None
 }

@@ -15,9 +15,10 @@ const ROUND: &str = "weekly-portfolio-resolved";
 fn request() -> Value {
     let publication = public(&fixtures(), "2030-01-01");
     let delta = Delta::of(&publication).expect("every figure can be stored");
-    let parts = delta.parts.iter().map(|(name, part)| {
-        json!({"part": name, "complete": true, "tables": part.tables()})
-    });
+    let parts = delta
+        .parts
+        .iter()
+        .map(|(name, part)| json!({"part": name, "complete": true, "tables": part.tables()}));
     json!({"format": 1, "as_of": delta.as_of, "synthetic": false, "parts": parts.collect::<Vec<_>>()})
 }
 
@@ -55,7 +56,9 @@ fn lies() -> impl Strategy<Value = Lie> {
 /// The rows of a table, wherever they are, to be changed.
 fn rows<'a>(request: &'a mut Value, table: &str) -> Vec<&'a mut Vec<Value>> {
     let parts = request["parts"].as_array_mut().expect("parts").iter_mut();
-    parts.filter_map(|part| part["tables"].get_mut(table)?.as_array_mut()).collect()
+    parts
+        .filter_map(|part| part["tables"].get_mut(table)?.as_array_mut())
+        .collect()
 }
 
 fn told(mut request: Value, lie: &Lie, number: usize) -> Value {
@@ -100,9 +103,16 @@ async fn no_lie_shows_a_result() {
             refuses_a_result_among_decisions(&stage, &mut request).await;
             continue;
         }
-        stage.gateway.apply(&request).await.unwrap_or_else(|error| panic!("{lie:?}: {error}"));
+        stage
+            .gateway
+            .apply(&request)
+            .await
+            .unwrap_or_else(|error| panic!("{lie:?}: {error}"));
         // A sync leaves `published` as the operator set it.
-        let update = format!("update public.rounds set published = {} where round_id = '{ROUND}'", lie.published);
+        let update = format!(
+            "update public.rounds set published = {} where round_id = '{ROUND}'",
+            lie.published
+        );
         stage.owner().batch_execute(&update).await.unwrap();
         for role in ["anon", "authenticated"] {
             stage.become_role(role).await;
@@ -136,29 +146,49 @@ async fn sees_nothing(stage: &mut Stage, lie: &Lie) {
         ("control_outcomes", &of_round),
         ("repeated_calls", &of_round),
         ("prices", &format!("{of_round} and side = 'exit'")),
-        ("interim_points", &format!("{of_round} and snapshot_date >= '2026-03-09'")),
-        ("publication_documents", &format!("{of_round} and kind = 'result'")),
-        ("publication_documents", "kind = 'board' and track = 'weekly'"),
+        (
+            "interim_points",
+            &format!("{of_round} and snapshot_date >= '2026-03-09'"),
+        ),
+        (
+            "publication_documents",
+            &format!("{of_round} and kind = 'result'"),
+        ),
+        (
+            "publication_documents",
+            "kind = 'board' and track = 'weekly'",
+        ),
         ("cumulative", "track = 'weekly'"),
         ("consistency", "track = 'weekly'"),
         ("behaviour", "track = 'weekly'"),
         ("habits", "track = 'weekly'"),
         ("statistics", "track = 'weekly'"),
         ("reliability", "track = 'weekly'"),
-        ("comparison_sets", "track = 'weekly' and included_round_count > 0"),
+        (
+            "comparison_sets",
+            "track = 'weekly' and included_round_count > 0",
+        ),
         ("set_rows", "set_id like 'weekly%'"),
         ("pairs", "set_id like 'weekly%'"),
-        ("publication_documents", "kind = 'set' and set_id like 'weekly%'"),
+        (
+            "publication_documents",
+            "kind = 'set' and set_id like 'weekly%'",
+        ),
     ] {
         let statement = format!("select count(*) from public.{table} where {which}");
         assert_eq!(stage.count(&statement).await, 0, "{lie:?}: {statement}");
     }
     let statement = format!("select count(*) from public.rounds where {of_round}");
-    assert_eq!(stage.count(&statement).await, i64::from(lie.published), "{lie:?}");
+    assert_eq!(
+        stage.count(&statement).await,
+        i64::from(lie.published),
+        "{lie:?}"
+    );
     let statement = format!("select count(*) from public.submissions where {of_round}");
     let shown = lie.published && lie.state != "draft";
     assert_eq!(stage.count(&statement).await > 0, shown, "{lie:?}");
     // The monthly round beside it is resolved, and nobody lied about it.
-    let statement = "select count(*) from public.outcomes where round_id = 'monthly-single-pick-resolved'";
+    let statement =
+        "select count(*) from public.outcomes where round_id = 'monthly-single-pick-resolved'";
     assert!(stage.count(statement).await > 0, "{lie:?}");
 }

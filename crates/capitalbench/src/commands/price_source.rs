@@ -11,12 +11,12 @@ use capitalbench_archive::request_state::RequestState;
 use capitalbench_core::request_budget::Plan;
 use jiff::Timestamp;
 
-pub(super) use crate::steps::wait;
 use crate::cli::{CrossCheckChoice, Source};
 use crate::clock::Clock;
 use crate::config::Environment;
 use crate::error::CommandError;
 use crate::steps::asking::{Asking, AtLimit};
+pub(super) use crate::steps::wait;
 
 const STATE_DIR: &str = "CAPITALBENCH_STATE_DIR";
 const TIINGO_PLAN: &str = "TIINGO_PLAN";

@@ -49,7 +49,10 @@ fn one_round(arguments: &SyncWeb, round: &Path) -> Result<(Publication, Scope), 
     let path = std::fs::canonicalize(round)
         .map_err(|error| CommandError::new(format!("{}: {error}", round.display())))?;
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
     let id = RoundId::parse(name).map_err(|error| CommandError::new(error.to_string()))?;
     let publication = load(&Rounds {
         folder,

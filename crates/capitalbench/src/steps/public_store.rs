@@ -64,7 +64,8 @@ impl Target {
         scope: &Scope,
     ) -> Result<Synced, CommandError> {
         let delta = Delta::of(publication);
-        let delta = delta.map_err(|error| CommandError::new(format!("nothing was synced: {error}")))?;
+        let delta =
+            delta.map_err(|error| CommandError::new(format!("nothing was synced: {error}")))?;
         wait(self.sync(&delta, scope))?.map_err(told)
     }
 }
@@ -86,7 +87,10 @@ pub(crate) fn in_words(synced: &Synced) -> String {
     if counts.written + counts.removed == 0 {
         return format!("the database is up to date ({requests})");
     }
-    let (written, removed) = (rows(counts.written, "written"), rows(counts.removed, "removed"));
+    let (written, removed) = (
+        rows(counts.written, "written"),
+        rows(counts.removed, "removed"),
+    );
     format!("synced: {written}, {removed} ({requests})")
 }
 
@@ -94,7 +98,10 @@ pub(crate) fn in_words(synced: &Synced) -> String {
 /// stays done; only the outcome tells that the database is behind.
 pub(crate) fn follow_round(round: &Path, now: Timestamp) -> Outcome {
     let id = std::fs::canonicalize(round).unwrap_or_else(|_| round.to_path_buf());
-    let named = id.file_name().and_then(|name| name.to_str()).map(RoundId::parse);
+    let named = id
+        .file_name()
+        .and_then(|name| name.to_str())
+        .map(RoundId::parse);
     let (Some(Ok(id)), Some(rounds)) = (named, id.parent()) else {
         return Outcome::Holds;
     };
@@ -121,7 +128,10 @@ pub(crate) fn follow_publication(
 ) -> Outcome {
     follow(|target| {
         if asked_for.is_some() {
-            remark(paint(DIM, "not synced: --as-of shows another instant; use sync-web"));
+            remark(paint(
+                DIM,
+                "not synced: --as-of shows another instant; use sync-web",
+            ));
             return Ok(());
         }
         send(target, publication, scope)
@@ -140,7 +150,10 @@ fn follow(work: impl FnOnce(&Target) -> Result<(), CommandError>) -> Outcome {
     match done {
         Ok(()) => Outcome::Holds,
         Err(error) => {
-            remark(paint(ERROR, "the work above is done, but the database was not synced"));
+            remark(paint(
+                ERROR,
+                "the work above is done, but the database was not synced",
+            ));
             error.report();
             Outcome::DoesNotHold
         }
@@ -154,7 +167,10 @@ fn load(rounds: &Path, now: Timestamp) -> Result<Publication, CommandError> {
 fn send(target: &Target, publication: &Publication, scope: &Scope) -> Result<(), CommandError> {
     if publication.synthetic {
         // A demo beside a configured database must not replace the record.
-        remark(paint(DIM, "not synced: the market is invented; use sync-web"));
+        remark(paint(
+            DIM,
+            "not synced: the market is invented; use sync-web",
+        ));
         return Ok(());
     }
     let synced = target.bring(publication, scope)?;
