@@ -58,7 +58,7 @@ impl Delta {
             delta.runs(round.id(), &round.state);
         }
         delta.boards(publication);
-        for document in documents(publication)? {
+        for document in &documents(publication)? {
             delta.document(document);
         }
         Ok(delta)
@@ -88,7 +88,7 @@ impl Delta {
         };
         let mut providers = BTreeSet::new();
         let parts = self.parts.values();
-        for row in parts.flat_map(|part| part.tables.iter().flat_map(|(_, rows)| rows)) {
+        for row in parts.flat_map(|part| part.tables.values().flatten()) {
             if let Some(provider) = row["provider"].as_str() {
                 providers.insert(provider.to_owned());
             }
@@ -153,7 +153,7 @@ impl Delta {
         }
     }
 
-    fn document(&mut self, document: Document) {
+    fn document(&mut self, document: &Document) {
         let part = match (&document.round_id, &document.track, &document.set_id) {
             (Some(round_id), ..) => round_part(round_id),
             (_, Some(track), _) => format!("board/{track}"),

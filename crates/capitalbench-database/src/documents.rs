@@ -4,7 +4,7 @@
 //! `decisions` have no field for a result, `interim` is one day, `result` is readable once the round
 //! is resolved, `board` and `set` once all their rounds are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use capitalbench_core::boards::TrackBoards;
@@ -111,11 +111,11 @@ pub struct DocumentError {
     reason: String,
 }
 
-fn fault(kind: Kind, name: &str, reason: impl ToString) -> DocumentError {
+fn fault(kind: Kind, name: &str, reason: &str) -> DocumentError {
     DocumentError {
         kind: format!("{kind:?}").to_lowercase(),
         name: name.to_owned(),
-        reason: reason.to_string(),
+        reason: reason.to_owned(),
     }
 }
 
@@ -138,11 +138,11 @@ pub fn documents(publication: &Publication) -> Result<Vec<Document>, DocumentErr
 
 fn written(publication: &Publication) -> Result<Vec<Document>, DocumentError> {
     let mut found = vec![document(Kind::Names, "names", &publication.names)?];
-    let mut universes: BTreeMap<Digest, ()> = BTreeMap::new();
+    let mut universes: BTreeSet<Digest> = BTreeSet::new();
     for round in &publication.rounds {
         let universe = json(Kind::Universe, round.id().as_str(), round.universe.as_ref())?;
         let digest = Digest::of(universe.as_bytes());
-        if universes.insert(digest, ()).is_none() {
+        if universes.insert(digest) {
             let name = digest.to_hex();
             found.push(document(Kind::Universe, &name, round.universe.as_ref())?);
         }
@@ -235,94 +235,114 @@ fn document<T: Serialize>(kind: Kind, name: &str, value: &T) -> Result<Document,
 }
 
 fn json<T: Serialize>(kind: Kind, name: &str, value: &T) -> Result<String, DocumentError> {
-    serde_json::to_string(value).map_err(|error| fault(kind, name, error))
+    serde_json::to_string(value).map_err(|error| fault(kind, name, &error.to_string()))
 }
 
 /// The publication of a header and all its documents, in any order.
 pub fn publication(header: &Header, documents: &[Document]) -> Result<Publication, DocumentError> {
-    let mut universes: BTreeMap<&str, Arc<Universe>> = BTreeMap::new();
-    let mut states: BTreeMap<&RoundId, RoundState> = BTreeMap::new();
-    let mut interim: BTreeMap<&RoundId, Vec<(Option<Date>, Vec<InterimRow>)>> = BTreeMap::new();
-    let mut names: Option<BTreeMap<ModelId, String>> = None;
-    let (mut boards, mut statistics) = (BTreeMap::new(), Statistics::default());
-    let mut sets: BTreeMap<usize, ComparisonSet> = BTreeMap::new();
-    let mut rounds: Vec<(&RoundId, RoundForm)> = Vec::new();
+    let mut pieces = Pieces::default();
     for document in documents {
+        pieces.add(document)?;
+    }
+    let names = pieces.names.take();
+    let names = names.ok_or_else(|| fault(Kind::Names, "names", "is missing"))?;
+    let mut rounds = Vec::with_capacity(pieces.rounds.len());
+    for (id, form) in std::mem::take(&mut pieces.rounds) {
+        rounds.push(pieces.round(&id, form)?);
+    }
+    rounds.sort_by(|a, b| a.key.cmp(&b.key));
+    Ok(Publication {
+        as_of: header.as_of,
+        synthetic: header.is_synthetic,
+        rounds,
+        names,
+        boards: pieces.boards,
+        comparison_sets: pieces.sets.into_values().collect(),
+        statistics: pieces.statistics,
+    })
+}
+
+/// Documents that were read, before they are put together.
+#[derive(Default)]
+struct Pieces {
+    names: Option<BTreeMap<ModelId, String>>,
+    universes: BTreeMap<String, Arc<Universe>>,
+    rounds: Vec<(RoundId, RoundForm)>,
+    states: BTreeMap<RoundId, RoundState>,
+    interim: BTreeMap<RoundId, BTreeMap<Option<Date>, Vec<InterimRow>>>,
+    boards: BTreeMap<Track, TrackBoards>,
+    sets: BTreeMap<usize, ComparisonSet>,
+    statistics: Statistics,
+}
+
+impl Pieces {
+    fn add(&mut self, document: &Document) -> Result<(), DocumentError> {
         let of_round = || {
-            let round_id = document.round_id.as_ref();
+            let round_id = document.round_id.clone();
             round_id.ok_or_else(|| fault(document.kind, &document.name, "names no round"))
         };
         match document.kind {
-            Kind::Names => names = Some(read(document)?),
+            Kind::Names => self.names = Some(read(document)?),
             Kind::Universe => {
-                universes.insert(&document.name, Arc::new(read(document)?));
+                let universe = Arc::new(read(document)?);
+                self.universes.insert(document.name.clone(), universe);
             }
-            Kind::Round => rounds.push((of_round()?, read(document)?)),
+            Kind::Round => self.rounds.push((of_round()?, read(document)?)),
             Kind::Decisions => {
-                states.insert(of_round()?, RoundState::Open(read::<OpenRound>(document)?));
+                let state = RoundState::Open(read::<OpenRound>(document)?);
+                self.states.insert(of_round()?, state);
             }
             Kind::Interim => {
-                let day = (document.day, read(document)?);
-                interim.entry(of_round()?).or_default().push(day);
+                let days = self.interim.entry(of_round()?).or_default();
+                days.insert(document.day, read(document)?);
             }
             Kind::Result => {
-                let resolved = read::<ResolvedRound>(document)?;
-                states.insert(of_round()?, RoundState::Resolved(resolved));
+                let state = RoundState::Resolved(read::<ResolvedRound>(document)?);
+                self.states.insert(of_round()?, state);
             }
-            Kind::Board => {
-                let form: BoardForm = read(document)?;
-                let track = track(document)?;
-                boards.insert(track, form.boards);
-                let records = form.records.map(|records| (track, records));
-                statistics.records.extend(records);
-                let pairs = form.head_to_head.map(|pairs| (track, pairs));
-                statistics.head_to_head.extend(pairs);
-            }
+            Kind::Board => self.add_board(track(document)?, read(document)?),
             Kind::Set => {
                 let form: SetForm = read(document)?;
                 let set_id = form.set.definition.set_id.clone();
-                statistics
-                    .sets
-                    .extend(form.statistics.map(|found| (set_id, found)));
-                sets.insert(form.position, form.set);
+                let statistics = form.statistics.map(|found| (set_id, found));
+                self.statistics.sets.extend(statistics);
+                self.sets.insert(form.position, form.set);
             }
         }
+        Ok(())
     }
-    let mut public = Vec::with_capacity(rounds.len());
-    for (id, form) in rounds {
-        let wrong = |reason: String| fault(Kind::Round, id.as_str(), reason);
-        let universe = universes.get(form.universe.to_hex().as_str());
-        let universe = universe.ok_or_else(|| wrong("its universe is missing".into()))?;
-        let mut state = states.remove(id).unwrap_or(RoundState::Draft);
-        if let (RoundState::Open(open), Some(mut days)) = (&mut state, interim.remove(id)) {
-            days.sort_by_key(|(day, _)| *day);
-            open.interim = days.into_iter().flat_map(|(_, rows)| rows).collect();
+
+    fn add_board(&mut self, track: Track, form: BoardForm) {
+        self.boards.insert(track, form.boards);
+        let records = form.records.map(|records| (track, records));
+        self.statistics.records.extend(records);
+        let pairs = form.head_to_head.map(|pairs| (track, pairs));
+        self.statistics.head_to_head.extend(pairs);
+    }
+
+    fn round(&mut self, id: &RoundId, form: RoundForm) -> Result<PublicRound, DocumentError> {
+        let wrong = |reason: &str| fault(Kind::Round, id.as_str(), reason);
+        let universe = self.universes.get(form.universe.to_hex().as_str());
+        let universe = universe.ok_or_else(|| wrong("its universe is missing"))?;
+        let mut state = self.states.remove(id).unwrap_or(RoundState::Draft);
+        if let (RoundState::Open(open), Some(days)) = (&mut state, self.interim.remove(id)) {
+            open.interim = days.into_values().flatten().collect();
         }
         if word(&state) != form.state {
-            return Err(wrong(format!(
-                "it is {}, but what belongs to that is missing or withheld",
-                form.state
+            let state = form.state;
+            return Err(wrong(&format!(
+                "it is {state}, but what belongs to that is missing or withheld"
             )));
         }
-        public.push(PublicRound {
+        Ok(PublicRound {
             key: form.key,
             track: form.track,
             manifest: form.manifest,
             universe: universe.clone(),
             frozen: form.frozen,
             state,
-        });
+        })
     }
-    public.sort_by(|a, b| a.key.cmp(&b.key));
-    Ok(Publication {
-        as_of: header.as_of,
-        synthetic: header.is_synthetic,
-        rounds: public,
-        names: names.ok_or_else(|| fault(Kind::Names, "names", "is missing"))?,
-        boards,
-        comparison_sets: sets.into_values().collect(),
-        statistics,
-    })
 }
 
 fn track(document: &Document) -> Result<Track, DocumentError> {
@@ -334,5 +354,5 @@ fn track(document: &Document) -> Result<Track, DocumentError> {
 
 fn read<T: DeserializeOwned>(document: &Document) -> Result<T, DocumentError> {
     let read = serde_json::from_str(&document.document);
-    read.map_err(|error| fault(document.kind, &document.name, error))
+    read.map_err(|error| fault(document.kind, &document.name, &error.to_string()))
 }

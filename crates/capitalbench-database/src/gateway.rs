@@ -6,7 +6,7 @@ use std::future::Future;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A way to a database: by its own protocol, or through PostgREST.
+/// A way to a database: by its own protocol, or through `PostgREST`.
 pub trait Gateway {
     /// The digests of what is there: `capitalbench_state()`.
     fn state(&self) -> impl Future<Output = Result<State, GatewayError>> + Send;

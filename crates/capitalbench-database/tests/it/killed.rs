@@ -34,12 +34,12 @@ async fn cut_off(stage: &mut Stage, delta: &Delta, after: Duration) -> Option<Sy
 }
 
 async fn equals(stage: &mut Stage, publication: &Publication, delta: &Delta) {
-    let state = stage.gateway.state().await.unwrap();
+    let there = stage.gateway.state().await.unwrap();
     let expected = delta
         .parts
         .iter()
         .map(|(name, part)| (name.clone(), part.digest()));
-    assert_eq!(state.parts, expected.collect());
+    assert_eq!(there.parts, expected.collect());
     let (header, found) = stage.read_as("anon").await;
     let found = documents::publication(&header, &found).unwrap();
     assert_eq!(found, *publication);
@@ -53,14 +53,12 @@ async fn a_hundred_kills_and_the_database_equals_the_folder() {
     let days = ["2026-02-10", "2026-03-05", "2030-01-01"];
     let publications = days.map(|day| public(&fixtures(), day));
     let deltas = publications.clone().map(|found| Delta::of(&found).unwrap());
-    let (mut cut, mut state) = (0, 17_u64);
+    let (mut cut, mut seed) = (0, 17_u64);
     let mut round = 0;
     while cut < 100 {
         assert!(round < 2000, "syncs end before they can be cut off");
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        let after = Duration::from_micros((state >> 33) % 60_000);
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let after = Duration::from_micros((seed >> 33) % 60_000);
         let delta = &deltas[round % deltas.len()];
         if cut_off(&mut stage, delta, after).await.is_none() {
             cut += 1;

@@ -82,6 +82,10 @@ impl Server {
 }
 
 impl Running {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the log of a server is no file of ours"
+    )]
     fn start(programs: &Path, folder: &Path, owner: Owner) -> Option<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("a port").port();

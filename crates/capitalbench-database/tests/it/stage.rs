@@ -31,7 +31,7 @@ impl Stage {
         self.gateway.client()
     }
 
-    /// Makes every later statement one of this role, as PostgREST does.
+    /// Makes every later statement one of this role, as `PostgREST` does.
     pub(crate) async fn become_role(&mut self, role: &str) {
         let claims = format!("{{\"role\":\"{role}\"}}");
         let statement =

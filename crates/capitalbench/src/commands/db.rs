@@ -22,8 +22,10 @@ pub(crate) fn run(arguments: &Db) -> Result<Outcome, CommandError> {
 fn run_migrate(json: bool) -> Result<Outcome, CommandError> {
     let url = Target::owner()?;
     let applied = wait(async {
-        let mut direct = Direct::connect(&url).await.map_err(told)?;
-        migrate(direct.client()).await.map_err(not_migrated)
+        let mut direct = Direct::connect(&url).await.map_err(|error| told(&error))?;
+        migrate(direct.client())
+            .await
+            .map_err(|error| not_migrated(&error))
     })??;
     if json {
         document(&json!({"applied": applied, "schema_version": NEEDED}));
@@ -39,8 +41,8 @@ fn run_migrate(json: bool) -> Result<Outcome, CommandError> {
     Ok(Outcome::Holds)
 }
 
-fn not_migrated(error: MigrateError) -> CommandError {
-    let hint = match &error {
+fn not_migrated(error: &MigrateError) -> CommandError {
+    let hint = match error {
         MigrateError::Refused { error, .. } => match error.remedy() {
             remedy if remedy.contains("db migrate") => "nothing was changed",
             remedy => remedy,
@@ -59,7 +61,7 @@ fn run_check(json: bool) -> Result<Outcome, CommandError> {
         let mut direct = Direct::connect(&url).await?;
         check(direct.client()).await
     })?
-    .map_err(told)?;
+    .map_err(|error| told(&error))?;
     if json {
         document(&json!(report));
     } else {

@@ -66,12 +66,12 @@ impl Target {
         let delta = Delta::of(publication);
         let delta =
             delta.map_err(|error| CommandError::new(format!("nothing was synced: {error}")))?;
-        wait(self.sync(&delta, scope))?.map_err(told)
+        wait(self.sync(&delta, scope))?.map_err(|error| told(&error))
     }
 }
 
 /// What a database said, as a command says it.
-pub(crate) fn told(error: GatewayError) -> CommandError {
+pub(crate) fn told(error: &GatewayError) -> CommandError {
     let hint = error.remedy();
     CommandError::new(error.to_string()).hint(hint)
 }
