@@ -14,7 +14,7 @@ pub mod cumulative;
 pub mod regime;
 
 /// The boards of one track.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrackBoards {
     /// The resolved round with the largest key; its own leaderboard is the latest board.
     pub latest: Option<RoundId>,

@@ -10,7 +10,7 @@ use crate::submission::Submission;
 use crate::units::Return;
 
 /// One model's replicates, summed up.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ModelConsistency {
     /// Who.
     pub model_id: ModelId,
@@ -25,7 +25,7 @@ pub struct ModelConsistency {
 }
 
 /// Figures over the valid replicates, in replicate order.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Figures {
     /// Largest holding of each replicate.
     pub picks: Vec<OptionId>,

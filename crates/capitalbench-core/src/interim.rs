@@ -14,7 +14,7 @@ use crate::units::{Price, Return};
 pub type Snapshot = BTreeMap<OptionId, Price>;
 
 /// A model's provisional figures on one day.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct InterimPoint {
     /// Return of the decision since entry.
     pub value: Return,

@@ -13,7 +13,7 @@ use crate::units::Return;
 use crate::universe::Universe;
 
 /// A submission with its figures.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Scored {
     /// What was decided.
     pub submission: Submission,

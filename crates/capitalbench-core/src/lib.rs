@@ -45,6 +45,7 @@ pub mod run;
 pub mod score;
 pub mod similar;
 pub mod statistics;
+mod stored_form;
 pub mod submission;
 pub mod synthetic;
 pub mod tar;

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use crate::manifest::Window;
 
 /// How an open round relates to its exit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Due {
     /// The exit day is not over, or not known.
     NotYet,

@@ -11,7 +11,9 @@ use crate::roster::Roster;
 use crate::time::{Stamp, days_between, regular_close};
 
 /// Weekly and monthly rounds are never mixed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum Track {
     /// Rounds of a week.
     Weekly,
@@ -30,7 +32,7 @@ impl Track {
 }
 
 /// What a model is asked to return.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum SubmissionFormat {
     /// Exactly one option.
     SinglePick,
@@ -49,7 +51,7 @@ impl SubmissionFormat {
 }
 
 /// Whether a round belongs to the public record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Stream {
     /// Counted everywhere.
     Primary,
@@ -78,7 +80,7 @@ impl Stream {
 }
 
 /// The scoring window, close to close.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Window {
     /// Day of the starting close.
     pub entry: Date,
@@ -109,7 +111,7 @@ fn closing(day: Date) -> Option<Timestamp> {
 }
 
 /// The rules of a round as frozen before any call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Manifest {
     /// Names the round; equals its folder.
     pub round_id: RoundId,

@@ -39,7 +39,8 @@ pub enum TieRule {
 pub const OUR_LABELS: [&str; 2] = ["single_pick-v1.1", "portfolio-v1.1"];
 
 /// The methodology version of a round.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(from = "Option<String>", into = "Option<String>")]
 pub struct Methodology {
     label: Option<String>,
     family: Family,

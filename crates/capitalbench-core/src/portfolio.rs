@@ -4,7 +4,7 @@ use crate::ids::OptionId;
 use crate::units::BasisPoints;
 
 /// One option and its weight.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Holding {
     /// What is held.
     pub option_id: OptionId,
@@ -17,7 +17,7 @@ pub struct Holding {
 }
 
 /// What a model expects of a holding; optional before the forecast methodologies.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct HoldingForecast {
     /// Expected return in percentage points.
     pub expected_return_pct: Option<f64>,
@@ -28,7 +28,7 @@ pub struct HoldingForecast {
 }
 
 /// The limits of a portfolio round.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Constraints {
     /// Fewest holdings.
     pub min_holdings: u32,

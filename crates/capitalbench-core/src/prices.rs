@@ -33,7 +33,7 @@ impl fmt::Display for Side {
 }
 
 /// The column that supplied a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PriceField {
     /// Adjusted close.
     AdjustedClose,
@@ -55,7 +55,7 @@ impl PriceField {
 }
 
 /// One row of a price sheet.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Quote {
     /// Option id as written, else the symbol in upper case.
     pub key: String,
@@ -93,7 +93,8 @@ pub enum SheetError {
 }
 
 /// Quotes for one side of one window, in file order.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Vec<Quote>", into = "Vec<Quote>")]
 pub struct PriceSheet {
     quotes: Vec<Quote>,
     /// Positions of the quotes, in order of their keys.

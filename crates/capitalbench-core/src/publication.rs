@@ -48,7 +48,7 @@ pub struct Publication {
 }
 
 /// The text that orders rounds: exit day, deadline, id.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct RoundKey(String);
 
 impl RoundKey {
@@ -84,7 +84,7 @@ pub struct PublicRound {
 }
 
 /// The seal of a round's inputs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Frozen {
     /// Digest of the list of digests.
     pub digest: Digest,
@@ -116,7 +116,7 @@ impl RoundState {
 }
 
 /// A round between its record and its result.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct OpenRound {
     /// The run that counts.
     pub run_id: RunId,
@@ -133,7 +133,7 @@ pub struct OpenRound {
 }
 
 /// A round with its result.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ResolvedRound {
     /// The run that counts.
     pub run_id: RunId,
@@ -152,7 +152,7 @@ pub struct ResolvedRound {
 }
 
 /// What luck would have given in a round.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ChanceSummary {
     /// Return of the lowest draw.
     pub low: f64,
@@ -165,7 +165,7 @@ pub struct ChanceSummary {
 }
 
 /// A decision with its figures and its score.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Standing {
     /// Decision and outcome.
     pub scored: Scored,

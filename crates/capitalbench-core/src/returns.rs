@@ -9,7 +9,7 @@ use crate::units::{Price, Return};
 use crate::universe::{MarketOption, Universe};
 
 /// The return of one option over the window.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct OptionReturn {
     /// Position in the universe.
     pub position: usize,
@@ -26,7 +26,7 @@ pub struct OptionReturn {
 }
 
 /// The returns of a round's options, and the three that others are compared with.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct RoundReturns {
     options: Vec<OptionReturn>,
     reference: Return,

@@ -8,7 +8,7 @@ use crate::run::RunKind;
 use crate::time::Stamp;
 
 /// The roster a manifest freezes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Roster {
     /// Version text: a prefix and twelve digits of a digest over the ids.
     pub version: String,

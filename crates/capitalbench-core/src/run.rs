@@ -5,7 +5,9 @@ use crate::ids::{ModelId, RoundId, RunId};
 use crate::time::Stamp;
 
 /// What a run is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum RunKind {
     /// One call per model, for the record.
     Official,

@@ -56,7 +56,7 @@ pub fn contribution(holding: &Holding, value: Return) -> f64 {
 }
 
 /// All figures for one scored submission.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Outcome {
     /// Largest holding, or the pick.
     pub primary: OptionId,
@@ -81,7 +81,7 @@ pub struct Outcome {
 }
 
 /// How a decision is spread over options.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Spread {
     /// Number of holdings.
     pub holdings: usize,
@@ -153,7 +153,7 @@ fn spread(holdings: &[Holding], universe: &Universe) -> Spread {
 }
 
 /// 100 × return ÷ oracle, or why there is no such number.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Score {
     /// Points; at most 100.
     Points(f64),
@@ -162,7 +162,7 @@ pub enum Score {
 }
 
 /// Why a score does not exist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum NoScore {
     /// Some option has no price, so nobody knows the best one.
     NoOracle,

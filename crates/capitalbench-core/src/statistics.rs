@@ -44,7 +44,7 @@ pub fn horizon_sessions(track: Track) -> f64 {
 }
 
 /// A mean per horizon and what it rests on.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Estimate {
     /// The mean.
     pub value: f64,
@@ -61,7 +61,7 @@ pub struct Estimate {
 }
 
 /// What an interval rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Basis {
     /// Daily closes: the calendar-time series of this many days.
     Days(usize),
@@ -107,7 +107,7 @@ impl Estimate {
 }
 
 /// One model's record in a track or in a set, with what it may claim.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ModelStatistics {
     /// Who.
     pub model_id: ModelId,
@@ -143,7 +143,7 @@ impl ModelStatistics {
 }
 
 /// What only a whole record has, beyond [`ModelStatistics`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct RecordStatistics {
     /// The figures that sets have too.
     pub model: ModelStatistics,
@@ -160,7 +160,7 @@ pub struct RecordStatistics {
 }
 
 /// The official decisions beside what the same model answered when asked again.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Repeated {
     /// Rounds with repeated calls.
     pub rounds: usize,
@@ -173,7 +173,7 @@ pub struct Repeated {
 }
 
 /// A comparison set, with what it may claim.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SetStatistics {
     /// Separate windows its rounds are worth.
     pub effective_windows: f64,
@@ -204,7 +204,7 @@ impl SetStatistics {
 }
 
 /// A model of a set.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SetModel {
     /// Its figures.
     pub model: ModelStatistics,
@@ -217,7 +217,7 @@ pub struct SetModel {
 }
 
 /// Two models on the rounds both completed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Pair {
     /// The one with the better row.
     pub first: ModelId,
@@ -230,7 +230,7 @@ pub struct Pair {
 }
 
 /// All statistics of a publication.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Statistics {
     /// Records by track, in the order of the cumulative board.
     pub records: BTreeMap<Track, Vec<RecordStatistics>>,

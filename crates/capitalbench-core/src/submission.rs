@@ -28,7 +28,7 @@ pub use read::MODE;
 pub use rules::duplicates;
 
 /// What the model chose.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Decision {
     /// One option, whole.
     SinglePick(OptionId),
@@ -68,7 +68,7 @@ impl Decision {
 }
 
 /// What the runner adds to a reply.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct RunFields {
     /// Kind of run.
     pub kind: Option<RunKind>,
@@ -91,7 +91,7 @@ pub const RUN_FIELDS: [&str; 6] = [
 ];
 
 /// Tokens, cost and time of a call.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Usage {
     /// Tokens sent.
     pub input_tokens: Option<u64>,
@@ -108,7 +108,7 @@ pub struct Usage {
 }
 
 /// Portfolio-level forecasts in percentage points.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Forecast {
     /// Of the reference.
     pub reference_pct: Option<f64>,
@@ -119,7 +119,7 @@ pub struct Forecast {
 }
 
 /// Whether a ledger candidate was taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum LedgerDecision {
     /// In the portfolio.
     Selected,
@@ -138,7 +138,7 @@ impl LedgerDecision {
 }
 
 /// One candidate of the ledger.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct LedgerEntry {
     /// The candidate.
     pub option_id: OptionId,
@@ -166,7 +166,7 @@ impl LedgerEntry {
 }
 
 /// A validated decision.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Submission {
     /// The round it answers.
     pub round_id: RoundId,

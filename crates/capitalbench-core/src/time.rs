@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 /// An instant together with the text it was written as.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Stamp {
     text: String,
     at: Timestamp,

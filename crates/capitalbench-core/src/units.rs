@@ -1,7 +1,18 @@
 //! Quantities with a unit: weights in basis points, prices and returns.
 
 /// One hundredth of a percent, as an integer; 10,000 is the whole portfolio.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
 pub struct BasisPoints(u32);
 
 impl BasisPoints {
@@ -42,7 +53,8 @@ impl std::iter::Sum for BasisPoints {
 }
 
 /// A price: finite and greater than zero.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
 pub struct Price(f64);
 
 impl Price {
@@ -61,7 +73,9 @@ impl Price {
 }
 
 /// A return as a fraction: 0.0393 is 3.93 %.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, PartialOrd, Default, serde::Serialize, serde::Deserialize,
+)]
 pub struct Return(f64);
 
 impl Return {

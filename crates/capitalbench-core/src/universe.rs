@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use crate::ids::OptionId;
 
 /// How much an option may move, in the universe file's own grades.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum RiskBucket {
     /// Does not move.
     Cash,
@@ -45,7 +47,7 @@ impl RiskBucket {
 }
 
 /// Whether models see an option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Listing {
     /// Part of the prompt and of the context tables.
     Shown,
@@ -54,7 +56,7 @@ pub enum Listing {
 }
 
 /// The flags of an option as its universe file sets them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct RoleFlags {
     /// `is_cash`.
     pub cash: bool,
@@ -63,7 +65,7 @@ pub struct RoleFlags {
 }
 
 /// One allowed choice.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct MarketOption {
     /// The value submissions use.
     pub id: OptionId,
@@ -209,7 +211,8 @@ pub enum UniverseError {
 }
 
 /// The options of a round, in file order, with one reference.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Vec<MarketOption>", into = "Vec<MarketOption>")]
 pub struct Universe {
     options: Vec<MarketOption>,
     reference: usize,

@@ -11,6 +11,7 @@ use jiff::civil::Date;
 
 mod bench_archive;
 mod boards;
+mod database;
 mod interim;
 mod keys;
 mod prices;
@@ -30,6 +31,7 @@ pub(crate) use boards::{
     Compare, CumulativeStatus, Export, Leaderboard, PublishCumulative, PublishLatest, Rounds,
     TrackName,
 };
+pub(crate) use database::{Db, DbVerb, SyncWeb};
 pub(crate) use prices::{
     CrossCheckChoice, FetchPrices, ScoreRound, SideChoice, Source, SourceChoice,
 };
@@ -132,6 +134,10 @@ pub(crate) enum Command {
     PublishRoundSummary(PublishRoundSummary),
     /// Make or show the key that signs what happens to the rounds of a folder
     Keys(Keys),
+    /// Bring the public database up to date with the rounds
+    SyncWeb(SyncWeb),
+    /// Prepare and check the public database
+    Db(Db),
     /// Make many rounds of an invented market, to measure with
     BenchArchive(BenchArchive),
 }

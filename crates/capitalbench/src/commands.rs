@@ -18,6 +18,7 @@ mod check_providers;
 mod compare;
 mod compare_runs;
 mod cumulative_status;
+mod db;
 mod demo;
 mod explain;
 mod export;
@@ -44,6 +45,7 @@ mod show_prompt;
 mod site;
 mod smoke_provider;
 mod status;
+mod sync_web;
 mod update_interim;
 mod validate_submissions;
 mod validate_universe;
@@ -64,6 +66,11 @@ impl Outcome {
             Self::Holds => ExitCode::SUCCESS,
             Self::DoesNotHold => ExitCode::from(DOES_NOT_HOLD),
         }
+    }
+
+    /// Both hold.
+    fn and(self, other: Self) -> Self {
+        Self::of(self == Self::Holds && other == Self::Holds)
     }
 
     fn of(holds: bool) -> Self {
@@ -116,6 +123,8 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::PublishReport(arguments) => publish_report::run(&arguments),
         Command::PublishRoundSummary(arguments) => publish_report::run_summary(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),
+        Command::SyncWeb(arguments) => sync_web::run(&arguments),
+        Command::Db(arguments) => db::run(&arguments),
         Command::BenchArchive(arguments) => bench_archive::run(&arguments),
     }
 }

@@ -9,6 +9,7 @@ use capitalbench_adapters::secret::ApiKey;
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops;
 use capitalbench_archive::format::utf8;
+use capitalbench_database::direct::DatabaseUrl;
 
 use crate::error::CommandError;
 
@@ -46,6 +47,20 @@ impl Environment {
         let given = std::env::var(name).ok();
         let value = given.or_else(|| self.from_files.get(name).cloned())?;
         (!value.trim().is_empty()).then(|| value.trim().to_owned())
+    }
+
+    /// The address of a database, where one is named; an unusable one is told without its value.
+    pub(crate) fn database_url(&self, name: &str) -> Result<Option<DatabaseUrl>, CommandError> {
+        let Some(text) = self.get(name) else {
+            return Ok(None);
+        };
+        let url = DatabaseUrl::new(text).ok_or_else(|| {
+            CommandError::new(format!(
+                "{name} is not the address of a PostgreSQL database"
+            ))
+            .hint("it looks like postgresql://user:password@host/database")
+        })?;
+        Ok(Some(url))
     }
 
     /// A key; a missing or unusable one names its variable and never its value.

@@ -16,7 +16,7 @@ const FIXTURE_BYTES: u64 = 405_000;
 /// Words that name nothing.
 const EMPTY_WORDS: [&str; 5] = ["manager", "helper", "util", "misc", "common"];
 /// Which crates of ours a crate may use; the binary may use all.
-const MAY_USE: [(&str, &[&str]); 7] = [
+const MAY_USE: [(&str, &[&str]); 8] = [
     ("capitalbench-core", &[]),
     (
         "capitalbench-archive",
@@ -25,6 +25,10 @@ const MAY_USE: [(&str, &[&str]); 7] = [
     ("capitalbench-adapters", &["capitalbench-core"]),
     (
         "capitalbench-site",
+        &["capitalbench-core", "capitalbench-export"],
+    ),
+    (
+        "capitalbench-database",
         &["capitalbench-core", "capitalbench-export"],
     ),
     ("capitalbench-parquet", &[]),

@@ -9,7 +9,7 @@ use crate::publication::PublicRound;
 use crate::units::BasisPoints;
 
 /// One option in one track.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct AssetRecord {
     /// Which option.
     pub option_id: OptionId,
@@ -30,7 +30,7 @@ pub struct AssetRecord {
 }
 
 /// An option in one round.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct AssetRound {
     /// The round.
     pub round_id: RoundId,
@@ -41,7 +41,7 @@ pub struct AssetRound {
 }
 
 /// What came of an option.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct AssetResult {
     /// Its return.
     pub value: f64,

@@ -16,7 +16,7 @@ use crate::universe::{RiskBucket, Universe};
 pub type Weights = BTreeMap<OptionId, f64>;
 
 /// One model's habits in a track.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Behaviour {
     /// Who.
     pub model_id: ModelId,
@@ -47,7 +47,7 @@ pub struct Behaviour {
 }
 
 /// Figures of one decision that need no outcome.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Habit {
     /// The round.
     pub round_id: RoundId,
@@ -62,7 +62,7 @@ pub struct Habit {
 }
 
 /// Stated confidence against what happened.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Calibration {
     /// Resolved decisions.
     pub rounds: usize,

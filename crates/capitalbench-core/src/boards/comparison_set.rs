@@ -42,7 +42,7 @@ impl SetPolicy {
 }
 
 /// A roster and where it starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SetDefinition {
     /// Its name.
     pub set_id: String,
@@ -61,7 +61,7 @@ pub struct SetDefinition {
 }
 
 /// How a set covers rounds that come after its start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum RosterRule {
     /// Rounds whose models are all in the set.
     Contains,
@@ -80,7 +80,7 @@ impl RosterRule {
 }
 
 /// Where a definition comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Origin {
     /// Written in the policy.
     Policy,
@@ -89,7 +89,7 @@ pub enum Origin {
 }
 
 /// How far a set is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum SetStatus {
     /// The newest qualified set of its track.
     Current,
@@ -124,7 +124,7 @@ impl SetStatus {
 }
 
 /// A set with its rounds and its rows.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ComparisonSet {
     /// Roster and start.
     pub definition: SetDefinition,
@@ -143,7 +143,7 @@ pub struct ComparisonSet {
 }
 
 /// A round that a set leaves out, with the models that did not complete it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ExcludedRound {
     /// The round.
     pub round_id: RoundId,
@@ -152,7 +152,7 @@ pub struct ExcludedRound {
 }
 
 /// One entrant over the included rounds.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SetRow {
     /// Who.
     pub model_id: ModelId,
@@ -171,7 +171,7 @@ pub struct SetRow {
 }
 
 /// What the roster is held against.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Market {
     /// The reference.
     pub reference: MarketRow,
@@ -186,7 +186,7 @@ pub struct Market {
 }
 
 /// Something held against models over the included rounds.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MarketRow {
     /// Scored as a model would be.
     pub score: Score,

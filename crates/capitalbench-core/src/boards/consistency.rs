@@ -10,7 +10,7 @@ use crate::score::compensated_sum;
 use crate::units::Return;
 
 /// The consistency board of a track.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct ConsistencyBoard {
     /// One row per model, in order of mean repeated alpha.
     pub rows: Vec<ConsistencyRow>,
@@ -19,7 +19,7 @@ pub struct ConsistencyBoard {
 }
 
 /// One model over its runs of repeated calls.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ConsistencyRow {
     /// Who.
     pub model_id: ModelId,

@@ -13,7 +13,7 @@ use crate::score::{Score, compensated_sum, score_of_sums};
 use crate::units::Return;
 
 /// One model's record in a track.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct CumulativeRow {
     /// Who.
     pub model_id: ModelId,

@@ -35,7 +35,7 @@ impl Track {
 }
 
 /// Which close a window starts from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum EntryRule {
     /// The first close strictly after the deadline, so that the decision can be carried out.
     #[default]
@@ -71,7 +71,7 @@ impl EntryRule {
 }
 
 /// Where a day without a session moves to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Roll {
     /// Back to the session before.
     #[default]
@@ -105,7 +105,7 @@ impl Roll {
 }
 
 /// How entry and exit follow from a deadline; a manifest carries its name as text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct WindowRule {
     /// Which close starts the window.
     pub entry: EntryRule,

@@ -39,7 +39,7 @@ fn resample(random: &mut Random, days: &mut [usize]) {
 }
 
 /// Where a model stands in resampled histories.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct RankRange {
     /// Share of histories in which it came first.
     pub best: f64,

@@ -164,7 +164,7 @@ pub fn per_horizon(series: &[(Date, f64)], sessions: f64) -> Option<MeanEstimate
 }
 
 /// A point of a running sum of daily gains, with a band around it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PathPoint {
     /// The day.
     pub day: Date,

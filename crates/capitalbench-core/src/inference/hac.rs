@@ -67,7 +67,7 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// A mean with its standard error and degrees of freedom.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MeanEstimate {
     /// The mean.
     pub mean: f64,

@@ -3,7 +3,7 @@
 use crate::score::compensated_sum;
 
 /// Variance of a model's alpha and where it comes from.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Noise {
     /// Rounds with repeated calls.
     pub rounds: usize,

@@ -170,7 +170,7 @@ fn standing(sorted: &[f64], value: f64) -> f64 {
 }
 
 /// Percentiles of several rounds as one number that is standard normal without skill.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Stouffer {
     /// Rounds that have a percentile.
     pub rounds: usize,

@@ -121,7 +121,7 @@ impl Overlap {
 }
 
 /// A mean from round figures alone.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct RoundEstimate {
     /// The mean, with a standard error that knows of the overlap.
     pub estimate: MeanEstimate,
@@ -150,7 +150,7 @@ fn sessions(windows: &[Window]) -> Vec<Date> {
 }
 
 /// Why a ratio has no interval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum NoInterval {
     /// Too few separate windows.
     TooFewWindows,

@@ -22,7 +22,7 @@ impl Stated {
 }
 
 /// Decisions of similar confidence.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Bin {
     /// Lowest confidence of the bin.
     pub from: f64,

@@ -88,7 +88,7 @@ pub struct Chance {
 }
 
 /// Where a decision stands among random ones.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Percentiles {
     /// Share of all draws below it.
     pub all: f64,
@@ -131,7 +131,7 @@ impl Chance {
 }
 
 /// A provisional figure of one model on one day.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct InterimRow {
     /// The day of the snapshot.
     pub day: Date,
@@ -142,7 +142,7 @@ pub struct InterimRow {
 }
 
 /// A scored run of repeated calls.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct RepeatedRun {
     /// Its name.
     pub run_id: RunId,

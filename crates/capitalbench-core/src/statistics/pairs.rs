@@ -12,7 +12,7 @@ use crate::manifest::Track;
 use crate::publication::PublicRound;
 
 /// Two models of a track on every round both completed, whatever sets they are in.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct HeadToHead {
     /// The one with the smaller id.
     pub first: ModelId,

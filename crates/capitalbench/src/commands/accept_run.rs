@@ -16,6 +16,7 @@ use crate::clock::{Clock, now_or};
 use crate::console::{ERROR, GOOD, WARNING, document, line, paint, table};
 use crate::error::CommandError;
 use crate::steps::held_round::{HeldRound, held_by, worker};
+use crate::steps::public_store::follow_round;
 use crate::steps::record::record;
 
 pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
@@ -70,7 +71,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
         print(&folder.name(), &acceptance, due, &remarks(&facts));
         recorded.print_signed();
     }
-    Ok(Outcome::Holds)
+    Ok(follow_round(&arguments.round.path, now))
 }
 
 /// The job that resolves the round once the rows of its exit day are final; none where nobody

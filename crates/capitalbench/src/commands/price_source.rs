@@ -16,6 +16,7 @@ use crate::clock::Clock;
 use crate::config::Environment;
 use crate::error::CommandError;
 use crate::steps::asking::{Asking, AtLimit};
+pub(super) use crate::steps::wait;
 
 const STATE_DIR: &str = "CAPITALBENCH_STATE_DIR";
 const TIINGO_PLAN: &str = "TIINGO_PLAN";
@@ -132,13 +133,4 @@ pub(super) fn used_up(source: &str, at: Timestamp, (done, of): (usize, usize)) -
     CommandError::new(text).hint(format!(
         "run it again at {at}; what came is kept and not asked for again, nothing was written"
     ))
-}
-
-/// Runs one future to its end.
-pub(super) fn wait<T>(future: impl Future<Output = T>) -> Result<T, CommandError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| CommandError::new(format!("cannot start the network: {error}")))?;
-    Ok(runtime.block_on(future))
 }

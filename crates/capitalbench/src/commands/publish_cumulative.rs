@@ -1,10 +1,13 @@
 //! `publish-cumulative`: the boards across rounds as files.
 
+use capitalbench_database::sync::Scope;
+
 use super::Outcome;
 use super::published::{load, write};
 use crate::cli::{PublishCumulative, TrackName};
 use crate::error::CommandError;
 use crate::steps::boards::across_rounds;
+use crate::steps::public_store::follow_publication;
 
 pub(crate) fn run(arguments: &PublishCumulative) -> Result<Outcome, CommandError> {
     let publication = load(&arguments.rounds)?;
@@ -18,5 +21,7 @@ pub(crate) fn run(arguments: &PublishCumulative) -> Result<Outcome, CommandError
             files.push((format!("{folder}{name}"), bytes));
         }
     }
-    write(&arguments.output, files, arguments.printed.json)
+    let written = write(&arguments.output, files, arguments.printed.json)?;
+    let synced = follow_publication(&publication, arguments.rounds.as_of, &Scope::Whole);
+    Ok(written.and(synced))
 }

@@ -1,11 +1,14 @@
 //! `publish-latest`: the result of the latest resolved round.
 
+use capitalbench_database::sync::Scope;
+
 use super::Outcome;
 use super::published::{load, write};
 use crate::cli::{PublishLatest, TrackName};
 use crate::console::remark;
 use crate::error::CommandError;
 use crate::steps::boards;
+use crate::steps::public_store::follow_publication;
 
 pub(crate) fn run(arguments: &PublishLatest) -> Result<Outcome, CommandError> {
     let publication = load(&arguments.rounds)?;
@@ -15,5 +18,7 @@ pub(crate) fn run(arguments: &PublishLatest) -> Result<Outcome, CommandError> {
         remark("no round is resolved yet; nothing was written");
         return Ok(Outcome::DoesNotHold);
     };
-    write(&arguments.output, files, arguments.printed.json)
+    let written = write(&arguments.output, files, arguments.printed.json)?;
+    let synced = follow_publication(&publication, arguments.rounds.as_of, &Scope::Rounds);
+    Ok(written.and(synced))
 }

@@ -17,6 +17,7 @@ use crate::steps::asking::AtLimit;
 use crate::steps::boards;
 use crate::steps::fetch_prices::Other;
 use crate::steps::held_round::worker;
+use crate::steps::public_store::follow_folder;
 use crate::steps::resolve::{Resolution, Resolver};
 
 /// What came of every round that was looked at.
@@ -70,7 +71,11 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
             None => {}
         }
     }
-    Ok(Outcome::of(failed == 0 && board_error.is_none()))
+    let done = Outcome::of(failed == 0 && board_error.is_none());
+    if !resolved {
+        return Ok(done);
+    }
+    Ok(done.and(follow_folder(rounds, clock.now())))
 }
 
 /// Rounds whose job is due, the longest waiting first, and jobs that cannot be read.

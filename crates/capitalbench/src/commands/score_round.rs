@@ -24,6 +24,7 @@ use crate::console::{
     BOLD, DIM, ERROR, WARNING, document, line, paint, plural, progress, remark, table,
 };
 use crate::error::CommandError;
+use crate::steps::public_store::{follow_folder, follow_round};
 use crate::steps::record::Recorded;
 use crate::steps::score::{Scored, Writing, score};
 
@@ -45,7 +46,11 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
         }
     };
     if let Some(folder) = &arguments.rounds_dir {
-        return score_folder(folder, now, &writing, arguments.output.json);
+        let scored = score_folder(folder, now, &writing, arguments.output.json)?;
+        if arguments.dry_run {
+            return Ok(scored);
+        }
+        return Ok(scored.and(follow_folder(folder, now)));
     }
     let path = arguments.round.as_deref().unwrap_or_else(|| Path::new("."));
     let run_id = run_id(arguments.run_id.as_deref())?;
@@ -66,7 +71,10 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
     } else {
         print(&scored)?;
     }
-    Ok(Outcome::Holds)
+    if arguments.dry_run {
+        return Ok(Outcome::Holds);
+    }
+    Ok(follow_round(path, now))
 }
 
 /// The official run of a round, if there is exactly one.

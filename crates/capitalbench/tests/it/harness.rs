@@ -165,6 +165,7 @@ impl Test {
             .env_remove("TIINGO_API_KEY")
             .env_remove("TIINGO_BASE_URL")
             .env_remove("TIINGO_PLAN")
+            .env_remove("DATABASE_URL")
             .env_remove("CAPITALBENCH_STATE_DIR")
             // Tests compare trees; those of the cache ask for it.
             .env("CAPITALBENCH_NO_CACHE", "1")

@@ -17,6 +17,8 @@ mod boards;
 mod compare_runs;
 mod controls;
 mod corrections;
+#[path = "../../../capitalbench-database/tests/it/server.rs"]
+mod database_server;
 mod demo;
 mod due_rounds;
 mod explain;
@@ -59,6 +61,7 @@ mod site_withheld;
 mod smoke_provider;
 mod status;
 mod stopped;
+mod sync_web;
 mod validate_submissions;
 mod validate_universe;
 mod verify;

@@ -91,13 +91,16 @@ fn pipes_get_no_escape_codes() {
     }
 }
 
+/// What commands that change the record say where no database is named.
+const NOT_SYNCED: &str = "not synced: DATABASE_URL is not set\n";
+
 #[test]
 fn every_command_has_json_that_parses() {
     let test = Test::all_rounds();
     for arguments in CALLS {
         let ran = test.run(&[arguments, &["--json"]].concat()).code(0);
         assert!(ran.json().is_object(), "{ran}");
-        assert_eq!(ran.stderr(), "", "{ran}");
+        assert_eq!(ran.stderr().replace(NOT_SYNCED, ""), "", "{ran}");
         assert!(ran.stdout().ends_with("}\n"), "{ran}");
     }
 }
@@ -109,6 +112,7 @@ fn a_reader_who_has_seen_enough_is_no_error() {
         for lines in 0..2 {
             let mut child = Command::new(program())
                 .args(arguments)
+                .env_remove("DATABASE_URL")
                 .current_dir(test.folder())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped())
@@ -122,7 +126,7 @@ fn a_reader_who_has_seen_enough_is_no_error() {
             drop(reader);
             let output = child.wait_with_output().unwrap();
             let errors = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(errors, "", "{arguments:?}");
+            assert_eq!(errors.replace(NOT_SYNCED, ""), "", "{arguments:?}");
             assert_eq!(output.status.code(), Some(0), "{arguments:?}");
         }
     }

@@ -1,0 +1,151 @@
+//! A database by its own protocol.
+
+use std::fmt;
+use std::sync::Arc;
+
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::gateway::{Counts, Gateway, GatewayError, State};
+
+/// An address with user and password: neither printable nor serialisable.
+#[derive(Clone)]
+pub struct DatabaseUrl(SecretString);
+
+impl DatabaseUrl {
+    /// An address like `postgresql://user:password@host/database`; nothing when it is none.
+    pub fn new(text: String) -> Option<Self> {
+        let url = SecretString::from(text);
+        url.expose_secret().parse::<Config>().ok()?;
+        Some(Self(url))
+    }
+}
+
+impl fmt::Debug for DatabaseUrl {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("DatabaseUrl(…)")
+    }
+}
+
+/// An open connection.
+pub struct Direct {
+    client: Client,
+}
+
+impl fmt::Debug for Direct {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Direct")
+    }
+}
+
+impl Direct {
+    /// Connects; encrypted where the server can, and `sslmode=require` in the address insists.
+    pub async fn connect(url: &DatabaseUrl) -> Result<Self, GatewayError> {
+        let unreachable = |error: tokio_postgres::Error| match error.as_db_error() {
+            Some(_) => refused(&error),
+            None => GatewayError::Unreachable(in_words(&error)),
+        };
+        let mut config: Config = url.0.expose_secret().parse().map_err(unreachable)?;
+        config.application_name("capitalbench");
+        let client = if config.get_ssl_mode() == SslMode::Disable {
+            let (client, connection) = config.connect(NoTls).await.map_err(unreachable)?;
+            tokio::spawn(connection);
+            client
+        } else {
+            let tls = tls_config().map_err(|e| GatewayError::Unreachable(e.to_string()))?;
+            let tls = MakeRustlsConnect::new(tls);
+            let (client, connection) = config.connect(tls).await.map_err(unreachable)?;
+            tokio::spawn(connection);
+            client
+        };
+        Ok(Self { client })
+    }
+
+    /// The connection itself, for migrations and checks.
+    pub fn client(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        statement: &str,
+        value: Option<&Value>,
+    ) -> Result<T, GatewayError> {
+        let rows = match value {
+            Some(value) => self.client.query(statement, &[&value]).await,
+            None => self.client.query(statement, &[]).await,
+        };
+        let rows = rows.map_err(|error| refused(&error))?;
+        let answer: Value = rows
+            .first()
+            .ok_or_else(|| GatewayError::Unreadable("no row".into()))?
+            .try_get(0)
+            .map_err(|error| GatewayError::Unreadable(in_words(&error)))?;
+        serde_json::from_value(answer).map_err(|e| GatewayError::Unreadable(e.to_string()))
+    }
+}
+
+impl Gateway for Direct {
+    async fn state(&self) -> Result<State, GatewayError> {
+        self.ask("select public.capitalbench_state()", None).await
+    }
+
+    async fn apply(&self, delta: &Value) -> Result<Counts, GatewayError> {
+        let statement = "select public.capitalbench_apply($1)";
+        self.ask(statement, Some(delta)).await
+    }
+}
+
+/// What a server said, without what was sent to it.
+pub(crate) fn refused(error: &tokio_postgres::Error) -> GatewayError {
+    match error.as_db_error() {
+        Some(said) => GatewayError::Refused {
+            code: Some(said.code().code().to_owned()),
+            message: match said.detail() {
+                Some(detail) => format!("{}: {detail}", said.message()),
+                None => said.message().to_owned(),
+            },
+        },
+        None => GatewayError::Unreachable(in_words(error)),
+    }
+}
+
+/// An error with what caused it.
+fn in_words(error: &tokio_postgres::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    text
+}
+
+fn tls_config() -> Result<ClientConfig, rustls::Error> {
+    let roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_not_printed() {
+        let url = DatabaseUrl::new("postgresql://u:secret@localhost/db".into()).unwrap();
+        assert_eq!(format!("{url:?}"), "DatabaseUrl(…)");
+        for text in ["", "mysql://x", "postgresql://h:port/db"] {
+            let url = DatabaseUrl::new(text.into());
+            assert!(url.is_none() || text.is_empty(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The two questions a database is asked, whichever way it is reached.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A way to a database: by its own protocol, or through `PostgREST`.
+pub trait Gateway {
+    /// The digests of what is there: `capitalbench_state()`.
+    fn state(&self) -> impl Future<Output = Result<State, GatewayError>> + Send;
+
+    /// Brings a delta in, whole or not at all: `capitalbench_apply(delta)`.
+    fn apply(&self, delta: &Value) -> impl Future<Output = Result<Counts, GatewayError>> + Send;
+}
+
+/// What is in a database.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct State {
+    /// Version of the answer; this program knows 1.
+    pub format: u32,
+    /// The last migration that was applied.
+    pub schema_version: Option<i32>,
+    /// Digest of each part.
+    pub parts: BTreeMap<String, String>,
+}
+
+/// What a delta changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+pub struct Counts {
+    /// Rows that were added or changed.
+    pub written: u64,
+    /// Rows that were removed.
+    pub removed: u64,
+    /// Parts in which anything changed.
+    pub parts_changed: u64,
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.written += other.written;
+        self.removed += other.removed;
+        self.parts_changed += other.parts_changed;
+    }
+}
+
+/// Why a database could not be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum GatewayError {
+    /// It is not there, or refused the connection.
+    #[error("the database cannot be reached: {0}")]
+    Unreachable(String),
+    /// It refused what was asked.
+    #[error("the database refused: {message}{}", code.as_ref().map(|c| format!(" ({c})")).unwrap_or_default())]
+    Refused {
+        /// SQLSTATE, where one was given.
+        code: Option<String>,
+        /// In its own words.
+        message: String,
+    },
+    /// It answered something else than expected.
+    #[error("the database gave an answer that cannot be read: {0}")]
+    Unreadable(String),
+    /// It has another schema than this program.
+    #[error("the schema of the database is version {found}, this program needs {needed}")]
+    OtherSchema {
+        /// The version that is there; 0 for none.
+        found: i32,
+        /// The version of this program.
+        needed: i32,
+    },
+}
+
+impl GatewayError {
+    /// What to do about it.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::Unreachable(_) => "check the address, the port and that the server is running",
+            Self::Refused { code, .. } => match code.as_deref() {
+                Some("42P01" | "42883") => "run `capitalbench db migrate`",
+                Some("42501") => "use the owner of the tables or the service role",
+                Some("28000" | "28P01" | "3D000") => "check user, password and database name",
+                _ => "run `capitalbench db check`; nothing of this request was stored",
+            },
+            Self::Unreadable(_) => "check that the address is that of a CapitalBench database",
+            Self::OtherSchema { found, needed } if found > needed => {
+                "install the newer program that made this schema"
+            }
+            Self::OtherSchema { .. } => "run `capitalbench db migrate`",
+        }
+    }
+}

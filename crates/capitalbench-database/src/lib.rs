@@ -1,0 +1,16 @@
+//! The publication in PostgreSQL.
+//!
+//! [`delta`] turns a publication into rows and documents with digests, [`sync`] sends what differs
+//! through a [`gateway::Gateway`], one transaction per request, and [`documents`] makes the same
+//! publication again from what is stored. Who may read what is decided by the policies in
+//! `migrations/`, not by this program; [`check`] compares them with what they must be.
+//!
+//! Nothing here reads the environment, the clock or a round folder, and no figure is computed.
+
+pub mod check;
+pub mod delta;
+pub mod direct;
+pub mod documents;
+pub mod gateway;
+pub mod migrations;
+pub mod sync;

@@ -1,0 +1,146 @@
+//! The migrations, embedded, and what brings a database to the last of them.
+
+use capitalbench_core::ids::Digest;
+use tokio_postgres::Client;
+
+use crate::direct::refused;
+use crate::gateway::GatewayError;
+
+/// One step of the schema; never changed once released.
+#[derive(Debug, Clone, Copy)]
+pub struct Migration {
+    /// Its number.
+    pub version: i32,
+    /// Its name.
+    pub name: &'static str,
+    /// Its statements.
+    pub sql: &'static str,
+}
+
+macro_rules! migrations {
+    ($($version:literal $file:literal),* $(,)?) => {
+        /// Every migration in order.
+        pub const ALL: &[Migration] = &[$(Migration {
+            version: $version,
+            name: $file,
+            sql: include_str!(concat!("../../../migrations/", $file, ".sql")),
+        }),*];
+    };
+}
+
+migrations! {
+    1 "0001_roles",
+    2 "0002_rounds",
+    3 "0003_decisions_and_results",
+    4 "0004_boards",
+    5 "0005_documents",
+    6 "0006_jobs",
+    7 "0007_apply",
+    8 "0008_policies",
+    9 "0009_storage",
+}
+
+/// The version that this program needs.
+pub const NEEDED: i32 = ALL[ALL.len() - 1].version;
+
+const LEDGER: &str = "
+create table if not exists public.capitalbench_migrations (
+  version int primary key,
+  name text not null,
+  sha256 text not null,
+  applied_at timestamptz not null default now()
+)";
+
+/// Two programs that migrate at once wait for each other.
+const LOCK: &str = "select pg_advisory_xact_lock(hashtextextended('capitalbench_migrate', 0))";
+
+/// Why a database was not migrated.
+#[derive(Debug, thiserror::Error)]
+pub enum MigrateError {
+    /// The database refused.
+    #[error("migration {name}: {error}")]
+    Refused {
+        /// Which one.
+        name: &'static str,
+        /// What it said.
+        error: GatewayError,
+    },
+    /// A migration of the database has other statements than ours.
+    #[error("migration {name} of the database is not the one of this program")]
+    Changed {
+        /// Which one.
+        name: String,
+    },
+    /// The database is ahead.
+    #[error(transparent)]
+    Ahead(GatewayError),
+}
+
+impl Migration {
+    /// Digest of its statements.
+    pub fn digest(&self) -> String {
+        Digest::of(self.sql.as_bytes()).to_hex()
+    }
+}
+
+/// Applies what is missing, all of it or nothing; answers the names of what was applied.
+pub async fn migrate(client: &mut Client) -> Result<Vec<&'static str>, MigrateError> {
+    let at = |name: &'static str| {
+        move |error: tokio_postgres::Error| MigrateError::Refused {
+            name,
+            error: refused(&error),
+        }
+    };
+    let transaction = client.transaction().await.map_err(at("start"))?;
+    transaction.batch_execute(LOCK).await.map_err(at("lock"))?;
+    // A notice for every table that is there already would be noise.
+    transaction
+        .batch_execute("set local client_min_messages = warning")
+        .await
+        .map_err(at("settings"))?;
+    transaction
+        .batch_execute(LEDGER)
+        .await
+        .map_err(at("ledger"))?;
+    let rows = transaction
+        .query(
+            "select version, name, sha256 from public.capitalbench_migrations order by version",
+            &[],
+        )
+        .await
+        .map_err(at("ledger"))?;
+    let mut there = 0;
+    for row in rows {
+        let (version, name, sha256): (i32, String, String) = (row.get(0), row.get(1), row.get(2));
+        let Some(ours) = ALL.iter().find(|ours| ours.version == version) else {
+            return Err(MigrateError::Ahead(GatewayError::OtherSchema {
+                found: version,
+                needed: NEEDED,
+            }));
+        };
+        if ours.digest() != sha256 {
+            return Err(MigrateError::Changed { name });
+        }
+        there = version;
+    }
+    let mut applied = Vec::new();
+    for migration in ALL.iter().filter(|migration| migration.version > there) {
+        let name = migration.name;
+        transaction
+            .batch_execute(migration.sql)
+            .await
+            .map_err(at(name))?;
+        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
+            [&migration.version, &name, &migration.digest()];
+        transaction
+            .execute(
+                "insert into public.capitalbench_migrations (version, name, sha256) values ($1, $2, $3)",
+                &values,
+            )
+            .await
+            .map_err(at(name))?;
+        applied.push(name);
+    }
+    transaction.commit().await.map_err(at("commit"))?;
+    Ok(applied)
+}

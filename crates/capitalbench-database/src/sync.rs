@@ -1,0 +1,154 @@
+//! Sends what differs, in few requests that each hold as a whole.
+
+use std::collections::BTreeSet;
+
+use capitalbench_core::ids::RoundId;
+use serde_json::{Value, json};
+
+use crate::delta::{CATALOG, Delta, round_part};
+use crate::gateway::{Counts, Gateway, GatewayError};
+use crate::migrations::NEEDED;
+
+/// Parts travel together up to this many bytes of JSON.
+pub const REQUEST_BYTES: usize = 4 << 20;
+
+/// What is to be brought up to date.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// One round with what it needs; nothing is removed.
+    Round(RoundId),
+    /// Every round; nothing is removed, and boards stay as they are.
+    Rounds,
+    /// Everything, and what is no longer public is removed.
+    Whole,
+}
+
+/// What a sync did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Synced {
+    /// Requests that were sent, the question for the state among them.
+    pub requests: usize,
+    /// What changed.
+    pub counts: Counts,
+}
+
+/// Brings a database up to date with a publication in requests of about this many bytes; `tick` is
+/// called before each of them with the parts done so far and in all.
+pub async fn sync<G: Gateway>(
+    gateway: &G,
+    delta: &Delta,
+    (scope, bytes): (&Scope, usize),
+    tick: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Synced, GatewayError> {
+    let state = gateway.state().await?;
+    let found = state.schema_version.unwrap_or_default();
+    if state.format != 1 || found != NEEDED {
+        return Err(GatewayError::OtherSchema {
+            found,
+            needed: NEEDED,
+        });
+    }
+    let differs = |name: &&String| {
+        delta.parts.get(*name).map(crate::delta::Part::digest) != state.parts.get(*name).cloned()
+    };
+    let wanted: Vec<&String> = delta
+        .parts
+        .keys()
+        .filter(|name| in_scope(name, scope))
+        .filter(differs)
+        .collect();
+    let removed: Vec<&String> = match scope {
+        Scope::Round(_) | Scope::Rounds => Vec::new(),
+        Scope::Whole => {
+            let parts = state.parts.keys();
+            parts
+                .filter(|name| !delta.parts.contains_key(*name))
+                .collect()
+        }
+    };
+    let requests = plan(delta, (scope, bytes), &wanted, &removed);
+    let total = wanted.len();
+    let (mut synced, mut done) = (Synced::default(), 0);
+    synced.requests = 1;
+    for request in requests {
+        tick(done, total);
+        done += request["parts"].as_array().map_or(0, Vec::len);
+        synced.counts += gateway.apply(&request).await?;
+        synced.requests += 1;
+    }
+    Ok(synced)
+}
+
+fn in_scope(part: &str, scope: &Scope) -> bool {
+    match scope {
+        Scope::Round(id) => part == CATALOG || part == round_part(id),
+        Scope::Rounds => part == CATALOG || part.starts_with("round/"),
+        Scope::Whole => true,
+    }
+}
+
+/// The requests: what rounds share comes first and loses nothing, then rounds, and last boards and
+/// sets with everything that goes away, so that no row ever names one that is not there.
+fn plan(
+    delta: &Delta,
+    (scope, most): (&Scope, usize),
+    wanted: &[&String],
+    removed: &[&String],
+) -> Vec<Value> {
+    let all: BTreeSet<&String> = wanted.iter().copied().collect();
+    if all.is_empty() && removed.is_empty() {
+        return Vec::new();
+    }
+    let whole = *scope == Scope::Whole;
+    let part = |name: &str, complete: bool| {
+        let tables = delta.parts.get(name).map(crate::delta::Part::tables);
+        json!({"part": name, "complete": complete, "tables": tables})
+    };
+    let size = |value: &Value| value.to_string().len();
+    let (mut requests, mut filling, mut bytes) = (Vec::new(), Vec::new(), 0);
+    let catalog = all.iter().any(|name| *name == CATALOG);
+    if catalog {
+        filling.push(part(CATALOG, false));
+        bytes += size(&filling[0]);
+    }
+    let (rounds, boards): (Vec<&String>, Vec<&String>) = all
+        .iter()
+        .filter(|name| **name != CATALOG)
+        .partition(|name| name.starts_with("round/"));
+    for name in rounds {
+        let value = part(name, true);
+        let length = size(&value);
+        if bytes + length > most && !filling.is_empty() {
+            requests.push(std::mem::take(&mut filling));
+            bytes = 0;
+        }
+        bytes += length;
+        filling.push(value);
+    }
+    let mut last: Vec<Value> = boards.into_iter().map(|name| part(name, true)).collect();
+    if whole && catalog {
+        last.push(part(CATALOG, true));
+    }
+    let last_bytes: usize = last.iter().map(size).sum();
+    if bytes + last_bytes > most && !filling.is_empty() {
+        requests.push(std::mem::take(&mut filling));
+    }
+    filling.extend(last);
+    if !filling.is_empty() || !removed.is_empty() {
+        requests.push(filling);
+    }
+    let count = requests.len();
+    let requests = requests.into_iter().enumerate();
+    requests
+        .map(|(place, parts)| {
+            let gone = if place + 1 == count { removed } else { &[] };
+            json!({
+                "format": 1,
+                "as_of": delta.as_of,
+                "synthetic": delta.synthetic,
+                "parts": parts,
+                "removed_parts": gone,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,162 @@
+//! `db check` finds nothing in a fresh database, and each thing that somebody loosened.
+
+use capitalbench_database::check::check;
+
+use crate::server::Server;
+use crate::stage::{Stage, connect};
+
+#[tokio::test]
+async fn a_fresh_database_is_as_it_must_be() {
+    let Some(mut stage) = Stage::set().await else {
+        return;
+    };
+    let report = check(stage.owner()).await.unwrap();
+    assert_eq!(report.findings, []);
+    assert!(report.looked_at > 400, "{}", report.looked_at);
+    let rounds = stage.count("select count(*) from public.rounds").await;
+    assert_eq!(rounds, 0, "a probe was left behind");
+}
+
+#[tokio::test]
+async fn a_database_without_schema_says_so() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let mut gateway = connect(&server).await;
+    let report = check(gateway.client()).await.unwrap();
+    let codes: Vec<&str> = report.findings.iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, ["schema_version"]);
+}
+
+/// What somebody may have done, and what is found then.
+const LOOSENED: [(&str, &str, &str); 19] = [
+    (
+        "alter table public.habits disable row level security",
+        "row_security",
+        "habits",
+    ),
+    (
+        "grant truncate on public.rounds to anon",
+        "right_too_many",
+        "rounds",
+    ),
+    (
+        "grant insert on public.holdings to public",
+        "probe_not_refused",
+        "insert into public.holdings",
+    ),
+    (
+        "grant select on public.resolution_jobs to anon",
+        "probe_not_refused",
+        "select 1 from public.resolution_jobs",
+    ),
+    (
+        "revoke select on public.models from anon",
+        "right_missing",
+        "models",
+    ),
+    (
+        "create policy mine on public.outcomes for select to anon using (true)",
+        "policy_unknown",
+        "outcomes",
+    ),
+    ("select", "result_readable", "outcomes"),
+    (
+        "alter policy readable on public.prices to anon",
+        "policy_unknown",
+        "prices",
+    ),
+    (
+        "drop policy readable on public.exposures",
+        "policy_missing",
+        "exposures",
+    ),
+    (
+        "alter policy readable on public.publication_documents using (true)",
+        "result_readable",
+        "publication_documents",
+    ),
+    (
+        "alter policy readable on public.interim_points using (true)",
+        "result_readable",
+        "interim_points",
+    ),
+    (
+        "alter policy readable on public.set_rows using (true)",
+        "result_readable",
+        "set_rows",
+    ),
+    (
+        "grant execute on function public.capitalbench_claim_job(text, int) to anon",
+        "function_public",
+        "capitalbench_claim_job",
+    ),
+    (
+        "alter function public.capitalbench_finish_job(text, bigint, jsonb) security definer",
+        "function_unsafe",
+        "capitalbench_finish_job",
+    ),
+    (
+        "alter function public.capitalbench_apply(jsonb) reset search_path",
+        "function_unsafe",
+        "capitalbench_apply",
+    ),
+    (
+        "revoke execute on function public.capitalbench_state(text) from service_role",
+        "function_service",
+        "capitalbench_state",
+    ),
+    (
+        "create function public.capitalbench_new() returns int language sql as 'select 1'",
+        "function_unknown",
+        "capitalbench_new",
+    ),
+    (
+        "drop function public.capitalbench_defer_job",
+        "function_missing",
+        "capitalbench_defer_job",
+    ),
+    ("drop table public.pairs", "table_missing", "pairs"),
+];
+
+#[tokio::test]
+async fn everything_that_was_loosened_is_found() {
+    let Some(mut stage) = Stage::set().await else {
+        return;
+    };
+    for (statement, ..) in LOOSENED {
+        stage
+            .owner()
+            .batch_execute(statement)
+            .await
+            .expect(statement);
+    }
+    let report = check(stage.owner()).await.unwrap();
+    for (statement, code, subject) in LOOSENED {
+        let mut findings = report.findings.iter();
+        let found = findings
+            .any(|f| f.code == code && f.subject.starts_with(subject) && !f.remedy.is_empty());
+        assert!(found, "{statement}: {:#?}", report.findings);
+    }
+    for (statement, code) in [
+        (
+            "update public.capitalbench_migrations set sha256 = 'x' where version = 8",
+            "migration_changed",
+        ),
+        (
+            "delete from public.capitalbench_migrations where version = 9",
+            "schema_version",
+        ),
+    ] {
+        stage
+            .owner()
+            .batch_execute(statement)
+            .await
+            .expect(statement);
+        let report = check(stage.owner()).await.unwrap();
+        assert!(
+            report.findings.iter().any(|f| f.code == code),
+            "{statement}"
+        );
+    }
+}

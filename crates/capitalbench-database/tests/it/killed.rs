@@ -1,0 +1,139 @@
+//! Syncs that are cut off anywhere, and syncs at the same time.
+
+use std::time::Duration;
+
+use capitalbench_core::publication::Publication;
+use capitalbench_database::delta::Delta;
+use capitalbench_database::documents;
+use capitalbench_database::gateway::{Gateway as _, GatewayError};
+use capitalbench_database::sync::{Scope, Synced, sync};
+
+use crate::stage::{Stage, connect, fixtures, public};
+
+/// One request per round, so that there is something between two requests.
+const SMALL: (&Scope, usize) = (&Scope::Whole, 1);
+
+async fn cut_off(stage: &mut Stage, delta: &Delta, after: Duration) -> Option<Synced> {
+    let mut other = connect(&stage.server).await;
+    let pid: i32 = other
+        .client()
+        .query_one("select pg_backend_pid()", &[])
+        .await
+        .unwrap()
+        .get(0);
+    let delta = delta.clone();
+    let running = tokio::spawn(async move { sync(&other, &delta, SMALL, &|_, _| ()).await });
+    tokio::time::sleep(after).await;
+    let kill = format!("select pg_terminate_backend({pid})");
+    stage.owner().query_one(&kill, &[]).await.unwrap();
+    match running.await.expect("the task ends") {
+        Ok(synced) => Some(synced),
+        Err(GatewayError::Unreachable(_) | GatewayError::Refused { .. }) => None,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+async fn equals(stage: &mut Stage, publication: &Publication, delta: &Delta) {
+    let there = stage.gateway.state().await.unwrap();
+    let expected = delta
+        .parts
+        .iter()
+        .map(|(name, part)| (name.clone(), part.digest()));
+    assert_eq!(there.parts, expected.collect());
+    let (header, found) = stage.read_as("anon").await;
+    let found = documents::publication(&header, &found).unwrap();
+    assert_eq!(found, *publication);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_kills_and_the_database_equals_the_folder() {
+    let Some(mut stage) = Stage::set().await else {
+        return;
+    };
+    let days = ["2026-02-10", "2026-03-05", "2030-01-01"];
+    let publications = days.map(|day| public(&fixtures(), day));
+    let deltas = publications.clone().map(|found| Delta::of(&found).unwrap());
+    let (mut cut, mut seed) = (0, 17_u64);
+    let mut round = 0;
+    while cut < 100 {
+        assert!(round < 2000, "syncs end before they can be cut off");
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let after = Duration::from_micros((seed >> 33) % 60_000);
+        let delta = &deltas[round % deltas.len()];
+        if cut_off(&mut stage, delta, after).await.is_none() {
+            cut += 1;
+        }
+        // Every part is one of the publications' or not there: none is half.
+        let found = stage.gateway.state().await.unwrap();
+        for (name, digest) in &found.parts {
+            let whole = name == "catalog"
+                || deltas
+                    .iter()
+                    .any(|d| d.parts.get(name).is_some_and(|p| p.digest() == *digest));
+            assert!(whole, "{name} is half of something");
+        }
+        round += 1;
+    }
+    for (publication, delta) in publications.iter().zip(&deltas) {
+        sync(&stage.gateway, delta, SMALL, &|_, _| ())
+            .await
+            .unwrap();
+        equals(&mut stage, publication, delta).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_at_once_end_alike() {
+    let Some(mut stage) = Stage::set().await else {
+        return;
+    };
+    let publications = ["2026-03-05", "2030-01-01"].map(|day| public(&fixtures(), day));
+    let deltas = publications.clone().map(|found| Delta::of(&found).unwrap());
+    for turn in 0..10 {
+        let one = connect(&stage.server).await;
+        let two = connect(&stage.server).await;
+        let now = turn % 2;
+        let same = &deltas[now];
+        let bytes = (&Scope::Whole, if turn < 5 { 1 } else { 1 << 22 });
+        let (first, second) = tokio::join!(
+            sync(&one, same, bytes, &|_, _| ()),
+            sync(&two, same, bytes, &|_, _| ()),
+        );
+        first.unwrap();
+        second.unwrap();
+        equals(&mut stage, &publications[now], same).await;
+    }
+}
+
+#[tokio::test]
+async fn a_round_alone_brings_what_it_needs() {
+    let Some(mut stage) = Stage::set().await else {
+        return;
+    };
+    let publication = public(&fixtures(), "2030-01-01");
+    let delta = Delta::of(&publication).unwrap();
+    let id = publication.rounds[0].id().clone();
+    let synced = sync(&stage.gateway, &delta, (&Scope::Round(id), 1), &|_, _| ())
+        .await
+        .unwrap();
+    assert!(synced.requests <= 3, "{synced:?}");
+    assert_eq!(stage.count("select count(*) from public.rounds").await, 1);
+    assert_eq!(
+        stage.count("select count(*) from public.cumulative").await,
+        0
+    );
+    // A row that went missing is noticed and comes back.
+    sync(&stage.gateway, &delta, SMALL, &|_, _| ())
+        .await
+        .unwrap();
+    stage
+        .owner()
+        .batch_execute("delete from public.option_returns where rank = 1")
+        .await
+        .unwrap();
+    let synced = sync(&stage.gateway, &delta, SMALL, &|_, _| ())
+        .await
+        .unwrap();
+    assert_eq!(synced.counts.written, 2, "{synced:?}");
+    equals(&mut stage, &publication, &delta).await;
+}

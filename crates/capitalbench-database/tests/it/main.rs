@@ -1,0 +1,13 @@
+//! The database as its users meet it: a real PostgreSQL per test.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod server;
+mod stage;
+
+mod access;
+mod check;
+mod jobs;
+mod killed;
+mod round_trip;
+mod schema;
+mod withheld;

@@ -1,0 +1,89 @@
+//! The tables are those of the export, and no table or function is forgotten anywhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capitalbench_database::check::{FUNCTIONS, PUBLIC_TABLES, SERVICE_TABLES};
+use capitalbench_database::migrations::{MigrateError, migrate};
+use capitalbench_export::table::{Kind, Presence};
+use capitalbench_export::tables::ALL;
+
+use crate::stage::{Stage, connect};
+
+/// Columns of a table that the export has not.
+const OURS: [&str; 5] = [
+    "part",
+    "content_sha256",
+    "is_synthetic",
+    "published",
+    "entrant_id",
+];
+
+#[tokio::test]
+async fn columns_are_those_of_the_export() {
+    let Some(mut stage) = Stage::set().await else {
+        return;
+    };
+    let columns = "select table_name::text, column_name::text, data_type::text, is_nullable::text \
+                   from information_schema.columns where table_schema = 'public' order by ordinal_position";
+    let mut found: BTreeMap<String, Vec<(String, String, bool)>> = BTreeMap::new();
+    for row in stage.owner().query(columns, &[]).await.unwrap() {
+        let (table, name): (String, String) = (row.get(0), row.get(1));
+        let nullable = row.get::<_, String>(3) == "YES";
+        let column = (name, row.get(2), nullable);
+        found.entry(table).or_default().push(column);
+    }
+    for table in ALL {
+        let stored = found
+            .get(table.name)
+            .unwrap_or_else(|| panic!("no table {}", table.name));
+        let stored = stored
+            .iter()
+            .filter(|(name, ..)| !OURS.contains(&name.as_str()));
+        let stored: Vec<_> = stored.cloned().collect();
+        let described = table.columns.iter().map(|column| {
+            let kind = match column.kind {
+                Kind::Text => "text",
+                Kind::Integer => "bigint",
+                Kind::Real => "double precision",
+                Kind::Flag => "boolean",
+                Kind::Day => "date",
+                Kind::Instant => "timestamp with time zone",
+            };
+            let nullable = column.presence == Presence::Maybe;
+            (column.name.to_owned(), kind.to_owned(), nullable)
+        });
+        assert_eq!(stored, described.collect::<Vec<_>>(), "{}", table.name);
+    }
+    let known: BTreeSet<&str> = PUBLIC_TABLES
+        .iter()
+        .chain(SERVICE_TABLES)
+        .copied()
+        .collect();
+    let there: BTreeSet<&str> = found.keys().map(String::as_str).collect();
+    assert_eq!(there, known, "tables that `db check` does not know");
+    let names =
+        "select distinct proname::text from pg_proc where pronamespace = 'public'::regnamespace";
+    let names = stage.owner().query(names, &[]).await.unwrap();
+    let names: BTreeSet<String> = names.iter().map(|row| row.get(0)).collect();
+    let known: BTreeSet<String> = FUNCTIONS.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(names, known, "functions that `db check` does not know");
+}
+
+#[tokio::test]
+async fn a_database_is_migrated_once_and_never_backwards() {
+    let Some(mut stage) = Stage::set().await else {
+        return;
+    };
+    let mut other = connect(&stage.server).await;
+    let (one, two) = tokio::join!(migrate(stage.owner()), migrate(other.client()));
+    assert!(one.unwrap().is_empty() && two.unwrap().is_empty());
+    let newer = "insert into public.capitalbench_migrations values (999, 'later', '')";
+    stage.owner().batch_execute(newer).await.unwrap();
+    let refused = migrate(stage.owner()).await.unwrap_err();
+    assert!(matches!(refused, MigrateError::Ahead(_)), "{refused}");
+    let changed = "delete from public.capitalbench_migrations where version = 999; \
+                   update public.capitalbench_migrations set sha256 = 'x' where version = 3";
+    stage.owner().batch_execute(changed).await.unwrap();
+    let refused = migrate(stage.owner()).await.unwrap_err();
+    assert!(matches!(refused, MigrateError::Changed { .. }), "{refused}");
+}

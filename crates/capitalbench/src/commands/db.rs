@@ -1,0 +1,98 @@
+//! `db migrate` and `db check`.
+
+use capitalbench_database::check::{Report, check};
+use capitalbench_database::direct::Direct;
+use capitalbench_database::migrations::{MigrateError, NEEDED, migrate};
+use serde_json::json;
+
+use super::Outcome;
+use crate::cli::{Db, DbVerb};
+use crate::console::{ERROR, GOOD, document, line, paint, plural, table};
+use crate::error::CommandError;
+use crate::steps::public_store::{Target, told};
+use crate::steps::wait;
+
+pub(crate) fn run(arguments: &Db) -> Result<Outcome, CommandError> {
+    match &arguments.verb {
+        DbVerb::Migrate(arguments) => run_migrate(arguments.output.json),
+        DbVerb::Check(arguments) => run_check(arguments.output.json),
+    }
+}
+
+fn run_migrate(json: bool) -> Result<Outcome, CommandError> {
+    let url = Target::owner()?;
+    let applied = wait(async {
+        let mut direct = Direct::connect(&url).await.map_err(|error| told(&error))?;
+        migrate(direct.client())
+            .await
+            .map_err(|error| not_migrated(&error))
+    })??;
+    if json {
+        document(&json!({"applied": applied, "schema_version": NEEDED}));
+        return Ok(Outcome::Holds);
+    }
+    for name in &applied {
+        line(format!("applied {name}"));
+    }
+    line(match applied.len() {
+        0 => format!("the schema is version {NEEDED}; nothing to do"),
+        _ => format!("the schema is now version {NEEDED}"),
+    });
+    Ok(Outcome::Holds)
+}
+
+fn not_migrated(error: &MigrateError) -> CommandError {
+    let hint = match error {
+        MigrateError::Refused { error, .. } => match error.remedy() {
+            remedy if remedy.contains("db migrate") => "nothing was changed",
+            remedy => remedy,
+        },
+        MigrateError::Changed { .. } => {
+            "use the program that made this schema, or a fresh database and `sync-web`"
+        }
+        MigrateError::Ahead(error) => error.remedy(),
+    };
+    CommandError::new(error.to_string()).hint(hint)
+}
+
+fn run_check(json: bool) -> Result<Outcome, CommandError> {
+    let url = Target::owner()?;
+    let report = wait(async {
+        let mut direct = Direct::connect(&url).await?;
+        check(direct.client()).await
+    })?
+    .map_err(|error| told(&error))?;
+    if json {
+        document(&json!(report));
+    } else {
+        print(&report);
+    }
+    Ok(Outcome::of(report.findings.is_empty()))
+}
+
+fn print(report: &Report) {
+    let looked_at = format!(
+        "schema version {}, {} looked at",
+        report.schema_version,
+        plural(report.looked_at, "fact")
+    );
+    if report.findings.is_empty() {
+        line(format!("{looked_at}: {}", paint(GOOD, "all as it must be")));
+        return;
+    }
+    let rows = report.findings.iter().map(|found| {
+        vec![
+            found.code.to_owned(),
+            found.subject.clone(),
+            found.message.clone(),
+            found.remedy.to_owned(),
+        ]
+    });
+    line(table(
+        &["finding", "where", "what", "remedy"],
+        &[],
+        rows.collect(),
+    ));
+    let count = plural(report.findings.len(), "finding");
+    line(format!("{looked_at}: {}", paint(ERROR, count)));
+}

@@ -1,0 +1,81 @@
+//! `sync-web`: bring the public database up to date.
+
+use std::path::{Path, PathBuf};
+
+use capitalbench_core::ids::RoundId;
+use capitalbench_core::publication::{Publication, RoundState};
+use capitalbench_database::sync::Scope;
+use serde_json::json;
+
+use super::published::{load, unknown};
+use super::{Outcome, run_id};
+use crate::cli::{Rounds, SyncWeb};
+use crate::console::{document, line};
+use crate::error::CommandError;
+use crate::steps::public_store::{DATABASE_URL, Target, in_words};
+
+pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
+    let Some(target) = Target::configured()? else {
+        let reason = format!("{DATABASE_URL} is not set");
+        if arguments.output.json {
+            document(&json!({"synced": false, "reason": reason}));
+        } else {
+            line(format!("syncing was skipped: {reason}"));
+        }
+        return Ok(Outcome::Holds);
+    };
+    let (publication, scope) = match &arguments.round {
+        Some(round) => one_round(arguments, round)?,
+        None if arguments.include_cumulative => (load(&arguments.rounds)?, Scope::Whole),
+        None => (load(&arguments.rounds)?, Scope::Rounds),
+    };
+    let synced = target.bring(&publication, &scope)?;
+    if arguments.output.json {
+        document(&json!({
+            "synced": true,
+            "as_of": publication.as_of.to_string(),
+            "requests": synced.requests,
+            "rows_written": synced.counts.written,
+            "rows_removed": synced.counts.removed,
+            "parts_changed": synced.counts.parts_changed,
+        }));
+    } else {
+        line(in_words(&synced));
+    }
+    Ok(Outcome::Holds)
+}
+
+fn one_round(arguments: &SyncWeb, round: &Path) -> Result<(Publication, Scope), CommandError> {
+    let path = std::fs::canonicalize(round)
+        .map_err(|error| CommandError::new(format!("{}: {error}", round.display())))?;
+    let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    let id = RoundId::parse(name).map_err(|error| CommandError::new(error.to_string()))?;
+    let publication = load(&Rounds {
+        folder,
+        as_of: arguments.rounds.as_of,
+        no_cache: arguments.rounds.no_cache,
+    })?;
+    let Some(found) = publication.round(&id) else {
+        let known: Vec<&str> = publication.rounds.iter().map(|r| r.id().as_str()).collect();
+        return Err(unknown("public round", id.as_str(), &known));
+    };
+    if let Some(wanted) = run_id(arguments.run_id.as_deref())? {
+        let record = match &found.state {
+            RoundState::Draft => None,
+            RoundState::Open(open) => Some(&open.run_id),
+            RoundState::Resolved(resolved) => Some(&resolved.run_id),
+        };
+        if record != Some(&wanted) {
+            let error = CommandError::new(format!("{wanted} is not the record of {id}"));
+            return Err(match record {
+                Some(record) => error.hint(format!("its record is {record}")),
+                None => error.hint("it has none yet; make one with `capitalbench accept-run`"),
+            });
+        }
+    }
+    Ok((publication, Scope::Round(id)))
+}

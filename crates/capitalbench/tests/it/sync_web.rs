@@ -1,0 +1,210 @@
+//! The public database through the built program.
+
+use std::process::Command;
+use std::time::Duration;
+
+use crate::database_server::Server;
+use crate::harness::{MONTHLY, Test, WEEKLY, program};
+
+const AT: &str = "2026-11-01";
+
+#[test]
+fn without_a_database_nothing_is_synced_and_nothing_fails() {
+    let test = Test::all_rounds();
+    test.run(&["sync-web", "--rounds-dir", ".", "--include-cumulative"])
+        .code(0)
+        .says("syncing was skipped: DATABASE_URL is not set");
+    test.run(&[
+        "publish-cumulative",
+        "--rounds-dir",
+        ".",
+        "--output",
+        "cumulative",
+    ])
+    .code(0)
+    .complains("not synced: DATABASE_URL is not set");
+    for verb in ["migrate", "check"] {
+        test.run(&["db", verb])
+            .code(2)
+            .complains("DATABASE_URL is not set");
+    }
+}
+
+#[test]
+fn a_database_is_prepared_filled_and_followed() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let url = server.url();
+    let with = [("DATABASE_URL", url.as_str())];
+    let test = Test::all_rounds();
+    let whole = [
+        "sync-web",
+        "--rounds-dir",
+        ".",
+        "--include-cumulative",
+        "--as-of",
+        AT,
+    ];
+    let ran = test.run_with(&with, &whole);
+    ran.code(2).complains("db migrate");
+    test.run_with(&with, &["db", "check"])
+        .code(1)
+        .says("schema_version");
+    test.run_with(&with, &["db", "migrate"])
+        .code(0)
+        .says("applied 0008_policies");
+    test.run_with(&with, &["db", "migrate"])
+        .code(0)
+        .says("nothing to do");
+    test.run_with(&with, &["db", "check"])
+        .code(0)
+        .says("all as it must be");
+    let checked = test
+        .run_with(&with, &["db", "check", "--json"])
+        .code(0)
+        .json();
+    assert_eq!(checked["findings"], serde_json::json!([]));
+
+    let round = format!("./{WEEKLY}");
+    let one = [
+        "sync-web",
+        "--round",
+        &round,
+        "--run-id",
+        "official-1",
+        "--as-of",
+        AT,
+    ];
+    test.run_with(&with, &one).code(0).says("synced: ");
+    let other = [
+        "sync-web", "--round", &round, "--run-id", "other", "--as-of", AT,
+    ];
+    test.run_with(&with, &other)
+        .code(2)
+        .complains("its record is official-1");
+
+    test.run_with(&with, &whole).code(0).says("synced: ");
+    let again = test
+        .run_with(&with, &[whole.as_slice(), &["--json"]].concat())
+        .code(0)
+        .json();
+    assert_eq!(
+        (&again["rows_written"], &again["requests"]),
+        (&0.into(), &1.into())
+    );
+
+    // What changed the record is followed by a sync; what did not change is not sent.
+    let publish = [
+        "publish-cumulative",
+        "--rounds-dir",
+        ".",
+        "--output",
+        "cumulative",
+    ];
+    test.run_with(&with, &publish)
+        .code(0)
+        .complains("the database is up to date");
+    let earlier = [publish.as_slice(), &["--as-of", "2026-03-05"]].concat();
+    test.run_with(&with, &earlier)
+        .code(0)
+        .complains("not synced: --as-of");
+    std::fs::remove_dir_all(test.path(MONTHLY)).unwrap();
+    test.run_with(&with, &publish)
+        .code(0)
+        .complains("rows removed");
+    let score = [
+        "score-round",
+        "--round",
+        &round,
+        "--now",
+        "2026-11-01T00:00:00Z",
+    ];
+    test.run_with(&with, &score)
+        .code(0)
+        .complains("the database is up to date");
+}
+
+#[test]
+fn a_database_that_is_gone_is_told_and_the_work_stays_done() {
+    let test = Test::all_rounds();
+    let url = "postgresql://reader:hush-hush@127.0.0.1:1/none?sslmode=disable";
+    let with = [("DATABASE_URL", url)];
+    let publish = [
+        "publish-cumulative",
+        "--rounds-dir",
+        ".",
+        "--output",
+        "cumulative",
+    ];
+    let ran = test.run_with(&with, &publish);
+    ran.code(1)
+        .says("wrote 8 files")
+        .complains("the database was not synced");
+    assert!(
+        test.path("cumulative/weekly/official_leaderboard.csv")
+            .is_file()
+    );
+    let sync = ["sync-web", "--rounds-dir", ".", "--include-cumulative"];
+    let ran = test
+        .run_with(&with, &sync)
+        .code(2)
+        .complains("cannot be reached");
+    assert!(
+        !format!("{}{}", ran.stdout(), ran.stderr()).contains("hush-hush"),
+        "the password was printed"
+    );
+    let ran = test
+        .run_with(&[("DATABASE_URL", "mysql://hush-hush@h/x")], &sync)
+        .code(2);
+    assert!(
+        !format!("{}{}", ran.stdout(), ran.stderr()).contains("hush-hush"),
+        "the address was printed"
+    );
+}
+
+#[test]
+fn a_killed_program_leaves_nothing_that_the_next_one_cannot_mend() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let url = server.url();
+    let with = [("DATABASE_URL", url.as_str())];
+    let test = Test::all_rounds();
+    test.run_with(&with, &["db", "migrate"]).code(0);
+    let days = ["2026-02-10", "2026-03-05", AT];
+    for turn in 0..12_u64 {
+        let day = days[usize::try_from(turn).unwrap() % days.len()];
+        let mut child = Command::new(program())
+            .args([
+                "sync-web",
+                "--rounds-dir",
+                ".",
+                "--include-cumulative",
+                "--as-of",
+                day,
+            ])
+            .current_dir(test.folder())
+            .env("DATABASE_URL", &url)
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(20 + turn * 11 % 130));
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    let whole = [
+        "sync-web",
+        "--rounds-dir",
+        ".",
+        "--include-cumulative",
+        "--as-of",
+        AT,
+    ];
+    test.run_with(&with, &whole).code(0);
+    test.run_with(&with, &whole)
+        .code(0)
+        .says("the database is up to date (1 request)");
+    test.run_with(&with, &["db", "check"]).code(0);
+}
