@@ -6,15 +6,10 @@ import subprocess
 import tempfile
 
 
-def measured(command):
-    """What a command prints, and its peak kilobytes."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    text = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = 0
-    if status:
-        raise SystemExit(f"{command[0]} failed")
-    return json.loads(text), usage.ru_maxrss
+def measured(*command):
+    """The figures that a command prints."""
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
 
 
 def log_growth(target, sizes=(10_000, 100_000, 1_000_000)):
@@ -22,27 +17,27 @@ def log_growth(target, sizes=(10_000, 100_000, 1_000_000)):
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for size in sizes:
-            grown, _ = measured([speed, "grow", folder, str(size)])
-            checked, memory = measured([speed, "check", folder])
+            grown = measured(speed, "grow", folder, str(size))
+            checked = measured(speed, "check", folder)
             if not checked["holds"]:
                 raise SystemExit("the log does not hold")
-            rows.append((grown, checked, memory))
+            rows.append((grown, checked))
     print()
     print("| leaves | one append | one proof | hashes | tiles read | whole check | peak memory |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
-    for grown, checked, memory in rows:
+    for grown, checked in rows:
         print(
             f"| {grown['leaves']:,} | {grown['append_ms']:.2f} ms | {grown['prove_ms']:.2f} ms "
             f"| {grown['hashes']} | {grown['tiles']} | {checked['seconds']:.1f} s "
-            f"| {memory / 1024:.1f} MB |"
+            f"| {checked['peak_kb'] / 1024:.1f} MB |"
         )
     first, last = rows[0], rows[-1]
     factor = last[0]["leaves"] / first[0]["leaves"]
-    ratio = lambda name: last[0][name] / first[0][name]
+    ratio = lambda name, part=0: last[part][name] / first[part][name]
     print()
     print(
         f"leaves x {factor:.0f}: append x {ratio('append_ms'):.1f}, proof x {ratio('prove_ms'):.1f}, "
-        f"check memory x {last[2] / first[2]:.2f}"
+        f"check memory x {ratio('peak_kb', 1):.2f}"
     )
 
 

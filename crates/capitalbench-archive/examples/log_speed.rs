@@ -1,8 +1,7 @@
 //! How the log grows: `log_speed grow FOLDER LEAVES` and `log_speed check FOLDER`, a line of JSON each.
 //!
 //! `grow` makes a log of so many invented events, or lets one grow to it, and then measures single
-//! appends and the tiles that a proof reads. `check` goes through the whole log once; its memory is
-//! for the caller to measure.
+//! appends and the tiles that a proof reads. `check` goes through the whole log once.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -87,9 +86,18 @@ fn whole(folder: &Path) -> Result<String, Box<dyn Error>> {
     let found = check(&LogFolder::of_rounds(folder), &mut |_, _| events += 1)?;
     let seconds = begun.elapsed().as_secs_f64();
     Ok(format!(
-        "{{\"leaves\": {events}, \"holds\": {}, \"seconds\": {seconds:.3}}}",
-        found.holds()
+        "{{\"leaves\": {events}, \"holds\": {}, \"seconds\": {seconds:.3}, \"peak_kb\": {}}}",
+        found.holds(),
+        peak_kilobytes()?
     ))
+}
+
+/// The most memory that this process ever held, as the kernel tells.
+fn peak_kilobytes() -> Result<u64, Box<dyn Error>> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line.and_then(|line| line.split_whitespace().next());
+    Ok(number.ok_or("the kernel tells no peak memory")?.parse()?)
 }
 
 #[expect(clippy::print_stdout, reason = "the figures are the output")]
