@@ -128,7 +128,7 @@ fn follows(test: &Test, url: &str) {
     test.run_with(&with, &earlier)
         .code(0)
         .complains("not synced: --as-of");
-    std::fs::remove_dir_all(test.path(MONTHLY)).unwrap();
+    std::fs::remove_dir_all(test.path(MONTHLY)).expect("the round goes");
     test.run_with(&with, &publish)
         .code(0)
         .complains("rows removed");
