@@ -66,6 +66,21 @@ fn a_database_is_prepared_filled_and_followed() {
         .json();
     assert_eq!(checked["findings"], serde_json::json!([]));
 
+    fills(&test, &url);
+    follows(&test, &url);
+}
+
+/// One round, then all of them, then nothing more.
+fn fills(test: &Test, url: &str) {
+    let with = [("DATABASE_URL", url)];
+    let whole = [
+        "sync-web",
+        "--rounds-dir",
+        ".",
+        "--include-cumulative",
+        "--as-of",
+        AT,
+    ];
     let round = format!("./{WEEKLY}");
     let one = [
         "sync-web",
@@ -93,8 +108,12 @@ fn a_database_is_prepared_filled_and_followed() {
         (&again["rows_written"], &again["requests"]),
         (&0.into(), &1.into())
     );
+}
 
-    // What changed the record is followed by a sync; what did not change is not sent.
+/// What changed the record is followed by a sync; what did not change is not sent.
+fn follows(test: &Test, url: &str) {
+    let with = [("DATABASE_URL", url)];
+    let round = format!("./{WEEKLY}");
     let publish = [
         "publish-cumulative",
         "--rounds-dir",
@@ -109,7 +128,7 @@ fn a_database_is_prepared_filled_and_followed() {
     test.run_with(&with, &earlier)
         .code(0)
         .complains("not synced: --as-of");
-    std::fs::remove_dir_all(test.path(MONTHLY)).unwrap();
+    std::fs::remove_dir_all(test.path(MONTHLY)).expect("the round goes");
     test.run_with(&with, &publish)
         .code(0)
         .complains("rows removed");
