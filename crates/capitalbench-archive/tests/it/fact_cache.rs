@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use capitalbench_archive::bench_archive::{BenchPlan, make};
 use capitalbench_archive::fact_cache::FOLDER;
-use capitalbench_archive::public_record::{cached_publication, publication};
+use capitalbench_archive::public_record::{Keeping, published, standings};
 use capitalbench_core::ids::Digest;
 use capitalbench_core::inference::random::Random;
 use capitalbench_core::publication::Publication;
@@ -40,12 +40,25 @@ fn as_of() -> Timestamp {
     "2026-11-01T00:00:00Z".parse().unwrap()
 }
 
+/// The publication; its sets and their statistics are the same when only figures are read.
+fn both(rounds: &Path, keeping: Keeping) -> Publication {
+    let standings = standings(rounds, as_of(), keeping, &|| ()).unwrap();
+    let publication = published(rounds, as_of(), keeping, &|| ()).unwrap();
+    assert_eq!(standings.comparison_sets, publication.comparison_sets);
+    assert_eq!(standings.names, publication.names);
+    for set in &publication.comparison_sets {
+        let found = publication.statistics.sets.get(&set.definition.set_id);
+        assert_eq!(standings.statistics(set).as_ref(), found);
+    }
+    publication
+}
+
 fn plain(rounds: &Path) -> Publication {
-    publication(rounds, as_of(), &|| ()).unwrap()
+    both(rounds, Keeping::Fresh)
 }
 
 fn cached(rounds: &Path) -> Publication {
-    cached_publication(rounds, as_of(), &|| ()).unwrap()
+    both(rounds, Keeping::Cached)
 }
 
 /// Changes that are younger than this are not kept.
