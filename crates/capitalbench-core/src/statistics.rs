@@ -258,7 +258,7 @@ pub(crate) fn statistics(
         let mut models = Vec::with_capacity(boards.cumulative.len());
         for row in &boards.cumulative {
             let id = &row.model_id;
-            let taken = record::taken(&by_id, &row.rounds, (0, id));
+            let taken = record::taken(&set_round::chosen(&by_id, &row.rounds), (0, id));
             let answers = record::answers(&whole, &row.rounds, id);
             models.push(record::record(id, &taken, &answers, *track, &frames));
         }

@@ -141,11 +141,7 @@ pub fn comparison_set(
         .iter()
         .map(capitalbench_core::ids::RoundId::as_str);
     let excluded = set.excluded.iter().map(|round| {
-        let missing: Vec<&str> = round
-            .missing
-            .iter()
-            .map(ModelId::as_str)
-            .collect();
+        let missing: Vec<&str> = round.missing.iter().map(ModelId::as_str).collect();
         json!({
             "round_id": round.round_id.as_str(),
             "reason": sets::EXCLUDED,

@@ -38,7 +38,11 @@ impl Packed for Index {
         self.0.len().put(out);
         for (name, entry) in &self.0 {
             name.put(out);
-            lists.get(&entry.watched).copied().unwrap_or_default().put(out);
+            lists
+                .get(&entry.watched)
+                .copied()
+                .unwrap_or_default()
+                .put(out);
             entry.fingerprint.put(out);
             entry.content.put(out);
         }

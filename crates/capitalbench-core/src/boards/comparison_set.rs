@@ -276,7 +276,9 @@ fn covered(roster: &[&ModelId], members: &[ModelId], rule: RosterRule) -> bool {
     let members: BTreeSet<&ModelId> = members.iter().collect();
     let mut inside = roster.iter().filter(|id| members.contains(*id));
     match rule {
-        RosterRule::Frozen => inside.by_ref().count() == roster.len() && members.len() == roster.len(),
+        RosterRule::Frozen => {
+            inside.by_ref().count() == roster.len() && members.len() == roster.len()
+        }
         RosterRule::Contains => inside.by_ref().count() == roster.len(),
     }
 }
@@ -310,6 +312,8 @@ pub(crate) fn evaluate(
     names: &BTreeMap<ModelId, String>,
 ) -> Result<ComparisonSet, PublishError> {
     let mut included: Vec<(&SetRound<'_>, &SetResult<'_>)> = Vec::new();
+    // Returns of each included round, in order of the roster.
+    let mut values: Vec<Vec<Return>> = Vec::new();
     let mut excluded = Vec::new();
     for round in rounds.iter().filter(|r| r.track == Some(definition.track)) {
         let Some(result) = &round.result else {
@@ -319,13 +323,16 @@ pub(crate) fn evaluate(
             continue;
         }
         let roster = definition.model_ids.iter().enumerate();
-        let absent = roster.filter(|(place, id)| result.of_near(id, *place).is_none());
-        let missing: Vec<ModelId> = absent.map(|(_, id)| id.clone()).collect();
-        if missing.is_empty() {
+        let of = |(place, id): (usize, &ModelId)| result.of_near(id, place).map(|s| s.value);
+        if let Some(own) = roster.clone().map(of).collect() {
+            values.push(own);
             included.push((round, result));
         } else {
-            let round_id = round.id.clone();
-            excluded.push(ExcludedRound { round_id, missing });
+            let absent = roster.filter(|found| of(*found).is_none());
+            excluded.push(ExcludedRound {
+                round_id: round.id.clone(),
+                missing: absent.map(|(_, id)| id.clone()).collect(),
+            });
         }
     }
     let status = match included.len() {
@@ -337,7 +344,7 @@ pub(crate) fn evaluate(
     let windows = included.iter().filter_map(|(round, _)| round.window);
     Ok(ComparisonSet {
         status,
-        rows: rows(definition, &results, names)?,
+        rows: rows(definition, &results, &values, names)?,
         market: market(&results)?,
         separate_windows: separate_windows(windows.collect()),
         included: included.iter().map(|(r, _)| r.id.clone()).collect(),
@@ -349,19 +356,17 @@ pub(crate) fn evaluate(
 fn rows(
     definition: &SetDefinition,
     results: &[&SetResult<'_>],
+    values: &[Vec<Return>],
     names: &BTreeMap<ModelId, String>,
 ) -> Result<Vec<SetRow>, PublishError> {
     if results.is_empty() {
         return Ok(Vec::new());
     }
     let mut firsts: BTreeMap<&ModelId, usize> = BTreeMap::new();
-    for result in results {
+    for own in values {
         let mut best: Option<(&ModelId, f64)> = None;
-        for (place, id) in definition.model_ids.iter().enumerate() {
-            let Some(standing) = result.of_near(id, place) else {
-                continue;
-            };
-            let value = standing.value.get();
+        for (id, value) in definition.model_ids.iter().zip(own) {
+            let value = value.get();
             let better =
                 best.is_none_or(|(other, top)| value > top || (value >= top && id < other));
             if better {
@@ -374,16 +379,9 @@ fn rows(
     }
     let mut rows = Vec::with_capacity(definition.model_ids.len());
     for (place, id) in definition.model_ids.iter().enumerate() {
-        let of = |result: &&SetResult<'_>| Some(result.of_near(id, place)?.value);
-        let returns: Option<Vec<Return>> = results.iter().map(of).collect();
-        if let Some(returns) = returns {
-            rows.push(set_row(
-                id,
-                results,
-                &returns,
-                firsts.get(id).copied().unwrap_or(0),
-            )?);
-        }
+        let returns: Vec<Return> = values.iter().map(|own| own[place]).collect();
+        let firsts = firsts.get(id).copied().unwrap_or(0);
+        rows.push(set_row(id, results, &returns, firsts)?);
     }
     let name = |row: &SetRow| -> String {
         let name = names.get(&row.model_id).cloned();

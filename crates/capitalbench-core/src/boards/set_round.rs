@@ -55,6 +55,13 @@ pub(crate) struct SetStanding<'a> {
 /// Rounds by id.
 pub(crate) type ById<'a> = BTreeMap<&'a RoundId, &'a SetRound<'a>>;
 
+/// The rounds of these ids that are known.
+pub(crate) fn chosen<'a>(rounds: &ById<'a>, ids: &[RoundId]) -> Vec<&'a SetRound<'a>> {
+    ids.iter()
+        .filter_map(|id| rounds.get(id).copied())
+        .collect()
+}
+
 /// Rounds by their id.
 pub(crate) fn by_id<'a>(rounds: &'a [SetRound<'a>]) -> ById<'a> {
     rounds.iter().map(|round| (round.id, round)).collect()

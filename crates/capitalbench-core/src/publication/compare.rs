@@ -42,7 +42,13 @@ impl Standings {
             rule: RosterRule::Contains,
             origin: Origin::Discovered,
         };
-        let set = evaluate(&rounds, &definition, None, &SetPolicy::default(), &self.names)?;
+        let set = evaluate(
+            &rounds,
+            &definition,
+            None,
+            &SetPolicy::default(),
+            &self.names,
+        )?;
         let statistics = self.statistics(&set);
         Ok(Some(Comparison { set, statistics }))
     }

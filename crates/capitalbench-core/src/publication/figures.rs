@@ -114,7 +114,9 @@ impl RoundFigures {
             track: manifest.track(),
             window: manifest.window,
             decision_date: manifest.decision_date,
-            deadline: manifest.decision_deadline.map(|stamp| stamp.text().to_owned()),
+            deadline: manifest
+                .decision_deadline
+                .map(|stamp| stamp.text().to_owned()),
             created_at: manifest.created_at.map(|stamp| stamp.at()),
             label: manifest.methodology.label().map(str::to_owned),
             fixed_roster: manifest.roster.is_some(),

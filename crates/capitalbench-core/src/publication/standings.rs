@@ -84,14 +84,20 @@ impl Standings {
     }
 
     fn round(&self, id: &RoundId) -> Option<&StandingRound> {
-        self.rounds.iter().find(|round| round.figures.round_id == *id)
+        self.rounds
+            .iter()
+            .find(|round| round.figures.round_id == *id)
     }
 
     /// Rounds of these tracks that have no result.
     pub fn open_rounds(&self, tracks: &[Track]) -> OpenRounds {
         let mut found = OpenRounds::default();
         for round in &self.rounds {
-            if !round.figures.track.is_some_and(|track| tracks.contains(&track)) {
+            if !round
+                .figures
+                .track
+                .is_some_and(|track| tracks.contains(&track))
+            {
                 continue;
             }
             match round.state {
@@ -113,8 +119,9 @@ impl Standings {
         if set.included.is_empty() {
             return None;
         }
-        let rounds = self.set_rounds();
+        let mut rounds = self.set_rounds();
         let versions = methodology_versions(&rounds);
+        rounds.retain(|round| round.track == Some(set.definition.track));
         Some(of_set(set, &by_id(&rounds), versions, &Frames::default()))
     }
 

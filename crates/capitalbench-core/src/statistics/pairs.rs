@@ -8,7 +8,7 @@ use super::record::{Taken, taken, windows};
 use super::set::difference;
 use super::{Estimate, horizon_sessions};
 use crate::boards::cumulative::CumulativeRow;
-use crate::boards::set_round::ById;
+use crate::boards::set_round::{ById, chosen};
 use crate::ids::{ModelId, RoundId};
 use crate::manifest::Track;
 
@@ -45,7 +45,7 @@ pub(super) fn head_to_head(
         .enumerate()
         .map(|(place, row)| Record {
             id: (place, &row.model_id),
-            taken: taken(rounds, &row.rounds, (place, &row.model_id)),
+            taken: taken(&chosen(rounds, &row.rounds), (place, &row.model_id)),
             rounds: Arc::from(row.rounds.as_slice()),
         })
         .collect();
@@ -56,14 +56,20 @@ pub(super) fn head_to_head(
             // Most models took part in the same rounds, and those are listed once.
             if first.rounds == second.rounds {
                 let both = (first.taken.as_slice(), second.taken.as_slice());
-                found.push(compared((first, second), &first.rounds, both, track, frames));
+                found.push(compared(
+                    (first, second),
+                    &first.rounds,
+                    both,
+                    track,
+                    frames,
+                ));
                 continue;
             }
             let shared = second.rounds.iter().filter(|id| own.contains(id));
             let shared: Arc<[RoundId]> = shared.cloned().collect();
             if !shared.is_empty() {
-                let a = taken(rounds, &shared, first.id);
-                let b = taken(rounds, &shared, second.id);
+                let chosen = chosen(rounds, &shared);
+                let (a, b) = (taken(&chosen, first.id), taken(&chosen, second.id));
                 found.push(compared((first, second), &shared, (&a, &b), track, frames));
             }
         }

@@ -10,7 +10,7 @@ use super::{
     horizon_sessions,
 };
 use crate::boards::mean;
-use crate::boards::set_round::ById;
+use crate::boards::set_round::SetRound;
 use crate::ids::{Digest, ModelId, RoundId};
 use crate::inference::bootstrap::studentised_interval;
 use crate::inference::daily::{ActiveDays, calendar_time, per_horizon};
@@ -21,8 +21,8 @@ use crate::inference::random::Random;
 use crate::inference::reliability::{Stated, bins, brier};
 use crate::inference::ties::{detectable, years_to_know};
 use crate::manifest::{Track, Window};
-use crate::publication::facts::Percentiles;
 use crate::publication::PublicRound;
+use crate::publication::facts::Percentiles;
 use crate::score::compensated_sum;
 use crate::units::Return;
 
@@ -41,12 +41,10 @@ pub(super) struct Taken<'a> {
 
 /// The rounds of a model among these; it is looked for at `place` first.
 pub(super) fn taken<'a>(
-    rounds: &ById<'a>,
-    ids: &[RoundId],
+    rounds: &[&'a SetRound<'a>],
     (place, model_id): (usize, &ModelId),
 ) -> Vec<Taken<'a>> {
-    let of = |id: &RoundId| {
-        let round = rounds.get(id)?;
+    let of = |round: &&'a SetRound<'a>| {
         let result = round.result.as_ref()?;
         let standing = result.of_near(model_id, place)?;
         Some(Taken {
@@ -59,8 +57,9 @@ pub(super) fn taken<'a>(
             chance: result.chance,
         })
     };
-    ids.iter().filter_map(of).collect()
+    rounds.iter().filter_map(of).collect()
 }
+
 /// What only a whole record tells of a decision.
 pub(super) struct Answer {
     stated: Stated,

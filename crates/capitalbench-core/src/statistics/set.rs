@@ -12,7 +12,7 @@ use super::record::{
 use super::{Estimate, LEAST_DAYS, LEVEL, Pair, SetModel, SetStatistics, horizon_sessions};
 use crate::boards::comparison_set::ComparisonSet;
 use crate::boards::mean;
-use crate::boards::set_round::ById;
+use crate::boards::set_round::{ById, chosen};
 use crate::inference::bootstrap::rank_ranges;
 use crate::inference::daily::{ActiveDays, LiveDays, paired, path};
 use crate::inference::sharpe::{deflated, moments};
@@ -27,13 +27,14 @@ pub(crate) fn of_set(
 ) -> SetStatistics {
     let track = set.definition.track;
     let sessions = horizon_sessions(track);
+    let chosen = chosen(rounds, &set.included);
     let taken: Vec<Vec<Taken<'_>>> = set
         .rows
         .iter()
         .map(|row| {
             let roster = &set.definition.model_ids;
             let place = roster.binary_search(&row.model_id).unwrap_or_default();
-            taken(rounds, &set.included, (place, &row.model_id))
+            taken(&chosen, (place, &row.model_id))
         })
         .collect();
     let windows = taken.first().map(|t| windows(t)).unwrap_or_default();

@@ -27,7 +27,9 @@ pub(crate) fn run(arguments: &Compare) -> Result<Outcome, CommandError> {
             let name = |id: &ModelId| standings.name(id).to_owned();
             let reference = standings.reference_name(&found.set);
             let found = (&found.set, found.statistics.as_ref());
-            shown.push(publication_v1::comparison_set(found.0, found.1, reference, name));
+            shown.push(publication_v1::comparison_set(
+                found.0, found.1, reference, name,
+            ));
             continue;
         }
         if !shown.is_empty() {

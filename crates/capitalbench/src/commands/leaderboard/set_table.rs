@@ -16,11 +16,7 @@ pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&S
     line(paint(BOLD, heading(standings, set, found)));
     if set.rows.is_empty() {
         line("No resolved round is shared by all of its models yet.");
-        let names = set
-            .definition
-            .model_ids
-            .iter()
-            .map(|id| standings.name(id));
+        let names = set.definition.model_ids.iter().map(|id| standings.name(id));
         line(format!("Models: {}.", names.collect::<Vec<_>>().join(", ")));
         return;
     }
@@ -72,11 +68,7 @@ pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&S
     }
 }
 
-fn heading(
-    standings: &Standings,
-    set: &ComparisonSet,
-    found: Option<&SetStatistics>,
-) -> String {
+fn heading(standings: &Standings, set: &ComparisonSet, found: Option<&SetStatistics>) -> String {
     let definition = &set.definition;
     let mut parts = vec![
         definition.set_id.clone(),
