@@ -117,23 +117,20 @@ pub fn standings(
 ) -> Result<Standings, PublicationError> {
     let shared = Shared::load(rounds)?;
     let folders = list_rounds(rounds)?;
-    let figures = match keeping.open(rounds) {
-        Some(cache) => {
-            let figures = cache.figures(&folders, &shared, tick);
-            cache.finish();
-            figures?
-        }
-        None => {
-            let figures: Vec<Result<RoundFigures, PublicationError>> = folders
-                .into_par_iter()
-                .map(|folder| {
-                    let figures = round_facts(folder, &shared).map(RoundFigures::of);
-                    tick();
-                    figures
-                })
-                .collect();
-            figures.into_iter().collect::<Result<_, _>>()?
-        }
+    let figures = if let Some(cache) = keeping.open(rounds) {
+        let figures = cache.figures(&folders, &shared, tick);
+        cache.finish();
+        figures?
+    } else {
+        let figures: Vec<Result<RoundFigures, PublicationError>> = folders
+            .into_par_iter()
+            .map(|folder| {
+                let figures = round_facts(folder, &shared).map(RoundFigures::of);
+                tick();
+                figures
+            })
+            .collect();
+        figures.into_iter().collect::<Result<_, _>>()?
     };
     let policy = set_policy(rounds)?;
     let names = names_of(figures.iter().flat_map(|figures| &*figures.models));

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use capitalbench_core::ids::{Digest, ModelId};
 use capitalbench_core::manifest::Track;
-use capitalbench_core::publication::figures::{EntrantFigures, ResultFigures, RoundFigures};
+use capitalbench_core::publication::figures::{
+    EntrantFigures, RecordFigures, ResultFigures, RoundFigures,
+};
 use jiff::civil::Date;
 
-use super::packed::{Packed, Reader, packed_word};
+use super::packed::{Packed, Reader, packed_struct, packed_word};
 
 /// A round's figures with what they follow from.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +27,7 @@ pub(super) struct Kept {
 pub(super) struct Shelf(pub(super) Vec<(String, Kept)>);
 
 packed_word!(Track { Weekly = 0, Monthly = 1 });
+packed_struct!(RecordFigures { since });
 
 impl Packed for Shelf {
     fn put(&self, out: &mut Vec<u8>) {
@@ -88,8 +91,7 @@ fn put_round(figures: &RoundFigures, rosters: &mut Rosters, out: &mut Vec<u8>) {
         stream,
         rehearsal,
         reference_name,
-        has_record,
-        since,
+        record,
         models,
         controls,
         result,
@@ -105,8 +107,7 @@ fn put_round(figures: &RoundFigures, rosters: &mut Rosters, out: &mut Vec<u8>) {
     stream.put(out);
     rehearsal.put(out);
     reference_name.put(out);
-    has_record.put(out);
-    since.put(out);
+    record.put(out);
     rosters.number(models).put(out);
     rosters.number(controls).put(out);
     result.put(out);
@@ -126,8 +127,7 @@ fn take_round(lists: &[Arc<[ModelId]>], from: &mut Reader<'_>) -> Option<RoundFi
         stream: Packed::take(from)?,
         rehearsal: Packed::take(from)?,
         reference_name: Packed::take(from)?,
-        has_record: Packed::take(from)?,
-        since: Packed::take(from)?,
+        record: Packed::take(from)?,
         models: list(from)?,
         controls: list(from)?,
         result: Packed::take(from)?,

@@ -29,15 +29,15 @@ impl FactCache {
         tick: &(dyn Fn() + Sync),
     ) -> Result<Vec<RoundFigures>, PublicationError> {
         let mut by_shelf: BTreeMap<u8, Vec<(usize, &RoundFolder)>> =
-            (0..SHELVES).map(|shelf| (shelf, Vec::new())).collect();
+            (0..SHELVES).map(|number| (number, Vec::new())).collect();
         for (place, folder) in folders.iter().enumerate() {
-            let shelf = Digest::of(folder.name().as_bytes()).bytes()[0] % SHELVES;
-            by_shelf.entry(shelf).or_default().push((place, folder));
+            let number = Digest::of(folder.name().as_bytes()).bytes()[0] % SHELVES;
+            by_shelf.entry(number).or_default().push((place, folder));
         }
         let by_shelf: Vec<(u8, Vec<(usize, &RoundFolder)>)> = by_shelf.into_iter().collect();
         let mut found: Vec<Placed> = by_shelf
             .into_par_iter()
-            .flat_map_iter(|(shelf, rounds)| self.shelf(shelf, rounds, shared, tick))
+            .flat_map_iter(|(number, rounds)| self.shelf(number, rounds, shared, tick))
             .collect();
         found.sort_unstable_by_key(|(place, _)| *place);
         found.into_iter().map(|(_, figures)| figures).collect()
@@ -45,12 +45,12 @@ impl FactCache {
 
     fn shelf(
         &self,
-        shelf: u8,
+        number: u8,
         rounds: Vec<(usize, &RoundFolder)>,
         shared: &Shared,
         tick: &(dyn Fn() + Sync),
     ) -> Vec<Placed> {
-        let path = self.shelf_file(shelf);
+        let path = self.shelf_file(number);
         let bytes = file_ops::read(&path).unwrap_or_default();
         let known: Shelf = unsealed(STAMP, &bytes).unwrap_or_default();
         drop(bytes);
@@ -120,8 +120,8 @@ impl FactCache {
         })
     }
 
-    fn shelf_file(&self, shelf: u8) -> PathBuf {
-        self.folder.join(format!("figures-{shelf:02}"))
+    fn shelf_file(&self, number: u8) -> PathBuf {
+        self.folder.join(format!("figures-{number:02}"))
     }
 }
 

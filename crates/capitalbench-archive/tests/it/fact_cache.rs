@@ -150,6 +150,72 @@ fn unchanged_rounds_are_taken_from_the_cache_and_changed_ones_never() {
     assert_eq!(cached(&rounds), edited);
 }
 
+/// A new round, a round less, or any file of a round in any state: the cache never tells.
+#[test]
+fn whatever_changes_is_seen() {
+    let folder = archive();
+    let rounds = folder.path().join("rounds");
+    settle();
+    cached(&rounds);
+    let mut random = Random::of(Digest::of(b"changes"), "fact cache");
+    let mut made = ROUNDS;
+    let (mut changed, mut refused) = (0, 0);
+    for _ in 0..24 {
+        let all: Vec<PathBuf> = files(&rounds)
+            .into_iter()
+            .filter(|path| path.to_string_lossy().contains("SYN-"))
+            .collect();
+        let path = &all[random.index(all.len())];
+        let before = fs::read(path).unwrap();
+        match random.index(4) {
+            0 => {
+                made += 1;
+                let plan = BenchPlan {
+                    rounds: made,
+                    models: 3,
+                    seed: 5,
+                    track: None,
+                };
+                make(&rounds, plan, &|| ()).unwrap();
+            }
+            1 => {
+                let names = fs::read_dir(&rounds).unwrap().map(|e| e.unwrap().path());
+                let mut names: Vec<PathBuf> = names
+                    .filter(|path| path.to_string_lossy().contains("SYN-"))
+                    .collect();
+                names.sort();
+                fs::remove_dir_all(&names[random.index(names.len())]).unwrap();
+            }
+            2 => {
+                let mut bytes = before.clone();
+                let place = random.index(bytes.len());
+                bytes[place] = if bytes[place] == b'1' { b'2' } else { b'1' };
+                write_unnoticed(path, &bytes);
+            }
+            _ => fs::remove_file(path).unwrap(),
+        }
+        let found = |keeping| {
+            let sets = standings(&rounds, as_of(), keeping, &|| ());
+            let whole = published(&rounds, as_of(), keeping, &|| ());
+            match (sets, whole) {
+                (Ok(sets), Ok(whole)) => Ok((sets, whole)),
+                (sets, whole) => Err((
+                    sets.err().map(|error| error.to_string()),
+                    whole.err().map(|error| error.to_string()),
+                )),
+            }
+        };
+        let fresh = found(Keeping::Fresh);
+        assert_eq!(found(Keeping::Cached), fresh, "{}", path.display());
+        changed += 1;
+        if fresh.is_err() {
+            refused += 1;
+            fs::write(path, before).unwrap();
+        }
+    }
+    assert!(changed > refused, "some changes still make a publication");
+}
+
 #[test]
 fn a_damaged_foreign_or_missing_cache_is_as_good_as_none() {
     let folder = archive();

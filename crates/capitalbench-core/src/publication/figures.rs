@@ -38,16 +38,21 @@ pub struct RoundFigures {
     pub rehearsal: bool,
     /// What the reference is called.
     pub reference_name: String,
-    /// A run counts.
-    pub has_record: bool,
-    /// Since when it does.
-    pub since: Option<Timestamp>,
+    /// The run that counts.
+    pub record: Option<RecordFigures>,
     /// The models of that run; rounds of one roster share it.
     pub models: Arc<[ModelId]>,
     /// Its control entrants.
     pub controls: Arc<[ModelId]>,
     /// Its result, once it was scored.
     pub result: Option<ResultFigures>,
+}
+
+/// The run that counts, without its decisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordFigures {
+    /// Since when it does.
+    pub since: Option<Timestamp>,
 }
 
 /// The result in figures; `models` and `controls` run beside the lists of the round.
@@ -123,8 +128,9 @@ impl RoundFigures {
             stream: manifest.stream,
             rehearsal: facts.rehearsal,
             reference_name: facts.universe.reference().name.clone(),
-            has_record: record.is_some(),
-            since: record.as_ref().and_then(|record| record.since),
+            record: record.as_ref().map(|record| RecordFigures {
+                since: record.since,
+            }),
             models: ids(submissions),
             controls: ids(controls),
             round_id: manifest.round_id,

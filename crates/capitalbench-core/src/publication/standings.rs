@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::figures::{EntrantFigures, ResultFigures, RoundFigures};
+use super::figures::{EntrantFigures, RecordFigures, ResultFigures, RoundFigures};
 use super::{PublishError, RoundKey};
 use crate::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
 use crate::boards::set_round::{SetResult, SetRound, SetStanding, by_id};
@@ -216,7 +216,8 @@ pub fn standings(
 }
 
 fn state(figures: &RoundFigures, as_of: Timestamp) -> Result<State, PublishError> {
-    if !figures.has_record || figures.since.is_some_and(|since| since > as_of) {
+    let seen = |record: &RecordFigures| record.since.is_none_or(|since| since <= as_of);
+    if !figures.record.as_ref().is_some_and(seen) {
         return Ok(State::Draft);
     }
     match &figures.result {
