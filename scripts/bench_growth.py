@@ -49,8 +49,14 @@ def growth(binary, full):
             print(f"| leaderboard, {size:,} rounds × {MODELS} models, CPU | {seconds:.2f} s | |")
             print(f"| the same, filling the cache | {first[-1][1]:.2f} s | |")
             print(f"| the same after one new round | {again:.2f} s | |")
-        print(f"| log-log slope without the cache | {slope(plain):.2f} | 1.10 |")
-        print(f"| log-log slope of the second run | {slope(second):.2f} | 1.10 |")
-        print(f"| peak memory at {sizes[-1]:,} rounds | {max(memory, cached_memory):.0f} MB | 1,500 MB |")
-        print(f"| second run ÷ first at {sizes[-1]:,} rounds | {second[-1][1] / first[-1][1]:.3f} | 0.050 |")
+        ratio = second[-1][1] / first[-1][1]
+        checks = [
+            ("log-log slope without the cache", slope(plain), 1.10, "{:.2f}"),
+            ("log-log slope of the second run", slope(second), 1.10, "{:.2f}"),
+            (f"peak megabytes at {sizes[-1]:,} rounds", max(memory, cached_memory), 1_500, "{:.0f}"),
+            (f"second run ÷ first at {sizes[-1]:,} rounds", ratio, 0.050, "{:.3f}"),
+        ]
+        for what, found, most, form in checks:
+            verdict = "holds" if found <= most else "FAILS"
+            print(f"| {what} | {form.format(found)} | {form.format(most)}, {verdict} |")
         print(f"| second run ÷ a run without the cache | {second[-1][1] / plain[-1][1]:.3f} | |")

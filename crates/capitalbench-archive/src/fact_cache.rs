@@ -1,8 +1,9 @@
 //! Facts of rounds that did not change since they were computed.
 //!
-//! `.capitalbench/cache/` in the folder of rounds holds an index and one file per round. The index
-//! tells which content a round had when the file system said certain sizes, times and inodes of all
-//! its files; the file is named by that content and holds the facts computed from it. So nothing is
+//! `.capitalbench/cache/` in the folder of rounds holds an index, one file of facts per round, and
+//! shelves with the figures of many rounds. The index tells which files a round's facts were
+//! computed from, and which content they had when the file system said certain sizes, times and
+//! inodes; everything kept carries the digest of the content it was computed from. So nothing is
 //! taken over that the files do not say: another word of the file system means reading the bytes,
 //! other bytes mean computing, and whatever is damaged or of another program does not exist.
 //!
@@ -19,15 +20,17 @@ use std::sync::{Mutex, PoisonError};
 use capitalbench_core::ids::Digest;
 use capitalbench_core::publication::facts::RoundFacts;
 
-use crate::file_ops::{self, scratch::replace_unflushed};
+use crate::file_ops::{self, reads::recorded, scratch::replace_unflushed};
 use crate::layout;
 use crate::public_record::{PublicationError, Shared, round_facts};
 use crate::round_folder::RoundFolder;
 
 mod facts_form;
+mod figures_form;
 mod fingerprint;
 mod index;
 mod packed;
+mod shelves;
 
 use facts_form::StoredFacts;
 use fingerprint::Fingerprint;
@@ -85,46 +88,74 @@ impl FactCache {
     /// The facts of a round: kept ones where its files are as they were, else computed.
     pub fn facts(
         &self,
-        folder: RoundFolder,
+        folder: &RoundFolder,
         shared: &Shared,
     ) -> Result<RoundFacts, PublicationError> {
-        let name = folder.name();
-        let Some(found) = Fingerprint::of(folder.path()) else {
-            return round_facts(folder, shared);
-        };
-        if let Some(entry) = self.known.get(&name)
-            && entry.fingerprint == found.digest
-            && let Some(facts) = self.kept(entry.content, &folder, shared)
+        if let Some(entry) = self.look(folder)
+            && let Some(facts) = self.kept(entry.content, folder, shared)
         {
-            self.saw(name, *entry);
+            self.saw(folder.name(), entry);
             return Ok(facts);
         }
-        if found.changed > self.began - SETTLED {
-            return round_facts(folder, shared);
-        }
-        let Some(content) = fingerprint::content(folder.path()) else {
-            return round_facts(folder, shared);
-        };
-        let entry = Entry {
-            fingerprint: found.digest,
-            content,
-        };
-        if let Some(facts) = self.kept(content, &folder, shared) {
-            self.saw(name, entry);
-            return Ok(facts);
-        }
-        let facts = round_facts(folder.clone(), shared)?;
-        // A change after the bytes were read would show in the times: they were settled.
-        let unchanged = Fingerprint::of(folder.path()).as_ref() == Some(&found);
-        if unchanged && self.keep(content, &facts, &folder, shared).is_some() {
-            self.saw(name, entry);
+        let (facts, entry) = self.compute(folder, shared)?;
+        if let Some(entry) = entry
+            && self.keep(entry.content, &facts, folder, shared).is_some()
+        {
+            self.saw(folder.name(), entry);
         }
         Ok(facts)
     }
 
+    /// What the index says of a round whose files hold what they held.
+    fn look(&self, folder: &RoundFolder) -> Option<Entry> {
+        let entry = self.known.0.get(&folder.name())?;
+        let found = Fingerprint::of(folder.path(), &entry.watched)?;
+        if found.digest == entry.fingerprint {
+            return Some(entry.clone());
+        }
+        let content = self.content(folder, &entry.watched, &found)?;
+        (content == entry.content).then(|| Entry {
+            fingerprint: found.digest,
+            ..entry.clone()
+        })
+    }
+
+    /// The content of files that were settled when this began, and are as they were found.
+    fn content(
+        &self,
+        folder: &RoundFolder,
+        watched: &[String],
+        found: &Fingerprint,
+    ) -> Option<Digest> {
+        if found.changed > self.began - SETTLED {
+            return None;
+        }
+        let content = fingerprint::content(folder.path(), watched)?;
+        let after = Fingerprint::of(folder.path(), watched)?;
+        (after == *found).then_some(content)
+    }
+
+    /// Computes facts, and what they follow from where that was settled before this began.
+    fn compute(
+        &self,
+        folder: &RoundFolder,
+        shared: &Shared,
+    ) -> Result<(RoundFacts, Option<Entry>), PublicationError> {
+        let (facts, read) = recorded(|| round_facts(folder.clone(), shared));
+        let entry = fingerprint::watched(folder.path(), &read).and_then(|watched| {
+            let found = Fingerprint::of(folder.path(), &watched)?;
+            Some(Entry {
+                content: self.content(folder, &watched, &found)?,
+                fingerprint: found.digest,
+                watched,
+            })
+        });
+        Ok((facts?, entry))
+    }
+
     fn saw(&self, name: String, entry: Entry) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.insert(name, entry);
+        seen.0.insert(name, entry);
     }
 
     fn file(&self, content: Digest) -> PathBuf {
@@ -192,8 +223,8 @@ impl FactCache {
         if replace_unflushed(&self.folder.join("index"), &bytes).is_err() {
             return;
         }
-        let current: BTreeSet<Digest> = seen.values().map(|entry| entry.content).collect();
-        let stale = self.known.values().map(|entry| entry.content);
+        let current: BTreeSet<Digest> = seen.0.values().map(|entry| entry.content).collect();
+        let stale = self.known.0.values().map(|entry| entry.content);
         for content in stale.filter(|content| !current.contains(content)) {
             let name = content.to_hex();
             let path = self.folder.join(&name[..2]).join(name);

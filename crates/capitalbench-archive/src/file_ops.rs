@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::NamedTempFile;
 
 mod failure;
+pub(crate) mod reads;
 pub mod scratch;
 
 pub use failure::{Action, ReadError, WriteError, WriteProblem};
@@ -244,6 +245,7 @@ pub fn create_folder_with(
 
 /// Reads a whole file of at most [`READ_LIMIT`] bytes; a link is refused, it may lead anywhere.
 pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
+    reads::note(path);
     read_at_most(path, READ_LIMIT)
 }
 

@@ -14,6 +14,8 @@ use capitalbench_core::prices::Side;
 use capitalbench_core::publication::facts::{
     Chance, InterimRow, Record, RepeatedRun, Result as Figures, RoundFacts,
 };
+use capitalbench_core::publication::figures::RoundFigures;
+use capitalbench_core::publication::standings::{Standings, standings as compute_standings};
 use capitalbench_core::publication::{Frozen, Publication, PublishError, publish};
 use capitalbench_core::returns::RoundReturns;
 use capitalbench_core::run::{Calls, Run, RunKind, official_run};
@@ -50,39 +52,46 @@ pub enum PublicationError {
     Publish(#[from] PublishError),
 }
 
+/// Whether facts of unchanged rounds may be taken from the folder's cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeping {
+    /// They may, and are kept for the next time.
+    Cached,
+    /// Everything is computed.
+    Fresh,
+}
+
+impl Keeping {
+    fn open(self, rounds: &Path) -> Option<FactCache> {
+        (self == Self::Cached).then(|| FactCache::open(rounds))?
+    }
+}
+
 /// The publication of a folder of rounds at an instant; `tick` is called after each round.
 pub fn publication(
     rounds: &Path,
     as_of: Timestamp,
     tick: &(dyn Fn() + Sync),
 ) -> Result<Publication, PublicationError> {
-    published(rounds, as_of, None, tick)
+    published(rounds, as_of, Keeping::Fresh, tick)
 }
 
-/// The same publication, with facts of unchanged rounds taken from the folder's cache.
-pub fn cached_publication(
+/// The same publication, with facts of unchanged rounds from the folder's cache where wanted.
+pub fn published(
     rounds: &Path,
     as_of: Timestamp,
-    tick: &(dyn Fn() + Sync),
-) -> Result<Publication, PublicationError> {
-    // A folder without rounds gets an error, and no cache.
-    list_rounds(rounds)?;
-    published(rounds, as_of, FactCache::open(rounds), tick)
-}
-
-fn published(
-    rounds: &Path,
-    as_of: Timestamp,
-    cache: Option<FactCache>,
+    keeping: Keeping,
     tick: &(dyn Fn() + Sync),
 ) -> Result<Publication, PublicationError> {
     let shared = Shared::load(rounds)?;
+    // A folder without rounds gets an error, and no cache.
     let folders = list_rounds(rounds)?;
+    let cache = keeping.open(rounds);
     let facts: Vec<Result<RoundFacts, PublicationError>> = folders
         .into_par_iter()
         .map(|folder| {
             let facts = match &cache {
-                Some(cache) => cache.facts(folder, &shared),
+                Some(cache) => cache.facts(&folder, &shared),
                 None => round_facts(folder, &shared),
             };
             tick();
@@ -97,6 +106,35 @@ fn published(
     let records = facts.iter().filter_map(|facts| facts.record.as_ref());
     let names = names_of(records.flat_map(|record| record.submissions.iter().map(|s| &s.model_id)));
     Ok(publish(facts, names, &policy, as_of)?)
+}
+
+/// The comparison sets of a folder of rounds at an instant, without anything else of the rounds.
+pub fn standings(
+    rounds: &Path,
+    as_of: Timestamp,
+    keeping: Keeping,
+    tick: &(dyn Fn() + Sync),
+) -> Result<Standings, PublicationError> {
+    let shared = Shared::load(rounds)?;
+    let folders = list_rounds(rounds)?;
+    let figures = if let Some(cache) = keeping.open(rounds) {
+        let figures = cache.figures(&folders, &shared, tick);
+        cache.finish();
+        figures?
+    } else {
+        let figures: Vec<Result<RoundFigures, PublicationError>> = folders
+            .into_par_iter()
+            .map(|folder| {
+                let figures = round_facts(folder, &shared).map(RoundFigures::of);
+                tick();
+                figures
+            })
+            .collect();
+        figures.into_iter().collect::<Result<_, _>>()?
+    };
+    let policy = set_policy(rounds)?;
+    let names = names_of(figures.iter().flat_map(|figures| &*figures.models));
+    Ok(compute_standings(figures, names, &policy, as_of)?)
 }
 
 /// The operator's sets: `benchmark_sets.yaml` in the rounds folder or beside it.

@@ -12,6 +12,7 @@ pub mod comparison_set;
 pub mod consistency;
 pub mod cumulative;
 pub mod regime;
+pub(crate) mod set_round;
 
 /// The boards of one track.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]

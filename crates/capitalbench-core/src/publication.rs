@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
+use crate::boards::set_round::SetRound;
 use crate::boards::{TrackBoards, track_boards};
 use crate::ids::{Digest, ModelId, RoundId, RunId};
 use crate::inference::daily::ActiveDays;
@@ -25,6 +26,8 @@ use crate::universe::Universe;
 
 pub mod compare;
 pub mod facts;
+pub mod figures;
+pub mod standings;
 
 use facts::{RepeatedRun, RoundFacts};
 
@@ -54,15 +57,19 @@ pub struct RoundKey(String);
 impl RoundKey {
     /// The key of a round.
     pub fn of(manifest: &Manifest) -> Self {
-        let exit = manifest.window.map(|window| window.exit.to_string());
         let deadline = manifest.decision_deadline.as_ref();
-        let deadline = deadline.map(|deadline| deadline.text().to_owned());
-        Self(format!(
-            "{}:{}:{}",
-            exit.unwrap_or_default(),
-            deadline.unwrap_or_default(),
-            manifest.round_id
-        ))
+        let deadline = deadline.map(crate::time::Stamp::text);
+        Self::from_parts(manifest.window, deadline, &manifest.round_id)
+    }
+
+    fn from_parts(
+        window: Option<crate::manifest::Window>,
+        deadline: Option<&str>,
+        round_id: &RoundId,
+    ) -> Self {
+        let exit = window.map(|window| window.exit.to_string());
+        let (exit, deadline) = (exit.unwrap_or_default(), deadline.unwrap_or_default());
+        Self(format!("{exit}:{deadline}:{round_id}"))
     }
 }
 
@@ -268,8 +275,7 @@ pub fn publish(
     policy: &SetPolicy,
     as_of: Timestamp,
 ) -> Result<Publication, PublishError> {
-    let is_synthetic = |facts: &RoundFacts| facts.manifest.stream == Stream::Synthetic;
-    let synthetic = !rounds.is_empty() && rounds.iter().all(is_synthetic);
+    let synthetic = all_synthetic(rounds.iter().map(|facts| facts.manifest.stream));
     let stream = if synthetic {
         Stream::Synthetic
     } else {
@@ -292,8 +298,9 @@ pub fn publish(
     for track in [Track::Weekly, Track::Monthly] {
         boards.insert(track, track_boards(&public, track, &names)?);
     }
-    let comparison_sets = comparison_sets(&public, policy, &names)?;
-    let statistics = statistics(&public, &boards, &comparison_sets);
+    let set_rounds: Vec<SetRound<'_>> = public.iter().map(SetRound::of).collect();
+    let comparison_sets = comparison_sets(&set_rounds, policy, &names)?;
+    let statistics = statistics(&public, &set_rounds, &boards, &comparison_sets);
     Ok(Publication {
         as_of,
         synthetic,
@@ -303,6 +310,12 @@ pub fn publish(
         boards,
         comparison_sets,
     })
+}
+
+/// Whether there are rounds, and all of them of an invented market.
+fn all_synthetic(streams: impl IntoIterator<Item = Stream>) -> bool {
+    let mut streams = streams.into_iter().peekable();
+    streams.peek().is_some() && streams.all(|stream| stream == Stream::Synthetic)
 }
 
 fn public_round(facts: RoundFacts, as_of: Timestamp) -> Result<PublicRound, PublishError> {
@@ -339,10 +352,8 @@ fn state(
         return Ok(RoundState::Draft);
     };
     let window = manifest.window;
-    let over = window.and_then(crate::manifest::Window::exit_close);
-    let over = over.is_some_and(|close| close <= as_of);
     match result {
-        Some(result) if over => {
+        Some(result) if is_over(window, as_of) => {
             let resolved = resolved(manifest, record, result, (interim, repeated))?;
             Ok(RoundState::Resolved(resolved))
         }
@@ -365,6 +376,12 @@ fn state(
             }))
         }
     }
+}
+
+/// Whether the exit close has passed.
+fn is_over(window: Option<crate::manifest::Window>, as_of: Timestamp) -> bool {
+    let close = window.and_then(crate::manifest::Window::exit_close);
+    close.is_some_and(|close| close <= as_of)
 }
 
 fn close_of(day: Date) -> Option<Timestamp> {

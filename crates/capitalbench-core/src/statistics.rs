@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::boards::TrackBoards;
 use crate::boards::comparison_set::ComparisonSet;
+use crate::boards::set_round::{self, SetRound};
 use crate::ids::{ModelId, RoundId};
 use crate::inference::bootstrap::{self, RankRange};
 use crate::inference::daily::PathPoint;
@@ -243,19 +244,23 @@ pub struct Statistics {
 /// Computes the statistics of rounds in key order.
 pub(crate) fn statistics(
     rounds: &[PublicRound],
+    set_rounds: &[SetRound<'_>],
     boards: &BTreeMap<Track, TrackBoards>,
     sets: &[ComparisonSet],
 ) -> Statistics {
-    let mut by_id: BTreeMap<&RoundId, &PublicRound> = BTreeMap::new();
-    by_id.extend(rounds.iter().map(|round| (round.id(), round)));
-    let versions = methodology_versions(rounds);
+    let mut whole: BTreeMap<&RoundId, &PublicRound> = BTreeMap::new();
+    whole.extend(rounds.iter().map(|round| (round.id(), round)));
+    let by_id = set_round::by_id(set_rounds);
+    let versions = methodology_versions(set_rounds);
     let frames = Frames::default();
     let mut records = BTreeMap::new();
     for (track, boards) in boards {
         let mut models = Vec::with_capacity(boards.cumulative.len());
         for row in &boards.cumulative {
-            let taken = record::taken(&by_id, &row.rounds, &row.model_id);
-            models.push(record::record(&row.model_id, &taken, *track, &frames));
+            let id = &row.model_id;
+            let taken = record::taken(&set_round::chosen(&by_id, &row.rounds), (0, id));
+            let answers = record::answers(&whole, &row.rounds, id);
+            models.push(record::record(id, &taken, &answers, *track, &frames));
         }
         records.insert(*track, models);
     }
@@ -278,11 +283,9 @@ pub(crate) fn statistics(
 
 /// Labels that resolved rounds follow: only those were tried.
 #[expect(clippy::cast_precision_loss, reason = "versions are few")]
-pub(crate) fn methodology_versions(rounds: &[PublicRound]) -> f64 {
-    let tried = rounds.iter().filter(|round| round.resolved().is_some());
-    let mut labels: Vec<Option<&str>> = tried
-        .map(|round| round.manifest.methodology.label())
-        .collect();
+pub(crate) fn methodology_versions(rounds: &[SetRound<'_>]) -> f64 {
+    let tried = rounds.iter().filter(|round| round.result.is_some());
+    let mut labels: Vec<Option<&str>> = tried.map(|round| round.label).collect();
     labels.sort_unstable();
     labels.dedup();
     labels.len().max(1) as f64

@@ -4,6 +4,7 @@
 
 use capitalbench_core::boards::comparison_set::ComparisonSet;
 use capitalbench_core::claim::Claim;
+use capitalbench_core::ids::ModelId;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::statistics::{LEVEL, SetStatistics, method};
 use capitalbench_core::submission::Submission;
@@ -53,7 +54,11 @@ pub fn document(publication: &Publication) -> Value {
         "options": objects(&market::OPTIONS, market::options(publication)),
         "rounds": publication.rounds.iter().map(round).collect::<Vec<_>>(),
         "boards": tracks.collect::<Vec<_>>(),
-        "comparison_sets": sets.map(|set| comparison_set(publication, set, publication.statistics.sets.get(&set.definition.set_id))).collect::<Vec<_>>(),
+        "comparison_sets": sets.map(|set| {
+            let found = publication.statistics.sets.get(&set.definition.set_id);
+            let name = |id: &ModelId| publication.name(id).to_owned();
+            comparison_set(set, found, reference_name(publication, set), name)
+        }).collect::<Vec<_>>(),
     })
 }
 
@@ -121,32 +126,22 @@ pub fn round(round: &PublicRound) -> Value {
     Value::Object(members)
 }
 
-/// A comparison set with what it may claim.
+/// A comparison set with what it may claim; `name` gives models their names in the sentence.
 pub fn comparison_set(
-    publication: &Publication,
     set: &ComparisonSet,
     found: Option<&SetStatistics>,
+    reference: &str,
+    name: impl Fn(&ModelId) -> String,
 ) -> Value {
     let mut members = object(&sets::COMPARISON_SETS, sets::comparison_set(set, found));
-    let claim = found.map(|found| {
-        let name = |id: &'_ _| publication.name(id).to_owned();
-        Claim::of(found).sentence(reference_name(publication, set), name)
-    });
-    let models = set
-        .definition
-        .model_ids
-        .iter()
-        .map(capitalbench_core::ids::ModelId::as_str);
+    let claim = found.map(|found| Claim::of(found).sentence(reference, name));
+    let models = set.definition.model_ids.iter().map(ModelId::as_str);
     let included = set
         .included
         .iter()
         .map(capitalbench_core::ids::RoundId::as_str);
     let excluded = set.excluded.iter().map(|round| {
-        let missing: Vec<&str> = round
-            .missing
-            .iter()
-            .map(capitalbench_core::ids::ModelId::as_str)
-            .collect();
+        let missing: Vec<&str> = round.missing.iter().map(ModelId::as_str).collect();
         json!({
             "round_id": round.round_id.as_str(),
             "reason": sets::EXCLUDED,

@@ -102,7 +102,7 @@ struct Frame<'a> {
     crumbs: Vec<(String, Html)>,
     synthetic: bool,
     home: bool,
-    as_of: &'a str,
+    as_of: Option<&'a str>,
     body: &'a Html,
 }
 
@@ -149,7 +149,8 @@ impl Site {
             crumbs,
             synthetic: self.synthetic,
             home: own.is_empty(),
-            as_of: &self.as_of,
+            // Only where the state of things is told: other pages stay as they are when time passes.
+            as_of: (belongs("") || own.starts_with("live/")).then_some(self.as_of.as_str()),
             body: &page.body.0,
         };
         frame.render().unwrap_or_default().into_bytes()

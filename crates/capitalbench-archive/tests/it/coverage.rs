@@ -41,7 +41,10 @@ fn coverage(windows: &[Window], alike: f64) -> (f64, f64) {
             };
             rounds.push(own.iter().copied().map(gain).collect());
         }
-        let series: Vec<f64> = calendar_time(&rounds).iter().map(|day| day.1).collect();
+        let series: Vec<f64> = calendar_time(rounds.iter().map(Vec::as_slice))
+            .iter()
+            .map(|day| day.1)
+            .collect();
         daily += u32::from(covers(&mean_estimate(&series).expect("enough days")));
         let sums: Vec<f64> = rounds
             .iter()

@@ -13,10 +13,11 @@ use std::time::Duration;
 
 use capitalbench_archive::bench_archive::{BenchPlan, make};
 use capitalbench_archive::fact_cache::FOLDER;
-use capitalbench_archive::public_record::{cached_publication, publication};
+use capitalbench_archive::public_record::{Keeping, published, standings};
 use capitalbench_core::ids::Digest;
 use capitalbench_core::inference::random::Random;
 use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::standings::Standings;
 use jiff::Timestamp;
 
 const ROUNDS: usize = 24;
@@ -40,12 +41,25 @@ fn as_of() -> Timestamp {
     "2026-11-01T00:00:00Z".parse().unwrap()
 }
 
+/// The publication; its sets and their statistics are the same when only figures are read.
+fn both(rounds: &Path, keeping: Keeping) -> Publication {
+    let standings = standings(rounds, as_of(), keeping, &|| ()).unwrap();
+    let publication = published(rounds, as_of(), keeping, &|| ()).unwrap();
+    assert_eq!(standings.comparison_sets, publication.comparison_sets);
+    assert_eq!(standings.names, publication.names);
+    for set in &publication.comparison_sets {
+        let found = publication.statistics.sets.get(&set.definition.set_id);
+        assert_eq!(standings.statistics(set).as_ref(), found);
+    }
+    publication
+}
+
 fn plain(rounds: &Path) -> Publication {
-    publication(rounds, as_of(), &|| ()).unwrap()
+    both(rounds, Keeping::Fresh)
 }
 
 fn cached(rounds: &Path) -> Publication {
-    cached_publication(rounds, as_of(), &|| ()).unwrap()
+    both(rounds, Keeping::Cached)
 }
 
 /// Changes that are younger than this are not kept.
@@ -135,6 +149,76 @@ fn unchanged_rounds_are_taken_from_the_cache_and_changed_ones_never() {
     assert_eq!(cached(&rounds), plain(&rounds));
     fs::rename(&away, &gone).unwrap();
     assert_eq!(cached(&rounds), edited);
+}
+
+type Told = Result<(Standings, Publication), (Option<String>, Option<String>)>;
+
+/// What a folder tells, or why it tells nothing.
+fn told(rounds: &Path, keeping: Keeping) -> Told {
+    let sets = standings(rounds, as_of(), keeping, &|| ());
+    let whole = published(rounds, as_of(), keeping, &|| ());
+    match (sets, whole) {
+        (Ok(sets), Ok(whole)) => Ok((sets, whole)),
+        (sets, whole) => Err((
+            sets.err().map(|error| error.to_string()),
+            whole.err().map(|error| error.to_string()),
+        )),
+    }
+}
+
+/// A new round, a round less, or any file of a round in any state: the cache never tells.
+#[test]
+fn whatever_changes_is_seen() {
+    let folder = archive();
+    let rounds = folder.path().join("rounds");
+    settle();
+    cached(&rounds);
+    let mut random = Random::of(Digest::of(b"changes"), "fact cache");
+    let mut made = ROUNDS;
+    let (mut changed, mut refused) = (0, 0);
+    for _ in 0..16 {
+        let all: Vec<PathBuf> = files(&rounds)
+            .into_iter()
+            .filter(|path| path.to_string_lossy().contains("SYN-"))
+            .collect();
+        let path = &all[random.index(all.len())];
+        let before = fs::read(path).unwrap();
+        match random.index(4) {
+            0 => {
+                made += 1;
+                let plan = BenchPlan {
+                    rounds: made,
+                    models: 3,
+                    seed: 5,
+                    track: None,
+                };
+                make(&rounds, plan, &|| ()).unwrap();
+            }
+            1 => {
+                let names = fs::read_dir(&rounds).unwrap().map(|e| e.unwrap().path());
+                let mut names: Vec<PathBuf> = names
+                    .filter(|path| path.to_string_lossy().contains("SYN-"))
+                    .collect();
+                names.sort();
+                fs::remove_dir_all(&names[random.index(names.len())]).unwrap();
+            }
+            2 => {
+                let mut bytes = before.clone();
+                let place = random.index(bytes.len());
+                bytes[place] = if bytes[place] == b'1' { b'2' } else { b'1' };
+                write_unnoticed(path, &bytes);
+            }
+            _ => fs::remove_file(path).unwrap(),
+        }
+        let fresh = told(&rounds, Keeping::Fresh);
+        assert_eq!(told(&rounds, Keeping::Cached), fresh, "{}", path.display());
+        changed += 1;
+        if fresh.is_err() {
+            refused += 1;
+            fs::write(path, before).unwrap();
+        }
+    }
+    assert!(changed > refused, "some changes still make a publication");
 }
 
 #[test]

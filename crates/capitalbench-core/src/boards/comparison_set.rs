@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cumulative::points;
+use super::set_round::{SetResult, SetRound, SetStanding};
 use super::{mean, share};
 use crate::ids::{ModelId, RoundId};
 use crate::manifest::{Track, Window};
-use crate::publication::{PublicRound, PublishError, ResolvedRound, RoundKey, RoundState};
+use crate::publication::{PublishError, RoundKey};
 use crate::score::{NoScore, Score, compensated_sum, score_of_sums};
 use crate::units::Return;
 
@@ -198,7 +199,7 @@ pub struct MarketRow {
 
 /// All sets: weekly before monthly, by start, those without a known start first.
 pub(crate) fn comparison_sets(
-    rounds: &[PublicRound],
+    rounds: &[SetRound<'_>],
     policy: &SetPolicy,
     names: &BTreeMap<ModelId, String>,
 ) -> Result<Vec<ComparisonSet>, PublishError> {
@@ -223,52 +224,63 @@ pub(crate) fn comparison_sets(
 
 /// The policy's sets and those that rosters open, each with the key of its start.
 fn definitions<'a>(
-    rounds: &'a [PublicRound],
+    rounds: &'a [SetRound<'_>],
     policy: &SetPolicy,
 ) -> Vec<(Option<&'a RoundKey>, SetDefinition)> {
-    let key_of = |id: &RoundId| rounds.iter().find(|r| r.id() == id).map(|r| &r.key);
+    let key_of = |id: &RoundId| rounds.iter().find(|r| r.id == id).map(|r| r.key);
     let mut found: Vec<(Option<&RoundKey>, SetDefinition)> = policy
         .sets
         .iter()
         .map(|set| (key_of(&set.started_round_id), set.clone()))
         .collect();
     for round in rounds {
-        let (Some(track), false) = (round.track, matches!(round.state, RoundState::Draft)) else {
-            continue;
+        let Some(track) = round.track else { continue };
+        let rule = if round.fixed_roster {
+            RosterRule::Frozen
+        } else {
+            RosterRule::Contains
         };
-        let roster: BTreeSet<&ModelId> = round.submissions().iter().map(|s| &s.model_id).collect();
-        let rule = match round.manifest.roster {
-            Some(_) => RosterRule::Frozen,
-            None => RosterRule::Contains,
-        };
+        let mut roster = round.roster.clone();
+        roster.sort_unstable();
+        roster.dedup();
         let covers = |(start, set): &(Option<&RoundKey>, SetDefinition)| {
-            let members: BTreeSet<&ModelId> = set.model_ids.iter().collect();
-            let begun = start.is_some_and(|start| *start <= round.key);
-            let same = match rule {
-                RosterRule::Frozen => members == roster,
-                RosterRule::Contains => roster.is_subset(&members),
-            };
-            set.track == track && begun && same
+            let begun = start.is_some_and(|start| start <= round.key);
+            set.track == track && begun && covered(&roster, &set.model_ids, rule)
         };
         if roster.is_empty() || found.iter().any(covers) {
             continue;
         }
-        let day = round.manifest.decision_date.map(|day| day.to_string());
-        let day = day.unwrap_or_else(|| round.id().to_string());
+        let day = round.decision_date.map(|day| day.to_string());
+        let day = day.unwrap_or_else(|| round.id.to_string());
         let taken = |id: &str| found.iter().any(|(_, set)| set.set_id == id);
         let set_id = free_name(&format!("{}-set-{day}", track.as_str()), taken);
         let definition = SetDefinition {
             label: format!("{} set from {day}", capitalised(track.as_str())),
             set_id,
             track,
-            started_round_id: round.id().clone(),
+            started_round_id: round.id.clone(),
             model_ids: roster.into_iter().cloned().collect(),
             rule,
             origin: Origin::Discovered,
         };
-        found.push((Some(&round.key), definition));
+        found.push((Some(round.key), definition));
     }
     found
+}
+
+/// Whether a set's models cover a roster, both in order of id.
+fn covered(roster: &[&ModelId], members: &[ModelId], rule: RosterRule) -> bool {
+    if roster.iter().copied().eq(members) {
+        return true;
+    }
+    let members: BTreeSet<&ModelId> = members.iter().collect();
+    let mut inside = roster.iter().filter(|id| members.contains(*id));
+    match rule {
+        RosterRule::Frozen => {
+            inside.by_ref().count() == roster.len() && members.len() == roster.len()
+        }
+        RosterRule::Contains => inside.by_ref().count() == roster.len(),
+    }
 }
 
 fn capitalised(word: &str) -> String {
@@ -293,33 +305,34 @@ fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
 
 /// Scores a roster on the rounds from its start on.
 pub(crate) fn evaluate(
-    rounds: &[PublicRound],
+    rounds: &[SetRound<'_>],
     definition: &SetDefinition,
     start: Option<&RoundKey>,
     policy: &SetPolicy,
     names: &BTreeMap<ModelId, String>,
 ) -> Result<ComparisonSet, PublishError> {
-    let mut included: Vec<(&PublicRound, &ResolvedRound)> = Vec::new();
+    let mut included: Vec<(&SetRound<'_>, &SetResult<'_>)> = Vec::new();
+    // Returns of each included round, in order of the roster.
+    let mut values: Vec<Vec<Return>> = Vec::new();
     let mut excluded = Vec::new();
     for round in rounds.iter().filter(|r| r.track == Some(definition.track)) {
-        let Some(resolved) = round.resolved() else {
+        let Some(result) = &round.result else {
             continue;
         };
-        if start.is_some_and(|start| round.key < *start) {
+        if start.is_some_and(|start| round.key < start) {
             continue;
         }
-        let absent = |id: &&ModelId| resolved.of(id).is_none();
-        let missing: Vec<ModelId> = definition
-            .model_ids
-            .iter()
-            .filter(absent)
-            .cloned()
-            .collect();
-        if missing.is_empty() {
-            included.push((round, resolved));
+        let roster = definition.model_ids.iter().enumerate();
+        let of = |(place, id): (usize, &ModelId)| result.of_near(id, place).map(|s| s.value);
+        if let Some(own) = roster.clone().map(of).collect() {
+            values.push(own);
+            included.push((round, result));
         } else {
-            let round_id = round.id().clone();
-            excluded.push(ExcludedRound { round_id, missing });
+            let absent = roster.filter(|found| of(*found).is_none());
+            excluded.push(ExcludedRound {
+                round_id: round.id.clone(),
+                missing: absent.map(|(_, id)| id.clone()).collect(),
+            });
         }
     }
     let status = match included.len() {
@@ -327,19 +340,14 @@ pub(crate) fn evaluate(
         count if count >= policy.threshold(definition.track) => SetStatus::Qualified,
         _ => SetStatus::Forming,
     };
-    let results: Vec<&ResolvedRound> = included.iter().map(|(_, resolved)| *resolved).collect();
-    let windows = included
-        .iter()
-        .filter_map(|(round, _)| round.manifest.window);
+    let results: Vec<&SetResult<'_>> = included.iter().map(|(_, result)| *result).collect();
+    let windows = included.iter().filter_map(|(round, _)| round.window);
     Ok(ComparisonSet {
         status,
-        rows: rows(definition, &results, names)?,
+        rows: rows(definition, &results, &values, names)?,
         market: market(&results)?,
         separate_windows: separate_windows(windows.collect()),
-        included: included
-            .iter()
-            .map(|(round, _)| round.id().clone())
-            .collect(),
+        included: included.iter().map(|(r, _)| r.id.clone()).collect(),
         excluded,
         definition: definition.clone(),
     })
@@ -347,22 +355,18 @@ pub(crate) fn evaluate(
 
 fn rows(
     definition: &SetDefinition,
-    results: &[&ResolvedRound],
+    results: &[&SetResult<'_>],
+    values: &[Vec<Return>],
     names: &BTreeMap<ModelId, String>,
 ) -> Result<Vec<SetRow>, PublishError> {
     if results.is_empty() {
         return Ok(Vec::new());
     }
     let mut firsts: BTreeMap<&ModelId, usize> = BTreeMap::new();
-    for resolved in results {
-        let standing = |id: &'_ ModelId| {
-            resolved
-                .of(id)
-                .map(|s| s.scored.outcome.decision_return.get())
-        };
+    for own in values {
         let mut best: Option<(&ModelId, f64)> = None;
-        for id in &definition.model_ids {
-            let Some(value) = standing(id) else { continue };
+        for (id, value) in definition.model_ids.iter().zip(own) {
+            let value = value.get();
             let better =
                 best.is_none_or(|(other, top)| value > top || (value >= top && id < other));
             if better {
@@ -374,19 +378,10 @@ fn rows(
         }
     }
     let mut rows = Vec::with_capacity(definition.model_ids.len());
-    for id in &definition.model_ids {
-        let returns: Option<Vec<Return>> = results
-            .iter()
-            .map(|resolved| Some(resolved.of(id)?.scored.outcome.decision_return))
-            .collect();
-        if let Some(returns) = returns {
-            rows.push(set_row(
-                id,
-                results,
-                &returns,
-                firsts.get(id).copied().unwrap_or(0),
-            )?);
-        }
+    for (place, id) in definition.model_ids.iter().enumerate() {
+        let returns: Vec<Return> = values.iter().map(|own| own[place]).collect();
+        let firsts = firsts.get(id).copied().unwrap_or(0);
+        rows.push(set_row(id, results, &returns, firsts)?);
     }
     let name = |row: &SetRow| -> String {
         let name = names.get(&row.model_id).cloned();
@@ -403,14 +398,14 @@ fn rows(
 
 fn set_row(
     id: &ModelId,
-    results: &[&ResolvedRound],
+    results: &[&SetResult<'_>],
     returns: &[Return],
     firsts: usize,
 ) -> Result<SetRow, PublishError> {
     let alphas: Vec<f64> = returns
         .iter()
         .zip(results)
-        .map(|(value, resolved)| (*value - resolved.returns.reference()).get())
+        .map(|(value, result)| (*value - result.reference).get())
         .collect();
     let above = alphas.iter().filter(|alpha| **alpha > 0.0).count();
     let row = market_row(id.as_str(), results, returns)?;
@@ -427,11 +422,11 @@ fn set_row(
 
 fn market_row(
     who: &str,
-    results: &[&ResolvedRound],
+    results: &[&SetResult<'_>],
     returns: &[Return],
 ) -> Result<MarketRow, PublishError> {
     let pairs = returns.iter().zip(results);
-    let pairs = pairs.map(|(value, resolved)| Some((*value, resolved.returns.oracle()?)));
+    let pairs = pairs.map(|(value, result)| Some((*value, result.oracle?)));
     let score = match pairs.collect::<Option<Vec<(Return, Return)>>>() {
         Some(pairs) => score_of_sums(&pairs).map_err(|error| PublishError::SumAboveOracle {
             who: who.to_owned(),
@@ -447,27 +442,25 @@ fn market_row(
     })
 }
 
-fn market(results: &[&ResolvedRound]) -> Result<Option<Market>, PublishError> {
+fn market(results: &[&SetResult<'_>]) -> Result<Option<Market>, PublishError> {
     let Some(first) = results.first() else {
         return Ok(None);
     };
-    let row = |who: &str, value: fn(&ResolvedRound) -> Return| {
-        let returns: Vec<Return> = results.iter().map(|resolved| value(resolved)).collect();
+    let row = |who: &str, value: fn(&SetResult<'_>) -> Return| {
+        let returns: Vec<Return> = results.iter().map(|result| value(result)).collect();
         market_row(who, results, &returns)
     };
-    let reference = row("the reference", |resolved| resolved.returns.reference())?;
-    let cash = row("cash", |resolved| resolved.returns.cash())?;
+    let reference = row("the reference", |result| result.reference)?;
+    let cash = row("cash", |result| result.cash)?;
     let oracles: Option<Vec<f64>> = results
         .iter()
-        .map(|resolved| resolved.returns.oracle().map(Return::get))
+        .map(|result| result.oracle.map(Return::get))
         .collect();
     let mut controls = Vec::new();
     for control in &first.controls {
-        let id = control.model_id();
-        let of = |resolved: &&ResolvedRound| {
-            let found = resolved.controls.iter().find(|c| c.model_id() == id);
-            found.map(|c| c.scored.outcome.decision_return)
-        };
+        let id = control.model_id;
+        let own = |control: &&SetStanding<'_>| control.model_id == id;
+        let of = |result: &&SetResult<'_>| Some(result.controls.iter().find(own)?.value);
         if let Some(returns) = results.iter().map(of).collect::<Option<Vec<Return>>>() {
             controls.push(set_row(id, results, &returns, 0)?);
         }

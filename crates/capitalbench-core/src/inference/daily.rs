@@ -77,7 +77,7 @@ pub fn live_sessions(windows: &[Window]) -> usize {
 }
 
 /// The mean over live rounds, by day.
-pub fn calendar_time<'a>(rounds: impl IntoIterator<Item = &'a ActiveDays>) -> ActiveDays {
+pub fn calendar_time<'a>(rounds: impl IntoIterator<Item = &'a [(Date, f64)]>) -> ActiveDays {
     let mut live = LiveDays::default();
     for round in rounds {
         for (day, value) in round {
@@ -274,7 +274,7 @@ mod tests {
     fn live_rounds_share_the_capital() {
         let one = ActiveDays::from([(day("2026-06-01"), 0.02), (day("2026-06-02"), 0.04)]);
         let two = ActiveDays::from([(day("2026-06-02"), 0.0)]);
-        let series = calendar_time([&one, &two]);
+        let series = calendar_time([one.as_slice(), two.as_slice()]);
         assert_eq!(series.len(), 2);
         assert!((series[1].1 - 0.02).abs() < 1e-15);
         assert_eq!(paired(&one, &two).count(), 1);

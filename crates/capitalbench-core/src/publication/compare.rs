@@ -1,12 +1,13 @@
 //! Some models side by side, chosen by whoever asks.
 
-use super::{Publication, PublishError};
+use super::PublishError;
+use super::standings::Standings;
 use crate::boards::comparison_set::{
     ComparisonSet, Origin, RosterRule, SetDefinition, SetPolicy, evaluate,
 };
 use crate::ids::ModelId;
 use crate::manifest::Track;
-use crate::statistics::{Frames, SetStatistics, methodology_versions, of_set};
+use crate::statistics::SetStatistics;
 
 /// Some models side by side, on the rounds they share.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +18,7 @@ pub struct Comparison {
     pub statistics: Option<SetStatistics>,
 }
 
-impl Publication {
+impl Standings {
     /// Compares models of a track on the resolved rounds that all of them completed; none where
     /// the track has no round.
     pub fn compare(
@@ -25,8 +26,8 @@ impl Publication {
         track: Track,
         model_ids: &[ModelId],
     ) -> Result<Option<Comparison>, PublishError> {
-        let mut of_track = self.rounds.iter().filter(|r| r.track == Some(track));
-        let Some(first) = of_track.next() else {
+        let rounds = self.set_rounds();
+        let Some(first) = rounds.iter().find(|round| round.track == Some(track)) else {
             return Ok(None);
         };
         let mut model_ids = model_ids.to_vec();
@@ -36,26 +37,19 @@ impl Publication {
             set_id: format!("{}-comparison", track.as_str()),
             track,
             label: "Comparison".to_owned(),
-            started_round_id: first.id().clone(),
+            started_round_id: first.id.clone(),
             model_ids,
             rule: RosterRule::Contains,
             origin: Origin::Discovered,
         };
-        let policy = SetPolicy::default();
-        let set = evaluate(&self.rounds, &definition, None, &policy, &self.names)?;
-        let statistics = (!set.included.is_empty()).then(|| {
-            let by_id = self
-                .rounds
-                .iter()
-                .map(|round| (round.id(), round))
-                .collect();
-            of_set(
-                &set,
-                &by_id,
-                methodology_versions(&self.rounds),
-                &Frames::default(),
-            )
-        });
+        let set = evaluate(
+            &rounds,
+            &definition,
+            None,
+            &SetPolicy::default(),
+            &self.names,
+        )?;
+        let statistics = self.statistics(&set);
         Ok(Some(Comparison { set, statistics }))
     }
 }

@@ -29,9 +29,9 @@ impl Aligned {
         let mut dates = Vec::new();
         let mut columns = vec![Vec::new(); taken.len()];
         for round in 0..first.len() {
-            let own = first[round].standing.days.as_ref();
+            let own = first[round].days;
             for (column, taken) in columns.iter_mut().zip(taken) {
-                let other = taken[round].standing.days.as_ref();
+                let other = taken[round].days;
                 let same = match (own, other) {
                     (None, None) => true,
                     (Some(a), Some(b)) => a.iter().map(|d| d.0).eq(b.iter().map(|d| d.0)),

@@ -1,15 +1,16 @@
 //! Every two models of a track on the rounds both completed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::frame::Frames;
 use super::record::{Taken, taken, windows};
 use super::set::difference;
 use super::{Estimate, horizon_sessions};
 use crate::boards::cumulative::CumulativeRow;
+use crate::boards::set_round::{ById, chosen};
 use crate::ids::{ModelId, RoundId};
 use crate::manifest::Track;
-use crate::publication::PublicRound;
 
 /// Two models of a track on every round both completed, whatever sets they are in.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -19,7 +20,7 @@ pub struct HeadToHead {
     /// The other.
     pub second: ModelId,
     /// The shared rounds, in order of id.
-    pub rounds: Vec<RoundId>,
+    pub rounds: Arc<[RoundId]>,
     /// Separate windows they are worth.
     pub effective_windows: f64,
     /// Rounds in which the first returned more.
@@ -32,50 +33,76 @@ pub struct HeadToHead {
 
 /// Every two models of a track with a shared round.
 pub(super) fn head_to_head(
-    rounds: &BTreeMap<&RoundId, &PublicRound>,
+    rounds: &ById<'_>,
     rows: &[CumulativeRow],
     track: Track,
     frames: &Frames,
 ) -> Vec<HeadToHead> {
     let mut sorted: Vec<&CumulativeRow> = rows.iter().collect();
     sorted.sort_by(|a, b| a.model_id.cmp(&b.model_id));
+    let records: Vec<Record<'_>> = sorted
+        .iter()
+        .enumerate()
+        .map(|(place, row)| Record {
+            id: (place, &row.model_id),
+            taken: taken(&chosen(rounds, &row.rounds), (place, &row.model_id)),
+            rounds: Arc::from(row.rounds.as_slice()),
+        })
+        .collect();
     let mut found = Vec::new();
-    for (place, first) in sorted.iter().enumerate() {
+    for (place, first) in records.iter().enumerate() {
         let own: BTreeSet<&RoundId> = first.rounds.iter().collect();
-        for second in &sorted[place + 1..] {
+        for second in &records[place + 1..] {
+            // Most models took part in the same rounds, and those are listed once.
+            if first.rounds == second.rounds {
+                let both = (first.taken.as_slice(), second.taken.as_slice());
+                found.push(compared(
+                    (first, second),
+                    &first.rounds,
+                    both,
+                    track,
+                    frames,
+                ));
+                continue;
+            }
             let shared = second.rounds.iter().filter(|id| own.contains(id));
-            let shared: Vec<RoundId> = shared.cloned().collect();
+            let shared: Arc<[RoundId]> = shared.cloned().collect();
             if !shared.is_empty() {
-                let ids = (&first.model_id, &second.model_id);
-                found.push(compared(rounds, ids, shared, track, frames));
+                let chosen = chosen(rounds, &shared);
+                let (a, b) = (taken(&chosen, first.id), taken(&chosen, second.id));
+                found.push(compared((first, second), &shared, (&a, &b), track, frames));
             }
         }
     }
     found
 }
 
+/// A model's own rounds.
+struct Record<'a> {
+    id: (usize, &'a ModelId),
+    rounds: Arc<[RoundId]>,
+    taken: Vec<Taken<'a>>,
+}
+
 fn compared(
-    rounds: &BTreeMap<&RoundId, &PublicRound>,
-    (first, second): (&ModelId, &ModelId),
-    shared: Vec<RoundId>,
+    (first, second): (&Record<'_>, &Record<'_>),
+    shared: &Arc<[RoundId]>,
+    (a, b): (&[Taken<'_>], &[Taken<'_>]),
     track: Track,
     frames: &Frames,
 ) -> HeadToHead {
-    let a = taken(rounds, &shared, first);
-    let b = taken(rounds, &shared, second);
-    let frame = frames.of(&windows(&a));
+    let frame = frames.of(&windows(a));
     let sessions = horizon_sessions(track);
-    let value = |t: &Taken<'_>| t.standing.scored.outcome.decision_return.get();
     let ahead = |a: &[Taken<'_>], b: &[Taken<'_>]| {
-        a.iter().zip(b).filter(|(a, b)| value(a) > value(b)).count()
+        a.iter().zip(b).filter(|(a, b)| a.value > b.value).count()
     };
     HeadToHead {
-        first: first.clone(),
-        second: second.clone(),
+        first: first.id.1.clone(),
+        second: second.id.1.clone(),
         effective_windows: frame.overlap.effective(),
-        first_ahead: ahead(&a, &b),
-        second_ahead: ahead(&b, &a),
-        difference: difference(&a, &b, &frame, sessions),
-        rounds: shared,
+        first_ahead: ahead(a, b),
+        second_ahead: ahead(b, a),
+        difference: difference(a, b, &frame, sessions),
+        rounds: Arc::clone(shared),
     }
 }

@@ -10,6 +10,7 @@ use super::{
     horizon_sessions,
 };
 use crate::boards::mean;
+use crate::boards::set_round::SetRound;
 use crate::ids::{Digest, ModelId, RoundId};
 use crate::inference::bootstrap::studentised_interval;
 use crate::inference::daily::{ActiveDays, calendar_time, per_horizon};
@@ -20,38 +21,72 @@ use crate::inference::random::Random;
 use crate::inference::reliability::{Stated, bins, brier};
 use crate::inference::ties::{detectable, years_to_know};
 use crate::manifest::{Track, Window};
+use crate::publication::PublicRound;
 use crate::publication::facts::Percentiles;
-use crate::publication::{PublicRound, Standing};
 use crate::score::compensated_sum;
 use crate::units::Return;
 
 /// One decision with its result, as statistics need it.
 pub(super) struct Taken<'a> {
     pub(super) window: Window,
-    pub(super) standing: &'a Standing,
+    /// Return of the decision.
+    pub(super) value: f64,
+    pub(super) alpha: f64,
+    percentiles: Option<Percentiles>,
+    pub(super) days: Option<&'a [(Date, f64)]>,
     oracle: Option<Return>,
     /// Return of the middle random portfolio.
     chance: Option<f64>,
+}
+
+/// The rounds of a model among these; it is looked for at `place` first.
+pub(super) fn taken<'a>(
+    rounds: &[&'a SetRound<'a>],
+    (place, model_id): (usize, &ModelId),
+) -> Vec<Taken<'a>> {
+    let of = |round: &&'a SetRound<'a>| {
+        let result = round.result.as_ref()?;
+        let standing = result.of_near(model_id, place)?;
+        Some(Taken {
+            window: round.window?,
+            value: standing.value.get(),
+            alpha: standing.alpha.get(),
+            percentiles: standing.percentiles,
+            days: standing.days,
+            oracle: result.oracle,
+            chance: result.chance,
+        })
+    };
+    rounds.iter().filter_map(of).collect()
+}
+
+/// What only a whole record tells of a decision.
+pub(super) struct Answer {
+    stated: Stated,
+    /// Gains beyond the reference of the same question asked again.
     repeated: Vec<f64>,
 }
 
-pub(super) fn taken<'a>(
-    rounds: &BTreeMap<&RoundId, &'a PublicRound>,
+/// The answers of a model in these rounds, beside what [`taken`] finds.
+pub(super) fn answers(
+    rounds: &BTreeMap<&RoundId, &PublicRound>,
     ids: &[RoundId],
     model_id: &ModelId,
-) -> Vec<Taken<'a>> {
+) -> Vec<Answer> {
     let of = |id: &RoundId| {
         let round = rounds.get(id)?;
         let resolved = round.resolved()?;
+        let standing = resolved.of(model_id)?;
         let runs = resolved.repeated.iter();
         let own = runs
             .flat_map(|run| &run.models)
             .filter(|m| m.model_id == *model_id);
-        Some(Taken {
-            window: round.manifest.window?,
-            standing: resolved.of(model_id)?,
-            oracle: resolved.returns.oracle(),
-            chance: resolved.chance.as_ref().map(|chance| chance.median),
+        Some(Answer {
+            stated: Stated {
+                confidence: standing.scored.submission.confidence,
+                beat: standing.scored.outcome.beats_reference,
+                window: round.manifest.window?,
+            },
             repeated: own
                 .filter_map(|m| m.figures.as_ref())
                 .flat_map(|figures| figures.alphas.iter().copied())
@@ -66,8 +101,7 @@ pub(super) fn windows(taken: &[Taken<'_>]) -> Vec<Window> {
 }
 
 pub(super) fn alphas(taken: &[Taken<'_>]) -> Vec<f64> {
-    let alpha = |t: &Taken<'_>| t.standing.scored.outcome.alpha.get();
-    taken.iter().map(alpha).collect()
+    taken.iter().map(|t| t.alpha).collect()
 }
 
 /// A calendar-time series of some rounds; none where it says too little about them.
@@ -82,7 +116,7 @@ pub(super) fn enough(series: ActiveDays, frame: &Frame) -> Option<ActiveDays> {
 
 /// The calendar-time series of a model's own rounds, where it says enough.
 pub(super) fn own_series(taken: &[Taken<'_>], frame: &Frame) -> Option<ActiveDays> {
-    let days = taken.iter().filter_map(|t| t.standing.days.as_ref());
+    let days = taken.iter().filter_map(|t| t.days);
     enough(calendar_time(days), frame)
 }
 
@@ -150,8 +184,7 @@ pub(super) fn model(
 }
 
 fn score(taken: &[Taken<'_>], overlap: &Overlap) -> Result<(f64, f64), NoInterval> {
-    let own = |t: &Taken<'_>| t.standing.scored.outcome.decision_return.get();
-    let returns: Vec<f64> = taken.iter().map(own).collect();
+    let returns: Vec<f64> = taken.iter().map(|t| t.value).collect();
     let oracles: Option<Vec<f64>> = taken.iter().map(|t| t.oracle.map(Return::get)).collect();
     let oracles = oracles.ok_or(NoInterval::NoOracle)?;
     score_estimate(overlap, &returns, &oracles).map(|found| found.interval(LEVEL))
@@ -172,7 +205,7 @@ fn luck(
     of: fn(&Percentiles) -> Option<f64>,
     frames: &Frames,
 ) -> Option<crate::inference::null::Stouffer> {
-    let known = |t: &Taken<'_>| Some((t.window, of(t.standing.percentiles.as_ref()?)?));
+    let known = |t: &Taken<'_>| Some((t.window, of(t.percentiles.as_ref()?)?));
     let (windows, percentiles): (Vec<Window>, Vec<f64>) = taken.iter().filter_map(known).unzip();
     stouffer(&percentiles, &frames.of(&windows).overlap)
 }
@@ -200,6 +233,7 @@ fn round_deviation(alphas: &[f64], overlap: &Overlap, sessions: f64) -> Option<(
 pub(super) fn record(
     model_id: &ModelId,
     taken: &[Taken<'_>],
+    answers: &[Answer],
     track: Track,
     frames: &Frames,
 ) -> RecordStatistics {
@@ -211,15 +245,8 @@ pub(super) fn record(
         let (low, high) = studentised_interval(&values(series), &mut random)?;
         Some((low * sessions, high * sessions))
     });
-    let repeated: Vec<Vec<f64>> = taken.iter().map(|t| t.repeated.clone()).collect();
-    let stated: Vec<Stated> = taken
-        .iter()
-        .map(|t| Stated {
-            confidence: t.standing.scored.submission.confidence,
-            beat: t.standing.scored.outcome.beats_reference,
-            window: t.window,
-        })
-        .collect();
+    let repeated: Vec<Vec<f64>> = answers.iter().map(|a| a.repeated.clone()).collect();
+    let stated: Vec<Stated> = answers.iter().map(|answer| answer.stated).collect();
     let brier = brier(&stated, &frame.overlap).map(|found| {
         let basis = if found.informative {
             Basis::Rounds
@@ -232,21 +259,20 @@ pub(super) fn record(
         model: model(model_id, taken, series.as_deref(), track, frames),
         alpha_resampled: resampled,
         noise: noise::split(&repeated),
-        repeated: asked_again(taken),
+        repeated: asked_again(taken, answers),
         brier,
         reliability: bins(&stated),
     }
 }
 
-fn asked_again(taken: &[Taken<'_>]) -> Option<Repeated> {
+fn asked_again(taken: &[Taken<'_>], answers: &[Answer]) -> Option<Repeated> {
     let mut expected = Vec::new();
     let mut official = Vec::new();
     let mut places = Vec::new();
-    for t in taken {
-        let own = t.standing.scored.outcome.alpha.get();
-        if let Some((mean, place)) = mean(&t.repeated).zip(place_among(own, &t.repeated)) {
+    for (t, Answer { repeated, .. }) in taken.iter().zip(answers) {
+        if let Some((mean, place)) = mean(repeated).zip(place_among(t.alpha, repeated)) {
             expected.push(mean);
-            official.push(own);
+            official.push(t.alpha);
             places.push(place);
         }
     }

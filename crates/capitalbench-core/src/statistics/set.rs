@@ -1,6 +1,6 @@
 //! A comparison set → who can be told apart from whom.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use jiff::civil::Date;
 
@@ -12,26 +12,30 @@ use super::record::{
 use super::{Estimate, LEAST_DAYS, LEVEL, Pair, SetModel, SetStatistics, horizon_sessions};
 use crate::boards::comparison_set::ComparisonSet;
 use crate::boards::mean;
-use crate::ids::RoundId;
+use crate::boards::set_round::{ById, chosen};
 use crate::inference::bootstrap::rank_ranges;
 use crate::inference::daily::{ActiveDays, LiveDays, paired, path};
 use crate::inference::sharpe::{deflated, moments};
 use crate::inference::ties::{holm, tie_groups};
-use crate::publication::PublicRound;
 use crate::score::compensated_sum;
 
 pub(crate) fn of_set(
     set: &ComparisonSet,
-    rounds: &BTreeMap<&RoundId, &PublicRound>,
+    rounds: &ById<'_>,
     versions: f64,
     frames: &Frames,
 ) -> SetStatistics {
     let track = set.definition.track;
     let sessions = horizon_sessions(track);
+    let chosen = chosen(rounds, &set.included);
     let taken: Vec<Vec<Taken<'_>>> = set
         .rows
         .iter()
-        .map(|row| taken(rounds, &set.included, &row.model_id))
+        .map(|row| {
+            let roster = &set.definition.model_ids;
+            let place = roster.binary_search(&row.model_id).unwrap_or_default();
+            taken(&chosen, (place, &row.model_id))
+        })
         .collect();
     let windows = taken.first().map(|t| windows(t)).unwrap_or_default();
     let frame = frames.of(&windows);
@@ -107,7 +111,7 @@ fn over(
 fn gaps(first: &[Taken<'_>], second: &[Taken<'_>]) -> ActiveDays {
     let mut live = LiveDays::default();
     for (a, b) in first.iter().zip(second) {
-        if let Some((a, b)) = a.standing.days.as_deref().zip(b.standing.days.as_deref()) {
+        if let Some((a, b)) = a.days.zip(b.days) {
             for (day, gap) in paired(a, b) {
                 live.add(day, gap);
             }

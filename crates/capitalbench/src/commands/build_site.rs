@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use capitalbench_archive::file_ops;
+use capitalbench_archive::file_ops::{self, scratch::ScratchFolder};
 use capitalbench_archive::public_files::files_below;
 use capitalbench_site::Files;
+use rayon::prelude::*;
 use serde_json::json;
 
 use super::Outcome;
@@ -50,6 +51,10 @@ fn store(folder: &Path, files: &Files) -> Result<(usize, usize), CommandError> {
         let text = format!("{} is not empty and is no site", folder.display());
         return Err(CommandError::new(text).hint("name another folder with --output"));
     }
+    if before.is_empty() {
+        fresh(folder, files)?;
+        return Ok((files.len(), 0));
+    }
     let changed: Vec<(PathBuf, Vec<u8>)> = files
         .iter()
         .filter(|(path, bytes)| {
@@ -65,4 +70,20 @@ fn store(folder: &Path, files: &Files) -> Result<(usize, usize), CommandError> {
         removed += 1;
     }
     Ok((changed.len(), removed))
+}
+
+/// Writes a site where there was none: the whole folder takes its name at once.
+fn fresh(folder: &Path, files: &Files) -> Result<(), CommandError> {
+    let named = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let (Some(parent), Some(name)) = (named.parent(), named.file_name()) else {
+        let text = format!("{} cannot be a new folder", folder.display());
+        return Err(CommandError::new(text).hint("name another folder with --output"));
+    };
+    file_ops::create_folder(parent)?;
+    let draft = ScratchFolder::begin(parent, &name.to_string_lossy())?;
+    files
+        .par_iter()
+        .try_for_each(|(path, bytes)| draft.write(path, bytes))?;
+    draft.finish()?;
+    Ok(())
 }

@@ -1,39 +1,42 @@
 //! `compare`: models side by side on the rounds they share.
 
 use capitalbench_core::ids::ModelId;
-use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::standings::Standings;
 use capitalbench_export::publication_v1;
 use capitalbench_export::text::{percent, points};
 use serde_json::json;
 
 use super::Outcome;
 use super::leaderboard::set_table;
-use super::published::{load, unknown};
+use super::published::{load_standings, unknown};
 use crate::cli::{Compare, TrackName};
 use crate::console::{document, line, table};
 use crate::error::CommandError;
 
 pub(crate) fn run(arguments: &Compare) -> Result<Outcome, CommandError> {
-    let publication = load(&arguments.rounds)?;
-    let models = models(&publication, &arguments.models)?;
+    let standings = load_standings(&arguments.rounds)?;
+    let models = models(&standings, &arguments.models)?;
     let mut shown = Vec::new();
     let mut shared = false;
     for track in TrackName::tracks(arguments.track) {
-        let found = publication.compare(track, &models);
+        let found = standings.compare(track, &models);
         let found = found.map_err(|error| CommandError::new(error.to_string()))?;
         let Some(found) = found else { continue };
         shared |= !found.set.included.is_empty();
         if arguments.output.json {
-            let set =
-                publication_v1::comparison_set(&publication, &found.set, found.statistics.as_ref());
-            shown.push(set);
+            let name = |id: &ModelId| standings.name(id).to_owned();
+            let reference = standings.reference_name(&found.set);
+            let found = (&found.set, found.statistics.as_ref());
+            shown.push(publication_v1::comparison_set(
+                found.0, found.1, reference, name,
+            ));
             continue;
         }
         if !shown.is_empty() {
             line("");
         }
         shown.push(json!(track.as_str()));
-        set_table::print(&publication, &found.set, found.statistics.as_ref());
+        set_table::print(&standings, &found.set, found.statistics.as_ref());
         let pairs = found
             .statistics
             .iter()
@@ -44,8 +47,8 @@ pub(crate) fn run(arguments: &Compare) -> Result<Outcome, CommandError> {
             vec![
                 format!(
                     "{} − {}",
-                    publication.name(&pair.first),
-                    publication.name(&pair.second)
+                    standings.name(&pair.first),
+                    standings.name(&pair.second)
                 ),
                 gap.map_or_else(dash, |gap| percent(gap.value)),
                 gap.map_or_else(dash, |gap| {
@@ -66,25 +69,19 @@ pub(crate) fn run(arguments: &Compare) -> Result<Outcome, CommandError> {
         }
     }
     if arguments.output.json {
-        document(&json!({"as_of": publication.as_of.to_string(), "comparisons": shown}));
+        document(&json!({"as_of": standings.as_of.to_string(), "comparisons": shown}));
     }
     Ok(Outcome::of(shared))
 }
 
 /// The models that were named; an unknown one is answered with the nearest.
-fn models(publication: &Publication, names: &[String]) -> Result<Vec<ModelId>, CommandError> {
-    let rounds = publication.rounds.iter();
-    let mut known: Vec<&ModelId> = rounds
-        .flat_map(|round| round.submissions())
-        .map(|submission| &submission.model_id)
-        .collect();
-    known.sort();
-    known.dedup();
+fn models(standings: &Standings, names: &[String]) -> Result<Vec<ModelId>, CommandError> {
+    let known = standings.model_ids();
     let mut models = Vec::new();
     for name in names {
         let found = known
             .iter()
-            .find(|id| id.as_str() == name || publication.name(id).eq_ignore_ascii_case(name));
+            .find(|id| id.as_str() == name || standings.name(id).eq_ignore_ascii_case(name));
         let found = found.ok_or_else(|| {
             let ids: Vec<&str> = known.iter().map(|id| id.as_str()).collect();
             unknown("model", name, &ids)

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use capitalbench_archive::public_record::{PublicationError, publication};
-use capitalbench_archive::verify::count_rounds;
 use capitalbench_core::explanation::{Explanation, explain};
 use capitalbench_core::ids::ModelId;
 use capitalbench_core::inference::null::Stouffer;
@@ -14,26 +12,16 @@ use capitalbench_core::statistics::{Estimate, method};
 use serde_json::{Map, Value, json};
 
 use super::Outcome;
+use super::published::load;
 use crate::cli::Explain;
-use crate::clock::now_or;
-use crate::console::{BOLD, DIM, document, line, paint, plural, progress};
+use crate::console::{BOLD, DIM, document, line, paint, plural};
 use crate::error::CommandError;
 
 /// Widest line of text.
 const WIDTH: usize = 100;
 
 pub(crate) fn run(arguments: &Explain) -> Result<Outcome, CommandError> {
-    let bar = progress(count_rounds(&arguments.rounds_dir), "reading rounds");
-    let found = publication(&arguments.rounds_dir, now_or(arguments.as_of), &|| {
-        bar.inc(1);
-    });
-    bar.finish_and_clear();
-    let public = found.map_err(|error| match error {
-        PublicationError::File(error) => error.into(),
-        PublicationError::Scoring(error) => error.into(),
-        PublicationError::Publish(error) => CommandError::new(error.to_string())
-            .hint("check the prices of that round with `capitalbench verify`"),
-    })?;
+    let public = load(&arguments.rounds)?;
     let model_id = known_model(&public, &arguments.model)?;
     let tracks = match arguments.track {
         Some(track) => vec![track],

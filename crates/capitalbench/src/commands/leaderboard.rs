@@ -1,13 +1,15 @@
 //! `leaderboard`: a comparison set or a round on the terminal.
 
 use capitalbench_core::boards::comparison_set::{ComparisonSet, SetStatus};
+use capitalbench_core::ids::ModelId;
 use capitalbench_core::manifest::Track;
-use capitalbench_core::publication::{PublicRound, Publication};
+use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::standings::Standings;
 use capitalbench_export::publication_v1;
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::published::{load, unknown};
+use super::published::{load, load_standings, unknown};
 use crate::cli::{Leaderboard, TrackName};
 use crate::console::{DIM, document, line, paint, plural};
 use crate::error::CommandError;
@@ -17,44 +19,46 @@ mod round_table;
 pub(crate) mod set_table;
 
 pub(crate) fn run(arguments: &Leaderboard) -> Result<Outcome, CommandError> {
-    let publication = load(&arguments.rounds)?;
     if let Some(name) = &arguments.round {
-        return one_round(&publication, name, arguments.output.json);
+        return one_round(&load(&arguments.rounds)?, name, arguments.output.json);
     }
+    let standings = load_standings(&arguments.rounds)?;
     let tracks = TrackName::tracks(arguments.track);
     let sets = match &arguments.set {
-        Some(name) => vec![named(&publication, name)?],
+        Some(name) => vec![named(&standings, name)?],
         None => tracks
             .iter()
-            .filter_map(|track| featured(&publication, *track))
+            .filter_map(|track| featured(&standings, *track))
             .collect(),
     };
-    let statistics = |set: &ComparisonSet| publication.statistics.sets.get(&set.definition.set_id);
     if arguments.output.json {
-        let sets = sets.iter();
-        let sets =
-            sets.map(|set| publication_v1::comparison_set(&publication, set, statistics(set)));
-        let sets: Vec<Value> = sets.collect();
-        document(&json!({"as_of": publication.as_of.to_string(), "comparison_sets": sets}));
+        let shown = sets.iter().map(|set| {
+            let found = standings.statistics(set);
+            let name = |id: &ModelId| standings.name(id).to_owned();
+            let reference = standings.reference_name(set);
+            publication_v1::comparison_set(set, found.as_ref(), reference, name)
+        });
+        let shown: Vec<Value> = shown.collect();
+        document(&json!({"as_of": standings.as_of.to_string(), "comparison_sets": shown}));
         return Ok(Outcome::Holds);
     }
     for (place, set) in sets.iter().enumerate() {
         if place > 0 {
             line("");
         }
-        set_table::print(&publication, set, statistics(set));
+        set_table::print(&standings, set, standings.statistics(set).as_ref());
         if arguments.set.is_some() {
             set_table::print_rounds(set);
         }
     }
     if arguments.set.is_none() {
-        open_rounds(&publication, &tracks);
+        open_rounds(&standings, &tracks);
     }
     Ok(Outcome::of(sets.iter().any(|set| !set.rows.is_empty())))
 }
 
-fn named<'a>(publication: &'a Publication, name: &str) -> Result<&'a ComparisonSet, CommandError> {
-    let sets = &publication.comparison_sets;
+fn named<'a>(standings: &'a Standings, name: &str) -> Result<&'a ComparisonSet, CommandError> {
+    let sets = &standings.comparison_sets;
     let found = sets.iter().find(|set| set.definition.set_id == name);
     found.ok_or_else(|| {
         let known: Vec<&str> = sets
@@ -66,8 +70,8 @@ fn named<'a>(publication: &'a Publication, name: &str) -> Result<&'a ComparisonS
 }
 
 /// The current set of a track; else the one with most rounds, then the latest start.
-fn featured(publication: &Publication, track: Track) -> Option<&ComparisonSet> {
-    let sets = publication.comparison_sets.iter();
+fn featured(standings: &Standings, track: Track) -> Option<&ComparisonSet> {
+    let sets = standings.comparison_sets.iter();
     let of_track = sets.filter(|set| set.definition.track == track);
     of_track.max_by_key(|set| (set.status == SetStatus::Current, set.included.len()))
 }
@@ -91,24 +95,15 @@ fn one_round(publication: &Publication, name: &str, json: bool) -> Result<Outcom
 }
 
 /// How many rounds are open, and which result comes next.
-fn open_rounds(publication: &Publication, tracks: &[Track]) {
-    let shown = |round: &&PublicRound| round.track.is_some_and(|track| tracks.contains(&track));
-    let of_state = |state: &'static str| {
-        let rounds = publication.rounds.iter().filter(shown);
-        rounds.filter(move |round| round.state.as_str() == state)
-    };
-    let mut parts = vec![format!(
-        "{} open",
-        plural(of_state("pending").count(), "round")
-    )];
-    let exits = of_state("pending").filter_map(|round| round.manifest.window);
-    if let Some(day) = exits.map(|window| window.exit).min() {
+fn open_rounds(standings: &Standings, tracks: &[Track]) {
+    let open = standings.open_rounds(tracks);
+    let mut parts = vec![format!("{} open", plural(open.pending, "round"))];
+    if let Some(day) = open.next_exit {
         parts.push(format!("next result after the close of {day}"));
     }
-    let late = of_state("overdue").count();
-    if late > 0 {
-        parts.push(format!("{late} overdue"));
+    if open.overdue > 0 {
+        parts.push(format!("{} overdue", open.overdue));
     }
-    parts.push(format!("as of {}", publication.as_of));
+    parts.push(format!("as of {}", standings.as_of));
     line(format!("\n{}", paint(DIM, parts.join(" · "))));
 }

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use capitalbench_archive::file_ops::replace_all;
 use capitalbench_archive::layout;
-use capitalbench_archive::public_record::{PublicationError, cached_publication, publication};
+use capitalbench_archive::public_record::{Keeping, PublicationError, published, standings};
 use capitalbench_archive::verify::count_rounds;
 use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::standings::Standings;
 use capitalbench_core::similar::closest;
 use capitalbench_export::text::SYNTHETIC;
 use jiff::Timestamp;
@@ -32,30 +33,47 @@ fn keeps_facts(folder: &Path, rounds: usize) -> bool {
 
 /// The publication of the instant that was asked for.
 pub(crate) fn load(rounds: &Rounds) -> Result<Publication, CommandError> {
+    let found = read(rounds, published)?;
+    say_synthetic(found.synthetic);
+    Ok(found)
+}
+
+/// The comparison sets of the instant that was asked for, without the words of any round.
+pub(crate) fn load_standings(rounds: &Rounds) -> Result<Standings, CommandError> {
+    let found = read(rounds, standings)?;
+    say_synthetic(found.synthetic);
+    Ok(found)
+}
+
+fn read<T>(
+    rounds: &Rounds,
+    load: impl Fn(&Path, Timestamp, Keeping, &(dyn Fn() + Sync)) -> Result<T, PublicationError>,
+) -> Result<T, CommandError> {
     let count = count_rounds(&rounds.folder);
     let bar = progress(count, "reading rounds");
     let instant = now_or(rounds.as_of);
     // Whole seconds: nobody asks for what was public between two of them.
     let instant = Timestamp::from_second(instant.as_second()).unwrap_or(instant);
-    let tick = || bar.inc(1);
     let wanted = !rounds.no_cache && Environment::load()?.get(NO_CACHE).is_none();
-    let uncached = !(wanted && keeps_facts(&rounds.folder, count));
-    let found = if uncached {
-        publication(&rounds.folder, instant, &tick)
+    let keeping = if wanted && keeps_facts(&rounds.folder, count) {
+        Keeping::Cached
     } else {
-        cached_publication(&rounds.folder, instant, &tick)
+        Keeping::Fresh
     };
+    let found = load(&rounds.folder, instant, keeping, &|| bar.inc(1));
     bar.finish_and_clear();
-    let found = found.map_err(|error| match error {
+    found.map_err(|error| match error {
         PublicationError::File(error) => error.into(),
         PublicationError::Scoring(error) => error.into(),
         PublicationError::Publish(error) => CommandError::new(error.to_string())
             .hint("check the prices of that round with `capitalbench verify`"),
-    })?;
-    if found.synthetic {
+    })
+}
+
+fn say_synthetic(synthetic: bool) {
+    if synthetic {
         remark(paint(WARNING, format!("market: {SYNTHETIC}")));
     }
-    Ok(found)
 }
 
 /// An error for a name that nothing has, with the nearest one that something has.

@@ -3,32 +3,28 @@
 use capitalbench_core::boards::comparison_set::{ComparisonSet, SetRow};
 use capitalbench_core::claim::Claim;
 use capitalbench_core::ids::ModelId;
-use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::standings::Standings;
 use capitalbench_core::score::Score;
 use capitalbench_core::statistics::SetStatistics;
-use capitalbench_export::text::{ordinal, percent, points, reference_name, score};
+use capitalbench_export::text::{ordinal, percent, points, score};
 
 use super::interval_bar::Scale;
 use crate::console::{BOLD, DIM, line, paint, plural, table};
 
 /// Prints a set.
-pub(crate) fn print(publication: &Publication, set: &ComparisonSet, found: Option<&SetStatistics>) {
-    line(paint(BOLD, heading(publication, set, found)));
+pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&SetStatistics>) {
+    line(paint(BOLD, heading(standings, set, found)));
     if set.rows.is_empty() {
         line("No resolved round is shared by all of its models yet.");
-        let names = set
-            .definition
-            .model_ids
-            .iter()
-            .map(|id| publication.name(id));
+        let names = set.definition.model_ids.iter().map(|id| standings.name(id));
         line(format!("Models: {}.", names.collect::<Vec<_>>().join(", ")));
         return;
     }
-    let reference = reference_name(publication, set);
+    let reference = standings.reference_name(set);
     let scale = scale(set, found);
     let mut rows = Vec::new();
     for (place, row) in set.rows.iter().enumerate() {
-        rows.push(model_row(publication, set, (place, row), found, scale));
+        rows.push(model_row(standings, set, (place, row), found, scale));
     }
     let models = rows.len();
     rows.extend(market_rows(set, reference, scale));
@@ -54,7 +50,7 @@ pub(crate) fn print(publication: &Publication, set: &ComparisonSet, found: Optio
     }
     for row in &set.rows {
         if let Score::Undefined(reason) = row.score {
-            let name = publication.name(&row.model_id);
+            let name = standings.name(&row.model_id);
             line(format!("{name} has no score: {}.", reason.reason()));
         }
     }
@@ -67,22 +63,18 @@ pub(crate) fn print(publication: &Publication, set: &ComparisonSet, found: Optio
             let text = format!("No interval: {}.", reason.as_str().replace('_', " "));
             line(paint(DIM, text));
         }
-        let name = |id: &ModelId| publication.name(id).to_owned();
+        let name = |id: &ModelId| standings.name(id).to_owned();
         line(Claim::of(found).sentence(reference, name));
     }
 }
 
-fn heading(
-    publication: &Publication,
-    set: &ComparisonSet,
-    found: Option<&SetStatistics>,
-) -> String {
+fn heading(standings: &Standings, set: &ComparisonSet, found: Option<&SetStatistics>) -> String {
     let definition = &set.definition;
     let mut parts = vec![
         definition.set_id.clone(),
         plural(definition.model_ids.len(), "model"),
     ];
-    let mut published = publication.comparison_sets.iter();
+    let mut published = standings.comparison_sets.iter();
     if published.any(|other| other.definition == *definition) {
         parts.insert(1, set.status.as_str().to_owned());
     }
@@ -94,8 +86,8 @@ fn heading(
         ),
         None => shared,
     });
-    let last = set.included.last().and_then(|id| publication.round(id));
-    if let Some(window) = last.and_then(|round| round.manifest.window) {
+    let last = set.included.last();
+    if let Some(window) = last.and_then(|id| standings.window(id)) {
         parts.push(format!("resolved to {}", window.exit));
     }
     parts.join(" · ")
@@ -123,7 +115,7 @@ fn scale(set: &ComparisonSet, found: Option<&SetStatistics>) -> Option<Scale> {
 }
 
 fn model_row(
-    publication: &Publication,
+    standings: &Standings,
     set: &ComparisonSet,
     (place, row): (usize, &SetRow),
     found: Option<&SetStatistics>,
@@ -144,7 +136,7 @@ fn model_row(
     let luck = found.and_then(|found| found.model.luck.as_ref());
     vec![
         rank,
-        publication.name(&row.model_id).to_owned(),
+        standings.name(&row.model_id).to_owned(),
         score(row.score),
         bar.unwrap_or_default(),
         percent(row.average_return),

@@ -1,0 +1,26 @@
+//! Which files some work read: what its result follows from.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+thread_local! {
+    static READS: RefCell<Option<Vec<PathBuf>>> = const { RefCell::new(None) };
+}
+
+/// Does some work on this thread and lists the files it asked [`super::read`] for, each once.
+pub(crate) fn recorded<T>(work: impl FnOnce() -> T) -> (T, Vec<PathBuf>) {
+    let outer = READS.replace(Some(Vec::new()));
+    let result = work();
+    let mut read = READS.replace(outer).unwrap_or_default();
+    read.sort_unstable();
+    read.dedup();
+    (result, read)
+}
+
+pub(super) fn note(path: &Path) {
+    READS.with_borrow_mut(|reads| {
+        if let Some(reads) = reads {
+            reads.push(path.to_owned());
+        }
+    });
+}
