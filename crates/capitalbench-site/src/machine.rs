@@ -3,6 +3,7 @@
 use crate::html::Html;
 use crate::{Files, Input};
 
+pub mod api;
 mod calendar;
 mod embed;
 mod event;
@@ -11,6 +12,8 @@ mod openapi;
 mod share;
 mod sitemap;
 mod verify;
+
+pub use event::corrections;
 
 /// Adds everything for programs; pages must be there already, the sitemap lists them.
 pub(crate) fn render(input: &Input<'_>, files: &mut Files) {

@@ -104,7 +104,8 @@ impl AlphaVantage {
         History::within((NAME, symbol), (from, to), rows, proof)
     }
 
-    fn rows(&self, symbol: &str, text: &str) -> Result<Vec<DailyClose>, PriceError> {
+    /// The rows of a body, whoever brought it.
+    pub fn rows(&self, symbol: &str, text: &str) -> Result<Vec<DailyClose>, PriceError> {
         let wire: Wire =
             serde_json::from_str(text).map_err(|error| match text.trim_start().chars().next() {
                 Some('{' | '[') => PriceError::Malformed {

@@ -12,9 +12,9 @@ use jiff::civil::Date;
 use reqwest::Url;
 use tokio::time::sleep;
 
-use super::{AnswerFuture, BaseUrlError, History, Limit, PriceError, PriceSource};
+use super::{AnswerFuture, BaseUrlError, DailyClose, History, Limit, PriceError, PriceSource};
 use super::{check_question, parse_base_url};
-use crate::http::{Credential, HttpClient, Request};
+use crate::http::{Answer, Credential, HttpClient, Request};
 use crate::secret::ApiKey;
 
 mod answer;
@@ -50,6 +50,24 @@ impl Tiingo {
     pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
         self.retries = retries;
         self
+    }
+
+    /// The rows of a body of success, whoever brought it.
+    pub fn rows(
+        &self,
+        symbol: &str,
+        (from, to): (Date, Date),
+        text: String,
+    ) -> Result<Vec<DailyClose>, PriceError> {
+        let reader = answer::Reader {
+            question: Question { symbol, from, to },
+            key: &self.key,
+        };
+        reader.rows(&Answer {
+            text,
+            content_type: None,
+            retry_after: None,
+        })
     }
 
     async fn fetch(&self, symbol: &str, from: Date, to: Date) -> Result<History, PriceError> {

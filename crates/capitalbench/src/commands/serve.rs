@@ -18,7 +18,6 @@ use crate::console::{BOLD, DIM, WARNING, line, paint, remark};
 use crate::error::CommandError;
 
 mod answer;
-mod api;
 mod connections;
 mod patience;
 mod schedule;

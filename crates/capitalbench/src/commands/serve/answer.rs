@@ -8,7 +8,6 @@ use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 
-use super::api;
 use super::stock::{Ready, Stock, ready};
 
 /// No script or style but our own, nothing from elsewhere, nobody frames a page but as an embed.
@@ -119,7 +118,8 @@ fn found<B>(server: &Server, request: &Request<B>, path: &str) -> Answer {
         && (rest.is_empty() || rest.starts_with('/'))
     {
         let query = request.uri().query().unwrap_or_default();
-        let (status, body) = api::reply(&stock, rest, query);
+        let (status, body) = stock.api.reply(rest, query);
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let file = ready("api/v1.json", body);
         if status == StatusCode::OK {
             return send(&server.counts, &file, request.headers());
