@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use capitalbench_adapters::http::Reach;
 use capitalbench_adapters::secret::ApiKey;
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops;
@@ -12,6 +13,8 @@ use capitalbench_archive::format::utf8;
 
 use crate::error::CommandError;
 
+/// Lets every source and provider stand at an address of this machine or of a private network.
+const ALLOW_PRIVATE: &str = "CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES";
 const FILES: [&str; 2] = [".env", ".env.local"];
 
 /// Variables of the files; those of the process are asked for by name.
@@ -46,6 +49,14 @@ impl Environment {
         let given = std::env::var(name).ok();
         let value = given.or_else(|| self.from_files.get(name).cloned())?;
         (!value.trim().is_empty()).then(|| value.trim().to_owned())
+    }
+
+    /// What the client may ask: private addresses only where the operator says so.
+    pub(crate) fn reach(&self) -> Reach {
+        match self.get(ALLOW_PRIVATE).as_deref() {
+            None | Some("0" | "false" | "no") => Reach::Public,
+            Some(_) => Reach::Local,
+        }
     }
 
     /// A key; a missing or unusable one names its variable and never its value.

@@ -63,8 +63,8 @@ impl AlphaVantage {
     /// A source at an address such as [`Self::DEFAULT_BASE_URL`].
     pub fn new(http: HttpClient, base_url: &str, key: ApiKey) -> Result<Self, BaseUrlError> {
         Ok(Self {
+            base_url: parse_base_url(&http, base_url)?,
             http,
-            base_url: parse_base_url(base_url)?,
             key,
         })
     }

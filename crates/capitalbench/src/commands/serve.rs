@@ -19,6 +19,7 @@ use crate::error::CommandError;
 
 mod answer;
 mod connections;
+mod first_word;
 mod patience;
 mod schedule;
 mod stock;

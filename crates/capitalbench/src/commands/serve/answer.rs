@@ -8,6 +8,7 @@ use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 
+use super::connections::{HEAD_BYTES, HEADERS};
 use super::stock::{Ready, Stock, ready};
 
 /// No script or style but our own, nothing from elsewhere, nobody frames a page but as an embed.
@@ -217,6 +218,19 @@ fn preflight(path: &str) -> Answer {
     let asked = HeaderValue::from_static("if-none-match");
     headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked);
     allowed
+}
+
+/// The answer to bytes that are no request.
+pub(super) fn refusal(status: StatusCode) -> Response<Bytes> {
+    let text = match status {
+        StatusCode::URI_TOO_LONG => "the address is too long\n".to_owned(),
+        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => format!(
+            "the head of the request is too large; at most {HEAD_BYTES} bytes and {HEADERS} headers\n"
+        ),
+        _ => "this is no HTTP/1 request\n".to_owned(),
+    };
+    let text = Bytes::from(text);
+    plain(status, text.clone(), "/").map(|_| text)
 }
 
 fn plain(status: StatusCode, text: impl Into<Bytes>, path: &str) -> Answer {
