@@ -16,7 +16,7 @@ const FIXTURE_BYTES: u64 = 405_000;
 /// Words that name nothing.
 const EMPTY_WORDS: [&str; 5] = ["manager", "helper", "util", "misc", "common"];
 /// Which crates of ours a crate may use; the binary may use all.
-const MAY_USE: [(&str, &[&str]); 6] = [
+const MAY_USE: [(&str, &[&str]); 7] = [
     ("capitalbench-core", &[]),
     ("capitalbench-archive", &["capitalbench-core"]),
     ("capitalbench-adapters", &["capitalbench-core"]),
@@ -25,6 +25,15 @@ const MAY_USE: [(&str, &[&str]); 6] = [
         &["capitalbench-core", "capitalbench-export"],
     ),
     ("capitalbench-parquet", &[]),
+    (
+        "capitalbench-fuzz",
+        &[
+            "capitalbench-adapters",
+            "capitalbench-archive",
+            "capitalbench-core",
+            "capitalbench-site",
+        ],
+    ),
     (
         "capitalbench-export",
         &["capitalbench-core", "capitalbench-parquet"],
