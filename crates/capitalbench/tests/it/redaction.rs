@@ -1,0 +1,248 @@
+//! A key in every variable, servers that repeat everything they hear, and every command that could
+//! ask them: the key is in no output and in no file.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::thread;
+use std::time::Duration;
+
+use crate::fake_models::{FAR, frozen_with};
+use crate::harness::{Ran, Test, WEEKLY};
+use crate::operator::{ROUND, draft};
+
+const KEY: &str = "Sk-Echo5never8Shown2Anywhere7/+=x";
+/// Parts of the key in lower case, short enough to be found in any spelling of it.
+const PARTS: [&str; 3] = ["echo5never8", "shown2anywhere7", "anywhere7"];
+/// Every variable that holds a key.
+const VARIABLES: [&str; 13] = [
+    "TIINGO_API_KEY",
+    "ALPHAVANTAGE_API_KEY",
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GOOGLE_API_KEY",
+    "XAI_API_KEY",
+    "DEEPSEEK_API_KEY",
+    "MISTRAL_API_KEY",
+    "GROQ_API_KEY",
+    "TOGETHER_API_KEY",
+    "FIREWORKS_API_KEY",
+    "OPENROUTER_API_KEY",
+    "CANARY_KEY",
+];
+/// Manners of the server: the status line and the type of its body.
+const MANNERS: [(&str, &str); 7] = [
+    ("200 OK", "application/json"),
+    ("200 OK", "text/plain"),
+    ("302 Found", "text/html"),
+    ("400 Bad Request", "application/json"),
+    ("401 Unauthorized", "application/json"),
+    ("429 Too Many Requests", "text/plain"),
+    ("500 Broken", "text/html"),
+];
+
+/// A server that answers with what it was asked: the address, the headers, and the key spelled out.
+fn echo(status: &'static str, kind: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("its address");
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.set_read_timeout(Some(Duration::from_millis(300)));
+            let mut heard = Vec::new();
+            let mut chunk = [0; 4096];
+            while !heard.windows(4).any(|four| four == b"\r\n\r\n") {
+                match stream.read(&mut chunk) {
+                    Ok(count) if count > 0 => heard.extend_from_slice(&chunk[..count]),
+                    _ => break,
+                }
+            }
+            let heard = String::from_utf8_lossy(&heard);
+            let head = heard.split("\r\n\r\n").next().unwrap_or_default();
+            let first = head.lines().next().unwrap_or_default();
+            let told = serde_json::json!({"error": {"message": head, "code": KEY, "type": first},
+                "detail": head, "id": KEY, "model": KEY, "Information": head});
+            let body = match kind {
+                "application/json" => told.to_string(),
+                _ => format!("{head}\n{KEY}\n"),
+            };
+            let _ = write!(
+                stream,
+                "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\
+                 Location: http://{address}/?apikey={KEY}\r\nx-request-id: {KEY}\r\n\
+                 x-ratelimit-reset-requests: {KEY}\r\nretry-after: {KEY}\r\nConnection: close\r\n\r\n{body}",
+                body.len()
+            );
+        }
+    });
+    format!("http://{address}")
+}
+
+/// Runs a command with the key everywhere and looks for it everywhere.
+fn hides(test: &Test, address: &str, arguments: &[&str]) -> Ran {
+    let mut variables: Vec<(&str, &str)> = VARIABLES.map(|name| (name, KEY)).to_vec();
+    for name in ["TIINGO_BASE_URL", "ALPHAVANTAGE_BASE_URL", "YAHOO_BASE_URL"] {
+        variables.push((name, address));
+    }
+    variables.push(("TIINGO_PLAN", "-/-/-"));
+    let ran = test.run_with(&variables, arguments);
+    let said = (ran.stdout() + &ran.stderr()).to_lowercase();
+    for part in PARTS {
+        assert!(KEY.to_lowercase().contains(part));
+        assert!(!said.contains(part), "{ran}");
+        for (file, text) in test.tree() {
+            let both = format!("{file} {text}").to_lowercase();
+            assert!(!both.contains(part), "{file} after {ran}");
+        }
+    }
+    ran
+}
+
+#[test]
+fn price_commands_show_no_key() {
+    for (status, kind) in MANNERS {
+        let address = echo(status, kind);
+        for source in ["tiingo", "alphavantage", "yahoo"] {
+            let test = draft();
+            let performance = "--as-of-date 2026-12-04 --now 2030-01-01T00:00:30Z";
+            let line = format!(
+                "fetch-universe-performance --round {ROUND} {performance} --source {source}"
+            );
+            let fetch: Vec<&str> = line.split_whitespace().collect();
+            hides(&test, &address, &fetch).fails();
+        }
+        let test = draft();
+        let range = "--start-date 2025-12-04 --end-date 2026-12-04";
+        let line = format!("validate-universe --round {ROUND} {range}");
+        let validate: Vec<&str> = line.split_whitespace().collect();
+        hides(&test, &address, &validate).fails();
+
+        let test = Test::weekly().remove("prices");
+        for source in ["tiingo", "alphavantage"] {
+            let line = format!(
+                "fetch-prices --round {WEEKLY} --full-universe --now 2026-03-10T02:00:00Z --source {source}"
+            );
+            let fetch: Vec<&str> = line.split_whitespace().collect();
+            hides(&test, &address, &fetch).fails();
+        }
+        let test = Test::all_rounds().remove("prices");
+        let now = "2026-03-10T02:00:00Z";
+        let due = ["resolve-due", "--rounds-dir", ".", "--now", now, "--json"];
+        hides(&test, &address, &due);
+        let track = [
+            "update-interim-performance",
+            "--track",
+            "all",
+            "--rounds-dir",
+            ".",
+            "--now",
+            now,
+        ];
+        hides(&test, &address, &track);
+    }
+}
+
+/// Models of every provider at one address.
+fn models(address: &str) -> String {
+    let providers = [
+        "openai",
+        "anthropic",
+        "google",
+        "xai",
+        "deepseek",
+        "mistral",
+        "groq",
+        "together",
+        "fireworks",
+        "vllm",
+        "llama_cpp",
+        "ollama",
+        "openai_compatible",
+    ];
+    let model = |provider: &str| {
+        format!(
+            "- {{model_id: m-{provider}, provider: {provider}, api_model_name: any, \
+             base_url: '{address}', api_key_env: CANARY_KEY}}\n"
+        )
+    };
+    format!("models:\n{}", providers.map(model).concat())
+}
+
+#[test]
+fn model_commands_show_no_key() {
+    for (status, kind) in MANNERS {
+        let address = echo(status, kind);
+        let test = frozen_with(&models(&address), FAR);
+        fs::write(test.path("prices.yaml"), "pricing: {}\n").expect("a written file");
+        hides(&test, &address, &["check-providers"]).code(0);
+        hides(&test, &address, &["check-providers", "--json"]).code(0);
+        let smoke = [
+            "smoke-provider",
+            "--models",
+            "models.yaml",
+            "m-openai",
+            "--allow-real-api-calls",
+        ];
+        hides(&test, &address, &smoke);
+        let line = "run-round --round rounds/OVER-HTTP-1W --models models.yaml --pricing prices.yaml \
+                    --run-id echo --allow-real-api-calls --yes --retry-pause 0.005";
+        let run: Vec<&str> = line.split_whitespace().collect();
+        hides(&test, &address, &run);
+        let list = ["list-runs", "--round", "rounds/OVER-HTTP-1W"];
+        hides(&test, &address, &list);
+    }
+}
+
+/// A private address is asked only where somebody says so, and the refusal says how.
+#[test]
+fn private_addresses_need_permission() {
+    let address = echo("200 OK", "application/json");
+    let test = draft();
+    let line = format!(
+        "fetch-universe-performance --round {ROUND} --as-of-date 2026-12-04 \
+         --now 2030-01-01T00:00:30Z --source tiingo"
+    );
+    let fetch: Vec<&str> = line.split_whitespace().collect();
+    let closed = [
+        ("TIINGO_API_KEY", KEY),
+        ("TIINGO_BASE_URL", address.as_str()),
+        ("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "0"),
+    ];
+    test.run_with(&closed, &fetch)
+        .code(2)
+        .complains("TIINGO_BASE_URL: the base URL leads to a private address")
+        .complains("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES=1");
+    let metadata = [
+        ("TIINGO_API_KEY", KEY),
+        ("TIINGO_BASE_URL", "http://169.254.169.254/latest"),
+        ("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1"),
+    ];
+    test.run_with(&metadata, &fetch)
+        .code(2)
+        .complains("the base URL leads to a private address");
+    fs::write(test.path("models.yaml"), models(&address)).expect("a written file");
+    let smoke = |model: &str| {
+        let variables = [
+            ("CANARY_KEY", KEY),
+            ("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "0"),
+        ];
+        let asked = [
+            "smoke-provider",
+            "--models",
+            "models.yaml",
+            model,
+            "--allow-real-api-calls",
+        ];
+        test.run_with(&variables, &asked)
+    };
+    smoke("m-openai").complains("m-openai: the base URL leads to a private address");
+    // A server that is the operator's own by its kind is asked.
+    let own = smoke("m-vllm");
+    assert!(!own.stderr().contains("private address"), "{own}");
+    let marked = models(&address).replace(
+        "provider: openai,",
+        "provider: openai, metadata: {local: true},",
+    );
+    fs::write(test.path("models.yaml"), marked).expect("a written file");
+    let marked = smoke("m-openai");
+    assert!(!marked.stderr().contains("private address"), "{marked}");
+}
