@@ -15,7 +15,7 @@ use reqwest::{Client, Response, Url, redirect, retry};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use tokio::time::{Instant, timeout_at};
 
-use crate::secret::ApiKey;
+use crate::secret::{ApiKey, Wiped};
 
 mod failure;
 mod post;
@@ -197,7 +197,7 @@ impl<'a> Credential<'a> {
         let Self::Header { scheme, key } = self else {
             return Ok(None);
         };
-        let text = format!("{scheme} {}", key.expose());
+        let text = Wiped::new(format!("{scheme} {}", key.expose()));
         let mut value = HeaderValue::from_str(&text).map_err(|_| HttpError::Setup {
             reason: "the API key cannot be sent in a header".to_owned(),
         })?;
