@@ -103,7 +103,8 @@ mod tests {
     fn lines_become_variables() {
         let text = "# note\nA=1\n B = \"two words\" \nexport C='x=y'\nnot a line\nD=\n";
         let expected = [("A", "1"), ("B", "two words"), ("C", "x=y"), ("D", "")];
-        let expected = expected.map(|(name, value)| (name.to_owned(), Wiped::new(value.to_owned())));
+        let expected =
+            expected.map(|(name, value)| (name.to_owned(), Wiped::new(value.to_owned())));
         assert_eq!(parse(text), expected);
     }
 }

@@ -145,14 +145,20 @@ fn links_in_rounds_are_not_published() {
     let test = Test::all_rounds();
     fs::write(test.path("secret.txt"), SECRET).expect("a file");
     let secret = test.path("secret.txt");
+    let as_of = ["--as-of", "2026-12-31"];
     for place in [
         "research/more.md",
         "runs/official-1/raw_responses/more.txt",
         "extra.md",
     ] {
         std::os::unix::fs::symlink(&secret, test.file(place)).expect("a link");
+        let serve = ["serve", "--rounds-dir", ".", "--listen", "127.0.0.1:0"];
+        test.run(&[&serve[..], &as_of].concat())
+            .code(2)
+            .complains(place)
+            .complains("is a symbolic link");
+        fs::remove_file(test.file(place)).expect("a removed link");
     }
-    let as_of = ["--as-of", "2026-12-31"];
     let server = SiteServer::start(&test, &as_of);
     let files = format!("/rounds/{WEEKLY}/files");
     for path in [
