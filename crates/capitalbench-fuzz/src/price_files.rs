@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use capitalbench_adapters::price_source::CsvFolder;
-use capitalbench_archive::format::table::{CsvText, read_table};
+use capitalbench_archive::format::table::{CsvText, Row, read_table};
 use capitalbench_archive::format::{
     cross_check as check_file, interim, price_sheet as sheet_file, price_window, provenance,
     trailing,
 };
 use capitalbench_archive::request_state as state;
+use capitalbench_core::prices::Quote;
 
 use crate::is_in_proportion;
 use crate::vendor_bodies::in_order;
@@ -25,11 +26,8 @@ fn table(bytes: &[u8]) {
             }
             let again = read_table(text.as_str().as_bytes()).expect("our own table");
             assert_eq!(again.header, table.header);
-            let cells = |row: &capitalbench_archive::format::table::Row<'_>| {
-                row.cells
-                    .iter()
-                    .map(|cell| cell.to_string())
-                    .collect::<Vec<_>>()
+            let cells = |row: &Row<'_>| -> Vec<String> {
+                row.cells.iter().map(ToString::to_string).collect()
             };
             let before: Vec<_> = table.rows.iter().map(cells).collect();
             let after: Vec<_> = again.rows.iter().map(cells).collect();
@@ -44,7 +42,7 @@ pub fn price_sheet(bytes: &[u8]) {
     table(bytes);
     match sheet_file::parse(bytes) {
         Ok(sheet) => {
-            let prices = sheet.quotes().iter().filter_map(|quote| quote.used());
+            let prices = sheet.quotes().iter().filter_map(Quote::used);
             for (price, _) in prices {
                 assert!(price.get().is_finite() && price.get() > 0.0);
             }

@@ -29,11 +29,8 @@ fn packages() -> Option<Vec<Value>> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--offline", "--locked", "--format-version", "1"])
         .current_dir(root())
-        .output();
-    let Ok(output) = output else {
-        eprintln!("skipped: there is no cargo to ask for the packages");
-        return None;
-    };
+        .output()
+        .ok()?;
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     let mut found: Value = serde_json::from_slice(&output.stdout).expect("the answer of cargo");
@@ -70,7 +67,10 @@ fn expressions_of_licences_are_understood() {
 fn licences_and_sources_are_those_of_the_policy() {
     let allowed = list("deny.toml", "allow = [");
     assert!(allowed.contains("MIT"), "{allowed:?}");
-    let Some(packages) = packages() else { return };
+    let Some(packages) = packages() else {
+        eprintln!("skipped: there is no cargo to ask for the packages");
+        return;
+    };
     assert!(packages.len() > 50, "{} packages", packages.len());
     for package in packages {
         let name = package["name"].as_str().expect("a name");

@@ -4,6 +4,8 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -30,6 +32,16 @@ const VARIABLES: [&str; 13] = [
     "OPENROUTER_API_KEY",
     "CANARY_KEY",
 ];
+/// Commands that ask somebody; the others must not.
+const ASKING: [&str; 7] = [
+    "fetch-universe-performance",
+    "validate-universe",
+    "fetch-prices",
+    "resolve-due",
+    "update-interim-performance",
+    "smoke-provider",
+    "run-round",
+];
 /// Manners of the server: the status line and the type of its body.
 const MANNERS: [(&str, &str); 7] = [
     ("200 OK", "application/json"),
@@ -41,12 +53,21 @@ const MANNERS: [(&str, &str); 7] = [
     ("500 Broken", "text/html"),
 ];
 
+/// Where the server stands, and how often it was asked.
+struct Echo {
+    address: String,
+    heard: Arc<AtomicUsize>,
+}
+
 /// A server that answers with what it was asked: the address, the headers, and the key spelled out.
-fn echo(status: &'static str, kind: &'static str) -> String {
+fn echo(status: &'static str, kind: &'static str) -> Echo {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("its address");
+    let heard = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&heard);
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
+            counter.fetch_add(1, Ordering::SeqCst);
             let _ = stream.set_read_timeout(Some(Duration::from_millis(300)));
             let mut heard = Vec::new();
             let mut chunk = [0; 4096];
@@ -74,17 +95,24 @@ fn echo(status: &'static str, kind: &'static str) -> String {
             );
         }
     });
-    format!("http://{address}")
+    Echo {
+        address: format!("http://{address}"),
+        heard,
+    }
 }
 
 /// Runs a command with the key everywhere and looks for it everywhere.
-fn hides(test: &Test, address: &str, arguments: &[&str]) -> Ran {
+fn hides(test: &Test, echo: &Echo, arguments: &[&str]) -> Ran {
+    let address = echo.address.as_str();
+    let before = echo.heard.load(Ordering::SeqCst);
     let mut variables: Vec<(&str, &str)> = VARIABLES.map(|name| (name, KEY)).to_vec();
     for name in ["TIINGO_BASE_URL", "ALPHAVANTAGE_BASE_URL", "YAHOO_BASE_URL"] {
         variables.push((name, address));
     }
     variables.push(("TIINGO_PLAN", "-/-/-"));
     let ran = test.run_with(&variables, arguments);
+    let asked = echo.heard.load(Ordering::SeqCst) > before;
+    assert_eq!(asked, ASKING.contains(&arguments[0]), "{ran}");
     let said = (ran.stdout() + &ran.stderr()).to_lowercase();
     for part in PARTS {
         assert!(KEY.to_lowercase().contains(part));
@@ -105,7 +133,7 @@ fn price_commands_show_no_key() {
         .into_iter()
         .filter(|(status, _)| !status.starts_with('5'))
     {
-        let address = echo(status, kind);
+        let echo = echo(status, kind);
         for source in ["tiingo", "alphavantage", "yahoo"] {
             let test = draft();
             let performance = "--as-of-date 2026-12-04 --now 2030-01-01T00:00:30Z";
@@ -113,13 +141,13 @@ fn price_commands_show_no_key() {
                 "fetch-universe-performance --round {ROUND} {performance} --source {source}"
             );
             let fetch: Vec<&str> = line.split_whitespace().collect();
-            hides(&test, &address, &fetch).fails();
+            hides(&test, &echo, &fetch).fails();
         }
         let test = draft();
         let range = "--start-date 2025-12-04 --end-date 2026-12-04";
         let line = format!("validate-universe --round {ROUND} {range}");
         let validate: Vec<&str> = line.split_whitespace().collect();
-        hides(&test, &address, &validate).fails();
+        hides(&test, &echo, &validate).fails();
 
         let test = Test::weekly().remove("prices");
         for source in ["tiingo", "alphavantage"] {
@@ -127,12 +155,12 @@ fn price_commands_show_no_key() {
                 "fetch-prices --round {WEEKLY} --full-universe --now 2026-03-10T02:00:00Z --source {source}"
             );
             let fetch: Vec<&str> = line.split_whitespace().collect();
-            hides(&test, &address, &fetch).fails();
+            hides(&test, &echo, &fetch).fails();
         }
         let test = Test::all_rounds().remove("prices");
         let now = "2026-03-10T02:00:00Z";
         let due = ["resolve-due", "--rounds-dir", ".", "--now", now, "--json"];
-        hides(&test, &address, &due);
+        hides(&test, &echo, &due);
         let track = [
             "update-interim-performance",
             "--track",
@@ -142,7 +170,7 @@ fn price_commands_show_no_key() {
             "--now",
             now,
         ];
-        hides(&test, &address, &track);
+        hides(&test, &echo, &track);
     }
 }
 
@@ -175,11 +203,11 @@ fn models(address: &str) -> String {
 #[test]
 fn model_commands_show_no_key() {
     for (status, kind) in MANNERS {
-        let address = echo(status, kind);
-        let test = frozen_with(&models(&address), FAR);
+        let echo = echo(status, kind);
+        let test = frozen_with(&models(&echo.address), FAR);
         fs::write(test.path("prices.yaml"), "pricing: {}\n").expect("a written file");
-        hides(&test, &address, &["check-providers"]).code(0);
-        hides(&test, &address, &["check-providers", "--json"]).code(0);
+        hides(&test, &echo, &["check-providers"]).code(0);
+        hides(&test, &echo, &["check-providers", "--json"]).code(0);
         let smoke = [
             "smoke-provider",
             "--models",
@@ -187,20 +215,20 @@ fn model_commands_show_no_key() {
             "m-openai",
             "--allow-real-api-calls",
         ];
-        hides(&test, &address, &smoke);
+        hides(&test, &echo, &smoke);
         let line = "run-round --round rounds/OVER-HTTP-1W --models models.yaml --pricing prices.yaml \
                     --run-id echo --allow-real-api-calls --yes --retry-pause 0.005";
         let run: Vec<&str> = line.split_whitespace().collect();
-        hides(&test, &address, &run);
+        hides(&test, &echo, &run);
         let list = ["list-runs", "--round", "rounds/OVER-HTTP-1W"];
-        hides(&test, &address, &list);
+        hides(&test, &echo, &list);
     }
 }
 
 /// A private address is asked only where somebody says so, and the refusal says how.
 #[test]
 fn private_addresses_need_permission() {
-    let address = echo("200 OK", "application/json");
+    let echo = echo("200 OK", "application/json");
     let test = draft();
     let line = format!(
         "fetch-universe-performance --round {ROUND} --as-of-date 2026-12-04 \
@@ -209,7 +237,7 @@ fn private_addresses_need_permission() {
     let fetch: Vec<&str> = line.split_whitespace().collect();
     let closed = [
         ("TIINGO_API_KEY", KEY),
-        ("TIINGO_BASE_URL", address.as_str()),
+        ("TIINGO_BASE_URL", echo.address.as_str()),
         ("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "0"),
     ];
     test.run_with(&closed, &fetch)
@@ -224,7 +252,7 @@ fn private_addresses_need_permission() {
     test.run_with(&metadata, &fetch)
         .code(2)
         .complains("the base URL leads to a private address");
-    fs::write(test.path("models.yaml"), models(&address)).expect("a written file");
+    fs::write(test.path("models.yaml"), models(&echo.address)).expect("a written file");
     let smoke = |model: &str| {
         let variables = [
             ("CANARY_KEY", KEY),
@@ -243,7 +271,7 @@ fn private_addresses_need_permission() {
     // A server that is the operator's own by its kind is asked.
     let own = smoke("m-vllm");
     assert!(!own.stderr().contains("private address"), "{own}");
-    let marked = models(&address).replace(
+    let marked = models(&echo.address).replace(
         "provider: openai,",
         "provider: openai, metadata: {local: true},",
     );
