@@ -11,7 +11,8 @@ fn fuzz_folder() -> PathBuf {
 }
 
 fn names(folder: &Path) -> BTreeSet<String> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     entries
         .map(|entry| entry.expect("an entry").file_name())
         .map(|name| name.into_string().expect("a plain name"))

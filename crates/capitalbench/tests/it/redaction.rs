@@ -78,13 +78,13 @@ fn echo(status: &'static str, kind: &'static str) -> Echo {
                 }
             }
             let heard = String::from_utf8_lossy(&heard);
-            let head = heard.split("\r\n\r\n").next().unwrap_or_default();
-            let first = head.lines().next().unwrap_or_default();
-            let told = serde_json::json!({"error": {"message": head, "code": KEY, "type": first},
-                "detail": head, "id": KEY, "model": KEY, "Information": head});
+            let asked = heard.split("\r\n\r\n").next().unwrap_or_default();
+            let first = asked.lines().next().unwrap_or_default();
+            let told = serde_json::json!({"error": {"message": asked, "code": KEY, "type": first},
+                "detail": asked, "id": KEY, "model": KEY, "Information": asked});
             let body = match kind {
                 "application/json" => told.to_string(),
-                _ => format!("{head}\n{KEY}\n"),
+                _ => format!("{asked}\n{KEY}\n"),
             };
             let _ = write!(
                 stream,
