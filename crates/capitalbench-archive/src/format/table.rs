@@ -53,7 +53,9 @@ impl CsvText {
     }
 
     fn push_field(&mut self, field: &str) {
-        if !field.contains([',', '"', '\r', '\n']) {
+        // Unquoted at the start of a file it would be read as the file's own mark.
+        let marked = field.starts_with('\u{feff}');
+        if !marked && !field.contains([',', '"', '\r', '\n']) {
             self.text.push_str(field);
             return;
         }

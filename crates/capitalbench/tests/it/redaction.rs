@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use crate::due_rounds::{LATER, due_rounds};
 use crate::fake_models::{FAR, frozen_with};
 use crate::harness::{Ran, Test, WEEKLY};
 use crate::operator::{ROUND, draft};
@@ -157,20 +158,14 @@ fn price_commands_show_no_key() {
             let fetch: Vec<&str> = line.split_whitespace().collect();
             hides(&test, &echo, &fetch).fails();
         }
-        let test = Test::all_rounds().remove("prices");
-        let now = "2026-03-10T02:00:00Z";
-        let due = ["resolve-due", "--rounds-dir", ".", "--now", now, "--json"];
-        hides(&test, &echo, &due);
-        let track = [
-            "update-interim-performance",
-            "--track",
-            "all",
-            "--rounds-dir",
-            ".",
-            "--now",
-            now,
-        ];
-        hides(&test, &echo, &track);
+        let test = due_rounds(1);
+        let due = ["resolve-due", "--now", LATER, "--json"];
+        hides(&test, &echo, &due).fails();
+        let track = "update-interim-performance --track all --snapshot-date 2026-03-04 \
+                     --now 2026-03-05T02:00:00Z";
+        let track: Vec<&str> = track.split_whitespace().collect();
+        let test = due_rounds(1);
+        hides(&test, &echo, &track).fails();
     }
 }
 
