@@ -1,7 +1,7 @@
 //! The one HTTP client of the project: timeouts, a size limit, redaction and failure classes.
 //!
 //! It trusts the certificates it is built with and not those of the machine, follows no
-//! redirect, uses no proxy, repeats nothing by itself, and puts a key in a header wherever a service
+//! redirect, uses no proxy, asks no private address unless told to, repeats nothing by itself, and puts a key in a header wherever a service
 //! takes it there. Every text
 //! in an [`HttpError`] has been cleared of the key.
 
@@ -15,16 +15,19 @@ use reqwest::{Client, Response, Url, redirect, retry};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use tokio::time::{Instant, timeout_at};
 
-use crate::secret::ApiKey;
+use crate::secret::{ApiKey, Wiped};
 
 mod failure;
 mod post;
 mod rate_limit;
+mod reach;
 mod retry_after;
 
 pub use failure::HttpError;
 pub(crate) use post::{KeyHeader, Media, Post, Posted};
 pub(crate) use rate_limit::wait_for_allowance;
+pub(crate) use reach::REMEDY;
+pub use reach::Reach;
 pub(crate) use retry_after::wait_asked_for;
 
 /// How long and how much the client takes at most.
@@ -36,6 +39,8 @@ pub struct HttpLimits {
     pub total_timeout: Duration,
     /// Largest body in bytes, after decompression.
     pub body_bytes: usize,
+    /// Which addresses may be asked.
+    pub reach: Reach,
 }
 
 impl Default for HttpLimits {
@@ -44,6 +49,7 @@ impl Default for HttpLimits {
             connect_timeout: Duration::from_secs(10),
             total_timeout: Duration::from_secs(30),
             body_bytes: 32 << 20,
+            reach: Reach::Public,
         }
     }
 }
@@ -68,9 +74,15 @@ impl HttpClient {
             .retry(retry::never())
             .referer(false)
             .no_proxy()
+            .dns_resolver(Arc::new(reach::Resolver(limits.reach)))
             .build()
             .map_err(|error| unusable(error.to_string()))?;
         Ok(Self { client, limits })
+    }
+
+    /// Whether the host of an address may be asked, as far as its text tells.
+    pub(crate) fn reaches(&self, url: &Url) -> bool {
+        self.limits.reach.allows_host(url)
     }
 
     /// Asks for JSON with the key where the credential says.
@@ -185,7 +197,7 @@ impl<'a> Credential<'a> {
         let Self::Header { scheme, key } = self else {
             return Ok(None);
         };
-        let text = format!("{scheme} {}", key.expose());
+        let text = Wiped::new(format!("{scheme} {}", key.expose()));
         let mut value = HeaderValue::from_str(&text).map_err(|_| HttpError::Setup {
             reason: "the API key cannot be sent in a header".to_owned(),
         })?;

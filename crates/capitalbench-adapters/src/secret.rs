@@ -4,6 +4,9 @@ use std::fmt;
 
 use secrecy::{ExposeSecret as _, SecretString};
 
+/// Text or bytes that may hold a key, overwritten when dropped.
+pub use secrecy::zeroize::Zeroizing as Wiped;
+
 /// What stands in a text where a key was.
 const REDACTED: char = '…';
 

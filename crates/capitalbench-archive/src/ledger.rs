@@ -267,11 +267,8 @@ impl Ledger {
         let Some(bytes) = bytes_of(&file)? else {
             return Ok(None);
         };
-        let read = || -> Result<T, Fault> {
-            let value = json::parse(&bytes)?;
-            serde_json::from_value(value).map_err(|error| Fault::new(error.to_string()))
-        };
-        read().map(Some).map_err(|fault| fault.in_file(&file))
+        let record = parse_record(&bytes).map_err(|fault| fault.in_file(&file))?;
+        Ok(Some(record))
     }
 }
 
@@ -279,6 +276,12 @@ impl Ledger {
 pub fn attempt_path(plan: &RunPlan, slot: &Slot, attempt: u32, ending: &str) -> String {
     let stem = slot.stem(plan.rules.replicates);
     format!("{}/{stem}__{attempt:03}.{ending}", run::ATTEMPTS)
+}
+
+/// Reads a record of an attempt: [`Begun`], [`AnswerHead`] or [`Ended`].
+pub fn parse_record<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, Fault> {
+    let value = json::parse(bytes)?;
+    serde_json::from_value(value).map_err(|error| Fault::new(error.to_string()))
 }
 
 fn bytes_of(file: &std::path::Path) -> Result<Option<Vec<u8>>, FileError> {

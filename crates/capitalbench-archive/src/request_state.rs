@@ -153,7 +153,8 @@ fn file_name(symbol: &str) -> Option<String> {
     plain.then(|| format!("{symbol}.json"))
 }
 
-fn render_usage(usage: &Usage) -> String {
+/// The text that [`parse_usage`] reads.
+pub fn render_usage(usage: &Usage) -> String {
     let questions: Vec<String> = usage.questions.iter().map(ToString::to_string).collect();
     let symbols: Map<String, Value> = usage
         .symbols
@@ -167,7 +168,8 @@ fn render_usage(usage: &Usage) -> String {
     }))
 }
 
-fn parse_usage(bytes: &[u8]) -> Result<Usage, Fault> {
+/// Reads what was asked of a source so far.
+pub fn parse_usage(bytes: &[u8]) -> Result<Usage, Fault> {
     let value = json::parse(bytes)?;
     let wrong = |field: &'static str| Fault::field(field, "must hold instants");
     let questions = value["questions"].as_array();
@@ -197,7 +199,8 @@ fn instant(value: &Value) -> Option<Timestamp> {
     Some(Stamp::parse(value.as_str()?)?.at())
 }
 
-fn render_answer(answer: &KeptAnswer) -> String {
+/// The text that [`parse_answer`] reads.
+pub fn render_answer(answer: &KeptAnswer) -> String {
     let sessions: Vec<Value> = answer
         .sessions
         .iter()
@@ -221,7 +224,8 @@ fn render_answer(answer: &KeptAnswer) -> String {
     }))
 }
 
-fn parse_answer(bytes: &[u8]) -> Result<KeptAnswer, Fault> {
+/// Reads an answer that was kept.
+pub fn parse_answer(bytes: &[u8]) -> Result<KeptAnswer, Fault> {
     let value = json::parse(bytes)?;
     let sessions = value["sessions"].as_array();
     let sessions = sessions.ok_or_else(|| Fault::field("sessions", "must be a list"))?;

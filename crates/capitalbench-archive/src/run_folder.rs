@@ -113,7 +113,8 @@ fn is_submission(name: &str) -> bool {
         .any(|end| name.ends_with(end))
 }
 
-fn parse_payload(name: &str, bytes: &[u8]) -> Result<Value, Fault> {
+/// Reads a raw or parsed submission; the ending of its name says how.
+pub fn parse_payload(name: &str, bytes: &[u8]) -> Result<Value, Fault> {
     if Path::new(name).extension().is_some_and(|end| end == "json") {
         Ok(json::parse(bytes)?)
     } else {

@@ -6,7 +6,7 @@ use std::fmt;
 
 use sha2::Digest as _;
 
-/// Longest id that is accepted; longer names do not fit a file name with its suffix.
+/// Longest id in bytes that is accepted; longer names do not fit a file name with its suffix.
 pub const MAX_ID_LENGTH: usize = 200;
 
 /// Why a text is not an id.
@@ -19,11 +19,11 @@ pub enum IdError {
         kind: &'static str,
     },
     /// Longer than [`MAX_ID_LENGTH`].
-    #[error("the {kind} has {length} characters; at most {MAX_ID_LENGTH} are allowed")]
+    #[error("the {kind} has {length} bytes; at most {MAX_ID_LENGTH} are allowed")]
     TooLong {
         /// What the id names.
         kind: &'static str,
-        /// Length in characters.
+        /// Length in bytes.
         length: usize,
     },
     /// Would not stay one plain name inside its folder.
@@ -40,7 +40,7 @@ pub enum IdError {
 
 fn checked(kind: &'static str, text: &str) -> Result<String, IdError> {
     let text = text.trim();
-    let length = text.chars().count();
+    let length = text.len();
     if text.is_empty() {
         Err(IdError::Blank { kind })
     } else if length > MAX_ID_LENGTH {

@@ -188,12 +188,18 @@ pub fn description_problem(text: &str) -> Option<String> {
         .map(|phrase| format!("exposure_description says {phrase:?}; keep it neutral"))
 }
 
+/// Options of a universe at most; the largest shipped one has about a hundred.
+pub const MOST_OPTIONS: usize = 5_000;
+
 /// What is wrong with a universe.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UniverseError {
     /// No options.
     #[error("the universe has no options")]
     Empty,
+    /// More than anybody could choose from.
+    #[error("the universe has {0} options; at most {MOST_OPTIONS} are allowed")]
+    TooMany(usize),
     /// One id twice.
     #[error("option id {0} appears twice")]
     DuplicateId(OptionId),
@@ -223,6 +229,9 @@ impl Universe {
     pub fn new(options: Vec<MarketOption>) -> Result<Self, UniverseError> {
         if options.is_empty() {
             return Err(UniverseError::Empty);
+        }
+        if options.len() > MOST_OPTIONS {
+            return Err(UniverseError::TooMany(options.len()));
         }
         let mut seen = BTreeSet::new();
         for option in &options {

@@ -2,8 +2,23 @@
 
 use crate::table::{Cell, Row, Table};
 
-/// The text of a table.
+/// Who opens a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// A program: every text exactly as it is.
+    Program,
+    /// A person with a spreadsheet, which runs what looks like a formula: such a text gets an
+    /// apostrophe before it.
+    Spreadsheet,
+}
+
+/// The text of a table, exact.
 pub fn csv(table: &Table, rows: &[Row<'_>]) -> Vec<u8> {
+    csv_for(Reader::Program, table, rows)
+}
+
+/// The text of a table for a reader.
+pub fn csv_for(reader: Reader, table: &Table, rows: &[Row<'_>]) -> Vec<u8> {
     let mut out = String::new();
     for (place, column) in table.columns.iter().enumerate() {
         if place > 0 {
@@ -17,16 +32,19 @@ pub fn csv(table: &Table, rows: &[Row<'_>]) -> Vec<u8> {
             if place > 0 {
                 out.push(',');
             }
-            push(&mut out, cell);
+            push(&mut out, cell, reader);
         }
         out.push('\n');
     }
     out.into_bytes()
 }
 
-fn push(out: &mut String, cell: &Cell<'_>) {
+fn push(out: &mut String, cell: &Cell<'_>, reader: Reader) {
     match cell {
         Cell::Missing => {}
+        Cell::Text(text) if reader == Reader::Spreadsheet && is_formula(text) => {
+            push_text(out, &format!("'{text}"));
+        }
         Cell::Text(text) => push_text(out, text),
         Cell::Integer(value) => out.push_str(&value.to_string()),
         Cell::Real(value) => out.push_str(&real_text(*value)),
@@ -34,6 +52,15 @@ fn push(out: &mut String, cell: &Cell<'_>) {
         Cell::Day(day) => out.push_str(&day.to_string()),
         Cell::Instant(instant) => out.push_str(&instant.to_string()),
     }
+}
+
+/// Whether a spreadsheet would compute a text, or read it as more than one cell.
+fn is_formula(text: &str) -> bool {
+    let first = text.trim_start_matches([' ', '\u{a0}', '\u{feff}']);
+    first.starts_with([
+        '=', '+', '-', '@', '\t', '\r', '\n', '|', '%', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}',
+        '\u{ff20}',
+    ])
 }
 
 /// The shortest text that reads back as the same double, as JSON writes it.
@@ -58,6 +85,35 @@ mod tests {
     use super::*;
 
     #[test]
+    fn formulas_are_exact_for_programs_and_text_for_spreadsheets() {
+        let shown = |reader, text: &'static str| {
+            let mut out = String::new();
+            push(&mut out, &text.into(), reader);
+            out
+        };
+        for text in [
+            "=1+1",
+            "+SUM(A1)",
+            "-2",
+            "@x",
+            "\tx",
+            " =cmd|' /C calc'!A0",
+            "\u{ff1d}1",
+        ] {
+            assert_eq!(shown(Reader::Program, text), text);
+            assert_eq!(shown(Reader::Spreadsheet, text), format!("'{text}"));
+        }
+        let link = shown(Reader::Spreadsheet, "=HYPERLINK(\"x\",\"y\")");
+        assert_eq!(link, "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\"");
+        for text in ["a=b", "SP500", "1.5", "'quoted"] {
+            assert_eq!(shown(Reader::Spreadsheet, text), text);
+        }
+        let mut out = String::new();
+        push(&mut out, &Cell::Real(-0.5), Reader::Spreadsheet);
+        assert_eq!(out, "-0.5", "numbers stay numbers");
+    }
+
+    #[test]
     fn missing_and_empty_are_told_apart() {
         let mut out = String::new();
         for cell in [
@@ -68,7 +124,7 @@ mod tests {
             true.into(),
             f64::NAN.into(),
         ] {
-            push(&mut out, &cell);
+            push(&mut out, &cell, Reader::Program);
             out.push('|');
         }
         assert_eq!(out, "|\"\"|\"a \"\"b\"\", c\"|0.1|true||");

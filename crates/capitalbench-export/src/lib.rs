@@ -54,6 +54,16 @@ pub fn export(publication: &Publication, tick: &dyn Fn()) -> BTreeMap<String, Ve
     files
 }
 
+/// The same tables for people with a spreadsheet: texts that it would run are marked as text.
+pub fn spreadsheets(publication: &Publication) -> BTreeMap<String, Vec<u8>> {
+    let file = |table: &&table::Table| {
+        let rows = (table.rows)(publication);
+        let bytes = csv::csv_for(csv::Reader::Spreadsheet, table, &rows);
+        (format!("spreadsheet/{}.csv", table.name), bytes)
+    };
+    tables::ALL.iter().map(file).collect()
+}
+
 /// How often [`export`] ticks.
 pub const fn steps() -> usize {
     tables::ALL.len() + 1

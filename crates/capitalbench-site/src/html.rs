@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 /// Escaped text or markup of our own; templates place it as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Html(String);
+pub struct Html(String);
 
 impl askama::filters::HtmlSafe for Html {}
 
@@ -16,7 +16,7 @@ impl fmt::Display for Html {
 
 impl Html {
     /// Text of ours or of the record's own names.
-    pub(crate) fn text(text: &str) -> Self {
+    pub fn text(text: &str) -> Self {
         let mut html = Self::default();
         html.push_text(text);
         html
@@ -29,7 +29,7 @@ impl Html {
 
     /// What a model or an outside source wrote: escaped, its direction isolated, characters that
     /// could hide or reorder text shown by their names.
-    pub(crate) fn said(text: &str) -> Self {
+    pub fn said(text: &str) -> Self {
         let mut html = Self("<bdi class=\"said\">".to_owned());
         html.push_visible(text);
         html.push("</bdi>");
@@ -37,7 +37,7 @@ impl Html {
     }
 
     /// The same as a block that keeps its line breaks.
-    pub(crate) fn quoted(text: &str) -> Self {
+    pub fn quoted(text: &str) -> Self {
         let mut html = Self("<pre class=\"said\" dir=\"auto\" tabindex=\"0\">".to_owned());
         html.push_visible(text);
         html.push("</pre>");

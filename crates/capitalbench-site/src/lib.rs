@@ -11,7 +11,7 @@ use capitalbench_core::publication::Publication;
 
 mod charts;
 mod figures;
-mod html;
+pub mod html;
 pub mod machine;
 mod page;
 pub mod pages;

@@ -8,6 +8,7 @@ use flate2::{Compression, GzBuilder};
 use crate::html::Html;
 use crate::{Files, Input};
 
+pub mod api;
 mod calendar;
 mod embed;
 mod event;
@@ -16,6 +17,8 @@ mod openapi;
 mod share;
 mod sitemap;
 mod verify;
+
+pub use event::corrections;
 
 /// All data in one file.
 pub(crate) const DATA_ARCHIVE: &str = "capitalbench-data.tar.gz";

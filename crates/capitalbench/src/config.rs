@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use capitalbench_adapters::secret::ApiKey;
+use capitalbench_adapters::http::Reach;
+use capitalbench_adapters::secret::{ApiKey, Wiped};
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops;
 use capitalbench_archive::format::utf8;
@@ -13,11 +14,13 @@ use capitalbench_database::direct::DatabaseUrl;
 
 use crate::error::CommandError;
 
+/// Lets every source and provider stand at an address of this machine or of a private network.
+const ALLOW_PRIVATE: &str = "CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES";
 const FILES: [&str; 2] = [".env", ".env.local"];
 
-/// Variables of the files; those of the process are asked for by name.
+/// Variables of the files, wiped when dropped; those of the process are asked for by name.
 pub(crate) struct Environment {
-    from_files: BTreeMap<String, String>,
+    from_files: BTreeMap<String, Wiped<String>>,
 }
 
 impl Environment {
@@ -29,7 +32,7 @@ impl Environment {
             if !path.is_file() {
                 continue;
             }
-            let bytes = file_ops::read(path).map_err(FileError::from)?;
+            let bytes = Wiped::new(file_ops::read(path).map_err(FileError::from)?);
             let text = utf8(&bytes).map_err(|fault| fault.in_file(path))?;
             for (name, value) in parse(text) {
                 from_files.entry(name).or_insert(value);
@@ -45,7 +48,8 @@ impl Environment {
     )]
     pub(crate) fn get(&self, name: &str) -> Option<String> {
         let given = std::env::var(name).ok();
-        let value = given.or_else(|| self.from_files.get(name).cloned())?;
+        let value = given.or_else(|| self.from_files.get(name).map(|value| value.to_string()))?;
+        let value = Wiped::new(value);
         (!value.trim().is_empty()).then(|| value.trim().to_owned())
     }
 
@@ -61,6 +65,14 @@ impl Environment {
             .hint("it looks like postgresql://user:password@host/database")
         })?;
         Ok(Some(url))
+    }
+
+    /// What the client may ask: private addresses only where the operator says so.
+    pub(crate) fn reach(&self) -> Reach {
+        match self.get(ALLOW_PRIVATE).as_deref() {
+            None | Some("0" | "false" | "no") => Reach::Public,
+            Some(_) => Reach::Local,
+        }
     }
 
     /// A key; a missing or unusable one names its variable and never its value.
@@ -79,7 +91,7 @@ impl Environment {
 }
 
 /// Lines `NAME=value`; quotes around the value are taken off, other lines are left alone.
-fn parse(text: &str) -> Vec<(String, String)> {
+fn parse(text: &str) -> Vec<(String, Wiped<String>)> {
     let lines = text
         .lines()
         .map(str::trim)
@@ -92,7 +104,8 @@ fn parse(text: &str) -> Vec<(String, String)> {
             let inner = ['"', '\'']
                 .into_iter()
                 .find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
-            (name.trim().to_owned(), inner.unwrap_or(value).to_owned())
+            let value = inner.unwrap_or(value).to_owned();
+            (name.trim().to_owned(), Wiped::new(value))
         })
         .collect()
 }
@@ -105,7 +118,8 @@ mod tests {
     fn lines_become_variables() {
         let text = "# note\nA=1\n B = \"two words\" \nexport C='x=y'\nnot a line\nD=\n";
         let expected = [("A", "1"), ("B", "two words"), ("C", "x=y"), ("D", "")];
-        let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let expected =
+            expected.map(|(name, value)| (name.to_owned(), Wiped::new(value.to_owned())));
         assert_eq!(parse(text), expected);
     }
 }

@@ -16,7 +16,7 @@ const FIXTURE_BYTES: u64 = 405_000;
 /// Words that name nothing.
 const EMPTY_WORDS: [&str; 5] = ["manager", "helper", "util", "misc", "common"];
 /// Which crates of ours a crate may use; the binary may use all.
-const MAY_USE: [(&str, &[&str]); 8] = [
+const MAY_USE: [(&str, &[&str]); 9] = [
     ("capitalbench-core", &[]),
     (
         "capitalbench-archive",
@@ -33,6 +33,15 @@ const MAY_USE: [(&str, &[&str]); 8] = [
     ),
     ("capitalbench-parquet", &[]),
     ("capitalbench-proof", &[]),
+    (
+        "capitalbench-fuzz",
+        &[
+            "capitalbench-adapters",
+            "capitalbench-archive",
+            "capitalbench-core",
+            "capitalbench-site",
+        ],
+    ),
     (
         "capitalbench-export",
         &["capitalbench-core", "capitalbench-parquet"],

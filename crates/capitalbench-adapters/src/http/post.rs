@@ -7,7 +7,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::time::{Instant, timeout_at};
 
 use super::{HttpClient, HttpError, excerpt, one_line};
-use crate::secret::ApiKey;
+use crate::secret::{ApiKey, Wiped};
 
 /// Headers worth keeping.
 const KEPT: [&str; 9] = [
@@ -88,7 +88,7 @@ pub(crate) struct KeyHeader<'a> {
 
 impl KeyHeader<'_> {
     fn value(self) -> Result<HeaderValue, HttpError> {
-        let text = format!("{}{}", self.prefix, self.key.expose());
+        let text = Wiped::new(format!("{}{}", self.prefix, self.key.expose()));
         let mut value = HeaderValue::from_str(&text).map_err(|_| HttpError::Setup {
             reason: "the API key cannot be sent in a header".to_owned(),
         })?;

@@ -63,8 +63,8 @@ impl AlphaVantage {
     /// A source at an address such as [`Self::DEFAULT_BASE_URL`].
     pub fn new(http: HttpClient, base_url: &str, key: ApiKey) -> Result<Self, BaseUrlError> {
         Ok(Self {
+            base_url: parse_base_url(&http, base_url)?,
             http,
-            base_url: parse_base_url(base_url)?,
             key,
         })
     }
@@ -104,7 +104,8 @@ impl AlphaVantage {
         History::within((NAME, symbol), (from, to), rows, proof)
     }
 
-    fn rows(&self, symbol: &str, text: &str) -> Result<Vec<DailyClose>, PriceError> {
+    /// The rows of a body, whoever brought it.
+    pub fn rows(&self, symbol: &str, text: &str) -> Result<Vec<DailyClose>, PriceError> {
         let wire: Wire =
             serde_json::from_str(text).map_err(|error| match text.trim_start().chars().next() {
                 Some('{' | '[') => PriceError::Malformed {

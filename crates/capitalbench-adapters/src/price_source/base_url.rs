@@ -2,7 +2,7 @@
 
 use reqwest::Url;
 
-use crate::http::is_bare;
+use crate::http::{HttpClient, REMEDY, is_bare};
 
 /// Why an address cannot be asked; the address itself is not repeated, it may hold a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -16,16 +16,21 @@ pub enum BaseUrlError {
          nothing after ? or #; the key is given apart"
     )]
     HoldsMore,
+    /// An address of this machine or of a private network.
+    #[error("the base URL leads to a private address; {REMEDY}")]
+    Private,
 }
 
-pub(super) fn parse_base_url(text: &str) -> Result<Url, BaseUrlError> {
+pub(super) fn parse_base_url(http: &HttpClient, text: &str) -> Result<Url, BaseUrlError> {
     let url = Url::parse(text).map_err(|_| BaseUrlError::NotHttp)?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(BaseUrlError::NotHttp);
     }
-    if is_bare(&url) {
-        Ok(url)
-    } else {
-        Err(BaseUrlError::HoldsMore)
+    if !is_bare(&url) {
+        return Err(BaseUrlError::HoldsMore);
     }
+    if !http.reaches(&url) {
+        return Err(BaseUrlError::Private);
+    }
+    Ok(url)
 }

@@ -14,7 +14,7 @@ use capitalbench_core::price_window::CloseBasis;
 use capitalbench_core::similar::closest;
 use jiff::civil::Date;
 
-use super::{AnswerFuture, History, PriceError, PriceSource, check_question};
+use super::{AnswerFuture, DailyClose, History, PriceError, PriceSource, check_question};
 
 mod table;
 
@@ -38,6 +38,11 @@ impl CsvFolder {
         }
     }
 
+    /// The rows of a file's text, oldest first; the file's name is for messages.
+    pub fn rows(file: &Path, text: &str) -> Result<Vec<DailyClose>, PriceError> {
+        table::parse(file, text)
+    }
+
     fn load(&self, symbol: &str, from: Date, to: Date) -> Result<History, PriceError> {
         check_question(symbol, from, to)?;
         if !self.folder.is_dir() {
@@ -47,7 +52,7 @@ impl CsvFolder {
         }
         let file = self.folder.join(format!("{symbol}.csv"));
         let text = self.read(symbol, &file)?;
-        let rows = table::parse(&file, &text)?;
+        let rows = Self::rows(&file, &text)?;
         // The folder is a matter of this machine; the digest names the file.
         let proof = (Digest::of(text.as_bytes()), format!("{symbol}.csv"));
         History::within((NAME, symbol), (from, to), rows, proof)

@@ -12,9 +12,9 @@ use jiff::civil::Date;
 use reqwest::Url;
 use tokio::time::sleep;
 
-use super::{AnswerFuture, BaseUrlError, History, Limit, PriceError, PriceSource};
+use super::{AnswerFuture, BaseUrlError, DailyClose, History, Limit, PriceError, PriceSource};
 use super::{check_question, parse_base_url};
-use crate::http::{Credential, HttpClient, Request};
+use crate::http::{Answer, Credential, HttpClient, Request};
 use crate::secret::ApiKey;
 
 mod answer;
@@ -38,8 +38,8 @@ impl Tiingo {
     /// A source at an address such as [`Self::DEFAULT_BASE_URL`], with a few retries.
     pub fn new(http: HttpClient, base_url: &str, key: ApiKey) -> Result<Self, BaseUrlError> {
         Ok(Self {
+            base_url: parse_base_url(&http, base_url)?,
             http,
-            base_url: parse_base_url(base_url)?,
             key,
             retries: RetryPolicy::default(),
         })
@@ -50,6 +50,24 @@ impl Tiingo {
     pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
         self.retries = retries;
         self
+    }
+
+    /// The rows of a body of success, whoever brought it.
+    pub fn rows(
+        &self,
+        symbol: &str,
+        (from, to): (Date, Date),
+        text: String,
+    ) -> Result<Vec<DailyClose>, PriceError> {
+        let reader = answer::Reader {
+            question: Question { symbol, from, to },
+            key: &self.key,
+        };
+        reader.rows(&Answer {
+            text,
+            content_type: None,
+            retry_after: None,
+        })
     }
 
     async fn fetch(&self, symbol: &str, from: Date, to: Date) -> Result<History, PriceError> {
@@ -188,10 +206,15 @@ mod tests {
     use jiff::civil::date;
 
     use super::*;
-    use crate::http::HttpLimits;
+    use crate::http::{HttpLimits, Reach};
 
     fn source(base_url: &str) -> Result<Tiingo, BaseUrlError> {
-        let http = HttpClient::new(HttpLimits::default()).unwrap();
+        within(Reach::Local, base_url)
+    }
+
+    fn within(reach: Reach, base_url: &str) -> Result<Tiingo, BaseUrlError> {
+        let limits = HttpLimits::default();
+        let http = HttpClient::new(HttpLimits { reach, ..limits }).unwrap();
         Tiingo::new(http, base_url, ApiKey::new("abc".to_owned()).unwrap())
     }
 
@@ -228,6 +251,25 @@ mod tests {
             assert_eq!(error, expected, "{text}");
             assert!(!error.to_string().contains("hidden"));
         }
+    }
+
+    #[test]
+    fn a_private_address_is_refused_unless_allowed() {
+        for text in [
+            "http://127.0.0.1:81",
+            "http://localhost",
+            "http://[fd00::1]/x",
+        ] {
+            let error = within(Reach::Public, text).unwrap_err();
+            assert_eq!(error, BaseUrlError::Private, "{text}");
+            assert!(
+                error
+                    .to_string()
+                    .contains("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES")
+            );
+        }
+        let metadata = source("http://169.254.169.254/latest").unwrap_err();
+        assert_eq!(metadata, BaseUrlError::Private);
     }
 
     #[test]

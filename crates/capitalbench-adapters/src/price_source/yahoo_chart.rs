@@ -118,8 +118,8 @@ impl YahooChart {
     /// A source at an address such as [`Self::DEFAULT_BASE_URL`].
     pub fn new(http: HttpClient, base_url: &str) -> Result<Self, BaseUrlError> {
         Ok(Self {
+            base_url: parse_base_url(&http, base_url)?,
             http,
-            base_url: parse_base_url(base_url)?,
         })
     }
 
@@ -136,7 +136,7 @@ impl YahooChart {
             Ok(answer) => answer,
             Err(error) => return Err(Failure::of(NAME, symbol, error).plain(NAME, symbol)),
         };
-        let rows = rows(symbol, (from, to), &answer.text)?;
+        let rows = Self::rows(symbol, (from, to), &answer.text)?;
         if rows.is_empty() {
             return Err(PriceError::NoRows {
                 origin: NAME,
@@ -151,6 +151,15 @@ impl YahooChart {
             body: Digest::of(answer.text.as_bytes()),
             address,
         })
+    }
+
+    /// The rows of a body, whoever brought it.
+    pub fn rows(
+        symbol: &str,
+        range: (Date, Date),
+        text: &str,
+    ) -> Result<Vec<DailyClose>, PriceError> {
+        rows(symbol, range, text)
     }
 
     fn url(&self, symbol: &str, from: Date, to: Date) -> Result<Url, PriceError> {

@@ -6,7 +6,7 @@ use reqwest::Url;
 use serde_json::Value;
 
 use super::{CallFailure, RawAnswer};
-use crate::http::{HttpClient, HttpError, KeyHeader, Media, Post, Posted, is_bare};
+use crate::http::{HttpClient, HttpError, KeyHeader, Media, Post, Posted, REMEDY, is_bare};
 use crate::secret::ApiKey;
 
 /// Why a provider cannot be set up; an address is not repeated, it may hold a key.
@@ -21,6 +21,9 @@ pub enum SetupError {
          or #; the key is given apart and sent in a header"
     )]
     HoldsMore,
+    /// An address of this machine or of a private network.
+    #[error("the base URL leads to a private address; {REMEDY}")]
+    Private,
     /// A model that searches or uses tools by itself.
     #[error("{model} searches or uses tools by itself and cannot take part")]
     UsesTools {
@@ -78,6 +81,9 @@ impl Endpoint {
         }
         if !is_bare(&base_url) {
             return Err(SetupError::HoldsMore);
+        }
+        if !http.reaches(&base_url) {
+            return Err(SetupError::Private);
         }
         Ok(Self {
             http,

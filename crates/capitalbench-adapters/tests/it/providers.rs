@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use capitalbench_adapters::http::{HttpClient, HttpLimits};
+use capitalbench_adapters::http::{HttpClient, HttpLimits, Reach};
 use capitalbench_adapters::provider::{
     CallFailure, Capabilities, Family, Provider, Question, RawAnswer, Reply as ModelReply, Settings,
 };
@@ -40,6 +40,7 @@ pub(crate) fn http() -> HttpClient {
         connect_timeout: Duration::from_secs(5),
         total_timeout: Duration::from_secs(5),
         body_bytes: 64 << 10,
+        reach: Reach::Local,
     };
     HttpClient::new(limits).expect("a client")
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::Duration;
 
-use capitalbench_adapters::http::{HttpClient, HttpLimits};
+use capitalbench_adapters::http::{HttpClient, HttpLimits, Reach};
 use capitalbench_adapters::price_source::{
     DailyClose, PriceError, PriceSource, RetryPolicy, Tiingo,
 };
@@ -28,6 +28,7 @@ pub(crate) fn limits() -> HttpLimits {
         connect_timeout: Duration::from_secs(2),
         total_timeout: Duration::from_secs(5),
         body_bytes: 1 << 20,
+        reach: Reach::Local,
     }
 }
 

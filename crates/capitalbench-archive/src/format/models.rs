@@ -50,6 +50,9 @@ const OUTPUT_TOKENS: u64 = 3_000;
 /// Longest call, where the file names none.
 const TIME_LIMIT: Duration = Duration::from_mins(2);
 
+/// Models of one file at most.
+const MOST_MODELS: usize = 2_000;
+
 /// A contestant and how it is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelSettings {
@@ -82,6 +85,11 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Contestant>, Fault> {
 /// Reads the contestants with everything that says how they are asked.
 pub fn parse_settings(bytes: &[u8]) -> Result<Vec<ModelSettings>, Fault> {
     let stored: Stored = from_yaml(utf8(bytes)?)?;
+    let count = stored.models.len();
+    if count > MOST_MODELS {
+        let text = format!("lists {count} models; at most {MOST_MODELS} are allowed");
+        return Err(Fault::field("models", text));
+    }
     let mut all: Vec<ModelSettings> = Vec::with_capacity(stored.models.len());
     for (index, model) in stored.models.into_iter().enumerate() {
         let settings = settings(&model).map_err(|fault| Fault {

@@ -53,7 +53,9 @@ impl CsvText {
     }
 
     fn push_field(&mut self, field: &str) {
-        if !field.contains([',', '"', '\r', '\n']) {
+        // Unquoted at the start of a file it would be read as the file's own mark.
+        let marked = field.starts_with('\u{feff}');
+        if !marked && !field.contains([',', '"', '\r', '\n']) {
             self.text.push_str(field);
             return;
         }
@@ -105,6 +107,12 @@ pub enum TableError {
         /// The first line with such bytes.
         line: u64,
     },
+    /// More columns than any table has.
+    #[error("the header has {found} columns; at most {MOST_COLUMNS} are allowed")]
+    TooWide {
+        /// Columns in the header.
+        found: usize,
+    },
     /// Two columns have one name.
     #[error("the header names the column {name:?} twice")]
     RepeatedColumn {
@@ -137,6 +145,9 @@ pub enum TableError {
     },
 }
 
+/// Columns of a table at most; the widest of ours has fewer than fifty.
+const MOST_COLUMNS: usize = 1_000;
+
 /// Reads a whole CSV file. Blank lines are skipped and a byte order mark is tolerated.
 pub fn read_table(bytes: &[u8]) -> Result<Table<'_>, TableError> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
@@ -149,6 +160,10 @@ pub fn read_table(bytes: &[u8]) -> Result<Table<'_>, TableError> {
         line: 1,
     };
     let header = scanner.record()?.ok_or(TableError::Empty)?.cells;
+    if header.len() > MOST_COLUMNS {
+        let found = header.len();
+        return Err(TableError::TooWide { found });
+    }
     let mut seen = BTreeSet::new();
     if let Some(name) = header.iter().find(|name| !seen.insert(*name)) {
         let name = name.clone().into_owned();

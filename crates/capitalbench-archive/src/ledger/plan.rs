@@ -190,7 +190,8 @@ impl RunPlan {
         })
     }
 
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, Fault> {
+    /// Reads `slots.json`.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Fault> {
         let value = json::parse(bytes)?;
         let stored: Stored =
             serde_json::from_value(value).map_err(|error| Fault::new(error.to_string()))?;

@@ -7,6 +7,7 @@ mod entrants;
 mod fact_cache;
 mod golden;
 mod json;
+mod limits;
 mod options_and_pairs;
 mod record;
 mod replies;

@@ -4,6 +4,9 @@ use serde_json::{Map, Value};
 
 use super::Problem;
 
+/// Holdings or candidates of one answer at most; a round allows far fewer.
+const LONGEST_LIST: usize = 5_000;
+
 /// Whether numbers written as text are numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coercion {
@@ -240,6 +243,14 @@ impl<'a, 'p> Fields<'a, 'p> {
             self.problem(name, "must be a list of objects");
             return None;
         };
+        if items.len() > LONGEST_LIST {
+            let text = format!(
+                "has {} entries; at most {LONGEST_LIST} are read",
+                items.len()
+            );
+            self.problem(name, &text);
+            return None;
+        }
         let mut objects = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
             match item.as_object() {

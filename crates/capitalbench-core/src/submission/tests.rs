@@ -246,7 +246,7 @@ fn blank_texts_are_refused() {
 fn ids_that_are_too_long_are_told_so() {
     let long = json!("x".repeat(201));
     let told = |field: &str, kind: &str| {
-        format!("{field}: the {kind} has 201 characters; at most 200 are allowed")
+        format!("{field}: the {kind} has 201 bytes; at most 200 are allowed")
     };
     check("model_id", long.clone(), &told("model_id", "model id"));
     check("round_id", long.clone(), &told("round_id", "round id"));

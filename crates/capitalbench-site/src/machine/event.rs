@@ -110,19 +110,26 @@ fn corrected(round: &PublicRound, files: Option<&Files>) -> Vec<Event> {
     };
     let path = format!("runs/{}/corrections.jsonl", resolved.run_id);
     let bytes = files.get(&path).map(Vec::as_slice).unwrap_or_default();
+    let event = |(line, at, reason): (usize, Timestamp, String)| Event {
+        at,
+        id: format!("correction-{}-{line}", round.id()),
+        kind: "correction",
+        title: format!("Correction of {}", round.id()),
+        text: reason,
+        path: page(round),
+    };
+    corrections(bytes).into_iter().map(event).collect()
+}
+
+/// Line, instant and reason of each readable line of `corrections.jsonl`.
+pub fn corrections(bytes: &[u8]) -> Vec<(usize, Timestamp, String)> {
     let text = String::from_utf8_lossy(bytes);
-    let entries = text.lines().enumerate().filter_map(|(place, line)| {
+    let entries = (1..).zip(text.lines()).filter_map(|(place, line)| {
         let entry: serde_json::Value = serde_json::from_str(line).ok()?;
         let at = entry.get("corrected_at_utc")?.as_str()?.parse().ok()?;
         let reason = entry.get("reason").and_then(serde_json::Value::as_str);
-        Some(Event {
-            at,
-            id: format!("correction-{}-{}", round.id(), place + 1),
-            kind: "correction",
-            title: format!("Correction of {}", round.id()),
-            text: reason.unwrap_or("The results were replaced.").to_owned(),
-            path: page(round),
-        })
+        let reason = reason.unwrap_or("The results were replaced.");
+        Some((place, at, reason.to_owned()))
     });
     entries.collect()
 }

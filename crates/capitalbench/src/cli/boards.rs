@@ -114,6 +114,9 @@ pub(crate) struct Export {
     /// Where the files go
     #[arg(long, value_name = "DIR")]
     pub(crate) output: PathBuf,
+    /// Also write spreadsheet/*.csv, in which no text can be run as a formula
+    #[arg(long)]
+    pub(crate) spreadsheet: bool,
     #[command(flatten)]
     pub(crate) printed: Output,
 }

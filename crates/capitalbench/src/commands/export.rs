@@ -1,6 +1,6 @@
 //! `export`: the publication as files for machines.
 
-use capitalbench_export::{export, steps};
+use capitalbench_export::{export, spreadsheets, steps};
 
 use super::Outcome;
 use super::published::{load, write};
@@ -11,7 +11,10 @@ use crate::error::CommandError;
 pub(crate) fn run(arguments: &Export) -> Result<Outcome, CommandError> {
     let publication = load(&arguments.rounds)?;
     let bar = progress(steps(), "rendering tables");
-    let files = export(&publication, &|| bar.inc(1));
+    let mut files = export(&publication, &|| bar.inc(1));
     bar.finish_and_clear();
+    if arguments.spreadsheet {
+        files.extend(spreadsheets(&publication));
+    }
     write(&arguments.output, files, arguments.printed.json)
 }

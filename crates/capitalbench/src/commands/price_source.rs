@@ -57,9 +57,11 @@ pub(super) fn open_counted(
     let address = |name: &'static str, default: &str| {
         environment.get(name).unwrap_or_else(|| default.to_owned())
     };
-    let http = || {
-        HttpClient::new(HttpLimits::default()).map_err(|error| CommandError::new(error.to_string()))
+    let limits = HttpLimits {
+        reach: environment.reach(),
+        ..HttpLimits::default()
     };
+    let http = || HttpClient::new(limits).map_err(|error| CommandError::new(error.to_string()));
     let wrong = |name: &'static str| {
         move |error: BaseUrlError| CommandError::new(format!("{name}: {error}"))
     };

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use capitalbench_adapters::http::{HttpClient, HttpLimits};
+use capitalbench_adapters::http::{HttpClient, HttpLimits, Reach};
 use capitalbench_adapters::provider::mock::{Fault, Mock, MockModel, Script};
 use capitalbench_adapters::provider::replay::Replay;
 use capitalbench_adapters::provider::{
@@ -66,7 +66,10 @@ pub(super) fn connect(
     let environment = Environment::load()?;
     let variable = model.key_variable.as_deref().or(key_variable(name));
     let key = variable.map(|name| environment.key(name)).transpose()?;
-    let http = HttpClient::new(HttpLimits::default());
+    let http = HttpClient::new(HttpLimits {
+        reach: reach(model, &kind, &environment),
+        ..HttpLimits::default()
+    });
     let http = http.map_err(|error| CommandError::new(error.to_string()))?;
     let (family, usual) = match &kind {
         Kind::OpenAi => (Family::OpenAi, Some(OpenAi::DEFAULT_BASE_URL)),
@@ -99,6 +102,19 @@ pub(super) fn connect(
         }
     };
     opened.map_err(wrong)
+}
+
+/// Providers that are run by the operator stand where he puts them; others only where
+/// `metadata: {local: true}` or the environment says so.
+fn reach(model: &ModelSettings, kind: &Kind, environment: &Environment) -> Reach {
+    let own = matches!(
+        kind,
+        Kind::Ollama | Kind::Compatible(Host::Vllm | Host::LlamaCpp)
+    );
+    if own || model.metadata["local"].as_bool() == Some(true) {
+        return Reach::Local;
+    }
+    environment.reach()
 }
 
 /// Names under which the requested model may answer.

@@ -18,8 +18,8 @@ use crate::console::{BOLD, DIM, WARNING, line, paint, remark};
 use crate::error::CommandError;
 
 mod answer;
-mod api;
 mod connections;
+mod first_word;
 mod patience;
 mod schedule;
 mod stock;

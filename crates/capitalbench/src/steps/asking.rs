@@ -192,8 +192,12 @@ impl Asking<'_> {
             Limit::Unstated => SignedDuration::from_mins(15),
         };
         let asked = retry_after.and_then(|wait| SignedDuration::try_from(wait).ok());
+        // No allowance is renewed less often than by the month.
+        let wait = asked
+            .unwrap_or(usual)
+            .min(SignedDuration::from_hours(31 * 24));
         let now = self.clock.now();
-        let until = now.checked_add(asked.unwrap_or(usual)).unwrap_or(now);
+        let until = now.checked_add(wait).unwrap_or(now);
         match &self.counted {
             Some((state, _)) => Ok(state.close_until(until)?),
             None => Ok(()),

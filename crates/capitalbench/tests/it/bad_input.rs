@@ -419,7 +419,7 @@ fn a_run_id_cannot_leave_its_folder() {
         let long = "x".repeat(300);
         test.run_without_trace(&[verb, "--round", WEEKLY, "--run-id", &long])
             .code(2)
-            .complains("has 300 characters");
+            .complains("has 300 bytes");
     }
 }
 

@@ -75,6 +75,7 @@ pub(crate) fn start(test: &Test, server: &FakeTiingo, worker: &str, now: &str) -
         .env("TIINGO_API_KEY", KEY)
         .env("TIINGO_BASE_URL", server.url())
         .env("TIINGO_PLAN", "-/-/-")
+        .env("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1")
         .env_remove("CAPITALBENCH_STATE_DIR")
         .current_dir(test.folder())
         .stdin(Stdio::null())

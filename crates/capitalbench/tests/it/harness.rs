@@ -169,6 +169,8 @@ impl Test {
             .env_remove("CAPITALBENCH_STATE_DIR")
             // Tests compare trees; those of the cache ask for it.
             .env("CAPITALBENCH_NO_CACHE", "1")
+            // The fake servers of the tests stand at this machine.
+            .env("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1")
             .envs(variables.iter().copied())
             .current_dir(self.folder())
             .stdin(Stdio::null())

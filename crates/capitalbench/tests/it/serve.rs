@@ -231,6 +231,8 @@ fn what_is_too_large_or_broken_is_refused() {
             let status = read(&bytes).status;
             let begins = &request[..30.min(request.len())];
             assert!(statuses.contains(&status), "{status} for {begins}");
+            is_secured(&read(&bytes), begins);
+            assert!(read(&bytes).text().ends_with('\n'), "{begins}");
         }
     }
     assert_eq!(server.get("/healthz").status, 200);

@@ -10,6 +10,9 @@ use crate::yaml::from_plain_yaml;
 /// Deepest nesting of a reply.
 const DEEPEST: usize = 64;
 
+/// Longest reply in bytes; the token limits of a round allow far less.
+const LONGEST: usize = 4 << 20;
+
 /// Whether the provider says that the model had finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
@@ -62,6 +65,9 @@ pub enum ReplyFault {
     /// There is nothing but white space.
     #[error("the reply is empty")]
     Empty,
+    /// Longer than any answer.
+    #[error("the reply has {0} bytes; at most {LONGEST} are read")]
+    TooLong(usize),
     /// No step finds an object.
     #[error("no complete JSON object or YAML mapping: {0}")]
     NoObject(String),
@@ -81,6 +87,9 @@ pub fn read_reply(text: &str, ending: Ending) -> Result<(Value, Step), ReplyFaul
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return Err(ReplyFault::Empty);
+    }
+    if text.len() > LONGEST {
+        return Err(ReplyFault::TooLong(text.len()));
     }
     let fault = match strict(text) {
         Ok(value) => return Ok((value, Step::Strict)),

@@ -108,3 +108,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_endless_reply_is_not_looked_into() {
+    let long = format!("{{\"a\": \"{}\"}}", "x".repeat(4 << 20));
+    let fault = read_reply(&long, Ending::Complete).unwrap_err();
+    let bytes = long.len();
+    assert_eq!(
+        fault.to_string(),
+        format!("the reply has {bytes} bytes; at most 4194304 are read")
+    );
+}

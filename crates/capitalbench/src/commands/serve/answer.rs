@@ -8,7 +8,7 @@ use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 
-use super::api;
+use super::connections::{HEAD_BYTES, HEADERS};
 use super::stock::{Ready, Stock, ready};
 
 /// No script or style but our own, nothing from elsewhere, nobody frames a page but as an embed.
@@ -119,7 +119,8 @@ fn found<B>(server: &Server, request: &Request<B>, path: &str) -> Answer {
         && (rest.is_empty() || rest.starts_with('/'))
     {
         let query = request.uri().query().unwrap_or_default();
-        let (status, body) = api::reply(&stock, rest, query);
+        let (status, body) = stock.api.reply(rest, query);
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let file = ready("api/v1.json", body);
         if status == StatusCode::OK {
             return send(&server.counts, &file, request.headers());
@@ -217,6 +218,19 @@ fn preflight(path: &str) -> Answer {
     let asked = HeaderValue::from_static("if-none-match");
     headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked);
     allowed
+}
+
+/// The answer to bytes that are no request.
+pub(super) fn refusal(status: StatusCode) -> Response<Bytes> {
+    let text = match status {
+        StatusCode::URI_TOO_LONG => "the address is too long\n".to_owned(),
+        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => format!(
+            "the head of the request is too large; at most {HEAD_BYTES} bytes and {HEADERS} headers\n"
+        ),
+        _ => "this is no HTTP/1 request\n".to_owned(),
+    };
+    let text = Bytes::from(text);
+    plain(status, text.clone(), "/").map(|_| text)
 }
 
 fn plain(status: StatusCode, text: impl Into<Bytes>, path: &str) -> Answer {

@@ -15,6 +15,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use super::answer::{Server, answer};
+use super::first_word::{FirstWord, Read};
 use super::patience::Patient;
 
 /// Connections at a time; further ones wait in the queue of the machine.
@@ -22,7 +23,9 @@ const CONNECTIONS: usize = 4096;
 /// How long the head of a request may take, and a connection may wait for its next request.
 const HEAD_WITHIN: Duration = Duration::from_secs(15);
 /// Bytes of a request's head; more is answered with 431.
-const HEAD_BYTES: usize = 16 * 1024;
+pub(super) const HEAD_BYTES: usize = 16 * 1024;
+/// Headers of a request; more are answered with 431.
+pub(super) const HEADERS: usize = 100;
 /// How long answers under way may take once the server stops.
 const FINISH_WITHIN: Duration = Duration::from_secs(10);
 
@@ -91,7 +94,10 @@ async fn thread(
 async fn connection(stream: TcpStream, server: Arc<Server>, mut stopped: watch::Receiver<bool>) {
     // Without it small answers wait for the acknowledgement of the one before.
     let _ = stream.set_nodelay(true);
+    let read = Read::default();
+    let stream = FirstWord::new(Patient::new(stream), read.clone());
     let answering = service_fn(move |request| {
+        read.set();
         let server = Arc::clone(&server);
         async move { Ok::<_, Infallible>(answer(&server, &request)) }
     });
@@ -99,7 +105,8 @@ async fn connection(stream: TcpStream, server: Arc<Server>, mut stopped: watch::
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_WITHIN)
         .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(Patient::new(stream)), answering);
+        .max_headers(HEADERS)
+        .serve_connection(TokioIo::new(stream), answering);
     tokio::pin!(connection);
     // Whatever ends a connection, its peer knows; there is nobody else to tell.
     tokio::select! {

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use capitalbench_core::ids::Digest;
 use capitalbench_core::publication::Publication;
 use capitalbench_site::Files;
+use capitalbench_site::machine::api::Api;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use hyper::body::Bytes;
@@ -14,7 +15,6 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 use rayon::prelude::*;
 
 use super::answer::secure;
-use super::api::Tables;
 
 /// One file, ready to be sent.
 pub(super) struct Ready {
@@ -49,8 +49,7 @@ impl Ready {
 pub(super) struct Stock {
     files: BTreeMap<String, Ready>,
     pub(super) bytes: usize,
-    publication: Publication,
-    pub(super) tables: Tables,
+    pub(super) api: Api,
 }
 
 /// Smaller bodies are sent as they are.
@@ -67,14 +66,13 @@ impl Stock {
         Self {
             files,
             bytes,
-            publication,
-            tables: Tables::default(),
+            api: Api::new(publication),
         }
     }
 
     /// What the site was made from.
     pub(super) fn publication(&self) -> &Publication {
-        &self.publication
+        self.api.publication()
     }
 
     /// The file of a path as asked for: a folder means its index.

@@ -89,6 +89,7 @@ impl AskedRound {
         command
             .args(text.split_whitespace())
             .env("CANARY_KEY", KEY)
+            .env("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1")
             .current_dir(self.0.folder())
             .stdin(Stdio::null());
         command

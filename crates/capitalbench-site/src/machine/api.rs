@@ -1,4 +1,6 @@
 //! `/api/v1`: the tables of the export as rows, one round, one model, and what there is.
+//!
+//! Whoever serves passes path and query on as they came and sends what comes back.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -8,71 +10,84 @@ use capitalbench_core::similar::closest;
 use capitalbench_export::publication_v1::{self, object};
 use capitalbench_export::table::Table;
 use capitalbench_export::tables::{ALL, outcomes, rounds};
-use hyper::StatusCode;
 use serde_json::{Map, Value, json};
-
-use super::stock::Stock;
 
 /// Rows of an answer unless asked otherwise, and at most.
 const ROWS: usize = 100;
 const MOST_ROWS: usize = 1000;
 
-/// The rows of each table, made when somebody first asks.
-#[derive(Default)]
-pub(super) struct Tables {
+/// A publication with the rows of each table, made when somebody first asks.
+#[derive(Debug)]
+pub struct Api {
+    publication: Publication,
     made: [OnceLock<Vec<Map<String, Value>>>; ALL.len()],
 }
 
-impl Tables {
-    fn rows(&self, publication: &Publication, place: usize) -> &[Map<String, Value>] {
+impl Api {
+    /// Answers from this publication.
+    pub fn new(publication: Publication) -> Self {
+        Self {
+            publication,
+            made: std::array::from_fn(|_| OnceLock::new()),
+        }
+    }
+
+    /// What is answered from.
+    pub fn publication(&self) -> &Publication {
+        &self.publication
+    }
+
+    fn rows(&self, place: usize) -> &[Map<String, Value>] {
         self.made[place].get_or_init(|| {
             let table = ALL[place];
-            let rows = (table.rows)(publication).into_iter();
+            let rows = (table.rows)(&self.publication).into_iter();
             rows.map(|row| object(table, row)).collect()
         })
     }
+
+    /// Status and body for what stands behind `/api/v1`, and the query.
+    pub fn reply(&self, rest: &str, query: &str) -> (u16, Vec<u8>) {
+        let parts: Vec<String> = rest
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .map(decoded)
+            .collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let answered = match parts.as_slice() {
+            [] => no_parameters(query).map(|()| index()),
+            ["metadata"] => no_parameters(query).map(|()| metadata(self)),
+            [table] => rows(self, table, query),
+            ["rounds", id] => no_parameters(query).and_then(|()| round(self, id)),
+            ["models", id] => no_parameters(query).and_then(|()| model(self, id)),
+            _ => {
+                let message = "there is nothing at this path; /api/v1 lists what there is";
+                let path = ("path", rest);
+                Err(Refusal::new(NOT_FOUND, "not_found", path, message))
+            }
+        };
+        let (status, body) = match answered {
+            Ok(body) => (200, body),
+            Err(refusal) => (refusal.status, refusal.body),
+        };
+        (status, format!("{body}\n").into_bytes())
+    }
 }
+
+const NOT_FOUND: u16 = 404;
+const BAD_REQUEST: u16 = 400;
 
 /// Why a request has no answer.
 struct Refusal {
-    status: StatusCode,
+    status: u16,
     body: Value,
 }
 
 impl Refusal {
-    fn new(status: StatusCode, word: &str, name: (&str, &str), message: &str) -> Self {
+    fn new(status: u16, word: &str, name: (&str, &str), message: &str) -> Self {
         let mut body = json!({"error": word, "message": message});
         body[name.0] = name.1.into();
         Self { status, body }
     }
-}
-
-/// Status and body for what stands behind `/api/v1`, and the query.
-pub(super) fn reply(stock: &Stock, rest: &str, query: &str) -> (StatusCode, Vec<u8>) {
-    let parts: Vec<String> = rest
-        .split('/')
-        .filter(|part| !part.is_empty())
-        .map(decoded)
-        .collect();
-    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    let answered = match parts.as_slice() {
-        [] => no_parameters(query).map(|()| index()),
-        ["metadata"] => no_parameters(query).map(|()| metadata(stock)),
-        [table] => rows(stock, table, query),
-        ["rounds", id] => no_parameters(query).and_then(|()| round(stock, id)),
-        ["models", id] => no_parameters(query).and_then(|()| model(stock, id)),
-        _ => {
-            let message = "there is nothing at this path; /api/v1 lists what there is";
-            let path = ("path", rest);
-            let word = "not_found";
-            Err(Refusal::new(StatusCode::NOT_FOUND, word, path, message))
-        }
-    };
-    let (status, body) = match answered {
-        Ok(body) => (StatusCode::OK, body),
-        Err(refusal) => (refusal.status, refusal.body),
-    };
-    (status, format!("{body}\n").into_bytes())
 }
 
 fn index() -> Value {
@@ -94,11 +109,11 @@ fn index() -> Value {
     })
 }
 
-fn metadata(stock: &Stock) -> Value {
-    let publication = stock.publication();
+fn metadata(api: &Api) -> Value {
+    let publication = api.publication();
     let mut counts = Map::new();
     for (place, table) in ALL.iter().enumerate() {
-        let count = stock.tables.rows(publication, place).len();
+        let count = api.rows(place).len();
         counts.insert(table.name.to_owned(), count.into());
     }
     json!({
@@ -117,11 +132,11 @@ fn place_of(name: &str) -> Result<usize, Refusal> {
         let hint = near.map_or_else(String::new, |near| format!(", but {near}"));
         let message = format!("there is no table {name}{hint}; /api/v1 lists them");
         let table = ("table", name);
-        Refusal::new(StatusCode::NOT_FOUND, "unknown_table", table, &message)
+        Refusal::new(NOT_FOUND, "unknown_table", table, &message)
     })
 }
 
-fn rows(stock: &Stock, name: &str, query: &str) -> Result<Value, Refusal> {
+fn rows(api: &Api, name: &str, query: &str) -> Result<Value, Refusal> {
     let place = place_of(name)?;
     let table = ALL[place];
     let asked = parameters(query)?;
@@ -153,7 +168,7 @@ fn rows(stock: &Stock, name: &str, query: &str) -> Result<Value, Refusal> {
             }
         }
     }
-    let all = stock.tables.rows(stock.publication(), place);
+    let all = api.rows(place);
     let fits = |row: &&Map<String, Value>| {
         let same = |(column, value): &(&str, &str)| text_is(row.get(*column), value);
         wanted.iter().all(same)
@@ -163,7 +178,7 @@ fn rows(stock: &Stock, name: &str, query: &str) -> Result<Value, Refusal> {
     let shown = matching.get(start..end).unwrap_or_default();
     Ok(json!({
         "table": table.name,
-        "as_of": stock.publication().as_of.to_string(),
+        "as_of": api.publication().as_of.to_string(),
         "total": matching.len(),
         "next_cursor": (end < matching.len()).then(|| end.to_string()),
         "rows": shown,
@@ -196,8 +211,8 @@ fn text_is(value: Option<&Value>, wanted: &str) -> bool {
     }
 }
 
-fn round(stock: &Stock, id: &str) -> Result<Value, Refusal> {
-    let rounds = &stock.publication().rounds;
+fn round(api: &Api, id: &str) -> Result<Value, Refusal> {
+    let rounds = &api.publication().rounds;
     let found = rounds.iter().find(|round| round.id().as_str() == id);
     let found = found.ok_or_else(|| {
         let near = closest(id, rounds.iter().map(|round| round.id().as_str()));
@@ -207,11 +222,11 @@ fn round(stock: &Stock, id: &str) -> Result<Value, Refusal> {
 }
 
 /// A model with its rows of every table that says something about models as such, and its results.
-fn model(stock: &Stock, id: &str) -> Result<Value, Refusal> {
-    let publication = stock.publication();
+fn model(api: &Api, id: &str) -> Result<Value, Refusal> {
+    let publication = api.publication();
     let of_table = |name: &str| -> Vec<&Map<String, Value>> {
         let place = ALL.iter().position(|table| table.name == name);
-        let rows = place.map(|place| stock.tables.rows(publication, place));
+        let rows = place.map(|place| api.rows(place));
         let rows = rows.unwrap_or_default().iter();
         rows.filter(|row| text_is(row.get("model_id"), id))
             .collect()
@@ -242,12 +257,12 @@ fn unknown(kind: &str, id: &str, near: Option<&str>) -> Refusal {
     );
     let word = format!("unknown_{kind}");
     let message = format!("there is no {kind} {id}; {hint}");
-    Refusal::new(StatusCode::NOT_FOUND, &word, (kind, id), &message)
+    Refusal::new(NOT_FOUND, &word, (kind, id), &message)
 }
 
 fn bad(parameter: &str, message: &str) -> Refusal {
     let name = ("parameter", parameter);
-    Refusal::new(StatusCode::BAD_REQUEST, "bad_parameter", name, message)
+    Refusal::new(BAD_REQUEST, "bad_parameter", name, message)
 }
 
 fn no_parameters(query: &str) -> Result<(), Refusal> {

@@ -1,0 +1,221 @@
+//! [`Reach`]: which addresses of the network may be asked.
+//!
+//! An address in a configuration may be a mistake or a trap: a name that leads to the machine
+//! itself, to its neighbours or to the address where clouds hand out credentials. It is looked at
+//! twice, where a host is written as a number when a source is opened, and where it is a name when
+//! the name is resolved, just before the connection that uses the result.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
+
+use reqwest::Url;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+/// Which addresses may be asked. Link-local ones, where clouds keep credentials, never.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reach {
+    /// Only those of the public network.
+    #[default]
+    Public,
+    /// Also this machine and private networks, for servers that the operator runs.
+    Local,
+}
+
+impl Reach {
+    /// Whether an address may be asked.
+    pub fn allows(self, address: IpAddr) -> bool {
+        match kind(address) {
+            Kind::Public => true,
+            Kind::Private => self == Self::Local,
+            Kind::Never => false,
+        }
+    }
+
+    /// Whether the host of an address may be asked, as far as its text tells.
+    pub(crate) fn allows_host(self, url: &Url) -> bool {
+        let host = url.host_str().unwrap_or_default();
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        match bare.parse() {
+            Ok(address) => self.allows(address),
+            Err(_) => self == Self::Local || !is_own_name(host),
+        }
+    }
+}
+
+enum Kind {
+    Public,
+    Private,
+    Never,
+}
+
+fn kind(address: IpAddr) -> Kind {
+    match address.to_canonical() {
+        IpAddr::V4(address) => kind_v4(address),
+        IpAddr::V6(address) => kind_v6(address),
+    }
+}
+
+fn kind_v4(address: Ipv4Addr) -> Kind {
+    let [first, second, ..] = address.octets();
+    let shared = first == 100 && second & 0xc0 == 64;
+    let documentation_or_benchmark =
+        address.is_documentation() || first == 198 && second & 0xfe == 18;
+    if address.is_link_local() || address.is_multicast() || first == 0 || first >= 240 {
+        Kind::Never
+    } else if address.is_loopback() || address.is_private() || shared || documentation_or_benchmark
+    {
+        Kind::Private
+    } else {
+        Kind::Public
+    }
+}
+
+fn kind_v6(address: Ipv6Addr) -> Kind {
+    let [first, second, ..] = address.segments();
+    if address.is_loopback() || address.is_unique_local() {
+        Kind::Private
+    } else if address.is_unspecified() || address.is_unicast_link_local() || address.is_multicast()
+    {
+        Kind::Never
+    } else if (first, second) == (0x64, 0xff9b) {
+        // The translation of an IPv4 address is that address.
+        let octets = address.octets();
+        kind_v4(Ipv4Addr::new(
+            octets[12], octets[13], octets[14], octets[15],
+        ))
+    } else if (0x2000..0x4000).contains(&first) {
+        Kind::Public
+    } else {
+        Kind::Never
+    }
+}
+
+fn is_own_name(host: &str) -> bool {
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    host == "localhost" || host.ends_with(".localhost")
+}
+
+/// Resolves names to the addresses that may be asked, and fails where there is none.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Resolver(pub(super) Reach);
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let reach = self.0;
+        Box::pin(async move {
+            let asked = name.as_str().to_owned();
+            let looking = move || (asked.as_str(), 0).to_socket_addrs();
+            let found = tokio::task::spawn_blocking(looking).await??;
+            let found = allowed(reach, name.as_str(), found.collect())?;
+            Ok(Box::new(found.into_iter()) as Addrs)
+        })
+    }
+}
+
+fn allowed(reach: Reach, name: &str, found: Vec<SocketAddr>) -> io::Result<Vec<SocketAddr>> {
+    let some = !found.is_empty();
+    let mut kept = found;
+    kept.retain(|address| reach.allows(address.ip()));
+    if some && kept.is_empty() {
+        let text = format!("{name} leads to a private address only; {REMEDY}");
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+    }
+    Ok(kept)
+}
+
+/// How a private address may be asked on purpose.
+pub(crate) const REMEDY: &str = "for a server of your own set CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES=1, \
+                                 or metadata: {local: true} for one model";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allows(reach: Reach, address: &str) -> bool {
+        reach.allows(address.parse().expect("an address"))
+    }
+
+    #[test]
+    fn addresses_are_public_private_or_never_asked() {
+        for address in [
+            "1.1.1.1",
+            "93.184.216.34",
+            "2606:4700::1111",
+            "::ffff:8.8.8.8",
+            "64:ff9b::808:808",
+        ] {
+            assert!(allows(Reach::Public, address), "{address}");
+            assert!(allows(Reach::Local, address), "{address}");
+        }
+        for address in [
+            "127.0.0.1",
+            "127.8.8.8",
+            "10.0.0.1",
+            "172.16.0.1",
+            "192.168.1.1",
+            "100.64.0.1",
+            "198.18.0.1",
+            "192.0.2.1",
+            "::1",
+            "fd00::1",
+            "::ffff:127.0.0.1",
+            "64:ff9b::7f00:1",
+        ] {
+            assert!(!allows(Reach::Public, address), "{address}");
+            assert!(allows(Reach::Local, address), "{address}");
+        }
+        for address in [
+            "169.254.169.254",
+            "0.0.0.0",
+            "255.255.255.255",
+            "224.0.0.1",
+            "240.0.0.1",
+            "::",
+            "fe80::1",
+            "ff02::1",
+            "::ffff:169.254.169.254",
+            "64:ff9b::a9fe:a9fe",
+            "100::1",
+        ] {
+            assert!(!allows(Reach::Local, address), "{address}");
+        }
+    }
+
+    #[test]
+    fn hosts_in_every_spelling_of_an_address() {
+        for text in [
+            "http://127.0.0.1:8000",
+            "http://2130706433",
+            "http://0x7f.1",
+            "http://0177.0.0.1",
+            "http://[::1]:1",
+            "http://[::ffff:10.0.0.1]",
+            "http://localhost",
+            "http://LOCALHOST.:1",
+            "http://a.localhost",
+            "http://169.254.169.254/latest",
+        ] {
+            let url = Url::parse(text).expect("an address");
+            assert!(!Reach::Public.allows_host(&url), "{text}");
+        }
+        let metadata = Url::parse("http://169.254.169.254").unwrap();
+        assert!(!Reach::Local.allows_host(&metadata));
+        let own = Url::parse("http://localhost:11434").unwrap();
+        assert!(Reach::Local.allows_host(&own));
+        let public = Url::parse("https://api.example").unwrap();
+        assert!(Reach::Public.allows_host(&public));
+    }
+
+    #[test]
+    fn names_keep_only_what_may_be_asked() {
+        let both = ["10.0.0.1:0", "1.1.1.1:0"].map(|text| text.parse().unwrap());
+        let kept = allowed(Reach::Public, "x.example", both.to_vec()).unwrap();
+        assert_eq!(kept, [both[1]]);
+        let error = allowed(Reach::Public, "x.example", vec![both[0]]).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("x.example leads to a private address only; ")
+        );
+    }
+}

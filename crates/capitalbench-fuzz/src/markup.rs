@@ -1,0 +1,45 @@
+//! What models write, on pages and in reports.
+
+use capitalbench_archive::report::markdown;
+use capitalbench_site::html::Html;
+
+/// The only tag that may stand around a character that hides.
+const SHOWN: [&str; 2] = ["<span class=\"hid\">", "</span>"];
+
+/// Text of a model is never markup: not in HTML, not in Markdown.
+pub fn outside_text(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let said = Html::said(&text).to_string();
+    let quoted = Html::quoted(&text).to_string();
+    inert(inside(&said, "<bdi class=\"said\">", "</bdi>"));
+    inert(inside(
+        &quoted,
+        "<pre class=\"said\" dir=\"auto\" tabindex=\"0\">",
+        "</pre>",
+    ));
+    inert(&Html::text(&text).to_string());
+    let plain = markdown::plain(&text);
+    assert!(!plain.contains(['<', '>', '\n', '\r', '"']), "{plain:?}");
+    assert!(plain.chars().count() <= 401 * 6, "{}", plain.len());
+    let mut before = ' ';
+    for c in plain.chars() {
+        let escaped = before == '\\';
+        assert!(!matches!(c, '|' | '`' | '[' | ']') || escaped, "{plain:?}");
+        before = if escaped { ' ' } else { c };
+    }
+}
+
+fn inside<'a>(markup: &'a str, start: &str, end: &str) -> &'a str {
+    let inner = markup.strip_prefix(start);
+    let inner = inner.and_then(|inner| inner.strip_suffix(end));
+    inner.expect("our own frame")
+}
+
+fn inert(markup: &str) {
+    let bare = SHOWN
+        .iter()
+        .fold(markup.to_owned(), |text, tag| text.replace(tag, ""));
+    assert!(!bare.contains(['<', '>', '"', '\'']), "{bare:?}");
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\0');
+    assert!(!bare.contains(turns), "{bare:?}");
+}

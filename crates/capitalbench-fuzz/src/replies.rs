@@ -1,0 +1,67 @@
+//! What models answer.
+
+use capitalbench_archive::format::{json, submission as form};
+use capitalbench_archive::run_folder::parse_payload;
+use capitalbench_core::run::{RunKind, RunRules};
+use capitalbench_core::submission::reply::{Ending, find_object, read_reply};
+use capitalbench_core::submission::{Decision, RoundRules, Stage, validate};
+use serde_json::Value;
+
+use crate::is_in_proportion;
+use crate::samples::ROUNDS;
+
+/// A model's text: the ladder and the older rule.
+pub fn submission_reply(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for ending in [Ending::Complete, Ending::Unsure] {
+        match read_reply(&text, ending) {
+            Ok((object, _)) => {
+                assert!(object.is_object());
+                holds(&object);
+            }
+            Err(fault) => is_in_proportion(&fault.to_string(), bytes),
+        }
+    }
+    if let Some((object, _)) = find_object(&text) {
+        holds(&object);
+    }
+}
+
+/// A submission file: what is valid is written, and reads the same.
+pub fn submission(bytes: &[u8]) {
+    for name in ["a.json", "a.yaml"] {
+        match parse_payload(name, bytes) {
+            Ok(payload) => holds(&payload),
+            Err(fault) => is_in_proportion(&fault.to_string(), bytes),
+        }
+    }
+}
+
+fn holds(payload: &Value) {
+    for inputs in ROUNDS.iter() {
+        let rules = RoundRules {
+            manifest: &inputs.manifest,
+            universe: &inputs.universe,
+            slate: inputs.slate.as_ref(),
+            run: RunRules {
+                kind: RunKind::Official,
+                replicates: 1,
+            },
+        };
+        let Ok(submission) = validate(payload, Stage::Raw, &rules) else {
+            continue;
+        };
+        if let Decision::Portfolio(holdings) = &submission.decision {
+            let most = inputs.manifest.constraints.max_holdings;
+            assert!(holdings.len() <= most as usize);
+        }
+        let total: u32 = (submission.decision.holdings().iter())
+            .map(|holding| holding.weight.get())
+            .sum();
+        assert_eq!(total, 10_000);
+        let text = form::render(&submission);
+        let again = json::parse(text.as_bytes()).expect("our own JSON");
+        let again = validate(&again, Stage::Parsed, &rules).expect("our own submission");
+        assert_eq!(form::render(&again), text);
+    }
+}

@@ -1,0 +1,79 @@
+//! Files that say what a round asks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capitalbench_archive::error::Fault;
+use capitalbench_archive::format::{
+    benchmark_sets as sets, hashes as hash_file, manifest as manifest_file, models as model_file,
+    options as option_file, pricing, research, slate,
+};
+use capitalbench_core::ids::Digest;
+
+use crate::is_in_proportion;
+
+/// Reads twice: the same bytes mean the same.
+fn steady<T: PartialEq + std::fmt::Debug>(
+    bytes: &[u8],
+    read: impl Fn(&[u8]) -> Result<T, Fault>,
+) -> Option<T> {
+    match read(bytes) {
+        Ok(value) => {
+            assert_eq!(read(bytes).as_ref().ok(), Some(&value));
+            Some(value)
+        }
+        Err(fault) => {
+            is_in_proportion(&fault.to_string(), bytes);
+            None
+        }
+    }
+}
+
+/// `manifest.yaml` of a round.
+pub fn manifest(bytes: &[u8]) {
+    if let Some(manifest) = steady(bytes, manifest_file::parse) {
+        let id = manifest.round_id.as_str();
+        assert!(!id.contains(['/', '\\', '\0']) && id != "." && id != "..");
+    }
+}
+
+/// `options.yaml` of a round.
+pub fn options(bytes: &[u8]) {
+    if let Some(universe) = steady(bytes, option_file::parse) {
+        let ids: BTreeSet<_> = universe.options().iter().map(|option| &option.id).collect();
+        assert_eq!(ids.len(), universe.options().len());
+        assert!(universe.get(&universe.reference().id).is_some());
+    }
+}
+
+/// The models of a run with their prices, and the record of research: YAML that operators write.
+pub fn models(bytes: &[u8]) {
+    steady(bytes, model_file::parse);
+    steady(bytes, model_file::parse_settings);
+    steady(bytes, pricing::parse);
+    steady(bytes, research::parse);
+}
+
+/// `benchmark_sets.yaml`, and the evidence of a judgment round.
+pub fn benchmark_sets(bytes: &[u8]) {
+    steady(bytes, |bytes| {
+        sets::parse(bytes).map(|policy| format!("{policy:?}"))
+    });
+    let context = slate::parse_context(bytes).unwrap_or_default();
+    if let Err(fault) = slate::parse_slate(&context, bytes) {
+        is_in_proportion(&fault.to_string(), bytes);
+    }
+}
+
+/// `hashes.json`: what is read is written, and reads the same.
+pub fn hashes(bytes: &[u8]) {
+    let Some(Some(digests)) = steady(bytes, hash_file::parse) else {
+        return;
+    };
+    let typed: BTreeMap<String, Digest> = digests
+        .iter()
+        .map(|(path, text)| (path.clone(), Digest::parse(text).expect("a digest")))
+        .collect();
+    let text = hash_file::render(&typed);
+    let again = hash_file::parse(text.as_bytes()).expect("our own file");
+    assert_eq!(again.unwrap_or_default(), digests);
+}

@@ -1,0 +1,168 @@
+//! A stream whose first answer carries our headers even when the request was none.
+//!
+//! What cannot be read as a request never reaches [`super::answer`]: the protocol answers by itself
+//! with a bare 400, 414 or 431 and closes. As long as no request was read on a connection, such an
+//! answer is all that can be written to it, so it is replaced by one with the headers that every
+//! answer carries and a sentence that says what was wrong.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+
+use hyper::StatusCode;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::answer::refusal;
+
+/// Whether a request was read on a connection.
+#[derive(Clone, Default)]
+pub(super) struct Read(Arc<AtomicBool>);
+
+impl Read {
+    pub(super) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The stream of one connection.
+pub(super) struct FirstWord<S> {
+    stream: S,
+    read: Read,
+    /// What is written in place of the protocol's own answer, and how much of it is out.
+    instead: Option<(Vec<u8>, usize)>,
+}
+
+impl<S> FirstWord<S> {
+    pub(super) fn new(stream: S, read: Read) -> Self {
+        Self {
+            stream,
+            read,
+            instead: None,
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for FirstWord<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for FirstWord<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let own = &mut *self;
+        if own.read.get() {
+            return Pin::new(&mut own.stream).poll_write(context, bytes);
+        }
+        let (instead, out) = own.instead.get_or_insert_with(|| (replaced(bytes), 0));
+        while *out < instead.len() {
+            let rest = &instead[*out..];
+            let written = ready!(Pin::new(&mut own.stream).poll_write(context, rest))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            *out += written;
+        }
+        own.instead = None;
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        if self.read.get() {
+            return Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        }
+        let first = parts.iter().find(|part| !part.is_empty());
+        self.poll_write(context, first.map_or(&[], |part| part))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// The protocol's own refusal as one of ours; anything else stays as it is.
+fn replaced(bytes: &[u8]) -> Vec<u8> {
+    let status = bytes
+        .strip_prefix(b"HTTP/1.1 ")
+        .and_then(|rest| StatusCode::from_bytes(rest.get(..3)?).ok())
+        .filter(StatusCode::is_client_error);
+    let Some(status) = status else {
+        return bytes.to_vec();
+    };
+    let answer = refusal(status);
+    let mut head = format!("HTTP/1.1 {status}\r\nconnection: close\r\n").into_bytes();
+    for (name, value) in answer.headers() {
+        head.extend_from_slice(name.as_str().as_bytes());
+        head.extend_from_slice(b": ");
+        head.extend_from_slice(value.as_bytes());
+        head.extend_from_slice(b"\r\n");
+    }
+    head.extend_from_slice(b"\r\n");
+    head.extend_from_slice(answer.body());
+    head
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    async fn written(read: bool, bytes: &[u8]) -> String {
+        let (near, mut far) = tokio::io::duplex(64);
+        let known = Read::default();
+        if read {
+            known.set();
+        }
+        let mut stream = FirstWord::new(near, known);
+        let bytes = bytes.to_vec();
+        let writing = tokio::spawn(async move {
+            stream.write_all(&bytes).await.expect("a taken answer");
+        });
+        let mut text = String::new();
+        far.read_to_string(&mut text).await.expect("text");
+        writing.await.expect("a writer");
+        text
+    }
+
+    #[tokio::test]
+    async fn only_a_refusal_before_any_request_is_replaced() {
+        let bare = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\n\r\n";
+        let ours = written(false, bare).await;
+        assert!(ours.starts_with("HTTP/1.1 431 "), "{ours}");
+        assert!(
+            ours.contains("content-security-policy: default-src 'none'"),
+            "{ours}"
+        );
+        assert!(ours.ends_with("\r\n\r\nthe head of the request is too large; at most 16384 bytes and 100 headers\n"), "{ours}");
+        let bare = String::from_utf8_lossy(bare).into_owned();
+        assert_eq!(written(true, bare.as_bytes()).await, bare);
+        let other = "HTTP/1.1 200 OK\r\n\r\n";
+        assert_eq!(written(false, other.as_bytes()).await, other);
+    }
+}
