@@ -249,7 +249,7 @@ impl<'a, 'p> Fields<'a, 'p> {
                 items.len()
             );
             self.problem(name, &text);
-            return None;
+            return Some(Vec::new());
         }
         let mut objects = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
