@@ -24,10 +24,20 @@ fn list(file: &str, start: &str) -> BTreeSet<String> {
     quoted.map(str::to_owned).collect()
 }
 
+/// The platform that builds this test.
+fn host() -> Option<String> {
+    let told = Command::new("rustc").arg("-vV").output().ok()?;
+    let told = String::from_utf8(told.stdout).ok()?;
+    let mut lines = told.lines();
+    lines.find_map(|line| Some(line.strip_prefix("host: ")?.to_owned()))
+}
+
 /// Every package of the workspace and all it needs, where cargo can be asked.
 fn packages() -> Option<Vec<Value>> {
+    // What is built for other platforms may never have been fetched.
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--offline", "--locked", "--format-version", "1"])
+        .args(["--filter-platform", &host()?])
         .current_dir(root())
         .output()
         .ok()?;
