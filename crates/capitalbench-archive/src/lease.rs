@@ -27,7 +27,7 @@ const ENDING: &str = ".json";
 pub struct Worker {
     /// A name for people.
     pub owner: String,
-    /// Its machine.
+    /// Its system: processes with the same text see each other.
     pub host: String,
     /// Its process there.
     pub pid: u32,
@@ -84,7 +84,7 @@ pub fn acquire(round: &RoundFolder, worker: &Worker, now: Timestamp) -> Result<T
     if let Some(number) = last {
         match read(&folder, number)? {
             Some(record) if record.released_at.is_none() => {
-                if record.expires_at > now {
+                if record.expires_at > now && !record.is_dead(worker) {
                     return Ok(Taken::Busy(record.holder()));
                 }
                 crashed = true;
@@ -188,6 +188,16 @@ impl Lease {
 }
 
 impl Record {
+    /// Whether the holder was a process of the same system as `worker` and is gone. A process of
+    /// another system, or one whose number was given again, is waited for.
+    fn is_dead(&self, worker: &Worker) -> bool {
+        let processes = Path::new("/proc");
+        self.host == worker.host
+            && self.pid != worker.pid
+            && processes.join(worker.pid.to_string()).exists()
+            && !processes.join(self.pid.to_string()).exists()
+    }
+
     fn holder(&self) -> Holder {
         Holder {
             who: format!("{} (process {} on {})", self.owner, self.pid, self.host),

@@ -217,8 +217,10 @@ pub fn list_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError> {
         return Err(FileError::folder(folder, missing_round(folder)));
     }
     let names = names_in(folder)?;
+    // A hidden folder may be what a killed command left of a round it was still making.
     let rounds: Vec<RoundFolder> = names
         .iter()
+        .filter(|name| !name.starts_with('.'))
         .map(|name| folder.join(name))
         .filter(|path| RoundFolder::is_round(path))
         .map(RoundFolder::at)

@@ -45,10 +45,11 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
                 .map_err(|holder| held_by(&folder, &holder))?,
         ),
     };
-    let acceptance = accept(&inputs, &run, &facts, arguments.reason.clone())?;
+    // The job comes first: a record that nobody would resolve is worse than a job that waits for one.
     if let Some(job) = &planned {
         jobs::store(&folder, job)?;
     }
+    let acceptance = accept(&inputs, &run, &facts, arguments.reason.clone())?;
     if let Some(held) = held {
         held.release()?;
     }

@@ -14,7 +14,7 @@ use crate::clock::Clock;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, plural, remark};
 use crate::error::CommandError;
 use crate::steps::asking::AtLimit;
-use crate::steps::boards;
+use crate::steps::boards::{self, BoardsOwed};
 use crate::steps::fetch_prices::Other;
 use crate::steps::held_round::worker;
 use crate::steps::public_store::follow_folder;
@@ -30,17 +30,22 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
     if arguments.dry_run {
         return Ok(print_due(arguments, &due, &unreadable));
     }
-    let done = if due.is_empty() {
-        Done::new()
-    } else {
-        resolve_all(arguments, clock, &due)?
-    };
+    let owed = BoardsOwed::of(rounds);
+    let is_owed = owed.is_there();
+    if !due.is_empty() {
+        owed.note()?;
+    }
+    let done = resolve_all(arguments, clock, &due)?;
     let resolved = done
         .iter()
         .any(|(_, resolution)| matches!(resolution, Resolution::Resolved { .. }));
     let beside = rounds.join("../boards");
     let output = arguments.boards_dir.as_deref().unwrap_or(&beside);
-    let boards = resolved.then(|| boards::rebuild(rounds, output, clock.now()));
+    let renewed = resolved || is_owed;
+    let boards = renewed.then(|| boards::rebuild(rounds, output, clock.now()));
+    if !matches!(boards, Some(Err(_))) {
+        owed.settle()?;
+    }
     let failed = unreadable.len()
         + done
             .iter()
@@ -72,7 +77,7 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
         }
     }
     let done = Outcome::of(failed == 0 && board_error.is_none());
-    if !resolved {
+    if !renewed {
         return Ok(done);
     }
     Ok(done.and(follow_folder(rounds, clock.now())))
@@ -101,6 +106,9 @@ fn resolve_all(
     clock: Clock,
     due: &[RoundFolder],
 ) -> Result<Done, CommandError> {
+    if due.is_empty() {
+        return Ok(Done::new());
+    }
     let whole = std::fs::canonicalize(&arguments.rounds.path).map_err(|error| {
         CommandError::new(format!("{}: {error}", arguments.rounds.path.display()))
     })?;

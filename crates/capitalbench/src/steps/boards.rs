@@ -1,6 +1,6 @@
 //! The one place where resolved rounds become the board files that the public sees across rounds.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops;
@@ -22,6 +22,35 @@ pub(crate) type BoardFiles = Vec<(String, Vec<u8>)>;
 pub(crate) struct Boards {
     /// Rounds with a result.
     pub(crate) resolved: usize,
+}
+
+/// A note that boards are to be made again, so that a process that dies between a result and the
+/// boards leaves that work to the next one.
+pub(crate) struct BoardsOwed {
+    file: PathBuf,
+}
+
+impl BoardsOwed {
+    pub(crate) fn of(rounds: &Path) -> Self {
+        let file = rounds.join(layout::STATE).join("boards_owed");
+        Self { file }
+    }
+
+    pub(crate) fn is_there(&self) -> bool {
+        self.file.exists()
+    }
+
+    pub(crate) fn note(&self) -> Result<(), CommandError> {
+        file_ops::replace(&self.file, b"").map_err(FileError::from)?;
+        Ok(())
+    }
+
+    pub(crate) fn settle(&self) -> Result<(), CommandError> {
+        if self.is_there() {
+            file_ops::remove(&self.file).map_err(FileError::from)?;
+        }
+        Ok(())
+    }
 }
 
 /// Makes the boards of a folder again from its rounds, into `latest/` and `cumulative/` by track.

@@ -29,20 +29,33 @@ pub(crate) struct HeldRound {
 /// This process as a worker.
 pub(crate) fn worker(name: Option<&str>, lease: Option<Duration>) -> Worker {
     let pid = std::process::id();
-    let host = file_ops::read(Path::new("/proc/sys/kernel/hostname")).unwrap_or_default();
-    let host = String::from_utf8_lossy(&host).trim().to_owned();
-    let host = if host.is_empty() {
-        "unknown".to_owned()
-    } else {
-        host
-    };
     let length = SignedDuration::try_from(lease.unwrap_or(LEASE));
     Worker {
         owner: name.map_or_else(|| format!("capitalbench-{pid}"), str::to_owned),
-        host,
+        host: system(),
         pid,
         length: length.unwrap_or(SignedDuration::from_mins(5)),
     }
+}
+
+/// The machine, its start and the group of processes that see each other: a container has the same
+/// name as another or the same kernel, never both with the same processes.
+fn system() -> String {
+    let word = |path: &str| {
+        let text = file_ops::read(Path::new(path)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text).trim().to_owned();
+        if text.is_empty() {
+            "unknown".to_owned()
+        } else {
+            text
+        }
+    };
+    let start = word("/proc/sys/kernel/random/boot_id");
+    let start = start.split('-').next().unwrap_or_default();
+    let group = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    let group = group.to_string_lossy();
+    let group = group.trim_start_matches("pid:[").trim_end_matches(']');
+    format!("{}/{start}/{group}", word("/proc/sys/kernel/hostname"))
 }
 
 /// Why a command cannot work on a round now.

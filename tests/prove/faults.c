@@ -1,0 +1,99 @@
+/* A faulty layer below a program: fails one call with EIO, or moves its clock.
+ *
+ * FAULT_AT=n       the n-th of write, fsync, rename, link, mkdir, unlink and open-to-create fails
+ * FAULT_COUNT=file receives how many such calls there were
+ * CLOCK_FILE=file  holds seconds to add to the wall clock; read again at every look at it
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static atomic_long calls;
+
+static int fails(void) {
+  static long at = -1;
+  if (at == -1) {
+    const char *text = getenv("FAULT_AT");
+    at = text ? atol(text) : 0;
+  }
+  if (atomic_fetch_add(&calls, 1) + 1 != at) return 0;
+  errno = EIO;
+  return 1;
+}
+
+#define REAL(type, name, ...)                                                                      \
+  static type (*real)(__VA_ARGS__);                                                                \
+  if (!real) real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)
+
+ssize_t write(int fd, const void *bytes, size_t count) {
+  REAL(ssize_t, "write", int, const void *, size_t);
+  return fd > 2 && fails() ? -1 : real(fd, bytes, count);
+}
+int fsync(int fd) {
+  REAL(int, "fsync", int);
+  return fails() ? -1 : real(fd);
+}
+int fdatasync(int fd) {
+  REAL(int, "fdatasync", int);
+  return fails() ? -1 : real(fd);
+}
+int rename(const char *from, const char *to) {
+  REAL(int, "rename", const char *, const char *);
+  return fails() ? -1 : real(from, to);
+}
+int linkat(int from, const char *old, int to, const char *new, int flags) {
+  REAL(int, "linkat", int, const char *, int, const char *, int);
+  return fails() ? -1 : real(from, old, to, new, flags);
+}
+int link(const char *from, const char *to) {
+  REAL(int, "link", const char *, const char *);
+  return fails() ? -1 : real(from, to);
+}
+int mkdir(const char *path, mode_t mode) {
+  REAL(int, "mkdir", const char *, mode_t);
+  return fails() ? -1 : real(path, mode);
+}
+int unlink(const char *path) {
+  REAL(int, "unlink", const char *);
+  return fails() ? -1 : real(path);
+}
+int open64(const char *path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  mode_t mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;
+  va_end(more);
+  REAL(int, "open64", const char *, int, ...);
+  return (flags & O_CREAT) && fails() ? -1 : real(path, flags, mode);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  REAL(int, "clock_gettime", clockid_t, struct timespec *);
+  int result = real(clock, time);
+  const char *file = getenv("CLOCK_FILE");
+  if (result == 0 && clock == CLOCK_REALTIME && file) {
+    FILE *open = fopen(file, "r");
+    long seconds = 0;
+    if (open) {
+      if (fscanf(open, "%ld", &seconds) == 1) time->tv_sec += seconds;
+      fclose(open);
+    }
+  }
+  return result;
+}
+
+__attribute__((destructor)) static void told(void) {
+  const char *file = getenv("FAULT_COUNT");
+  FILE *open = file ? fopen(file, "w") : NULL;
+  if (open) {
+    fprintf(open, "%ld\n", atomic_load(&calls));
+    fclose(open);
+  }
+}
