@@ -57,7 +57,9 @@ def steps() -> list[Step]:
         Step("update-interim-performance", parts(f"update-interim-performance --rounds-dir rounds --snapshot-date "
                                                  f"2026-10-19 --track all {offline} --now 2026-10-20T12:00:00Z")),
         Step("fetch-prices", parts(f"fetch-prices --round {at} {offline} --now 2026-10-24T12:00:00Z"), **side),
-        Step("resolve-due", parts(f"resolve-due --rounds-dir rounds {offline} --now 2026-10-24T12:00:00Z")),
+        # A failed attempt waits before the next, so it goes on two days later.
+        Step("resolve-due", parts(f"resolve-due --rounds-dir rounds {offline} --now 2026-10-24T12:00:00Z"),
+             again=parts(f"resolve-due --rounds-dir rounds {offline} --now 2026-10-26T12:00:00Z")),
         Step("score-round", parts(f"score-round --round {at}"), **side),
         Step("publish-report", parts(f"publish-report --round {at} --run-id official"), **side),
         Step("publish-latest", parts("publish-latest --rounds-dir rounds --output boards --as-of 2026-10-28"), **side),
@@ -168,5 +170,10 @@ def finish(scene: Scene, binary: str, folder: Path) -> str:
     missing = [path for path in scene.varying if path in scene.after and is_compared(path) and path not in found]
     if wrong or missing:
         return f"exit {done.returncode}, differs: {(wrong + missing)[:4]} {done.stderr[-300:]}"
+    return holds(binary, folder)
+
+
+def holds(binary: str, folder: Path) -> str:
+    """Empty when the rounds of a folder verify."""
     judged = run([binary, "verify", "rounds", "--now", "2026-10-28T12:00:00Z"], folder)
     return "" if judged.returncode == 0 else f"verify: {judged.stdout[-400:]}{judged.stderr[-200:]}"

@@ -41,6 +41,9 @@ impl BoardsOwed {
     }
 
     pub(crate) fn note(&self) -> Result<(), CommandError> {
+        if let Some(folder) = self.file.parent() {
+            file_ops::create_folder(folder).map_err(FileError::from)?;
+        }
         file_ops::replace(&self.file, b"").map_err(FileError::from)?;
         Ok(())
     }
