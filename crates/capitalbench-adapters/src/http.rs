@@ -17,11 +17,13 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::secret::ApiKey;
 
+mod call;
 mod failure;
 mod post;
 mod rate_limit;
 mod retry_after;
 
+pub(crate) use call::{Call, Called};
 pub use failure::HttpError;
 pub(crate) use post::{KeyHeader, Media, Post, Posted};
 pub(crate) use rate_limit::wait_for_allowance;
