@@ -70,41 +70,54 @@ pub async fn sync<G: Gateway>(
                 .collect()
         }
     };
-    let place = |name: &str| {
-        let files = delta.files.get(name)?;
-        Some(if gateway.has_storage() {
-            ("object", files.object())
-        } else {
-            ("content", files.content())
-        })
-    };
+    let place = |name: &str| place(gateway, delta, name);
     let requests = plan(delta, (scope, bytes), (&wanted, &removed), &place);
     let total = wanted.len();
     let (mut synced, mut done) = (Synced::default(), 0);
     synced.requests = 1;
     for request in requests {
         tick(done, total);
-        let parts = request["parts"].as_array().map_or(&[][..], Vec::as_slice);
-        done += parts.len();
-        for files in parts
-            .iter()
-            .filter_map(|part| delta.files.get(part["part"].as_str()?))
-            .filter(|files| gateway.has_storage() && is_new(files, &state))
-        {
-            gateway.upload(files).await?;
-            synced.uploads += 1;
-        }
+        done += request["parts"].as_array().map_or(0, Vec::len);
+        synced.uploads += upload(gateway, delta, &state, &request).await?;
         synced.counts += gateway.apply(&request).await?;
         synced.requests += 1;
     }
-    let stale = stale(delta, &state, |part| {
+    let unnamed = unnamed(delta, &state, |part| {
         wanted.contains(&part) || removed.contains(&part)
     });
-    if !stale.is_empty() {
-        gateway.discard(&stale).await?;
+    if !unnamed.is_empty() {
+        gateway.discard(&unnamed).await?;
         synced.requests += 1;
     }
     Ok(synced)
+}
+
+/// The column that says where the files of a part lie, and what it says.
+fn place<G: Gateway>(gateway: &G, delta: &Delta, part: &str) -> Option<(&'static str, String)> {
+    let files = delta.files.get(part)?;
+    Some(if gateway.has_storage() {
+        ("object", files.object())
+    } else {
+        ("content", files.content())
+    })
+}
+
+/// Puts files into the storage that a request names and no row named before.
+async fn upload<G: Gateway>(
+    gateway: &G,
+    delta: &Delta,
+    state: &State,
+    request: &Value,
+) -> Result<usize, GatewayError> {
+    let mut uploads = 0;
+    let parts = request["parts"].as_array().into_iter().flatten();
+    for files in parts.filter_map(|part| delta.files.get(part["part"].as_str()?)) {
+        if gateway.has_storage() && is_new(files, state) {
+            gateway.upload(files).await?;
+            uploads += 1;
+        }
+    }
+    Ok(uploads)
 }
 
 fn is_new(files: &RoundFiles, state: &State) -> bool {
@@ -112,7 +125,7 @@ fn is_new(files: &RoundFiles, state: &State) -> bool {
 }
 
 /// Objects that were named before parts changed, and are not named by what they are now.
-fn stale(delta: &Delta, state: &State, changed: impl Fn(&String) -> bool) -> Vec<String> {
+fn unnamed(delta: &Delta, state: &State, changed: impl Fn(&String) -> bool) -> Vec<String> {
     let objects = state.objects.iter().filter(|(id, object)| {
         let part = round_part(id);
         let now = delta.files.get(&part).map(RoundFiles::object);

@@ -88,8 +88,8 @@ pub(crate) struct Worker {
     #[command(flatten)]
     pub(crate) cross_check: CrossCheckChoice,
     /// Name of this worker in leases
-    #[arg(long, value_name = "NAME")]
-    pub(crate) worker_id: Option<String>,
+    #[arg(long = "worker-id", value_name = "NAME")]
+    pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

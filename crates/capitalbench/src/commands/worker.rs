@@ -109,7 +109,7 @@ impl Service {
         let opened = open_counted(choice.source, choice.histories.as_deref())?;
         let cross_check = &self.arguments.cross_check;
         let second = open_second(cross_check)?;
-        let given = self.arguments.worker_id.as_deref();
+        let given = self.arguments.name.as_deref();
         let mut own = worker(given, Some(self.arguments.lease));
         own.owner = format!("{}-{number}", own.owner);
         let resolver = Resolver {
