@@ -44,6 +44,7 @@ struct Service {
 
 pub(crate) fn run(arguments: &cli::Worker) -> Result<Outcome, CommandError> {
     let fault = |error: std::io::Error| CommandError::new(error.to_string());
+    let database = Target::owner()?;
     let folder = &arguments.rounds.path;
     let rounds = std::fs::canonicalize(folder)
         .map_err(|error| CommandError::new(format!("{}: {error}", folder.display())))?;
@@ -54,7 +55,7 @@ pub(crate) fn run(arguments: &cli::Worker) -> Result<Outcome, CommandError> {
     let service = Arc::new(Service {
         arguments: arguments.clone(),
         rounds,
-        database: Target::owner()?,
+        database,
         clock: Clock::starting_at(None),
         stop,
         unpublished: AtomicBool::new(true),
