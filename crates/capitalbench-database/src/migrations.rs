@@ -141,6 +141,14 @@ pub async fn migrate(client: &mut Client) -> Result<Vec<&'static str>, MigrateEr
             .map_err(at(name))?;
         applied.push(name);
     }
+    if !applied.is_empty() {
+        // A PostgREST that runs already learns of new functions.
+        let tell = "notify pgrst, 'reload schema'";
+        transaction
+            .batch_execute(tell)
+            .await
+            .map_err(at("notify"))?;
+    }
     transaction.commit().await.map_err(at("commit"))?;
     Ok(applied)
 }

@@ -152,7 +152,7 @@ fn uploads_come_first(lite: &Lite, test: &Test, with: &[(&str, &str)]) {
         &crate::harness::fixtures().join("rounds"),
         &test.path("rounds"),
     );
-    let away = "alter function public.capitalbench_apply(jsonb) rename to capitalbench_away";
+    let away = "alter table public.sync_events add constraint nothing check (false)";
     statement(&lite.database, away);
     sync(test, with, "rounds", AT).code(2);
     assert_eq!(lite.objects().len(), 3);
@@ -161,7 +161,7 @@ fn uploads_come_first(lite: &Lite, test: &Test, with: &[(&str, &str)]) {
         "select count(*)::text from public.round_files",
     );
     assert_eq!(rows, "0");
-    let back = "alter function public.capitalbench_away(jsonb) rename to capitalbench_apply";
+    let back = "alter table public.sync_events drop constraint nothing";
     statement(&lite.database, back);
 }
 

@@ -179,7 +179,7 @@ fn accept_run_puts_the_job_into_the_database() {
     };
     let url = server.url();
     let with = [("DATABASE_URL", url.as_str())];
-    let test = unmarked();
+    let test = unmarked().remove("automation");
     test.run_with(&with, &["db", "migrate"]).code(0);
     let accept = ["accept-run", "--round", WEEKLY, "--run-id", "official-1"];
     let now = ["--now", "2026-03-02T18:30:00Z"];
