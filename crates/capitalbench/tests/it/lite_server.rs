@@ -1,5 +1,5 @@
-//! A PostgREST-compatible server with a storage, on a real PostgreSQL: `@supabase/lite`, where
-//! `scripts/test` put it. It is not PostgREST itself.
+//! A `PostgREST`-compatible server with a storage, on a real PostgreSQL: `@supabase/lite`, where
+//! `scripts/test` put it. It is not `PostgREST` itself.
 
 use std::fs;
 use std::io::{Read as _, Write as _};

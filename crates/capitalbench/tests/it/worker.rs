@@ -76,7 +76,7 @@ fn four_processes_of_five_resolve_every_round_though_some_are_killed() {
         )
     };
     let mut running: Vec<Child> = (0..4).map(|_| start()).collect();
-    for doomed in 0..2 {
+    for doomed in &mut running[..2] {
         let asked = prices.questions().len();
         while prices.questions().len() < asked + 15 {
             sleep(Duration::from_millis(5));
@@ -85,9 +85,9 @@ fn four_processes_of_five_resolve_every_round_though_some_are_killed() {
                 "too late to kill"
             );
         }
-        running[doomed].kill().expect("a killed worker");
-        running[doomed].wait().expect("a dead worker");
-        running[doomed] = start();
+        doomed.kill().expect("a killed worker");
+        doomed.wait().expect("a dead worker");
+        *doomed = start();
     }
     let over = |job: &Value| job["status"] == "succeeded";
     let mut looks = 0;
@@ -97,8 +97,8 @@ fn four_processes_of_five_resolve_every_round_though_some_are_killed() {
         assert!(looks < 300, "{:?}", jobs(&test, &url));
     }
     for child in running {
-        let (code, text) = stop(child);
-        assert_eq!(code, Some(0), "{text}");
+        let (code, said) = stop(child);
+        assert_eq!(code, Some(0), "{said}");
     }
     assert_eq!(jobs(&test, &url).len(), ROUNDS);
     for number in 0..ROUNDS {
@@ -126,9 +126,9 @@ fn a_stopped_worker_gives_its_job_back_and_the_next_one_finishes() {
     while slow.questions().is_empty() {
         sleep(Duration::from_millis(5));
     }
-    let (code, text) = stop(child);
-    assert_eq!(code, Some(0), "{text}");
-    assert!(text.contains("DUE-00: given back"), "{text}");
+    let (code, said) = stop(child);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("DUE-00: given back"), "{said}");
     let left = &jobs(&test, &url)[0];
     assert_eq!(
         (&left["status"], &left["attempts"]),
@@ -143,8 +143,8 @@ fn a_stopped_worker_gives_its_job_back_and_the_next_one_finishes() {
     .concat();
     test.run_with(&with, &cancel).code(0).says("cancelled");
     assert_eq!(jobs(&test, &url)[0]["status"], "cancelled");
-    let (code, text) = ended(worker(&test, &slow, &url, &["--once"]));
-    assert_eq!(code, Some(0), "{text}");
+    let (code, said) = ended(worker(&test, &slow, &url, &["--once"]));
+    assert_eq!(code, Some(0), "{said}");
     assert_eq!(leaderboard(&test, "DUE-00"), None);
     test.run_with(&with, &[&["automation-retry"], &round[..]].concat())
         .code(0);
@@ -152,8 +152,8 @@ fn a_stopped_worker_gives_its_job_back_and_the_next_one_finishes() {
     // No row of an option: told, and tried again later.
     let mut gone = market();
     gone.get_mut("FXGLD").expect("gold").pop();
-    let (code, text) = ended(worker(&test, &serve(gone), &url, &["--once"]));
-    assert_eq!(code, Some(1), "{text}");
+    let (code, said) = ended(worker(&test, &serve(gone), &url, &["--once"]));
+    assert_eq!(code, Some(1), "{said}");
     let failed = &jobs(&test, &url)[0];
     assert_eq!(
         (&failed["status"], &failed["attempts"]),
@@ -163,9 +163,9 @@ fn a_stopped_worker_gives_its_job_back_and_the_next_one_finishes() {
     assert!(error.contains("FXGLD has no row"), "{error}");
     test.run_with(&with, &[&["automation-retry"], &round[..]].concat())
         .code(0);
-    let (code, text) = ended(worker(&test, &serve(market()), &url, &["--once"]));
-    assert_eq!(code, Some(0), "{text}");
-    assert!(text.contains("DUE-00: resolved"), "{text}");
+    let (code, said) = ended(worker(&test, &serve(market()), &url, &["--once"]));
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("DUE-00: resolved"), "{said}");
     assert_eq!(leaderboard(&test, "DUE-00"), Some(expected()));
     test.run_with(&with, &cancel)
         .code(2)
