@@ -141,3 +141,40 @@ begin
   return found;
 end
 $$;
+
+-- The operator wants a job tried again, or made; attempts that were used up are given back. Null means
+-- that a worker has it, or that it has succeeded.
+create function public.capitalbench_retry_job(
+  round_id text, run_id text, due_at timestamptz, next_attempt_at timestamptz default null
+) returns jsonb language plpgsql security invoker set search_path = '' as $$
+declare
+  job public.resolution_jobs;
+begin
+  insert into public.resolution_jobs as j (round_id, run_id, due_at, next_attempt_at)
+  values ($1, $2, $3, coalesce($4, $3))
+  on conflict on constraint resolution_jobs_pkey do update
+    set run_id = excluded.run_id, due_at = excluded.due_at, next_attempt_at = excluded.next_attempt_at,
+        status = 'scheduled', last_error = '', lease_holder = null, lease_until = null, outcome = null,
+        completed_at = null, attempts = case when j.attempts >= j.max_attempts then 0 else j.attempts end
+    where not (j.status = 'running' and j.lease_until >= now())
+      and not (j.status = 'succeeded' and j.run_id = excluded.run_id)
+  returning * into job;
+  return case when job.round_id is null then null else to_jsonb(job) end;
+end
+$$;
+
+-- Nobody shall try. Null means that there is no such job, that a worker has it, or that it has succeeded.
+create function public.capitalbench_cancel_job(round_id text, reason text)
+returns jsonb language plpgsql security invoker set search_path = '' as $$
+declare
+  job public.resolution_jobs;
+begin
+  update public.resolution_jobs j
+    set status = 'cancelled', next_attempt_at = null, lease_holder = null, lease_until = null,
+        last_error = left(regexp_replace($2, '\s+', ' ', 'g'), 600)
+    where j.round_id = $1 and j.status <> 'succeeded'
+      and not (j.status = 'running' and j.lease_until >= now())
+    returning * into job;
+  return case when job.round_id is null then null else to_jsonb(job) end;
+end
+$$;

@@ -42,7 +42,10 @@ begin
     'schema_version', (select max(version) from public.capitalbench_migrations),
     'parts', answer,
     'publication', (
-      select jsonb_build_object('as_of', as_of, 'parts_sha256', parts_sha256) from public.publication));
+      select jsonb_build_object('as_of', as_of, 'parts_sha256', parts_sha256) from public.publication),
+    'objects', (
+      select coalesce(jsonb_object_agg(round_id, object), '{}') from public.round_files
+      where object is not null));
 end
 $$;
 
@@ -72,6 +75,10 @@ declare
   tables name[];
   counts jsonb;
 begin
+  -- Some servers between pass a document on as the text of it.
+  if jsonb_typeof(delta) = 'string' then
+    delta := (delta #>> '{}')::jsonb;
+  end if;
   if delta ->> 'format' is distinct from '1' or jsonb_typeof(delta -> 'parts') is distinct from 'array' then
     raise exception 'a delta of format 1 with parts is expected' using errcode = '22023';
   end if;

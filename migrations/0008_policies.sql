@@ -74,6 +74,10 @@ begin
     'create policy readable on public.prices for select to anon, authenticated using ('
     '(side = ''entry'' and %s) or round_id in (%s))', rows_of_record, resolved);
 
+  execute format(
+    'create policy readable on public.round_files for select to anon, authenticated using ('
+    'case when holds_results then round_id in (%s) else %s end)', resolved, rows_of_round);
+
   -- A snapshot of the last day would be the result before the result.
   execute format(
     'create policy readable on public.interim_points for select to anon, authenticated using ('

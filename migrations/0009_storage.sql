@@ -1,4 +1,6 @@
--- The bucket of public artifacts, where this is Supabase: everybody reads, the service writes.
+-- The bucket of public artifacts, where this is Supabase: who knows the name of an object reads it, the
+-- service writes. Names hold the digest of the content and stand in rows; nobody else may list them, so
+-- that what is withheld in the rows cannot be found here.
 do $$
 begin
   if to_regclass('storage.buckets') is null or to_regclass('storage.objects') is null then
@@ -8,10 +10,6 @@ begin
     insert into storage.buckets (id, name, public)
     values ('capitalbench-public-artifacts', 'capitalbench-public-artifacts', true)
     on conflict (id) do nothing
-  $q$;
-  execute $q$
-    create policy capitalbench_public_artifacts_read on storage.objects
-    for select to anon, authenticated using (bucket_id = 'capitalbench-public-artifacts')
   $q$;
   execute $q$
     create policy capitalbench_public_artifacts_write on storage.objects

@@ -17,12 +17,14 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::secret::{ApiKey, Wiped};
 
+mod call;
 mod failure;
 mod post;
 mod rate_limit;
 mod reach;
 mod retry_after;
 
+pub(crate) use call::{Call, Called};
 pub use failure::HttpError;
 pub(crate) use post::{KeyHeader, Media, Post, Posted};
 pub(crate) use rate_limit::wait_for_allowance;

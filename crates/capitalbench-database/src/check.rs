@@ -39,6 +39,7 @@ pub const PUBLIC_TABLES: &[&str] = &[
     "publication_parts",
     "reliability",
     "repeated_calls",
+    "round_files",
     "round_results",
     "rounds",
     "runs",
@@ -56,11 +57,13 @@ pub const SERVICE_TABLES: &[&str] = &["capitalbench_migrations", "resolution_job
 /// Functions that only the service may call.
 pub const FUNCTIONS: &[&str] = &[
     "capitalbench_apply",
+    "capitalbench_cancel_job",
     "capitalbench_claim_job",
     "capitalbench_defer_job",
     "capitalbench_fail_job",
     "capitalbench_finish_job",
     "capitalbench_heartbeat_job",
+    "capitalbench_retry_job",
     "capitalbench_schedule_job",
     "capitalbench_state",
     "capitalbench_tables",

@@ -9,9 +9,13 @@ use capitalbench_export::tables;
 use serde_json::{Map, Value, json};
 
 use crate::documents::{Document, DocumentError, Kind, documents};
+use crate::round_files::RoundFiles;
 
 /// The part of everything that rounds share.
 pub const CATALOG: &str = "catalog";
+
+/// The table of the files of rounds.
+const FILES: &str = "round_files";
 
 /// The name of the digest in a row.
 const DIGEST: &str = "content_sha256";
@@ -25,6 +29,8 @@ pub struct Delta {
     pub synthetic: bool,
     /// Its parts: [`CATALOG`], one per round, one per track, one per comparison set.
     pub parts: BTreeMap<String, Part>,
+    /// Packed files of rounds, by part; where they go is settled by whoever sends them.
+    pub files: BTreeMap<String, RoundFiles>,
 }
 
 /// Rows that are synced together.
@@ -45,6 +51,7 @@ impl Delta {
             as_of: publication.as_of.to_string(),
             synthetic: publication.synthetic,
             parts: BTreeMap::new(),
+            files: BTreeMap::new(),
         };
         for table in tables::ALL {
             for row in (table.rows)(publication) {
@@ -62,6 +69,13 @@ impl Delta {
             delta.document(document);
         }
         Ok(delta)
+    }
+
+    /// Adds the files of a round of the publication.
+    pub fn add_files(&mut self, files: RoundFiles) {
+        let part = round_part(files.round_id());
+        self.put(&part, FILES, files.row());
+        self.files.insert(part, files);
     }
 
     fn put(&mut self, part: &str, table: &'static str, row: Map<String, Value>) {
@@ -202,6 +216,15 @@ impl Part {
     /// Its rows by table, as a request carries them.
     pub fn tables(&self) -> Value {
         json!(self.tables)
+    }
+
+    /// The same, with the column that says where the files of a round lie.
+    pub(crate) fn tables_with(&self, place: Option<(&str, String)>) -> Value {
+        let mut tables = json!(self.tables);
+        if let (Some((column, value)), Some(row)) = (place, tables.pointer_mut("/round_files/0")) {
+            row[column] = value.into();
+        }
+        tables
     }
 
     /// How many rows it has.

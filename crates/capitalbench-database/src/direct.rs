@@ -8,10 +8,12 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio_postgres::config::SslMode;
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::gateway::{Counts, Gateway, GatewayError, State};
+use crate::round_files::RoundFiles;
 
 /// An address with user and password: neither printable nor serialisable.
 #[derive(Clone)]
@@ -66,38 +68,72 @@ impl Direct {
         Ok(Self { client })
     }
 
+    /// Connects as the public does: with the rights of `anon`, whatever the address allows.
+    pub async fn connect_as_public(url: &DatabaseUrl) -> Result<Self, GatewayError> {
+        let direct = Self::connect(url).await?;
+        let statement = "set default_transaction_read_only = on; set role anon";
+        let done = direct.client.batch_execute(statement).await;
+        done.map_err(|error| refused(&error))?;
+        Ok(direct)
+    }
+
     /// The connection itself, for migrations and checks.
     pub fn client(&mut self) -> &mut Client {
         &mut self.client
     }
 
-    async fn ask<T: DeserializeOwned>(
+    /// What a statement gives that answers with one JSON value.
+    pub(crate) async fn ask<T: DeserializeOwned>(
         &self,
         statement: &str,
-        value: Option<&Value>,
+        values: &[&(dyn ToSql + Sync)],
     ) -> Result<T, GatewayError> {
-        let rows = match value {
-            Some(value) => self.client.query(statement, &[&value]).await,
-            None => self.client.query(statement, &[]).await,
-        };
+        let mut rows = self.ask_all(statement, values).await?;
+        match rows.pop() {
+            Some(row) => Ok(row),
+            None => Err(GatewayError::Unreadable("no row".into())),
+        }
+    }
+
+    /// What a statement gives that answers with JSON values.
+    pub(crate) async fn ask_all<T: DeserializeOwned>(
+        &self,
+        statement: &str,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<T>, GatewayError> {
+        let rows = self.client.query(statement, values).await;
         let rows = rows.map_err(|error| refused(&error))?;
-        let answer: Value = rows
-            .first()
-            .ok_or_else(|| GatewayError::Unreadable("no row".into()))?
-            .try_get(0)
-            .map_err(|error| GatewayError::Unreadable(in_words(&error)))?;
-        serde_json::from_value(answer).map_err(|e| GatewayError::Unreadable(e.to_string()))
+        let read = |row: &tokio_postgres::Row| {
+            let answer: Option<Value> = row
+                .try_get(0)
+                .map_err(|error| GatewayError::Unreadable(in_words(&error)))?;
+            serde_json::from_value(answer.unwrap_or_default())
+                .map_err(|error| GatewayError::Unreadable(error.to_string()))
+        };
+        rows.iter().map(read).collect()
     }
 }
 
 impl Gateway for Direct {
     async fn state(&self) -> Result<State, GatewayError> {
-        self.ask("select public.capitalbench_state()", None).await
+        self.ask("select public.capitalbench_state()", &[]).await
     }
 
     async fn apply(&self, delta: &Value) -> Result<Counts, GatewayError> {
         let statement = "select public.capitalbench_apply($1)";
-        self.ask(statement, Some(delta)).await
+        self.ask(statement, &[delta]).await
+    }
+
+    fn has_storage(&self) -> bool {
+        false
+    }
+
+    async fn upload(&self, _files: &RoundFiles) -> Result<(), GatewayError> {
+        Ok(())
+    }
+
+    async fn discard(&self, _objects: &[String]) -> Result<(), GatewayError> {
+        Ok(())
     }
 }
 

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 use std::future::Future;
 
+use capitalbench_core::ids::RoundId;
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::round_files::RoundFiles;
 
 /// A way to a database: by its own protocol, or through `PostgREST`.
 pub trait Gateway {
@@ -13,6 +16,15 @@ pub trait Gateway {
 
     /// Brings a delta in, whole or not at all: `capitalbench_apply(delta)`.
     fn apply(&self, delta: &Value) -> impl Future<Output = Result<Counts, GatewayError>> + Send;
+
+    /// Whether the files of rounds lie in a storage beside the database; otherwise they lie in rows.
+    fn has_storage(&self) -> bool;
+
+    /// Puts the files of a round into the storage.
+    fn upload(&self, files: &RoundFiles) -> impl Future<Output = Result<(), GatewayError>> + Send;
+
+    /// Takes objects out of the storage that no row names any more.
+    fn discard(&self, objects: &[String]) -> impl Future<Output = Result<(), GatewayError>> + Send;
 }
 
 /// What is in a database.
@@ -24,6 +36,8 @@ pub struct State {
     pub schema_version: Option<i32>,
     /// Digest of each part.
     pub parts: BTreeMap<String, String>,
+    /// Objects of the storage that rows name, by round.
+    pub objects: BTreeMap<RoundId, String>,
 }
 
 /// What a delta changed.
@@ -78,8 +92,10 @@ impl GatewayError {
         match self {
             Self::Unreachable(_) => "check the address, the port and that the server is running",
             Self::Refused { code, .. } => match code.as_deref() {
-                Some("42P01" | "42883") => "run `capitalbench db migrate`",
-                Some("42501") => "use the owner of the tables or the service role",
+                Some("42P01" | "42883" | "PGRST202" | "PGRST205") => {
+                    "run `capitalbench db migrate`"
+                }
+                Some("42501" | "PGRST301") => "use the owner of the tables or the service role",
                 Some("28000" | "28P01" | "3D000") => "check user, password and database name",
                 _ => "run `capitalbench db check`; nothing of this request was stored",
             },

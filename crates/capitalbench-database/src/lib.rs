@@ -1,8 +1,9 @@
 //! The publication in PostgreSQL.
 //!
 //! [`delta`] turns a publication into rows and documents with digests, [`sync`] sends what differs
-//! through a [`gateway::Gateway`], one transaction per request, and [`documents`] makes the same
-//! publication again from what is stored. Who may read what is decided by the policies in
+//! through a [`gateway::Gateway`], one transaction per request, and [`read`] makes the same
+//! publication and the files of its rounds again from what is stored. [`jobs`] are rounds to resolve,
+//! shared by workers. Who may read what is decided by the policies in
 //! `migrations/`, not by this program; [`check`] compares them with what they must be.
 //!
 //! Nothing here reads the environment, the clock or a round folder, and no figure is computed.
@@ -12,5 +13,8 @@ pub mod delta;
 pub mod direct;
 pub mod documents;
 pub mod gateway;
+pub mod jobs;
 pub mod migrations;
+pub mod read;
+pub mod round_files;
 pub mod sync;

@@ -1,7 +1,7 @@
 //! The migrations, embedded, and what brings a database to the last of them.
 
 use capitalbench_core::ids::Digest;
-use tokio_postgres::Client;
+use tokio_postgres::{Client, Transaction};
 
 use crate::direct::refused;
 use crate::gateway::GatewayError;
@@ -83,25 +83,16 @@ impl Migration {
     }
 }
 
-/// Applies what is missing, all of it or nothing; answers the names of what was applied.
-pub async fn migrate(client: &mut Client) -> Result<Vec<&'static str>, MigrateError> {
-    let at = |name: &'static str| {
-        move |error: tokio_postgres::Error| MigrateError::Refused {
-            name,
-            error: refused(&error),
-        }
-    };
-    let transaction = client.transaction().await.map_err(at("start"))?;
-    transaction.batch_execute(LOCK).await.map_err(at("lock"))?;
-    // A notice for every table that is there already would be noise.
-    transaction
-        .batch_execute("set local client_min_messages = warning")
-        .await
-        .map_err(at("settings"))?;
-    transaction
-        .batch_execute(LEDGER)
-        .await
-        .map_err(at("ledger"))?;
+/// A refusal at a step.
+fn at(name: &'static str) -> impl Fn(tokio_postgres::Error) -> MigrateError {
+    move |error| MigrateError::Refused {
+        name,
+        error: refused(&error),
+    }
+}
+
+/// The last migration of the database, all of which must be ours.
+async fn last_applied(transaction: &Transaction<'_>) -> Result<i32, MigrateError> {
     let rows = transaction
         .query(
             "select version, name, sha256 from public.capitalbench_migrations order by version",
@@ -123,6 +114,23 @@ pub async fn migrate(client: &mut Client) -> Result<Vec<&'static str>, MigrateEr
         }
         there = version;
     }
+    Ok(there)
+}
+
+/// Applies what is missing, all of it or nothing; answers the names of what was applied.
+pub async fn migrate(client: &mut Client) -> Result<Vec<&'static str>, MigrateError> {
+    let transaction = client.transaction().await.map_err(at("start"))?;
+    transaction.batch_execute(LOCK).await.map_err(at("lock"))?;
+    // A notice for every table that is there already would be noise.
+    transaction
+        .batch_execute("set local client_min_messages = warning")
+        .await
+        .map_err(at("settings"))?;
+    transaction
+        .batch_execute(LEDGER)
+        .await
+        .map_err(at("ledger"))?;
+    let there = last_applied(&transaction).await?;
     let mut applied = Vec::new();
     for migration in ALL.iter().filter(|migration| migration.version > there) {
         let name = migration.name;
@@ -140,6 +148,14 @@ pub async fn migrate(client: &mut Client) -> Result<Vec<&'static str>, MigrateEr
             .await
             .map_err(at(name))?;
         applied.push(name);
+    }
+    if !applied.is_empty() {
+        // A PostgREST that runs already learns of new functions.
+        let tell = "notify pgrst, 'reload schema'";
+        transaction
+            .batch_execute(tell)
+            .await
+            .map_err(at("notify"))?;
     }
     transaction.commit().await.map_err(at("commit"))?;
     Ok(applied)

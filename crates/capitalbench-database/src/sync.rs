@@ -6,8 +6,9 @@ use capitalbench_core::ids::RoundId;
 use serde_json::{Value, json};
 
 use crate::delta::{CATALOG, Delta, round_part};
-use crate::gateway::{Counts, Gateway, GatewayError};
+use crate::gateway::{Counts, Gateway, GatewayError, State};
 use crate::migrations::NEEDED;
+use crate::round_files::RoundFiles;
 
 /// Parts travel together up to this many bytes of JSON.
 pub const REQUEST_BYTES: usize = 4 << 20;
@@ -28,12 +29,15 @@ pub enum Scope {
 pub struct Synced {
     /// Requests that were sent, the question for the state among them.
     pub requests: usize,
+    /// Archives of files that went into the storage.
+    pub uploads: usize,
     /// What changed.
     pub counts: Counts,
 }
 
 /// Brings a database up to date with a publication in requests of about this many bytes; `tick` is
-/// called before each of them with the parts done so far and in all.
+/// called before each of them with the parts done so far and in all. Files that changed are in the
+/// storage before the row that names them, and those before them go once no row does.
 pub async fn sync<G: Gateway>(
     gateway: &G,
     delta: &Delta,
@@ -66,17 +70,68 @@ pub async fn sync<G: Gateway>(
                 .collect()
         }
     };
-    let requests = plan(delta, (scope, bytes), &wanted, &removed);
+    let place = |name: &str| place(gateway, delta, name);
+    let requests = plan(delta, (scope, bytes), (&wanted, &removed), &place);
     let total = wanted.len();
     let (mut synced, mut done) = (Synced::default(), 0);
     synced.requests = 1;
     for request in requests {
         tick(done, total);
         done += request["parts"].as_array().map_or(0, Vec::len);
+        synced.uploads += upload(gateway, delta, &state, &request).await?;
         synced.counts += gateway.apply(&request).await?;
         synced.requests += 1;
     }
+    let unnamed = unnamed(delta, &state, |part| {
+        wanted.contains(&part) || removed.contains(&part)
+    });
+    if !unnamed.is_empty() {
+        gateway.discard(&unnamed).await?;
+        synced.requests += 1;
+    }
     Ok(synced)
+}
+
+/// The column that says where the files of a part lie, and what it says.
+fn place<G: Gateway>(gateway: &G, delta: &Delta, part: &str) -> Option<(&'static str, String)> {
+    let files = delta.files.get(part)?;
+    Some(if gateway.has_storage() {
+        ("object", files.object())
+    } else {
+        ("content", files.content())
+    })
+}
+
+/// Puts files into the storage that a request names and no row named before.
+async fn upload<G: Gateway>(
+    gateway: &G,
+    delta: &Delta,
+    state: &State,
+    request: &Value,
+) -> Result<usize, GatewayError> {
+    let mut uploads = 0;
+    let parts = request["parts"].as_array().into_iter().flatten();
+    for files in parts.filter_map(|part| delta.files.get(part["part"].as_str()?)) {
+        if gateway.has_storage() && is_new(files, state) {
+            gateway.upload(files).await?;
+            uploads += 1;
+        }
+    }
+    Ok(uploads)
+}
+
+fn is_new(files: &RoundFiles, state: &State) -> bool {
+    state.objects.get(files.round_id()) != Some(&files.object())
+}
+
+/// Objects that were named before parts changed, and are not named by what they are now.
+fn unnamed(delta: &Delta, state: &State, changed: impl Fn(&String) -> bool) -> Vec<String> {
+    let objects = state.objects.iter().filter(|(id, object)| {
+        let part = round_part(id);
+        let now = delta.files.get(&part).map(RoundFiles::object);
+        changed(&part) && now.as_ref() != Some(*object)
+    });
+    objects.map(|(_, object)| object.clone()).collect()
 }
 
 fn in_scope(part: &str, scope: &Scope) -> bool {
@@ -92,8 +147,8 @@ fn in_scope(part: &str, scope: &Scope) -> bool {
 fn plan(
     delta: &Delta,
     (scope, most): (&Scope, usize),
-    wanted: &[&String],
-    removed: &[&String],
+    (wanted, removed): (&[&String], &[&String]),
+    place: &dyn Fn(&str) -> Option<(&'static str, String)>,
 ) -> Vec<Value> {
     let all: BTreeSet<&String> = wanted.iter().copied().collect();
     if all.is_empty() && removed.is_empty() {
@@ -101,7 +156,10 @@ fn plan(
     }
     let whole = *scope == Scope::Whole;
     let part = |name: &str, complete: bool| {
-        let tables = delta.parts.get(name).map(crate::delta::Part::tables);
+        let tables = delta
+            .parts
+            .get(name)
+            .map(|part| part.tables_with(place(name)));
         json!({"part": name, "complete": complete, "tables": tables})
     };
     let size = |value: &Value| value.to_string().len();

@@ -12,6 +12,7 @@ use jiff::civil::Date;
 mod bench_archive;
 mod boards;
 mod database;
+mod demo;
 mod interim;
 mod keys;
 mod prices;
@@ -23,7 +24,7 @@ pub(crate) use interim::{TrackChoice, UpdateInterimPerformance, UpdateWeeklyPerf
 pub(crate) use keys::{Keys, KeysInit, KeysShow, KeysVerb};
 pub(crate) use resolve::{
     AutomationCancel, AutomationRetry, AutomationStatus, PublishReport, PublishRoundSummary,
-    ResolveDue,
+    ResolveDue, Worker,
 };
 
 pub(crate) use bench_archive::BenchArchive;
@@ -32,6 +33,7 @@ pub(crate) use boards::{
     TrackName,
 };
 pub(crate) use database::{Db, DbVerb, SyncWeb};
+pub(crate) use demo::Demo;
 pub(crate) use prices::{
     CrossCheckChoice, FetchPrices, ScoreRound, SideChoice, Source, SourceChoice,
 };
@@ -43,7 +45,7 @@ mod run_round;
 mod site;
 
 pub(crate) use run_round::{CheckProviders, RunRound, SmokeProvider};
-pub(crate) use site::{BuildSite, Serve};
+pub(crate) use site::{BuildSite, RecordSource, Serve};
 
 /// An open, auditable benchmark of how language models allocate capital.
 ///
@@ -118,6 +120,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Resolve every round whose time has come: prices, score, report, boards
     ResolveDue(ResolveDue),
+    /// Resolve rounds whose jobs lie in the database, beside any number of other workers
+    Worker(Worker),
     /// Take the day's snapshot and track every open round provisionally
     UpdateInterimPerformance(UpdateInterimPerformance),
     /// Track one run provisionally with price files of your own
@@ -140,31 +144,6 @@ pub(crate) enum Command {
     Db(Db),
     /// Make many rounds of an invented market, to measure with
     BenchArchive(BenchArchive),
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  capitalbench demo
-  capitalbench demo --open
-  capitalbench demo --no-serve --output /tmp/demo
-
-Prices and answers are invented and follow from the seed; nothing leaves this machine. Every step is
-taken by the real commands. At the end the site of the rounds is served at 127.0.0.1:8400, or at the
-next free port, until Ctrl-C. The rounds stay in the folder, which a later demo replaces.
-Exit codes: 0 played and verified, 1 something did not verify, 2 could not run.")]
-pub(crate) struct Demo {
-    /// Another seed is another market
-    #[arg(long, value_name = "N", default_value = "7")]
-    pub(crate) seed: u64,
-    /// Where the rounds go
-    #[arg(long, value_name = "DIR", default_value = "capitalbench-demo")]
-    pub(crate) output: PathBuf,
-    /// Stop after the boards
-    #[arg(long)]
-    pub(crate) no_serve: bool,
-    /// Open the site in a browser
-    #[arg(long, conflicts_with = "no_serve")]
-    pub(crate) open: bool,
 }
 
 #[derive(Debug, Args)]
@@ -495,7 +474,7 @@ pub(crate) struct Now {
     pub(crate) instant: Option<Timestamp>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Output {
     /// Print JSON for machines
     #[arg(long)]

@@ -30,6 +30,7 @@ mod init_round;
 mod keys;
 mod leaderboard;
 mod list_runs;
+mod origin;
 mod price_source;
 mod providers;
 mod publish_cumulative;
@@ -50,6 +51,7 @@ mod update_interim;
 mod validate_submissions;
 mod validate_universe;
 mod verify;
+mod worker;
 
 /// What a command that ran came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,6 +117,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::BuildSite(arguments) => build_site::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::ResolveDue(arguments) => resolve_due::run(&arguments),
+        Command::Worker(arguments) => worker::run(&arguments),
         Command::UpdateInterimPerformance(arguments) => update_interim::run(&arguments),
         Command::UpdateWeeklyPerformance(arguments) => update_interim::run_one(&arguments),
         Command::AutomationStatus(arguments) => automation::status(&arguments),

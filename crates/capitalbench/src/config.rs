@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use capitalbench_adapters::http::Reach;
+use capitalbench_adapters::http::{HttpClient, HttpLimits, Reach};
 use capitalbench_adapters::secret::{ApiKey, Wiped};
+use capitalbench_adapters::supabase::Supabase;
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops;
 use capitalbench_archive::format::utf8;
@@ -73,6 +74,18 @@ impl Environment {
             None | Some("0" | "false" | "no") => Reach::Public,
             Some(_) => Reach::Local,
         }
+    }
+
+    /// A Supabase project with the rights of a key.
+    pub(crate) fn supabase(&self, url: &str, key: &str) -> Result<Supabase, CommandError> {
+        let base = self.get(url).ok_or_else(|| {
+            let hint = format!("export {url}=https://PROJECT.supabase.co or write it into .env");
+            CommandError::new(format!("{url} is not set")).hint(hint)
+        })?;
+        let http = HttpClient::new(HttpLimits::default());
+        let http = http.map_err(|error| CommandError::new(error.to_string()))?;
+        Supabase::new(http, &base, self.key(key)?)
+            .map_err(|error| CommandError::new(format!("{url}: {error}")))
     }
 
     /// A key; a missing or unusable one names its variable and never its value.

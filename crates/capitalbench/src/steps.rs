@@ -8,7 +8,9 @@ pub(crate) mod public_store;
 pub(crate) mod record;
 pub(crate) mod report;
 pub(crate) mod resolve;
+pub(crate) mod rest;
 pub(crate) mod score;
+pub(crate) mod shared_jobs;
 
 use crate::error::CommandError;
 
@@ -19,4 +21,18 @@ pub(crate) fn wait<T>(future: impl Future<Output = T>) -> Result<T, CommandError
         .build()
         .map_err(|error| CommandError::new(format!("cannot start the network: {error}")))?;
     Ok(runtime.block_on(future))
+}
+
+/// Ends when the operator or the machine asks to stop.
+pub(crate) fn stopped() -> Result<impl Future<Output = ()> + Send + 'static, CommandError> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let fault = |error: std::io::Error| CommandError::new(error.to_string());
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(fault)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(fault)?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
 }

@@ -6,6 +6,7 @@ mod http_limits;
 mod other_sources;
 mod outside_clock;
 mod providers;
+mod supabase;
 mod tiingo;
 mod tiingo_faults;
 mod tiingo_retries;

@@ -13,7 +13,7 @@ const PERMISSION_DENIED: &str = "42501";
 const PROBE: &str = "capitalbench-check-probe";
 
 /// Rows about a round that is not resolved which the public must not see, as values of a table.
-const WITHHELD: [(&str, &str); 10] = [
+const WITHHELD: [(&str, &str); 11] = [
     (
         "prices",
         r#"{"side": "exit", "option_id": "A", "price_usd": 1.5, "price_field": "close"}"#,
@@ -44,6 +44,11 @@ const WITHHELD: [(&str, &str); 10] = [
     (
         "repeated_calls",
         r#"{"run_id": "r", "model_id": "m", "valid_replicates": 1, "invalid_replicates": 0}"#,
+    ),
+    (
+        "round_files",
+        r#"{"sha256": "0000000000000000000000000000000000000000000000000000000000000000", "file_count": 1,
+        "byte_count": 1, "holds_results": true, "content": "x"}"#,
     ),
     (
         "publication_documents",

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::{Output, instant};
 
 /// Where rounds lie, and the instant to look at them.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Rounds {
     /// A folder of rounds
     #[arg(long = "rounds-dir", value_name = "DIR", default_value = "rounds")]

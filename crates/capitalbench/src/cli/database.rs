@@ -51,7 +51,9 @@ pub(crate) struct DbCheck {
 
 Sends what differs from the database, one transaction per request; what is the same is not written
 again. --include-cumulative adds boards, comparison sets and statistics, and removes what is no longer
-public. DATABASE_URL names the database; without it nothing is synced, which is said and is no error.
+public. SUPABASE_URL with SUPABASE_SERVICE_ROLE_KEY, or DATABASE_URL, name the database; without them
+nothing is synced, which is said and is no error. Files of rounds go with them: one archive per round,
+sent when one of its files changed.
 Exit codes: 0 synced or skipped, 2 could not run.")]
 pub(crate) struct SyncWeb {
     /// One round's folder; the rounds beside it are read but not synced

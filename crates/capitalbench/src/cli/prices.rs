@@ -60,7 +60,7 @@ pub(crate) struct FetchPrices {
     pub(crate) output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct CrossCheckChoice {
     /// Compare the return of every option with this source
     #[arg(
@@ -108,7 +108,7 @@ fn tolerance(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "use a number of basis points, such as 10".to_owned())
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct SourceChoice {
     /// Where prices come from
     #[arg(long, value_enum, default_value = "tiingo")]

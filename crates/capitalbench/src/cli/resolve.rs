@@ -51,6 +51,49 @@ pub(crate) struct ResolveDue {
     pub(crate) output: Output,
 }
 
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:
+  DATABASE_URL=… capitalbench worker --rounds-dir rounds
+  DATABASE_URL=… capitalbench worker --rounds-dir rounds --once --json
+  DATABASE_URL=… capitalbench worker --concurrency 4 --lease 120 --poll 10
+
+Jobs lie in the database; accept-run puts them there, and a worker that starts adds those of its
+folder. Each job belongs to one worker at a time, under a lease that it renews; one whose worker died
+is taken up by another when the lease has expired. A failed attempt is tried again later and later
+and given up after 30, which automation-status shows. Whenever nothing is left to do after a round was
+resolved, the boards are made anew and the public database is synced.
+
+SIGTERM and Ctrl-C give back what is under way at its next request; it costs no attempt.
+Exit codes: 0 stopped or nothing failed, 1 with --once an attempt failed, 2 could not run.")]
+pub(crate) struct Worker {
+    #[command(flatten)]
+    pub(crate) rounds: RoundsDir,
+    /// Where the boards are made anew; default: boards beside the rounds
+    #[arg(long, value_name = "DIR")]
+    pub(crate) boards_dir: Option<PathBuf>,
+    /// End when no job is due
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// How long to wait when no job is due
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = lease)]
+    pub(crate) poll: Duration,
+    /// How long a job stays with a worker that gives no sign of life
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = lease)]
+    pub(crate) lease: Duration,
+    /// Jobs at the same time
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) concurrency: u16,
+    #[command(flatten)]
+    pub(crate) source: SourceChoice,
+    #[command(flatten)]
+    pub(crate) cross_check: CrossCheckChoice,
+    /// Name of this worker in leases
+    #[arg(long = "worker-id", value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
 fn lease(text: &str) -> Result<Duration, String> {
     let seconds: u64 = text.parse().unwrap_or(0);
     let usable = (1..=86_400).contains(&seconds);
@@ -59,7 +102,7 @@ fn lease(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "use a number of seconds from 1 to 86400".to_owned())
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct RoundsDir {
     /// A folder of rounds
     #[arg(long = "rounds-dir", value_name = "DIR", default_value = "rounds")]

@@ -18,6 +18,7 @@ use crate::error::CommandError;
 use crate::steps::held_round::{HeldRound, held_by, worker};
 use crate::steps::public_store::follow_round;
 use crate::steps::record::record;
+use crate::steps::shared_jobs;
 
 pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     let now = now_or(arguments.now.instant);
@@ -55,6 +56,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     }
     let recorded = record(&folder, now)?;
     let scheduled = planned.is_some();
+    let registered = shared_jobs::register(planned.as_ref());
     let due = planned.map(|job| job.due_at);
     let due = due.or_else(|| jobs::due_at(&inputs.manifest));
     if arguments.output.json {
@@ -72,7 +74,8 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
         print(&folder.name(), &acceptance, due, &remarks(&facts));
         recorded.print_signed();
     }
-    Ok(follow_round(&arguments.round.path, now))
+    let synced = follow_round(&arguments.round.path, now);
+    Ok(synced.and(registered))
 }
 
 /// The job that resolves the round once the rows of its exit day are final; none where nobody

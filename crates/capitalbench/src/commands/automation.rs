@@ -5,6 +5,7 @@ use capitalbench_archive::lease::holder;
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
 use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
 use capitalbench_core::run::official_run;
+use capitalbench_database::direct::DatabaseUrl;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -14,8 +15,23 @@ use crate::clock::{Clock, now_or};
 use crate::console::{DIM, ERROR, document, line, paint, remark, table};
 use crate::error::CommandError;
 use crate::steps::held_round::{HeldRound, held_by, worker};
+use crate::steps::public_store::database;
+use crate::steps::shared_jobs;
+
+const HEADER: [&str; 7] = [
+    "round",
+    "run",
+    "status",
+    "attempts",
+    "due",
+    "next attempt",
+    "last error",
+];
 
 pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandError> {
+    if let Some(url) = database()? {
+        return shared_status(&url, arguments.output.json);
+    }
     let now = now_or(arguments.now.instant);
     let (mut found, mut unreadable) = (Vec::new(), Vec::new());
     for folder in list_rounds(&arguments.rounds.path)? {
@@ -57,16 +73,7 @@ pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandErr
             job.last_error.clone(),
         ]
     });
-    let header = [
-        "round",
-        "run",
-        "status",
-        "attempts",
-        "due",
-        "next attempt",
-        "last error",
-    ];
-    line(table(&header, &[3], rows.collect()));
+    line(table(&HEADER, &[3], rows.collect()));
     for (round, _, held) in &found {
         if let Some(holder) = held {
             line(paint(DIM, format!("{round} is with {}", holder.who)));
@@ -76,6 +83,49 @@ pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandErr
         remark(format!("{} {error}", paint(ERROR, "error:")));
     }
     Ok(Outcome::of(unreadable.is_empty()))
+}
+
+/// The jobs of the database.
+fn shared_status(url: &DatabaseUrl, json: bool) -> Result<Outcome, CommandError> {
+    let found = shared_jobs::ask(url, async |jobs| jobs.all().await)?;
+    if json {
+        let jobs: Vec<Value> = found.iter().map(shared_jobs::as_json).collect();
+        document(&json!({"jobs": jobs, "unreadable": []}));
+        return Ok(Outcome::Holds);
+    }
+    let rows = found.iter().map(|job| {
+        let word = match job.status.as_str() {
+            "given_up" | "failed" => paint(ERROR, &job.status),
+            word => word.to_owned(),
+        };
+        let next = job.next_attempt_at.filter(|_| job.lease_holder.is_none());
+        vec![
+            job.round_id.to_string(),
+            job.run_id.to_string(),
+            word,
+            job.attempts.to_string(),
+            job.due_at.to_string(),
+            next.map_or_else(|| "-".to_owned(), |at| at.to_string()),
+            job.last_error.clone(),
+        ]
+    });
+    line(table(&HEADER, &[3], rows.collect()));
+    for job in &found {
+        if let Some(holder) = &job.lease_holder {
+            line(paint(DIM, format!("{} is with {holder}", job.round_id)));
+        }
+    }
+    Ok(Outcome::Holds)
+}
+
+/// Why the database did not take what was asked: the job is with a worker, over, or not there.
+fn not_taken(folder: &RoundFolder) -> CommandError {
+    let text = format!(
+        "the job of {} in the database is not changed",
+        folder.name()
+    );
+    let hint = "a worker has it, or it is over; look at it with `capitalbench automation-status`";
+    CommandError::new(text).hint(hint)
 }
 
 fn as_json(round: &str, job: &ResolutionJob) -> Value {
@@ -119,6 +169,11 @@ pub(crate) fn retry(arguments: &AutomationRetry) -> Result<Outcome, CommandError
         return Err(CommandError::new(text).hint(hint));
     }
     job.retry(arguments.next_attempt_at_utc);
+    if let Some(url) = database()? {
+        let (plan, next) = (shared_jobs::plan(&job), arguments.next_attempt_at_utc);
+        let taken = shared_jobs::ask(&url, async |jobs| jobs.retry(&plan, next).await)?;
+        taken.ok_or_else(|| not_taken(&folder))?;
+    }
     jobs::store(&folder, &job)?;
     held.release()?;
     tell(&folder, &job, arguments.output.json);
@@ -139,6 +194,16 @@ pub(crate) fn cancel(arguments: &AutomationCancel) -> Result<Outcome, CommandErr
         return Err(CommandError::new(text));
     }
     job.cancel(&arguments.reason, clock.now());
+    if let Some(url) = database()? {
+        let (id, reason) = (&job.round_id, &arguments.reason);
+        // One that the database does not know is put there, so that nobody adds it from another folder.
+        let plans = [shared_jobs::plan(&job)];
+        let taken = shared_jobs::ask(&url, async |jobs| {
+            jobs.schedule(&plans).await?;
+            jobs.cancel(id, reason).await
+        })?;
+        taken.ok_or_else(|| not_taken(&folder))?;
+    }
     jobs::store(&folder, &job)?;
     held.release()?;
     tell(&folder, &job, arguments.output.json);

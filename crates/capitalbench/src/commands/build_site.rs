@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::Outcome;
-use super::published::load;
+use super::origin::Origin;
 use super::site::site;
 use crate::cli::BuildSite;
 use crate::console::{document, line, plural};
@@ -19,8 +19,8 @@ use crate::error::CommandError;
 const LIST: &str = "site-files.txt";
 
 pub(crate) fn run(arguments: &BuildSite) -> Result<Outcome, CommandError> {
-    let publication = load(&arguments.rounds)?;
-    let mut files = site(&arguments.rounds.folder, &publication, &arguments.base_url)?;
+    let record = Origin::open(arguments.source, &arguments.rounds)?.load(None)?;
+    let mut files = site(&record.publication, &record.files, &arguments.base_url);
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
     let list = names.join("\n") + "\n";
     files.insert(LIST.to_owned(), list.into_bytes());

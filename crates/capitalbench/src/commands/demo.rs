@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::Outcome;
-use crate::cli::{Arguments, Demo, Rounds, Serve};
+use crate::cli::{Arguments, Demo, RecordSource, Rounds, Serve};
 use crate::console::{BOLD, DIM, GOOD, line, muted, paint, progress, table};
 use crate::error::CommandError;
 
@@ -60,6 +60,7 @@ pub(crate) fn run(arguments: &Demo) -> Result<Outcome, CommandError> {
             as_of: Some(now),
             no_cache: false,
         },
+        source: RecordSource::Folder,
         listen: SERVED_AT,
         base_url: None,
         open: arguments.open,

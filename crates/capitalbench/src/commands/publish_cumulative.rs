@@ -22,6 +22,10 @@ pub(crate) fn run(arguments: &PublishCumulative) -> Result<Outcome, CommandError
         }
     }
     let written = write(&arguments.output, files, arguments.printed.json)?;
-    let synced = follow_publication(&publication, arguments.rounds.as_of, &Scope::Whole);
+    let synced = follow_publication(
+        (&arguments.rounds.folder, &publication),
+        arguments.rounds.as_of,
+        &Scope::Whole,
+    );
     Ok(written.and(synced))
 }

@@ -19,6 +19,10 @@ pub(crate) fn run(arguments: &PublishLatest) -> Result<Outcome, CommandError> {
         return Ok(Outcome::DoesNotHold);
     };
     let written = write(&arguments.output, files, arguments.printed.json)?;
-    let synced = follow_publication(&publication, arguments.rounds.as_of, &Scope::Rounds);
+    let synced = follow_publication(
+        (&arguments.rounds.folder, &publication),
+        arguments.rounds.as_of,
+        &Scope::Rounds,
+    );
     Ok(written.and(synced))
 }

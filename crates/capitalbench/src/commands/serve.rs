@@ -1,21 +1,21 @@
 //! `serve`: the website from memory, made anew when the rounds change or a close passes.
 
-use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-use capitalbench_archive::public_files::fingerprint;
 use jiff::Timestamp;
 use tokio::runtime::Runtime;
+use tokio::task::block_in_place;
 
 use super::Outcome;
-use super::published::load;
+use super::origin::{Loaded, Origin};
 use super::site::site;
 use crate::cli::Serve;
 use crate::clock::now_or;
 use crate::console::{BOLD, DIM, WARNING, line, paint, remark};
 use crate::error::CommandError;
+use crate::steps::stopped;
 
 mod answer;
 mod connections;
@@ -27,8 +27,6 @@ mod stock;
 use answer::Server;
 use stock::Stock;
 
-/// How often the rounds are looked at.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// How many ports after a taken one are tried where any will do.
 const NEAR: u16 = 50;
 
@@ -76,9 +74,10 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
     let address = listener.local_addr().map_err(fault)?;
     let own = format!("http://{address}");
     let base = arguments.base_url.clone().unwrap_or_else(|| own.clone());
-    let seen = fingerprint(&arguments.rounds.folder);
-    let stock = make(arguments, &base)?;
-    let server = Arc::new(Server::new(stock));
+    let origin = Origin::open(arguments.source, &arguments.rounds)?;
+    let seen = block_in_place(|| origin.mark())?;
+    let loaded = block_in_place(|| origin.load(None))?;
+    let server = Arc::new(Server::new(stock(&loaded, &base)));
     line(format!(
         "{}  {own}   {}",
         paint(BOLD, "site"),
@@ -87,7 +86,7 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
     if arguments.open {
         open(&own);
     }
-    let watching = watch(arguments, &base, &server, seen);
+    let watching = watch(&origin, &base, &server, (seen, loaded));
     let serving = connections::accept(listener, Arc::clone(&server), stop);
     tokio::select! {
         ended = serving => ended.map_err(fault)?,
@@ -96,39 +95,39 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
     Ok(Outcome::Holds)
 }
 
-fn make(arguments: &Serve, base: &str) -> Result<Stock, CommandError> {
-    let publication = load(&arguments.rounds)?;
-    let files = site(&arguments.rounds.folder, &publication, base)?;
-    Ok(Stock::new(files, publication))
+fn stock(loaded: &Loaded, base: &str) -> Stock {
+    let files = site(&loaded.publication, &loaded.files, base);
+    Stock::new(files, loaded.publication.clone())
 }
 
-/// Makes the site anew when a file of the rounds changes or an instant passes that opens or closes
-/// something; never ends.
+/// Makes the site anew when the record changes or an instant passes that opens or closes something;
+/// never ends.
 async fn watch(
-    arguments: &Serve,
+    origin: &Origin,
     base: &str,
     server: &Arc<Server>,
-    mut seen: capitalbench_core::ids::Digest,
+    (mut seen, mut loaded): (String, Loaded),
 ) {
-    let folder = &arguments.rounds.folder;
-    let next = |stock: &Stock| match arguments.rounds.as_of {
-        Some(_) => None,
-        None => Some(schedule::next_change(stock.publication())),
+    let next = |stock: &Stock| {
+        let follows = origin.follows_the_clock();
+        follows.then(|| schedule::next_change(stock.publication()))
     };
     let mut due: Option<Timestamp> = next(&server.stock());
     loop {
-        tokio::time::sleep(LOOK_EVERY).await;
-        let now = tokio::task::block_in_place(|| fingerprint(folder));
+        tokio::time::sleep(origin.look_every()).await;
+        let now = block_in_place(|| origin.mark());
         let passed = due.is_some_and(|due| due <= now_or(None));
-        if now == seen && !passed {
+        if now.as_ref().is_ok_and(|now| *now == seen) && !passed {
             continue;
         }
-        seen = now;
-        // A folder that is being written is read again at the next look.
-        match tokio::task::block_in_place(|| make(arguments, base)) {
-            Ok(stock) => {
-                due = next(&stock);
-                server.replace(stock);
+        // What is being written is read again at the next look.
+        let made = now.and_then(|now| Ok((now, block_in_place(|| origin.load(Some(&loaded)))?)));
+        match made {
+            Ok((now, again)) => {
+                (seen, loaded) = (now, again);
+                let made = block_in_place(|| stock(&loaded, base));
+                due = next(&made);
+                server.replace(made);
             }
             Err(error) => {
                 due = due.map(|_| schedule::later(now_or(None)));
@@ -139,20 +138,6 @@ async fn watch(
             }
         }
     }
-}
-
-/// Ends when the operator or the machine asks to stop.
-fn stopped() -> Result<impl Future<Output = ()> + Send + 'static, CommandError> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let fault = |error: std::io::Error| CommandError::new(error.to_string());
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(fault)?;
-    let mut terminate = signal(SignalKind::terminate()).map_err(fault)?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
 }
 
 /// Asks the desktop to open an address; where there is none, nothing happens.

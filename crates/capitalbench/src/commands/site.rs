@@ -1,4 +1,4 @@
-//! A folder of rounds → the files of the website.
+//! The public record → the files of the website.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,27 +13,30 @@ use rayon::prelude::*;
 
 use crate::error::CommandError;
 
+/// The public files of every round.
+pub(super) type RoundsFiles = BTreeMap<RoundId, Files>;
+
 /// The website of a publication.
-pub(crate) fn site(
+pub(super) fn site(publication: &Publication, files: &RoundsFiles, base_url: &str) -> Files {
+    let data: Files = export(publication, &|| ());
+    render(&Input {
+        publication,
+        round_files: files,
+        data: &data,
+        base_url: base_url.trim_end_matches('/'),
+    })
+}
+
+/// The files of every round of a folder.
+pub(super) fn files_of(
     rounds: &Path,
     publication: &Publication,
-    base_url: &str,
-) -> Result<Files, CommandError> {
-    let data: Files = export(publication, &|| ());
+) -> Result<RoundsFiles, CommandError> {
     let own = |round: &PublicRound| -> Result<(RoundId, Files), FileError> {
         let files = public_files(rounds, round, publication.as_of)?.into_iter();
         let files = files.map(|file| (file.path, file.bytes)).collect();
         Ok((round.id().clone(), files))
     };
-    let round_files = publication
-        .rounds
-        .par_iter()
-        .map(own)
-        .collect::<Result<BTreeMap<_, _>, _>>()?;
-    Ok(render(&Input {
-        publication,
-        round_files: &round_files,
-        data: &data,
-        base_url: base_url.trim_end_matches('/'),
-    }))
+    let found = publication.rounds.par_iter().map(own);
+    Ok(found.collect::<Result<RoundsFiles, _>>()?)
 }

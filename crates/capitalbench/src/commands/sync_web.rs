@@ -12,11 +12,11 @@ use super::{Outcome, run_id};
 use crate::cli::{Rounds, SyncWeb};
 use crate::console::{document, line};
 use crate::error::CommandError;
-use crate::steps::public_store::{DATABASE_URL, Target, in_words};
+use crate::steps::public_store::{NOT_CONFIGURED, Target, in_words};
 
 pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
     let Some(target) = Target::configured()? else {
-        let reason = format!("{DATABASE_URL} is not set");
+        let reason = NOT_CONFIGURED;
         if arguments.output.json {
             document(&json!({"synced": false, "reason": reason}));
         } else {
@@ -24,17 +24,23 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
         }
         return Ok(Outcome::Holds);
     };
-    let (publication, scope) = match &arguments.round {
-        Some(round) => one_round(arguments, round)?,
-        None if arguments.include_cumulative => (load(&arguments.rounds)?, Scope::Whole),
-        None => (load(&arguments.rounds)?, Scope::Rounds),
+    let rounds = match &arguments.round {
+        Some(round) => beside(arguments, round)?,
+        None => arguments.rounds.clone(),
     };
-    let synced = target.bring(&publication, &scope)?;
+    let publication = load(&rounds)?;
+    let scope = match &arguments.round {
+        Some(round) => one_round(arguments, round, &publication)?,
+        None if arguments.include_cumulative => Scope::Whole,
+        None => Scope::Rounds,
+    };
+    let synced = target.bring(&rounds.folder, &publication, &scope)?;
     if arguments.output.json {
         document(&json!({
             "synced": true,
             "as_of": publication.as_of.to_string(),
             "requests": synced.requests,
+            "uploads": synced.uploads,
             "rows_written": synced.counts.written,
             "rows_removed": synced.counts.removed,
             "parts_changed": synced.counts.parts_changed,
@@ -45,20 +51,31 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
     Ok(Outcome::Holds)
 }
 
-fn one_round(arguments: &SyncWeb, round: &Path) -> Result<(Publication, Scope), CommandError> {
-    let path = std::fs::canonicalize(round)
-        .map_err(|error| CommandError::new(format!("{}: {error}", round.display())))?;
-    let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+/// The folder that a round lies in.
+fn beside(arguments: &SyncWeb, round: &Path) -> Result<Rounds, CommandError> {
+    let folder = whole(round)?.parent().map(Path::to_path_buf);
+    Ok(Rounds {
+        folder: folder.unwrap_or_default(),
+        ..arguments.rounds.clone()
+    })
+}
+
+fn whole(round: &Path) -> Result<PathBuf, CommandError> {
+    std::fs::canonicalize(round)
+        .map_err(|error| CommandError::new(format!("{}: {error}", round.display())))
+}
+
+fn one_round(
+    arguments: &SyncWeb,
+    round: &Path,
+    publication: &Publication,
+) -> Result<Scope, CommandError> {
+    let path = whole(round)?;
     let name = path
         .file_name()
         .and_then(|name| name.to_str())
         .unwrap_or_default();
     let id = RoundId::parse(name).map_err(|error| CommandError::new(error.to_string()))?;
-    let publication = load(&Rounds {
-        folder,
-        as_of: arguments.rounds.as_of,
-        no_cache: arguments.rounds.no_cache,
-    })?;
     let Some(found) = publication.round(&id) else {
         let known: Vec<&str> = publication.rounds.iter().map(|r| r.id().as_str()).collect();
         return Err(unknown("public round", id.as_str(), &known));
@@ -77,5 +94,5 @@ fn one_round(arguments: &SyncWeb, round: &Path) -> Result<(Publication, Scope), 
             });
         }
     }
-    Ok((publication, Scope::Round(id)))
+    Ok(Scope::Round(id))
 }

@@ -1,6 +1,8 @@
 //! A round that this process alone works on, with a sign of life as long as it does.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -24,7 +26,11 @@ pub(crate) struct HeldRound {
     stop: Option<Sender<()>>,
     beating: Option<JoinHandle<Lease>>,
     lease: Lease,
+    lost: Option<Lost>,
 }
+
+/// Raised when a job was taken away that this round is worked on for.
+pub(crate) type Lost = Arc<AtomicBool>;
 
 /// This process as a worker.
 pub(crate) fn worker(name: Option<&str>, lease: Option<Duration>) -> Worker {
@@ -97,12 +103,21 @@ impl HeldRound {
             stop: Some(stop),
             beating: Some(beating),
             lease,
+            lost: None,
         }))
+    }
+
+    /// The same, held only as long as a job is.
+    pub(crate) fn until(mut self, lost: Option<Lost>) -> Self {
+        self.lost = lost;
+        self
     }
 
     /// Refuses to go on with a round that somebody else took over.
     pub(crate) fn require(&self) -> Result<(), CommandError> {
-        if self.lease.is_current()? {
+        let lost = self.lost.as_ref();
+        let is_lost = lost.is_some_and(|lost| lost.load(Ordering::SeqCst));
+        if !is_lost && self.lease.is_current()? {
             return Ok(());
         }
         let text = format!(

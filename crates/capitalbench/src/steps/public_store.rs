@@ -2,45 +2,74 @@
 
 use std::path::Path;
 
+use capitalbench_archive::public_files::public_files;
 use capitalbench_archive::public_record::publication;
 use capitalbench_core::ids::RoundId;
 use capitalbench_core::publication::Publication;
 use capitalbench_database::delta::Delta;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::gateway::GatewayError;
+use capitalbench_database::round_files::RoundFiles;
 use capitalbench_database::sync::{REQUEST_BYTES, Scope, Synced, sync};
 use jiff::Timestamp;
+use rayon::prelude::*;
 
 use crate::commands::Outcome;
 use crate::config::Environment;
 use crate::console::{DIM, ERROR, paint, plural, progress, remark};
 use crate::error::CommandError;
+use crate::steps::rest::Rest;
 use crate::steps::wait;
 
 /// Names the database with user and password.
 pub(crate) const DATABASE_URL: &str = "DATABASE_URL";
+/// The address of a Supabase project.
+pub(crate) const SUPABASE_URL: &str = "SUPABASE_URL";
+/// The key that may write there.
+const SERVICE_KEY: &str = "SUPABASE_SERVICE_ROLE_KEY";
+/// The key that everybody may have.
+const PUBLIC_KEY: &str = "SUPABASE_ANON_KEY";
+/// Why nothing is synced.
+pub(crate) const NOT_CONFIGURED: &str =
+    "neither SUPABASE_URL with SUPABASE_SERVICE_ROLE_KEY nor DATABASE_URL is set";
+
+/// Requests over HTTP are smaller: a server in between may give each of them a few seconds only.
+const HTTP_REQUEST_BYTES: usize = 1 << 20;
 
 /// A way to the database.
 #[derive(Debug)]
 pub(crate) enum Target {
     /// By its own protocol.
     Direct(DatabaseUrl),
+    /// Through `PostgREST`, with a storage for files.
+    Rest(Box<Rest>),
 }
 
 impl Target {
     /// What the environment names; none where it names nothing.
     pub(crate) fn configured() -> Result<Option<Self>, CommandError> {
-        let url = Environment::load()?.database_url(DATABASE_URL)?;
+        let environment = Environment::load()?;
+        let both = [SUPABASE_URL, SERVICE_KEY].map(|name| environment.get(name));
+        if both.iter().all(Option::is_some) {
+            let rest = Rest(environment.supabase(SUPABASE_URL, SERVICE_KEY)?);
+            return Ok(Some(Self::Rest(Box::new(rest))));
+        }
+        let url = environment.database_url(DATABASE_URL)?;
         Ok(url.map(Self::Direct))
     }
 
     /// The address for work that needs the owner of the tables.
     pub(crate) fn owner() -> Result<DatabaseUrl, CommandError> {
-        let url = Environment::load()?.database_url(DATABASE_URL)?;
-        url.ok_or_else(|| {
+        database()?.ok_or_else(|| {
             let hint = "export DATABASE_URL=postgresql://user:password@host/database";
             CommandError::new(format!("{DATABASE_URL} is not set")).hint(hint)
         })
+    }
+
+    /// The project as everybody may read it.
+    pub(crate) fn public() -> Result<Rest, CommandError> {
+        let environment = Environment::load()?;
+        Ok(Rest(environment.supabase(SUPABASE_URL, PUBLIC_KEY)?))
     }
 
     async fn sync(&self, delta: &Delta, scope: &Scope) -> Result<Synced, GatewayError> {
@@ -49,25 +78,50 @@ impl Target {
             bar.set_length(all as u64);
             bar.set_position(done as u64);
         };
-        let way = (scope, REQUEST_BYTES);
         let synced = match self {
-            Self::Direct(url) => sync(&Direct::connect(url).await?, delta, way, &tick).await,
+            Self::Direct(url) => {
+                let direct = Direct::connect(url).await?;
+                sync(&direct, delta, (scope, REQUEST_BYTES), &tick).await
+            }
+            Self::Rest(rest) => {
+                sync(rest.as_ref(), delta, (scope, HTTP_REQUEST_BYTES), &tick).await
+            }
         };
         bar.finish_and_clear();
         synced
     }
 
-    /// Brings the database up to date.
+    /// Brings the database up to date with a publication of a folder of rounds.
     pub(crate) fn bring(
         &self,
+        rounds: &Path,
         publication: &Publication,
         scope: &Scope,
     ) -> Result<Synced, CommandError> {
-        let delta = Delta::of(publication);
-        let delta =
-            delta.map_err(|error| CommandError::new(format!("nothing was synced: {error}")))?;
+        let unsynced = |error: &dyn std::fmt::Display| {
+            CommandError::new(format!("nothing was synced: {error}"))
+        };
+        let mut delta = Delta::of(publication).map_err(|error| unsynced(&error))?;
+        let wanted = publication.rounds.par_iter().filter(|round| match scope {
+            Scope::Round(id) => round.id() == id,
+            Scope::Rounds | Scope::Whole => true,
+        });
+        let packed = wanted.map(|round| -> Result<RoundFiles, CommandError> {
+            let files = public_files(rounds, round, publication.as_of)?.into_iter();
+            let files = files.map(|file| (file.path, file.bytes)).collect();
+            let resolved = round.resolved().is_some();
+            RoundFiles::pack(round.id().clone(), &files, resolved).map_err(|error| unsynced(&error))
+        });
+        for files in packed.collect::<Result<Vec<_>, _>>()? {
+            delta.add_files(files);
+        }
         wait(self.sync(&delta, scope))?.map_err(|error| told(&error))
     }
+}
+
+/// The address of the database itself, where one is named.
+pub(crate) fn database() -> Result<Option<DatabaseUrl>, CommandError> {
+    Environment::load()?.database_url(DATABASE_URL)
 }
 
 /// What a database said, as a command says it.
@@ -84,6 +138,10 @@ pub(crate) fn in_words(synced: &Synced) -> String {
         format!("{} {what}", plural(count, "row"))
     };
     let requests = plural(synced.requests, "request");
+    let requests = match synced.uploads {
+        0 => requests,
+        uploads => format!("{requests}, {} of files", plural(uploads, "upload")),
+    };
     if counts.written + counts.removed == 0 {
         return format!("the database is up to date ({requests})");
     }
@@ -111,18 +169,18 @@ pub(crate) fn follow_round(round: &Path, now: Timestamp) -> Outcome {
             remark(paint(DIM, format!("not synced: {id} is not public")));
             return Ok(());
         }
-        send(target, &found, &Scope::Round(id.clone()))
+        send(target, (rounds, &found), &Scope::Round(id.clone()))
     })
 }
 
 /// After several rounds or the boards changed.
 pub(crate) fn follow_folder(rounds: &Path, now: Timestamp) -> Outcome {
-    follow(|target| send(target, &load(rounds, now)?, &Scope::Whole))
+    follow(|target| send(target, (rounds, &load(rounds, now)?), &Scope::Whole))
 }
 
 /// After a publication was written; one of an instant that was asked for is not what is public now.
 pub(crate) fn follow_publication(
-    publication: &Publication,
+    (rounds, publication): (&Path, &Publication),
     asked_for: Option<Timestamp>,
     scope: &Scope,
 ) -> Outcome {
@@ -134,7 +192,7 @@ pub(crate) fn follow_publication(
             ));
             return Ok(());
         }
-        send(target, publication, scope)
+        send(target, (rounds, publication), scope)
     })
 }
 
@@ -142,7 +200,7 @@ fn follow(work: impl FnOnce(&Target) -> Result<(), CommandError>) -> Outcome {
     let done = match Target::configured() {
         Ok(Some(target)) => work(&target),
         Ok(None) => {
-            remark(paint(DIM, format!("not synced: {DATABASE_URL} is not set")));
+            remark(paint(DIM, format!("not synced: {NOT_CONFIGURED}")));
             Ok(())
         }
         Err(error) => Err(error),
@@ -164,7 +222,11 @@ fn load(rounds: &Path, now: Timestamp) -> Result<Publication, CommandError> {
     publication(rounds, now, &|| ()).map_err(|error| CommandError::new(error.to_string()))
 }
 
-fn send(target: &Target, publication: &Publication, scope: &Scope) -> Result<(), CommandError> {
+fn send(
+    target: &Target,
+    (rounds, publication): (&Path, &Publication),
+    scope: &Scope,
+) -> Result<(), CommandError> {
     if publication.synthetic {
         // A demo beside a configured database must not replace the record.
         remark(paint(
@@ -173,7 +235,7 @@ fn send(target: &Target, publication: &Publication, scope: &Scope) -> Result<(),
         ));
         return Ok(());
     }
-    let synced = target.bring(publication, scope)?;
+    let synced = target.bring(rounds, publication, scope)?;
     remark(paint(DIM, in_words(&synced)));
     Ok(())
 }

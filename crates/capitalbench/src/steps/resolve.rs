@@ -11,7 +11,7 @@ use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_archive::run_folder::RunFolder;
 use capitalbench_archive::scoring::score_run;
 use capitalbench_archive::unproved_prices;
-use capitalbench_core::resolution_job::ResolutionJob;
+use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
 use capitalbench_core::run::{RunRules, official_run};
 use jiff::Timestamp;
 
@@ -19,7 +19,7 @@ use super::asking::Asking;
 use super::fetch_prices::{
     FetchPlan, Fetched, Other, fetch_prices, options, require_final_rows, window,
 };
-use super::held_round::HeldRound;
+use super::held_round::{HeldRound, Lost};
 use super::report;
 use super::score::{Writing, refuse_changed_inputs, score};
 use crate::clock::Clock;
@@ -61,16 +61,53 @@ enum Attempt {
 impl Resolver<'_> {
     /// Resolves a round whose job is due, unless another worker has it or had it.
     pub(crate) async fn resolve(&self, folder: &RoundFolder) -> Result<Resolution, CommandError> {
-        let due = |job: &ResolutionJob| job.is_due(self.clock.now());
-        if !jobs::load(folder)?.is_some_and(|job| due(&job)) {
+        let due = || -> Result<Option<ResolutionJob>, CommandError> {
+            let job = jobs::load(folder)?;
+            Ok(job.filter(|job| job.is_due(self.clock.now())))
+        };
+        self.work(folder, &due, None).await
+    }
+
+    /// Resolves a round whose job was claimed elsewhere, which decides when; the job in the folder
+    /// follows it, and only one that succeeded or was cancelled stays as it is.
+    pub(crate) async fn resolve_claimed(
+        &self,
+        folder: &RoundFolder,
+        claimed: &ResolutionJob,
+        lost: Lost,
+    ) -> Result<Resolution, CommandError> {
+        let due = || -> Result<Option<ResolutionJob>, CommandError> {
+            let job = jobs::load(folder)?;
+            let over = |job: &ResolutionJob| {
+                matches!(job.status, JobStatus::Succeeded | JobStatus::Cancelled)
+            };
+            Ok(match job {
+                Some(job) if over(&job) && job.run_id == claimed.run_id => None,
+                Some(job) => Some(ResolutionJob {
+                    created_at: job.created_at,
+                    ..claimed.clone()
+                }),
+                None => Some(claimed.clone()),
+            })
+        };
+        self.work(folder, &due, Some(lost)).await
+    }
+
+    async fn work(
+        &self,
+        folder: &RoundFolder,
+        due: &dyn Fn() -> Result<Option<ResolutionJob>, CommandError>,
+        lost: Option<Lost>,
+    ) -> Result<Resolution, CommandError> {
+        if due()?.is_none() {
             return Ok(Resolution::NotDue);
         }
         let held = match HeldRound::take(folder, &self.worker, self.clock)? {
-            Ok(held) => held,
+            Ok(held) => held.until(lost),
             Err(holder) => return Ok(Resolution::Busy(holder)),
         };
         // What was true before the round was ours may not be true any more.
-        let Some(mut job) = jobs::load(folder)?.filter(due) else {
+        let Some(mut job) = due()? else {
             held.release()?;
             return Ok(Resolution::NotDue);
         };

@@ -6,7 +6,7 @@ const ACCEPT: [&str; 5] = ["accept-run", "--round", WEEKLY, "--run-id", "officia
 const NOW: [&str; 2] = ["--now", "2026-03-02T18:30:00Z"];
 
 /// The weekly round without the operator's word in its run manifest.
-fn unmarked() -> Test {
+pub(crate) fn unmarked() -> Test {
     let manifest = format!("{RUN}/run_manifest.yaml");
     Test::weekly()
         .replace(&manifest, "operator_selected_official: true\n", "")

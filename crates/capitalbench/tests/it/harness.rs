@@ -166,6 +166,9 @@ impl Test {
             .env_remove("TIINGO_BASE_URL")
             .env_remove("TIINGO_PLAN")
             .env_remove("DATABASE_URL")
+            .env_remove("SUPABASE_URL")
+            .env_remove("SUPABASE_SERVICE_ROLE_KEY")
+            .env_remove("SUPABASE_ANON_KEY")
             .env_remove("CAPITALBENCH_STATE_DIR")
             // Tests compare trees; those of the cache ask for it.
             .env("CAPITALBENCH_NO_CACHE", "1")

@@ -13,7 +13,7 @@ fn without_a_database_nothing_is_synced_and_nothing_fails() {
     let test = Test::all_rounds();
     test.run(&["sync-web", "--rounds-dir", ".", "--include-cumulative"])
         .code(0)
-        .says("syncing was skipped: DATABASE_URL is not set");
+        .says("syncing was skipped: neither SUPABASE_URL");
     test.run(&[
         "publish-cumulative",
         "--rounds-dir",
@@ -22,7 +22,7 @@ fn without_a_database_nothing_is_synced_and_nothing_fails() {
         "cumulative",
     ])
     .code(0)
-    .complains("not synced: DATABASE_URL is not set");
+    .complains("not synced: neither SUPABASE_URL");
     for verb in ["migrate", "check"] {
         test.run(&["db", verb])
             .code(2)

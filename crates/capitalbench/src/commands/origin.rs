@@ -1,0 +1,115 @@
+//! Where the website takes its record from: a folder of rounds, or a database with the rights of the
+//! public.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use capitalbench_archive::public_files::fingerprint;
+use capitalbench_core::publication::Publication;
+use capitalbench_database::direct::{DatabaseUrl, Direct};
+use capitalbench_database::read::{ReadError, Record, Source, read};
+use capitalbench_export::text::SYNTHETIC;
+
+use super::published;
+use super::site::{RoundsFiles, files_of};
+use crate::cli::{RecordSource, Rounds};
+use crate::console::{WARNING, paint, remark};
+use crate::error::CommandError;
+use crate::steps::public_store::{Target, told};
+use crate::steps::rest::Rest;
+use crate::steps::wait;
+
+/// A place where the record lies.
+pub(super) enum Origin {
+    Folder(Rounds),
+    Supabase(Rest),
+    Database(DatabaseUrl),
+}
+
+/// What the site is made of.
+pub(super) struct Loaded {
+    pub(super) publication: Publication,
+    pub(super) files: RoundsFiles,
+    /// As it was read, where it came from a database.
+    record: Option<Record>,
+}
+
+impl Origin {
+    /// The place that was asked for.
+    pub(super) fn open(source: RecordSource, rounds: &Rounds) -> Result<Self, CommandError> {
+        Ok(match source {
+            RecordSource::Folder => Self::Folder(rounds.clone()),
+            RecordSource::Supabase => Self::Supabase(Target::public()?),
+            RecordSource::Database => Self::Database(Target::owner()?),
+        })
+    }
+
+    /// How often to look whether it changed.
+    pub(super) fn look_every(&self) -> Duration {
+        match self {
+            Self::Folder(_) => Duration::from_secs(2),
+            Self::Supabase(_) | Self::Database(_) => Duration::from_secs(10),
+        }
+    }
+
+    /// Whether what is public changes by the clock alone.
+    pub(super) fn follows_the_clock(&self) -> bool {
+        matches!(self, Self::Folder(rounds) if rounds.as_of.is_none())
+    }
+
+    /// A mark that changes when the record does.
+    pub(super) fn mark(&self) -> Result<String, CommandError> {
+        match self {
+            Self::Folder(rounds) => Ok(fingerprint(&rounds.folder).to_hex()),
+            Self::Supabase(rest) => wait(mark(rest))?,
+            Self::Database(url) => wait(async {
+                let public = public(url).await.map_err(|error| unread(&error))?;
+                mark(&public).await
+            })?,
+        }
+    }
+
+    /// Reads the record; files that were read before and did not change are not asked for again.
+    pub(super) fn load(&self, before: Option<&Loaded>) -> Result<Loaded, CommandError> {
+        let before = before.and_then(|loaded| loaded.record.as_ref());
+        let record = match self {
+            Self::Folder(rounds) => {
+                let publication = published::load(rounds)?;
+                return Ok(Loaded {
+                    files: files_of(&rounds.folder, &publication)?,
+                    publication,
+                    record: None,
+                });
+            }
+            Self::Supabase(rest) => wait(read(rest, before))?,
+            Self::Database(url) => wait(async { read(&public(url).await?, before).await })?,
+        };
+        let record = record.map_err(|error| unread(&error))?;
+        if record.publication.synthetic {
+            remark(paint(WARNING, format!("market: {SYNTHETIC}")));
+        }
+        let files = record.files.iter();
+        let files: BTreeMap<_, _> = files
+            .map(|(id, (_, files))| (id.clone(), files.as_ref().clone()))
+            .collect();
+        Ok(Loaded {
+            publication: record.publication.clone(),
+            files,
+            record: Some(record),
+        })
+    }
+}
+
+async fn public(url: &DatabaseUrl) -> Result<Direct, ReadError> {
+    Ok(Direct::connect_as_public(url).await?)
+}
+
+async fn mark<S: Source>(source: &S) -> Result<String, CommandError> {
+    let header = source.header().await.map_err(|error| told(&error))?;
+    let header = header.ok_or_else(|| unread(&ReadError::Empty))?;
+    Ok(header.parts_sha256)
+}
+
+fn unread(error: &ReadError) -> CommandError {
+    CommandError::new(error.to_string()).hint(error.remedy())
+}
