@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use capitalbench_proof::timestamp::{Question, Refusal, Root, check};
+use capitalbench_proof::timestamp::{Question, Refusal, Root, check, check_without_root};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
@@ -252,6 +252,13 @@ fn each_fault_is_refused_with_its_own_words() {
     assert!(refusal(&asked, &stranger.roots(), now).starts_with("untrusted root: "));
     assert!(refusal(&asked, &[], now).starts_with("untrusted root: "));
 
+    let unrooted = check_without_root(&reply, &asked, now);
+    assert_eq!(unrooted, check(&reply, &asked, &roots, now));
+    assert_eq!(
+        check_without_root(&reply, &other_question, now),
+        Err(Refusal::OtherNonce)
+    );
+
     let nonce_left_out = authority.answer(
         &Question {
             nonce: None,
@@ -301,6 +308,8 @@ fn a_certificate_that_had_run_out_is_refused() {
     let refusal = check(&reply, &asked, &authority.roots(), Timestamp::now()).expect_err("expired");
     assert!(matches!(refusal, Refusal::Expired { .. }), "{refusal}");
     assert!(refusal.to_string().starts_with("expired certificate: "));
+    let unrooted = check_without_root(&reply, &asked, Timestamp::now());
+    assert_eq!(unrooted, Err(refusal));
 }
 
 #[test]
