@@ -13,12 +13,14 @@ use super::site::site;
 use crate::cli::BuildSite;
 use crate::console::{document, line, plural};
 use crate::error::CommandError;
+use crate::steps::promise::require_orders;
 
 /// The file that says that a folder is a site and what it holds.
 const LIST: &str = "site-files.txt";
 
 pub(crate) fn run(arguments: &BuildSite) -> Result<Outcome, CommandError> {
     let publication = load(&arguments.rounds)?;
+    require_orders(&arguments.rounds.folder, &publication)?;
     let mut files = site(&arguments.rounds.folder, &publication, &arguments.base_url)?;
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
     let list = names.join("\n") + "\n";

@@ -18,6 +18,7 @@ use capitalbench_core::run::RunRules;
 use capitalbench_core::time::Stamp;
 use jiff::Timestamp;
 
+use super::promise::require_order;
 use super::record::{Recorded, record};
 use crate::error::CommandError;
 
@@ -62,6 +63,7 @@ pub(crate) fn score(
         let text = format!("{round} is open until its exit close at {close}");
         return Err(CommandError::new(text).hint("score it after that; nothing was written"));
     }
+    require_order(&inputs.folder, &inputs.manifest, now)?;
     if let Writing::Write {
         accept_cross_check: reason,
         accept_unproved: unproved,
