@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use capitalbench_core::calendar::{EntryRule, Roll};
-use capitalbench_core::manifest::Track;
 use capitalbench_core::time::parse_day;
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand};
 use jiff::Timestamp;
 use jiff::civil::Date;
 

@@ -11,6 +11,7 @@ pub(crate) mod record;
 pub(crate) mod report;
 pub(crate) mod resolve;
 pub(crate) mod score;
+pub(crate) mod stamped_picks;
 
 use crate::error::CommandError;
 

@@ -173,8 +173,10 @@ impl LogFolder {
 
     /// Keeps what a clock said; what it said before stays.
     pub fn keep_proofs(&self, size: u64, clock: &str, proofs: &Proofs) -> Result<(), FileError> {
+        let state = self.file(layout::LOG_STATE);
+        file_ops::create_folder(&state)?;
+        let _hold = file_ops::hold_in_turn(&state.join("lock"))?;
         let folder = self.anchor_folder(size);
-        file_ops::create_folder(&folder)?;
         let taken = names_in(&folder)?;
         let (first, rest) = match proofs {
             Proofs::Reply { query, reply } => ((QUERY, query), Some((REPLY, reply))),

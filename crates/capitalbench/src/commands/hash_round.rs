@@ -9,9 +9,10 @@ use serde_json::json;
 
 use super::Outcome;
 use crate::cli::HashRound;
-use crate::clock::now_or;
+use crate::clock::{Clock, now_or};
 use crate::console::{ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
+use crate::steps::anchor::follow_step;
 use crate::steps::promise::require_key;
 use crate::steps::record::record;
 
@@ -27,6 +28,7 @@ pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
         Frozen::Written(count) => ("frozen", count),
         Frozen::Unchanged(count) => ("unchanged", count),
     };
+    let clock = Clock::starting_at(arguments.now.instant);
     let recorded = record(&folder, now_or(arguments.now.instant))?;
     if arguments.output.json {
         document(&json!({
@@ -43,6 +45,7 @@ pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
         ));
         recorded.print();
     }
+    follow_step(&folder, &manifest, clock)?;
     Ok(Outcome::Holds)
 }
 

@@ -12,6 +12,7 @@ use super::{Outcome, run_id};
 use crate::cli::{Rounds, SyncWeb};
 use crate::console::{document, line};
 use crate::error::CommandError;
+use crate::steps::promise::require_orders;
 use crate::steps::public_store::{DATABASE_URL, Target, in_words};
 
 pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
@@ -26,8 +27,15 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
     };
     let (publication, scope) = match &arguments.round {
         Some(round) => one_round(arguments, round)?,
-        None if arguments.include_cumulative => (load(&arguments.rounds)?, Scope::Whole),
-        None => (load(&arguments.rounds)?, Scope::Rounds),
+        None => {
+            let publication = load(&arguments.rounds)?;
+            require_orders(&arguments.rounds.folder, &publication)?;
+            let whole = arguments.include_cumulative;
+            (
+                publication,
+                if whole { Scope::Whole } else { Scope::Rounds },
+            )
+        }
     };
     let synced = target.bring(&publication, &scope)?;
     if arguments.output.json {
@@ -55,10 +63,11 @@ fn one_round(arguments: &SyncWeb, round: &Path) -> Result<(Publication, Scope), 
         .unwrap_or_default();
     let id = RoundId::parse(name).map_err(|error| CommandError::new(error.to_string()))?;
     let publication = load(&Rounds {
-        folder,
+        folder: folder.clone(),
         as_of: arguments.rounds.as_of,
         no_cache: arguments.rounds.no_cache,
     })?;
+    require_orders(&folder, &publication)?;
     let Some(found) = publication.round(&id) else {
         let known: Vec<&str> = publication.rounds.iter().map(|r| r.id().as_str()).collect();
         return Err(unknown("public round", id.as_str(), &known));

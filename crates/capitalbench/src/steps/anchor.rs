@@ -5,6 +5,9 @@ use std::time::Duration;
 use capitalbench_adapters::http::{HttpClient, HttpError, HttpLimits};
 use capitalbench_adapters::outside_clock::{ClockUrl, ask_authority, ask_calendar};
 use capitalbench_archive::log::{Believed, LogFolder, Proofs, SignedCheckpoint, Trust, clock_name};
+use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_archive::shell::shell_word;
+use capitalbench_core::manifest::{Manifest, Proof};
 use capitalbench_proof::merkle::sha256;
 use capitalbench_proof::note::Checked;
 use capitalbench_proof::opentimestamps::{commitment, proof_file};
@@ -14,6 +17,7 @@ use jiff::SignedDuration;
 use super::wait;
 use crate::clock::Clock;
 use crate::config::Environment;
+use crate::console::{DIM, WARNING, paint, remark};
 use crate::error::CommandError;
 
 /// Whom to ask, where no flag says so.
@@ -187,6 +191,37 @@ pub(crate) fn anchor(
         asked,
         witnesses: log.seen_by(&signed)?,
     })
+}
+
+/// After a step of a round that promises stamps: asks the clocks that are named. What was done stays
+/// done; a stamp that is missing is told, and `anchor` gets it later.
+pub(crate) fn follow_step(
+    round: &RoundFolder,
+    manifest: &Manifest,
+    clock: Clock,
+) -> Result<(), CommandError> {
+    if manifest.proof != Proof::Anchored {
+        return Ok(());
+    }
+    let log = LogFolder::of_round(round);
+    let clocks = Clocks::configured()?;
+    let missing = if clocks.is_empty() {
+        Some(format!("{AUTHORITIES} names nobody"))
+    } else {
+        let anchored = anchor(&log, &clocks, clock)?;
+        (!anchored.holds()).then(|| anchored.reasons())
+    };
+    match missing {
+        None => remark(paint(DIM, "stamped by outside clocks")),
+        Some(why) => {
+            let next = format!(
+                "not stamped ({why}); do it with `capitalbench anchor --rounds-dir {}`",
+                shell_word(log.rounds())
+            );
+            remark(format!("{} {next}", paint(WARNING, "caution:")));
+        }
+    }
+    Ok(())
 }
 
 struct Scene<'a> {

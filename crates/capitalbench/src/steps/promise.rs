@@ -225,6 +225,26 @@ fn objection(judged: &Judged, rounds: &str) -> Option<Objection> {
     })
 }
 
+/// From the entry close on, a run that is the record only because it is the only one is none.
+fn no_picks(
+    log: &LogFolder,
+    manifest: &Manifest,
+    run: &str,
+    now: Timestamp,
+) -> Result<Option<Objection>, CommandError> {
+    let entry = manifest.window.and_then(Window::entry_close);
+    let begun = entry.is_some_and(|entry| now >= entry);
+    if manifest.proof != Proof::Anchored || !begun {
+        return Ok(None);
+    }
+    let told = history(log, manifest, Some(run), &trust(log, now)?)?;
+    Ok(told.picks.is_none().then(|| Objection {
+        code: Line::PicksBeforeEntry.code(),
+        text: format!("the picks of {run} were not accepted before the entry close"),
+        next: LOST.to_owned(),
+    }))
+}
+
 /// Nothing is scored or told of a round whose order is not what it promised.
 pub(crate) fn require_order(
     round: &RoundFolder,
@@ -238,7 +258,8 @@ pub(crate) fn require_order(
         return Ok(());
     };
     let log = LogFolder::of_round(round);
-    let found = order_objections(&log, manifest, record.as_str(), now)?;
+    let mut found = order_objections(&log, manifest, record.as_str(), now)?;
+    found.extend(no_picks(&log, manifest, record.as_str(), now)?);
     match found.into_iter().next() {
         Some(objection) => {
             let text = format!("{}: {}", objection.code, objection.text);

@@ -18,8 +18,10 @@ use capitalbench_core::run::RunRules;
 use capitalbench_core::time::Stamp;
 use jiff::Timestamp;
 
+use super::anchor::follow_step;
 use super::promise::require_order;
 use super::record::{Recorded, record};
+use crate::clock::Clock;
 use crate::error::CommandError;
 
 /// What is to be done with a result.
@@ -90,8 +92,13 @@ pub(crate) fn score(
         }
     };
     let recorded = stored.as_ref().map(|_| record(&inputs.folder, now));
+    let recorded = recorded.transpose()?;
+    if recorded.is_some() {
+        let clock = Clock::starting_at(Some(now));
+        follow_step(&inputs.folder, &inputs.manifest, clock)?;
+    }
     Ok(Scored {
-        recorded: recorded.transpose()?,
+        recorded,
         round,
         run_id: run.run_id().clone(),
         result,

@@ -167,6 +167,9 @@ impl Test {
             .env_remove("TIINGO_PLAN")
             .env_remove("DATABASE_URL")
             .env_remove("CAPITALBENCH_STATE_DIR")
+            .env_remove("CAPITALBENCH_TSA_URLS")
+            .env_remove("CAPITALBENCH_OTS_URLS")
+            .env_remove("CAPITALBENCH_ANCHOR_MAX_AGE_HOURS")
             // Tests compare trees; those of the cache ask for it.
             .env("CAPITALBENCH_NO_CACHE", "1")
             .envs(variables.iter().copied())
