@@ -121,10 +121,6 @@ impl Proof {
     }
 
     /// Whether nothing is promised; files and documents do not mention it then.
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "the form that serde asks for"
-    )]
     pub fn is_none(&self) -> bool {
         *self == Self::None
     }

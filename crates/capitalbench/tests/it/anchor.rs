@@ -189,7 +189,7 @@ fn cosignatures_of_named_witnesses_are_checked() {
     fs::write(&file, seen.to_string()).expect("a written file");
     let said = ask(&test, &clock, &["--json"]).code(0).json();
     assert_eq!(said["witnesses"][0]["name"], "w.example");
-    assert_eq!(said["witnesses"][0]["at"], "2026-11-18T14:26:40Z");
+    assert_eq!(said["witnesses"][0]["at"], "2026-11-18T11:06:40Z");
     let mut text = seen.to_string();
     let last = text.trim_end().rfind(' ').expect("a signature") + 20;
     let other = if &text[last..=last] == "A" { "B" } else { "A" };

@@ -161,6 +161,29 @@ fn official_calls_need_a_fresh_stamp_of_the_freeze() {
 }
 
 #[test]
+fn a_freeze_asks_the_clocks_by_itself_and_stands_without_them() {
+    let test = researched("anchored");
+    run(&test, "keys init").code(0);
+    let clock = FakeClock::start(Manner::NoClock);
+    let url = clock.url();
+    let clocks = [("CAPITALBENCH_TSA_URLS", url.as_str())];
+    let line = format!("hash-round --round {ROUND} --now 2026-12-06T10:10:00Z");
+    run_with(&test, &clocks, &line)
+        .code(0)
+        .complains("caution: not stamped (http://127.0.0.1:")
+        .complains("do it with `capitalbench anchor --rounds-dir rounds`");
+    let root = fs::read(clock.root_file()).expect("a root");
+    fs::create_dir_all(test.path("rounds/log/roots")).expect("a new folder");
+    fs::write(test.path("rounds/log/roots/own.pem"), root).expect("a written file");
+    clock.behave(at("2026-12-06T10:11:00Z"));
+    let line = line.replace("10:10", "10:11");
+    run_with(&test, &clocks, &line)
+        .code(0)
+        .complains("stamped by outside clocks");
+    run(&test, &asking("2026-12-06T10:12:00Z")).code(0);
+}
+
+#[test]
 fn a_rehearsal_needs_no_stamp() {
     let test = researched("anchored");
     run(&test, "keys init").code(0);
