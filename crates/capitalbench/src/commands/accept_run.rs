@@ -1,6 +1,7 @@
 //! `accept-run`: make a run the record of its round, or say every reason why not.
 
 use capitalbench_archive::acceptance::{accept, facts};
+use capitalbench_archive::error::FileError;
 use capitalbench_archive::format::acceptance::to_value;
 use capitalbench_archive::jobs;
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
@@ -47,20 +48,8 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
         return Ok(Outcome::DoesNotHold);
     }
     let planned = plan(arguments, &inputs, &run_id, now)?;
-    let held = match planned {
-        None => None,
-        Some(_) => Some(
-            HeldRound::take(&folder, &worker(None, None), clock)?
-                .map_err(|holder| held_by(&folder, &holder))?,
-        ),
-    };
-    let acceptance = accept(&inputs, &run, &facts, arguments.reason.clone())?;
-    if let Some(job) = &planned {
-        jobs::store(&folder, job)?;
-    }
-    if let Some(held) = held {
-        held.release()?;
-    }
+    let written = || accept(&inputs, &run, &facts, arguments.reason.clone());
+    let acceptance = scheduling(&folder, planned.as_ref(), clock, written)?;
     let recorded = record(&folder, now)?;
     let stamped = stamp_picks(&inputs, &run_id, clock)?;
     let scheduled = planned.is_some();
@@ -89,6 +78,24 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
         return Ok(Outcome::DoesNotHold);
     }
     Ok(follow_round(&arguments.round.path, now))
+}
+
+/// Writes the acceptance and the job that follows from it, with the round held where there is one.
+fn scheduling(
+    folder: &RoundFolder,
+    planned: Option<&ResolutionJob>,
+    clock: Clock,
+    write: impl FnOnce() -> Result<Acceptance, FileError>,
+) -> Result<Acceptance, CommandError> {
+    let Some(job) = planned else {
+        return Ok(write()?);
+    };
+    let held = HeldRound::take(folder, &worker(None, None), clock)?
+        .map_err(|holder| held_by(folder, &holder))?;
+    let acceptance = write()?;
+    jobs::store(folder, job)?;
+    held.release()?;
+    Ok(acceptance)
 }
 
 /// A run that is the record already: whether its picks are stamped by now.

@@ -27,15 +27,7 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
     };
     let (publication, scope) = match &arguments.round {
         Some(round) => one_round(arguments, round)?,
-        None => {
-            let publication = load(&arguments.rounds)?;
-            require_orders(&arguments.rounds.folder, &publication)?;
-            let whole = arguments.include_cumulative;
-            (
-                publication,
-                if whole { Scope::Whole } else { Scope::Rounds },
-            )
-        }
+        None => all_rounds(arguments)?,
     };
     let synced = target.bring(&publication, &scope)?;
     if arguments.output.json {
@@ -51,6 +43,17 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
         line(in_words(&synced));
     }
     Ok(Outcome::Holds)
+}
+
+fn all_rounds(arguments: &SyncWeb) -> Result<(Publication, Scope), CommandError> {
+    let publication = load(&arguments.rounds)?;
+    require_orders(&arguments.rounds.folder, &publication)?;
+    let scope = if arguments.include_cumulative {
+        Scope::Whole
+    } else {
+        Scope::Rounds
+    };
+    Ok((publication, scope))
 }
 
 fn one_round(arguments: &SyncWeb, round: &Path) -> Result<(Publication, Scope), CommandError> {

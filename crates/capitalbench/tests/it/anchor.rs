@@ -190,11 +190,15 @@ fn cosignatures_of_named_witnesses_are_checked() {
     let said = ask(&test, &clock, &["--json"]).code(0).json();
     assert_eq!(said["witnesses"][0]["name"], "w.example");
     assert_eq!(said["witnesses"][0]["at"], "2026-11-18T11:06:40Z");
-    let mut text = seen.to_string();
-    let last = text.trim_end().rfind(' ').expect("a signature") + 20;
-    let other = if &text[last..=last] == "A" { "B" } else { "A" };
-    text.replace_range(last..=last, other);
-    fs::write(&file, text).expect("a written file");
+    let mut forged = seen.to_string();
+    let last = forged.trim_end().rfind(' ').expect("a signature") + 20;
+    let other = if &forged[last..=last] == "A" {
+        "B"
+    } else {
+        "A"
+    };
+    forged.replace_range(last..=last, other);
+    fs::write(&file, forged).expect("a written file");
     ask(&test, &clock, &[]).code(2).complains("w.example");
     assert_eq!(said["clocks"][0]["reason"], Value::Null);
 }

@@ -180,10 +180,9 @@ fn question(stream: &mut TcpStream) -> Option<(String, Vec<u8>)> {
     loop {
         if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
             let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-            let lines = head.lines().map(str::to_lowercase);
-            let length = lines
-                .filter_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok())
-                .next();
+            let mut lines = head.lines().map(str::to_lowercase);
+            let length =
+                lines.find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
             let wanted = end + 4 + length.unwrap_or(0);
             if bytes.len() >= wanted {
                 return Some((head, bytes[end + 4..wanted].to_vec()));
