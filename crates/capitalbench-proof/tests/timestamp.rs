@@ -167,8 +167,6 @@ fn a_reply_of_another_instant_is_judged_like_a_true_one() {
     );
     authority.write("reply.tsr", &reply);
     authority.write("document", b"a checkpoint");
-    let attime = at.as_second();
-    authority.openssl(&format!(
-        "ts -verify -data document -in reply.tsr -CAfile root.pem -untrusted chain.pem -attime {attime}"
-    ));
+    authority
+        .openssl("ts -verify -data document -in reply.tsr -CAfile root.pem -untrusted chain.pem");
 }
