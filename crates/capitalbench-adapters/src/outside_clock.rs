@@ -38,6 +38,13 @@ impl std::str::FromStr for ClockUrl {
     }
 }
 
+impl ClockUrl {
+    /// Name of the machine, and its port where the address names one.
+    pub fn machine(&self) -> (&str, Option<u16>) {
+        (self.0.host_str().unwrap_or_default(), self.0.port())
+    }
+}
+
 impl std::fmt::Display for ClockUrl {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(self.0.as_str())

@@ -86,6 +86,12 @@ pub const LOG_VKEY: &str = "log/vkey";
 pub const LOG_CHECKPOINT: &str = "log/checkpoint";
 /// Every state that was ever signed, by size.
 pub const LOG_CHECKPOINTS: &str = "log/checkpoints";
+/// What outside clocks said about signed states, in a folder per size.
+pub const LOG_ANCHORS: &str = "log/anchors";
+/// The root certificates of time stamp authorities that the operator trusts.
+pub const LOG_ROOTS: &str = "log/roots";
+/// The keys of witnesses, one on each line.
+pub const LOG_WITNESSES: &str = "log/witnesses";
 /// What can be made again from the log: which events it holds.
 pub const LOG_STATE: &str = ".capitalbench/log";
 /// The private key of the log, unless the operator keeps it elsewhere.

@@ -4,6 +4,9 @@
 //! <rounds>/log/vkey                  the public key
 //! <rounds>/log/checkpoint            size and root, signed; written last
 //! <rounds>/log/checkpoints/<size>    every checkpoint that was ever signed
+//! <rounds>/log/anchors/<size>/...    what outside clocks said about one of them
+//! <rounds>/log/roots/*.pem           whose clocks the operator trusts
+//! <rounds>/log/witnesses             keys of others who may sign checkpoints too
 //! <rounds>/log/tile/...              hashes and leaves, as C2SP tlog-tiles lays them out
 //! <rounds>/.capitalbench/log/        who is appending, and an index that can be made again
 //! <rounds>/.capitalbench/keys/       the private key, unless it lies elsewhere
@@ -27,14 +30,18 @@ use crate::format::utf8;
 use crate::layout;
 use crate::round_folder::{RoundFolder, optional};
 
+mod anchors;
 mod append;
 pub mod check;
 mod events;
+mod history;
 mod index;
 pub mod key;
 
+pub use anchors::{Anchor, Believed, Proofs, Trust, clock_name};
 pub use append::Appended;
 pub use events::{Observer, attempt_events, round_events};
+pub use history::{history, stamped_freeze};
 pub use key::LogKey;
 
 /// Where the log of a folder of rounds lies.

@@ -79,6 +79,53 @@ impl Stream {
     }
 }
 
+/// What a round promises to readers who trust nobody.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+pub enum Proof {
+    /// Nothing beyond its files.
+    #[default]
+    None,
+    /// Every step is in the signed log.
+    Signed,
+    /// Outside clocks have also stamped the freeze before the calls and the picks before the entry.
+    Anchored,
+}
+
+impl Proof {
+    /// All of them, the least first.
+    pub const ALL: [Self; 3] = [Self::None, Self::Signed, Self::Anchored];
+
+    /// The stored word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Signed => "signed",
+            Self::Anchored => "anchored",
+        }
+    }
+
+    /// Reads the stored word.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|proof| proof.as_str() == text)
+    }
+
+    /// Whether nothing is promised; files and documents do not mention it then.
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
 /// The scoring window, close to close.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Window {
@@ -145,6 +192,9 @@ pub struct Manifest {
     pub roster: Option<Roster>,
     /// Public record or pilot.
     pub stream: Stream,
+    /// What is promised to readers who trust nobody.
+    #[serde(default, skip_serializing_if = "Proof::is_none")]
+    pub proof: Proof,
 }
 
 impl Manifest {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::ids::{ModelId, OptionId, RoundId};
-use crate::manifest::{Manifest, Stream, SubmissionFormat};
+use crate::manifest::{Manifest, Proof, Stream, SubmissionFormat};
 use crate::methodology::Methodology;
 use crate::portfolio::{Constraints, Holding, HoldingForecast};
 use crate::prices::{PriceSheet, Quote};
@@ -156,6 +156,7 @@ pub(crate) fn manifest(label: &str) -> Manifest {
         constraints: Constraints::default(),
         roster: None,
         stream: Stream::Primary,
+        proof: Proof::None,
     }
 }
 

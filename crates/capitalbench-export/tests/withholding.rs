@@ -6,7 +6,7 @@ use std::sync::Arc;
 use capitalbench_core::boards::comparison_set::SetPolicy;
 use capitalbench_core::ids::{Digest, ModelId, OptionId, RoundId, RunId};
 use capitalbench_core::leaderboard::score_all;
-use capitalbench_core::manifest::{Manifest, Stream, SubmissionFormat, Window};
+use capitalbench_core::manifest::{Manifest, Proof, Stream, SubmissionFormat, Window};
 use capitalbench_core::methodology::Methodology;
 use capitalbench_core::portfolio::{Constraints, Holding, HoldingForecast};
 use capitalbench_core::prices::{PriceSheet, Quote};
@@ -156,6 +156,7 @@ fn manifest(place: usize, made: &Made) -> Manifest {
         constraints: Constraints::default(),
         roster: None,
         stream: Stream::Primary,
+        proof: Proof::None,
     }
 }
 

@@ -13,6 +13,7 @@ pub mod event;
 pub mod merkle;
 pub mod note;
 pub mod opentimestamps;
+pub mod order;
 pub mod tiles;
 pub mod timestamp;
 pub mod tlog_proof;

@@ -10,6 +10,7 @@ use crate::cli::Command;
 use crate::error::{CommandError, DOES_NOT_HOLD};
 
 mod accept_run;
+mod anchor;
 mod audit_round;
 mod automation;
 mod bench_archive;
@@ -126,6 +127,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::PublishReport(arguments) => publish_report::run(&arguments),
         Command::PublishRoundSummary(arguments) => publish_report::run_summary(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),
+        Command::Anchor(arguments) => anchor::run(&arguments),
         Command::SyncWeb(arguments) => sync_web::run(&arguments),
         Command::Db(arguments) => db::run(&arguments),
         Command::BenchArchive(arguments) => bench_archive::run(&arguments),

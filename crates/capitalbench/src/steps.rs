@@ -1,9 +1,11 @@
 //! Steps from "the window has closed" to a result, for commands and whatever runs them unattended.
 
+pub(crate) mod anchor;
 pub(crate) mod asking;
 pub(crate) mod boards;
 pub(crate) mod fetch_prices;
 pub(crate) mod held_round;
+pub(crate) mod promise;
 pub(crate) mod public_store;
 pub(crate) mod record;
 pub(crate) mod report;
@@ -11,6 +13,7 @@ pub(crate) mod resolve;
 pub(crate) mod rest;
 pub(crate) mod score;
 pub(crate) mod shared_jobs;
+pub(crate) mod stamped_picks;
 
 use crate::error::CommandError;
 

@@ -58,6 +58,17 @@ pub enum HttpError {
 }
 
 impl HttpError {
+    /// Whether the same question may well be answered a moment later.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Timeout { .. } | Self::Connect { .. } | Self::Truncated => true,
+            Self::Status { code, .. } => matches!(code, 408 | 429 | 500..=599),
+            Self::Setup { .. } | Self::TooLarge { .. } | Self::Garbled { .. } | Self::NotText => {
+                false
+            }
+        }
+    }
+
     pub(super) fn of(
         error: &reqwest::Error,
         key: Option<&ApiKey>,

@@ -6,7 +6,7 @@ use std::path::Path;
 use capitalbench_core::acceptance::Acceptance;
 use capitalbench_core::attempt::Slot;
 use capitalbench_core::ids::{Digest, RoundId, RunId};
-use capitalbench_core::manifest::{Manifest, Stream, SubmissionFormat, Track};
+use capitalbench_core::manifest::{Manifest, Proof, Stream, SubmissionFormat, Track};
 use capitalbench_core::methodology::Methodology;
 use capitalbench_core::portfolio::Constraints;
 use capitalbench_core::price_window::{CloseBasis, PriceWindow, Session};
@@ -106,6 +106,7 @@ fn manifest(scene: &Scene, schedule: &Schedule) -> Result<Manifest, BenchArchive
         format: SubmissionFormat::Portfolio,
         constraints: Constraints::default(),
         stream: Stream::Synthetic,
+        proof: Proof::None,
     })
 }
 

@@ -3,7 +3,7 @@
 use capitalbench_core::calendar::{EntryRule, Roll, WindowRule};
 use capitalbench_core::consistency::{Figures as Agreement, ModelConsistency};
 use capitalbench_core::interim::InterimPoint;
-use capitalbench_core::manifest::{Manifest, Stream, SubmissionFormat, Window};
+use capitalbench_core::manifest::{Manifest, Proof, Stream, SubmissionFormat, Window};
 use capitalbench_core::methodology::Methodology;
 use capitalbench_core::portfolio::{Constraints, Holding, HoldingForecast};
 use capitalbench_core::prices::{PriceField, PriceSheet, Quote};
@@ -28,6 +28,7 @@ packed_word!(EntryRule { FirstCloseAfterDeadline = 0, SameDay = 1, LastCloseBefo
 packed_word!(Roll { Previous = 0, Next = 1 });
 packed_word!(SubmissionFormat { SinglePick = 0, Portfolio = 1 });
 packed_word!(Stream { Primary = 0, Pilot = 1, Synthetic = 2 });
+packed_word!(Proof { None = 0, Signed = 1, Anchored = 2 });
 packed_struct!(Constraints {
     min_holdings,
     max_holdings,
@@ -59,6 +60,7 @@ packed_struct!(Manifest {
     constraints,
     roster,
     stream,
+    proof,
 });
 packed_struct!(Frozen { digest, files });
 packed_struct!(Record {

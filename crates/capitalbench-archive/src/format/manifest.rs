@@ -2,7 +2,7 @@
 
 use capitalbench_core::calendar::WindowRule;
 use capitalbench_core::ids::{ModelId, RoundId};
-use capitalbench_core::manifest::{Manifest, Stream, SubmissionFormat, Window};
+use capitalbench_core::manifest::{Manifest, Proof, Stream, SubmissionFormat, Window};
 use capitalbench_core::methodology::Methodology;
 use capitalbench_core::portfolio::Constraints;
 use capitalbench_core::roster::Roster;
@@ -44,6 +44,7 @@ struct Stored {
     #[serde(default)]
     expected_model_ids: Vec<String>,
     publication_stream: Option<String>,
+    proof: Option<String>,
     #[serde(rename = "paired_round_id")]
     _paired_round_id: Option<String>,
     #[serde(rename = "experiment_doc")]
@@ -87,6 +88,13 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
             Fault::field("publication_stream", text)
         })?,
     };
+    let proof = match stored.proof.as_deref() {
+        None => Proof::None,
+        Some(word) => Proof::parse(word).ok_or_else(|| {
+            let text = format!("{word:?} is neither none, signed nor anchored");
+            Fault::field("proof", text)
+        })?,
+    };
     Ok(Manifest {
         round_id,
         title: stored.title.trim().to_owned(),
@@ -108,6 +116,7 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
         )?,
         universe_version: stored.universe_version,
         stream,
+        proof,
     })
 }
 

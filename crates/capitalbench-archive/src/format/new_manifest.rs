@@ -41,6 +41,9 @@ pub fn render(manifest: &Manifest, description: &str, notes: &str) -> String {
     if manifest.stream != Stream::Primary {
         lines.push(format!("publication_stream: {}", manifest.stream.as_str()));
     }
+    if !manifest.proof.is_none() {
+        lines.push(format!("proof: {}", manifest.proof.as_str()));
+    }
     if let Some(rule) = &manifest.window_rule {
         lines.push(format!("window_rule: {}", yaml_text(&rule.to_string())));
     }

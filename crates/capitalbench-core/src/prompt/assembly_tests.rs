@@ -1,7 +1,7 @@
 use super::*;
 use crate::briefing;
 use crate::ids::RoundId;
-use crate::manifest::{Stream, Track, Window};
+use crate::manifest::{Proof, Stream, Track, Window};
 use crate::methodology::{Enforcement, Methodology};
 use crate::portfolio::Constraints;
 use crate::prompt::{foreign_horizon, prompt_text};
@@ -29,6 +29,7 @@ fn manifest(format: SubmissionFormat) -> Manifest {
         constraints: Constraints::default(),
         roster: None,
         stream: Stream::Primary,
+        proof: Proof::None,
     }
 }
 

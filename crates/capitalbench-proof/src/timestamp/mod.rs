@@ -12,7 +12,7 @@ mod token;
 use jiff::Timestamp;
 use thiserror::Error;
 
-pub use token::{Stamp, check, reply_time};
+pub use token::{Stamp, check, check_without_root, reply_time};
 
 /// SHA-256 as an `AlgorithmIdentifier`.
 const SHA256: [u8; 15] = [

@@ -12,7 +12,9 @@ use super::{Now, Output, Round, instant};
 
 Writes acceptance.json into the run, with the digests of what was accepted; nothing is ever edited.
 The job in automation/resolution_job.yaml lets resolve-due do the rest.
-Every reason against it is told at once. Exit codes: 0 accepted, 1 refused, 2 could not run.")]
+In a round with `proof: anchored` the picks are stamped by the clocks of CAPITALBENCH_TSA_URLS, and the
+acceptance is complete only once a stamp before the entry close is there; run it again after `anchor`.
+Every reason against it is told at once. Exit codes: 0 accepted, 1 refused or not complete, 2 could not run.")]
 pub(crate) struct AcceptRun {
     #[command(flatten)]
     pub(crate) round: Round,

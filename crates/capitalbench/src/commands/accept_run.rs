@@ -1,11 +1,13 @@
 //! `accept-run`: make a run the record of its round, or say every reason why not.
 
 use capitalbench_archive::acceptance::{accept, facts};
+use capitalbench_archive::error::FileError;
 use capitalbench_archive::format::acceptance::to_value;
 use capitalbench_archive::jobs;
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_core::acceptance::{Acceptance, Choice, Refusal, refusals, remarks};
 use capitalbench_core::ids::RunId;
+use capitalbench_core::manifest::Proof;
 use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -16,9 +18,11 @@ use crate::clock::{Clock, now_or};
 use crate::console::{ERROR, GOOD, WARNING, document, line, paint, table};
 use crate::error::CommandError;
 use crate::steps::held_round::{HeldRound, held_by, worker};
+use crate::steps::promise::{Objection, objections_to_accepting};
 use crate::steps::public_store::follow_round;
 use crate::steps::record::record;
 use crate::steps::shared_jobs;
+use crate::steps::stamped_picks::{StampedPicks, stamp_picks};
 
 pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     let now = now_or(arguments.now.instant);
@@ -34,27 +38,21 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     };
     let facts = facts(&inputs, &run, choice, now)?;
     let refused = refusals(&facts);
-    if !refused.is_empty() {
-        report_refusals(&folder.name(), &run_id, &refused, arguments.output.json);
+    if inputs.manifest.proof == Proof::Anchored && refused == [Refusal::AcceptedBefore] {
+        return complete(arguments, &inputs, &run_id, clock);
+    }
+    let mut against = listed(&refused);
+    let promised = objections_to_accepting(&folder, &inputs.manifest, run_id.as_str(), now)?;
+    against.extend(promised.iter().map(Objection::to_json));
+    if !against.is_empty() {
+        report_refusals(&folder.name(), &run_id, &against, arguments.output.json);
         return Ok(Outcome::DoesNotHold);
     }
     let planned = plan(arguments, &inputs, &run_id, now)?;
-    let held = match planned {
-        None => None,
-        Some(_) => Some(
-            HeldRound::take(&folder, &worker(None, None), clock)?
-                .map_err(|holder| held_by(&folder, &holder))?,
-        ),
-    };
-    // The job comes first: a record that nobody would resolve is worse than a job that waits for one.
-    if let Some(job) = &planned {
-        jobs::store(&folder, job)?;
-    }
-    let acceptance = accept(&inputs, &run, &facts, arguments.reason.clone())?;
-    if let Some(held) = held {
-        held.release()?;
-    }
+    let written = || accept(&inputs, &run, &facts, arguments.reason.clone());
+    let acceptance = scheduling(&folder, planned.as_ref(), clock, written)?;
     let recorded = record(&folder, now)?;
+    let stamped = stamp_picks(&inputs, &run_id, clock)?;
     let scheduled = planned.is_some();
     let registered = shared_jobs::register(planned.as_ref());
     let due = planned.map(|job| job.due_at);
@@ -69,13 +67,73 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
             "scheduled": scheduled,
             "remarks": listed(&remarks(&facts)),
             "log": recorded.to_json(),
+            "proof": stamped.as_ref().map(StampedPicks::to_json),
         }));
     } else {
         print(&folder.name(), &acceptance, due, &remarks(&facts));
         recorded.print_signed();
+        if let Some(stamped) = &stamped {
+            stamped.print();
+        }
+    }
+    if stamped.is_some_and(|stamped| !stamped.is_complete()) {
+        return Ok(Outcome::DoesNotHold);
     }
     let synced = follow_round(&arguments.round.path, now);
     Ok(synced.and(registered))
+}
+
+/// Writes the acceptance and the job that follows from it, with the round held where there is one.
+fn scheduling(
+    folder: &RoundFolder,
+    planned: Option<&ResolutionJob>,
+    clock: Clock,
+    write: impl FnOnce() -> Result<Acceptance, FileError>,
+) -> Result<Acceptance, CommandError> {
+    let Some(job) = planned else {
+        return Ok(write()?);
+    };
+    let held = HeldRound::take(folder, &worker(None, None), clock)?
+        .map_err(|holder| held_by(folder, &holder))?;
+    // The job comes first: a record that nobody would resolve is worse than a job that waits for one.
+    jobs::store(folder, job)?;
+    let acceptance = write()?;
+    held.release()?;
+    Ok(acceptance)
+}
+
+/// A run that is the record already: whether its picks are stamped by now.
+fn complete(
+    arguments: &AcceptRun,
+    inputs: &RoundInputs,
+    run_id: &RunId,
+    clock: Clock,
+) -> Result<Outcome, CommandError> {
+    let (folder, now) = (&inputs.folder, clock.now());
+    let recorded = record(folder, now)?;
+    let Some(stamped) = stamp_picks(inputs, run_id, clock)? else {
+        return Ok(Outcome::DoesNotHold);
+    };
+    if arguments.output.json {
+        document(&json!({
+            "round_id": folder.name(),
+            "run_id": run_id.as_str(),
+            "accepted": true,
+            "log": recorded.to_json(),
+            "proof": stamped.to_json(),
+        }));
+    } else {
+        line(format!(
+            "{}: {run_id} is {} already",
+            folder.name(),
+            paint(GOOD, "the record")
+        ));
+        stamped.print();
+    }
+    if !stamped.is_complete() {
+        return Ok(Outcome::DoesNotHold);
+    }
+    Ok(follow_round(&arguments.round.path, now))
 }
 
 /// The job that resolves the round once the rows of its exit day are final; none where nobody
@@ -107,13 +165,13 @@ fn listed(refusals: &[Refusal]) -> Vec<Value> {
     refusals.iter().map(one).collect()
 }
 
-fn report_refusals(round: &str, run_id: &RunId, refused: &[Refusal], json: bool) {
+fn report_refusals(round: &str, run_id: &RunId, against: &[Value], json: bool) {
     if json {
         document(&json!({
             "round_id": round,
             "run_id": run_id.as_str(),
             "accepted": false,
-            "refusals": listed(refused),
+            "refusals": against,
         }));
         return;
     }
@@ -121,8 +179,13 @@ fn report_refusals(round: &str, run_id: &RunId, refused: &[Refusal], json: bool)
         "{round}: {run_id} is {}",
         paint(ERROR, "not accepted")
     ));
-    let row = |refusal: &Refusal| vec![refusal.code().to_owned(), refusal.to_string()];
-    let rows = refused.iter().map(row).collect();
+    let text = |refusal: &Value, name: &str| refusal[name].as_str().map(str::to_owned);
+    let row = |refusal: &Value| {
+        let why = [text(refusal, "text"), text(refusal, "next")];
+        let why: Vec<String> = why.into_iter().flatten().collect();
+        vec![text(refusal, "code").unwrap_or_default(), why.join("; ")]
+    };
+    let rows = against.iter().map(row).collect();
     line(table(&["refusal", "why"], &[], rows));
 }
 

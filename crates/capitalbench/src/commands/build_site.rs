@@ -11,15 +11,19 @@ use serde_json::json;
 use super::Outcome;
 use super::origin::Origin;
 use super::site::site;
-use crate::cli::BuildSite;
+use crate::cli::{BuildSite, RecordSource};
 use crate::console::{document, line, plural};
 use crate::error::CommandError;
+use crate::steps::promise::require_orders;
 
 /// The file that says that a folder is a site and what it holds.
 const LIST: &str = "site-files.txt";
 
 pub(crate) fn run(arguments: &BuildSite) -> Result<Outcome, CommandError> {
     let record = Origin::open(arguments.source, &arguments.rounds)?.load(None)?;
+    if matches!(arguments.source, RecordSource::Folder) {
+        require_orders(&arguments.rounds.folder, &record.publication)?;
+    }
     let mut files = site(&record.publication, &record.files, &arguments.base_url);
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
     let list = names.join("\n") + "\n";

@@ -7,9 +7,11 @@ use super::published::{load, write};
 use crate::cli::Export;
 use crate::console::progress;
 use crate::error::CommandError;
+use crate::steps::promise::require_orders;
 
 pub(crate) fn run(arguments: &Export) -> Result<Outcome, CommandError> {
     let publication = load(&arguments.rounds)?;
+    require_orders(&arguments.rounds.folder, &publication)?;
     let bar = progress(steps(), "rendering tables");
     let mut files = export(&publication, &|| bar.inc(1));
     bar.finish_and_clear();

@@ -1,15 +1,19 @@
 //! `hash-round`: freeze a round, or check that it holds.
 
+use capitalbench_archive::format::manifest;
 use capitalbench_archive::freeze::{self, Frozen};
+use capitalbench_archive::layout;
 use capitalbench_archive::round_folder::RoundFolder;
 use capitalbench_archive::shell::shell_word;
 use serde_json::json;
 
 use super::Outcome;
 use crate::cli::HashRound;
-use crate::clock::now_or;
+use crate::clock::{Clock, now_or};
 use crate::console::{ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
+use crate::steps::anchor::follow_step;
+use crate::steps::promise::require_key;
 use crate::steps::record::record;
 
 pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
@@ -17,11 +21,14 @@ pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
     if arguments.check {
         return check(&folder, arguments.output.json);
     }
+    let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
+    require_key(&folder, &manifest)?;
     let frozen = freeze::freeze(&folder)?;
     let (state, count) = match frozen {
         Frozen::Written(count) => ("frozen", count),
         Frozen::Unchanged(count) => ("unchanged", count),
     };
+    let clock = Clock::starting_at(arguments.now.instant);
     let recorded = record(&folder, now_or(arguments.now.instant))?;
     if arguments.output.json {
         document(&json!({
@@ -38,6 +45,7 @@ pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
         ));
         recorded.print();
     }
+    follow_step(&folder, &manifest, clock)?;
     Ok(Outcome::Holds)
 }
 

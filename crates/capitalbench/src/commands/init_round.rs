@@ -75,6 +75,7 @@ pub(crate) fn run(arguments: &InitRound) -> Result<Outcome, CommandError> {
             "exit_date": plan.window.exit.to_string(),
             "exit_reason": plan.exit_reason,
             "cautions": plan.cautions,
+            "proof": manifest.proof.as_str(),
             "options": universe.options().len(),
             "models": manifest.roster.as_ref().map_or(0, |roster| roster.model_ids.len()),
             "next": next,
@@ -108,6 +109,9 @@ fn print(manifest: &Manifest, plan: &WindowPlan, options: usize, next: &str) {
             plural(roster.model_ids.len(), "model")
         )),
         None => line("  roster    not frozen; give --models to freeze one"),
+    }
+    if !manifest.proof.is_none() {
+        line(format!("  proof     {}", manifest.proof.as_str()));
     }
     for caution in &plan.cautions {
         remark(format!("{} {caution}", paint(WARNING, "caution:")));
@@ -220,6 +224,7 @@ fn manifest(
         } else {
             Stream::Primary
         },
+        proof: arguments.proof,
     })
 }
 

@@ -7,10 +7,12 @@ use super::published::{load, write};
 use crate::cli::{PublishCumulative, TrackName};
 use crate::error::CommandError;
 use crate::steps::boards::across_rounds;
+use crate::steps::promise::require_orders;
 use crate::steps::public_store::follow_publication;
 
 pub(crate) fn run(arguments: &PublishCumulative) -> Result<Outcome, CommandError> {
     let publication = load(&arguments.rounds)?;
+    require_orders(&arguments.rounds.folder, &publication)?;
     let mut files = Vec::new();
     for track in TrackName::tracks(arguments.track) {
         let folder = match arguments.track {

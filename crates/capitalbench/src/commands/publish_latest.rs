@@ -8,10 +8,12 @@ use crate::cli::{PublishLatest, TrackName};
 use crate::console::remark;
 use crate::error::CommandError;
 use crate::steps::boards;
+use crate::steps::promise::require_orders;
 use crate::steps::public_store::follow_publication;
 
 pub(crate) fn run(arguments: &PublishLatest) -> Result<Outcome, CommandError> {
     let publication = load(&arguments.rounds)?;
+    require_orders(&arguments.rounds.folder, &publication)?;
     let tracks = TrackName::tracks(arguments.track);
     let files = boards::latest(&publication, &arguments.rounds.folder, &tracks)?;
     let Some(files) = files else {

@@ -12,6 +12,7 @@ use crate::cli::{PublishReport, PublishRoundSummary};
 use crate::clock::now_or;
 use crate::console::{document, line};
 use crate::error::CommandError;
+use crate::steps::promise::require_order;
 use crate::steps::report::publish;
 
 pub(crate) fn run(arguments: &PublishReport) -> Result<Outcome, CommandError> {
@@ -49,6 +50,7 @@ pub(crate) fn run_summary(arguments: &PublishRoundSummary) -> Result<Outcome, Co
     let folder = RoundFolder::open(&arguments.round.path)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let now = now_or(arguments.now.instant);
+    require_order(&folder, &inputs.manifest, now)?;
     let load = |flag: &str, text: &str, kind: RunKind| {
         let run = folder.run(&parse_run_id(flag, text)?)?;
         let found = run.record()?.run.rules.kind;

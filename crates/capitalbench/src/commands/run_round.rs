@@ -24,6 +24,7 @@ use crate::error::CommandError;
 use crate::runner::bars::Bars;
 use crate::runner::events::{Event, JsonLines, Listener, Silence};
 use crate::runner::{self, Engine, Gate, Seat, SlotEnd, Spending, cost_of};
+use crate::steps::promise::require_stamped_freeze;
 use crate::steps::record::Recorder;
 
 mod bill;
@@ -58,6 +59,9 @@ pub(crate) fn run(arguments: &RunRound) -> Result<Outcome, CommandError> {
     report::bound(arguments, &prepared.plan, &seats);
     if arguments.course.consent.dry_run {
         return Ok(Outcome::Holds);
+    }
+    if prepared.plan.rules.kind == RunKind::Official {
+        require_stamped_freeze(&folder, &inputs.manifest, clock)?;
     }
     report::confirm(arguments, &prepared.plan)?;
     let ledger = match ledger {

@@ -12,6 +12,7 @@ use super::{Outcome, run_id};
 use crate::cli::{Rounds, SyncWeb};
 use crate::console::{document, line};
 use crate::error::CommandError;
+use crate::steps::promise::require_orders;
 use crate::steps::public_store::{NOT_CONFIGURED, Target, in_words};
 
 pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
@@ -29,6 +30,7 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
         None => arguments.rounds.clone(),
     };
     let publication = load(&rounds)?;
+    require_orders(&rounds.folder, &publication)?;
     let scope = match &arguments.round {
         Some(round) => one_round(arguments, round, &publication)?,
         None if arguments.include_cumulative => Scope::Whole,

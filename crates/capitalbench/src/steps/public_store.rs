@@ -18,6 +18,7 @@ use crate::commands::Outcome;
 use crate::config::Environment;
 use crate::console::{DIM, ERROR, paint, plural, progress, remark};
 use crate::error::CommandError;
+use crate::steps::promise::require_orders;
 use crate::steps::rest::Rest;
 use crate::steps::wait;
 
@@ -219,7 +220,10 @@ fn follow(work: impl FnOnce(&Target) -> Result<(), CommandError>) -> Outcome {
 }
 
 fn load(rounds: &Path, now: Timestamp) -> Result<Publication, CommandError> {
-    publication(rounds, now, &|| ()).map_err(|error| CommandError::new(error.to_string()))
+    let found = publication(rounds, now, &|| ());
+    let found = found.map_err(|error| CommandError::new(error.to_string()))?;
+    require_orders(rounds, &found)?;
+    Ok(found)
 }
 
 fn send(

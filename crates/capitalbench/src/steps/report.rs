@@ -7,6 +7,7 @@ use capitalbench_archive::round_folder::RoundInputs;
 use capitalbench_archive::run_folder::RunFolder;
 use jiff::Timestamp;
 
+use super::promise::require_order;
 use super::record::record;
 use crate::error::CommandError;
 
@@ -24,6 +25,7 @@ pub(crate) fn publish(
     folder: &RunFolder,
     now: Timestamp,
 ) -> Result<Published, CommandError> {
+    require_order(&inputs.folder, &inputs.manifest, now)?;
     let report = RunReport::load(inputs, folder, now)?;
     let mut files = vec![(run::REPORT, report.render()?)];
     match report.chart() {

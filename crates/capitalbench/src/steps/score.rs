@@ -18,7 +18,10 @@ use capitalbench_core::run::RunRules;
 use capitalbench_core::time::Stamp;
 use jiff::Timestamp;
 
+use super::anchor::follow_step;
+use super::promise::require_order;
 use super::record::{Recorded, record};
+use crate::clock::Clock;
 use crate::error::CommandError;
 
 /// What is to be done with a result.
@@ -62,6 +65,7 @@ pub(crate) fn score(
         let text = format!("{round} is open until its exit close at {close}");
         return Err(CommandError::new(text).hint("score it after that; nothing was written"));
     }
+    require_order(&inputs.folder, &inputs.manifest, now)?;
     if let Writing::Write {
         accept_cross_check: reason,
         accept_unproved: unproved,
@@ -88,8 +92,13 @@ pub(crate) fn score(
         }
     };
     let recorded = stored.as_ref().map(|_| record(&inputs.folder, now));
+    let recorded = recorded.transpose()?;
+    if recorded.is_some() {
+        let clock = Clock::starting_at(Some(now));
+        follow_step(&inputs.folder, &inputs.manifest, clock)?;
+    }
     Ok(Scored {
-        recorded: recorded.transpose()?,
+        recorded,
         round,
         run_id: run.run_id().clone(),
         result,

@@ -170,6 +170,9 @@ impl Test {
             .env_remove("SUPABASE_SERVICE_ROLE_KEY")
             .env_remove("SUPABASE_ANON_KEY")
             .env_remove("CAPITALBENCH_STATE_DIR")
+            .env_remove("CAPITALBENCH_TSA_URLS")
+            .env_remove("CAPITALBENCH_OTS_URLS")
+            .env_remove("CAPITALBENCH_ANCHOR_MAX_AGE_HOURS")
             // Tests compare trees; those of the cache ask for it.
             .env("CAPITALBENCH_NO_CACHE", "1")
             // The fake servers of the tests stand at this machine.

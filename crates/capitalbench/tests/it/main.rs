@@ -7,9 +7,14 @@
 )]
 
 mod accept_run;
+mod anchor;
+mod anchored_round;
 mod api;
 mod at_once;
 mod audit_round;
+#[path = "../../../capitalbench-proof/tests/authority/mod.rs"]
+#[expect(dead_code, reason = "keys of other kinds are for the tests of tokens")]
+mod authority;
 mod bad_disk;
 mod bad_input;
 mod bench_archive;
@@ -23,6 +28,7 @@ mod demo;
 mod due_rounds;
 mod explain;
 mod failure_kinds;
+mod fake_clock;
 mod fake_models;
 mod fake_tiingo;
 mod feeds;

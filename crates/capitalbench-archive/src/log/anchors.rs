@@ -1,0 +1,266 @@
+//! What outside clocks said about checkpoints, as files, and whether it holds.
+//!
+//! `log/anchors/<size>/<clock>.tsq` and `.tsr` are a question of RFC 3161 and its reply about the
+//! bytes of `log/checkpoints/<size>`; `<clock>.ots` is an OpenTimestamps proof of the same bytes.
+//! None of them is ever replaced: a clock that is asked again gets `<clock>.2.tsq` and so on.
+
+use capitalbench_proof::merkle::{Hash, sha256};
+use capitalbench_proof::note::{Checked, VerifierKey};
+use capitalbench_proof::opentimestamps::{self, Attestation};
+use capitalbench_proof::timestamp::{Question, Refusal, Root, Stamp, check, check_without_root};
+use jiff::Timestamp;
+
+use super::{LogFolder, SignedCheckpoint, read};
+use crate::error::{Fault, FileError};
+use crate::file_ops;
+use crate::format::utf8;
+use crate::layout;
+use crate::round_folder::names_in;
+
+const QUERY: &str = ".tsq";
+const REPLY: &str = ".tsr";
+const OPEN_TIMESTAMP: &str = ".ots";
+const ROOT: &str = ".pem";
+
+/// Whose clock counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Believed {
+    /// Authorities below these roots.
+    Roots(Vec<Root>),
+    /// Anybody; only to see whether an answer is there.
+    Anybody,
+}
+
+/// Whom a reader believes, and until when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trust {
+    /// Whose clock counts.
+    pub believed: Believed,
+    /// The reader's clock; a stamp from the future is refused.
+    pub now: Timestamp,
+}
+
+impl Trust {
+    /// Judges a reply.
+    pub fn check(&self, reply: &[u8], question: &Question) -> Result<Stamp, Refusal> {
+        match &self.believed {
+            Believed::Roots(roots) => check(reply, question, roots, self.now),
+            Believed::Anybody => check_without_root(reply, question, self.now),
+        }
+    }
+}
+
+/// What one clock said about one checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    /// Size of the log at the checkpoint.
+    pub size: u64,
+    /// Name of the files, without their ending.
+    pub name: String,
+    /// What it proves, or why it proves nothing.
+    pub stamp: Result<Stamp, Refusal>,
+}
+
+/// New files about a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proofs {
+    /// A question of RFC 3161 and its reply.
+    Reply {
+        /// The question.
+        query: Vec<u8>,
+        /// The reply.
+        reply: Vec<u8>,
+    },
+    /// A file of OpenTimestamps.
+    OpenTimestamp(Vec<u8>),
+}
+
+/// The name under which files of a clock lie: its host, and its port where one is named.
+pub fn clock_name(host: &str, port: Option<u16>) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') {
+            c.to_ascii_lowercase()
+        } else {
+            '_'
+        }
+    };
+    let host: String = host.chars().map(plain).collect();
+    match port {
+        None => host,
+        Some(port) => format!("{host}_{port}"),
+    }
+}
+
+impl LogFolder {
+    /// Sizes of the checkpoints that somebody was asked about, the smallest first.
+    pub fn anchored_sizes(&self) -> Result<Vec<u64>, FileError> {
+        let names = names_in(&self.file(layout::LOG_ANCHORS))?;
+        let mut sizes: Vec<u64> = names.iter().filter_map(|name| name.parse().ok()).collect();
+        sizes.sort_unstable();
+        Ok(sizes)
+    }
+
+    fn anchor_folder(&self, size: u64) -> std::path::PathBuf {
+        self.file(layout::LOG_ANCHORS).join(size.to_string())
+    }
+
+    /// Every reply about a checkpoint, judged; a question whose reply never came is left out.
+    pub fn anchors(&self, size: u64, trust: &Trust) -> Result<Vec<Anchor>, FileError> {
+        let folder = self.anchor_folder(size);
+        let mut found = Vec::new();
+        for file in names_in(&folder)? {
+            let Some(name) = file.strip_suffix(REPLY) else {
+                continue;
+            };
+            let reply = file_ops::read(&folder.join(&file))?;
+            let query = file_ops::read(&folder.join(format!("{name}{QUERY}")))?;
+            let stamp = self.judge(size, &query, &reply, trust)?;
+            let name = name.to_owned();
+            found.push(Anchor { size, name, stamp });
+        }
+        Ok(found)
+    }
+
+    fn judge(
+        &self,
+        size: u64,
+        query: &[u8],
+        reply: &[u8],
+        trust: &Trust,
+    ) -> Result<Result<Stamp, Refusal>, FileError> {
+        let digest = sha256(self.kept(size)?.note.as_bytes());
+        let question = match Question::from_query(query) {
+            Ok(question) => question,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        if question.digest != *digest.as_bytes() {
+            return Ok(Err(Refusal::OtherDigest {
+                expected: digest.to_hex(),
+                found: Hash::new(question.digest).to_hex(),
+            }));
+        }
+        if question.to_query() != query {
+            let what = "the time stamp query";
+            return Ok(Err(Refusal::Malformed { what }));
+        }
+        Ok(trust.check(reply, &question))
+    }
+
+    /// The kept checkpoint of this size: only what the log signed is worth a stamp.
+    pub fn kept(&self, size: u64) -> Result<SignedCheckpoint, FileError> {
+        let file = self.kept_file(size);
+        let signed = self.checkpoint_at(size)?;
+        let own = signed.filter(|signed| signed.checkpoint.size == size);
+        own.ok_or_else(|| Fault::new("is not the checkpoint of this size").in_file(&file))
+    }
+
+    /// Who vouches for a checkpoint in OpenTimestamps files, by the name of the file.
+    pub fn open_timestamps(&self, size: u64) -> Result<Vec<(String, Vec<Attestation>)>, FileError> {
+        let folder = self.anchor_folder(size);
+        let mut found = Vec::new();
+        for file in names_in(&folder)? {
+            if let Some(name) = file.strip_suffix(OPEN_TIMESTAMP) {
+                let path = folder.join(&file);
+                let bytes = file_ops::read(&path)?;
+                let digest = sha256(self.kept(size)?.note.as_bytes());
+                let seen = opentimestamps::read(&bytes, digest.as_bytes());
+                let seen = seen.map_err(|fault| Fault::new(fault.to_string()).in_file(&path))?;
+                found.push((name.to_owned(), seen));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Keeps what a clock said; what it said before stays.
+    pub fn keep_proofs(&self, size: u64, clock: &str, proofs: &Proofs) -> Result<(), FileError> {
+        let state = self.file(layout::LOG_STATE);
+        file_ops::create_folder(&state)?;
+        let _hold = file_ops::hold_in_turn(&state.join("lock"))?;
+        let folder = self.anchor_folder(size);
+        let taken = names_in(&folder)?;
+        let (first, rest) = match proofs {
+            Proofs::Reply { query, reply } => ((QUERY, query), Some((REPLY, reply))),
+            Proofs::OpenTimestamp(file) => ((OPEN_TIMESTAMP, file), None),
+        };
+        let ending = rest.map_or(first.0, |(ending, _)| ending);
+        let name = free_name(clock, ending, &taken);
+        let files: Vec<_> = std::iter::once(first)
+            .chain(rest)
+            .map(|(ending, bytes)| (folder.join(format!("{name}{ending}")), bytes.clone()))
+            .collect();
+        Ok(file_ops::replace_all(&files)?)
+    }
+
+    /// The roots that the operator trusts and publishes.
+    pub fn roots(&self) -> Result<Vec<Root>, FileError> {
+        let folder = self.file(layout::LOG_ROOTS);
+        let mut roots = Vec::new();
+        for name in names_in(&folder)? {
+            if name.ends_with(ROOT) {
+                let file = folder.join(&name);
+                let found = Root::from_pem(&file_ops::read(&file)?);
+                roots.extend(found.map_err(|error| Fault::new(error.to_string()).in_file(&file))?);
+            }
+        }
+        Ok(roots)
+    }
+
+    /// Adds a file of roots under a name; one that is there stays as it is.
+    pub fn keep_root(&self, name: &str, pem: &[u8]) -> Result<(), FileError> {
+        let file = self.file(layout::LOG_ROOTS).join(format!("{name}{ROOT}"));
+        Root::from_pem(pem).map_err(|error| Fault::new(error.to_string()).in_file(&file))?;
+        match read(&file)? {
+            Some(there) if there == pem => Ok(()),
+            Some(_) => {
+                let text = "holds other certificates already; give the new file another name";
+                Err(Fault::new(text).in_file(&file))
+            }
+            None => {
+                file_ops::create_folder(&self.file(layout::LOG_ROOTS))?;
+                Ok(file_ops::create_new(&file, pem)?)
+            }
+        }
+    }
+
+    /// The keys of witnesses; none where the log names none.
+    pub fn witnesses(&self) -> Result<Vec<VerifierKey>, FileError> {
+        let file = self.file(layout::LOG_WITNESSES);
+        let Some(bytes) = read(&file)? else {
+            return Ok(Vec::new());
+        };
+        let parsed = utf8(&bytes).and_then(|text| {
+            let lines = text.lines().map(str::trim);
+            lines
+                .filter(|line| !line.is_empty() && !line.starts_with('#'))
+                .map(|line| {
+                    VerifierKey::parse(line)
+                        .map_err(|error| Fault::field(line.to_owned(), error.to_string()))
+                })
+                .collect()
+        });
+        parsed.map_err(|fault| fault.in_file(&file))
+    }
+
+    /// Which witnesses signed a checkpoint; one whose signature does not hold refuses it.
+    pub fn seen_by(&self, signed: &SignedCheckpoint) -> Result<Vec<Checked>, FileError> {
+        let witnesses = self.witnesses()?;
+        let file = self.file(layout::LOG_CHECKPOINT);
+        let Some(key) = self.verifier()? else {
+            return Ok(Vec::new());
+        };
+        let opened = capitalbench_proof::checkpoint::Checkpoint::open(
+            signed.note.as_bytes(),
+            &key,
+            &witnesses,
+        );
+        let opened = opened.map_err(|error| Fault::new(error.to_string()).in_file(&file))?;
+        Ok(opened.1)
+    }
+}
+
+fn free_name(clock: &str, ending: &str, taken: &[String]) -> String {
+    let is_free = |name: &String| !taken.contains(&format!("{name}{ending}"));
+    let numbered = (2..).map(|number: u64| format!("{clock}.{number}"));
+    let mut names = std::iter::once(clock.to_owned()).chain(numbered);
+    names.find(is_free).unwrap_or_else(|| clock.to_owned())
+}

@@ -1,0 +1,190 @@
+//! What the log and outside clocks tell about the order of one round.
+
+use capitalbench_core::manifest::{Manifest, Window};
+use capitalbench_core::time::Stamp;
+use capitalbench_proof::event::{Event, Fact};
+use capitalbench_proof::order::{History, Mark};
+use jiff::Timestamp;
+
+use super::{LogFolder, Trust};
+use crate::error::{Fault, FileError};
+use crate::layout;
+
+/// The history of a round whose record is this run; without one, what happened before.
+///
+/// Stamps are those that hold by the roots of `trust`, about checkpoints in which the leaf is.
+pub fn history(
+    log: &LogFolder,
+    manifest: &Manifest,
+    run: Option<&str>,
+    trust: &Trust,
+) -> Result<History, FileError> {
+    let leaves = Leaves::load(log, manifest.round_id.as_str())?;
+    let of_run = |own: &str| run == Some(own);
+    let mut told = History {
+        entry: manifest.window.and_then(Window::entry_close),
+        exit: manifest.window.and_then(Window::exit_close),
+        ..History::default()
+    };
+    for leaf in &leaves.0 {
+        let mark = leaf.mark();
+        match &leaf.event.fact {
+            // A second freeze is one of other inputs; an earlier one says nothing about them.
+            Fact::Freeze { .. } => told.freeze = Some(mark),
+            Fact::AttemptBegin { place, .. } if of_run(&place.run) => {
+                keep_first(&mut told.first_attempt, mark);
+            }
+            Fact::AttemptEnd { place, .. } if of_run(&place.run) => {
+                // Answers come in any order; the latest instant counts.
+                let at = told
+                    .last_attempt
+                    .map_or(mark.at, |last| last.at.max(mark.at));
+                told.last_attempt = Some(Mark { at, ..mark });
+            }
+            Fact::Accepted { run, .. } | Fact::Pick { run, .. } if of_run(run) => {
+                let first = told.picks.map_or(mark.first, |picks| picks.first);
+                told.picks = Some(Mark { first, ..mark });
+            }
+            Fact::Score { run, .. } if of_run(run) => keep_first(&mut told.score, mark),
+            _ => {}
+        }
+    }
+    for mark in [
+        &mut told.freeze,
+        &mut told.first_attempt,
+        &mut told.last_attempt,
+        &mut told.picks,
+        &mut told.score,
+    ]
+    .into_iter()
+    .flatten()
+    {
+        mark.before = leaves.earliest_stamp(log, mark.last, trust)?;
+    }
+    Ok(told)
+}
+
+/// The freeze of a round and the newest stamp that covers it.
+///
+/// The earliest stamp shows how old the freeze is; the newest that somebody still looks at the log.
+pub fn stamped_freeze(
+    log: &LogFolder,
+    manifest: &Manifest,
+    trust: &Trust,
+) -> Result<Option<(Mark, Option<Timestamp>)>, FileError> {
+    let Some(freeze) = history(log, manifest, None, trust)?.freeze else {
+        return Ok(None);
+    };
+    let leaves = Leaves::load(log, manifest.round_id.as_str())?;
+    let newest = leaves.newest_stamp(log, freeze.last, trust)?;
+    Ok(Some((freeze, newest)))
+}
+
+fn keep_first(place: &mut Option<Mark>, mark: Mark) {
+    if place.is_none() {
+        *place = Some(mark);
+    }
+}
+
+struct Leaf {
+    index: u64,
+    bytes: Vec<u8>,
+    event: Event,
+    at: Timestamp,
+}
+
+impl Leaf {
+    fn mark(&self) -> Mark {
+        Mark {
+            first: self.index,
+            last: self.index,
+            at: self.at,
+            before: None,
+        }
+    }
+}
+
+struct Leaves(Vec<Leaf>);
+
+impl Leaves {
+    fn load(log: &LogFolder, round: &str) -> Result<Self, FileError> {
+        let place = log.rounds().join(layout::LOG);
+        let mut leaves = Vec::new();
+        for (index, bytes) in log.leaves_of_round(round)? {
+            let named = |text: String| Fault::field(format!("leaf {index}"), text).in_file(&place);
+            let event = Event::parse(&bytes).map_err(|error| named(error.to_string()))?;
+            let at = Stamp::parse(event.at.as_str()).map(|stamp| stamp.at());
+            let at = at.ok_or_else(|| named("its instant is none".to_owned()))?;
+            leaves.push(Leaf {
+                index,
+                bytes,
+                event,
+                at,
+            });
+        }
+        Ok(Self(leaves))
+    }
+
+    /// When at the latest a leaf existed: the first checkpoint with a good stamp that holds it.
+    fn earliest_stamp(
+        &self,
+        log: &LogFolder,
+        index: u64,
+        trust: &Trust,
+    ) -> Result<Option<Timestamp>, FileError> {
+        for size in log.anchored_sizes()? {
+            if let Some((earliest, _)) = self.stamps(log, (index, size), trust)? {
+                return Ok(Some(earliest));
+            }
+        }
+        Ok(None)
+    }
+
+    fn newest_stamp(
+        &self,
+        log: &LogFolder,
+        index: u64,
+        trust: &Trust,
+    ) -> Result<Option<Timestamp>, FileError> {
+        for size in log.anchored_sizes()?.into_iter().rev() {
+            if let Some((_, newest)) = self.stamps(log, (index, size), trust)? {
+                return Ok(Some(newest));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The earliest and the newest good stamp of a checkpoint that holds this leaf.
+    fn stamps(
+        &self,
+        log: &LogFolder,
+        (index, size): (u64, u64),
+        trust: &Trust,
+    ) -> Result<Option<(Timestamp, Timestamp)>, FileError> {
+        if size <= index {
+            return Ok(None);
+        }
+        let anchors = log.anchors(size, trust)?;
+        let good = || anchors.iter().filter_map(|own| own.stamp.as_ref().ok());
+        let (Some(earliest), Some(newest)) = (
+            good().map(|stamp| stamp.before).min(),
+            good().map(|stamp| stamp.before).max(),
+        ) else {
+            return Ok(None);
+        };
+        let holds = self.is_in(log, index, size)?;
+        Ok(holds.then_some((earliest, newest)))
+    }
+
+    fn is_in(&self, log: &LogFolder, index: u64, size: u64) -> Result<bool, FileError> {
+        let signed = log.kept(size)?;
+        let (Some(key), Some(leaf)) = (
+            log.verifier()?,
+            self.0.iter().find(|leaf| leaf.index == index),
+        ) else {
+            return Ok(false);
+        };
+        let proof = log.prove(index, &signed)?;
+        Ok(proof.is_some_and(|proof| proof.verify(&leaf.bytes, &key, &[]).is_ok()))
+    }
+}

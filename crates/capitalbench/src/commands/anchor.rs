@@ -1,0 +1,125 @@
+//! `anchor`: outside clocks stamp the newest signed state of the log.
+
+use capitalbench_archive::error::FileError;
+use capitalbench_archive::file_ops;
+use capitalbench_archive::log::LogFolder;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::Outcome;
+use crate::cli::Anchor;
+use crate::clock::Clock;
+use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, remark};
+use crate::error::CommandError;
+use crate::steps::anchor::{Anchored, Asked, Clocks, Said, anchor};
+
+pub(crate) fn run(arguments: &Anchor) -> Result<Outcome, CommandError> {
+    if !arguments.folder.is_dir() {
+        let text = format!("{} is not a folder", arguments.folder.display());
+        return Err(CommandError::new(text).hint("name a folder of rounds with --rounds-dir DIR"));
+    }
+    let log = LogFolder::of_rounds(&arguments.folder);
+    let given = Clocks {
+        authorities: arguments.authorities.clone(),
+        calendars: arguments.calendars.clone(),
+    };
+    let clocks = if given.is_empty() {
+        Clocks::configured()?
+    } else {
+        given
+    };
+    if clocks.is_empty() {
+        let text = "no outside clock is named";
+        let hint = "give --tsa URL or --ots URL, or set CAPITALBENCH_TSA_URLS";
+        return Err(CommandError::new(text).hint(hint));
+    }
+    for file in &arguments.roots {
+        let pem = file_ops::read(file).map_err(FileError::from)?;
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        log.keep_root(&name, &pem)?;
+    }
+    let clock = Clock::starting_at(arguments.now.instant);
+    let anchored = anchor(&log, &clocks, clock)?;
+    if arguments.output.json {
+        document(&as_json(&anchored));
+    } else {
+        print(&anchored);
+    }
+    Ok(Outcome::of(anchored.holds()))
+}
+
+/// What became of a signed state, for machines.
+pub(crate) fn as_json(anchored: &Anchored) -> Value {
+    let one = |asked: &Asked| {
+        let (state, before, authority, reason) = match &asked.said {
+            Said::Stamped { stamp, is_new } => (
+                if *is_new { "stamped" } else { "kept" },
+                Some(stamp.before.to_string()),
+                Some(stamp.authority.clone()),
+                None,
+            ),
+            Said::Promised { is_new } => {
+                (if *is_new { "promised" } else { "kept" }, None, None, None)
+            }
+            Said::Refused(reason) => ("refused", None, None, Some(reason.clone())),
+        };
+        json!({
+            "kind": asked.kind.as_str(),
+            "url": asked.url,
+            "state": state,
+            "before": before,
+            "authority": authority,
+            "reason": reason,
+        })
+    };
+    let witness = |seen: &capitalbench_proof::note::Checked| json!({"name": seen.name, "at": seen.at.and_then(second)});
+    json!({
+        "size": anchored.size,
+        "anchored": anchored.holds(),
+        "rooted": anchored.rooted,
+        "clocks": anchored.asked.iter().map(one).collect::<Vec<_>>(),
+        "witnesses": anchored.witnesses.iter().map(witness).collect::<Vec<_>>(),
+    })
+}
+
+fn second(seconds: u64) -> Option<String> {
+    let at = Timestamp::from_second(i64::try_from(seconds).ok()?).ok()?;
+    Some(at.to_string())
+}
+
+/// The same for people.
+pub(crate) fn print(anchored: &Anchored) {
+    line(format!("state of {} events", anchored.size));
+    for asked in &anchored.asked {
+        let url = &asked.url;
+        line(match &asked.said {
+            Said::Stamped { stamp, is_new } => {
+                let word = if *is_new { "stamped" } else { "kept" };
+                let (before, authority) = (stamp.before, &stamp.authority);
+                format!(
+                    "  {}  {url}: existed before {before}, says {authority}",
+                    paint(GOOD, word)
+                )
+            }
+            Said::Promised { is_new } => {
+                let word = if *is_new { "promised" } else { "kept" };
+                let text = "will be in the chain; `ots upgrade` completes the proof";
+                format!("  {}  {url}: {text}", paint(GOOD, word))
+            }
+            Said::Refused(reason) => format!("  {}  {url}: {reason}", paint(ERROR, "refused")),
+        });
+    }
+    for seen in &anchored.witnesses {
+        let at = seen.at.and_then(second);
+        let at = at.map_or_else(String::new, |at| format!(" at {at}"));
+        line(format!("  {}  {}{at}", paint(GOOD, "witnessed"), seen.name));
+    }
+    if !anchored.holds() {
+        let next = "nobody stamped it; try again, or name other clocks with --tsa URL";
+        line(format!("{} {next}", paint(DIM, "next:")));
+    } else if !anchored.rooted {
+        let text = "log/roots holds no root certificate, so nobody vouches for these clocks; give \
+                    --tsa-root FILE";
+        remark(format!("{} {text}", paint(WARNING, "caution:")));
+    }
+}

@@ -1,0 +1,393 @@
+//! Outside clocks are shown the newest signed state of a log, all at once.
+
+use std::time::Duration;
+
+use capitalbench_adapters::http::{HttpClient, HttpError, HttpLimits};
+use capitalbench_adapters::outside_clock::{ClockUrl, ask_authority, ask_calendar};
+use capitalbench_archive::log::{Believed, LogFolder, Proofs, SignedCheckpoint, Trust, clock_name};
+use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_archive::shell::shell_word;
+use capitalbench_core::manifest::{Manifest, Proof};
+use capitalbench_proof::merkle::sha256;
+use capitalbench_proof::note::Checked;
+use capitalbench_proof::opentimestamps::{commitment, proof_file};
+use capitalbench_proof::timestamp::{Question, Stamp};
+use jiff::SignedDuration;
+
+use super::wait;
+use crate::clock::Clock;
+use crate::config::Environment;
+use crate::console::{DIM, WARNING, paint, remark};
+use crate::error::CommandError;
+
+/// Whom to ask, where no flag says so.
+const AUTHORITIES: &str = "CAPITALBENCH_TSA_URLS";
+const CALENDARS: &str = "CAPITALBENCH_OTS_URLS";
+/// How old a stamp may be to count as fresh.
+const MAX_AGE: &str = "CAPITALBENCH_ANCHOR_MAX_AGE_HOURS";
+const MAX_AGE_HOURS: i64 = 24;
+/// Time for one answer, and pauses before a question is repeated.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
+const PAUSES: [Duration; 2] = [Duration::from_millis(400), Duration::from_secs(2)];
+
+/// The clocks that are asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Clocks {
+    pub(crate) authorities: Vec<ClockUrl>,
+    pub(crate) calendars: Vec<ClockUrl>,
+}
+
+impl Clocks {
+    /// Those of the environment.
+    pub(crate) fn configured() -> Result<Self, CommandError> {
+        let environment = Environment::load()?;
+        let list = |name: &str| -> Result<Vec<ClockUrl>, CommandError> {
+            let text = environment.get(name).unwrap_or_default();
+            let urls = text.split([' ', ',', '\n']).filter(|url| !url.is_empty());
+            urls.map(|url| {
+                url.parse()
+                    .map_err(|error| CommandError::new(format!("{name}: {error}")))
+            })
+            .collect()
+        };
+        Ok(Self {
+            authorities: list(AUTHORITIES)?,
+            calendars: list(CALENDARS)?,
+        })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.authorities.is_empty() && self.calendars.is_empty()
+    }
+
+    /// Every clock with the name of its files; two may not have the same.
+    fn named(&self) -> Result<Vec<(Kind, ClockUrl, String)>, CommandError> {
+        let authorities = self.authorities.iter().map(|url| (Kind::Authority, url));
+        let calendars = self.calendars.iter().map(|url| (Kind::Calendar, url));
+        let mut named: Vec<(Kind, ClockUrl, String)> = Vec::new();
+        for (kind, url) in authorities.chain(calendars) {
+            let (host, port) = url.machine();
+            let name = clock_name(host, port);
+            if let Some(other) = named.iter().find(|own| own.0 == kind && own.2 == name) {
+                let text = format!("{url} and {} are the same machine", other.1);
+                return Err(CommandError::new(text).hint("ask clocks of different operators"));
+            }
+            named.push((kind, url.clone(), name));
+        }
+        Ok(named)
+    }
+}
+
+/// How old a stamp may be to count as fresh.
+pub(crate) fn max_age() -> Result<SignedDuration, CommandError> {
+    let Some(text) = Environment::load()?.get(MAX_AGE) else {
+        return Ok(SignedDuration::from_hours(MAX_AGE_HOURS));
+    };
+    let hours = text.parse().ok().filter(|hours| (1..=8760).contains(hours));
+    let wrong = || CommandError::new(format!("{MAX_AGE}={text}: is not 1 to 8760 hours"));
+    Ok(SignedDuration::from_hours(hours.ok_or_else(wrong)?))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Authority,
+    Calendar,
+}
+
+impl Kind {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Authority => "rfc3161",
+            Self::Calendar => "opentimestamps",
+        }
+    }
+}
+
+/// What a clock said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// The state existed before an instant.
+    Stamped { stamp: Stamp, is_new: bool },
+    /// The state will be in the chain.
+    Promised { is_new: bool },
+    /// Nothing of use.
+    Refused(String),
+}
+
+/// One clock and its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) kind: Kind,
+    pub(crate) url: String,
+    pub(crate) said: Said,
+}
+
+/// What became of a signed state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Anchored {
+    pub(crate) size: u64,
+    /// Whether stamps were followed to a root.
+    pub(crate) rooted: bool,
+    pub(crate) asked: Vec<Asked>,
+    pub(crate) witnesses: Vec<Checked>,
+}
+
+impl Anchored {
+    /// Whether anybody stamped it.
+    pub(crate) fn holds(&self) -> bool {
+        let refused = |asked: &Asked| matches!(asked.said, Said::Refused(_));
+        !self.asked.iter().all(refused)
+    }
+
+    /// Why nobody did, on one line.
+    pub(crate) fn reasons(&self) -> String {
+        let reason = |asked: &Asked| match &asked.said {
+            Said::Refused(why) => Some(format!("{}: {why}", asked.url)),
+            _ => None,
+        };
+        let reasons: Vec<String> = self.asked.iter().filter_map(reason).collect();
+        reasons.join("; ")
+    }
+}
+
+/// Shows the newest signed state to every clock that has not stamped it lately.
+pub(crate) fn anchor(
+    log: &LogFolder,
+    clocks: &Clocks,
+    clock: Clock,
+) -> Result<Anchored, CommandError> {
+    let Some(signed) = log.checkpoint()? else {
+        let text = format!("{} has no signed log", log.rounds().display());
+        return Err(CommandError::new(text)
+            .hint("make a key with `capitalbench keys init`; then freeze a round"));
+    };
+    let size = signed.checkpoint.size;
+    let scene = Scene {
+        log,
+        kept: log.kept(size)?,
+        believed: believed(log)?,
+        clock,
+        max_age: max_age()?,
+    };
+    let named = clocks.named()?;
+    let mut asked = Vec::new();
+    let mut open = Vec::new();
+    for (kind, url, name) in named {
+        match scene.known(kind, &name)? {
+            Some(said) => asked.push(Asked {
+                kind,
+                url: url.to_string(),
+                said,
+            }),
+            None => open.push((kind, url, name)),
+        }
+    }
+    if !open.is_empty() {
+        asked.extend(wait(scene.ask_all(open))??);
+    }
+    Ok(Anchored {
+        size,
+        rooted: scene.believed != Believed::Anybody,
+        asked,
+        witnesses: log.seen_by(&signed)?,
+    })
+}
+
+/// After a step of a round that promises stamps: asks the clocks that are named. What was done stays
+/// done; a stamp that is missing is told, and `anchor` gets it later.
+pub(crate) fn follow_step(
+    round: &RoundFolder,
+    manifest: &Manifest,
+    clock: Clock,
+) -> Result<(), CommandError> {
+    if manifest.proof != Proof::Anchored {
+        return Ok(());
+    }
+    let log = LogFolder::of_round(round);
+    let clocks = Clocks::configured()?;
+    let missing = if clocks.is_empty() {
+        Some(format!("{AUTHORITIES} names nobody"))
+    } else {
+        let anchored = anchor(&log, &clocks, clock)?;
+        (!anchored.holds()).then(|| anchored.reasons())
+    };
+    match missing {
+        None => remark(paint(DIM, "stamped by outside clocks")),
+        Some(why) => {
+            let next = format!(
+                "not stamped ({why}); do it with `capitalbench anchor --rounds-dir {}`",
+                shell_word(log.rounds())
+            );
+            remark(format!("{} {next}", paint(WARNING, "caution:")));
+        }
+    }
+    Ok(())
+}
+
+struct Scene<'a> {
+    log: &'a LogFolder,
+    kept: SignedCheckpoint,
+    believed: Believed,
+    clock: Clock,
+    max_age: SignedDuration,
+}
+
+impl Scene<'_> {
+    fn digest(&self) -> [u8; 32] {
+        *sha256(self.kept.note.as_bytes()).as_bytes()
+    }
+
+    /// What a clock said about this state lately.
+    fn known(&self, kind: Kind, name: &str) -> Result<Option<Said>, CommandError> {
+        let size = self.kept.checkpoint.size;
+        let own = |file: &str| {
+            let rest = file.strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || is_number(rest))
+        };
+        if kind == Kind::Calendar {
+            let files = self.log.open_timestamps(size)?;
+            let there = files.iter().any(|(file, _)| own(file));
+            return Ok(there.then_some(Said::Promised { is_new: false }));
+        }
+        let trust = self.trust();
+        let now = trust.now;
+        let anchors = self.log.anchors(size, &trust)?.into_iter();
+        let stamps = anchors
+            .filter(|anchor| own(&anchor.name))
+            .filter_map(|anchor| anchor.stamp.ok());
+        let newest = stamps.max_by_key(|stamp| stamp.before);
+        let fresh = newest.filter(|stamp| now.duration_since(stamp.before) <= self.max_age);
+        Ok(fresh.map(|stamp| Said::Stamped {
+            stamp,
+            is_new: false,
+        }))
+    }
+
+    async fn ask_all(
+        &self,
+        open: Vec<(Kind, ClockUrl, String)>,
+    ) -> Result<Vec<Asked>, CommandError> {
+        let http = HttpClient::new(HttpLimits::default())
+            .map_err(|error| CommandError::new(error.to_string()))?;
+        let digest = self.digest();
+        let mut waiting = Vec::new();
+        for (kind, url, name) in open {
+            let http = http.clone();
+            let nonce = nonce()?;
+            let asked = url.clone();
+            let answer = tokio::spawn(async move { ask(&http, kind, &asked, digest, nonce).await });
+            waiting.push((kind, url, name, nonce, answer));
+        }
+        let mut asked = Vec::new();
+        for (kind, url, name, nonce, answer) in waiting {
+            let answer = answer
+                .await
+                .map_err(|error| CommandError::new(format!("{url}: {error}")))?;
+            let said = match answer {
+                Err(error) => Said::Refused(error.to_string()),
+                Ok(bytes) => self.judge(kind, &name, nonce, bytes)?,
+            };
+            let url = url.to_string();
+            asked.push(Asked { kind, url, said });
+        }
+        Ok(asked)
+    }
+
+    /// Keeps an answer that holds.
+    fn judge(
+        &self,
+        kind: Kind,
+        name: &str,
+        nonce: [u8; 16],
+        answer: Vec<u8>,
+    ) -> Result<Said, CommandError> {
+        let size = self.kept.checkpoint.size;
+        let (proofs, said) = match kind {
+            Kind::Authority => {
+                let question = question(self.digest(), nonce);
+                match self.trust().check(&answer, &question) {
+                    Err(refusal) => return Ok(Said::Refused(refusal.to_string())),
+                    Ok(stamp) => (
+                        Proofs::Reply {
+                            query: question.to_query(),
+                            reply: answer,
+                        },
+                        Said::Stamped {
+                            stamp,
+                            is_new: true,
+                        },
+                    ),
+                }
+            }
+            Kind::Calendar => match proof_file(&self.digest(), &nonce, &answer) {
+                Err(fault) => return Ok(Said::Refused(fault.to_string())),
+                Ok(file) => (Proofs::OpenTimestamp(file), Said::Promised { is_new: true }),
+            },
+        };
+        self.log.keep_proofs(size, name, &proofs)?;
+        Ok(said)
+    }
+
+    fn trust(&self) -> Trust {
+        Trust {
+            believed: self.believed.clone(),
+            now: self.clock.now(),
+        }
+    }
+}
+
+/// Roots where the operator keeps some; else a stamp is taken from anybody.
+fn believed(log: &LogFolder) -> Result<Believed, CommandError> {
+    let roots = log.roots()?;
+    Ok(if roots.is_empty() {
+        Believed::Anybody
+    } else {
+        Believed::Roots(roots)
+    })
+}
+
+/// Whether a name goes on with a number, as that of a later stamp does.
+fn is_number(rest: &str) -> bool {
+    rest.strip_prefix('.')
+        .is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn question(digest: [u8; 32], nonce: [u8; 16]) -> Question {
+    let mut eight = [0; 8];
+    eight.copy_from_slice(&nonce[..8]);
+    // Some authorities take the highest bit for a sign.
+    let nonce = Some(u64::from_be_bytes(eight) >> 1);
+    Question { digest, nonce }
+}
+
+fn nonce() -> Result<[u8; 16], CommandError> {
+    let mut nonce = [0; 16];
+    getrandom::fill(&mut nonce)
+        .map_err(|error| CommandError::new(format!("the system gives no randomness: {error}")))?;
+    Ok(nonce)
+}
+
+async fn ask(
+    http: &HttpClient,
+    kind: Kind,
+    url: &ClockUrl,
+    digest: [u8; 32],
+    nonce: [u8; 16],
+) -> Result<Vec<u8>, HttpError> {
+    let mut pauses = PAUSES.iter();
+    loop {
+        let answer = match kind {
+            Kind::Authority => {
+                let query = question(digest, nonce).to_query();
+                ask_authority(http, url, query, TIME_LIMIT).await
+            }
+            Kind::Calendar => {
+                ask_calendar(http, url, &commitment(&digest, &nonce), TIME_LIMIT).await
+            }
+        };
+        match (answer, pauses.next()) {
+            (Err(error), Some(pause)) if error.is_transient() => tokio::time::sleep(*pause).await,
+            (answer, _) => return answer,
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! What a round promises with `proof:` in its manifest, and what is refused until it is kept.
+
+use std::path::Path;
+use std::time::Duration;
+
+use capitalbench_archive::log::{Believed, LogFolder, LogKey, Trust, history, stamped_freeze};
+use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_archive::shell::shell_word;
+use capitalbench_core::manifest::{Manifest, Proof, Window};
+use capitalbench_core::publication::Publication;
+use capitalbench_core::run::official_run;
+use capitalbench_proof::order::{Judged, Line, Unproved, Verdict, judge};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use super::anchor::max_age;
+use super::record::{LOG_KEY, key_file};
+use crate::clock::{Clock, now_or};
+use crate::error::CommandError;
+
+/// A stamp may lie this far ahead of our clock; it is waited for.
+const CLOCK_SLACK: SignedDuration = SignedDuration::from_secs(65);
+
+/// One reason why a promise is not kept, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Objection {
+    pub(crate) code: &'static str,
+    pub(crate) text: String,
+    pub(crate) next: String,
+}
+
+impl Objection {
+    pub(crate) fn to_json(&self) -> Value {
+        json!({"code": self.code, "text": self.text, "next": self.next})
+    }
+
+    fn into_error(self, round: &str, proof: Proof) -> CommandError {
+        let text = format!(
+            "{round} promises `proof: {}`: {}",
+            proof.as_str(),
+            self.text
+        );
+        CommandError::new(text).hint(self.next)
+    }
+}
+
+/// A round that promises signatures is not frozen without a key.
+pub(crate) fn require_key(round: &RoundFolder, manifest: &Manifest) -> Result<(), CommandError> {
+    let refused = |objection: Objection| objection.into_error(&round.name(), manifest.proof);
+    no_key(&LogFolder::of_round(round), manifest)?
+        .map_or(Ok(()), |objection| Err(refused(objection)))
+}
+
+fn no_key(log: &LogFolder, manifest: &Manifest) -> Result<Option<Objection>, CommandError> {
+    if manifest.proof.is_none() || LogKey::load(&key_file(log)?)?.is_some() {
+        return Ok(None);
+    }
+    let rounds = shell_word(log.rounds());
+    let next = match log.verifier()? {
+        None => format!("make a key with `capitalbench keys init --rounds-dir {rounds}`"),
+        Some(key) => format!("the key of {} is not here; set {LOG_KEY}", key.name()),
+    };
+    Ok(Some(Objection {
+        code: "no-key",
+        text: "there is no key to sign the log with".to_owned(),
+        next,
+    }))
+}
+
+/// Official calls begin only once outside clocks have seen the freeze, lately, and before now.
+pub(crate) fn require_stamped_freeze(
+    round: &RoundFolder,
+    manifest: &Manifest,
+    clock: Clock,
+) -> Result<(), CommandError> {
+    require_key(round, manifest)?;
+    if manifest.proof != Proof::Anchored {
+        return Ok(());
+    }
+    let log = LogFolder::of_round(round);
+    let refused = |objection: Objection| objection.into_error(&round.name(), manifest.proof);
+    match freeze_objection(&log, manifest, clock)? {
+        Some(objection) => Err(refused(objection)),
+        None => Ok(()),
+    }
+}
+
+fn freeze_objection(
+    log: &LogFolder,
+    manifest: &Manifest,
+    clock: Clock,
+) -> Result<Option<Objection>, CommandError> {
+    let now = clock.now();
+    let trust = trust(log, now)?;
+    let rounds = shell_word(log.rounds());
+    let anchor = format!("stamp it with `capitalbench anchor --rounds-dir {rounds}`");
+    let objection = |code, text, next| Ok(Some(Objection { code, text, next }));
+    let Some((freeze, newest)) = stamped_freeze(log, manifest, &trust)? else {
+        let text = "the freeze is not in the log".to_owned();
+        let next = "run `capitalbench hash-round` again, then `capitalbench anchor`".to_owned();
+        return objection("freeze-not-logged", text, next);
+    };
+    let (Some(earliest), Some(newest)) = (freeze.before, newest) else {
+        let why = unusable(log, &trust)?;
+        let text = format!("no outside clock that is trusted has stamped the freeze{why}");
+        return objection("freeze-not-stamped", text, anchor);
+    };
+    let age = now.duration_since(newest);
+    let most = max_age()?;
+    if age > most {
+        let text = format!(
+            "the last stamp of the freeze is of {newest}, more than {} hours ago",
+            most.as_hours()
+        );
+        return objection("freeze-stamp-old", text, anchor);
+    }
+    // A stamp names the latest instant at which the freeze may have come to be; calls come after.
+    let ahead = earliest.duration_since(now);
+    if ahead > CLOCK_SLACK {
+        let text = format!("the freeze is stamped only at {earliest}, and it is {now}");
+        let next = "set the clock of this machine, or wait until then".to_owned();
+        return objection("freeze-stamped-late", text, next);
+    }
+    if !ahead.is_negative() {
+        std::thread::sleep(ahead.unsigned_abs() + Duration::from_millis(10));
+    }
+    Ok(None)
+}
+
+/// Why answers that are there do not count, for a sentence that goes on.
+fn unusable(log: &LogFolder, trust: &Trust) -> Result<String, CommandError> {
+    if trust.believed == Believed::Roots(Vec::new()) {
+        return Ok("; log/roots holds no root certificate (give --tsa-root FILE)".to_owned());
+    }
+    let Some(size) = log.anchored_sizes()?.pop() else {
+        return Ok(String::new());
+    };
+    let refused: Vec<String> = log
+        .anchors(size, trust)?
+        .into_iter()
+        .filter_map(|anchor| {
+            let why = anchor.stamp.err()?;
+            Some(format!("; {}: {why}", anchor.name))
+        })
+        .collect();
+    Ok(refused.concat())
+}
+
+fn trust(log: &LogFolder, now: Timestamp) -> Result<Trust, CommandError> {
+    Ok(Trust {
+        believed: Believed::Roots(log.roots()?),
+        now,
+    })
+}
+
+/// What stands against making this run the record, by the promise alone.
+pub(crate) fn objections_to_accepting(
+    round: &RoundFolder,
+    manifest: &Manifest,
+    run: &str,
+    now: Timestamp,
+) -> Result<Vec<Objection>, CommandError> {
+    let log = LogFolder::of_round(round);
+    let mut found: Vec<Objection> = no_key(&log, manifest)?.into_iter().collect();
+    if manifest.proof == Proof::Anchored {
+        let entry = manifest.window.and_then(Window::entry_close);
+        match entry {
+            Some(entry) if now >= entry => found.push(Objection {
+                code: "picks-too-late",
+                text: format!(
+                    "the entry close {entry} has passed; no clock can stamp the picks before it"
+                ),
+                next: LOST.to_owned(),
+            }),
+            _ => {}
+        }
+    }
+    found.extend(order_objections(&log, manifest, run, now)?);
+    Ok(found)
+}
+
+const LOST: &str = "this cannot be mended; take the round out of the folder that is published";
+
+/// Lines of the order of a round that its promise needs and that are not there.
+pub(crate) fn order_objections(
+    log: &LogFolder,
+    manifest: &Manifest,
+    run: &str,
+    now: Timestamp,
+) -> Result<Vec<Objection>, CommandError> {
+    if manifest.proof.is_none() {
+        return Ok(Vec::new());
+    }
+    let told = history(log, manifest, Some(run), &trust(log, now)?)?;
+    let judged = judge(&told).into_iter();
+    let needed = judged.filter(|judged| match manifest.proof {
+        Proof::Anchored => judged.refuses(),
+        Proof::Signed => matches!(judged.verdict, Verdict::Broken(_)),
+        Proof::None => false,
+    });
+    let rounds = shell_word(log.rounds());
+    Ok(needed
+        .filter_map(|judged| objection(&judged, &rounds))
+        .collect())
+}
+
+fn objection(judged: &Judged, rounds: &str) -> Option<Objection> {
+    let (text, next) = match &judged.verdict {
+        Verdict::Proved(_) | Verdict::Open => return None,
+        Verdict::Broken(why) => (why.to_string(), LOST.to_owned()),
+        Verdict::NotProved(why) => {
+            let next = match why {
+                Unproved::NotStamped(_) if judged.line != Line::FreezeBeforeAttempts => {
+                    format!("stamp the log with `capitalbench anchor --rounds-dir {rounds}`")
+                }
+                _ => LOST.to_owned(),
+            };
+            (why.to_string(), next)
+        }
+    };
+    Some(Objection {
+        code: judged.line.code(),
+        text,
+        next,
+    })
+}
+
+/// From the entry close on, a run that is the record only because it is the only one is none.
+fn no_picks(
+    log: &LogFolder,
+    manifest: &Manifest,
+    run: &str,
+    now: Timestamp,
+) -> Result<Option<Objection>, CommandError> {
+    let entry = manifest.window.and_then(Window::entry_close);
+    let begun = entry.is_some_and(|entry| now >= entry);
+    if manifest.proof != Proof::Anchored || !begun {
+        return Ok(None);
+    }
+    let told = history(log, manifest, Some(run), &trust(log, now)?)?;
+    Ok(told.picks.is_none().then(|| Objection {
+        code: Line::PicksBeforeEntry.code(),
+        text: format!("the picks of {run} were not accepted before the entry close"),
+        next: LOST.to_owned(),
+    }))
+}
+
+/// Nothing is scored or told of a round whose order is not what it promised.
+pub(crate) fn require_order(
+    round: &RoundFolder,
+    manifest: &Manifest,
+    now: Timestamp,
+) -> Result<(), CommandError> {
+    if manifest.proof.is_none() {
+        return Ok(());
+    }
+    let Ok(record) = official_run(&round.runs()?).map(|record| record.run_id.clone()) else {
+        return Ok(());
+    };
+    let log = LogFolder::of_round(round);
+    let mut found = order_objections(&log, manifest, record.as_str(), now)?;
+    found.extend(no_picks(&log, manifest, record.as_str(), now)?);
+    match found.into_iter().next() {
+        Some(objection) => {
+            let text = format!("{}: {}", objection.code, objection.text);
+            let told = Objection { text, ..objection };
+            Err(told.into_error(&round.name(), manifest.proof))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The same for everything that is about to be published.
+pub(crate) fn require_orders(rounds: &Path, publication: &Publication) -> Result<(), CommandError> {
+    let now = now_or(None).max(publication.as_of);
+    for round in &publication.rounds {
+        if !round.manifest.proof.is_none() {
+            let folder = RoundFolder::open(&rounds.join(round.id().as_str()))?;
+            require_order(&folder, &round.manifest, now)?;
+        }
+    }
+    Ok(())
+}
