@@ -76,15 +76,22 @@ impl Environment {
         }
     }
 
+    /// The client for services that are no provider of prices or models.
+    pub(crate) fn http(&self) -> Result<HttpClient, CommandError> {
+        let limits = HttpLimits {
+            reach: self.reach(),
+            ..HttpLimits::default()
+        };
+        HttpClient::new(limits).map_err(|error| CommandError::new(error.to_string()))
+    }
+
     /// A Supabase project with the rights of a key.
     pub(crate) fn supabase(&self, url: &str, key: &str) -> Result<Supabase, CommandError> {
         let base = self.get(url).ok_or_else(|| {
             let hint = format!("export {url}=https://PROJECT.supabase.co or write it into .env");
             CommandError::new(format!("{url} is not set")).hint(hint)
         })?;
-        let http = HttpClient::new(HttpLimits::default());
-        let http = http.map_err(|error| CommandError::new(error.to_string()))?;
-        Supabase::new(http, &base, self.key(key)?)
+        Supabase::new(self.http()?, &base, self.key(key)?)
             .map_err(|error| CommandError::new(format!("{url}: {error}")))
     }
 

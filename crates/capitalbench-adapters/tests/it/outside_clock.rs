@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use capitalbench_adapters::http::{HttpClient, HttpError, HttpLimits};
+use capitalbench_adapters::http::{HttpClient, HttpError};
 use capitalbench_adapters::outside_clock::{ClockUrl, ask_authority, ask_calendar};
 
 use crate::fake_server::{FakeServer, Reply};
+use crate::tiingo::limits;
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
 fn client() -> HttpClient {
-    HttpClient::new(HttpLimits::default()).expect("a client")
+    HttpClient::new(limits()).expect("a client")
 }
 
 fn url(server: &FakeServer, path: &str) -> ClockUrl {

@@ -2,17 +2,18 @@
 
 use std::time::Duration;
 
-use capitalbench_adapters::http::{HttpClient, HttpError, HttpLimits};
+use capitalbench_adapters::http::{HttpClient, HttpError};
 use capitalbench_adapters::secret::ApiKey;
 use capitalbench_adapters::supabase::{Patience, Supabase, SupabaseError};
 use serde_json::json;
 
 use crate::fake_server::{FakeServer, Reply};
+use crate::tiingo::limits;
 
 const KEY: &str = "sb_secret_recognisable5key7must3never9show";
 
 fn store(server: &FakeServer, key: &str) -> Supabase {
-    let http = HttpClient::new(HttpLimits::default()).expect("a client");
+    let http = HttpClient::new(limits()).expect("a client");
     let key = ApiKey::new(key.to_owned()).expect("a key");
     let store = Supabase::new(http, &server.url(), key).expect("an address");
     store.with_patience(Patience {
@@ -191,7 +192,7 @@ fn addresses_that_could_hold_a_key_are_refused() {
         "https://x.co/?apikey=1",
         "data:x",
     ] {
-        let http = HttpClient::new(HttpLimits::default()).expect("a client");
+        let http = HttpClient::new(limits()).expect("a client");
         let key = ApiKey::new(KEY.to_owned()).expect("a key");
         assert!(Supabase::new(http, address, key).is_err(), "{address}");
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use capitalbench_adapters::http::{HttpClient, HttpError, HttpLimits};
+use capitalbench_adapters::http::{HttpClient, HttpError};
 use capitalbench_adapters::outside_clock::{ClockUrl, ask_authority, ask_calendar};
 use capitalbench_archive::log::{Believed, LogFolder, Proofs, SignedCheckpoint, Trust, clock_name};
 use capitalbench_archive::round_folder::RoundFolder;
@@ -267,8 +267,7 @@ impl Scene<'_> {
         &self,
         open: Vec<(Kind, ClockUrl, String)>,
     ) -> Result<Vec<Asked>, CommandError> {
-        let http = HttpClient::new(HttpLimits::default())
-            .map_err(|error| CommandError::new(error.to_string()))?;
+        let http = Environment::load()?.http()?;
         let digest = self.digest();
         let mut waiting = Vec::new();
         for (kind, url, name) in open {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use capitalbench_adapters::http::{HttpClient, HttpLimits};
+use capitalbench_adapters::http::{HttpClient, HttpLimits, Reach};
 use capitalbench_adapters::secret::ApiKey;
 use capitalbench_adapters::supabase::{Supabase, SupabaseError};
 use serde_json::{Value, json};
@@ -172,7 +172,11 @@ fn uploads_come_first(lite: &Lite, test: &Test, with: &[(&str, &str)]) {
 }
 
 fn the_public_is_refused(url: &str) {
-    let http = HttpClient::new(HttpLimits::default()).expect("a client");
+    let http = HttpClient::new(HttpLimits {
+        reach: Reach::Local,
+        ..HttpLimits::default()
+    })
+    .expect("a client");
     let key = ApiKey::new(PUBLIC.to_owned()).expect("a key");
     let public = Supabase::new(http, url, key).expect("an address");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
