@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
+use bytes::Bytes;
 use capitalbench_core::ids::Digest;
 use capitalbench_core::publication::{PublicRound, RoundState};
 use serde_json::json;
 
 use super::escaped;
-use crate::figures::instant;
 use crate::html::Html;
 use crate::page::{Page, Site};
 use crate::{Files, Input};
@@ -22,20 +22,19 @@ const BODY: &str = include_str!("../../verify/body.html");
 
 pub(super) fn render(input: &Input<'_>, files: &mut Files) {
     for (path, script) in MODULES {
-        files.insert(path.to_owned(), script.as_bytes().to_vec());
-    }
-    for round in &input.publication.rounds {
-        let path = format!("rounds/{}/files.json", round.id());
-        files.insert(path, list(input, round).into_bytes());
+        files.insert(path.to_owned(), Bytes::from_static(script.as_bytes()));
     }
     files.insert("verify/index.html".to_owned(), page(input));
 }
 
+pub(super) fn of_round(round: &PublicRound, own: &Files, files: &mut Files) {
+    let path = format!("rounds/{}/files.json", round.id());
+    files.insert(path, list(round, own).into());
+}
+
 /// Path, digest and size of every public file of a round.
-fn list(input: &Input<'_>, round: &PublicRound) -> String {
-    let own = input.round_files.get(round.id());
-    let own = own.iter().flat_map(|files| files.iter());
-    let entries = own.map(|(path, bytes)| {
+fn list(round: &PublicRound, own: &Files) -> String {
+    let entries = own.iter().map(|(path, bytes)| {
         json!({
             "path": path,
             "sha256": Digest::of(bytes).to_hex(),
@@ -57,7 +56,7 @@ fn list(input: &Input<'_>, round: &PublicRound) -> String {
     format!("{list:#}\n")
 }
 
-fn page(input: &Input<'_>) -> Vec<u8> {
+fn page(input: &Input<'_>) -> Bytes {
     let mut choices = String::new();
     for round in input.publication.rounds.iter().rev() {
         let id = escaped(round.id().as_str());
@@ -75,9 +74,5 @@ fn page(input: &Input<'_>) -> Vec<u8> {
     );
     let body = BODY.replace("{choices}", &choices);
     page.body.add(&Html::made(body));
-    let site = Site {
-        synthetic: input.publication.synthetic,
-        as_of: instant(input.publication.as_of),
-    };
-    site.frame(&page)
+    Site::of(input).frame(&page)
 }

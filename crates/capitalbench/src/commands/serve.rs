@@ -1,5 +1,6 @@
 //! `serve`: the website from memory, made anew when the rounds change or a close passes.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -77,7 +78,7 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
     let own = format!("http://{address}");
     let base = arguments.base_url.clone().unwrap_or_else(|| own.clone());
     let seen = fingerprint(&arguments.rounds.folder);
-    let stock = make(arguments, &base)?;
+    let stock = make(arguments, &base, None)?;
     let server = Arc::new(Server::new(stock));
     line(format!(
         "{}  {own}   {}",
@@ -96,10 +97,13 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
     Ok(Outcome::Holds)
 }
 
-fn make(arguments: &Serve, base: &str) -> Result<Stock, CommandError> {
+/// The site as it is now; what did not change is taken over from the one before.
+fn make(arguments: &Serve, base: &str, before: Option<&Stock>) -> Result<Stock, CommandError> {
     let publication = load(&arguments.rounds)?;
-    let files = site(&arguments.rounds.folder, &publication, base)?;
-    Ok(Stock::new(files, publication))
+    let none = BTreeMap::new();
+    let earlier = before.map_or(&none, |before| &before.families);
+    let rendered = site(&arguments.rounds.folder, &publication, base, earlier)?;
+    Ok(Stock::new(rendered, publication, before))
 }
 
 /// Makes the site anew when a file of the rounds changes or an instant passes that opens or closes
@@ -125,7 +129,8 @@ async fn watch(
         }
         seen = now;
         // A folder that is being written is read again at the next look.
-        match tokio::task::block_in_place(|| make(arguments, base)) {
+        let before = server.stock();
+        match tokio::task::block_in_place(|| make(arguments, base, Some(&before))) {
             Ok(stock) => {
                 due = next(&stock);
                 server.replace(stock);

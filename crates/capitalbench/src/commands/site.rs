@@ -3,26 +3,40 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use capitalbench_archive::error::FileError;
 use capitalbench_archive::public_files::public_files;
 use capitalbench_core::ids::RoundId;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_export::export;
-use capitalbench_site::{Files, Input, render};
+use capitalbench_site::{Family, Files, Input, Rendered, render};
 use rayon::prelude::*;
 
 use crate::error::CommandError;
 
-/// The website of a publication.
+/// The public files of a round.
+pub(crate) fn files_of(
+    rounds: &Path,
+    publication: &Publication,
+    round: &PublicRound,
+) -> Result<Files, CommandError> {
+    let files = public_files(rounds, round, publication.as_of)?.into_iter();
+    Ok(files.map(|file| (file.path, file.bytes.into())).collect())
+}
+
+/// The data files of a publication.
+pub(crate) fn data_of(publication: &Publication) -> Files {
+    let data = export(publication, &|| ()).into_iter();
+    data.map(|(name, bytes)| (name, bytes.into())).collect()
+}
+
+/// The website of a publication, in memory; rounds that are as they were are taken over.
 pub(crate) fn site(
     rounds: &Path,
     publication: &Publication,
     base_url: &str,
-) -> Result<Files, CommandError> {
-    let data: Files = export(publication, &|| ());
-    let own = |round: &PublicRound| -> Result<(RoundId, Files), FileError> {
-        let files = public_files(rounds, round, publication.as_of)?.into_iter();
-        let files = files.map(|file| (file.path, file.bytes)).collect();
+    earlier: &BTreeMap<RoundId, Family>,
+) -> Result<Rendered, CommandError> {
+    let own = |round: &PublicRound| -> Result<(RoundId, Files), CommandError> {
+        let files = files_of(rounds, publication, round)?;
         Ok((round.id().clone(), files))
     };
     let round_files = publication
@@ -30,10 +44,10 @@ pub(crate) fn site(
         .par_iter()
         .map(own)
         .collect::<Result<BTreeMap<_, _>, _>>()?;
-    Ok(render(&Input {
+    let input = Input {
         publication,
-        round_files: &round_files,
-        data: &data,
+        data: &data_of(publication),
         base_url: base_url.trim_end_matches('/'),
-    }))
+    };
+    Ok(render(&input, &round_files, earlier))
 }
