@@ -222,6 +222,16 @@ impl Body {
         self
     }
 
+    /// A chart whose numbers stand in a table right below it.
+    pub(crate) fn drawing(&mut self, caption: &str, chart: &Html) -> &mut Self {
+        self.0.push("<figure><figcaption>");
+        self.0.push_text(caption);
+        self.0.push("</figcaption>");
+        self.0.add(chart);
+        self.0.push("</figure>\n");
+        self
+    }
+
     /// Something that is folded away.
     pub(crate) fn fold(&mut self, summary: &Html, inner: &Html) -> &mut Self {
         self.0.push("<details class=\"fold\"><summary>");
