@@ -199,7 +199,7 @@ mod tests {
         );
         assert_eq!(of("heat s3"), 1);
         assert!(
-            drawn.contains("one, ended 2026-03-09; most A +3.00 pp; least B −0.10 pp"),
+            drawn.contains("one, ended 2026-03-09; most A +3.00; least B −0.10"),
             "{drawn}"
         );
         assert!(drawn.contains("two, ended 2026-03-09; most B"), "{drawn}");
