@@ -18,6 +18,8 @@ const MODULES: [(&str, &str); 4] = [
     ("verify/page.js", include_str!("../../verify/page.js")),
     ("verify/read.js", include_str!("../../verify/read.js")),
 ];
+/// Rounds to choose from; the page of any other round leads here with its name.
+const MOST_CHOICES: usize = 500;
 const BODY: &str = include_str!("../../verify/body.html");
 
 pub(super) fn render(input: &Input<'_>, files: &mut Files) {
@@ -58,7 +60,7 @@ fn list(round: &PublicRound, own: &Files) -> String {
 
 fn page(input: &Input<'_>) -> Bytes {
     let mut choices = String::new();
-    for round in input.publication.rounds.iter().rev() {
+    for round in input.publication.rounds.iter().rev().take(MOST_CHOICES) {
         let id = escaped(round.id().as_str());
         // Writing to a text cannot fail.
         let _ = writeln!(
