@@ -64,13 +64,13 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 ///
 /// Every file is on the disk under a temporary name before the first one takes its place, so a
 /// full disk or a forbidden folder changes nothing. Folders that were missing go away again.
-pub fn replace_all(files: &[(PathBuf, Vec<u8>)]) -> Result<(), WriteError> {
+pub fn replace_all<B: AsRef<[u8]>>(files: &[(PathBuf, B)]) -> Result<(), WriteError> {
     let mut folders = NewFolders::default();
     let mut ready = Vec::with_capacity(files.len());
     for (path, bytes) in files {
         folders.create(folder_of(path))?;
         let failed = |error: io::Error| WriteError::new(Action::Replace, path, error.into());
-        ready.push((path, temporary(path, bytes).map_err(failed)?));
+        ready.push((path, temporary(path, bytes.as_ref()).map_err(failed)?));
     }
     let mut changed: Vec<&Path> = Vec::new();
     for (path, file) in ready {

@@ -43,13 +43,22 @@ pub fn write(files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>, TarError> {
     for (name, bytes) in files {
         archive.extend_from_slice(&header(name, bytes.len())?);
         archive.extend_from_slice(bytes);
-        archive.resize(archive.len().next_multiple_of(RECORD), 0);
+        archive.extend_from_slice(padding(bytes.len()));
     }
-    archive.resize(archive.len() + 2 * RECORD, 0);
+    archive.extend_from_slice(&END);
     Ok(archive)
 }
 
-fn header(name: &str, size: usize) -> Result<[u8; RECORD], TarError> {
+/// What follows the last file.
+pub const END: [u8; 2 * RECORD] = [0; 2 * RECORD];
+
+/// What follows a file of this size.
+pub fn padding(size: usize) -> &'static [u8] {
+    &END[..size.next_multiple_of(RECORD) - size]
+}
+
+/// What stands before a file.
+pub fn header(name: &str, size: usize) -> Result<[u8; RECORD], TarError> {
     if !is_plain_path(name) {
         return Err(TarError::Name(name.to_owned()));
     }

@@ -23,17 +23,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut round_files = BTreeMap::new();
     for round in &published.rounds {
         let files = public_files(rounds, round, published.as_of)?.into_iter();
-        let files: Files = files.map(|file| (file.path, file.bytes)).collect();
+        let files: Files = files.map(|file| (file.path, file.bytes.into())).collect();
         round_files.insert(round.id().clone(), files);
     }
     let input = Input {
         publication: &published,
-        round_files: &round_files,
         data: &Files::new(),
         base_url: "https://example.org",
     };
     let begun = Instant::now();
-    let files = render(&input);
+    let files = render(&input, &round_files, &BTreeMap::new()).files;
     println!("{} files in {:?}", files.len(), begun.elapsed());
     for (path, bytes) in &files {
         let path = Path::new(output).join(path);

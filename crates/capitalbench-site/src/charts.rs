@@ -8,6 +8,7 @@ use crate::html::Html;
 
 mod bars;
 mod grid;
+mod heat;
 mod lines;
 mod marks;
 mod ranking;
@@ -15,6 +16,7 @@ mod scale;
 
 pub(crate) use bars::{Histogram, Mark, StackedBars};
 pub(crate) use grid::{Point, Scatter, Stated, Strip, reliability};
+pub(crate) use heat::{Heat, HeatColumn, strength};
 pub(crate) use lines::{Line, LineChart, Stroke};
 pub(crate) use ranking::{Whisker, WhiskerScale, ranking};
 
@@ -59,6 +61,13 @@ impl Canvas {
             self.body,
             "<path class=\"{class}\" d=\"{d}\" data-t=\"{words}\"/>"
         );
+    }
+
+    /// Draws something as one group.
+    fn group(&mut self, class: &str, draw: impl FnOnce(&mut Self)) {
+        let _ = write!(self.body, "<g class=\"{class}\">");
+        draw(self);
+        self.body.push_str("</g>");
     }
 
     fn text(&mut self, class: &str, at: (f64, f64), text: &str) {

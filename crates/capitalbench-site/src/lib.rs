@@ -3,40 +3,151 @@
 //! [`render`] gives the same bytes for the same input; who writes them to a folder or serves them
 //! is decided elsewhere. Pages carry finished numbers of the publication and compute none.
 //! [`pages`] are for people, [`machine`] for programs: data, feeds, calendars, the verify page.
+//!
+//! What is told of a round alone follows from that round, its files and a few names, so it can be
+//! taken over from an earlier site ([`Renderer::inputs`] says when) and written before the rest exists.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_core::ids::RoundId;
-use capitalbench_core::publication::Publication;
+use bytes::Bytes;
+use capitalbench_core::ids::{Digest, RoundId};
+use capitalbench_core::publication::{PublicRound, Publication};
+use rayon::prelude::*;
 
 mod charts;
 mod figures;
 pub mod html;
+mod inputs;
 pub mod machine;
 mod page;
 pub mod pages;
 mod table;
 
-/// Paths without a leading slash, such as `rounds/index.html`, and their bytes.
-pub type Files = BTreeMap<String, Vec<u8>>;
+use machine::Told;
+use page::Site;
+use pages::view::View;
 
-/// Everything a site is made from.
+/// Paths without a leading slash, such as `rounds/index.html`, and their bytes, which sites share.
+pub type Files = BTreeMap<String, Bytes>;
+
+/// Which program rendered something: its version, and the state of everything that renders.
+pub const STAMP: &str = concat!(
+    "capitalbench site 1 ",
+    env!("CARGO_PKG_VERSION"),
+    " ",
+    env!("CAPITALBENCH_SITE_SOURCES")
+);
+
+/// Everything a site is made from, apart from the files of its rounds.
 #[derive(Debug)]
 pub struct Input<'a> {
     /// What the public may see.
     pub publication: &'a Publication,
-    /// The visible files of each round, by path inside the round; served below `rounds/<id>/files/`.
-    pub round_files: &'a BTreeMap<RoundId, Files>,
     /// The export of the same publication, by file name; served below `data/`.
     pub data: &'a Files,
     /// Where the site will stand, such as `https://example.org`; for feeds and the sitemap.
     pub base_url: &'a str,
 }
 
-/// Renders the whole site.
-pub fn render(input: &Input<'_>) -> Files {
-    let mut files = Files::new();
-    pages::render(input, &mut files);
-    machine::render(input, &mut files);
-    files
+/// Makes a site piece by piece.
+pub struct Renderer<'a> {
+    input: &'a Input<'a>,
+    view: View<'a>,
+    site: Site,
+    universes: inputs::Universes,
+}
+
+impl<'a> Renderer<'a> {
+    /// Indexes a publication.
+    pub fn new(input: &'a Input<'a>) -> Self {
+        Self {
+            view: View::new(input),
+            site: Site::of(input),
+            universes: inputs::universes(input.publication),
+            input,
+        }
+    }
+
+    /// A digest of all that the pages of a round follow from, except the program ([`STAMP`]).
+    pub fn inputs(&self, round: &PublicRound, own: &Files) -> Digest {
+        inputs::digest(&self.view, &self.universes, round, own)
+    }
+
+    /// What the site tells of one round alone: its pages, the list of its files, its image.
+    pub fn round(&self, round: &PublicRound, own: &Files) -> Files {
+        let mut files = pages::of_round(&self.view, &self.site, round, own);
+        machine::of_round(self.input, round, own, &mut files);
+        files
+    }
+
+    /// Everything else; needs what each round tells the feeds, and every path of the rounds.
+    pub fn rest(&self, told: &[Told], paths: &BTreeSet<String>) -> Files {
+        let mut files = Files::new();
+        pages::render(&self.view, &self.site, self.input.base_url, &mut files);
+        machine::render(self.input, told, paths, &mut files);
+        files
+    }
+}
+
+/// The files of a round where the site serves them.
+pub fn served(round: &RoundId, own: &Files) -> Files {
+    let place = |(path, bytes): (&String, &Bytes)| {
+        let path = format!("rounds/{round}/files/{path}");
+        (path, bytes.clone())
+    };
+    own.iter().map(place).collect()
+}
+
+/// What was rendered of a round alone, and the digest of what it follows from.
+#[derive(Debug, Clone)]
+pub struct Family {
+    inputs: Digest,
+    files: Files,
+}
+
+/// A whole site in memory.
+#[derive(Debug, Default)]
+pub struct Rendered {
+    /// All of it.
+    pub files: Files,
+    /// What a later site may take over.
+    pub families: BTreeMap<RoundId, Family>,
+    /// Rounds whose pages were taken over.
+    pub reused: usize,
+}
+
+/// Renders the whole site; rounds that are as they were in an earlier one are taken over from it.
+pub fn render(
+    input: &Input<'_>,
+    round_files: &BTreeMap<RoundId, Files>,
+    earlier: &BTreeMap<RoundId, Family>,
+) -> Rendered {
+    let renderer = Renderer::new(input);
+    let none = Files::new();
+    let family = |round: &PublicRound| {
+        let own = round_files.get(round.id()).unwrap_or(&none);
+        let inputs = renderer.inputs(round, own);
+        match earlier.get(round.id()) {
+            Some(before) if before.inputs == inputs => (before.clone(), true),
+            _ => {
+                let files = renderer.round(round, own);
+                (Family { inputs, files }, false)
+            }
+        }
+    };
+    let rounds = &input.publication.rounds;
+    let families: Vec<(Family, bool)> = rounds.par_iter().map(family).collect();
+    let mut rendered = Rendered::default();
+    let mut told = Vec::new();
+    for (round, (family, reused)) in rounds.iter().zip(families) {
+        let own = round_files.get(round.id()).unwrap_or(&none);
+        told.push(Told::of(round, own));
+        rendered.files.extend(served(round.id(), own));
+        rendered.files.extend(family.files.clone());
+        rendered.families.insert(round.id().clone(), family);
+        rendered.reused += usize::from(reused);
+    }
+    let paths = rendered.files.keys().cloned().collect();
+    rendered.files.extend(renderer.rest(&told, &paths));
+    rendered
 }

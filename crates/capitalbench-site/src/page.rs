@@ -1,7 +1,10 @@
 //! A page: what stands in its head, and a body that is put together piece by piece.
 
 use askama::Template;
+use bytes::Bytes;
 
+use crate::Input;
+use crate::figures::instant;
 use crate::html::{Html, encode};
 use crate::table::Table;
 
@@ -34,6 +37,14 @@ impl Here {
         Self {
             path: path.to_owned(),
             root,
+        }
+    }
+
+    /// A page that is shown at any address, with the folder of the site as its host names it.
+    pub(crate) fn anywhere(path: &str, root: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            root: root.to_owned(),
         }
     }
 
@@ -122,8 +133,16 @@ pub(crate) struct Site {
 }
 
 impl Site {
+    /// What the pages of a site share.
+    pub(crate) fn of(input: &Input<'_>) -> Self {
+        Self {
+            synthetic: input.publication.synthetic,
+            as_of: instant(input.publication.as_of),
+        }
+    }
+
     /// The bytes of a page.
-    pub(crate) fn frame(&self, page: &Page) -> Vec<u8> {
+    pub(crate) fn frame(&self, page: &Page) -> Bytes {
         let own = page.here.path();
         let belongs = |path: &str| match path {
             "" => own.is_empty() || own.starts_with("boards/") || own.starts_with("sets/"),
@@ -153,7 +172,7 @@ impl Site {
             as_of: (belongs("") || own.starts_with("live/")).then_some(self.as_of.as_str()),
             body: &page.body.0,
         };
-        frame.render().unwrap_or_default().into_bytes()
+        frame.render().unwrap_or_default().into()
     }
 }
 
@@ -200,6 +219,16 @@ impl Body {
             .push("<details><summary>The same as a table</summary>");
         self.0.add(&table.html());
         self.0.push("</details></figure>\n");
+        self
+    }
+
+    /// A chart whose numbers stand in a table right below it.
+    pub(crate) fn drawing(&mut self, caption: &str, chart: &Html) -> &mut Self {
+        self.0.push("<figure><figcaption>");
+        self.0.push_text(caption);
+        self.0.push("</figcaption>");
+        self.0.add(chart);
+        self.0.push("</figure>\n");
         self
     }
 

@@ -1,11 +1,11 @@
 //! What people read.
 
+use bytes::Bytes;
 use capitalbench_core::publication::PublicRound;
-use rayon::prelude::*;
 
-use crate::figures::instant;
-use crate::page::{Page, Site};
-use crate::{Files, Input};
+use crate::Files;
+use crate::html::{Html, encode};
+use crate::page::{Here, Page, Site};
 
 mod asset;
 mod assets;
@@ -21,7 +21,7 @@ mod models;
 mod round;
 mod rounds;
 mod set;
-mod view;
+pub(crate) mod view;
 mod words;
 
 use view::View;
@@ -30,29 +30,46 @@ const STYLE: &str = include_str!("../style/site.css");
 const SCRIPT: &str = include_str!("../style/site.js");
 const ICON: &str = include_str!("../style/icon.svg");
 
-/// Adds the pages.
-pub(crate) fn render(input: &Input<'_>, files: &mut Files) {
-    let view = View::new(input);
-    let site = Site {
-        synthetic: input.publication.synthetic,
-        as_of: instant(input.publication.as_of),
+/// Adds every page that is not of one round.
+pub(crate) fn render(view: &View<'_>, site: &Site, base_url: &str, files: &mut Files) {
+    files.extend(single_pages(view).iter().map(|page| framed(site, page)));
+    files.insert("404.html".to_owned(), missing(site, base_url));
+    files.insert("style.css".to_owned(), style().into());
+    files.insert("site.js".to_owned(), Bytes::from_static(SCRIPT.as_bytes()));
+    files.insert("icon.svg".to_owned(), Bytes::from_static(ICON.as_bytes()));
+}
+
+/// The pages of one round.
+pub(crate) fn of_round(view: &View<'_>, site: &Site, round: &PublicRound, own: &Files) -> Files {
+    let pages = round::pages(view, round, own);
+    pages.iter().map(|page| framed(site, page)).collect()
+}
+
+/// What a host shows where nothing is. It stands at any depth, so its addresses begin at the root.
+fn missing(site: &Site, base_url: &str) -> Bytes {
+    let host = base_url
+        .split_once("://")
+        .map_or(base_url, |(_, rest)| rest);
+    let folder = host.split_once('/').map_or("", |(_, folder)| folder);
+    let root = match folder.trim_matches('/') {
+        "" => "/".to_owned(),
+        folder => format!("/{}/", encode(folder)),
     };
-    let framed = |page: &Page| {
-        let path = format!("{}index.html", page.here.path());
-        (path, site.frame(page))
-    };
-    for page in single_pages(&view) {
-        files.extend([framed(&page)]);
-    }
-    let of_round = |round: &PublicRound| -> Vec<(String, Vec<u8>)> {
-        round::pages(&view, round).iter().map(framed).collect()
-    };
-    let rounds: Vec<Vec<(String, Vec<u8>)>> =
-        view.publication.rounds.par_iter().map(of_round).collect();
-    files.extend(rounds.into_iter().flatten());
-    files.insert("style.css".to_owned(), style().into_bytes());
-    files.insert("site.js".to_owned(), SCRIPT.as_bytes().to_vec());
-    files.insert("icon.svg".to_owned(), ICON.as_bytes().to_vec());
+    let mut page = Page::new("404.html", "Not found", "There is no such page.");
+    page.here = Here::anywhere("404.html", &root);
+    page.body.say("There is no page at this address. Rounds and models keep theirs; an open round has no results yet.");
+    let links = [
+        page.here.link("", "Results"),
+        page.here.link("rounds/", "All rounds"),
+        page.here.link("models/", "All models"),
+    ];
+    page.body.paragraph("more", &Html::join(&links, " · "));
+    site.frame(&page)
+}
+
+fn framed(site: &Site, page: &Page) -> (String, Bytes) {
+    let path = format!("{}index.html", page.here.path());
+    (path, site.frame(page))
 }
 
 /// Every page that is not of one round.

@@ -126,7 +126,9 @@ drop.addEventListener("drop", async (event) => {
 });
 form.hidden = false;
 const asked = new URLSearchParams(location.search).get("round");
-if (asked && [...choice.options].some((option) => option.value === asked)) {
+if (asked && /^\w[\w.-]*$/.test(asked)) {
+  // Only the newest rounds are listed.
+  if (![...choice.options].some((option) => option.value === asked)) choice.append(new Option(asked, asked));
   choice.value = asked;
   online(asked);
 }

@@ -142,7 +142,7 @@ pub(crate) struct Stated {
 
 /// Stated confidence across, share that came true upwards, with intervals where there are some.
 pub(crate) fn reliability(title: &str, bins: &[Stated]) -> Html {
-    let (left, right, top, bottom, height) = (56.0, 330.0, 10.0, 240.0, 276.0);
+    let (left, right, top, bottom, height) = (56.0, 330.0, 24.0, 254.0, 290.0);
     let x = Scale::between(0.0, 1.0, left, right);
     let y = Scale::between(0.0, 1.0, bottom, top);
     let mut canvas = Canvas::new(height, title);
@@ -152,7 +152,7 @@ pub(crate) fn reliability(title: &str, bins: &[Stated]) -> Html {
         canvas.text("tick mid", (x.at(tick), bottom + 16.0), &share(tick));
     }
     canvas.line("ref", (x.at(0.0), y.at(0.0)), (x.at(1.0), y.at(1.0)));
-    canvas.text("tick", (right + 8.0, top + 6.0), "as stated");
+    canvas.text("tick end", (right, top - 8.0), "dotted: as stated");
     canvas.text(
         "tick mid",
         (f64::midpoint(left, right), height - 4.0),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use jiff::civil::Date;
 
 use super::marks::{series, shape};
-use super::scale::Scale;
+use super::scale::{Scale, thinned};
 use super::{Canvas, day_number, fitted, px, spread};
 use crate::html::Html;
 
@@ -41,6 +41,7 @@ pub(crate) struct LineChart {
 const LEFT: f64 = 66.0;
 const RIGHT: f64 = 530.0;
 const TOP: f64 = 10.0;
+const MOST_POINTS: usize = 150;
 
 impl LineChart {
     /// Draws the chart.
@@ -53,65 +54,60 @@ impl LineChart {
         let values = values.chain(bands.flat_map(|(low, high)| [*low, *high]));
         let y = Scale::over(values.chain([0.0]), bottom, TOP);
         let days = points().map(|point| point.0);
-        let (first, last) = (days.clone().min(), days.max());
-        let (Some(first), Some(last)) = (first, last) else {
+        let (first, last_day) = (days.clone().min(), days.max());
+        let (Some(first), Some(final_day)) = (first, last_day) else {
             return Html::default();
         };
-        let end = day_number(last).max(day_number(first) + 1.0);
+        let end = day_number(final_day).max(day_number(first) + 1.0);
         let x = Scale::between(day_number(first), end, LEFT, RIGHT);
         let mut canvas = Canvas::new(height, &self.title);
         self.axes(&mut canvas, &y, bottom);
         canvas.text("tick", (LEFT, height - 8.0), &first.to_string());
-        canvas.text("tick end", (RIGHT, height - 8.0), &last.to_string());
-        self.draw_lines(&mut canvas, &x, &y);
-        self.labels(&mut canvas, &y, bottom);
+        canvas.text("tick end", (RIGHT, height - 8.0), &final_day.to_string());
+        let wanted: Vec<f64> = self.lines.iter().map(|line| y.at(last(line))).collect();
+        let placed = spread(&wanted, 13.0, bottom);
+        // Everything of a line is one group, so that pointing at any of it brings out its band.
+        for (place, line) in self.lines.iter().enumerate() {
+            canvas.group("run", |canvas| {
+                if line.band.len() == line.points.len() && !line.band.is_empty() {
+                    canvas.path(&format!("band {}", series(place)), &band(line, &x, &y));
+                }
+                self.draw_line(canvas, place, (&x, &y));
+                self.label(canvas, place, (wanted[place], placed[place]));
+            });
+        }
         canvas.finish()
     }
 
-    fn draw_lines(&self, canvas: &mut Canvas, x: &Scale, y: &Scale) {
-        for (place, line) in self.lines.iter().enumerate() {
-            if line.band.len() == line.points.len() && !line.band.is_empty() {
-                canvas.path(&format!("band {}", series(place)), &band(line, x, y));
-            }
+    fn draw_line(&self, canvas: &mut Canvas, place: usize, (x, y): (&Scale, &Scale)) {
+        let line = &self.lines[place];
+        let mut d = String::new();
+        for step in kept(line.points.len()) {
+            let (day, value) = line.points[step];
+            let letter = if step == 0 { 'M' } else { 'L' };
+            let (px_x, px_y) = (px(x.at(day_number(day))), px(y.at(value)));
+            let _ = write!(d, "{letter}{px_x} {px_y}");
         }
-        for (place, line) in self.lines.iter().enumerate() {
-            let mut d = String::new();
-            for (step, (day, value)) in line.points.iter().enumerate() {
-                let letter = if step == 0 { 'M' } else { 'L' };
-                let (px_x, px_y) = (px(x.at(day_number(*day))), px(y.at(*value)));
-                let _ = write!(d, "{letter}{px_x} {px_y}");
-            }
-            let class = match line.stroke {
-                Stroke::Solid => format!("line {}", series(place)),
-                Stroke::Dashed => format!("line dashed {}", series(place)),
-                Stroke::Reference => "line ref".to_owned(),
-            };
-            let words = format!("{}: {}", line.label, (self.written)(last(line)));
-            canvas.told(&class, &d, &words);
-        }
+        let class = match line.stroke {
+            Stroke::Solid => format!("line {}", series(place)),
+            Stroke::Dashed => format!("line dashed {}", series(place)),
+            Stroke::Reference => "line ref".to_owned(),
+        };
+        let words = format!("{}: {}", line.label, (self.written)(last(line)));
+        canvas.told(&class, &d, &words);
     }
 
-    fn labels(&self, canvas: &mut Canvas, y: &Scale, bottom: f64) {
-        let ends: Vec<f64> = self.lines.iter().map(last).collect();
-        let wanted: Vec<f64> = ends.iter().map(|value| y.at(*value)).collect();
-        let placed = spread(&wanted, 13.0, bottom);
-        for (place, line) in self.lines.iter().enumerate() {
-            let at = placed[place];
-            canvas.line("lead", (RIGHT, wanted[place]), (RIGHT + 12.0, at));
-            let class = if line.stroke == Stroke::Reference {
-                "mark ref".to_owned()
-            } else {
-                format!("mark {}", series(place))
-            };
-            let outline = if line.stroke == Stroke::Reference {
-                7
-            } else {
-                place
-            };
-            canvas.path(&class, &shape(outline, (RIGHT + 18.0, at), 3.6));
-            let label = format!("{} {}", (self.written)(ends[place]), fitted(&line.label));
-            canvas.text("label", (RIGHT + 26.0, at + 4.0), &label);
-        }
+    fn label(&self, canvas: &mut Canvas, place: usize, (from, at): (f64, f64)) {
+        let line = &self.lines[place];
+        canvas.line("lead", (RIGHT, from), (RIGHT + 12.0, at));
+        let (class, outline) = if line.stroke == Stroke::Reference {
+            ("mark ref".to_owned(), 7)
+        } else {
+            (format!("mark {}", series(place)), place)
+        };
+        canvas.path(&class, &shape(outline, (RIGHT + 18.0, at), 3.6));
+        let label = format!("{} {}", (self.written)(last(line)), fitted(&line.label));
+        canvas.text("label", (RIGHT + 26.0, at + 4.0), &label);
     }
 
     fn axes(&self, canvas: &mut Canvas, y: &Scale, bottom: f64) {
@@ -129,24 +125,36 @@ impl LineChart {
     }
 }
 
+/// The points of a long line that are drawn: more than there are pixels tell nothing.
+fn kept(count: usize) -> Vec<usize> {
+    let mut kept = thinned(count, MOST_POINTS);
+    if let Some(last) = count.checked_sub(1)
+        && kept.last() != Some(&last)
+    {
+        kept.push(last);
+    }
+    kept
+}
+
 fn last(line: &Line) -> f64 {
     line.points.last().map_or(0.0, |point| point.1)
 }
 
 fn band(line: &Line, x: &Scale, y: &Scale) -> String {
     let mut d = String::new();
-    let upper = line.points.iter().zip(&line.band);
-    for (step, ((day, _), (_, high))) in upper.clone().enumerate() {
+    let steps = kept(line.points.len());
+    let across = |step: usize| px(x.at(day_number(line.points[step].0)));
+    for &step in &steps {
         let letter = if step == 0 { 'M' } else { 'L' };
         let _ = write!(
             d,
             "{letter}{} {}",
-            px(x.at(day_number(*day))),
-            px(y.at(*high))
+            across(step),
+            px(y.at(line.band[step].1))
         );
     }
-    for ((day, _), (low, _)) in upper.rev() {
-        let _ = write!(d, "L{} {}", px(x.at(day_number(*day))), px(y.at(*low)));
+    for &step in steps.iter().rev() {
+        let _ = write!(d, "L{} {}", across(step), px(y.at(line.band[step].0)));
     }
     d.push('Z');
     d

@@ -24,7 +24,7 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
     }
     lines.push("END:VCALENDAR".to_owned());
     let text: String = lines.iter().map(|line| folded(line)).collect();
-    files.insert("calendar.ics".to_owned(), text.into_bytes());
+    files.insert("calendar.ics".to_owned(), text.into());
 }
 
 fn event(input: &Input<'_>, round: &PublicRound) -> Option<Vec<String>> {

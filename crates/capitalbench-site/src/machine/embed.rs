@@ -33,7 +33,7 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
             format!("{}{LIGHT}", STYLE.split("@media").next().unwrap_or(STYLE)),
         ),
     ] {
-        files.insert(name.to_owned(), style.into_bytes());
+        files.insert(name.to_owned(), style.into());
     }
     for set in &publication.comparison_sets {
         let id = &set.definition.set_id;
@@ -43,12 +43,12 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
             ("-light", "light.css"),
         ] {
             let page = table(input, set, style);
-            files.insert(format!("embed/{id}{ending}.html"), page.into_bytes());
+            files.insert(format!("embed/{id}{ending}.html"), page.into());
         }
     }
     for id in models(publication) {
         let badge = badge(publication, id);
-        files.insert(format!("badge/{id}.svg"), badge.into_bytes());
+        files.insert(format!("badge/{id}.svg"), badge.into());
     }
 }
 

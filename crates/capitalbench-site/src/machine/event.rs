@@ -26,15 +26,24 @@ pub(super) struct Event {
     pub(super) path: String,
 }
 
+/// What the files of a round tell the feeds.
+#[derive(Debug, Clone)]
+pub struct Told(Vec<Event>);
+
+impl Told {
+    /// Reads what there is to tell.
+    pub fn of(round: &PublicRound, own: &Files) -> Self {
+        Self(corrected(round, own))
+    }
+}
+
 /// Everything that happened until the publication, newest first.
-pub(super) fn events(input: &Input<'_>) -> Vec<Event> {
+pub(super) fn events(input: &Input<'_>, told: &[Told]) -> Vec<Event> {
     let publication = input.publication;
-    let mut found = Vec::new();
+    let mut found: Vec<Event> = told.iter().flat_map(|told| told.0.clone()).collect();
     for round in &publication.rounds {
-        let files = input.round_files.get(round.id());
         found.extend(opened(round));
         found.extend(scored(publication, round));
-        found.extend(corrected(round, files));
     }
     found.extend(methods(publication));
     found.retain(|event| event.at <= publication.as_of);
@@ -104,12 +113,12 @@ fn scored(publication: &Publication, round: &PublicRound) -> Option<Event> {
 }
 
 /// Corrections as their file tells them; what cannot be read tells nothing.
-fn corrected(round: &PublicRound, files: Option<&Files>) -> Vec<Event> {
-    let Some((resolved, files)) = round.resolved().zip(files) else {
+fn corrected(round: &PublicRound, own: &Files) -> Vec<Event> {
+    let Some(resolved) = round.resolved() else {
         return Vec::new();
     };
     let path = format!("runs/{}/corrections.jsonl", resolved.run_id);
-    let bytes = files.get(&path).map(Vec::as_slice).unwrap_or_default();
+    let bytes = own.get(&path).map(AsRef::as_ref).unwrap_or_default();
     let event = |(line, at, reason): (usize, Timestamp, String)| Event {
         at,
         id: format!("correction-{}-{line}", round.id()),

@@ -5,18 +5,18 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use super::escaped;
-use super::event::{Event, events};
+use super::event::{Event, Told, events};
 use crate::{Files, Input};
 
 /// Entries of a feed, newest first.
 const ENTRIES: usize = 100;
 
-pub(super) fn render(input: &Input<'_>, files: &mut Files) {
-    let mut events = events(input);
+pub(super) fn render(input: &Input<'_>, told: &[Told], files: &mut Files) {
+    let mut events = events(input, told);
     events.truncate(ENTRIES);
-    files.insert("feed.atom".to_owned(), atom(input, &events).into_bytes());
+    files.insert("feed.atom".to_owned(), atom(input, &events).into());
     let json = format!("{:#}\n", json_feed(input, &events));
-    files.insert("feed.json".to_owned(), json.into_bytes());
+    files.insert("feed.json".to_owned(), json.into());
 }
 
 fn title(input: &Input<'_>) -> &'static str {

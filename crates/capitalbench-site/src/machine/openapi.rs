@@ -10,7 +10,7 @@ use crate::{Files, Input};
 
 pub(super) fn render(input: &Input<'_>, files: &mut Files) {
     let text = format!("{:#}\n", document(input));
-    files.insert("openapi.json".to_owned(), text.into_bytes());
+    files.insert("openapi.json".to_owned(), text.into());
 }
 
 fn document(input: &Input<'_>) -> Value {

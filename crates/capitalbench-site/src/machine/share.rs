@@ -12,29 +12,27 @@ use crate::{Files, Input};
 /// Rows of an image.
 const ROWS: usize = 8;
 
+pub(super) fn of_round(input: &Input<'_>, round: &PublicRound, files: &mut Files) {
+    let publication = input.publication;
+    let rows = rows_of(publication, round);
+    let image = image(publication, round.id().as_str(), &rows);
+    files.insert(format!("share/rounds/{}.svg", round.id()), image.into());
+}
+
 pub(super) fn render(input: &Input<'_>, files: &mut Files) {
     let publication = input.publication;
-    for round in &publication.rounds {
-        let image = image(
-            publication,
-            round.id().as_str(),
-            &of_round(publication, round),
-        );
-        let path = format!("share/rounds/{}.svg", round.id());
-        files.insert(path, image.into_bytes());
-    }
     for id in models(publication) {
         let rows: Vec<[String; 2]> = summary(publication, id)
             .into_iter()
             .map(|row| [row, String::new()])
             .collect();
         let image = image(publication, publication.name(id), &rows);
-        files.insert(format!("share/models/{id}.svg"), image.into_bytes());
+        files.insert(format!("share/models/{id}.svg"), image.into());
     }
 }
 
 /// What a round may show: its result, or who decided, in order of name.
-fn of_round(publication: &Publication, round: &PublicRound) -> Vec<[String; 2]> {
+fn rows_of(publication: &Publication, round: &PublicRound) -> Vec<[String; 2]> {
     let mut rows = vec![];
     if let Some(window) = round.manifest.window {
         let words = format!(

@@ -1,29 +1,92 @@
 //! `sitemap.xml` and `robots.txt`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::escaped;
 use crate::html::encode;
 use crate::{Files, Input};
 
-pub(super) fn render(input: &Input<'_>, files: &mut Files) {
+/// Addresses that one file may list.
+const MOST: usize = 50_000;
+const BEGIN: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
+const NAMESPACE: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+
+pub(super) fn render(input: &Input<'_>, paths: &BTreeSet<String>, files: &mut Files) {
     let base = escaped(input.base_url);
-    let mut out = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
-                   <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n"
-        .to_owned();
-    for path in files.keys() {
-        let page = match path.strip_suffix("index.html") {
-            Some(folder) if folder.is_empty() || folder.ends_with('/') => folder,
-            _ => continue,
-        };
-        // Writing to a text cannot fail.
-        let _ = writeln!(out, "<url><loc>{base}/{}</loc></url>", encode(page));
-    }
-    out.push_str("</urlset>\n");
-    files.insert("sitemap.xml".to_owned(), out.into_bytes());
+    let all: BTreeSet<&String> = paths.iter().chain(files.keys()).collect();
+    let pages: Vec<&str> = all.into_iter().filter_map(|path| page(path)).collect();
+    files.extend(
+        sitemaps(&base, &pages, MOST)
+            .into_iter()
+            .map(|(name, text)| (name, text.into())),
+    );
     let robots = format!(
         "User-agent: *\nDisallow: /embed/\nSitemap: {}/sitemap.xml\n",
         input.base_url
     );
-    files.insert("robots.txt".to_owned(), robots.into_bytes());
+    files.insert("robots.txt".to_owned(), robots.into());
+}
+
+/// The address of a page; files that are no page have none.
+fn page(path: &str) -> Option<&str> {
+    let folder = path.strip_suffix("index.html")?;
+    (folder.is_empty() || folder.ends_with('/')).then_some(folder)
+}
+
+/// One list, or a list of lists when there are too many pages for one.
+fn sitemaps(base: &str, pages: &[&str], most: usize) -> Vec<(String, String)> {
+    let list = |pages: &[&str]| {
+        let mut out = format!("{BEGIN}<urlset {NAMESPACE}>\n");
+        for page in pages {
+            // Writing to a text cannot fail.
+            let _ = writeln!(out, "<url><loc>{base}/{}</loc></url>", encode(page));
+        }
+        out + "</urlset>\n"
+    };
+    if pages.len() <= most {
+        return vec![("sitemap.xml".to_owned(), list(pages))];
+    }
+    let mut index = format!("{BEGIN}<sitemapindex {NAMESPACE}>\n");
+    let mut found = Vec::new();
+    for (place, part) in (1..).zip(pages.chunks(most)) {
+        let name = format!("sitemap-{place}.xml");
+        let _ = writeln!(index, "<sitemap><loc>{base}/{name}</loc></sitemap>");
+        found.push((name, list(part)));
+    }
+    found.push(("sitemap.xml".to_owned(), index + "</sitemapindex>\n"));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_pages_are_a_list_of_lists() {
+        let pages = ["", "a/", "b/", "c/", "d/"];
+        let one = sitemaps("https://x", &pages, 5);
+        assert_eq!(one.len(), 1);
+        assert_eq!(one[0].1.matches("<loc>").count(), 5);
+        let several = sitemaps("https://x", &pages, 2);
+        let names: Vec<&str> = several.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "sitemap-1.xml",
+                "sitemap-2.xml",
+                "sitemap-3.xml",
+                "sitemap.xml"
+            ]
+        );
+        assert!(
+            several[2].1.contains("<loc>https://x/d/</loc>"),
+            "{}",
+            several[2].1
+        );
+        assert!(several[3].1.contains("<loc>https://x/sitemap-3.xml</loc>"));
+        assert_eq!(page("rounds/x/index.html"), Some("rounds/x/"));
+        assert_eq!(page("files/myindex.html"), None);
+        assert_eq!(page("404.html"), None);
+    }
 }

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
+use bytes::Bytes;
 use capitalbench_core::ids::Digest;
 use capitalbench_core::publication::{PublicRound, RoundState};
 use serde_json::json;
 
 use super::escaped;
-use crate::figures::instant;
 use crate::html::Html;
 use crate::page::{Page, Site};
 use crate::{Files, Input};
@@ -18,24 +18,25 @@ const MODULES: [(&str, &str); 4] = [
     ("verify/page.js", include_str!("../../verify/page.js")),
     ("verify/read.js", include_str!("../../verify/read.js")),
 ];
+/// Rounds to choose from; the page of any other round leads here with its name.
+const MOST_CHOICES: usize = 500;
 const BODY: &str = include_str!("../../verify/body.html");
 
 pub(super) fn render(input: &Input<'_>, files: &mut Files) {
     for (path, script) in MODULES {
-        files.insert(path.to_owned(), script.as_bytes().to_vec());
-    }
-    for round in &input.publication.rounds {
-        let path = format!("rounds/{}/files.json", round.id());
-        files.insert(path, list(input, round).into_bytes());
+        files.insert(path.to_owned(), Bytes::from_static(script.as_bytes()));
     }
     files.insert("verify/index.html".to_owned(), page(input));
 }
 
+pub(super) fn of_round(round: &PublicRound, own: &Files, files: &mut Files) {
+    let path = format!("rounds/{}/files.json", round.id());
+    files.insert(path, list(round, own).into());
+}
+
 /// Path, digest and size of every public file of a round.
-fn list(input: &Input<'_>, round: &PublicRound) -> String {
-    let own = input.round_files.get(round.id());
-    let own = own.iter().flat_map(|files| files.iter());
-    let entries = own.map(|(path, bytes)| {
+fn list(round: &PublicRound, own: &Files) -> String {
+    let entries = own.iter().map(|(path, bytes)| {
         json!({
             "path": path,
             "sha256": Digest::of(bytes).to_hex(),
@@ -57,9 +58,9 @@ fn list(input: &Input<'_>, round: &PublicRound) -> String {
     format!("{list:#}\n")
 }
 
-fn page(input: &Input<'_>) -> Vec<u8> {
+fn page(input: &Input<'_>) -> Bytes {
     let mut choices = String::new();
-    for round in input.publication.rounds.iter().rev() {
+    for round in input.publication.rounds.iter().rev().take(MOST_CHOICES) {
         let id = escaped(round.id().as_str());
         // Writing to a text cannot fail.
         let _ = writeln!(
@@ -75,9 +76,5 @@ fn page(input: &Input<'_>) -> Vec<u8> {
     );
     let body = BODY.replace("{choices}", &choices);
     page.body.add(&Html::made(body));
-    let site = Site {
-        synthetic: input.publication.synthetic,
-        as_of: instant(input.publication.as_of),
-    };
-    site.frame(&page)
+    Site::of(input).frame(&page)
 }

@@ -6,6 +6,7 @@ use capitalbench_core::publication::PublicRound;
 use capitalbench_core::statistics::{Basis, Estimate, HeadToHead};
 
 use super::view::{TRACKS, View, horizon, model_path, pair_path, round_link, track_name};
+use crate::charts::{Heat, HeatColumn, strength};
 use crate::figures::{NONE, count, day, decimal, percent_interval, signed_percent, signed_points};
 use crate::html::Html;
 use crate::page::Page;
@@ -45,8 +46,7 @@ pub(crate) fn index(view: &View<'_>) -> Page {
             continue;
         }
         page.body.table(&table);
-        let table = heat_map(view, &page, track);
-        page.body.table(&table);
+        heat_map(view, &mut page, track);
     }
     page
 }
@@ -110,8 +110,8 @@ fn verdict(difference: Option<Estimate>) -> &'static str {
     }
 }
 
-/// Rounds down, models across: the gap to the S&P 500 as a tinted number.
-fn heat_map(view: &View<'_>, page: &Page, track: Track) -> Table {
+/// The gap to the S&P 500 by round and model, as a chart and as tinted numbers.
+fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
     let boards = view.boards(track);
     let took = |id: &&ModelId| {
         boards.is_some_and(|boards| boards.cumulative.iter().any(|row| row.model_id == **id))
@@ -133,6 +133,8 @@ fn heat_map(view: &View<'_>, page: &Page, track: Track) -> Table {
             ..Column::default()
         });
     }
+    let mut gaps: Vec<Vec<Option<f64>>> = vec![Vec::new(); models.len()];
+    let mut columns = Vec::new();
     let rounds = view
         .publication
         .rounds
@@ -145,15 +147,37 @@ fn heat_map(view: &View<'_>, page: &Page, track: Track) -> Table {
             head(round_link(&page.here, round.id())),
             text(&ended(round)),
         ];
-        for id in &models {
+        for (id, gaps) in models.iter().zip(&mut gaps) {
             let alpha = resolved
                 .of(id)
                 .map(|standing| standing.scored.outcome.alpha.get());
             cells.push(tinted(alpha));
+            gaps.insert(0, alpha);
         }
         table.row(cells);
+        columns.insert(
+            0,
+            HeatColumn {
+                name: round.id().to_string(),
+                day: round.manifest.window.map(|window| window.exit),
+            },
+        );
     }
-    table
+    let named = models.iter().map(|id| view.name(id).to_owned());
+    let chart = Heat {
+        title: format!(
+            "{} gap to the S&P 500 by round and model",
+            track_name(Some(track))
+        ),
+        rounds: columns,
+        models: named.zip(gaps).collect(),
+    };
+    let caption = format!(
+        "Gap to the S&P 500 by model and {} round, newest at the right",
+        track.as_str()
+    );
+    page.body.drawing(&caption, &chart.draw());
+    page.body.table(&table);
 }
 
 fn ended(round: &PublicRound) -> String {
@@ -167,12 +191,7 @@ fn tinted(alpha: Option<f64>) -> Cell {
     let Some(alpha) = alpha else {
         return text("");
     };
-    let strength = match alpha.abs() {
-        small if small < 0.0025 => 0,
-        small if small < 0.01 => 1,
-        middle if middle < 0.025 => 2,
-        _ => 3,
-    };
+    let strength = strength(alpha);
     let side = if alpha > 0.0 { 'u' } else { 'd' };
     Cell {
         class: format!("n {side}{strength}"),

@@ -1,7 +1,5 @@
 //! One round: what it is, who held what, what came of it, what luck would have given, and the audit.
 
-use std::collections::BTreeMap;
-
 use capitalbench_core::ids::RoundId;
 use capitalbench_core::publication::{PublicRound, ResolvedRound, RoundState, Standing};
 
@@ -9,6 +7,7 @@ use capitalbench_core::units::Return;
 
 use super::view::{View, round_path, track_name};
 use super::words;
+use crate::Files;
 use crate::charts::{Histogram, Mark};
 use crate::figures::{
     NONE, count, day, points, score, share, signed_percent, signed_points, thousands,
@@ -22,12 +21,12 @@ mod evidence;
 mod matrix;
 
 /// The page of a round and its sub-pages.
-pub(crate) fn pages(view: &View<'_>, round: &PublicRound) -> Vec<Page> {
-    let mut pages = vec![page(view, round)];
-    pages.push(evidence::prompt(view, round));
+pub(crate) fn pages(view: &View<'_>, round: &PublicRound, own: &Files) -> Vec<Page> {
+    let mut pages = vec![page(view, round, own)];
+    pages.push(evidence::prompt(round, own));
     pages.push(evidence::prices(view, round));
-    pages.push(evidence::files(view, round));
-    pages.extend(answers::pages(view, round));
+    pages.push(evidence::files(round, own));
+    pages.extend(answers::pages(view, round, own));
     pages
 }
 
@@ -41,7 +40,7 @@ fn sub_page(round: &PublicRound, folder: &str, title: &str, description: &str) -
     page
 }
 
-fn page(view: &View<'_>, round: &PublicRound) -> Page {
+fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
     let path = round_path(round.id());
     let description = format!(
         "{} round, {}: portfolios, result and evidence.",
@@ -72,7 +71,7 @@ fn page(view: &View<'_>, round: &PublicRound) -> Page {
             result(view, &mut page, round, resolved);
         }
     }
-    audit(view, &mut page, round);
+    audit(&mut page, round, own);
     page
 }
 
@@ -257,11 +256,10 @@ fn chance(view: &View<'_>, page: &mut Page, resolved: &ResolvedRound) {
     );
 }
 
-fn audit(view: &View<'_>, page: &mut Page, round: &PublicRound) {
+fn audit(page: &mut Page, round: &PublicRound, own: &Files) {
     page.body.section("audit", "Audit");
     let base = round_path(round.id());
     let link = |folder: &str, label: &str| page.here.link(&format!("{base}{folder}/"), label);
-    let files = view.files(round.id()).map_or(0, BTreeMap::len);
     let mut facts: Vec<(&str, Html)> = Vec::new();
     if let Some(frozen) = &round.frozen {
         facts.push((
@@ -285,7 +283,11 @@ fn audit(view: &View<'_>, page: &mut Page, round: &PublicRound) {
         link("prices", "Prices"),
         link(
             "files",
-            &count(files, "file with its digest", "files with their digests"),
+            &count(
+                own.len(),
+                "file with its digest",
+                "files with their digests",
+            ),
         ),
         Html::link(
             &format!(

@@ -117,7 +117,7 @@ fn race(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetS
         &["Model", "#Days", "#To date", "#95 % band"],
     )
     .fixed();
-    for (place, (row, model)) in set.rows.iter().zip(&statistics.models).enumerate() {
+    for (row, model) in set.rows.iter().zip(&statistics.models) {
         let Some(path) = &model.path else { continue };
         let Some(last) = path.last() else { continue };
         let (low, high) = (last.value - last.half_width, last.value + last.half_width);
@@ -133,11 +133,7 @@ fn race(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetS
         lines.push(Line {
             label: view.name(&row.model_id).to_owned(),
             points: path.iter().map(|p| (p.day, p.value)).collect(),
-            band: if place == 0 {
-                band.collect()
-            } else {
-                Vec::new()
-            },
+            band: band.collect(),
             stroke: Stroke::Solid,
         });
     }
@@ -151,7 +147,7 @@ fn race(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetS
     };
     page.body.section("race", "Day by day against the S&P 500");
     page.body.figure(
-        "Summed daily gain beyond the S&P 500, mean over live rounds; the band is the 95 % interval of the first row's path",
+        "Summed daily gain beyond the S&P 500, mean over live rounds; the band is the 95 % interval of the first row's path, and of another's while you point at its line; the table has the last of each",
         &chart.draw(),
         &table,
     );

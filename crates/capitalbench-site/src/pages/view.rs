@@ -30,7 +30,6 @@ pub(crate) struct View<'a> {
     pub(crate) sets_of: BTreeMap<&'a RoundId, Vec<&'a str>>,
     /// The data files by name.
     pub(crate) data: &'a Files,
-    files: &'a BTreeMap<RoundId, Files>,
 }
 
 impl<'a> View<'a> {
@@ -74,7 +73,6 @@ impl<'a> View<'a> {
             options,
             by_id: publication.rounds.iter().map(|r| (r.id(), r)).collect(),
             data: input.data,
-            files: input.round_files,
         }
     }
 
@@ -99,11 +97,6 @@ impl<'a> View<'a> {
         let sets = sets.filter(|set| set.definition.track == track && !set.included.is_empty());
         let current = sets.clone().find(|set| set.status == SetStatus::Current);
         current.or_else(|| sets.max_by_key(|set| set.included.len()))
-    }
-
-    /// The visible files of a round.
-    pub(crate) fn files(&self, round: &RoundId) -> Option<&'a Files> {
-        self.files.get(round)
     }
 
     /// Open rounds by the day of their result.

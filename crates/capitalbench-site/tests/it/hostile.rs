@@ -53,14 +53,14 @@ fn poisoned() -> Source {
     for files in source.files.values_mut() {
         for (path, bytes) in files {
             if path.contains("/raw") || path.contains(".md") {
-                *bytes = HOSTILE.as_bytes().to_vec();
+                *bytes = HOSTILE.into();
             }
             if path.ends_with("run_log.jsonl") {
-                let text = String::from_utf8(bytes.clone()).expect("a log of text");
+                let text = String::from_utf8(bytes.to_vec()).expect("a log of text");
                 let error = serde_json::to_string(HOSTILE).expect("a text");
                 *bytes = text
                     .replace("\"error\": null", &format!("\"error\": {error}"))
-                    .into_bytes();
+                    .into();
             }
         }
     }

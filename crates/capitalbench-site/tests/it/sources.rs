@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
 use capitalbench_archive::public_files::public_files;
 use capitalbench_archive::public_record::publication;
 use capitalbench_core::ids::RoundId;
 use capitalbench_core::publication::Publication;
-use capitalbench_site::{Files, Input, render};
+use capitalbench_site::{Family, Files, Input, Rendered, render};
 
 /// A publication with the files of its rounds.
 pub(crate) struct Source {
@@ -24,7 +25,7 @@ impl Source {
             let own = public_files(rounds, round, publication.as_of)
                 .expect("files of the round")
                 .into_iter();
-            let own: Files = own.map(|file| (file.path, file.bytes)).collect();
+            let own: Files = own.map(|file| (file.path, file.bytes.into())).collect();
             files.insert(round.id().clone(), own);
         }
         Self { publication, files }
@@ -32,12 +33,17 @@ impl Source {
 
     /// The site.
     pub(crate) fn site(&self) -> Files {
-        render(&Input {
+        self.after(&BTreeMap::new()).files
+    }
+
+    /// The site, with what an earlier one may give it.
+    pub(crate) fn after(&self, earlier: &BTreeMap<RoundId, Family>) -> Rendered {
+        let input = Input {
             publication: &self.publication,
-            round_files: &self.files,
-            data: &Files::from([("rounds.csv".to_owned(), b"round_id\n".to_vec())]),
+            data: &Files::from([("rounds.csv".to_owned(), "round_id\n".into())]),
             base_url: "https://example.org",
-        })
+        };
+        render(&input, &self.files, earlier)
     }
 
     /// Its pages as text.
@@ -48,8 +54,8 @@ impl Source {
 
 /// The pages among the files of a site; files of rounds are served as they are.
 pub(crate) fn pages(site: &Files) -> BTreeMap<String, String> {
-    let page = |(path, bytes): (&String, &Vec<u8>)| {
-        let text = String::from_utf8(bytes.clone()).expect("pages are text");
+    let page = |(path, bytes): (&String, &Bytes)| {
+        let text = String::from_utf8(bytes.to_vec()).expect("pages are text");
         (path.clone(), text)
     };
     let own = |path: &str| path.ends_with("index.html") && !path.contains("/files/runs/");

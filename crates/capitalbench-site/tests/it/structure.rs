@@ -141,6 +141,30 @@ pub(crate) fn check_home(site: &Files) {
     }
 }
 
+/// A host shows it at any depth, so its addresses begin at the root of the site.
+#[test]
+fn the_page_for_missing_pages_leads_back() {
+    let site = fixtures().site();
+    let page = String::from_utf8(site["404.html"].to_vec()).expect("text");
+    let markup = read(&page).expect("a page of ours");
+    let mut seen = 0;
+    for (_, attributes) in &markup.tags {
+        for place in ["href", "src"] {
+            let Some(href) = attribute(attributes, place) else {
+                continue;
+            };
+            if let Some(path) = href.strip_prefix('/') {
+                assert!(site.contains_key(&target("index.html", path)), "{href}");
+                seen += 1;
+            } else {
+                assert!(href.starts_with('#'), "{href}");
+            }
+        }
+    }
+    assert!(seen > 10, "{page}");
+    assert!(!String::from_utf8_lossy(&site["sitemap.xml"]).contains("404"));
+}
+
 #[test]
 fn an_empty_record_still_has_pages() {
     let mut source = fixtures();

@@ -1,93 +1,135 @@
 //! `build-site`: the website as a folder for any host.
+//!
+//! Rounds are rendered and written one after the other, so memory holds few of them at a time; pages
+//! that list rounds are written after the rounds they link to. With the cache of the rounds folder,
+//! a round whose pages in the output are those that its inputs gave before is not rendered again.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
-use capitalbench_archive::file_ops::{self, scratch::ScratchFolder};
-use capitalbench_archive::public_files::files_below;
-use capitalbench_site::Files;
+use capitalbench_archive::file_ops;
+use capitalbench_core::publication::PublicRound;
+use capitalbench_site::machine::Told;
+use capitalbench_site::{Files, Input, Renderer, served};
 use rayon::prelude::*;
 use serde_json::json;
 
 use super::Outcome;
 use super::origin::Origin;
-use super::site::site;
+use super::published::keeps;
+use super::site::data_of;
 use crate::cli::{BuildSite, RecordSource};
-use crate::console::{document, line, plural};
+use crate::console::{document, line, plural, progress};
 use crate::error::CommandError;
 use crate::steps::promise::require_orders;
 
-/// The file that says that a folder is a site and what it holds.
-const LIST: &str = "site-files.txt";
+mod kept;
+mod output;
+
+use kept::{Kept, KeptRound};
+use output::{LIST, Output};
 
 pub(crate) fn run(arguments: &BuildSite) -> Result<Outcome, CommandError> {
     let record = Origin::open(arguments.source, &arguments.rounds)?.load(None)?;
-    if matches!(arguments.source, RecordSource::Folder) {
-        require_orders(&arguments.rounds.folder, &record.publication)?;
+    let publication = &record.publication;
+    let is_folder = matches!(arguments.source, RecordSource::Folder);
+    if is_folder {
+        require_orders(&arguments.rounds.folder, publication)?;
     }
-    let mut files = site(&record.publication, &record.files, &arguments.base_url);
-    let names: Vec<&str> = files.keys().map(String::as_str).collect();
-    let list = names.join("\n") + "\n";
-    files.insert(LIST.to_owned(), list.into_bytes());
+    let output = Output::begin(&arguments.output)?;
     file_ops::stop_flushing();
-    let (written, removed) = store(&arguments.output, &files)?;
-    let bytes: usize = files.values().map(Vec::len).sum();
+    let data = data_of(publication);
+    let input = Input {
+        publication,
+        data: &data,
+        base_url: arguments.base_url.trim_end_matches('/'),
+    };
+    let renderer = Renderer::new(&input);
+    let folder = &arguments.rounds.folder;
+    let kept = if is_folder && keeps(&arguments.rounds)? {
+        Kept::open(folder)
+    } else {
+        None
+    };
+    let bar = progress(publication.rounds.len(), "rendering rounds");
+    let done = Mutex::new(Done::default());
+    let one = |round: &PublicRound| -> Result<Told, CommandError> {
+        let own = record.files_of(round)?;
+        let inputs = renderer.inputs(round, &own);
+        let mut counts = output.put(&served(round.id(), &own))?;
+        let before = kept.as_ref().and_then(|kept| kept.of(round.id(), inputs));
+        let there = before.filter(|before| output.holds(before));
+        let reused = there.is_some();
+        let now = if let Some(before) = there {
+            counts.bytes += before.bytes;
+            before.clone()
+        } else {
+            let files = renderer.round(round, &own);
+            counts.add(&output.put(&files)?);
+            KeptRound::of(inputs, &files)
+        };
+        let paths = served_paths(round, &own).chain(now.paths.iter().cloned());
+        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+        done.paths.extend(paths);
+        done.counts.add(&counts);
+        done.reused += usize::from(reused);
+        done.kept.push((round.id().clone(), now));
+        bar.inc(1);
+        Ok(Told::of(round, &own))
+    };
+    let told: Result<Vec<Told>, CommandError> = publication.rounds.par_iter().map(one).collect();
+    bar.finish_and_clear();
+    let told = told?;
+    let Done {
+        mut paths,
+        mut counts,
+        reused,
+        kept: rounds,
+    } = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut rest = renderer.rest(&told, &paths);
+    paths.extend(rest.keys().cloned());
+    let list: String = paths.iter().map(|path| format!("{path}\n")).collect();
+    paths.insert(LIST.to_owned());
+    rest.insert(LIST.to_owned(), list.into());
+    counts.add(&output.put(&rest)?);
+    let removed = output.finish(&paths)?;
+    if let Some(kept) = kept {
+        kept.finish(rounds);
+    }
+    let (files, bytes, written) = (paths.len(), counts.bytes, counts.written);
     if arguments.printed.json {
         document(&json!({
-            "files": files.len(),
+            "files": files,
             "bytes": bytes,
             "written": written,
             "removed": removed,
+            "rounds_rendered": told.len() - reused,
+            "rounds_reused": reused,
         }));
     } else {
+        let again = match reused {
+            0 => String::new(),
+            reused => format!(", {} as before", plural(reused, "round")),
+        };
         line(format!(
-            "{}, {bytes} bytes, in {}: {written} written, {removed} removed",
-            plural(files.len(), "file"),
+            "{}, {bytes} bytes, in {}: {written} written, {removed} removed{again}",
+            plural(files, "file"),
             arguments.output.display()
         ));
     }
     Ok(Outcome::Holds)
 }
 
-/// Writes what differs and removes what an earlier build left; a foreign folder is left alone.
-fn store(folder: &Path, files: &Files) -> Result<(usize, usize), CommandError> {
-    let before = files_below(folder);
-    if !before.is_empty() && !folder.join(LIST).is_file() {
-        let text = format!("{} is not empty and is no site", folder.display());
-        return Err(CommandError::new(text).hint("name another folder with --output"));
-    }
-    if before.is_empty() {
-        fresh(folder, files)?;
-        return Ok((files.len(), 0));
-    }
-    let changed: Vec<(PathBuf, Vec<u8>)> = files
-        .iter()
-        .filter(|(path, bytes)| {
-            let there = file_ops::read(&folder.join(path));
-            there.ok().as_ref() != Some(bytes)
-        })
-        .map(|(path, bytes)| (folder.join(path), bytes.clone()))
-        .collect();
-    file_ops::replace_all(&changed)?;
-    let mut removed = 0;
-    for path in before.iter().filter(|path| !files.contains_key(*path)) {
-        file_ops::remove(&folder.join(path))?;
-        removed += 1;
-    }
-    Ok((changed.len(), removed))
+/// What became of the rounds so far.
+#[derive(Default)]
+struct Done {
+    paths: BTreeSet<String>,
+    counts: output::Counts,
+    reused: usize,
+    kept: Vec<(capitalbench_core::ids::RoundId, KeptRound)>,
 }
 
-/// Writes a site where there was none: the whole folder takes its name at once.
-fn fresh(folder: &Path, files: &Files) -> Result<(), CommandError> {
-    let named = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    let (Some(parent), Some(name)) = (named.parent(), named.file_name()) else {
-        let text = format!("{} cannot be a new folder", folder.display());
-        return Err(CommandError::new(text).hint("name another folder with --output"));
-    };
-    file_ops::create_folder(parent)?;
-    let draft = ScratchFolder::begin(parent, &name.to_string_lossy())?;
-    files
-        .par_iter()
-        .try_for_each(|(path, bytes)| draft.write(path, bytes))?;
-    draft.finish()?;
-    Ok(())
+fn served_paths<'a>(round: &'a PublicRound, own: &'a Files) -> impl Iterator<Item = String> + 'a {
+    own.keys()
+        .map(|path| format!("rounds/{}/files/{path}", round.id()))
 }

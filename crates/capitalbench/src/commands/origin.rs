@@ -1,17 +1,18 @@
 //! Where the website takes its record from: a folder of rounds, or a database with the rights of the
 //! public.
 
-use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use capitalbench_archive::public_files::fingerprint;
-use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::read::{ReadError, Record, Source, read};
 use capitalbench_export::text::SYNTHETIC;
+use capitalbench_site::Files;
 
 use super::published;
-use super::site::{RoundsFiles, files_of};
+use super::site::files_of;
 use crate::cli::{RecordSource, Rounds};
 use crate::console::{WARNING, paint, remark};
 use crate::error::CommandError;
@@ -29,9 +30,30 @@ pub(super) enum Origin {
 /// What the site is made of.
 pub(super) struct Loaded {
     pub(super) publication: Publication,
-    pub(super) files: RoundsFiles,
-    /// As it was read, where it came from a database.
-    record: Option<Record>,
+    files: FilesIn,
+}
+
+/// Where the files of rounds are.
+enum FilesIn {
+    /// Still in their folders.
+    Folder(PathBuf),
+    /// Read with the record.
+    Record(Record),
+}
+
+impl Loaded {
+    /// The public files of a round.
+    pub(super) fn files_of(&self, round: &PublicRound) -> Result<Files, CommandError> {
+        match &self.files {
+            FilesIn::Folder(folder) => files_of(folder, &self.publication, round),
+            FilesIn::Record(record) => {
+                let own = record.files.get(round.id()).into_iter();
+                let own = own.flat_map(|(_, files)| files.iter());
+                let own = own.map(|(path, bytes)| (path.clone(), bytes.clone().into()));
+                Ok(own.collect())
+            }
+        }
+    }
 }
 
 impl Origin {
@@ -71,14 +93,15 @@ impl Origin {
 
     /// Reads the record; files that were read before and did not change are not asked for again.
     pub(super) fn load(&self, before: Option<&Loaded>) -> Result<Loaded, CommandError> {
-        let before = before.and_then(|loaded| loaded.record.as_ref());
+        let before = before.and_then(|loaded| match &loaded.files {
+            FilesIn::Folder(_) => None,
+            FilesIn::Record(record) => Some(record),
+        });
         let record = match self {
             Self::Folder(rounds) => {
-                let publication = published::load(rounds)?;
                 return Ok(Loaded {
-                    files: files_of(&rounds.folder, &publication)?,
-                    publication,
-                    record: None,
+                    publication: published::load(rounds)?,
+                    files: FilesIn::Folder(rounds.folder.clone()),
                 });
             }
             Self::Supabase(rest) => wait(read(rest, before))?,
@@ -88,14 +111,9 @@ impl Origin {
         if record.publication.synthetic {
             remark(paint(WARNING, format!("market: {SYNTHETIC}")));
         }
-        let files = record.files.iter();
-        let files: BTreeMap<_, _> = files
-            .map(|(id, (_, files))| (id.clone(), files.as_ref().clone()))
-            .collect();
         Ok(Loaded {
             publication: record.publication.clone(),
-            files,
-            record: Some(record),
+            files: FilesIn::Record(record),
         })
     }
 }

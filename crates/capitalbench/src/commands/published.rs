@@ -45,6 +45,16 @@ pub(crate) fn load_standings(rounds: &Rounds) -> Result<Standings, CommandError>
     Ok(found)
 }
 
+/// Whether nobody turned the cache off.
+fn is_cached(rounds: &Rounds) -> Result<bool, CommandError> {
+    Ok(!rounds.no_cache && Environment::load()?.get(NO_CACHE).is_none())
+}
+
+/// Whether something may be kept beside these rounds.
+pub(crate) fn keeps(rounds: &Rounds) -> Result<bool, CommandError> {
+    Ok(is_cached(rounds)? && keeps_facts(&rounds.folder, count_rounds(&rounds.folder)))
+}
+
 fn read<T>(
     rounds: &Rounds,
     load: impl Fn(&Path, Timestamp, Keeping, &(dyn Fn() + Sync)) -> Result<T, PublicationError>,
@@ -54,8 +64,7 @@ fn read<T>(
     let instant = now_or(rounds.as_of);
     // Whole seconds: nobody asks for what was public between two of them.
     let instant = Timestamp::from_second(instant.as_second()).unwrap_or(instant);
-    let wanted = !rounds.no_cache && Environment::load()?.get(NO_CACHE).is_none();
-    let keeping = if wanted && keeps_facts(&rounds.folder, count) {
+    let keeping = if is_cached(rounds)? && keeps_facts(&rounds.folder, count) {
         Keeping::Cached
     } else {
         Keeping::Fresh

@@ -1,5 +1,6 @@
 //! `serve`: the website from memory, made anew when the rounds change or a close passes.
 
+use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,7 +78,8 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
     let origin = Origin::open(arguments.source, &arguments.rounds)?;
     let seen = block_in_place(|| origin.mark())?;
     let loaded = block_in_place(|| origin.load(None))?;
-    let server = Arc::new(Server::new(stock(&loaded, &base)));
+    let stock = block_in_place(|| stock(&loaded, &base, None))?;
+    let server = Arc::new(Server::new(stock));
     line(format!(
         "{}  {own}   {}",
         paint(BOLD, "site"),
@@ -95,9 +97,12 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
     Ok(Outcome::Holds)
 }
 
-fn stock(loaded: &Loaded, base: &str) -> Stock {
-    let files = site(&loaded.publication, &loaded.files, base);
-    Stock::new(files, loaded.publication.clone())
+/// The site as it is now; what did not change is taken over from the one before.
+fn stock(loaded: &Loaded, base: &str, before: Option<&Stock>) -> Result<Stock, CommandError> {
+    let none = BTreeMap::new();
+    let earlier = before.map_or(&none, |before| &before.families);
+    let rendered = site(loaded, base, earlier)?;
+    Ok(Stock::new(rendered, loaded.publication.clone(), before))
 }
 
 /// Makes the site anew when the record changes or an instant passes that opens or closes something;
@@ -121,11 +126,15 @@ async fn watch(
             continue;
         }
         // What is being written is read again at the next look.
-        let made = now.and_then(|now| Ok((now, block_in_place(|| origin.load(Some(&loaded)))?)));
+        let made = now.and_then(|now| {
+            let again = block_in_place(|| origin.load(Some(&loaded)))?;
+            let before = server.stock();
+            let made = block_in_place(|| stock(&again, base, Some(&before)))?;
+            Ok((now, again, made))
+        });
         match made {
-            Ok((now, again)) => {
+            Ok((now, again, made)) => {
                 (seen, loaded) = (now, again);
-                let made = block_in_place(|| stock(&loaded, base));
                 due = next(&made);
                 server.replace(made);
             }

@@ -3,40 +3,51 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use capitalbench_archive::error::FileError;
 use capitalbench_archive::public_files::public_files;
 use capitalbench_core::ids::RoundId;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_export::export;
-use capitalbench_site::{Files, Input, render};
+use capitalbench_site::{Family, Files, Input, Rendered, render};
 use rayon::prelude::*;
 
+use super::origin::Loaded;
 use crate::error::CommandError;
 
-/// The public files of every round.
-pub(super) type RoundsFiles = BTreeMap<RoundId, Files>;
-
-/// The website of a publication.
-pub(super) fn site(publication: &Publication, files: &RoundsFiles, base_url: &str) -> Files {
-    let data: Files = export(publication, &|| ());
-    render(&Input {
-        publication,
-        round_files: files,
-        data: &data,
-        base_url: base_url.trim_end_matches('/'),
-    })
-}
-
-/// The files of every round of a folder.
-pub(super) fn files_of(
+/// The public files of a round in a folder.
+pub(crate) fn files_of(
     rounds: &Path,
     publication: &Publication,
-) -> Result<RoundsFiles, CommandError> {
-    let own = |round: &PublicRound| -> Result<(RoundId, Files), FileError> {
-        let files = public_files(rounds, round, publication.as_of)?.into_iter();
-        let files = files.map(|file| (file.path, file.bytes)).collect();
-        Ok((round.id().clone(), files))
+    round: &PublicRound,
+) -> Result<Files, CommandError> {
+    let files = public_files(rounds, round, publication.as_of)?.into_iter();
+    Ok(files.map(|file| (file.path, file.bytes.into())).collect())
+}
+
+/// The data files of a publication.
+pub(crate) fn data_of(publication: &Publication) -> Files {
+    let data = export(publication, &|| ()).into_iter();
+    data.map(|(name, bytes)| (name, bytes.into())).collect()
+}
+
+/// The website of a record, in memory; rounds that are as they were are taken over.
+pub(super) fn site(
+    record: &Loaded,
+    base_url: &str,
+    earlier: &BTreeMap<RoundId, Family>,
+) -> Result<Rendered, CommandError> {
+    let publication = &record.publication;
+    let own = |round: &PublicRound| -> Result<(RoundId, Files), CommandError> {
+        Ok((round.id().clone(), record.files_of(round)?))
     };
-    let found = publication.rounds.par_iter().map(own);
-    Ok(found.collect::<Result<RoundsFiles, _>>()?)
+    let round_files = publication
+        .rounds
+        .par_iter()
+        .map(own)
+        .collect::<Result<BTreeMap<_, _>, _>>()?;
+    let input = Input {
+        publication,
+        data: &data_of(publication),
+        base_url: base_url.trim_end_matches('/'),
+    };
+    Ok(render(&input, &round_files, earlier))
 }

@@ -136,6 +136,31 @@ impl Browser {
         self.in_session("execute/async", &json!({"script": script, "args": []}))
     }
 
+    /// Drops files or folders of this machine on the element with this id, as a hand would.
+    pub(crate) fn drop_on(&self, id: &str, paths: &[&str]) {
+        let place = self.run(&format!(
+            "const element = document.getElementById('{id}'); element.scrollIntoView();\
+             const box = element.getBoundingClientRect();\
+             return [box.x + box.width / 2, box.y + box.height / 2]"
+        ));
+        for step in ["dragEnter", "dragOver", "drop"] {
+            self.devtools(
+                "Input.dispatchDragEvent",
+                &json!({"type": step, "x": place[0], "y": place[1],
+                    "data": {"items": [], "files": paths, "dragOperationsMask": 1}}),
+            );
+        }
+    }
+
+    /// Chooses a file or folder in the field with this id.
+    pub(crate) fn choose(&self, id: &str, path: &str) {
+        let wanted = json!({"using": "css selector", "value": format!("#{id}")});
+        let found = self.in_session("element", &wanted);
+        let element = found.as_object().and_then(|found| found.values().next());
+        let element = element.and_then(Value::as_str).expect("an element");
+        self.in_session(&format!("element/{element}/value"), &json!({"text": path}));
+    }
+
     /// From here on pages run no script of their own.
     pub(crate) fn without_script(&self) {
         let off = json!({"value": true});

@@ -122,6 +122,66 @@ fn a_reader_computes_a_round_again_in_the_browser() {
     assert!(browser.complaints().is_empty());
 }
 
+/// What the verify page says once it is done.
+fn verdict(browser: &Browser) -> (String, String) {
+    let said = browser.wait_for(
+        "const look = () => { const status = document.getElementById('verify-status');\
+         if (status.dataset.verdict) done([status.textContent, document.getElementById('verify-result').textContent]);\
+         else setTimeout(look, 50); }; look();",
+    );
+    let [status, lines] = texts(&said).try_into().expect("two texts");
+    (status, lines)
+}
+
+#[test]
+fn a_reader_drops_or_chooses_the_folder_of_a_round() {
+    let Some(browser) = browser() else { return };
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/rounds");
+    let rounds = folder.path().join("rounds");
+    copy(&here, &rounds);
+    let site = Site::of(&rounds, "2026-06-30T00:00:00Z");
+    let name = "weekly-portfolio-resolved";
+    let whole = rounds.join(name).display().to_string();
+    let edited = folder.path().join("edited");
+    copy(&rounds.join(name), &edited);
+    let sheet = edited.join("prices/exit_prices.csv");
+    let prices = fs::read_to_string(&sheet).expect("a sheet");
+    assert!(prices.contains("82.9"));
+    fs::write(&sheet, prices.replace("82.9", "83.9")).expect("another sheet");
+    let edited = edited.display().to_string();
+
+    let address = site.page("/verify/");
+    browser.open(&address);
+    browser.requests();
+    browser.drop_on("verify-drop", &[&whole]);
+    let (said, _) = verdict(&browser);
+    assert!(said.contains(name) && said.contains(" 0 differ"), "{said}");
+    browser.open(&address);
+    browser.drop_on("verify-drop", &[&edited]);
+    let (said, lines) = verdict(&browser);
+    assert!(!said.contains(" 0 differ"), "{said}");
+    assert!(lines.contains("exit_prices.csv"), "{lines}");
+
+    browser.open(&address);
+    browser.choose("verify-folder", &whole);
+    let (said, _) = verdict(&browser);
+    assert!(said.contains(name) && said.contains(" 0 differ"), "{said}");
+    // Two rounds at once, or none, are told apart from one.
+    browser.open(&address);
+    browser.drop_on("verify-drop", &[&rounds.display().to_string()]);
+    let (said, _) = verdict(&browser);
+    assert!(said.contains("several rounds"), "{said}");
+    browser.open(&address);
+    browser.drop_on("verify-drop", &[&format!("{whole}/prices")]);
+    let (said, _) = verdict(&browser);
+    assert!(said.contains("no manifest.yaml"), "{said}");
+    // The page looks at folders without asking the host for any file of a round.
+    let asked = browser.requests();
+    assert!(asked.iter().all(|url| !url.contains("/files")), "{asked:?}");
+    assert!(browser.complaints().is_empty());
+}
+
 #[test]
 fn pages_read_without_script() {
     let Some(browser) = browser() else { return };

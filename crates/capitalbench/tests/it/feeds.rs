@@ -111,6 +111,58 @@ fn both_feeds_tell_the_same_events() {
 }
 
 #[test]
+fn a_correction_is_told_from_the_day_it_was_made() {
+    let test = Test::all_rounds();
+    let round = test.path("weekly-portfolio-resolved/runs/official-1");
+    let line = |at: &str, reason: &str| {
+        serde_json::json!({"corrected_at_utc": at, "reason": reason}).to_string() + "\n"
+    };
+    let lines = [
+        line(
+            "2026-03-11T00:00:00Z",
+            "the vendor corrected <gold> & silver",
+        ),
+        "not a line of ours\n".to_owned(),
+        line("2026-05-01T00:00:00Z", "and once more"),
+    ];
+    fs::write(round.join("corrections.jsonl"), lines.concat()).expect("a file");
+    build(&test, "site", "2026-04-01");
+    let atom = read(&test, "feed.atom");
+    well_formed(&atom);
+    assert!(
+        atom.contains("the vendor corrected &lt;gold&gt; &amp; silver"),
+        "{atom}"
+    );
+    let feed: Value = serde_json::from_str(&read(&test, "feed.json")).expect("JSON");
+    let items = feed["items"].as_array().expect("items");
+    let told: Vec<&Value> = items
+        .iter()
+        .filter(|item| item["tags"][0] == "correction")
+        .collect();
+    assert_eq!(told.len(), 1, "{feed}");
+    assert_eq!(
+        told[0]["id"],
+        format!("{BASE}/#correction-weekly-portfolio-resolved-1")
+    );
+    assert_eq!(told[0]["date_published"], "2026-03-11T00:00:00Z");
+    assert_eq!(
+        told[0]["content_text"],
+        "the vendor corrected <gold> & silver"
+    );
+    assert_eq!(
+        told[0]["url"],
+        format!("{BASE}/rounds/weekly-portfolio-resolved/")
+    );
+    // The second one has a name of its own; the first keeps its name.
+    build(&test, "site", "2026-06-01");
+    let atom = read(&test, "feed.atom");
+    for place in [1, 3] {
+        let name = format!("#correction-weekly-portfolio-resolved-{place}</id>");
+        assert!(atom.contains(&name), "{atom}");
+    }
+}
+
+#[test]
 fn the_calendar_has_every_exit() {
     let test = built("site", "2026-06-01");
     let calendar = read(&test, "calendar.ics");

@@ -65,6 +65,7 @@ mod serve;
 mod show_controls;
 mod show_prompt;
 mod signed_log;
+mod site_again;
 mod site_server;
 mod site_withheld;
 mod smoke_provider;

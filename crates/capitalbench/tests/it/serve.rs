@@ -118,6 +118,7 @@ fn every_kind_of_answer_is_guarded() {
         ("GET", "/", 200),
         ("GET", "/verify", 301),
         ("GET", "/nowhere", 404),
+        ("GET", "/404.html", 200),
         ("GET", "/nowhere/", 404),
         ("POST", "/", 405),
         ("DELETE", "/data/rounds.csv", 405),
@@ -301,6 +302,21 @@ fn the_site_follows_the_rounds() {
     assert!(server.get("/feed.atom").text().contains(MONTHLY));
     let metrics = server.get("/metrics").text();
     assert!(!metrics.contains("rebuilds_total 0"), "{metrics}");
+    // A note in one round renders that round again and takes over the other.
+    let note = test.path(MONTHLY).join("research/note.md");
+    fs::create_dir_all(note.parent().expect("a folder")).expect("a folder");
+    fs::write(note, "A later thought.\n").expect("a note");
+    let noted = format!("/rounds/{MONTHLY}/files/research/note.md");
+    while server.get(&noted).status != 200 {
+        assert!(Instant::now() < patience, "the note never appears");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let metrics = server.get("/metrics").text();
+    for count in ["{pages=\"rendered\"} 1\n", "{pages=\"reused\"} 1\n"] {
+        assert!(metrics.contains(count), "{metrics}");
+    }
+    let page = server.get(&format!("/rounds/{MONTHLY}/files/"));
+    assert!(page.text().contains("research/note.md"));
 }
 
 #[test]

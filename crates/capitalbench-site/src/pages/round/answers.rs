@@ -8,13 +8,14 @@ use serde_json::Value;
 use super::super::view::{View, round_path};
 use super::evidence::shown;
 use super::sub_page;
+use crate::Files;
 use crate::figures::{NONE, count, decimal, share};
 use crate::html::Html;
 use crate::page::Page;
 use crate::table::{Cell, Table, head, markup, number, part, text, words};
 
 /// The overview and one page per model.
-pub(super) fn pages(view: &View<'_>, round: &PublicRound) -> Vec<Page> {
+pub(super) fn pages(view: &View<'_>, round: &PublicRound, own: &Files) -> Vec<Page> {
     let mut overview = sub_page(
         round,
         "answers",
@@ -48,7 +49,10 @@ pub(super) fn pages(view: &View<'_>, round: &PublicRound) -> Vec<Page> {
         overview
             .body
             .paragraph("", &Html::said(&submission.rationale_summary));
-        pages.push(answer(view, round, run_id, submission));
+        let mut page = answer(view, round, submission);
+        exact(own, &mut page, round, run_id, submission);
+        attempts(own, &mut page, run_id, submission);
+        pages.push(page);
     }
     pages.push(overview);
     pages
@@ -62,7 +66,7 @@ fn holdings(view: &View<'_>, submission: &Submission) -> String {
     each.collect::<Vec<String>>().join(", ")
 }
 
-fn answer(view: &View<'_>, round: &PublicRound, run_id: &RunId, submission: &Submission) -> Page {
+fn answer(view: &View<'_>, round: &PublicRound, submission: &Submission) -> Page {
     let name = view.name(&submission.model_id);
     let folder = format!("answers/{}", submission.model_id);
     let mut page = sub_page(
@@ -104,14 +108,12 @@ fn answer(view: &View<'_>, round: &PublicRound, run_id: &RunId, submission: &Sub
         list.push("</ul>");
         page.body.heading(&Html::text("Risks it named")).add(&list);
     }
-    exact(view, &mut page, round, run_id, submission);
-    attempts(view, &mut page, round, run_id, submission);
     page
 }
 
 /// The answer as it was received, else as it was stored.
 fn exact(
-    view: &View<'_>,
+    own: &Files,
     page: &mut Page,
     round: &PublicRound,
     run_id: &RunId,
@@ -119,13 +121,12 @@ fn exact(
 ) {
     page.body.section("answer", "Exact answer");
     let stem = submission.model_id.file_stem();
-    let files = view.files(round.id());
     let places = [
         format!("runs/{run_id}/raw_responses/{stem}.txt"),
         format!("runs/{run_id}/submissions/raw/{stem}.json"),
     ];
     for place in places {
-        if let Some(bytes) = files.and_then(|files| files.get(&place)) {
+        if let Some(bytes) = own.get(&place) {
             shown(page, round, &place, bytes);
             return;
         }
@@ -135,15 +136,9 @@ fn exact(
 }
 
 /// Every call of the run's log for this model.
-fn attempts(
-    view: &View<'_>,
-    page: &mut Page,
-    round: &PublicRound,
-    run_id: &RunId,
-    submission: &Submission,
-) {
+fn attempts(own: &Files, page: &mut Page, run_id: &RunId, submission: &Submission) {
     let log = format!("runs/{run_id}/run_log.jsonl");
-    let bytes = view.files(round.id()).and_then(|files| files.get(&log));
+    let bytes = own.get(&log);
     let text_of = bytes.map(|bytes| String::from_utf8_lossy(bytes));
     let lines = text_of.iter().flat_map(|text| text.lines());
     let calls: Vec<Value> = lines

@@ -8,6 +8,7 @@ use capitalbench_core::universe::MarketOption;
 
 use super::super::view::View;
 use super::{linked, sub_page};
+use crate::Files;
 use crate::figures::{NONE, count, price, signed_percent, size};
 use crate::html::Html;
 use crate::page::Page;
@@ -19,15 +20,14 @@ const LONGEST_TEXT: usize = 160_000;
 const MOST_FILES: usize = 450;
 
 /// What models were shown.
-pub(super) fn prompt(view: &View<'_>, round: &PublicRound) -> Page {
+pub(super) fn prompt(round: &PublicRound, own: &Files) -> Page {
     let mut page = sub_page(
         round,
         "prompt",
         "What models were shown",
         "The exact text every model of the round received.",
     );
-    let files = view.files(round.id());
-    let found = |name: &str| files.and_then(|files| files.get(name));
+    let found = |name: &str| own.get(name);
     if let Some(bytes) = found("model_input.md") {
         page.body
             .say("The exact text that was sent to every model.");
@@ -157,18 +157,18 @@ fn starting(view: &View<'_>, page: &Page, round: &PublicRound, sheet: &PriceShee
 }
 
 /// Every public file with its digest.
-pub(super) fn files(view: &View<'_>, round: &PublicRound) -> Page {
+pub(super) fn files(round: &PublicRound, files: &Files) -> Page {
     let mut page = sub_page(
         round,
         "files",
         "Files",
         "Every public file of the round with its full digest.",
     );
-    let Some(files) = view.files(round.id()) else {
+    if files.is_empty() {
         page.body
             .say("The files of this round are not part of this site.");
         return page;
-    };
+    }
     page.body.say(&format!(
         "{}. A frozen file must have the digest that hashes.json lists; the program and the verify page check it.",
         count(files.len(), "public file", "public files")

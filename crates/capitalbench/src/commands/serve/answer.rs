@@ -76,6 +76,13 @@ impl Server {
                 stock.count()
             ),
             format!(
+                "# TYPE capitalbench_site_rounds gauge\n\
+                 capitalbench_site_rounds{{pages=\"rendered\"}} {}\n\
+                 capitalbench_site_rounds{{pages=\"reused\"}} {}\n",
+                stock.rendered(),
+                stock.reused
+            ),
+            format!(
                 "# TYPE capitalbench_site_bytes gauge\ncapitalbench_site_bytes {}\n",
                 stock.bytes
             ),
@@ -121,7 +128,7 @@ fn found<B>(server: &Server, request: &Request<B>, path: &str) -> Answer {
         let query = request.uri().query().unwrap_or_default();
         let (status, body) = stock.api.reply(rest, query);
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let file = ready("api/v1.json", body);
+        let file = ready("api/v1.json", body.into());
         if status == StatusCode::OK {
             return send(&server.counts, &file, request.headers());
         }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use capitalbench_core::ids::Digest;
+use capitalbench_core::ids::{Digest, RoundId};
 use capitalbench_core::publication::Publication;
-use capitalbench_site::Files;
 use capitalbench_site::machine::api::Api;
+use capitalbench_site::{Family, Rendered};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use hyper::body::Bytes;
@@ -47,7 +47,11 @@ impl Ready {
 
 /// All files by path, without a leading slash, and the publication they were made from.
 pub(super) struct Stock {
-    files: BTreeMap<String, Ready>,
+    files: BTreeMap<String, Arc<Ready>>,
+    /// What a later site may take over.
+    pub(super) families: BTreeMap<RoundId, Family>,
+    /// Rounds whose pages were taken over from the site before.
+    pub(super) reused: usize,
     pub(super) bytes: usize,
     pub(super) api: Api,
 }
@@ -56,15 +60,21 @@ pub(super) struct Stock {
 const LEAST_GZIP: usize = 600;
 
 impl Stock {
-    pub(super) fn new(files: Files, publication: Publication) -> Self {
-        let bytes = files.values().map(Vec::len).sum();
-        let ready = |(path, body): (String, Vec<u8>)| {
-            let file = ready(&path, body);
+    pub(super) fn new(site: Rendered, publication: Publication, before: Option<&Self>) -> Self {
+        let bytes = site.files.values().map(Bytes::len).sum();
+        let ready = |(path, body): (String, Bytes)| {
+            let known = before.and_then(|before| before.files.get(&path));
+            let file = match known {
+                Some(known) if known.body == body => Arc::clone(known),
+                _ => Arc::new(ready(&path, body)),
+            };
             (path, file)
         };
-        let files = files.into_par_iter().map(ready).collect();
+        let files = site.files.into_par_iter().map(ready).collect();
         Self {
             files,
+            families: site.families,
+            reused: site.reused,
             bytes,
             api: Api::new(publication),
         }
@@ -79,9 +89,12 @@ impl Stock {
     pub(super) fn find(&self, path: &str) -> Option<&Ready> {
         let path = path.strip_prefix('/')?;
         if path.is_empty() || path.ends_with('/') {
-            return self.files.get(&format!("{path}index.html"));
+            return self
+                .files
+                .get(&format!("{path}index.html"))
+                .map(AsRef::as_ref);
         }
-        self.files.get(path)
+        self.files.get(path).map(AsRef::as_ref)
     }
 
     /// Whether a path without its slash is a folder with an index.
@@ -90,13 +103,18 @@ impl Stock {
         !path.is_empty() && self.files.contains_key(&format!("{path}/index.html"))
     }
 
+    /// Rounds whose pages were rendered for this site.
+    pub(super) fn rendered(&self) -> usize {
+        self.families.len() - self.reused
+    }
+
     pub(super) fn count(&self) -> usize {
         self.files.len()
     }
 }
 
 /// Decides everything about a file.
-pub(super) fn ready(path: &str, body: Vec<u8>) -> Ready {
+pub(super) fn ready(path: &str, body: Bytes) -> Ready {
     let kind = kind(path);
     let etag = format!("\"{}\"", &Digest::of(&body).to_hex()[..32]);
     let caching = if path.starts_with("static/") {
@@ -113,7 +131,7 @@ pub(super) fn ready(path: &str, body: Vec<u8>) -> Ready {
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     secure(&mut headers, path);
     Ready {
-        body: body.into(),
+        body,
         headers,
         is_text: is_text(kind),
         gzip: OnceLock::new(),

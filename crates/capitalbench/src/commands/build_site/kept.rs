@@ -1,0 +1,130 @@
+//! What the inputs of each round gave in an earlier build, beside the other caches of the rounds.
+//!
+//! Only digests are kept. The pages themselves are those in the output, and count as rendered only
+//! while their bytes have the digest that the same inputs and the same program gave.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use capitalbench_archive::fact_cache;
+use capitalbench_archive::file_ops::{self, scratch::replace_unflushed};
+use capitalbench_core::ids::{Digest, RoundId};
+use capitalbench_site::{Files, STAMP};
+
+/// What a round's inputs gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct KeptRound {
+    inputs: Digest,
+    /// Of paths and bytes.
+    pub(super) outputs: Digest,
+    /// How many bytes.
+    pub(super) bytes: usize,
+    pub(super) paths: Vec<String>,
+}
+
+impl KeptRound {
+    pub(super) fn of(inputs: Digest, files: &Files) -> Self {
+        let mut found = Gathered::default();
+        for (path, bytes) in files {
+            found.add(path, bytes);
+        }
+        Self {
+            inputs,
+            outputs: found.digest(),
+            bytes: files.values().map(bytes::Bytes::len).sum(),
+            paths: files.keys().cloned().collect(),
+        }
+    }
+
+    /// Reads `inputs outputs bytes path path …`; a path of a site has no tab.
+    fn read(line: &str) -> Option<Self> {
+        let mut parts = line.split('\t');
+        let inputs = Digest::parse(parts.next()?)?;
+        let outputs = Digest::parse(parts.next()?)?;
+        let bytes = parts.next()?.parse().ok()?;
+        Some(Self {
+            inputs,
+            outputs,
+            bytes,
+            paths: parts.map(str::to_owned).collect(),
+        })
+    }
+}
+
+/// A digest of paths and bytes, in the order they are added.
+#[derive(Debug, Default)]
+pub(super) struct Gathered(String);
+
+impl Gathered {
+    pub(super) fn add(&mut self, path: &str, bytes: &[u8]) {
+        // Writing to a text cannot fail.
+        let _ = writeln!(self.0, "{path} {}", Digest::of(bytes).to_hex());
+    }
+
+    pub(super) fn digest(&self) -> Digest {
+        Digest::of(self.0.as_bytes())
+    }
+}
+
+/// What earlier builds gave.
+#[derive(Debug)]
+pub(super) struct Kept {
+    file: PathBuf,
+    rounds: BTreeMap<String, KeptRound>,
+}
+
+impl Kept {
+    /// Reads what is kept in the cache of a folder of rounds; none where there is no cache.
+    pub(super) fn open(rounds: &Path) -> Option<Self> {
+        let folder = rounds.join(fact_cache::FOLDER);
+        if !folder.is_dir() {
+            return None;
+        }
+        let file = folder.join("site");
+        let text = file_ops::read(&file).unwrap_or_default();
+        let text = String::from_utf8(text).unwrap_or_default();
+        let mut lines = text.lines();
+        let ours = lines.next() == Some(STAMP);
+        let round = |line: &str| {
+            let (id, rest) = line.split_once('\t')?;
+            Some((id.to_owned(), KeptRound::read(rest)?))
+        };
+        let rounds = if ours {
+            lines.filter_map(round).collect()
+        } else {
+            BTreeMap::new()
+        };
+        Some(Self { file, rounds })
+    }
+
+    /// What these inputs of a round gave.
+    pub(super) fn of(&self, id: &RoundId, inputs: Digest) -> Option<&KeptRound> {
+        let found = self.rounds.get(id.as_str())?;
+        (found.inputs == inputs).then_some(found)
+    }
+
+    /// Keeps what this build gave; a folder that cannot be written costs the next build some time.
+    pub(super) fn finish(self, rounds: Vec<(RoundId, KeptRound)>) {
+        let rounds: BTreeMap<String, KeptRound> = rounds
+            .into_iter()
+            .map(|(id, round)| (id.to_string(), round))
+            .collect();
+        if rounds == self.rounds {
+            return;
+        }
+        let mut text = format!("{STAMP}\n");
+        for (id, round) in &rounds {
+            // Writing to a text cannot fail.
+            let _ = writeln!(
+                text,
+                "{id}\t{}\t{}\t{}\t{}",
+                round.inputs.to_hex(),
+                round.outputs.to_hex(),
+                round.bytes,
+                round.paths.join("\t")
+            );
+        }
+        let _ = replace_unflushed(&self.file, text.as_bytes());
+    }
+}

@@ -1,0 +1,123 @@
+//! The folder of a site while it is written.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use capitalbench_archive::file_ops::{self, scratch::ScratchFolder};
+use capitalbench_archive::public_files::files_below;
+use capitalbench_site::Files;
+
+use super::kept::{Gathered, KeptRound};
+use crate::error::CommandError;
+
+/// The file that says that a folder is a site and what it holds.
+pub(super) const LIST: &str = "site-files.txt";
+
+/// How much was written.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Counts {
+    pub(super) bytes: usize,
+    pub(super) written: usize,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.bytes += other.bytes;
+        self.written += other.written;
+    }
+}
+
+/// Where a site goes.
+pub(super) enum Output {
+    /// A folder that takes its name when everything is in it.
+    Fresh(ScratchFolder),
+    /// A site whose files are replaced where they differ.
+    Site {
+        folder: PathBuf,
+        before: Vec<String>,
+    },
+}
+
+impl Output {
+    /// Looks at a folder; a foreign one is left alone.
+    pub(super) fn begin(folder: &Path) -> Result<Self, CommandError> {
+        let before = files_below(folder);
+        if !before.is_empty() {
+            if !folder.join(LIST).is_file() {
+                let text = format!("{} is not empty and is no site", folder.display());
+                return Err(CommandError::new(text).hint("name another folder with --output"));
+            }
+            let folder = folder.to_owned();
+            return Ok(Self::Site { folder, before });
+        }
+        let named = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let (Some(parent), Some(name)) = (named.parent(), named.file_name()) else {
+            let text = format!("{} cannot be a new folder", folder.display());
+            return Err(CommandError::new(text).hint("name another folder with --output"));
+        };
+        file_ops::create_folder(parent)?;
+        Ok(Self::Fresh(ScratchFolder::begin(
+            parent,
+            &name.to_string_lossy(),
+        )?))
+    }
+
+    /// Writes files that are not there already, all of them or none.
+    pub(super) fn put(&self, files: &Files) -> Result<Counts, CommandError> {
+        let bytes = files.values().map(bytes::Bytes::len).sum();
+        let written = match self {
+            Self::Fresh(draft) => {
+                for (path, bytes) in files {
+                    draft.write(path, bytes)?;
+                }
+                files.len()
+            }
+            Self::Site { folder, .. } => {
+                let differs = |(path, bytes): &(&String, &bytes::Bytes)| {
+                    let there = file_ops::read(&folder.join(path));
+                    there.ok().as_deref() != Some(bytes)
+                };
+                let changed: Vec<(PathBuf, &[u8])> = files
+                    .iter()
+                    .filter(differs)
+                    .map(|(path, bytes)| (folder.join(path), bytes.as_ref()))
+                    .collect();
+                file_ops::replace_all(&changed)?;
+                changed.len()
+            }
+        };
+        Ok(Counts { bytes, written })
+    }
+
+    /// Whether the files of a round are there with the bytes they had.
+    pub(super) fn holds(&self, round: &KeptRound) -> bool {
+        let Self::Site { folder, .. } = self else {
+            return false;
+        };
+        let mut found = Gathered::default();
+        for path in &round.paths {
+            let Ok(bytes) = file_ops::read(&folder.join(path)) else {
+                return false;
+            };
+            found.add(path, &bytes);
+        }
+        found.digest() == round.outputs
+    }
+
+    /// Ends the site: what an earlier one left is removed, or the new folder gets its name.
+    pub(super) fn finish(self, paths: &BTreeSet<String>) -> Result<usize, CommandError> {
+        match self {
+            Self::Fresh(draft) => {
+                draft.finish()?;
+                Ok(0)
+            }
+            Self::Site { folder, before } => {
+                let stale: Vec<&String> = before.iter().filter(|p| !paths.contains(*p)).collect();
+                for path in &stale {
+                    file_ops::remove(&folder.join(path))?;
+                }
+                Ok(stale.len())
+            }
+        }
+    }
+}

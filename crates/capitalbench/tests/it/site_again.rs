@@ -1,0 +1,105 @@
+//! `build-site` after a change: only the round that changed is rendered, and nobody sees a difference.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::harness::{Test, WEEKLY, tree_of};
+
+const PAGE: &str = "site/rounds/weekly-portfolio-resolved/prices/index.html";
+
+fn build(test: &Test, output: &str, more: &[&str]) -> Value {
+    let words = ["build-site", "--as-of", "2026-06-01", "--json"];
+    let places = ["--rounds-dir", "rounds", "--output", output];
+    test.run(&[&words[..], &places, more].concat())
+        .code(0)
+        .json()
+}
+
+/// Rendered and reused rounds, files written and removed.
+fn counts(report: &Value) -> [u64; 4] {
+    ["rounds_rendered", "rounds_reused", "written", "removed"]
+        .map(|name| report[name].as_u64().expect("a count"))
+}
+
+/// Rounds in a folder that keeps facts, so that it may keep these too.
+fn kept() -> Test {
+    let test = Test::all_rounds();
+    let rounds = test.path("rounds");
+    fs::create_dir_all(rounds.join(".capitalbench")).expect("a folder");
+    for name in [
+        WEEKLY,
+        "monthly-single-pick-resolved",
+        "weekly-portfolio-pending",
+    ] {
+        fs::rename(test.path(name), rounds.join(name)).expect("a moved round");
+    }
+    test
+}
+
+/// The site is what a build from nothing makes.
+#[track_caller]
+fn is_whole(test: &Test) {
+    build(test, "from-nothing", &["--no-cache"]);
+    let (found, whole) = (
+        tree_of(&test.path("site")),
+        tree_of(&test.path("from-nothing")),
+    );
+    for (path, text) in &whole {
+        assert!(found.get(path) == Some(text), "{path} differs");
+    }
+    assert_eq!(found.len(), whole.len());
+    fs::remove_dir_all(test.path("from-nothing")).expect("a removed folder");
+}
+
+#[test]
+fn one_changed_round_is_rendered_again() {
+    let test = kept();
+    let first = counts(&build(&test, "site", &[]));
+    assert_eq!((first[0], first[1]), (3, 0));
+    assert_eq!(counts(&build(&test, "site", &[])), [0, 3, 0, 0]);
+
+    let note = test.path("rounds").join(WEEKLY).join("research/note.md");
+    fs::create_dir_all(note.parent().expect("a folder")).expect("a folder");
+    fs::write(&note, "A later thought.\n").expect("a note");
+    let [rendered, reused, written, removed] = counts(&build(&test, "site", &[]));
+    assert_eq!((rendered, reused, removed), (1, 2, 0));
+    assert!((4..20).contains(&written), "{written} files");
+    is_whole(&test);
+
+    fs::remove_file(&note).expect("a removed note");
+    assert_eq!(counts(&build(&test, "site", &[]))[..2], [1, 2]);
+    is_whole(&test);
+}
+
+/// The files of the output are looked at, never believed.
+#[test]
+fn a_page_that_somebody_touched_is_rendered_again() {
+    let test = kept();
+    build(&test, "site", &[]);
+    let page = fs::read_to_string(test.path(PAGE)).expect("a page");
+    let changes: [&dyn Fn(); 2] = [
+        &|| fs::write(test.path(PAGE), page.replace("Prices", "Prizes")).expect("a page"),
+        &|| fs::remove_file(test.path(PAGE)).expect("a removed page"),
+    ];
+    for change in changes {
+        change();
+        assert_eq!(counts(&build(&test, "site", &[])), [1, 2, 1, 0]);
+        is_whole(&test);
+    }
+    // What is kept is of no use to another program, or when it is damaged.
+    let kept = test.path("rounds/.capitalbench/cache/site");
+    let text = fs::read_to_string(&kept).expect("what is kept");
+    for other in [
+        text.replacen("capitalbench site", "another site", 1),
+        text[..text.len() / 2].to_owned(),
+        String::new(),
+    ] {
+        fs::write(&kept, other).expect("a damaged file");
+        let [rendered, reused, written, _] = counts(&build(&test, "site", &[]));
+        assert!(rendered > 0 && rendered + reused == 3, "{rendered}");
+        assert_eq!(written, 0);
+        is_whole(&test);
+    }
+    assert_eq!(counts(&build(&test, "site", &["--no-cache"]))[..2], [3, 0]);
+}
