@@ -7,6 +7,7 @@
 
 pub mod markup;
 pub mod price_files;
+pub mod proofs;
 pub mod provider_bodies;
 pub mod replies;
 pub mod requests;
@@ -19,11 +20,12 @@ pub mod vendor_bodies;
 pub type Target = fn(&[u8]);
 
 /// Every target under the name of its program and of its folder of seeds.
-pub const TARGETS: [(&str, Target); 31] = [
+pub const TARGETS: [(&str, Target); 37] = [
     ("acceptance", run_files::acceptance),
     ("alpha_vantage", vendor_bodies::alpha_vantage),
     ("anthropic", provider_bodies::anthropic),
     ("api_request", requests::api_request),
+    ("archive", proofs::archive),
     ("benchmark_sets", round_files::benchmark_sets),
     ("chat", provider_bodies::chat),
     ("corrections", run_files::corrections),
@@ -33,10 +35,12 @@ pub const TARGETS: [(&str, Target); 31] = [
     ("history_csv", price_files::history_csv),
     ("job", run_files::job),
     ("json", run_files::json),
+    ("leaf", proofs::leaf),
     ("ledger", run_files::ledger),
     ("manifest", round_files::manifest),
     ("market_table", price_files::market_table),
     ("models", round_files::models),
+    ("note", proofs::note),
     ("ollama", provider_bodies::ollama),
     ("openai", provider_bodies::openai),
     ("options", round_files::options),
@@ -49,6 +53,9 @@ pub const TARGETS: [(&str, Target); 31] = [
     ("submission", replies::submission),
     ("submission_reply", replies::submission_reply),
     ("tiingo", vendor_bodies::tiingo),
+    ("tile", proofs::tile),
+    ("time_stamp", proofs::time_stamp),
+    ("tlog_proof", proofs::tlog_proof),
     ("xai", provider_bodies::xai),
     ("yahoo", vendor_bodies::yahoo),
 ];

@@ -39,6 +39,7 @@ const MAY_USE: [(&str, &[&str]); 9] = [
             "capitalbench-adapters",
             "capitalbench-archive",
             "capitalbench-core",
+            "capitalbench-proof",
             "capitalbench-site",
         ],
     ),

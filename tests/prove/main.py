@@ -1,0 +1,73 @@
+"""Runs the long checks and writes docs/evidence.md; ends with 1 when a line does not hold."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import disturb
+import report
+from load import load
+from scale import scale
+from stage import scenes
+
+binary, archive = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+minutes = float(os.environ.get("PROVE_MINUTES", "40"))
+share = minutes / 40
+start = time.monotonic()
+
+
+def said(text: str) -> None:
+    print(f"{(time.monotonic() - start) / 60:5.1f} min  {text}", flush=True)
+
+
+def fuzz(seconds: int) -> list[report.Row]:
+    done = subprocess.run(["scripts/fuzz", str(seconds)], capture_output=True, text=True)
+    if done.returncode == 2:
+        return [report.Row("fuzzing", f"not run: {done.stderr.strip()[-120:]}", "no crash", None, [])]
+    lines = [line.split() for line in done.stdout.splitlines()]
+    counted = [line for line in lines if len(line) >= 3 and line[1].replace(",", "").isdigit()]
+    runs = sum(int(line[1].replace(",", "")) for line in counted)
+    figure = f"{len(counted)} targets, {seconds} s each, {runs:,} runs"
+    return [report.Row("fuzzing every reader of outside bytes", figure, "no crash", done.returncode == 0 and bool(counted),
+                       done.stdout.splitlines()[-5:])]
+
+
+with tempfile.TemporaryDirectory(prefix="prove-") as folder:
+    base = Path(folder)
+    layer = base / "faults.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-Wall", "-o", layer, "tests/prove/faults.c", "-ldl"], check=True)
+    played = scenes(binary, base)
+    said(f"{len(played)} commands that write, played once")
+    faults = []
+    for name, check in [
+        ("kills", lambda: disturb.kills(binary, played, base, 1000)),
+        ("kill and resume", lambda: disturb.answered_once(binary, played, base, 200)),
+        ("full disk", lambda: disturb.full_disk(binary, played, base)),
+        ("read-only disk", lambda: disturb.read_only_disk(binary, played, base)),
+        ("EIO", lambda: disturb.broken_calls(binary, played, base, layer, 12)),
+        ("clock jumps", lambda: disturb.clock_jumps(binary, played, base, layer)),
+        ("two processes", lambda: disturb.company(binary, played, base, 3)),
+    ]:
+        faults += check()
+        said(f"{name}: {faults[-1].verdict}")
+    loaded = load(binary, os.path.join(archive, "rounds"), base, max(30, int(300 * min(share, 1))))
+    said("load: " + ", ".join(row.verdict for row in loaded))
+    fuzzed = fuzz(max(2, int(20 * share)))
+    said(f"fuzzing: {fuzzed[0].verdict}")
+    left = max(2.0, minutes - (time.monotonic() - start) / 60 - 1)
+    grown, drawing = scale(binary, base, [1_000, 10_000, 50_000], left)
+    said("scale: " + ", ".join(row.verdict for row in grown))
+
+docs = Path("docs")
+if drawing:
+    (docs / "evidence-scale.svg").write_text(drawing)
+parts = [("Faults", faults), ("Hostile input", fuzzed), ("Load", loaded),
+         ("Scale, synthetic rounds of 3 models", grown)]
+picture = "![CPU seconds over rounds](evidence-scale.svg)\n" if drawing else ""
+report.write(docs, report.page(parts, picture, (time.monotonic() - start) / 60))
+failed = [row.what for _, rows in parts for row in rows if row.holds is False]
+print("\n".join(["docs/evidence.md written", *(f"FAILS: {what}" for what in failed)]))
+sys.exit(1 if failed else 0)
