@@ -11,7 +11,8 @@ const PAGE: &str = "site/rounds/weekly-portfolio-resolved/prices/index.html";
 fn build(test: &Test, output: &str, more: &[&str]) -> Value {
     let words = ["build-site", "--as-of", "2026-06-01", "--json"];
     let places = ["--rounds-dir", "rounds", "--output", output];
-    test.run(&[&words[..], &places, more].concat())
+    let cache = [("CAPITALBENCH_NO_CACHE", "")];
+    test.run_with(&cache, &[&words[..], &places, more].concat())
         .code(0)
         .json()
 }
