@@ -10,7 +10,7 @@ from bench_growth import AS_OF, SEED, cost, slope
 
 MODELS = 4
 SMALL, FULL = (125, 500), (500, 2_000, 10_000)
-# What one more round may add to memory: its facts and its share of the data files, never its pages.
+# The bound that `leaderboard` has; facts and data files are held, pages are not.
 MOST_MEGABYTES = 1_500
 
 

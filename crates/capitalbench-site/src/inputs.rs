@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use capitalbench_core::ids::{Digest, ModelId};
-use capitalbench_core::publication::{PublicRound, Publication, RoundState};
+use capitalbench_core::publication::{PublicRound, Publication, RoundState, Standing};
 use capitalbench_core::universe::Universe;
 
 use crate::Files;
@@ -79,8 +79,8 @@ fn models(round: &PublicRound) -> BTreeSet<&ModelId> {
             found.extend(open.interim.iter().map(|row| &row.model_id));
         }
         RoundState::Resolved(resolved) => {
-            found.extend(resolved.models.iter().map(|standing| standing.model_id()));
-            found.extend(resolved.controls.iter().map(|control| control.model_id()));
+            found.extend(resolved.models.iter().map(Standing::model_id));
+            found.extend(resolved.controls.iter().map(Standing::model_id));
             found.extend(resolved.interim.iter().map(|row| &row.model_id));
         }
     }

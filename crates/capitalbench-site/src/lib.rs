@@ -137,17 +137,17 @@ pub fn render(
     };
     let rounds = &input.publication.rounds;
     let families: Vec<(Family, bool)> = rounds.par_iter().map(family).collect();
-    let mut rendered = Rendered::default();
+    let mut whole = Rendered::default();
     let mut told = Vec::new();
     for (round, (family, reused)) in rounds.iter().zip(families) {
         let own = round_files.get(round.id()).unwrap_or(&none);
         told.push(Told::of(round, own));
-        rendered.files.extend(served(round.id(), own));
-        rendered.files.extend(family.files.clone());
-        rendered.families.insert(round.id().clone(), family);
-        rendered.reused += usize::from(reused);
+        whole.files.extend(served(round.id(), own));
+        whole.files.extend(family.files.clone());
+        whole.families.insert(round.id().clone(), family);
+        whole.reused += usize::from(reused);
     }
-    let paths = rendered.files.keys().cloned().collect();
-    rendered.files.extend(renderer.rest(&told, &paths));
-    rendered
+    let paths = whole.files.keys().cloned().collect();
+    whole.files.extend(renderer.rest(&told, &paths));
+    whole
 }

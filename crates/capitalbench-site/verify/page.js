@@ -82,12 +82,14 @@ async function work(title, gather) {
 
 const online = (id) => work(() => id, () => download(id));
 
+const depth = (path) => path.split("/").length;
+
 /** Paths inside the round: what stands above manifest.yaml is cut off. */
 async function local(entries) {
   const base = entries.map(([path]) => path).filter((path) => /(^|\/)manifest\.yaml$/.test(path))
-    .map((path) => path.slice(0, -"manifest.yaml".length)).sort((a, b) => a.length - b.length);
+    .map((path) => path.slice(0, -"manifest.yaml".length)).sort((a, b) => depth(a) - depth(b));
   if (!base.length) throw new Error("there is no manifest.yaml; choose the folder of one round");
-  if (base.filter((path) => path.length === base[0].length).length > 1)
+  if (base.filter((path) => depth(path) === depth(base[0])).length > 1)
     throw new Error("these are several rounds; choose the folder of one");
   const files = new Map();
   for (const [path, file] of entries)

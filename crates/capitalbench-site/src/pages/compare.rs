@@ -155,13 +155,7 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
             gaps.insert(0, alpha);
         }
         table.row(cells);
-        columns.insert(
-            0,
-            HeatColumn {
-                name: round.id().to_string(),
-                day: round.manifest.window.map(|window| window.exit),
-            },
-        );
+        columns.insert(0, column(round));
     }
     let named = models.iter().map(|id| view.name(id).to_owned());
     let chart = Heat {
@@ -172,12 +166,23 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
         rounds: columns,
         models: named.zip(gaps).collect(),
     };
+    draw_heat(page, track, &chart);
+    page.body.table(&table);
+}
+
+fn draw_heat(page: &mut Page, track: Track, chart: &Heat) {
     let caption = format!(
         "Gap to the S&P 500 by model and {} round, newest at the right",
         track.as_str()
     );
     page.body.drawing(&caption, &chart.draw());
-    page.body.table(&table);
+}
+
+fn column(round: &PublicRound) -> HeatColumn {
+    HeatColumn {
+        name: round.id().to_string(),
+        day: round.manifest.window.map(|window| window.exit),
+    }
 }
 
 fn ended(round: &PublicRound) -> String {

@@ -8,14 +8,15 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use capitalbench_archive::file_ops;
+use capitalbench_core::ids::RoundId;
 use capitalbench_core::publication::PublicRound;
 use capitalbench_site::machine::Told;
-use capitalbench_site::{Files, Input, Renderer, served};
+use capitalbench_site::{Input, Renderer, served};
 use rayon::prelude::*;
 use serde_json::json;
 
 use super::Outcome;
-use super::origin::Origin;
+use super::origin::{Loaded, Origin};
 use super::published::keeps;
 use super::site::data_of;
 use crate::cli::{BuildSite, RecordSource};
@@ -32,9 +33,10 @@ use output::{LIST, Output};
 pub(crate) fn run(arguments: &BuildSite) -> Result<Outcome, CommandError> {
     let record = Origin::open(arguments.source, &arguments.rounds)?.load(None)?;
     let publication = &record.publication;
+    let folder = &arguments.rounds.folder;
     let is_folder = matches!(arguments.source, RecordSource::Folder);
     if is_folder {
-        require_orders(&arguments.rounds.folder, publication)?;
+        require_orders(folder, publication)?;
     }
     let output = Output::begin(&arguments.output)?;
     file_ops::stop_flushing();
@@ -44,80 +46,125 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Outcome, CommandError> {
         data: &data,
         base_url: arguments.base_url.trim_end_matches('/'),
     };
-    let renderer = Renderer::new(&input);
-    let folder = &arguments.rounds.folder;
     let kept = if is_folder && keeps(&arguments.rounds)? {
         Kept::open(folder)
     } else {
         None
     };
+    let build = Build {
+        renderer: Renderer::new(&input),
+        record: &record,
+        output,
+        kept,
+        done: Mutex::default(),
+    };
     let bar = progress(publication.rounds.len(), "rendering rounds");
-    let done = Mutex::new(Done::default());
-    let one = |round: &PublicRound| -> Result<Told, CommandError> {
-        let own = record.files_of(round)?;
-        let inputs = renderer.inputs(round, &own);
-        let mut counts = output.put(&served(round.id(), &own))?;
-        let before = kept.as_ref().and_then(|kept| kept.of(round.id(), inputs));
-        let there = before.filter(|before| output.holds(before));
+    let told: Result<Vec<Told>, CommandError> = publication
+        .rounds
+        .par_iter()
+        .inspect(|_| bar.inc(1))
+        .map(|round| build.round(round))
+        .collect();
+    bar.finish_and_clear();
+    let found = build.finish(&told?)?;
+    say(arguments, &found);
+    Ok(Outcome::Holds)
+}
+
+/// A build under way.
+struct Build<'a> {
+    renderer: Renderer<'a>,
+    record: &'a Loaded,
+    output: Output,
+    kept: Option<Kept>,
+    done: Mutex<Done>,
+}
+
+/// What a build did.
+struct Found {
+    files: usize,
+    counts: output::Counts,
+    removed: usize,
+    rendered: usize,
+    reused: usize,
+}
+
+impl Build<'_> {
+    /// Writes what belongs to one round alone, unless it is there.
+    fn round(&self, round: &PublicRound) -> Result<Told, CommandError> {
+        let own = self.record.files_of(round)?;
+        let inputs = self.renderer.inputs(round, &own);
+        let raw = served(round.id(), &own);
+        let mut counts = self.output.put(&raw)?;
+        let kept = self.kept.as_ref();
+        let before = kept.and_then(|kept| kept.of(round.id(), inputs));
+        let there = before.filter(|before| self.output.holds(before));
         let reused = there.is_some();
         let now = if let Some(before) = there {
             counts.bytes += before.bytes;
             before.clone()
         } else {
-            let files = renderer.round(round, &own);
-            counts.add(&output.put(&files)?);
+            let files = self.renderer.round(round, &own);
+            counts.add(&self.output.put(&files)?);
             KeptRound::of(inputs, &files)
         };
-        let paths = served_paths(round, &own).chain(now.paths.iter().cloned());
-        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-        done.paths.extend(paths);
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        done.paths.extend(raw.into_keys());
+        done.paths.extend(now.paths.iter().cloned());
         done.counts.add(&counts);
         done.reused += usize::from(reused);
         done.kept.push((round.id().clone(), now));
-        bar.inc(1);
         Ok(Told::of(round, &own))
-    };
-    let told: Result<Vec<Told>, CommandError> = publication.rounds.par_iter().map(one).collect();
-    bar.finish_and_clear();
-    let told = told?;
-    let Done {
-        mut paths,
-        mut counts,
-        reused,
-        kept: rounds,
-    } = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut rest = renderer.rest(&told, &paths);
-    paths.extend(rest.keys().cloned());
-    let list: String = paths.iter().map(|path| format!("{path}\n")).collect();
-    paths.insert(LIST.to_owned());
-    rest.insert(LIST.to_owned(), list.into());
-    counts.add(&output.put(&rest)?);
-    let removed = output.finish(&paths)?;
-    if let Some(kept) = kept {
-        kept.finish(rounds);
     }
-    let (files, bytes, written) = (paths.len(), counts.bytes, counts.written);
+
+    /// Writes the rest and removes what an earlier build left.
+    fn finish(self, told: &[Told]) -> Result<Found, CommandError> {
+        let done = self.done.into_inner();
+        let done = done.unwrap_or_else(PoisonError::into_inner);
+        let (mut paths, mut counts) = (done.paths, done.counts);
+        let mut rest = self.renderer.rest(told, &paths);
+        paths.extend(rest.keys().cloned());
+        let list: Vec<&str> = paths.iter().map(String::as_str).collect();
+        rest.insert(LIST.to_owned(), (list.join("\n") + "\n").into());
+        paths.insert(LIST.to_owned());
+        counts.add(&self.output.put(&rest)?);
+        let removed = self.output.finish(&paths)?;
+        if let Some(kept) = self.kept {
+            kept.finish(done.kept);
+        }
+        Ok(Found {
+            files: paths.len(),
+            counts,
+            removed,
+            rendered: told.len() - done.reused,
+            reused: done.reused,
+        })
+    }
+}
+
+fn say(arguments: &BuildSite, found: &Found) {
+    let (bytes, written) = (found.counts.bytes, found.counts.written);
     if arguments.printed.json {
         document(&json!({
-            "files": files,
+            "files": found.files,
             "bytes": bytes,
             "written": written,
-            "removed": removed,
-            "rounds_rendered": told.len() - reused,
-            "rounds_reused": reused,
+            "removed": found.removed,
+            "rounds_rendered": found.rendered,
+            "rounds_reused": found.reused,
         }));
-    } else {
-        let again = match reused {
-            0 => String::new(),
-            reused => format!(", {} as before", plural(reused, "round")),
-        };
-        line(format!(
-            "{}, {bytes} bytes, in {}: {written} written, {removed} removed{again}",
-            plural(files, "file"),
-            arguments.output.display()
-        ));
+        return;
     }
-    Ok(Outcome::Holds)
+    let again = match found.reused {
+        0 => String::new(),
+        reused => format!(", {} as before", plural(reused, "round")),
+    };
+    line(format!(
+        "{}, {bytes} bytes, in {}: {written} written, {} removed{again}",
+        plural(found.files, "file"),
+        arguments.output.display(),
+        found.removed
+    ));
 }
 
 /// What became of the rounds so far.
@@ -126,10 +173,5 @@ struct Done {
     paths: BTreeSet<String>,
     counts: output::Counts,
     reused: usize,
-    kept: Vec<(capitalbench_core::ids::RoundId, KeptRound)>,
-}
-
-fn served_paths<'a>(round: &'a PublicRound, own: &'a Files) -> impl Iterator<Item = String> + 'a {
-    own.keys()
-        .map(|path| format!("rounds/{}/files/{path}", round.id()))
+    kept: Vec<(RoundId, KeptRound)>,
 }

@@ -161,7 +161,7 @@ fn a_reader_drops_or_chooses_the_folder_of_a_round() {
     browser.drop_on("verify-drop", &[&edited]);
     let (said, lines) = verdict(&browser);
     assert!(!said.contains(" 0 differ"), "{said}");
-    assert!(lines.contains("exit_prices.csv"), "{lines}");
+    assert!(lines.contains("return of GOLD"), "{lines}");
 
     browser.open(&address);
     browser.choose("verify-folder", &whole);

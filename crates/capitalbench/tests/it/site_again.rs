@@ -11,7 +11,8 @@ const PAGE: &str = "site/rounds/weekly-portfolio-resolved/prices/index.html";
 fn build(test: &Test, output: &str, more: &[&str]) -> Value {
     let words = ["build-site", "--as-of", "2026-06-01", "--json"];
     let places = ["--rounds-dir", "rounds", "--output", output];
-    test.run(&[&words[..], &places, more].concat())
+    let cache = [("CAPITALBENCH_NO_CACHE", "")];
+    test.run_with(&cache, &[&words[..], &places, more].concat())
         .code(0)
         .json()
 }
@@ -89,10 +90,10 @@ fn a_page_that_somebody_touched_is_rendered_again() {
     }
     // What is kept is of no use to another program, or when it is damaged.
     let kept = test.path("rounds/.capitalbench/cache/site");
-    let text = fs::read_to_string(&kept).expect("what is kept");
+    let words = fs::read_to_string(&kept).expect("what is kept");
     for other in [
-        text.replacen("capitalbench site", "another site", 1),
-        text[..text.len() / 2].to_owned(),
+        words.replacen("capitalbench site", "another site", 1),
+        words[..words.len() / 2].to_owned(),
         String::new(),
     ] {
         fs::write(&kept, other).expect("a damaged file");
