@@ -86,6 +86,8 @@ pub const LOG_VKEY: &str = "log/vkey";
 pub const LOG_CHECKPOINT: &str = "log/checkpoint";
 /// Every state that was ever signed, by size.
 pub const LOG_CHECKPOINTS: &str = "log/checkpoints";
+/// Salts of files that everybody may read, one file per round.
+pub const LOG_SALTS: &str = "log/salts";
 /// What can be made again from the log: which events it holds.
 pub const LOG_STATE: &str = ".capitalbench/log";
 /// The private key of the log, unless the operator keeps it elsewhere.

@@ -4,6 +4,7 @@
 //! <rounds>/log/vkey                  the public key
 //! <rounds>/log/checkpoint            size and root, signed; written last
 //! <rounds>/log/checkpoints/<size>    every checkpoint that was ever signed
+//! <rounds>/log/salts/<round>.json    salts of the files that everybody may read
 //! <rounds>/log/tile/...              hashes and leaves, as C2SP tlog-tiles lays them out
 //! <rounds>/.capitalbench/log/        who is appending, and an index that can be made again
 //! <rounds>/.capitalbench/keys/       the private key, unless it lies elsewhere
@@ -31,7 +32,9 @@ mod append;
 pub mod check;
 mod events;
 mod index;
+pub mod inventory;
 pub mod key;
+pub mod salts;
 
 pub use append::Appended;
 pub use events::{Observer, attempt_events, round_events};
@@ -139,6 +142,24 @@ impl LogFolder {
         Ok(leaves.into_iter().map(<[u8]>::to_vec).collect())
     }
 
+    /// Leaves of a log of this size by their indexes, which are in order.
+    pub fn leaves(&self, indexes: &[u64], size: u64) -> Result<Vec<(u64, Vec<u8>)>, FileError> {
+        let mut found = Vec::with_capacity(indexes.len());
+        for places in indexes.chunk_by(|a, b| a / tiles::WIDTH == b / tiles::WIDTH) {
+            let Some(first) = places.first() else {
+                continue;
+            };
+            let mut leaves = self.bundle(first / tiles::WIDTH, size)?;
+            for index in places {
+                let place = usize::try_from(index % tiles::WIDTH).unwrap_or(usize::MAX);
+                if let Some(leaf) = leaves.get_mut(place) {
+                    found.push((*index, std::mem::take(leaf)));
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// One leaf of a log of this size.
     pub fn leaf(&self, index: u64, size: u64) -> Result<Option<Vec<u8>>, FileError> {
         let leaves = self.bundle(index / tiles::WIDTH, size)?;
@@ -182,13 +203,7 @@ impl LogFolder {
         };
         let size = signed.checkpoint.size;
         let known = index::load(self, size)?;
-        let mut leaves = Vec::new();
-        for place in known.places(self, round)? {
-            if let Some(leaf) = self.leaf(place, size)? {
-                leaves.push((place, leaf));
-            }
-        }
-        Ok(leaves)
+        self.leaves(&known.places(self, round)?, size)
     }
 }
 

@@ -41,8 +41,10 @@ pub(crate) use explain::Explain;
 pub(crate) use record::{AcceptRun, CompareRuns, ShowControls};
 mod run_round;
 mod site;
+mod verify;
 
 pub(crate) use run_round::{CheckProviders, RunRound, SmokeProvider};
+pub(crate) use verify::Verify;
 pub(crate) use site::{BuildSite, Serve};
 
 /// An open, auditable benchmark of how language models allocate capital.
@@ -165,29 +167,6 @@ pub(crate) struct Demo {
     /// Open the site in a browser
     #[arg(long, conflicts_with = "no_serve")]
     pub(crate) open: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  capitalbench verify rounds                      every round of a folder
-  capitalbench verify rounds/CB-2026-05-28-1W     one round, all findings
-  capitalbench verify rounds --strict             warnings count as failures
-  capitalbench verify --codes                     what each finding means
-
-Exit codes: 0 everything holds, 1 something does not, 2 could not run.")]
-pub(crate) struct Verify {
-    /// A round, or a folder of rounds
-    #[arg(required_unless_present = "codes")]
-    pub(crate) path: Option<PathBuf>,
-    /// Let warnings fail the verification too
-    #[arg(long)]
-    pub(crate) strict: bool,
-    #[command(flatten)]
-    pub(crate) listing: Listing,
-    #[command(flatten)]
-    pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]

@@ -14,6 +14,7 @@ use crate::clock::{Clock, now_or};
 use crate::console::{DIM, ERROR, document, line, paint, remark, table};
 use crate::error::CommandError;
 use crate::steps::held_round::{HeldRound, held_by, worker};
+use crate::steps::record;
 
 pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandError> {
     let now = now_or(arguments.now.instant);
@@ -120,6 +121,7 @@ pub(crate) fn retry(arguments: &AutomationRetry) -> Result<Outcome, CommandError
     }
     job.retry(arguments.next_attempt_at_utc);
     jobs::store(&folder, &job)?;
+    record::record(&folder, clock.now())?;
     held.release()?;
     tell(&folder, &job, arguments.output.json);
     Ok(Outcome::Holds)
@@ -140,6 +142,7 @@ pub(crate) fn cancel(arguments: &AutomationCancel) -> Result<Outcome, CommandErr
     }
     job.cancel(&arguments.reason, clock.now());
     jobs::store(&folder, &job)?;
+    record::record(&folder, clock.now())?;
     held.release()?;
     tell(&folder, &job, arguments.output.json);
     Ok(Outcome::Holds)

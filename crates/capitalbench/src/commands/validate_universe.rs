@@ -20,6 +20,7 @@ use crate::cli::ValidateUniverse;
 use crate::clock::{Clock, now_or};
 use crate::console::{ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
+use crate::steps::record::record;
 use crate::steps::asking::{Answered, Asked as Answers, Asking, AtLimit, Days};
 
 pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Outcome, CommandError> {
@@ -53,6 +54,9 @@ pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Outcome, CommandError>
         (stem.with_extension("md"), markdown.into_bytes()),
     ];
     file_ops::replace_all(&written)?;
+    if let Some(path) = &arguments.round {
+        record(&RoundFolder::open(path)?, clock.now())?;
+    }
     asking.forget(&question)?;
     let failed: Vec<&OptionCheck> = checks.iter().filter(|c| c.status() == "fail").collect();
     if arguments.output.json {
