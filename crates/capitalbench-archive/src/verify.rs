@@ -11,9 +11,9 @@ use rayon::prelude::*;
 
 use crate::error::FileError;
 use crate::file_ops::TEMPORARY_PREFIX;
-use crate::log::{LogFolder, LogKey};
 use crate::format::run_log::LogLine;
 use crate::format::run_manifest::RunRecord;
+use crate::log::{LogFolder, LogKey};
 use crate::round_folder::{RoundFolder, RoundInputs, Universes, entries_in, list_rounds};
 use crate::run_controls::RunControls;
 use crate::run_folder::RunFolder;

@@ -44,8 +44,8 @@ mod site;
 mod verify;
 
 pub(crate) use run_round::{CheckProviders, RunRound, SmokeProvider};
-pub(crate) use verify::Verify;
 pub(crate) use site::{BuildSite, Serve};
+pub(crate) use verify::Verify;
 
 /// An open, auditable benchmark of how language models allocate capital.
 ///

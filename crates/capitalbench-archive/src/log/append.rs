@@ -10,9 +10,7 @@ use capitalbench_proof::tiles::{self, Content, HEIGHT, Tile, TileSource as _, WI
 
 use super::index;
 use super::inventory::inventory_events;
-use super::{
-    LogFolder, LogKey, Observer, SignedCheckpoint, TileFiles, read, round_events,
-};
+use super::{LogFolder, LogKey, Observer, SignedCheckpoint, TileFiles, read, round_events};
 use crate::error::{Fault, FileError};
 use crate::file_ops;
 use crate::layout;

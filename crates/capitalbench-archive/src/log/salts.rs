@@ -109,9 +109,8 @@ fn parse(bytes: &[u8]) -> Result<Salts, Fault> {
 
 /// The file of some salts.
 pub fn render(salts: &Salts) -> Vec<u8> {
-    let member = |(path, salt): (&String, &[u8; 32])| {
-        (path.clone(), Value::from(Hash::new(*salt).to_hex()))
-    };
+    let member =
+        |(path, salt): (&String, &[u8; 32])| (path.clone(), Value::from(Hash::new(*salt).to_hex()));
     let members: Map<String, Value> = salts.iter().map(member).collect();
     format!("{:#}\n", Value::Object(members)).into_bytes()
 }

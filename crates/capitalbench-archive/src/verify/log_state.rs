@@ -246,7 +246,9 @@ impl LogState {
                 }
             }
         }
-        self.report.stamps.sort_by_key(|(size, stamp)| (*size, stamp.before));
+        self.report
+            .stamps
+            .sort_by_key(|(size, stamp)| (*size, stamp.before));
         Ok(())
     }
 }

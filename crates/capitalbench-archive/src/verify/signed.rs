@@ -274,10 +274,14 @@ impl Scene<'_> {
 
     /// The order in the log, by place and by instant, and the slots of the record.
     fn moments(&mut self, proof: &mut RoundProof) {
-        let record = self.events.iter().rev().find_map(|(_, event)| match &event.fact {
-            Fact::Accepted { run, .. } => Some(run.clone()),
-            _ => None,
-        });
+        let record = self
+            .events
+            .iter()
+            .rev()
+            .find_map(|(_, event)| match &event.fact {
+                Fact::Accepted { run, .. } => Some(run.clone()),
+                _ => None,
+            });
         let of_record = |run: &str| record.as_deref().is_none_or(|record| record == run);
         let mut asked = BTreeSet::new();
         for (index, event) in self.events {
@@ -287,10 +291,10 @@ impl Scene<'_> {
                 Fact::Slots { run, .. } => {
                     asked.insert(run.clone());
                 }
-                Fact::AttemptBegin { place, .. } if of_record(&place.run) => {
-                    if proof.first_call.is_none() {
-                        proof.first_call = moment();
-                    }
+                Fact::AttemptBegin { place, .. }
+                    if of_record(&place.run) && proof.first_call.is_none() =>
+                {
+                    proof.first_call = moment();
                 }
                 Fact::AttemptEnd { place, .. } if of_record(&place.run) => {
                     proof.last_call = moment();
@@ -359,14 +363,20 @@ impl Scene<'_> {
         if let (Some(picks), Some(close)) = (&proof.picks, proof.entry_close)
             && picks.at >= close
         {
-            let text = format!("the picks at {} were after the entry close {close}", picks.at);
+            let text = format!(
+                "the picks at {} were after the entry close {close}",
+                picks.at
+            );
             let place = format!("log/leaf {}", picks.leaf);
             found.push(Finding::new(Code::OrderUnproved, place, text));
         }
         if let (Some(score), Some(close)) = (&proof.score, proof.exit_close)
             && score.at < close
         {
-            let text = format!("the result at {} was before the exit close {close}", score.at);
+            let text = format!(
+                "the result at {} was before the exit close {close}",
+                score.at
+            );
             let place = format!("log/leaf {}", score.leaf);
             found.push(Finding::new(Code::OrderUnproved, place, text));
         }

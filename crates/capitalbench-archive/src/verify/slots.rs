@@ -124,7 +124,10 @@ impl<'a> Slot<'a> {
 
     fn close(&mut self, max_retries: u32, counted: &mut SlotCount) {
         if self.begun.len() > max_retries as usize + 1 {
-            let text = format!("{} attempts, {max_retries} retries allowed", self.begun.len());
+            let text = format!(
+                "{} attempts, {max_retries} retries allowed",
+                self.begun.len()
+            );
             self.problems.push(text);
         }
         for attempt in &self.begun {

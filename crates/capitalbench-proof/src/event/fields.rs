@@ -127,9 +127,8 @@ fn later_members_of(fact: &Fact) -> Value {
             bodies,
             gone,
         } => {
-            let member = |(path, sealed): (&String, &Sealed)| {
-                (path.clone(), Value::from(sealed.0.to_hex()))
-            };
+            let member =
+                |(path, sealed): (&String, &Sealed)| (path.clone(), Value::from(sealed.0.to_hex()));
             let bodies = bodies.iter().map(member).collect();
             json!({"number": number, "bodies": Value::Object(bodies), "gone": gone})
         }

@@ -87,11 +87,7 @@ fn official(folder: &RoundFolder) -> Result<Option<(RunFolder, RunRules)>, FileE
 }
 
 /// A job that waits for what was just done by hand has nothing left to do.
-fn settle_job(
-    folder: &RoundFolder,
-    scored: &Scored,
-    now: Timestamp,
-) -> Result<(), CommandError> {
+fn settle_job(folder: &RoundFolder, scored: &Scored, now: Timestamp) -> Result<(), CommandError> {
     let waits = |job: &ResolutionJob| {
         job.run_id == scored.run_id
             && matches!(job.status, JobStatus::Scheduled | JobStatus::Failed)

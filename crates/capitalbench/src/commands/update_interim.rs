@@ -26,8 +26,8 @@ use crate::cli::{TrackChoice, UpdateInterimPerformance, UpdateWeeklyPerformance}
 use crate::clock::{Clock, now_or};
 use crate::console::{DIM, ERROR, document, line, paint, remark};
 use crate::error::CommandError;
-use crate::steps::record::record;
 use crate::steps::asking::{Asked, AtLimit, Days};
+use crate::steps::record::record;
 
 const NOTE: &str = "price return, distributions not included; provisional";
 
@@ -224,11 +224,7 @@ fn valid(round: &Open) -> Result<Vec<Submission>, FileError> {
 }
 
 /// Rewrites the files of a round; the last day it is tracked to.
-fn track(
-    round: &Open,
-    sheets: &Sheets,
-    written: Option<Timestamp>,
-) -> Result<Date, CommandError> {
+fn track(round: &Open, sheets: &Sheets, written: Option<Timestamp>) -> Result<Date, CommandError> {
     let (entry, made) = entry_sheet(&round.inputs, round.window, sheets)?;
     let days = days_of(round.window, &entry, sheets);
     let files = files(&round.inputs, &round.run, &valid(round)?, &days)?;

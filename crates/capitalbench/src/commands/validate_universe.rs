@@ -20,8 +20,8 @@ use crate::cli::ValidateUniverse;
 use crate::clock::{Clock, now_or};
 use crate::console::{ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
-use crate::steps::record::record;
 use crate::steps::asking::{Answered, Asked as Answers, Asking, AtLimit, Days};
+use crate::steps::record::record;
 
 pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Outcome, CommandError> {
     let (from, to) = (arguments.start_date, arguments.end_date);

@@ -1,8 +1,9 @@
 //! A round of the demo's market, played step by step with a key.
 
+use std::fs;
 use std::path::PathBuf;
 
-use crate::harness::Test;
+use crate::harness::{Test, copy_tree};
 
 /// The round.
 pub(crate) const NAME: &str = "SIGNED-2026-09-14-1W";
@@ -35,9 +36,21 @@ impl SignedRound {
     /// Played until a run is the record.
     pub(crate) fn accepted() -> Self {
         let test = Test::operator("signed/SIGNED-2026-09-14-1W");
-        test.run(&["demo", "--no-serve", "--output", "."]).code(0);
+        test.run(&["demo", "--no-serve", "--output", "stage"])
+            .code(0);
+        for name in ["models.yaml", "histories", "research"] {
+            let from = test.path("stage").join(name);
+            if from.is_dir() {
+                copy_tree(&from, &test.path(name));
+            } else {
+                fs::copy(&from, test.path(name)).expect("a copied file");
+            }
+        }
+        fs::create_dir(test.path("signed")).expect("a folder");
         let round = Self(test);
-        STEPS.iter().for_each(|step| round.step(step));
+        for step in STEPS {
+            round.step(step);
+        }
         round
     }
 
@@ -55,10 +68,6 @@ impl SignedRound {
             .collect();
         let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
         self.0.run(&typed).code(0);
-    }
-
-    pub(crate) fn test(&self) -> &Test {
-        &self.0
     }
 
     /// The folder of rounds.

@@ -146,7 +146,10 @@ pub(super) fn print(round: &RoundReport, log: &LogReport) {
         row(&format!("{} slots", slots.slots), slot_words(slots, proof));
     }
     if let Some(picks) = &proof.picks {
-        row("picks committed", format!("{}{}", clock(picks), entry(picks, proof)));
+        row(
+            "picks committed",
+            format!("{}{}", clock(picks), entry(picks, proof)),
+        );
     }
     if let Some(score) = &proof.score {
         let corrected = match proof.corrections {

@@ -64,7 +64,10 @@ impl Forgery {
             let note = checkpoint.sign(&self.own).expect("a note").to_string();
             let vkey = format!("{}\n", self.own.verifier());
             change.insert("log/vkey".to_owned(), Some(vkey.into_bytes()));
-            for path in ["log/checkpoint".to_owned(), format!("log/checkpoints/{size}")] {
+            for path in [
+                "log/checkpoint".to_owned(),
+                format!("log/checkpoints/{size}"),
+            ] {
                 change.insert(path, Some(note.clone().into_bytes()));
             }
         }
@@ -121,7 +124,9 @@ pub(super) fn attacks(log: &Forgery) -> Vec<Attack> {
             }
             let mut redated = log.leaves.clone();
             let text = String::from_utf8(redated[at].clone()).expect("JSON");
-            redated[at] = text.replacen("\"at\":\"2026", "\"at\":\"2025", 1).into_bytes();
+            redated[at] = text
+                .replacen("\"at\":\"2026", "\"at\":\"2025", 1)
+                .into_bytes();
             attacks.push(log.attack(&format!("date leaf {at}"), &redated, known));
         }
     }
