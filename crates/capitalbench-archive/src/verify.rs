@@ -13,7 +13,7 @@ use crate::error::FileError;
 use crate::file_ops::TEMPORARY_PREFIX;
 use crate::format::run_log::LogLine;
 use crate::format::run_manifest::RunRecord;
-use crate::log::{LogFolder, LogKey};
+use crate::log::LogFolder;
 use crate::round_folder::{RoundFolder, RoundInputs, Universes, entries_in, list_rounds};
 use crate::run_controls::RunControls;
 use crate::run_folder::RunFolder;
@@ -120,7 +120,7 @@ pub fn verify_for(
         _ => LogFolder::of_rounds(path),
     };
     let log = LogState::load(beside.rounds(), reader, now)?;
-    let signed = log.as_ref().map(|log| (log, reader.owner));
+    let signed = log.as_ref().map(|log| (log, reader));
     let universes = Universes::default();
     let checked: Vec<(RoundReport, Option<across::Evidence>)> = folders
         .par_iter()
@@ -159,7 +159,7 @@ pub fn count_rounds(path: &Path) -> usize {
 fn verify_round(
     folder: &RoundFolder,
     universes: &Universes,
-    log: Option<(&LogState, Option<&LogKey>)>,
+    log: Option<(&LogState, &Reader<'_>)>,
     now: Timestamp,
 ) -> (RoundReport, Option<across::Evidence>) {
     let mut findings = Vec::new();
@@ -187,8 +187,8 @@ fn verify_round(
             manifest = Some(state.inputs.manifest);
         }
     }
-    let proof = log.and_then(|(log, owner)| {
-        signed::check_round(folder, log, owner, manifest.as_ref(), &mut findings)
+    let proof = log.and_then(|(log, reader)| {
+        signed::check_round(folder, (log, reader), manifest.as_ref(), &mut findings)
     });
     if proof.as_ref().is_some_and(RoundProof::is_stamped) {
         findings.retain(|finding| finding.code != Code::FreezeTimeUnproved);

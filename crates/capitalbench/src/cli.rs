@@ -45,7 +45,7 @@ mod verify;
 
 pub(crate) use run_round::{CheckProviders, RunRound, SmokeProvider};
 pub(crate) use site::{BuildSite, Serve};
-pub(crate) use verify::Verify;
+pub(crate) use verify::{Bundle, Verify};
 
 /// An open, auditable benchmark of how language models allocate capital.
 ///
@@ -76,6 +76,8 @@ pub(crate) enum Command {
     ShowPrompt(ShowPrompt),
     /// Re-derive everything from the artifacts and report where they disagree
     Verify(Verify),
+    /// Put a signed round with its log into one file that anybody can verify offline
+    Bundle(Bundle),
     /// Check one round area by area and name the next step
     AuditRound(AuditRound),
     /// Freeze the inputs of a round by their digests, or check that they hold

@@ -14,6 +14,7 @@ mod audit_round;
 mod automation;
 mod bench_archive;
 mod build_site;
+mod bundle;
 mod check_providers;
 mod compare;
 mod compare_runs;
@@ -123,6 +124,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::PublishReport(arguments) => publish_report::run(&arguments),
         Command::PublishRoundSummary(arguments) => publish_report::run_summary(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),
+        Command::Bundle(arguments) => bundle::run(&arguments),
         Command::SyncWeb(arguments) => sync_web::run(&arguments),
         Command::Db(arguments) => db::run(&arguments),
         Command::BenchArchive(arguments) => bench_archive::run(&arguments),

@@ -39,7 +39,8 @@ impl Shown {
         }
     }
 
-    fn of(round: &RoundFolder) -> Result<Self, FileError> {
+    /// By the files of a round.
+    pub fn of(round: &RoundFolder) -> Result<Self, FileError> {
         let runs = round.runs()?;
         let Ok(official) = official_run(&runs) else {
             return Ok(Self::default());

@@ -1,6 +1,6 @@
 //! The log of a folder of rounds as a reader finds it: whole, signed, continued, stamped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use capitalbench_proof::checkpoint::Checkpoint;
@@ -27,6 +27,8 @@ pub struct Reader<'a> {
     pub since: Vec<(String, Vec<u8>)>,
     /// Roots of time stamp authorities; where there are none, those that lie in the log.
     pub roots: Vec<Root>,
+    /// Files that a bundle says it does not show.
+    pub withheld: BTreeSet<String>,
     /// The private key, whose owner can open every seal.
     pub owner: Option<&'a LogKey>,
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capitalbench_core::artifact::{Audience, audience};
 use capitalbench_core::manifest::{Manifest, Window};
 use capitalbench_core::time::Stamp as InstantStamp;
 use capitalbench_proof::event::{Event, Fact};
@@ -10,12 +11,12 @@ use capitalbench_proof::timestamp::Stamp;
 use jiff::Timestamp;
 
 use super::finding::{Code, Finding};
-use super::log_state::LogState;
+use super::log_state::{LogState, Reader};
 use super::slots::{SlotCount, count};
 use crate::layout;
 use crate::log::inventory::{Inventory, files_of};
 use crate::log::salts::{Salts, Shown};
-use crate::log::{LogKey, Observer, round_events};
+use crate::log::{Observer, round_events};
 use crate::round_folder::RoundFolder;
 
 /// When something was signed into the log.
@@ -82,8 +83,7 @@ impl RoundProof {
 /// Compares a round with the log; none when the log does not know it.
 pub(super) fn check_round(
     folder: &RoundFolder,
-    state: &LogState,
-    owner: Option<&LogKey>,
+    (state, reader): (&LogState, &Reader<'_>),
     manifest: Option<&Manifest>,
     findings: &mut Vec<Finding>,
 ) -> Option<RoundProof> {
@@ -111,8 +111,12 @@ pub(super) fn check_round(
         events: &events,
         findings,
     };
-    scene.files(owner, &mut proof);
-    scene.facts();
+    scene.files(reader, &mut proof);
+    // What the files say can only be told again where all of them are.
+    let hidden = |path: &String| audience(path) != Audience::Private;
+    if !reader.withheld.iter().any(hidden) {
+        scene.facts();
+    }
     scene.moments(&mut proof);
     Some(proof)
 }
@@ -131,7 +135,7 @@ impl Scene<'_> {
     }
 
     /// Every file is in the log, and every file of the log is there, to the last bit.
-    fn files(&mut self, owner: Option<&LogKey>, proof: &mut RoundProof) {
+    fn files(&mut self, reader: &Reader<'_>, proof: &mut RoundProof) {
         let mut told = Inventory::default();
         let mut shown = Shown::default();
         for (index, event) in self.events {
@@ -149,11 +153,15 @@ impl Scene<'_> {
         let salts = self.salts(&told);
         let mut withheld = 0;
         for (path, sealed) in &told.bodies {
-            let salt = owner
+            let salt = reader
+                .owner
                 .map(|key| key.salt(&self.name, path))
                 .or_else(|| salts.get(path).copied());
             let bytes = self.folder.read_optional(path);
             match (bytes, salt) {
+                (Ok(None), _) if !shown.shows(path) && reader.withheld.contains(path) => {
+                    withheld += 1;
+                }
                 (Ok(None), _) => self.find(Code::LoggedFileMissing, path, "is gone"),
                 (Err(error), _) => self.find(Code::LoggedFileMissing, path, error.problem()),
                 (Ok(Some(bytes)), Some(salt)) if sealed.opens(&salt, &bytes) => proof.opened += 1,
@@ -173,7 +181,8 @@ impl Scene<'_> {
         }
         proof.withheld = withheld;
         if withheld > 0 {
-            let text = format!("{withheld} files cannot be compared without the key of the log");
+            let text =
+                format!("{withheld} files are sealed in the log and cannot be compared here");
             self.find(Code::BodyWithheld, layout::LOG, text);
         }
         for path in files_of(self.folder) {

@@ -12,11 +12,12 @@ use super::{Listing, Now, Output};
   capitalbench verify rounds/CB-2026-05-28-1W     one round, all findings
   capitalbench verify rounds --strict             warnings count as failures
   capitalbench verify rounds --key log.vkey --since checkpoint-of-march
+  capitalbench verify CB-2026-05-28-1W.tar.zst    a bundle, offline
   capitalbench verify --codes                     what each finding means
 
 Exit codes: 0 everything holds, 1 something does not, 2 could not run.")]
 pub(crate) struct Verify {
-    /// A round, or a folder of rounds
+    /// A round, a folder of rounds, or a bundle
     #[arg(required_unless_present = "codes")]
     pub(crate) path: Option<PathBuf>,
     /// Let warnings fail the verification too
@@ -37,4 +38,19 @@ pub(crate) struct Verify {
     pub(crate) now: Now,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  capitalbench bundle rounds/CB-2026-12-07-1W --output CB-2026-12-07-1W.tar.zst
+  capitalbench verify CB-2026-12-07-1W.tar.zst
+
+Holds what everybody may read of the round by now, and the log. The same files give the same bytes.
+Exit codes: 0 written, 2 could not run.")]
+pub(crate) struct Bundle {
+    /// A round
+    pub(crate) round: PathBuf,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use capitalbench_archive::bundle::{self, OpenBundle};
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops;
 use capitalbench_archive::log::{LogFolder, LogKey};
@@ -29,10 +30,22 @@ pub(crate) fn run(arguments: &Verify) -> Result<Outcome, CommandError> {
         print_codes(arguments.output.json);
         return Ok(Outcome::Holds);
     };
+    let bundle = if path.is_file() {
+        let bytes = file_ops::read(path).map_err(FileError::from)?;
+        Some(bundle::open(&bytes, path)?)
+    } else {
+        None
+    };
+    let unpacked = bundle.as_ref().map(OpenBundle::round);
+    let path = unpacked.as_deref().unwrap_or(path);
     let bar = progress(count_rounds(path), "verifying");
     let owner = owner(path)?;
     let reader = Reader {
         owner: owner.as_ref(),
+        withheld: bundle
+            .as_ref()
+            .map(|own| own.withheld.clone())
+            .unwrap_or_default(),
         ..reader(arguments)?
     };
     let now = now_or(arguments.now.instant);

@@ -14,6 +14,7 @@ mod bad_disk;
 mod bad_input;
 mod bench_archive;
 mod boards;
+mod bundle;
 mod compare_runs;
 mod controls;
 mod corrections;

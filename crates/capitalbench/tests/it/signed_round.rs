@@ -70,6 +70,11 @@ impl SignedRound {
         self.0.run(&typed).code(0);
     }
 
+    /// Where it was played.
+    pub(crate) fn test(&self) -> &Test {
+        &self.0
+    }
+
     /// The folder of rounds.
     pub(crate) fn rounds(&self) -> PathBuf {
         self.0.path("signed")

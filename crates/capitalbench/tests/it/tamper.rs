@@ -156,7 +156,7 @@ fn of_files(files: &BTreeMap<String, Vec<u8>>) -> Vec<Attack> {
     let mut attacks = Vec::new();
     for (path, bytes) in files {
         attacks.push(of_file(path, "delete", None));
-        let mut places: Vec<usize> = (0..5).map(|part| bytes.len() * part / 5).collect();
+        let mut places: Vec<usize> = (0..7).map(|part| bytes.len() * part / 7).collect();
         places.push(bytes.len().saturating_sub(1));
         places.dedup();
         for (number, place) in places.into_iter().enumerate() {
