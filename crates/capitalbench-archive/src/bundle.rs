@@ -85,6 +85,11 @@ pub fn write_files(files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>, TarErro
     ))
 }
 
+/// Whether bytes begin like a zstd frame.
+pub fn is_bundle(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+}
+
 /// Opens a bundle; `file` is its name in messages.
 pub fn open(bytes: &[u8], file: &Path) -> Result<OpenBundle, FileError> {
     let files = read_files(bytes).map_err(|text| Fault::new(text).in_file(file))?;

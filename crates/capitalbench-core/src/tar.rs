@@ -97,7 +97,7 @@ fn is_plain_path(name: &str) -> bool {
         })
 }
 
-/// The files of an archive that [`write`] made; anything else is refused.
+/// The files of an archive that [`write()`] made; anything else is refused.
 pub fn read(archive: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, TarError> {
     let mut files = BTreeMap::new();
     let mut at = 0;

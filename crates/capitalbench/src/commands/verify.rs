@@ -32,7 +32,8 @@ pub(crate) fn run(arguments: &Verify) -> Result<Outcome, CommandError> {
     };
     let bundle = if path.is_file() {
         let bytes = file_ops::read(path).map_err(FileError::from)?;
-        Some(bundle::open(&bytes, path)?)
+        let is_bundle = bundle::is_bundle(&bytes);
+        is_bundle.then(|| bundle::open(&bytes, path)).transpose()?
     } else {
         None
     };
@@ -87,7 +88,10 @@ fn reader(arguments: &Verify) -> Result<Reader<'static>, CommandError> {
 /// The private key of the log where it is here: its owner can open every seal.
 fn owner(path: &Path) -> Result<Option<LogKey>, CommandError> {
     let log = if RoundFolder::is_round(path) {
-        LogFolder::of_round(&RoundFolder::open(path)?)
+        match RoundFolder::open(path) {
+            Ok(round) => LogFolder::of_round(&round),
+            Err(_) => return Ok(None),
+        }
     } else {
         LogFolder::of_rounds(path)
     };

@@ -1,8 +1,9 @@
 //! Whatever is changed in a signed round or its log is found, and its place is named.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::sync::Mutex;
 
 use capitalbench_archive::log::{LogFolder, LogKey};
 use capitalbench_archive::verify::{Finding, Reader, Report, Severity, verify_for};
@@ -20,6 +21,27 @@ use forgery::Forgery;
 
 /// Files that are written, or removed where there are no bytes.
 pub(crate) type Change = BTreeMap<String, Option<Vec<u8>>>;
+
+/// What is told about logs; all of it is provoked here.
+pub(crate) const LOG_CODES: [&str; 14] = [
+    "body-withheld",
+    "event-contradicts-files",
+    "event-missing",
+    "file-not-logged",
+    "log-broken",
+    "log-history-differs",
+    "log-order-broken",
+    "logged-file-differs",
+    "logged-file-missing",
+    "not-in-log",
+    "order-unproved",
+    "salt-missing",
+    "slot-unaccounted",
+    "stamp-invalid",
+];
+
+/// Codes that were seen.
+type Seen = Mutex<BTreeSet<&'static str>>;
 
 /// One thing that somebody does to the folder.
 struct Attack {
@@ -85,7 +107,7 @@ fn check(rounds: &Path, reader: &Reader<'_>) -> Result<Report, String> {
 }
 
 /// Carries an attack out on a copy, looks, and puts everything back.
-fn survives(copy: &Path, attack: &Attack, reading: &Reading) -> Option<String> {
+fn survives(copy: &Path, attack: &Attack, reading: &Reading, seen: &Seen) -> Option<String> {
     let before: Change = attack
         .change
         .keys()
@@ -98,6 +120,10 @@ fn survives(copy: &Path, attack: &Attack, reading: &Reading) -> Option<String> {
         // A folder without any round is refused, and the folder is named.
         Err(error) => (!error.contains("holds no round")).then_some(error),
         Ok(report) => {
+            let told = report.rounds.iter().flat_map(|round| &round.findings);
+            let told = told.chain(report.log.iter().flat_map(|log| &log.findings));
+            let codes = told.map(|finding| finding.code.as_str());
+            seen.lock().expect("no panic").extend(codes);
             let errors = errors(&report);
             let named = errors
                 .iter()
@@ -210,6 +236,7 @@ fn every_change_of_a_signed_round_is_found_and_named() {
     attacks.extend(forgery::attacks(&Forgery::of(&rounds, &files)));
     assert!(attacks.len() >= 2000, "{} attacks", attacks.len());
     let part = attacks.len().div_ceil(rayon::current_num_threads() * 4);
+    let seen = Seen::default();
     let survived: Vec<String> = attacks
         .par_chunks(part)
         .flat_map_iter(|attacks| {
@@ -217,9 +244,15 @@ fn every_change_of_a_signed_round_is_found_and_named() {
             copy_tree(&rounds, copy.path());
             let found = attacks
                 .iter()
-                .filter_map(|attack| survives(copy.path(), attack, &reading));
+                .filter_map(|attack| survives(copy.path(), attack, &reading, &seen));
             found.collect::<Vec<String>>()
         })
         .collect();
     assert_eq!(survived, Vec::<String>::new(), "of {}", attacks.len());
+    let seen = seen.into_inner().expect("no panic");
+    let unseen: Vec<&&str> = LOG_CODES
+        .iter()
+        .filter(|code| !seen.contains(**code))
+        .collect();
+    assert_eq!(unseen, Vec::<&&str>::new());
 }

@@ -10,6 +10,7 @@ use capitalbench_proof::note::{KeyKind, SignerKey};
 use capitalbench_proof::tiles;
 
 use super::{Attack, Change, Known};
+use crate::signed_round::NAME;
 
 /// A log as its attacker knows it.
 pub(super) struct Forgery {
@@ -133,6 +134,28 @@ pub(super) fn attacks(log: &Forgery) -> Vec<Attack> {
     for known in [Known::Key, Known::Checkpoint] {
         attacks.push(log.attack("another key", &log.leaves, known));
     }
+    let renamed: Vec<Vec<u8>> = log
+        .leaves
+        .iter()
+        .map(|leaf| {
+            let text = String::from_utf8(leaf.clone()).expect("JSON");
+            text.replace(NAME, "ANOTHER").into_bytes()
+        })
+        .collect();
+    attacks.push(log.attack("another round", &renamed, Known::Key));
+    let reversed: Vec<Vec<u8>> = log.leaves.iter().rev().cloned().collect();
+    attacks.push(log.attack("turn round", &reversed, Known::Key));
+    let size = log.leaves.len();
+    let stamp = ["tsq", "tsr"].map(|ending| {
+        let path = format!("log/anchors/{size}/clock.example.{ending}");
+        (path, Some(b"no stamp".to_vec()))
+    });
+    attacks.push(Attack {
+        name: "an invented stamp".to_owned(),
+        change: Change::from(stamp),
+        place: format!("log/anchors/{size}/clock.example.tsr"),
+        reader: Known::Nothing,
+    });
     let kept = log.files.keys();
     let sizes = kept.filter_map(|path| path.strip_prefix("log/checkpoints/")?.parse().ok());
     let last = log.leaves.len() as u64;
