@@ -92,6 +92,8 @@ pub const LOG_ANCHORS: &str = "log/anchors";
 pub const LOG_ROOTS: &str = "log/roots";
 /// The keys of witnesses, one on each line.
 pub const LOG_WITNESSES: &str = "log/witnesses";
+/// Salts of files that everybody may read, one file per round.
+pub const LOG_SALTS: &str = "log/salts";
 /// What can be made again from the log: which events it holds.
 pub const LOG_STATE: &str = ".capitalbench/log";
 /// The private key of the log, unless the operator keeps it elsewhere.

@@ -7,6 +7,7 @@
 //! <rounds>/log/anchors/<size>/...    what outside clocks said about one of them
 //! <rounds>/log/roots/*.pem           whose clocks the operator trusts
 //! <rounds>/log/witnesses             keys of others who may sign checkpoints too
+//! <rounds>/log/salts/<round>.json    salts of the files that everybody may read
 //! <rounds>/log/tile/...              hashes and leaves, as C2SP tlog-tiles lays them out
 //! <rounds>/.capitalbench/log/        who is appending, and an index that can be made again
 //! <rounds>/.capitalbench/keys/       the private key, unless it lies elsewhere
@@ -36,7 +37,9 @@ pub mod check;
 mod events;
 mod history;
 mod index;
+pub mod inventory;
 pub mod key;
+pub mod salts;
 
 pub use anchors::{Anchor, Believed, Proofs, Trust, clock_name};
 pub use append::Appended;
@@ -146,6 +149,24 @@ impl LogFolder {
         Ok(leaves.into_iter().map(<[u8]>::to_vec).collect())
     }
 
+    /// Leaves of a log of this size by their indexes, which are in order.
+    pub fn leaves(&self, indexes: &[u64], size: u64) -> Result<Vec<(u64, Vec<u8>)>, FileError> {
+        let mut found = Vec::with_capacity(indexes.len());
+        for places in indexes.chunk_by(|a, b| a / tiles::WIDTH == b / tiles::WIDTH) {
+            let Some(first) = places.first() else {
+                continue;
+            };
+            let mut leaves = self.bundle(first / tiles::WIDTH, size)?;
+            for index in places {
+                let place = usize::try_from(index % tiles::WIDTH).unwrap_or(usize::MAX);
+                if let Some(leaf) = leaves.get_mut(place) {
+                    found.push((*index, std::mem::take(leaf)));
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// One leaf of a log of this size.
     pub fn leaf(&self, index: u64, size: u64) -> Result<Option<Vec<u8>>, FileError> {
         let leaves = self.bundle(index / tiles::WIDTH, size)?;
@@ -189,13 +210,7 @@ impl LogFolder {
         };
         let size = signed.checkpoint.size;
         let known = index::load(self, size)?;
-        let mut leaves = Vec::new();
-        for place in known.places(self, round)? {
-            if let Some(leaf) = self.leaf(place, size)? {
-                leaves.push((place, leaf));
-            }
-        }
-        Ok(leaves)
+        self.leaves(&known.places(self, round)?, size)
     }
 }
 

@@ -13,10 +13,12 @@ use crate::error::FileError;
 use crate::file_ops::TEMPORARY_PREFIX;
 use crate::format::run_log::LogLine;
 use crate::format::run_manifest::RunRecord;
+use crate::log::LogFolder;
 use crate::round_folder::{RoundFolder, RoundInputs, Universes, entries_in, list_rounds};
 use crate::run_controls::RunControls;
 use crate::run_folder::RunFolder;
 use crate::validation::{Checked, validate_run};
+use log_state::LogState;
 
 mod acceptance;
 mod across;
@@ -25,25 +27,35 @@ mod fairness;
 mod finding;
 mod inputs;
 mod interim;
+mod log_state;
 mod prices;
 mod replies;
 mod results;
 mod runs;
+mod signed;
+mod slots;
 mod state;
 
 pub use finding::{Code, Finding, RoundReport, Severity, Verdict};
+pub use log_state::{LogReport, Reader};
+pub use signed::{Moment, RoundProof};
+pub use slots::SlotCount;
 
 /// What verification of one round or a folder of rounds found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// One report per round, in order of name.
     pub rounds: Vec<RoundReport>,
+    /// The log beside them; none where they are unsigned.
+    pub log: Option<LogReport>,
 }
 
 impl Report {
     /// Number of findings of a severity.
     pub fn count(&self, severity: Severity) -> usize {
-        self.rounds.iter().map(|round| round.count(severity)).sum()
+        let of_log = self.log.as_ref().map_or(0, |log| log.count(severity));
+        let of_rounds = self.rounds.iter().map(|round| round.count(severity));
+        of_rounds.sum::<usize>() + of_log
     }
 
     /// Number of files in all rounds.
@@ -88,16 +100,32 @@ impl RoundState {
 
 /// Verifies a round or every round below a folder; `tick` is called after each round.
 pub fn verify(path: &Path, now: Timestamp, tick: &(dyn Fn() + Sync)) -> Result<Report, FileError> {
+    verify_for(&Reader::default(), path, now, tick)
+}
+
+/// The same for a reader who brings a key, checkpoints or roots along.
+pub fn verify_for(
+    reader: &Reader<'_>,
+    path: &Path,
+    now: Timestamp,
+    tick: &(dyn Fn() + Sync),
+) -> Result<Report, FileError> {
     let folders = if RoundFolder::is_round(path) {
         vec![RoundFolder::unchecked(path)]
     } else {
         list_rounds(path)?
     };
+    let beside = match folders.as_slice() {
+        [only] if RoundFolder::is_round(path) => LogFolder::of_round(only),
+        _ => LogFolder::of_rounds(path),
+    };
+    let log = LogState::load(beside.rounds(), reader, now)?;
+    let signed = log.as_ref().map(|log| (log, reader));
     let universes = Universes::default();
     let checked: Vec<(RoundReport, Option<across::Evidence>)> = folders
         .par_iter()
         .map(|folder| {
-            let report = verify_round(folder, &universes, now);
+            let report = verify_round(folder, &universes, signed, now);
             tick();
             report
         })
@@ -115,7 +143,8 @@ pub fn verify(path: &Path, now: Timestamp, tick: &(dyn Fn() + Sync)) -> Result<R
         round.findings.extend(found);
         round.findings.sort();
     }
-    Ok(Report { rounds })
+    let log = log.map(|log| log.into_report((!RoundFolder::is_round(path)).then_some(&rounds)));
+    Ok(Report { rounds, log })
 }
 
 /// How many rounds a path holds, for a progress bar.
@@ -130,6 +159,7 @@ pub fn count_rounds(path: &Path) -> usize {
 fn verify_round(
     folder: &RoundFolder,
     universes: &Universes,
+    log: Option<(&LogState, &Reader<'_>)>,
     now: Timestamp,
 ) -> (RoundReport, Option<across::Evidence>) {
     let mut findings = Vec::new();
@@ -147,13 +177,21 @@ fn verify_round(
     inputs::check_hashes(folder, &mut findings);
     inputs::check_research(folder, &mut findings);
     let mut evidence = None;
+    let mut manifest = None;
     match RoundInputs::load(folder.clone(), universes) {
         Err(error) => findings.push(unreadable(folder, &error)),
         Ok(loaded) => {
             let state = load_state(loaded, now, &mut findings);
             check_state(&state, &mut findings);
             evidence = Some(across::Evidence::new(&state));
+            manifest = Some(state.inputs.manifest);
         }
+    }
+    let proof = log.and_then(|(log, reader)| {
+        signed::check_round(folder, (log, reader), manifest.as_ref(), &mut findings)
+    });
+    if proof.as_ref().is_some_and(RoundProof::is_stamped) {
+        findings.retain(|finding| finding.code != Code::FreezeTimeUnproved);
     }
     findings.sort();
     findings.dedup();
@@ -161,6 +199,7 @@ fn verify_round(
         round_id: folder.name(),
         findings,
         files: files.len(),
+        proof,
     };
     (report, evidence)
 }

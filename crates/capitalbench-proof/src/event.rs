@@ -185,6 +185,15 @@ pub enum Fact {
         /// The files as they are.
         results: Files,
     },
+    /// What the folder of the round holds beside, and in place of, what was told before.
+    Inventory {
+        /// Which inventory of the round, from 1.
+        number: u64,
+        /// Files that are new or have other bytes, sealed.
+        bodies: BTreeMap<String, Sealed>,
+        /// Files that are gone.
+        gone: Vec<String>,
+    },
     /// Something was said in public about the results.
     Claim {
         /// What it is, such as a report.
@@ -209,6 +218,7 @@ impl Fact {
             Self::ExitPrices { .. } => "prices.exit",
             Self::Score { .. } => "score",
             Self::Correction { .. } => "correction",
+            Self::Inventory { .. } => "round.files",
             Self::Claim { .. } => "claim",
         }
     }

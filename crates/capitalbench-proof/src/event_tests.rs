@@ -110,6 +110,11 @@ fn late_facts() -> Vec<Fact> {
             replaced: files(&["results/outcomes.json"]),
             results: files(&["results/returns.csv"]),
         },
+        Fact::Inventory {
+            number: 1,
+            bodies: BTreeMap::from([("manifest.yaml".to_owned(), sealed("manifest"))]),
+            gone: vec!["prices/entry_prices.csv".to_owned()],
+        },
         Fact::Claim {
             statement: "report".to_owned(),
             files: files(&["results/report.md"]),

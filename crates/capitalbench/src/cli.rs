@@ -45,9 +45,11 @@ pub(crate) use explain::Explain;
 pub(crate) use record::{AcceptRun, CompareRuns, ShowControls};
 mod run_round;
 mod site;
+mod verify;
 
 pub(crate) use run_round::{CheckProviders, RunRound, SmokeProvider};
 pub(crate) use site::{BuildSite, RecordSource, Serve};
+pub(crate) use verify::{Bundle, Verify};
 
 /// An open, auditable benchmark of how language models allocate capital.
 ///
@@ -78,6 +80,8 @@ pub(crate) enum Command {
     ShowPrompt(ShowPrompt),
     /// Re-derive everything from the artifacts and report where they disagree
     Verify(Verify),
+    /// Put a signed round with its log into one file that anybody can verify offline
+    Bundle(Bundle),
     /// Check one round area by area and name the next step
     AuditRound(AuditRound),
     /// Freeze the inputs of a round by their digests, or check that they hold
@@ -148,29 +152,6 @@ pub(crate) enum Command {
     Db(Db),
     /// Make many rounds of an invented market, to measure with
     BenchArchive(BenchArchive),
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  capitalbench verify rounds                      every round of a folder
-  capitalbench verify rounds/CB-2026-05-28-1W     one round, all findings
-  capitalbench verify rounds --strict             warnings count as failures
-  capitalbench verify --codes                     what each finding means
-
-Exit codes: 0 everything holds, 1 something does not, 2 could not run.")]
-pub(crate) struct Verify {
-    /// A round, or a folder of rounds
-    #[arg(required_unless_present = "codes")]
-    pub(crate) path: Option<PathBuf>,
-    /// Let warnings fail the verification too
-    #[arg(long)]
-    pub(crate) strict: bool,
-    #[command(flatten)]
-    pub(crate) listing: Listing,
-    #[command(flatten)]
-    pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]

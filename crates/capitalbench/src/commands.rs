@@ -15,6 +15,7 @@ mod audit_round;
 mod automation;
 mod bench_archive;
 mod build_site;
+mod bundle;
 mod check_providers;
 mod compare;
 mod compare_runs;
@@ -128,6 +129,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::PublishRoundSummary(arguments) => publish_report::run_summary(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),
         Command::Anchor(arguments) => anchor::run(&arguments),
+        Command::Bundle(arguments) => bundle::run(&arguments),
         Command::SyncWeb(arguments) => sync_web::run(&arguments),
         Command::Db(arguments) => db::run(&arguments),
         Command::BenchArchive(arguments) => bench_archive::run(&arguments),

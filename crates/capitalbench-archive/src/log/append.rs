@@ -9,11 +9,12 @@ use capitalbench_proof::merkle::{Edge, Hash, leaf_hash};
 use capitalbench_proof::tiles::{self, Content, HEIGHT, Tile, TileSource as _, WIDTH};
 
 use super::index;
-use super::{LogFolder, LogKey, SignedCheckpoint, TileFiles, read};
+use super::inventory::inventory_events;
+use super::{LogFolder, LogKey, Observer, SignedCheckpoint, TileFiles, read, round_events};
 use crate::error::{Fault, FileError};
 use crate::file_ops;
 use crate::layout;
-use crate::round_folder::names_in;
+use crate::round_folder::{RoundFolder, names_in};
 
 /// How many leaves the last append set out to reach.
 const INTENDED: &str = "intended";
@@ -42,9 +43,39 @@ impl LogFolder {
     ///
     /// Whoever appends at the same time waits. When this returns, they are on the disk.
     pub fn append(&self, key: &LogKey, events: &[Event]) -> Result<Appended, FileError> {
+        let _hold = self.take_turn()?;
+        self.append_held(key, events)
+    }
+
+    /// Adds everything that the files of a round say and the log does not hold yet, then tells the
+    /// salts of those that everybody may read.
+    pub fn append_round(
+        &self,
+        key: &LogKey,
+        round: &RoundFolder,
+        by: Observer<'_>,
+    ) -> Result<Appended, FileError> {
+        let _hold = self.take_turn()?;
+        let events = round_events(round, by)?;
+        let of_events = self.append_held(key, &events)?;
+        if of_events.size == 0 || self.leaves_of_round(&round.name())?.is_empty() {
+            return Ok(of_events);
+        }
+        let of_files = self.append_held(key, &inventory_events(self, round, by)?)?;
+        self.disclose(key, round)?;
+        Ok(Appended {
+            size: of_files.size,
+            added: of_events.added + of_files.added,
+        })
+    }
+
+    fn take_turn(&self) -> Result<file_ops::Hold, FileError> {
         let state = self.file(layout::LOG_STATE);
         file_ops::create_folder(&state)?;
-        let _hold = file_ops::hold_in_turn(&state.join("lock"))?;
+        Ok(file_ops::hold_in_turn(&state.join("lock"))?)
+    }
+
+    fn append_held(&self, key: &LogKey, events: &[Event]) -> Result<Appended, FileError> {
         key.announce(self)?;
         let present = self.checkpoint()?;
         if let Some(present) = &present

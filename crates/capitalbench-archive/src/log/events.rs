@@ -7,7 +7,7 @@ use capitalbench_core::attempt::Slot;
 use capitalbench_core::ids::Digest;
 use capitalbench_core::run::Calls;
 use capitalbench_core::time::Stamp;
-use capitalbench_proof::event::{Event, Fact, Files, Instant, Place};
+use capitalbench_proof::event::{Event, Fact, Files, Instant, Place, Sealed};
 use capitalbench_proof::merkle::{Hash, sha256};
 use jiff::Timestamp;
 
@@ -26,12 +26,21 @@ use crate::run_folder::RunFolder;
 /// Who looks at a round, when, and with which key.
 #[derive(Debug, Clone, Copy)]
 pub struct Observer<'a> {
-    /// Seals what may stay private.
-    pub key: &'a LogKey,
+    /// Seals what may stay private; who has none sees what was sealed, and cannot seal it.
+    pub key: Option<&'a LogKey>,
     /// The instant of facts whose files do not say when they happened.
     pub now: Timestamp,
     /// Name and version of the program.
     pub program: &'a str,
+}
+
+impl Observer<'_> {
+    pub(super) fn seal(&self, round: &str, path: &str, bytes: &[u8]) -> Sealed {
+        match self.key {
+            Some(key) => key.seal(round, path, bytes),
+            None => Sealed::new(&[0; 32], bytes),
+        }
+    }
 }
 
 /// Everything that the files of a round say, in the order in which it must have happened.
@@ -217,9 +226,9 @@ impl Scene<'_> {
         Ok(events)
     }
 
-    fn seal(&self, run: &RunFolder, path: &str, bytes: &[u8]) -> capitalbench_proof::event::Sealed {
+    fn seal(&self, run: &RunFolder, path: &str, bytes: &[u8]) -> Sealed {
         let path = format!("{}/{}/{path}", layout::RUNS, run.run_id());
-        self.by.key.seal(&self.name, &path, bytes)
+        self.by.seal(&self.name, &path, bytes)
     }
 
     fn accepted(&self, run: &RunFolder) -> Result<Vec<Event>, FileError> {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::signed::RoundProof;
+
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -113,6 +115,28 @@ codes! {
         "The resolution job says something else than the results."
     InventedRecord "invented-record" Error
         "A run with invented answers is the record of a real round, or a real run that of an invented market."
+    LogBroken "log-broken" Error
+        "The files of the log do not follow from its leaves, or a signature does not hold."
+    LogHistoryDiffers "log-history-differs" Error
+        "The log does not continue what was seen before: another key, fewer leaves or another history."
+    EventMissing "event-missing" Error
+        "The log lacks an event that the files tell, or one between two others."
+    EventContradictsFiles "event-contradicts-files" Error
+        "An event of the log says something else than the files of the round."
+    LoggedFileDiffers "logged-file-differs" Error
+        "A file is not the one that was signed into the log, or its salt is not."
+    LoggedFileMissing "logged-file-missing" Error
+        "A file that was signed into the log is gone."
+    FileNotLogged "file-not-logged" Error
+        "A file of a signed round is in no event of the log."
+    SaltMissing "salt-missing" Error
+        "A file that everybody may read has no salt, so that nobody can compare it with the log."
+    LogOrderBroken "log-order-broken" Error
+        "Events stand in the log in an order in which they cannot have happened."
+    SlotUnaccounted "slot-unaccounted" Error
+        "A slot of the record has no end, several of them, or an attempt that nobody planned."
+    StampInvalid "stamp-invalid" Error
+        "A time stamp of an outside clock does not hold."
     ScoredBeforeExit "scored-before-exit" Warning
         "The result was made before the exit close."
     CallAfterDeadline "call-after-deadline" Warning
@@ -165,6 +189,8 @@ codes! {
         "The prompt holds a passage that tells models when to hold the reference."
     PromptForeignHorizon "prompt-foreign-horizon" Warning
         "The prompt speaks of the other track's horizon."
+    OrderUnproved "order-unproved" Warning
+        "By the instants in the log something was signed later than the rules of the round want."
     Draft "draft" Note
         "The round is not frozen, or nobody was asked yet."
     Pending "pending" Note
@@ -193,6 +219,10 @@ codes! {
         "Interim tracking started from other prices than the final entry prices."
     OlderResultFormat "older-result-format" Note
         "A result file has the columns of an earlier format; those it has were compared."
+    NotInLog "not-in-log" Note
+        "The folder has a log, and the round is not in it."
+    BodyWithheld "body-withheld" Note
+        "Files are in the log by their sealed digest and are not shown."
     UnfinishedWrite "unfinished-write" Note
         "A temporary file was left behind by a crash."
 }
@@ -261,6 +291,8 @@ pub struct RoundReport {
     pub findings: Vec<Finding>,
     /// Files in the folder.
     pub files: usize,
+    /// What the log proves; none where the round is unsigned.
+    pub proof: Option<RoundProof>,
 }
 
 impl RoundReport {

@@ -122,6 +122,16 @@ fn later_members_of(fact: &Fact) -> Value {
             "replaced": files(replaced),
             "results": files(results),
         }),
+        Fact::Inventory {
+            number,
+            bodies,
+            gone,
+        } => {
+            let member =
+                |(path, sealed): (&String, &Sealed)| (path.clone(), Value::from(sealed.0.to_hex()));
+            let bodies = bodies.iter().map(member).collect();
+            json!({"number": number, "bodies": Value::Object(bodies), "gone": gone})
+        }
         Fact::Claim {
             statement,
             files: own,
@@ -261,6 +271,14 @@ impl Members {
                 replaced: self.files("replaced")?,
                 results: self.files("results")?,
             },
+            "round.files" => {
+                let bodies = self.files("bodies")?.into_iter();
+                Fact::Inventory {
+                    number: self.number("number")?,
+                    bodies: bodies.map(|(path, hash)| (path, Sealed(hash))).collect(),
+                    gone: self.texts("gone")?,
+                }
+            }
             "claim" => Fact::Claim {
                 statement: self.text("statement")?,
                 files: self.files("files")?,

@@ -16,6 +16,7 @@ use crate::console::{DIM, ERROR, document, line, paint, remark, table};
 use crate::error::CommandError;
 use crate::steps::held_round::{HeldRound, held_by, worker};
 use crate::steps::public_store::database;
+use crate::steps::record;
 use crate::steps::shared_jobs;
 
 const HEADER: [&str; 7] = [
@@ -175,6 +176,7 @@ pub(crate) fn retry(arguments: &AutomationRetry) -> Result<Outcome, CommandError
         taken.ok_or_else(|| not_taken(&folder))?;
     }
     jobs::store(&folder, &job)?;
+    record::record(&folder, clock.now())?;
     held.release()?;
     tell(&folder, &job, arguments.output.json);
     Ok(Outcome::Holds)
@@ -205,6 +207,7 @@ pub(crate) fn cancel(arguments: &AutomationCancel) -> Result<Outcome, CommandErr
         taken.ok_or_else(|| not_taken(&folder))?;
     }
     jobs::store(&folder, &job)?;
+    record::record(&folder, clock.now())?;
     held.release()?;
     tell(&folder, &job, arguments.output.json);
     Ok(Outcome::Holds)

@@ -38,7 +38,7 @@ enum FilesIn {
     /// Still in their folders.
     Folder(PathBuf),
     /// Read with the record.
-    Record(Record),
+    Record(Box<Record>),
 }
 
 impl Loaded {
@@ -95,7 +95,7 @@ impl Origin {
     pub(super) fn load(&self, before: Option<&Loaded>) -> Result<Loaded, CommandError> {
         let before = before.and_then(|loaded| match &loaded.files {
             FilesIn::Folder(_) => None,
-            FilesIn::Record(record) => Some(record),
+            FilesIn::Record(record) => Some(&**record),
         });
         let record = match self {
             Self::Folder(rounds) => {
@@ -113,7 +113,7 @@ impl Origin {
         }
         Ok(Loaded {
             publication: record.publication.clone(),
-            files: FilesIn::Record(record),
+            files: FilesIn::Record(Box::new(record)),
         })
     }
 }

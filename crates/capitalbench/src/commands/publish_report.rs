@@ -13,6 +13,7 @@ use crate::clock::now_or;
 use crate::console::{document, line};
 use crate::error::CommandError;
 use crate::steps::promise::require_order;
+use crate::steps::record::record;
 use crate::steps::report::publish;
 
 pub(crate) fn run(arguments: &PublishReport) -> Result<Outcome, CommandError> {
@@ -73,6 +74,7 @@ pub(crate) fn run_summary(arguments: &PublishRoundSummary) -> Result<Outcome, Co
     )?;
     let file = folder.file(layout::ROUND_SUMMARY);
     file_ops::replace(&file, round_summary(&official, &consistent)?.as_bytes())?;
+    record(&folder, now)?;
     if arguments.output.json {
         document(&json!({
             "round_id": folder.name(),

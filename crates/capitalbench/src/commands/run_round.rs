@@ -201,6 +201,8 @@ fn conclude(
             .ok_or_else(|| CommandError::new("the clock shows no instant"))?;
         Some(derive(&engine.ledger, &engine.inputs, &now)?)
     };
+    let recorder = &engine.recorder;
+    recorder.round(&engine.inputs.folder, engine.clock.now())?;
     report::result(arguments, engine, ends, finished)?;
     let all = finished.is_some_and(|finished| finished.valid == ends.len());
     Ok(Outcome::of(all))

@@ -25,7 +25,7 @@ use crate::console::{
 };
 use crate::error::CommandError;
 use crate::steps::public_store::{follow_folder, follow_round};
-use crate::steps::record::Recorded;
+use crate::steps::record::{Recorded, record};
 use crate::steps::score::{Scored, Writing, score};
 
 pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
@@ -87,7 +87,7 @@ fn official(folder: &RoundFolder) -> Result<Option<(RunFolder, RunRules)>, FileE
 }
 
 /// A job that waits for what was just done by hand has nothing left to do.
-fn settle_job(folder: &RoundFolder, scored: &Scored, now: Timestamp) -> Result<(), FileError> {
+fn settle_job(folder: &RoundFolder, scored: &Scored, now: Timestamp) -> Result<(), CommandError> {
     let waits = |job: &ResolutionJob| {
         job.run_id == scored.run_id
             && matches!(job.status, JobStatus::Scheduled | JobStatus::Failed)
@@ -97,6 +97,7 @@ fn settle_job(folder: &RoundFolder, scored: &Scored, now: Timestamp) -> Result<(
     {
         job.succeed(now);
         jobs::store(folder, &job)?;
+        record(folder, now)?;
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ use capitalbench_core::calendar::{closure_reason, rows_final_at};
 use capitalbench_core::manifest::{Track, Window};
 use capitalbench_core::run::{RunRules, official_run};
 use capitalbench_core::submission::Submission;
+use jiff::Timestamp;
 use jiff::civil::Date;
 use serde_json::json;
 
@@ -26,6 +27,7 @@ use crate::clock::{Clock, now_or};
 use crate::console::{DIM, ERROR, document, line, paint, remark};
 use crate::error::CommandError;
 use crate::steps::asking::{Asked, AtLimit, Days};
+use crate::steps::record::record;
 
 const NOTE: &str = "price return, distributions not included; provisional";
 
@@ -71,7 +73,8 @@ pub(crate) fn run(arguments: &UpdateInterimPerformance) -> Result<Outcome, Comma
     let sheets = usable_sheets(&folder, &rounds)?;
     for round in &open {
         let name = round.inputs.folder.name();
-        match track(round, &sheets, arguments.dry_run) {
+        let now = now_or(arguments.now.instant);
+        match track(round, &sheets, (!arguments.dry_run).then_some(now)) {
             Ok(day) => told.push((name, Tracked::Until(day))),
             Err(error) => {
                 failed.insert(name, error.to_string());
@@ -221,12 +224,13 @@ fn valid(round: &Open) -> Result<Vec<Submission>, FileError> {
 }
 
 /// Rewrites the files of a round; the last day it is tracked to.
-fn track(round: &Open, sheets: &Sheets, dry_run: bool) -> Result<Date, CommandError> {
+fn track(round: &Open, sheets: &Sheets, written: Option<Timestamp>) -> Result<Date, CommandError> {
     let (entry, made) = entry_sheet(&round.inputs, round.window, sheets)?;
     let days = days_of(round.window, &entry, sheets);
     let files = files(&round.inputs, &round.run, &valid(round)?, &days)?;
-    if !dry_run {
+    if let Some(now) = written {
         store(&round.inputs.folder, &round.run, &files, made.as_deref())?;
+        record(&round.inputs.folder, now)?;
     }
     Ok(days.last().map_or(round.window.entry, |(day, _)| *day))
 }
@@ -304,7 +308,7 @@ pub(crate) fn run_one(arguments: &UpdateWeeklyPerformance) -> Result<Outcome, Co
         run,
         rules,
     };
-    let day = track(&round, &sheets, false)?;
+    let day = track(&round, &sheets, Some(now_or(None)))?;
     if arguments.output.json {
         document(&json!({"round_id": folder.name(), "until": day.to_string(), "note": NOTE}));
     } else {

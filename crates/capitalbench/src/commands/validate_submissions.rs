@@ -12,8 +12,10 @@ use serde_json::json;
 
 use super::{Outcome, run_id};
 use crate::cli::ValidateSubmissions;
+use crate::clock::now_or;
 use crate::console::{ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
+use crate::steps::record::record;
 
 pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Outcome, CommandError> {
     let run_id = run_id(arguments.run_id.as_deref())?;
@@ -26,6 +28,7 @@ pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Outcome, CommandErr
     let files = validation_files(&folder, rules, &checked);
     if !arguments.dry_run {
         write(&folder, &files)?;
+        record(&inputs.folder, now_or(None))?;
     }
     let valid = checked.iter().filter(|file| file.verdict.is_ok()).count();
     let invalid = checked.len() - valid;

@@ -21,6 +21,7 @@ use crate::clock::{Clock, now_or};
 use crate::console::{ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
 use crate::steps::asking::{Answered, Asked as Answers, Asking, AtLimit, Days};
+use crate::steps::record::record;
 
 pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Outcome, CommandError> {
     let (from, to) = (arguments.start_date, arguments.end_date);
@@ -53,6 +54,9 @@ pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Outcome, CommandError>
         (stem.with_extension("md"), markdown.into_bytes()),
     ];
     file_ops::replace_all(&written)?;
+    if let Some(path) = &arguments.round {
+        record(&RoundFolder::open(path)?, clock.now())?;
+    }
     asking.forget(&question)?;
     let failed: Vec<&OptionCheck> = checks.iter().filter(|c| c.status() == "fail").collect();
     if arguments.output.json {

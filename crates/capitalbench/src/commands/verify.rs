@@ -3,8 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use capitalbench_archive::bundle::{self, OpenBundle};
+use capitalbench_archive::error::FileError;
+use capitalbench_archive::file_ops;
+use capitalbench_archive::log::{LogFolder, LogKey};
+use capitalbench_archive::round_folder::RoundFolder;
 use capitalbench_archive::verify::{Code, Finding, Report, RoundReport, Severity, Verdict};
-use capitalbench_archive::verify::{count_rounds, verify};
+use capitalbench_archive::verify::{Reader, count_rounds, verify_for};
+use capitalbench_proof::note::VerifierKey;
+use capitalbench_proof::timestamp::Root;
 use serde_json::{Value, json};
 
 use super::Outcome;
@@ -14,14 +21,36 @@ use crate::console::{
     BOLD, DIM, ERROR, GOOD, WARNING, document, line, paint, plural, progress, table,
 };
 use crate::error::CommandError;
+use crate::steps::record::key_file;
+
+mod proof;
 
 pub(crate) fn run(arguments: &Verify) -> Result<Outcome, CommandError> {
     let Some(path) = arguments.path.as_deref() else {
         print_codes(arguments.output.json);
         return Ok(Outcome::Holds);
     };
+    let bundle = if path.is_file() {
+        let bytes = file_ops::read(path).map_err(FileError::from)?;
+        let is_bundle = bundle::is_bundle(&bytes);
+        is_bundle.then(|| bundle::open(&bytes, path)).transpose()?
+    } else {
+        None
+    };
+    let unpacked = bundle.as_ref().map(OpenBundle::round);
+    let path = unpacked.as_deref().unwrap_or(path);
     let bar = progress(count_rounds(path), "verifying");
-    let report = verify(path, now_or(arguments.now.instant), &|| bar.inc(1))?;
+    let owner = owner(path)?;
+    let reader = Reader {
+        owner: owner.as_ref(),
+        withheld: bundle
+            .as_ref()
+            .map(|own| own.withheld.clone())
+            .unwrap_or_default(),
+        ..reader(arguments)?
+    };
+    let now = now_or(arguments.now.instant);
+    let report = verify_for(&reader, path, now, &|| bar.inc(1))?;
     bar.finish_and_clear();
     if arguments.output.json {
         document(&as_json(&report));
@@ -31,6 +60,46 @@ pub(crate) fn run(arguments: &Verify) -> Result<Outcome, CommandError> {
     let broken = report.count(Severity::Error) > 0;
     let doubtful = arguments.strict && report.count(Severity::Warning) > 0;
     Ok(Outcome::of(!broken && !doubtful))
+}
+
+/// What the reader brought along.
+fn reader(arguments: &Verify) -> Result<Reader<'static>, CommandError> {
+    let read = |path: &Path| file_ops::read(path).map_err(FileError::from);
+    let mut reader = Reader::default();
+    if let Some(path) = &arguments.key {
+        let bytes = read(path)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let key = VerifierKey::parse(text.trim_end());
+        let refused = |error| CommandError::new(format!("{}: {error}", path.display()));
+        reader.key = Some(key.map_err(refused)?);
+    }
+    for path in &arguments.since {
+        let name = path.display().to_string();
+        reader.since.push((name, read(path)?));
+    }
+    for path in &arguments.tsa_root {
+        let roots = Root::from_pem(&read(path)?);
+        let refused = |error| CommandError::new(format!("{}: {error}", path.display()));
+        reader.roots.extend(roots.map_err(refused)?);
+    }
+    Ok(reader)
+}
+
+/// The private key of the log where it is here: its owner can open every seal.
+fn owner(path: &Path) -> Result<Option<LogKey>, CommandError> {
+    let log = if RoundFolder::is_round(path) {
+        match RoundFolder::open(path) {
+            Ok(round) => LogFolder::of_round(&round),
+            Err(_) => return Ok(None),
+        }
+    } else {
+        LogFolder::of_rounds(path)
+    };
+    let Ok(Some(public)) = log.verifier() else {
+        return Ok(None);
+    };
+    let key = LogKey::load(&key_file(&log)?).ok().flatten();
+    Ok(key.filter(|key| key.verifier() == public))
 }
 
 fn as_json(report: &Report) -> Value {
@@ -43,13 +112,18 @@ fn as_json(report: &Report) -> Value {
         })
     };
     let round = |round: &RoundReport| {
-        json!({
+        let mut told = json!({
             "round_id": round.round_id,
             "verdict": round.verdict().as_str(),
             "findings": round.findings.iter().map(finding).collect::<Vec<_>>(),
-        })
+        });
+        let log = report.log.as_ref();
+        if let Some(proof) = log.and_then(|log| proof::as_json(round, log)) {
+            told["proof"] = proof;
+        }
+        told
     };
-    json!({
+    let mut told = json!({
         "rounds": report.rounds.iter().map(round).collect::<Vec<_>>(),
         "summary": {
             "rounds": report.rounds.len(),
@@ -59,7 +133,11 @@ fn as_json(report: &Report) -> Value {
             "notes": report.count(Severity::Note),
             "verdicts": verdicts(report),
         },
-    })
+    });
+    if let Some(log) = &report.log {
+        told["log"] = proof::log_as_json(log, finding);
+    }
+    told
 }
 
 fn verdicts(report: &Report) -> Value {
@@ -79,7 +157,12 @@ fn verdicts(report: &Report) -> Value {
 
 fn print(report: &Report, path: &Path, all: bool) {
     match report.rounds.as_slice() {
-        [round] => print_round(round),
+        [round] => {
+            print_round(round);
+            if let Some(log) = &report.log {
+                proof::print(round, log);
+            }
+        }
         rounds => {
             print_overview(rounds);
             let shown = |finding: &&Finding| all || finding.severity() == Severity::Error;
@@ -103,6 +186,10 @@ fn print(report: &Report, path: &Path, all: bool) {
         }
     }
     line("");
+    if let Some(log) = &report.log {
+        proof::print_log(log);
+        log.findings.iter().for_each(print_finding);
+    }
     line(summary(report));
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::layout;
 use capitalbench_archive::ledger::Ledger;
-use capitalbench_archive::log::{LogFolder, LogKey, Observer, attempt_events, round_events};
+use capitalbench_archive::log::{LogFolder, LogKey, Observer, attempt_events};
 use capitalbench_archive::round_folder::RoundFolder;
 use capitalbench_core::attempt::Slot;
 use jiff::Timestamp;
@@ -99,8 +99,7 @@ impl Recorder {
                 Recorded::KeyMissing(key.name().to_owned())
             }));
         };
-        let events = round_events(round, observer(key, now))?;
-        let appended = self.log.append(key, &events)?;
+        let appended = self.log.append_round(key, round, observer(key, now))?;
         Ok(Recorded::Signed {
             size: appended.size,
             added: appended.added,
@@ -127,7 +126,7 @@ impl Recorder {
 
 fn observer(key: &LogKey, now: Timestamp) -> Observer<'_> {
     Observer {
-        key,
+        key: Some(key),
         now,
         program: PROGRAM,
     }

@@ -20,6 +20,7 @@ use super::fetch_prices::{
     FetchPlan, Fetched, Other, fetch_prices, options, require_final_rows, window,
 };
 use super::held_round::{HeldRound, Lost};
+use super::record;
 use super::report;
 use super::score::{Writing, refuse_changed_inputs, score};
 use crate::clock::Clock;
@@ -133,6 +134,7 @@ impl Resolver<'_> {
             }
         };
         jobs::store(folder, &job)?;
+        record::record(folder, self.clock.now())?;
         held.release()?;
         Ok(resolution)
     }
@@ -145,7 +147,7 @@ impl Resolver<'_> {
     ) -> Result<Attempt, CommandError> {
         let inputs = RoundInputs::load(folder.clone(), &self.universes)?;
         refuse_changed_inputs(&inputs)?;
-        let (run, rules) = record(folder, job)?;
+        let (run, rules) = record_of(folder, job)?;
         for unfinished in [folder.file(layout::PRICES), run.file(run::RESULTS)] {
             file_ops::remove_unfinished(&unfinished)?;
         }
@@ -199,7 +201,7 @@ impl Resolver<'_> {
 }
 
 /// The run that the job names, as long as it is the record.
-fn record(
+fn record_of(
     folder: &RoundFolder,
     job: &ResolutionJob,
 ) -> Result<(RunFolder, RunRules), CommandError> {

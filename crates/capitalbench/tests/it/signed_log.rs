@@ -116,37 +116,39 @@ fn a_round_is_signed_step_by_step_and_nothing_twice() {
     ];
     test.run(&freeze)
         .code(0)
-        .says("log: signed, 2 events added, 2 in all");
+        .says("log: signed, 3 events added, 3 in all");
     assert_eq!(
         names(test.folder(), WEEKLY),
-        ["round.freeze", "methodology"]
+        ["round.freeze", "methodology", "round.files"]
     );
     let before = test.tree();
     test.run(&freeze)
         .code(0)
-        .says("log: signed, 0 events added, 2 in all");
+        .says("log: signed, 0 events added, 3 in all");
     assert_eq!(changes(&before, &test.tree()), [""; 0]);
     let accept = "accept-run --run-id official-1 --now 2026-03-02T18:30:00Z --json --round";
     let mut accept: Vec<&str> = accept.split(' ').collect();
     accept.push(WEEKLY);
     let said = test.run(&accept).code(0).json();
-    assert_eq!(said["log"]["added"], 4);
+    assert_eq!(said["log"]["added"], 5);
     let all = leaves(test.folder(), WEEKLY);
     assert_eq!(all[0]["at"], "2026-03-01T12:00:00Z");
-    assert_eq!(all[2]["event"], "run.accepted");
-    assert_eq!(all[5]["event"], "pick.accepted");
+    assert_eq!(all[3]["event"], "run.accepted");
+    assert_eq!(all[6]["event"], "pick.accepted");
     let texts = all.iter().map(ToString::to_string).collect::<String>();
     assert!(!texts.contains("allocation"), "a pick stays sealed");
     let fixture = crate::harness::fixtures().join("rounds").join(WEEKLY);
     crate::harness::copy_tree(&fixture.join("prices"), &test.file("prices"));
     test.run(&SCORE)
         .code(0)
-        .says("log: signed, 3 events added, 9 in all");
+        .says("log: signed, 4 events added, 12 in all");
     test.run(&["publish-report", "--round", WEEKLY]).code(0);
     let test = test.replace("prices/exit_prices.csv", "82.9,82.9", "83.9,83.9");
     test.run(&[&SCORE[..], &["--correct", "the vendor corrected gold"]].concat())
         .code(0);
-    let told = &names(test.folder(), WEEKLY)[6..];
+    let mut told = names(test.folder(), WEEKLY);
+    told.retain(|name| name != "round.files");
+    let told = &told[6..];
     let expected = [
         "prices.entry",
         "prices.exit",
@@ -157,7 +159,9 @@ fn a_round_is_signed_step_by_step_and_nothing_twice() {
         "score",
     ];
     assert_eq!(told, expected);
-    let correction = &leaves(test.folder(), WEEKLY)[11];
+    let leaves = leaves(test.folder(), WEEKLY);
+    let correction = leaves.iter().find(|leaf| leaf["event"] == "correction");
+    let correction = correction.expect("a correction");
     assert_eq!(correction["reason"], "the vendor corrected gold");
     holds(test.folder());
 }
@@ -175,7 +179,8 @@ fn prices_score_and_report_of_unattended_work_are_signed() {
     }
     let rounds = test.path("rounds");
     for number in 0..3 {
-        let told = names(&rounds, &name(number));
+        let mut told = names(&rounds, &name(number));
+        told.retain(|name| name != "round.files");
         let last: Vec<&str> = told.iter().rev().take(4).map(String::as_str).collect();
         assert_eq!(last, ["claim", "score", "prices.exit", "prices.entry"]);
     }
@@ -215,7 +220,7 @@ fn every_attempt_is_in_the_log_before_it_is_made_even_when_killed() {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for (place, leaf) in leaves.iter().enumerate() {
         let text = |name: &str| leaf[name].to_string();
-        let key = ["event", "model", "attempt"].map(text).join(" ");
+        let key = ["event", "model", "attempt", "number"].map(text).join(" ");
         assert_eq!(seen.insert(key.clone(), place), None, "{key} twice");
     }
     let slots = leaves
@@ -228,7 +233,10 @@ fn every_attempt_is_in_the_log_before_it_is_made_even_when_killed() {
     let count = |event: &str| leaves.iter().filter(|leaf| leaf["event"] == event).count();
     assert!(count("attempt.begin") >= server.calls().len());
     for leaf in leaves.iter().filter(|leaf| leaf["event"] == "attempt.end") {
-        let first_half = format!("\"attempt.begin\" {} {}", leaf["model"], leaf["attempt"]);
+        let first_half = format!(
+            "\"attempt.begin\" {} {} null",
+            leaf["model"], leaf["attempt"]
+        );
         assert!(seen.contains_key(&first_half), "{first_half}");
     }
     assert!(count("attempt.end") >= models.len());

@@ -1,0 +1,117 @@
+//! Salts that everybody may have: those of files that everybody may read.
+
+use std::collections::BTreeMap;
+
+use capitalbench_core::artifact::{Audience, audience};
+use capitalbench_core::run::official_run;
+use capitalbench_proof::event::Event;
+use capitalbench_proof::merkle::Hash;
+use serde_json::{Map, Value};
+
+use super::inventory::Inventory;
+use super::{LogFolder, LogKey, read};
+use crate::error::{Fault, FileError};
+use crate::file_ops;
+use crate::format::json;
+use crate::layout;
+use crate::round_folder::RoundFolder;
+
+/// Salts by the path of the file inside the round.
+pub type Salts = BTreeMap<String, [u8; 32]>;
+
+/// How far a round is, for what may be told of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Shown {
+    /// A run is the record.
+    pub record: bool,
+    /// It has a result.
+    pub result: bool,
+}
+
+impl Shown {
+    /// Whether a file may be read by everybody.
+    pub fn shows(self, path: &str) -> bool {
+        match audience(path) {
+            Audience::Public => true,
+            Audience::AfterRecord => self.record,
+            Audience::AfterResult => self.result,
+            Audience::Private => false,
+        }
+    }
+
+    /// By the files of a round.
+    pub fn of(round: &RoundFolder) -> Result<Self, FileError> {
+        let runs = round.runs()?;
+        let Ok(official) = official_run(&runs) else {
+            return Ok(Self::default());
+        };
+        let run = round.run(&official.run_id)?;
+        Ok(Self {
+            record: true,
+            result: run.has(layout::run::LEADERBOARD),
+        })
+    }
+}
+
+impl LogFolder {
+    fn salts_file(&self, round: &str) -> std::path::PathBuf {
+        self.file(layout::LOG_SALTS).join(format!("{round}.json"))
+    }
+
+    /// The salts of a round that were disclosed; none where there is no such file.
+    pub fn salts(&self, round: &str) -> Result<Option<Salts>, FileError> {
+        let file = self.salts_file(round);
+        let Some(bytes) = read(&file)? else {
+            return Ok(None);
+        };
+        let salts = parse(&bytes).map_err(|fault| fault.in_file(&file))?;
+        if render(&salts) != bytes {
+            let text = "is not in the form in which it is written";
+            return Err(Fault::new(text).in_file(&file));
+        }
+        Ok(Some(salts))
+    }
+
+    /// Discloses the salts of the files that everybody may read by now.
+    pub fn disclose(&self, key: &LogKey, round: &RoundFolder) -> Result<(), FileError> {
+        let name = round.name();
+        let shown = Shown::of(round)?;
+        let mut told = Inventory::default();
+        for (_, leaf) in self.leaves_of_round(&name)? {
+            if let Ok(event) = Event::parse(&leaf) {
+                told.add(&event.fact);
+            }
+        }
+        let visible = told.bodies.into_keys().filter(|path| shown.shows(path));
+        let salts: Salts = visible
+            .map(|path| (path.clone(), key.salt(&name, &path)))
+            .collect();
+        let bytes = render(&salts);
+        let file = self.salts_file(&name);
+        if salts.is_empty() || read(&file)?.as_ref() == Some(&bytes) {
+            return Ok(());
+        }
+        file_ops::create_folder(&self.file(layout::LOG_SALTS))?;
+        Ok(file_ops::replace(&file, &bytes)?)
+    }
+}
+
+fn parse(bytes: &[u8]) -> Result<Salts, Fault> {
+    let Value::Object(members) = json::parse(bytes)? else {
+        return Err(Fault::new("is not an object"));
+    };
+    let salt = |(path, value): (String, Value)| {
+        let hash = value.as_str().and_then(Hash::parse_hex);
+        let hash = hash.ok_or_else(|| Fault::field(&path, "is not a salt"))?;
+        Ok((path, *hash.as_bytes()))
+    };
+    members.into_iter().map(salt).collect()
+}
+
+/// The file of some salts.
+pub fn render(salts: &Salts) -> Vec<u8> {
+    let member =
+        |(path, salt): (&String, &[u8; 32])| (path.clone(), Value::from(Hash::new(*salt).to_hex()));
+    let members: Map<String, Value> = salts.iter().map(member).collect();
+    format!("{:#}\n", Value::Object(members)).into_bytes()
+}

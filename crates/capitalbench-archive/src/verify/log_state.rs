@@ -1,0 +1,256 @@
+//! The log of a folder of rounds as a reader finds it: whole, signed, continued, stamped.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use capitalbench_proof::checkpoint::Checkpoint;
+use capitalbench_proof::event::Event;
+use capitalbench_proof::merkle::{sha256, verify_consistency};
+use capitalbench_proof::note::VerifierKey;
+use capitalbench_proof::timestamp::{Question, Root, Stamp, check as check_stamp};
+use jiff::Timestamp;
+
+use super::finding::{Code, Finding, RoundReport, Severity};
+use crate::error::FileError;
+use crate::file_ops;
+use crate::layout;
+use crate::log::check::check;
+use crate::log::{LogFolder, LogKey};
+use crate::round_folder::names_in;
+
+/// What a reader brings along.
+#[derive(Debug, Default)]
+pub struct Reader<'a> {
+    /// The key that the log must have.
+    pub key: Option<VerifierKey>,
+    /// Checkpoints seen before, with the name of each.
+    pub since: Vec<(String, Vec<u8>)>,
+    /// Roots of time stamp authorities; where there are none, those that lie in the log.
+    pub roots: Vec<Root>,
+    /// Files that a bundle says it does not show.
+    pub withheld: BTreeSet<String>,
+    /// The private key, whose owner can open every seal.
+    pub owner: Option<&'a LogKey>,
+}
+
+/// What was found about the log of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogReport {
+    /// Its name; none when it has no state that holds.
+    pub state: Option<Checkpoint>,
+    /// Kept checkpoints that hold.
+    pub checkpoints: u64,
+    /// Checkpoints of the reader that it continues.
+    pub continued: usize,
+    /// Stamps of outside clocks that hold, by the size they are of.
+    pub stamps: Vec<(u64, Stamp)>,
+    /// What is wrong with it.
+    pub findings: Vec<Finding>,
+}
+
+impl LogReport {
+    /// Number of findings of a severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        let own = |finding: &&Finding| finding.severity() == severity;
+        self.findings.iter().filter(own).count()
+    }
+}
+
+/// A log that was looked at, and where the events of its rounds stand.
+pub(super) struct LogState {
+    pub(super) log: LogFolder,
+    pub(super) report: LogReport,
+    places: BTreeMap<String, Vec<u64>>,
+}
+
+impl LogState {
+    /// Checks the log of a folder of rounds; none where there is none and nobody expects one.
+    pub(super) fn load(
+        rounds: &Path,
+        reader: &Reader<'_>,
+        now: Timestamp,
+    ) -> Result<Option<Self>, FileError> {
+        let log = LogFolder::of_rounds(rounds);
+        let expected = reader.key.is_some() || !reader.since.is_empty();
+        if !rounds.join(layout::LOG).exists() {
+            let text = "there is no log, and a key or a checkpoint of one was given";
+            let finding = Finding::new(Code::LogHistoryDiffers, layout::LOG, text);
+            return Ok(expected.then(|| Self {
+                log,
+                report: LogReport {
+                    state: None,
+                    checkpoints: 0,
+                    continued: 0,
+                    stamps: Vec::new(),
+                    findings: vec![finding],
+                },
+                places: BTreeMap::new(),
+            }));
+        }
+        let mut places: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        let found = check(&log, &mut |index, event| {
+            places.entry(event.round.clone()).or_default().push(index);
+        })?;
+        let mut findings: Vec<Finding> = found
+            .problems
+            .iter()
+            .map(|own| {
+                let place = format!("{}/{}", layout::LOG, own.place);
+                Finding::new(Code::LogBroken, place, &own.problem)
+            })
+            .collect();
+        if found.checkpoint.is_none() && findings.is_empty() && expected {
+            let text = "has no leaf, and a key or a checkpoint of it was given";
+            findings.push(Finding::new(Code::LogHistoryDiffers, layout::LOG, text));
+        }
+        let mut state = Self {
+            log,
+            report: LogReport {
+                state: found.checkpoint,
+                checkpoints: found.checkpoints,
+                continued: 0,
+                stamps: Vec::new(),
+                findings,
+            },
+            places,
+        };
+        state.compare_key(reader);
+        state.compare_history(reader);
+        state.stamps(reader, now)?;
+        Ok(Some(state))
+    }
+
+    /// What was found; where all rounds were looked at, those that only the log knows are named.
+    pub(super) fn into_report(mut self, rounds: Option<&Vec<RoundReport>>) -> LogReport {
+        if let Some(rounds) = rounds {
+            let names = std::mem::take(&mut self.places).into_keys();
+            let there = |name: &String| rounds.iter().any(|round| round.round_id == *name);
+            for name in names.filter(|name| !there(name)) {
+                let text = "is in the log, and there is no such round here";
+                self.find(Code::LoggedFileMissing, name, text);
+            }
+        }
+        self.report
+    }
+
+    /// The events of a round; the whole log was read before, so what cannot be read is known.
+    pub(super) fn events(&self, round: &str) -> Vec<(u64, Event)> {
+        let (Some(state), Some(places)) = (&self.report.state, self.places.get(round)) else {
+            return Vec::new();
+        };
+        let leaves = self.log.leaves(places, state.size).unwrap_or_default();
+        let parse = |(index, leaf): (u64, Vec<u8>)| Some((index, Event::parse(&leaf).ok()?));
+        leaves.into_iter().filter_map(parse).collect()
+    }
+
+    fn find(&mut self, code: Code, place: impl Into<String>, text: impl Into<String>) {
+        self.report.findings.push(Finding::new(code, place, text));
+    }
+
+    fn compare_key(&mut self, reader: &Reader<'_>) {
+        let Some(expected) = &reader.key else {
+            return;
+        };
+        match self.log.verifier() {
+            Ok(Some(own)) if own == *expected => {}
+            _ => {
+                let text = format!("is not the key of {} that was given", expected.name());
+                self.find(Code::LogHistoryDiffers, layout::LOG_VKEY, text);
+            }
+        }
+    }
+
+    /// A checkpoint that somebody kept must be one that this log grew from.
+    fn compare_history(&mut self, reader: &Reader<'_>) {
+        let (Some(state), Ok(Some(own))) = (self.report.state.clone(), self.log.verifier()) else {
+            return;
+        };
+        let key = reader.key.as_ref().unwrap_or(&own);
+        for (name, bytes) in &reader.since {
+            match self.growth(bytes, key, &state) {
+                Ok(()) => self.report.continued += 1,
+                Err(text) => {
+                    let place = layout::LOG_CHECKPOINT;
+                    self.find(Code::LogHistoryDiffers, place, format!("{name}: {text}"));
+                }
+            }
+        }
+    }
+
+    fn growth(&self, seen: &[u8], key: &VerifierKey, now: &Checkpoint) -> Result<(), String> {
+        let (old, _) = Checkpoint::open(seen, key, &[])
+            .map_err(|error| format!("the checkpoint that was given {error}"))?;
+        if old.size > now.size {
+            let text = "the log had {} leaves then and has {} now: leaves were taken away";
+            let text = text.replacen("{}", &old.size.to_string(), 1);
+            return Err(text.replacen("{}", &now.size.to_string(), 1));
+        }
+        let path = self.log.prove_growth(old.size, now.size);
+        let path = path.map_err(|error| error.problem())?.unwrap_or_default();
+        verify_consistency((old.size, old.root), (now.size, now.root), &path).map_err(|_| {
+            format!(
+                "the first {} leaves are not those of then: history was changed",
+                old.size
+            )
+        })
+    }
+
+    /// Every stamp that lies in the log must hold, about the checkpoint it is of.
+    fn stamps(&mut self, reader: &Reader<'_>, now: Timestamp) -> Result<(), FileError> {
+        let mut roots = reader.roots.clone();
+        let folder = self.log.rounds().join("log/roots");
+        for name in names_in(&folder)? {
+            match Root::from_pem(&file_ops::read(&folder.join(&name))?) {
+                Ok(found) if reader.roots.is_empty() => roots.extend(found),
+                Ok(_) => {}
+                Err(error) => {
+                    let place = format!("log/roots/{name}");
+                    self.find(Code::StampInvalid, place, error.to_string());
+                }
+            }
+        }
+        let folder = self.log.rounds().join("log/anchors");
+        for size in names_in(&folder)? {
+            let signed = size.parse().ok().map(|size| self.log.checkpoint_at(size));
+            let Some(Ok(Some(signed))) = signed else {
+                let text = "is of a checkpoint that the log does not have";
+                self.find(Code::StampInvalid, format!("log/anchors/{size}"), text);
+                continue;
+            };
+            let digest = *sha256(signed.note.as_bytes()).as_bytes();
+            let inside = folder.join(&size);
+            let names = names_in(&inside)?;
+            for file in &names {
+                let place = format!("log/anchors/{size}/{file}");
+                let Some(name) = file.strip_suffix(".tsr") else {
+                    let lonely = file.strip_suffix(".tsq").is_some_and(|name| {
+                        let reply = format!("{name}.tsr");
+                        !names.contains(&reply)
+                    });
+                    if lonely {
+                        self.find(Code::StampInvalid, place, "has no reply");
+                    }
+                    continue;
+                };
+                let reply = file_ops::read(&inside.join(file))?;
+                let query = file_ops::read(&inside.join(format!("{name}.tsq"))).unwrap_or_default();
+                let stamp = Question::from_query(&query)
+                    .map_err(|refusal| refusal.to_string())
+                    .and_then(|question| {
+                        if question.digest != digest || question.to_query() != query {
+                            return Err("its question is not about this checkpoint".to_owned());
+                        }
+                        check_stamp(&reply, &question, &roots, now).map_err(|r| r.to_string())
+                    });
+                match stamp {
+                    Ok(stamp) => self.report.stamps.push((signed.checkpoint.size, stamp)),
+                    Err(text) => self.find(Code::StampInvalid, place, text),
+                }
+            }
+        }
+        self.report
+            .stamps
+            .sort_by_key(|(size, stamp)| (*size, stamp.before));
+        Ok(())
+    }
+}

@@ -1,0 +1,153 @@
+//! Does every slot that was announced come to exactly one end, with every attempt told?
+
+use std::collections::BTreeMap;
+
+use capitalbench_proof::event::{Event, Fact};
+
+use super::finding::{Code, Finding};
+
+/// How the slots of a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SlotCount {
+    /// Slots that were announced.
+    pub slots: usize,
+    /// Those with a valid answer.
+    pub valid: usize,
+    /// Those whose last answer is not valid.
+    pub invalid: usize,
+    /// Those that never got an answer.
+    pub failed: usize,
+    /// Those without an end.
+    pub open: usize,
+    /// Attempts beyond the first, by the word of why the one before failed.
+    pub retries: BTreeMap<String, usize>,
+}
+
+#[derive(Default)]
+struct Slot<'a> {
+    begun: Vec<u32>,
+    ended: BTreeMap<u32, (&'a str, &'a str)>,
+    problems: Vec<String>,
+}
+
+/// Counts the slots of a run; `None` when the log announces none.
+pub(super) fn count(
+    run: &str,
+    events: &[(u64, Event)],
+    findings: &mut Vec<Finding>,
+) -> Option<SlotCount> {
+    let plan = events.iter().find_map(|(_, event)| match &event.fact {
+        Fact::Slots {
+            run: own,
+            models,
+            replicates,
+            max_retries,
+            ..
+        } if own == run => Some((models, *replicates, *max_retries)),
+        _ => None,
+    });
+    let (models, replicates, max_retries) = plan?;
+    let mut slots: BTreeMap<(&str, u32), Slot<'_>> = BTreeMap::new();
+    for model in models {
+        for replicate in 1..=replicates {
+            slots.insert((model, replicate), Slot::default());
+        }
+    }
+    let mut strange = Vec::new();
+    for (index, event) in events {
+        let (place, attempt, end) = match &event.fact {
+            Fact::AttemptBegin { place, attempt, .. } => (place, *attempt, None),
+            Fact::AttemptEnd {
+                place,
+                attempt,
+                status,
+                reason,
+                ..
+            } => {
+                let reason = reason.as_deref().unwrap_or("unnamed");
+                (place, *attempt, Some((status.as_str(), reason)))
+            }
+            _ => continue,
+        };
+        if place.run != run {
+            continue;
+        }
+        match slots.get_mut(&(place.model.as_str(), place.replicate)) {
+            None => strange.push(format!("leaf {index} is of a slot that was not announced")),
+            Some(slot) => slot.take(*index, attempt, end),
+        }
+    }
+    let mut counted = SlotCount {
+        slots: slots.len(),
+        ..SlotCount::default()
+    };
+    for ((model, replicate), mut slot) in slots {
+        slot.close(max_retries, &mut counted);
+        let named = |problem| format!("{model}, replicate {replicate}: {problem}");
+        strange.extend(slot.problems.into_iter().map(named));
+    }
+    let place = format!("runs/{run}");
+    let found = strange
+        .into_iter()
+        .map(|text| Finding::new(Code::SlotUnaccounted, &place, text));
+    findings.extend(found);
+    Some(counted)
+}
+
+impl<'a> Slot<'a> {
+    fn take(&mut self, index: u64, attempt: u32, end: Option<(&'a str, &'a str)>) {
+        match end {
+            None => {
+                if self.begun.len() + 1 != usize::try_from(attempt).unwrap_or(0) {
+                    let text = format!("leaf {index} begins attempt {attempt} out of turn");
+                    self.problems.push(text);
+                }
+                let before = attempt.checked_sub(1).and_then(|at| self.ended.get(&at));
+                if before.is_some_and(|(status, _)| *status == "valid") {
+                    let text = format!("leaf {index} asks again after a valid answer");
+                    self.problems.push(text);
+                }
+                self.begun.push(attempt);
+            }
+            Some(end) => {
+                if !self.begun.contains(&attempt) {
+                    let text = format!("leaf {index} ends attempt {attempt} before it begins");
+                    self.problems.push(text);
+                }
+                if self.ended.insert(attempt, end).is_some() {
+                    let text = format!("leaf {index} ends attempt {attempt} again");
+                    self.problems.push(text);
+                }
+            }
+        }
+    }
+
+    fn close(&mut self, max_retries: u32, counted: &mut SlotCount) {
+        if self.begun.len() > max_retries as usize + 1 {
+            let text = format!(
+                "{} attempts, {max_retries} retries allowed",
+                self.begun.len()
+            );
+            self.problems.push(text);
+        }
+        for attempt in &self.begun {
+            if !self.ended.contains_key(attempt) {
+                self.problems.push(format!("attempt {attempt} has no end"));
+            }
+        }
+        for attempt in self.begun.iter().skip(1) {
+            let before = attempt.checked_sub(1).and_then(|at| self.ended.get(&at));
+            let word = before.map_or("unnamed", |(_, reason)| *reason);
+            *counted.retries.entry(word.to_owned()).or_default() += 1;
+        }
+        match self.ended.last_key_value().map(|(_, (status, _))| *status) {
+            None => {
+                counted.open += 1;
+                self.problems.push("has no end".to_owned());
+            }
+            Some("valid") => counted.valid += 1,
+            Some("invalid") => counted.invalid += 1,
+            Some(_) => counted.failed += 1,
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! `bundle`: a signed round in one file.
+
+use capitalbench_archive::bundle::pack;
+use capitalbench_archive::error::FileError;
+use capitalbench_archive::file_ops;
+use capitalbench_archive::round_folder::RoundFolder;
+
+use super::Outcome;
+use crate::cli::Bundle;
+use crate::console::line;
+use crate::error::CommandError;
+
+pub(crate) fn run(arguments: &Bundle) -> Result<Outcome, CommandError> {
+    let round = RoundFolder::open(&arguments.round)?;
+    let bytes = pack(&round)?;
+    file_ops::replace(&arguments.output, &bytes).map_err(FileError::from)?;
+    let (file, size) = (arguments.output.display(), bytes.len());
+    line(format!("{}: {file}, {size} bytes", round.name()));
+    line(format!("check it with `capitalbench verify {file}`"));
+    Ok(Outcome::Holds)
+}

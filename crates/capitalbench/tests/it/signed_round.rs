@@ -1,0 +1,82 @@
+//! A round of the demo's market, played step by step with a key.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::harness::{Test, copy_tree};
+
+/// The round.
+pub(crate) const NAME: &str = "SIGNED-2026-09-14-1W";
+/// After everything.
+pub(crate) const NOW: &str = "2026-09-25T12:00:00Z";
+
+/// The steps up to the record.
+const STEPS: [&str; 7] = [
+    "keys init --rounds-dir signed --name log.example",
+    "init-round --round-id SIGNED-2026-09-14-1W --horizon one+week --universe-version v1.5 \
+     --models models.yaml --rounds-dir signed --synthetic \
+     --decision-deadline 2026-09-14T13:25:00Z --now 2026-09-14T11:00:00Z",
+    "import-research --round signed/SIGNED-2026-09-14-1W --market-fact-report research/facts.md \
+     --audit-report research/audit.md --final-briefing research/briefing.md \
+     --research-cutoff-utc 2026-09-14T11:10:00Z",
+    "fetch-universe-performance --round signed/SIGNED-2026-09-14-1W --as-of-date 2026-09-11 \
+     --source csv --histories histories",
+    "hash-round --round signed/SIGNED-2026-09-14-1W --now 2026-09-14T11:30:00Z",
+    "run-round --round signed/SIGNED-2026-09-14-1W --models models.yaml --mock --run-type official \
+     --run-id official --seed 3 --retry-pause 0 --quiet --now 2026-09-14T12:00:00Z",
+    "accept-run --round signed/SIGNED-2026-09-14-1W --run-id official --now 2026-09-14T12:30:00Z",
+];
+const RESOLUTION: &str =
+    "resolve-due --rounds-dir signed --source csv --histories histories --now 2026-09-22T00:15:00Z";
+
+/// The folder in which it was played.
+pub(crate) struct SignedRound(Test);
+
+impl SignedRound {
+    /// Played until a run is the record.
+    pub(crate) fn accepted() -> Self {
+        let test = Test::operator("signed/SIGNED-2026-09-14-1W");
+        test.run(&["demo", "--no-serve", "--output", "stage"])
+            .code(0);
+        for name in ["models.yaml", "histories", "research"] {
+            let from = test.path("stage").join(name);
+            if from.is_dir() {
+                copy_tree(&from, &test.path(name));
+            } else {
+                fs::copy(&from, test.path(name)).expect("a copied file");
+            }
+        }
+        fs::create_dir(test.path("signed")).expect("a folder");
+        let round = Self(test);
+        for step in STEPS {
+            round.step(step);
+        }
+        round
+    }
+
+    /// Played until the result.
+    pub(crate) fn resolved() -> Self {
+        let round = Self::accepted();
+        round.step(RESOLUTION);
+        round
+    }
+
+    fn step(&self, words: &str) {
+        let typed: Vec<String> = words
+            .split_whitespace()
+            .map(|word| word.replace('+', " "))
+            .collect();
+        let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
+        self.0.run(&typed).code(0);
+    }
+
+    /// Where it was played.
+    pub(crate) fn test(&self) -> &Test {
+        &self.0
+    }
+
+    /// The folder of rounds.
+    pub(crate) fn rounds(&self) -> PathBuf {
+        self.0.path("signed")
+    }
+}
