@@ -67,7 +67,7 @@ def steps() -> list[Step]:
              parts("publish-cumulative --rounds-dir rounds --output boards --as-of 2026-10-28"), **side),
         Step("export", parts("export --rounds-dir rounds --as-of 2026-10-28 --output export"), **side),
         Step("build-site", parts("build-site --rounds-dir rounds --as-of 2026-10-28 --output site"), **side),
-        Step("bundle", parts(f"bundle {at} --output bundle.tar.zst --as-of 2026-10-28"), **side),
+        Step("bundle", parts(f"bundle {at} --output bundle.tar.zst"), **side),
         Step("bench-archive", parts("bench-archive --rounds 6 --models 3 --seed 1 --output many"), **side),
     ]
 

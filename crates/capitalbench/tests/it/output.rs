@@ -92,7 +92,8 @@ fn pipes_get_no_escape_codes() {
 }
 
 /// What commands that change the record say where no database is named.
-const NOT_SYNCED: &str = "not synced: DATABASE_URL is not set\n";
+const NOT_SYNCED: &str = "not synced: neither SUPABASE_URL with SUPABASE_SERVICE_ROLE_KEY nor \
+                          DATABASE_URL is set\n";
 
 #[test]
 fn every_command_has_json_that_parses() {
@@ -113,6 +114,7 @@ fn a_reader_who_has_seen_enough_is_no_error() {
             let mut child = Command::new(program())
                 .args(arguments)
                 .env_remove("DATABASE_URL")
+                .env_remove("SUPABASE_URL")
                 .current_dir(test.folder())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped())
