@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -19,6 +19,7 @@ fn worker(test: &Test, prices: &FakeTiingo, url: &str, more: &[&str]) -> Child {
     Command::new(program())
         .args(["worker", "--rounds-dir", "rounds", "--poll", "1"])
         .args(more)
+        .env("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1")
         .env("TIINGO_API_KEY", KEY)
         .env("TIINGO_BASE_URL", prices.url())
         .env("TIINGO_PLAN", "-/-/-")
@@ -123,7 +124,9 @@ fn a_stopped_worker_gives_its_job_back_and_the_next_one_finishes() {
     test.run_with(&with, &["db", "migrate"]).code(0);
     let slow = serve_slowly(market(), Duration::from_millis(500));
     let child = worker(&test, &slow, &url, &[]);
+    let patience = Instant::now() + Duration::from_mins(1);
     while slow.questions().is_empty() {
+        assert!(Instant::now() < patience, "the worker asks nobody");
         sleep(Duration::from_millis(5));
     }
     let (code, said) = stop(child);
