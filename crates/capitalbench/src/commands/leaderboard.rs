@@ -1,5 +1,7 @@
 //! `leaderboard`: a comparison set or a round on the terminal.
 
+use std::path::Path;
+
 use capitalbench_core::boards::comparison_set::{ComparisonSet, SetStatus};
 use capitalbench_core::ids::ModelId;
 use capitalbench_core::manifest::Track;
@@ -14,6 +16,7 @@ use crate::cli::{Leaderboard, TrackName};
 use crate::console::{DIM, document, line, paint, plural};
 use crate::error::CommandError;
 
+mod corrections;
 mod interval_bar;
 mod past;
 mod round_table;
@@ -31,7 +34,9 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Outcome, CommandError> {
             Some(past) => past.publication()?,
             None => load(&arguments.rounds)?,
         };
-        return one_round(&publication, name, (past.as_ref(), arguments.output.json));
+        let past = past.as_ref();
+        let folder = past.map_or(&*arguments.rounds.folder, Past::folder);
+        return one_round(&publication, name, (folder, past, arguments.output.json));
     }
     let standings = match &past {
         Some(past) => past.standings()?,
@@ -105,7 +110,7 @@ fn with_checkpoint(past: Option<&Past>, mut told: Value) -> Value {
 fn one_round(
     publication: &Publication,
     name: &str,
-    (past, json): (Option<&Past>, bool),
+    (folder, past, json): (&Path, Option<&Past>, bool),
 ) -> Result<Outcome, CommandError> {
     let found = publication
         .rounds
@@ -117,13 +122,16 @@ fn one_round(
     })?;
     if json {
         let as_of = publication.as_of.to_string();
-        let told = json!({"as_of": as_of, "round": publication_v1::round(round)});
+        let corrected = corrections::as_json(folder, round)?;
+        let round = publication_v1::round(round);
+        let told = json!({"as_of": as_of, "round": round, "corrections": corrected});
         document(&with_checkpoint(past, told));
     } else {
         if let Some(past) = past {
             past.print();
         }
         round_table::print(publication, round);
+        corrections::print(folder, round)?;
     }
     Ok(Outcome::Holds)
 }

@@ -101,6 +101,13 @@ fn every_board_that_was_printed_can_be_had_again() {
     test.run(&[&show[..], &[&resolved.0, "--round", NAME]].concat())
         .code(0)
         .says("last event 2026-09-22T00:15:0");
+    let reason = "Corrected 2026-09-23T01:00:00Z: the vendor corrected a close";
+    let one = test.run(&[&show[..], &[&resolved.0, "--round", NAME]].concat());
+    assert!(!one.code(0).stdout().contains("Corrected"));
+    test.run(&[&show[..3], &["--round", NAME]].concat())
+        .code(0)
+        .says(reason)
+        .says("portfolio return");
     test.run(&[&show[..], &["1000"]].concat())
         .code(2)
         .complains("no checkpoint was signed at the size 1000; the nearest: ");

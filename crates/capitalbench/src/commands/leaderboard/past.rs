@@ -1,6 +1,7 @@
 //! The rounds behind a board as they were at a checkpoint of the log.
 
 use std::env;
+use std::path::Path;
 
 use capitalbench_archive::past_rounds::{LeftOut, PastRounds};
 use capitalbench_archive::public_record::{past_publication, past_standings};
@@ -36,6 +37,11 @@ impl Past {
             as_of: as_of.round(up).unwrap_or(as_of),
             rounds: found,
         })
+    }
+
+    /// Where the restored rounds lie.
+    pub(super) fn folder(&self) -> &Path {
+        self.rounds.folder()
     }
 
     pub(super) fn standings(&self) -> Result<Standings, CommandError> {
