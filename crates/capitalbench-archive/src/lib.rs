@@ -25,6 +25,7 @@ pub mod ledger;
 pub mod log;
 pub mod model_input;
 pub mod new_round;
+pub mod past_rounds;
 pub mod price_record;
 pub mod public_files;
 pub mod public_record;

@@ -35,6 +35,7 @@ mod anchors;
 mod append;
 pub mod check;
 mod events;
+mod find;
 mod history;
 mod index;
 pub mod inventory;

@@ -32,6 +32,7 @@ use crate::fact_cache::FactCache;
 use crate::format::{benchmark_sets, interim};
 use crate::freeze;
 use crate::layout::{self, run};
+use crate::past_rounds::PastRounds;
 use crate::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds, optional};
 use crate::run_controls::{RunControls, as_submission};
 use crate::run_folder::RunFolder;
@@ -102,10 +103,7 @@ pub fn published(
         cache.finish();
     }
     let facts = facts.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let policy = set_policy(rounds)?;
-    let records = facts.iter().filter_map(|facts| facts.record.as_ref());
-    let names = names_of(records.flat_map(|record| record.submissions.iter().map(|s| &s.model_id)));
-    Ok(publish(facts, names, &policy, as_of)?)
+    publish_facts(facts, rounds, as_of)
 }
 
 /// The comparison sets of a folder of rounds at an instant, without anything else of the rounds.
@@ -135,6 +133,58 @@ pub fn standings(
     let policy = set_policy(rounds)?;
     let names = names_of(figures.iter().flat_map(|figures| &*figures.models));
     Ok(compute_standings(figures, names, &policy, as_of)?)
+}
+
+/// The comparison sets of rounds as they were at a checkpoint.
+///
+/// Daily closes and the operator's sets lie beside the rounds and in no log; they are today's.
+pub fn past_standings(
+    past: &PastRounds,
+    as_of: Timestamp,
+    tick: &(dyn Fn() + Sync),
+) -> Result<Standings, PublicationError> {
+    let figures = past_facts(past, tick)?.into_iter().map(RoundFigures::of);
+    let figures: Vec<RoundFigures> = figures.collect();
+    let policy = set_policy(past.present())?;
+    let names = names_of(figures.iter().flat_map(|figures| &*figures.models));
+    Ok(compute_standings(figures, names, &policy, as_of)?)
+}
+
+/// The publication of rounds as they were at a checkpoint.
+pub fn past_publication(
+    past: &PastRounds,
+    as_of: Timestamp,
+    tick: &(dyn Fn() + Sync),
+) -> Result<Publication, PublicationError> {
+    let facts = past_facts(past, tick)?;
+    publish_facts(facts, past.present(), as_of)
+}
+
+fn past_facts(
+    past: &PastRounds,
+    tick: &(dyn Fn() + Sync),
+) -> Result<Vec<RoundFacts>, PublicationError> {
+    let shared = Shared::load(past.present())?;
+    let facts: Vec<Result<RoundFacts, PublicationError>> = list_rounds(past.folder())?
+        .into_par_iter()
+        .map(|folder| {
+            let facts = round_facts(folder, &shared);
+            tick();
+            facts
+        })
+        .collect();
+    facts.into_iter().collect()
+}
+
+fn publish_facts(
+    facts: Vec<RoundFacts>,
+    rounds: &Path,
+    as_of: Timestamp,
+) -> Result<Publication, PublicationError> {
+    let policy = set_policy(rounds)?;
+    let records = facts.iter().filter_map(|facts| facts.record.as_ref());
+    let names = names_of(records.flat_map(|record| record.submissions.iter().map(|s| &s.model_id)));
+    Ok(publish(facts, names, &policy, as_of)?)
 }
 
 /// The operator's sets: `benchmark_sets.yaml` in the rounds folder or beside it.

@@ -78,5 +78,8 @@ pub fn job(bytes: &[u8]) {
 /// `corrections.jsonl`, as the site tells it.
 pub fn corrections(bytes: &[u8]) {
     let found = machine::corrections(bytes);
-    assert!(found.windows(2).all(|two| two[0].0 < two[1].0));
+    assert!(found.windows(2).all(|two| two[0].line < two[1].line));
+    for own in found {
+        is_in_proportion(&own.sentence(), bytes);
+    }
 }

@@ -12,6 +12,7 @@ use crate::{Files, Input};
 
 pub mod api;
 mod calendar;
+mod correction;
 mod embed;
 mod event;
 mod feeds;
@@ -20,7 +21,8 @@ mod share;
 mod sitemap;
 mod verify;
 
-pub use event::{Told, corrections};
+pub use correction::{Change, Correction, corrections};
+pub use event::Told;
 
 /// All data in one file.
 pub(crate) const DATA_ARCHIVE: &str = "capitalbench-data.tar.gz";

@@ -6,6 +6,7 @@ use capitalbench_core::publication::{PublicRound, Publication, RoundState};
 use capitalbench_export::text::{percent, reference_of, score};
 use jiff::Timestamp;
 
+use super::correction::{Correction, corrections};
 use crate::html::encode;
 use crate::{Files, Input};
 
@@ -119,28 +120,15 @@ fn corrected(round: &PublicRound, own: &Files) -> Vec<Event> {
     };
     let path = format!("runs/{}/corrections.jsonl", resolved.run_id);
     let bytes = own.get(&path).map(AsRef::as_ref).unwrap_or_default();
-    let event = |(line, at, reason): (usize, Timestamp, String)| Event {
-        at,
-        id: format!("correction-{}-{line}", round.id()),
+    let event = |own: Correction| Event {
+        at: own.at,
+        id: format!("correction-{}-{}", round.id(), own.line),
         kind: "correction",
         title: format!("Correction of {}", round.id()),
-        text: reason,
+        text: own.sentence(),
         path: page(round),
     };
     corrections(bytes).into_iter().map(event).collect()
-}
-
-/// Line, instant and reason of each readable line of `corrections.jsonl`.
-pub fn corrections(bytes: &[u8]) -> Vec<(usize, Timestamp, String)> {
-    let text = String::from_utf8_lossy(bytes);
-    let entries = (1..).zip(text.lines()).filter_map(|(place, line)| {
-        let entry: serde_json::Value = serde_json::from_str(line).ok()?;
-        let at = entry.get("corrected_at_utc")?.as_str()?.parse().ok()?;
-        let reason = entry.get("reason").and_then(serde_json::Value::as_str);
-        let reason = reason.unwrap_or("The results were replaced.");
-        Some((place, at, reason.to_owned()))
-    });
-    entries.collect()
 }
 
 /// The first round of each methodology version.

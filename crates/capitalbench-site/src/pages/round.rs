@@ -13,6 +13,7 @@ use crate::figures::{
     NONE, count, day, points, score, share, signed_percent, signed_points, thousands,
 };
 use crate::html::{Html, encode};
+use crate::machine::corrections;
 use crate::page::{Here, Page};
 use crate::table::{Cell, Table, gap, head, markup, maybe, number, part, percent, text};
 
@@ -69,6 +70,7 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
         RoundState::Resolved(resolved) => {
             matrix::holdings(view, &mut page, round);
             result(view, &mut page, round, resolved);
+            corrected(&mut page, resolved, own);
         }
     }
     audit(&mut page, round, own);
@@ -125,6 +127,35 @@ fn result(view: &View<'_>, page: &mut Page, round: &PublicRound, resolved: &Reso
         .say("Weight times return, in percentage points; a column adds up to the model's return.");
     matrix::contributions(view, page, round, resolved);
     chance(view, page, resolved);
+}
+
+/// What the result was before, and why it is another one now; the result above is the last one.
+fn corrected(page: &mut Page, resolved: &ResolvedRound, own: &Files) {
+    let path = format!("runs/{}/corrections.jsonl", resolved.run_id);
+    let bytes = own.get(&path).map(AsRef::as_ref).unwrap_or_default();
+    let found = corrections(bytes);
+    if found.is_empty() {
+        return;
+    }
+    page.body.section("corrections", "Corrections");
+    for correction in found {
+        let said = format!("{}: {}", correction.at, correction.reason);
+        page.body.say(&said);
+        if correction.changes.is_empty() {
+            continue;
+        }
+        let caption = format!("Values that changed at {}", correction.at);
+        let mut table = Table::new(&caption, &["model", "figure", "#old", "#new"]).fixed();
+        for change in &correction.changes {
+            table.row(vec![
+                head(Html::text(&change.model)),
+                text(&change.figure),
+                number(&change.old, None),
+                number(&change.new, None),
+            ]);
+        }
+        page.body.table(&table);
+    }
 }
 
 /// The table of a resolved round.

@@ -62,6 +62,8 @@ impl TrackName {
   capitalbench leaderboard --track weekly --as-of 2026-08-21
   capitalbench leaderboard --set weekly-set-2026-06-09      any set, with the rounds it leaves out
   capitalbench leaderboard --round CB-2026-08-04-1W         one round; an open one shows decisions only
+  capitalbench leaderboard --at 1200                        the board as signed at that size of the log
+  capitalbench leaderboard --at checkpoint-of-march         the same by a checkpoint that you kept
 
 Intervals are 95 %. Windows overlap, so rounds are worth fewer independent windows: the heading says how
 many. Exit codes: 0 shown, 1 there is nothing to show yet, 2 could not run.")]
@@ -77,6 +79,9 @@ pub(crate) struct Leaderboard {
     /// One round by its id
     #[arg(long, value_name = "ROUND_ID")]
     pub(crate) round: Option<String>,
+    /// The board as it was at a checkpoint of the signed log: its size, its root in hex or base64, or a file
+    #[arg(long, value_name = "CHECKPOINT")]
+    pub(crate) at: Option<String>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -1,5 +1,7 @@
 //! `leaderboard`: a comparison set or a round on the terminal.
 
+use std::path::Path;
+
 use capitalbench_core::boards::comparison_set::{ComparisonSet, SetStatus};
 use capitalbench_core::ids::ModelId;
 use capitalbench_core::manifest::Track;
@@ -14,15 +16,32 @@ use crate::cli::{Leaderboard, TrackName};
 use crate::console::{DIM, document, line, paint, plural};
 use crate::error::CommandError;
 
+mod corrections;
 mod interval_bar;
+mod past;
 mod round_table;
 pub(crate) mod set_table;
 
+use past::Past;
+
 pub(crate) fn run(arguments: &Leaderboard) -> Result<Outcome, CommandError> {
+    let past = match &arguments.at {
+        Some(checkpoint) => Some(Past::restore(&arguments.rounds, checkpoint)?),
+        None => None,
+    };
     if let Some(name) = &arguments.round {
-        return one_round(&load(&arguments.rounds)?, name, arguments.output.json);
+        let publication = match &past {
+            Some(past) => past.publication()?,
+            None => load(&arguments.rounds)?,
+        };
+        let past = past.as_ref();
+        let folder = past.map_or(&*arguments.rounds.folder, Past::folder);
+        return one_round(&publication, name, (folder, past, arguments.output.json));
     }
-    let standings = load_standings(&arguments.rounds)?;
+    let standings = match &past {
+        Some(past) => past.standings()?,
+        None => load_standings(&arguments.rounds)?,
+    };
     let tracks = TrackName::tracks(arguments.track);
     let sets = match &arguments.set {
         Some(name) => vec![named(&standings, name)?],
@@ -39,8 +58,12 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Outcome, CommandError> {
             publication_v1::comparison_set(set, found.as_ref(), reference, name)
         });
         let shown: Vec<Value> = shown.collect();
-        document(&json!({"as_of": standings.as_of.to_string(), "comparison_sets": shown}));
+        let told = json!({"as_of": standings.as_of.to_string(), "comparison_sets": shown});
+        document(&with_checkpoint(past.as_ref(), told));
         return Ok(Outcome::Holds);
+    }
+    if let Some(past) = &past {
+        past.print();
     }
     for (place, set) in sets.iter().enumerate() {
         if place > 0 {
@@ -76,7 +99,19 @@ fn featured(standings: &Standings, track: Track) -> Option<&ComparisonSet> {
     of_track.max_by_key(|set| (set.status == SetStatus::Current, set.included.len()))
 }
 
-fn one_round(publication: &Publication, name: &str, json: bool) -> Result<Outcome, CommandError> {
+/// A document of a past board says of which.
+fn with_checkpoint(past: Option<&Past>, mut told: Value) -> Value {
+    if let Some(past) = past {
+        told["checkpoint"] = past.as_json();
+    }
+    told
+}
+
+fn one_round(
+    publication: &Publication,
+    name: &str,
+    (folder, past, json): (&Path, Option<&Past>, bool),
+) -> Result<Outcome, CommandError> {
     let found = publication
         .rounds
         .iter()
@@ -87,9 +122,16 @@ fn one_round(publication: &Publication, name: &str, json: bool) -> Result<Outcom
     })?;
     if json {
         let as_of = publication.as_of.to_string();
-        document(&json!({"as_of": as_of, "round": publication_v1::round(round)}));
+        let corrected = corrections::as_json(folder, round)?;
+        let round = publication_v1::round(round);
+        let told = json!({"as_of": as_of, "round": round, "corrections": corrected});
+        document(&with_checkpoint(past, told));
     } else {
+        if let Some(past) = past {
+            past.print();
+        }
         round_table::print(publication, round);
+        corrections::print(folder, round)?;
     }
     Ok(Outcome::Holds)
 }

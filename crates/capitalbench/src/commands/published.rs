@@ -71,15 +71,20 @@ fn read<T>(
     };
     let found = load(&rounds.folder, instant, keeping, &|| bar.inc(1));
     bar.finish_and_clear();
-    found.map_err(|error| match error {
+    found.map_err(refused)
+}
+
+/// Why rounds could not be published, with what to do about it.
+pub(crate) fn refused(error: PublicationError) -> CommandError {
+    match error {
         PublicationError::File(error) => error.into(),
         PublicationError::Scoring(error) => error.into(),
         PublicationError::Publish(error) => CommandError::new(error.to_string())
             .hint("check the prices of that round with `capitalbench verify`"),
-    })
+    }
 }
 
-fn say_synthetic(synthetic: bool) {
+pub(crate) fn say_synthetic(synthetic: bool) {
     if synthetic {
         remark(paint(WARNING, format!("market: {SYNTHETIC}")));
     }

@@ -86,7 +86,7 @@ fn reader(arguments: &Verify) -> Result<Reader<'static>, CommandError> {
 }
 
 /// The private key of the log where it is here: its owner can open every seal.
-fn owner(path: &Path) -> Result<Option<LogKey>, CommandError> {
+pub(crate) fn owner(path: &Path) -> Result<Option<LogKey>, CommandError> {
     let log = if RoundFolder::is_round(path) {
         match RoundFolder::open(path) {
             Ok(round) => LogFolder::of_round(&round),

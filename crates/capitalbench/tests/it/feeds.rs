@@ -110,6 +110,22 @@ fn both_feeds_tell_the_same_events() {
     }
 }
 
+/// A correction that tells which value became which.
+fn with_values() -> String {
+    serde_json::json!({
+        "corrected_at_utc": "2026-05-01T00:00:00Z",
+        "reason": "and once more",
+        "values": [{
+            "model_id": "fixture-b",
+            "replicate": "1",
+            "figure": "portfolio_return",
+            "old": "0.0125",
+            "new": "0.02",
+        }],
+    })
+    .to_string()
+}
+
 #[test]
 fn a_correction_is_told_from_the_day_it_was_made() {
     let test = Test::all_rounds();
@@ -123,7 +139,7 @@ fn a_correction_is_told_from_the_day_it_was_made() {
             "the vendor corrected <gold> & silver",
         ),
         "not a line of ours\n".to_owned(),
-        line("2026-05-01T00:00:00Z", "and once more"),
+        with_values(),
     ];
     fs::write(round.join("corrections.jsonl"), lines.concat()).expect("a file");
     build(&test, "site", "2026-04-01");
@@ -159,6 +175,12 @@ fn a_correction_is_told_from_the_day_it_was_made() {
     for place in [1, 3] {
         let name = format!("#correction-weekly-portfolio-resolved-{place}</id>");
         assert!(atom.contains(&name), "{atom}");
+    }
+    let told = "and once more (fixture-b, portfolio return: +1.25 % → +2.00 %)";
+    assert!(atom.contains(told), "{atom}");
+    let page = read(&test, "rounds/weekly-portfolio-resolved/index.html");
+    for part in ["Corrections", "and once more", "+1.25 %", "+2.00 %"] {
+        assert!(page.contains(part), "{part}: {page}");
     }
 }
 

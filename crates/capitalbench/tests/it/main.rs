@@ -51,6 +51,7 @@ mod market;
 mod operate;
 mod operator;
 mod output;
+mod past_boards;
 mod price_defects;
 mod pricing;
 mod provider_faults;

@@ -57,8 +57,13 @@ impl SignedRound {
     /// Played until the result.
     pub(crate) fn resolved() -> Self {
         let round = Self::accepted();
-        round.step(RESOLUTION);
+        round.resolve();
         round
+    }
+
+    /// Plays on until the result.
+    pub(crate) fn resolve(&self) {
+        self.step(RESOLUTION);
     }
 
     fn step(&self, words: &str) {

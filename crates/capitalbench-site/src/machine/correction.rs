@@ -1,0 +1,152 @@
+//! Corrections of results as `corrections.jsonl` tells them: why, and which value became which.
+
+use capitalbench_export::text::percent;
+use jiff::Timestamp;
+use serde_json::Value;
+
+/// Values that a sentence names before it only counts the rest.
+const NAMED: usize = 6;
+
+/// One correction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Correction {
+    /// The line of the file.
+    pub line: usize,
+    /// When it was made.
+    pub at: Timestamp,
+    /// The operator's reason.
+    pub reason: String,
+    /// What became other, in the order of the file.
+    pub changes: Vec<Change>,
+}
+
+/// One value that became another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Whose.
+    pub model: String,
+    /// Of which figure.
+    pub figure: String,
+    /// As people read it; a dash where there was none.
+    pub old: String,
+    /// As people read it; a dash where there is none.
+    pub new: String,
+}
+
+/// Every readable line of `corrections.jsonl`.
+pub fn corrections(bytes: &[u8]) -> Vec<Correction> {
+    let text = String::from_utf8_lossy(bytes);
+    let entries = (1..).zip(text.lines()).filter_map(|(line, text)| {
+        let entry: Value = serde_json::from_str(text).ok()?;
+        let at = entry.get("corrected_at_utc")?.as_str()?.parse().ok()?;
+        let reason = entry.get("reason").and_then(Value::as_str);
+        let changes = entry.get("values").and_then(Value::as_array);
+        Some(Correction {
+            line,
+            at,
+            reason: reason.unwrap_or("The results were replaced.").to_owned(),
+            changes: changes.into_iter().flatten().filter_map(change).collect(),
+        })
+    });
+    entries.collect()
+}
+
+fn change(entry: &Value) -> Option<Change> {
+    let figure = entry.get("figure")?.as_str()?;
+    let side = |name: &str| shown(figure, entry.get(name).and_then(Value::as_str));
+    let model = entry.get("model_id")?.as_str()?;
+    let replicate = entry.get("replicate").and_then(Value::as_str);
+    let model = match replicate.filter(|own| *own != "1") {
+        Some(replicate) => format!("{model}, replicate {replicate}"),
+        None => model.to_owned(),
+    };
+    Some(Change {
+        model,
+        figure: figure.replace('_', " "),
+        old: side("old"),
+        new: side("new"),
+    })
+}
+
+/// Larger fractions than this are told as they are written.
+const LARGEST: f64 = 1e6;
+
+/// Ranks are counts; every other figure is a fraction.
+fn shown(figure: &str, text: Option<&str>) -> String {
+    let text = text.filter(|text| !text.is_empty());
+    let Some(text) = text else {
+        return "–".to_owned();
+    };
+    let value = text
+        .parse::<f64>()
+        .ok()
+        .filter(|value| value.abs() < LARGEST);
+    match value {
+        Some(value) if !figure.starts_with("rank") => percent(value),
+        _ => text.to_owned(),
+    }
+}
+
+impl Correction {
+    /// The reason, and which returns became which.
+    pub fn sentence(&self) -> String {
+        let returns = |change: &&Change| change.figure == "portfolio return";
+        let mut named: Vec<&Change> = self.changes.iter().filter(returns).collect();
+        if named.is_empty() {
+            named = self.changes.iter().collect();
+        }
+        if named.is_empty() {
+            return self.reason.clone();
+        }
+        let more = self.changes.len() - named.len().min(NAMED);
+        let words = |change: &&Change| {
+            let Change {
+                model,
+                figure,
+                old,
+                new,
+            } = change;
+            format!("{model}, {figure}: {old} → {new}")
+        };
+        let mut parts: Vec<String> = named.iter().take(NAMED).map(words).collect();
+        if more > 0 {
+            let noun = if more == 1 { "value" } else { "values" };
+            parts.push(format!("{more} more {noun}"));
+        }
+        format!("{} ({})", self.reason, parts.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_and_new_values_are_told_with_the_reason() {
+        let line = serde_json::json!({
+            "corrected_at_utc": "2026-03-11T00:00:00Z",
+            "reason": "the vendor corrected gold",
+            "values": [
+                {"model_id": "a", "replicate": "1", "figure": "portfolio_return", "old": "0.01", "new": "0.0225"},
+                {"model_id": "a", "replicate": "2", "figure": "rank", "old": "3", "new": null},
+                {"model_id": "b"},
+            ],
+        });
+        let found = corrections(format!("no line\n{line}\n").as_bytes());
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].line, 2);
+        assert_eq!(
+            found[0].sentence(),
+            "the vendor corrected gold (a, portfolio return: +1.00 % → +2.25 %; 1 more value)"
+        );
+        let rank = &found[0].changes[1];
+        assert_eq!(rank.model, "a, replicate 2");
+        assert_eq!((rank.old.as_str(), rank.new.as_str()), ("3", "–"));
+    }
+
+    #[test]
+    fn a_line_without_values_tells_its_reason() {
+        let line = r#"{"corrected_at_utc":"2026-03-11T00:00:00Z","reason":"why"}"#;
+        assert_eq!(corrections(line.as_bytes())[0].sentence(), "why");
+    }
+}

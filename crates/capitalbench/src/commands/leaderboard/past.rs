@@ -1,0 +1,95 @@
+//! The rounds behind a board as they were at a checkpoint of the log.
+
+use std::env;
+use std::path::Path;
+
+use capitalbench_archive::past_rounds::{LeftOut, PastRounds};
+use capitalbench_archive::public_record::{past_publication, past_standings};
+use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::standings::Standings;
+use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
+use serde_json::{Value, json};
+
+use crate::cli::Rounds;
+use crate::commands::published::{refused, say_synthetic};
+use crate::commands::verify::owner;
+use crate::console::{BOLD, DIM, line, paint, plural, progress};
+use crate::error::CommandError;
+
+/// Restored rounds, and the instant at which their board is wanted.
+pub(super) struct Past {
+    rounds: PastRounds,
+    as_of: Timestamp,
+}
+
+impl Past {
+    /// Restores the rounds; the board is that of the last event unless another instant was given.
+    pub(super) fn restore(rounds: &Rounds, checkpoint: &str) -> Result<Self, CommandError> {
+        let owner = owner(&rounds.folder)?;
+        let within = env::temp_dir();
+        let found = PastRounds::restore(&rounds.folder, checkpoint, owner.as_ref(), &within)?;
+        // Boards are those of whole seconds, and the event itself counts.
+        let up = TimestampRound::new()
+            .smallest(Unit::Second)
+            .mode(RoundMode::Ceil);
+        let as_of = rounds.as_of.unwrap_or(found.at);
+        Ok(Self {
+            as_of: as_of.round(up).unwrap_or(as_of),
+            rounds: found,
+        })
+    }
+
+    /// Where the restored rounds lie.
+    pub(super) fn folder(&self) -> &Path {
+        self.rounds.folder()
+    }
+
+    pub(super) fn standings(&self) -> Result<Standings, CommandError> {
+        let bar = progress(self.rounds.rounds, "reading rounds");
+        let found = past_standings(&self.rounds, self.as_of, &|| bar.inc(1));
+        bar.finish_and_clear();
+        let found = found.map_err(refused)?;
+        say_synthetic(found.synthetic);
+        Ok(found)
+    }
+
+    pub(super) fn publication(&self) -> Result<Publication, CommandError> {
+        let bar = progress(self.rounds.rounds, "reading rounds");
+        let found = past_publication(&self.rounds, self.as_of, &|| bar.inc(1));
+        bar.finish_and_clear();
+        let found = found.map_err(refused)?;
+        say_synthetic(found.synthetic);
+        Ok(found)
+    }
+
+    pub(super) fn as_json(&self) -> Value {
+        let checkpoint = &self.rounds.checkpoint;
+        let left_out = |own: &LeftOut| json!({"place": own.place, "reason": own.reason});
+        json!({
+            "origin": checkpoint.origin,
+            "size": checkpoint.size,
+            "root": checkpoint.root.to_base64(),
+            "last_event_at": self.rounds.at.to_string(),
+            "rounds": self.rounds.rounds,
+            "left_out": self.rounds.left_out.iter().map(left_out).collect::<Vec<_>>(),
+        })
+    }
+
+    /// The checkpoint, above its board.
+    pub(super) fn print(&self) {
+        let checkpoint = &self.rounds.checkpoint;
+        let heading = format!(
+            "Checkpoint {} of {} · last event {}",
+            checkpoint.size, checkpoint.origin, self.rounds.at
+        );
+        line(paint(BOLD, heading));
+        let rounds = plural(self.rounds.rounds, "round");
+        let root = checkpoint.root.to_base64();
+        let text = format!("root {root} · signed, and the log of today continues it · {rounds}");
+        line(paint(DIM, text));
+        for LeftOut { place, reason } in &self.rounds.left_out {
+            line(paint(DIM, format!("left out: {place}: {reason}")));
+        }
+        line("");
+    }
+}
