@@ -5,8 +5,11 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use capitalbench_archive::log::LogFolder;
+use capitalbench_archive::public_files::files_below;
+use capitalbench_archive::verify::{Reader, verify_for};
 use ct_merkle::mem_backed_tree::MemoryBackedTree;
 use ct_merkle::{InclusionProof, RootHash};
+use jiff::Timestamp;
 use sha2::Sha256;
 use signed_note::{Note, StandardVerifier, VerifierList};
 
@@ -21,6 +24,7 @@ fn a_stamped_round_is_proved_to_who_trusts_nobody() {
     our_program_says_proved(&round, &clock);
     libraries_of_others_read_the_log(&round);
     documented_commands_work_and_notice_a_change(&round, &clock);
+    changed_answers_of_clocks_are_named(&round);
 }
 
 fn our_program_says_proved(round: &SignedRound, clock: &FakeClock) {
@@ -166,4 +170,54 @@ fn documented_commands_work_and_notice_a_change(round: &SignedRound, clock: &Fak
         assert!(!output.status.success(), "{place}: {output:?}");
         fs::write(&file, before).expect("a mended file");
     }
+}
+
+/// The places of errors, by the roots that lie in the log.
+fn wrong(round: &SignedRound) -> Vec<String> {
+    let now: Timestamp = NOW.parse().expect("an instant");
+    let report = verify_for(&Reader::default(), &round.rounds(), now, &|| {});
+    let log = report.expect("a report").log.expect("a log");
+    let places = log.findings.into_iter().map(|finding| finding.place);
+    places.collect()
+}
+
+fn changed_answers_of_clocks_are_named(round: &SignedRound) {
+    let calendar = FakeClock::start(Manner::Calendar);
+    let ask = ["anchor", "--rounds-dir", "signed", "--now", NOW];
+    let url = calendar.url();
+    let test = round.test();
+    test.run(&[&ask[..], &["--ots", &url]].concat()).code(0);
+    assert_eq!(wrong(round), [""; 0]);
+    let anchors = round.rounds().join("log/anchors");
+    let mut changes = 0;
+    for path in files_below(&anchors) {
+        let file = anchors.join(&path);
+        let before = fs::read(&file).expect("an answer");
+        let (name, ending) = path.rsplit_once('.').expect("an ending");
+        // Of a calendar's file only the digest is ours; its path is for the calendar to keep.
+        let (length, removed) = match ending {
+            "ots" => (60, vec![]),
+            _ => (before.len(), vec![None]),
+        };
+        let flipped = (0..8).map(|part| {
+            let mut bytes = before.clone();
+            bytes[length * part / 8] ^= 1;
+            Some(bytes)
+        });
+        for bytes in flipped.chain(removed) {
+            match &bytes {
+                Some(bytes) => fs::write(&file, bytes).expect("a changed file"),
+                None => fs::remove_file(&file).expect("a removed file"),
+            }
+            let places = wrong(round);
+            let place = format!("log/anchors/{name}.");
+            assert!(
+                places.iter().any(|own| own.starts_with(&place)),
+                "{path}, {bytes:?}: {places:?}"
+            );
+            changes += 1;
+        }
+        fs::write(&file, before).expect("a mended file");
+    }
+    assert_eq!(changes, 3 * 2 * 9 + 8);
 }
