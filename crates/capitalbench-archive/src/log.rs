@@ -39,6 +39,7 @@ mod history;
 mod index;
 pub mod inventory;
 pub mod key;
+mod published;
 pub mod salts;
 
 pub use anchors::{Anchor, Believed, Proofs, Trust, clock_name};
