@@ -40,12 +40,14 @@ mod history;
 mod index;
 pub mod inventory;
 pub mod key;
+mod published;
 pub mod salts;
 
 pub use anchors::{Anchor, Believed, Proofs, Trust, clock_name};
 pub use append::Appended;
 pub use events::{Observer, attempt_events, round_events};
 pub use history::{history, stamped_freeze};
+pub(crate) use history::{marks, steps};
 pub use key::LogKey;
 
 /// Where the log of a folder of rounds lies.

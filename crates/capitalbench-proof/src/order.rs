@@ -218,6 +218,9 @@ fn before_attempts((step, freeze): Found, (then, first): Found) -> Verdict {
     if freeze.last >= first.first {
         return Verdict::Broken(Contradiction::Places(step, then));
     }
+    if freeze.at > first.at {
+        return the_other_way_round((step, freeze.at), (then, first.at));
+    }
     match freeze.before {
         None => Verdict::NotProved(Unproved::NotStamped(step)),
         Some(before) if before >= first.at => Verdict::NotProved(Unproved::StampedLate {
@@ -240,10 +243,7 @@ fn attempts((step, first): Found, (then, last): Found) -> Verdict {
         return Verdict::Broken(Contradiction::Places(step, then));
     }
     if first.at > last.at {
-        return Verdict::Broken(Contradiction::Instants {
-            earlier: (step, first.at),
-            later: (then, last.at),
-        });
+        return the_other_way_round((step, first.at), (then, last.at));
     }
     Verdict::Proved(RestsOn::OwnClock)
 }
@@ -262,13 +262,11 @@ fn before_picks((step, last): Found, (then, picks): Found) -> Verdict {
         return Verdict::Broken(Contradiction::Places(step, then));
     }
     match picks.before {
-        None => Verdict::NotProved(Unproved::NotStamped(then)),
         Some(before) if last.at > before.checked_add(CLOCK_SLACK).unwrap_or(before) => {
-            Verdict::Broken(Contradiction::Instants {
-                earlier: (step, last.at),
-                later: (then, before),
-            })
+            the_other_way_round((step, last.at), (then, before))
         }
+        _ if last.at > picks.at => the_other_way_round((step, last.at), (then, picks.at)),
+        None => Verdict::NotProved(Unproved::NotStamped(then)),
         Some(_) => Verdict::Proved(RestsOn::OwnClock),
     }
 }
@@ -281,6 +279,7 @@ fn before_entry((step, picks): Found, entry: Option<Timestamp>) -> Verdict {
         return Verdict::NotProved(Unproved::NoWindow);
     };
     match picks.before {
+        _ if picks.at >= entry => the_other_way_round((step, picks.at), (Step::Entry, entry)),
         None => Verdict::NotProved(Unproved::NotStamped(step)),
         Some(before) if before >= entry => Verdict::NotProved(Unproved::StampedLate {
             step,
@@ -294,10 +293,7 @@ fn before_entry((step, picks): Found, entry: Option<Timestamp>) -> Verdict {
 fn window(entry: Option<Timestamp>, exit: Option<Timestamp>) -> Verdict {
     match (entry, exit) {
         (Some(entry), Some(exit)) if entry < exit => Verdict::Proved(RestsOn::Rules),
-        (Some(entry), Some(exit)) => Verdict::Broken(Contradiction::Instants {
-            earlier: (Step::Entry, entry),
-            later: (Step::Exit, exit),
-        }),
+        (Some(entry), Some(exit)) => the_other_way_round((Step::Entry, entry), (Step::Exit, exit)),
         _ => Verdict::NotProved(Unproved::NoWindow),
     }
 }
@@ -321,13 +317,15 @@ fn before_score(history: &History) -> Verdict {
         Some(_) => {}
     }
     match score.before {
+        Some(before) if before < exit => the_other_way_round((Step::Exit, exit), (step, before)),
+        _ if score.at < exit => the_other_way_round((Step::Exit, exit), (step, score.at)),
         None => Verdict::NotProved(Unproved::NotStamped(step)),
-        Some(before) if before < exit => Verdict::Broken(Contradiction::Instants {
-            earlier: (Step::Exit, exit),
-            later: (step, before),
-        }),
         Some(_) => Verdict::Proved(RestsOn::OutsideClock),
     }
+}
+
+fn the_other_way_round(earlier: (Step, Timestamp), later: (Step, Timestamp)) -> Verdict {
+    Verdict::Broken(Contradiction::Instants { earlier, later })
 }
 
 /// Nothing can happen after somebody else has seen it.

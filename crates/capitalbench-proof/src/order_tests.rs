@@ -155,7 +155,7 @@ fn what_nobody_can_tell_is_not_proved() {
     }
 }
 
-const BROKEN: [Case; 11] = [
+const BROKEN: [Case; 15] = [
     (
         FreezeBeforeAttempts,
         |h| h.first_attempt = Some(mark(1, 1, "06T10:02", None)),
@@ -172,6 +172,30 @@ const BROKEN: [Case; 11] = [
         |h| h.first_attempt = Some(mark(3, 3, "06T11:00", Some("06T10:31"))),
         "the first request: the log says 2026-12-06T11:00:00Z, and an outside clock had seen it \
              before 2026-12-06T10:31:00Z",
+    ),
+    (
+        FreezeBeforeAttempts,
+        |h| h.freeze = Some(mark(0, 1, "06T10:03", None)),
+        "the freeze (2026-12-06T10:03:00Z) must come before the first request \
+             (2026-12-06T10:02:00Z)",
+    ),
+    (
+        AttemptsBeforePicks,
+        |h| h.picks = Some(mark(9, 12, "06T10:10", None)),
+        "the last answer (2026-12-06T10:20:00Z) must come before the picks \
+             (2026-12-06T10:10:00Z)",
+    ),
+    (
+        PicksBeforeEntry,
+        |h| h.picks = Some(mark(9, 12, "07T21:00", None)),
+        "the picks (2026-12-07T21:00:00Z) must come before the entry close \
+             (2026-12-07T21:00:00Z)",
+    ),
+    (
+        ExitBeforeScore,
+        |h| h.score = Some(mark(20, 20, "14T20:59", None)),
+        "the exit close (2026-12-14T21:00:00Z) must come before the results \
+             (2026-12-14T20:59:00Z)",
     ),
     (
         AttemptsInOrder,

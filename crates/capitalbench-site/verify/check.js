@@ -1,14 +1,16 @@
 // Files of a round → lines that say what matches, what differs and what could not be checked.
 import { csv, members, options, sha256, text } from "./read.js";
+import { checkLog } from "./log.js";
 import { holdings, outcome, ranks, returns, sheet, universe } from "./compute.js";
 
 const MATCH = "matches", DIFFERS = "differs", OPEN = "not checked";
 
 /**
  * `files` maps paths inside the round to bytes, `index` is files.json or null,
- * `shown` are the site's rows of outcomes.csv for this round or null.
+ * `shown` are the site's rows of outcomes.csv for this round or null, `log` what the site has of the
+ * signed log or null.
  */
-export async function check(files, index = null, shown = null) {
+export async function check(files, index = null, shown = null, log = null) {
   const lines = [];
   const say = (area, what, state, detail = "") => lines.push({ area, what, state, detail });
   const compare = (area, what, stored, computed) => {
@@ -43,6 +45,10 @@ export async function check(files, index = null, shown = null) {
       say("frozen", path, digest === wanted ? MATCH : DIFFERS, digest === wanted ? digest : `frozen ${wanted}, computed ${digest}`);
     }
   });
+
+  if (log) await attempt("log", "log/checkpoint", () => checkLog(log, files, index?.round_id ?? roundOf(files),
+    (area, what, holds, detail) => say(area, what, holds === null ? OPEN : holds ? MATCH : DIFFERS, detail)));
+  else if (index) say("log", "log/checkpoint", OPEN, "the site has no signed log of this round");
 
   const found = await attempt("returns", "options and prices", () => {
     if (!has("prices/entry_prices.csv") || !has("prices/exit_prices.csv")) {

@@ -28,7 +28,17 @@ async function download(id) {
   };
   await Promise.all([worker(), worker(), worker(), worker()]);
   const rows = index.state === "resolved" ? csv(parsed(await fetched(address("data/outcomes.csv")))) : [];
-  return { files, index, shown: rows.filter((row) => row.round_id === id) };
+  return { files, index, shown: rows.filter((row) => row.round_id === id), log: await logOf(id) };
+}
+
+/** What the site has of the signed log about a round; nothing where nothing is signed. */
+async function logOf(id) {
+  const list = address(`rounds/${id}/log.json`);
+  if ((await fetch(list, { cache: "no-cache" })).status === 404) return null;
+  const read = (path) => fetched(address(path));
+  const { leaves } = JSON.parse(parsed(await fetched(list)));
+  const salts = JSON.parse(parsed(await read(`log/salts/${id}.json`)));
+  return { vkey: await read("log/vkey"), checkpoint: await read("log/checkpoint"), leaves, salts, read };
 }
 
 function cell(row, value, name) {
@@ -71,8 +81,8 @@ async function work(title, gather) {
   status.textContent = "Working";
   result.replaceChildren();
   try {
-    const { files, index, shown } = await gather();
-    show(title(files), await check(files, index, shown));
+    const { files, index, shown, log } = await gather();
+    show(title(files), await check(files, index, shown, log));
   } catch (error) {
     status.textContent = `Could not check: ${error.message}`;
     status.dataset.verdict = "failed";

@@ -20,36 +20,62 @@ pub fn history(
     trust: &Trust,
 ) -> Result<History, FileError> {
     let leaves = Leaves::load(log, manifest.round_id.as_str())?;
-    let of_run = |own: &str| run == Some(own);
+    let events = leaves.0.iter().map(|leaf| (leaf.index, &leaf.event));
+    let mut told = steps(events, manifest.window, |own| run == Some(own));
+    for mark in marks(&mut told) {
+        mark.before = leaves.earliest_stamp(log, mark.last, trust)?;
+    }
+    Ok(told)
+}
+
+/// Which events are the steps of a round, stamped by nobody yet; `of_record` knows the run that counts.
+pub(crate) fn steps<'a>(
+    events: impl Iterator<Item = (u64, &'a Event)>,
+    window: Option<Window>,
+    of_record: impl Fn(&str) -> bool,
+) -> History {
     let mut told = History {
-        entry: manifest.window.and_then(Window::entry_close),
-        exit: manifest.window.and_then(Window::exit_close),
+        entry: window.and_then(Window::entry_close),
+        exit: window.and_then(Window::exit_close),
         ..History::default()
     };
-    for leaf in &leaves.0 {
-        let mark = leaf.mark();
-        match &leaf.event.fact {
+    for (index, event) in events {
+        let Some(at) = instant(event) else {
+            continue;
+        };
+        let mark = Mark {
+            first: index,
+            last: index,
+            at,
+            before: None,
+        };
+        match &event.fact {
             // A second freeze is one of other inputs; an earlier one says nothing about them.
             Fact::Freeze { .. } => told.freeze = Some(mark),
-            Fact::AttemptBegin { place, .. } if of_run(&place.run) => {
+            Fact::AttemptBegin { place, .. } if of_record(&place.run) => {
                 keep_first(&mut told.first_attempt, mark);
             }
-            Fact::AttemptEnd { place, .. } if of_run(&place.run) => {
+            Fact::AttemptEnd { place, .. } if of_record(&place.run) => {
                 // Answers come in any order; the latest instant counts.
                 let at = told
                     .last_attempt
                     .map_or(mark.at, |last| last.at.max(mark.at));
                 told.last_attempt = Some(Mark { at, ..mark });
             }
-            Fact::Accepted { run, .. } | Fact::Pick { run, .. } if of_run(run) => {
+            Fact::Accepted { run, .. } | Fact::Pick { run, .. } if of_record(run) => {
                 let first = told.picks.map_or(mark.first, |picks| picks.first);
                 told.picks = Some(Mark { first, ..mark });
             }
-            Fact::Score { run, .. } if of_run(run) => keep_first(&mut told.score, mark),
+            Fact::Score { run, .. } if of_record(run) => keep_first(&mut told.score, mark),
             _ => {}
         }
     }
-    for mark in [
+    told
+}
+
+/// The steps that happened.
+pub(crate) fn marks(told: &mut History) -> impl Iterator<Item = &mut Mark> {
+    [
         &mut told.freeze,
         &mut told.first_attempt,
         &mut told.last_attempt,
@@ -58,10 +84,10 @@ pub fn history(
     ]
     .into_iter()
     .flatten()
-    {
-        mark.before = leaves.earliest_stamp(log, mark.last, trust)?;
-    }
-    Ok(told)
+}
+
+fn instant(event: &Event) -> Option<Timestamp> {
+    Stamp::parse(event.at.as_str()).map(|stamp| stamp.at())
 }
 
 /// The freeze of a round and the newest stamp that covers it.
@@ -90,18 +116,6 @@ struct Leaf {
     index: u64,
     bytes: Vec<u8>,
     event: Event,
-    at: Timestamp,
-}
-
-impl Leaf {
-    fn mark(&self) -> Mark {
-        Mark {
-            first: self.index,
-            last: self.index,
-            at: self.at,
-            before: None,
-        }
-    }
 }
 
 struct Leaves(Vec<Leaf>);
@@ -113,13 +127,13 @@ impl Leaves {
         for (index, bytes) in log.leaves_of_round(round)? {
             let named = |text: String| Fault::field(format!("leaf {index}"), text).in_file(&place);
             let event = Event::parse(&bytes).map_err(|error| named(error.to_string()))?;
-            let at = Stamp::parse(event.at.as_str()).map(|stamp| stamp.at());
-            let at = at.ok_or_else(|| named("its instant is none".to_owned()))?;
+            if instant(&event).is_none() {
+                return Err(named("its instant is none".to_owned()));
+            }
             leaves.push(Leaf {
                 index,
                 bytes,
                 event,
-                at,
             });
         }
         Ok(Self(leaves))

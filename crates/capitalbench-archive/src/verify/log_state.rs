@@ -5,9 +5,9 @@ use std::path::Path;
 
 use capitalbench_proof::checkpoint::Checkpoint;
 use capitalbench_proof::event::Event;
-use capitalbench_proof::merkle::{sha256, verify_consistency};
+use capitalbench_proof::merkle::verify_consistency;
 use capitalbench_proof::note::VerifierKey;
-use capitalbench_proof::timestamp::{Question, Root, Stamp, check as check_stamp};
+use capitalbench_proof::timestamp::{Root, Stamp};
 use jiff::Timestamp;
 
 use super::finding::{Code, Finding, RoundReport, Severity};
@@ -15,7 +15,7 @@ use crate::error::FileError;
 use crate::file_ops;
 use crate::layout;
 use crate::log::check::check;
-use crate::log::{LogFolder, LogKey};
+use crate::log::{Believed, LogFolder, LogKey, Trust};
 use crate::round_folder::names_in;
 
 /// What a reader brings along.
@@ -198,7 +198,7 @@ impl LogState {
     /// Every stamp that lies in the log must hold, about the checkpoint it is of.
     fn stamps(&mut self, reader: &Reader<'_>, now: Timestamp) -> Result<(), FileError> {
         let mut roots = reader.roots.clone();
-        let folder = self.log.rounds().join("log/roots");
+        let folder = self.log.rounds().join(layout::LOG_ROOTS);
         for name in names_in(&folder)? {
             match Root::from_pem(&file_ops::read(&folder.join(&name))?) {
                 Ok(found) if reader.roots.is_empty() => roots.extend(found),
@@ -209,48 +209,61 @@ impl LogState {
                 }
             }
         }
-        let folder = self.log.rounds().join("log/anchors");
-        for size in names_in(&folder)? {
-            let signed = size.parse().ok().map(|size| self.log.checkpoint_at(size));
-            let Some(Ok(Some(signed))) = signed else {
+        let trust = Trust {
+            believed: Believed::Roots(roots),
+            now,
+        };
+        for name in names_in(&self.log.rounds().join(layout::LOG_ANCHORS))? {
+            let size = name.parse().ok();
+            let size =
+                size.filter(|size: &u64| size.to_string() == name && self.log.kept(*size).is_ok());
+            if let Some(size) = size {
+                self.anchors(size, &trust)?;
+            } else {
                 let text = "is of a checkpoint that the log does not have";
-                self.find(Code::StampInvalid, format!("log/anchors/{size}"), text);
-                continue;
-            };
-            let digest = *sha256(signed.note.as_bytes()).as_bytes();
-            let inside = folder.join(&size);
-            let names = names_in(&inside)?;
-            for file in &names {
-                let place = format!("log/anchors/{size}/{file}");
-                let Some(name) = file.strip_suffix(".tsr") else {
-                    let lonely = file.strip_suffix(".tsq").is_some_and(|name| {
-                        let reply = format!("{name}.tsr");
-                        !names.contains(&reply)
-                    });
-                    if lonely {
-                        self.find(Code::StampInvalid, place, "has no reply");
-                    }
-                    continue;
-                };
-                let reply = file_ops::read(&inside.join(file))?;
-                let query = file_ops::read(&inside.join(format!("{name}.tsq"))).unwrap_or_default();
-                let stamp = Question::from_query(&query)
-                    .map_err(|refusal| refusal.to_string())
-                    .and_then(|question| {
-                        if question.digest != digest || question.to_query() != query {
-                            return Err("its question is not about this checkpoint".to_owned());
-                        }
-                        check_stamp(&reply, &question, &roots, now).map_err(|r| r.to_string())
-                    });
-                match stamp {
-                    Ok(stamp) => self.report.stamps.push((signed.checkpoint.size, stamp)),
-                    Err(text) => self.find(Code::StampInvalid, place, text),
-                }
+                self.find(Code::StampInvalid, format!("log/anchors/{name}"), text);
             }
         }
         self.report
             .stamps
             .sort_by_key(|(size, stamp)| (*size, stamp.before));
         Ok(())
+    }
+
+    fn anchors(&mut self, size: u64, trust: &Trust) -> Result<(), FileError> {
+        let folder = format!("{}/{size}", layout::LOG_ANCHORS);
+        let names = names_in(&self.log.rounds().join(&folder))?;
+        for file in &names {
+            let alone = file.strip_suffix(".tsq");
+            if alone.is_some_and(|name| !names.contains(&format!("{name}.tsr"))) {
+                self.find(
+                    Code::StampInvalid,
+                    format!("{folder}/{file}"),
+                    "has no reply",
+                );
+            }
+        }
+        match self.log.anchors(size, trust) {
+            Ok(anchors) => {
+                for anchor in anchors {
+                    let place = format!("{folder}/{}.tsr", anchor.name);
+                    match anchor.stamp {
+                        Ok(stamp) => self.report.stamps.push((size, stamp)),
+                        Err(refusal) => self.find(Code::StampInvalid, place, refusal.to_string()),
+                    }
+                }
+            }
+            Err(error) => self.no_anchor(&error),
+        }
+        if let Err(error) = self.log.open_timestamps(size) {
+            self.no_anchor(&error);
+        }
+        Ok(())
+    }
+
+    fn no_anchor(&mut self, error: &FileError) {
+        let place = error.path().strip_prefix(self.log.rounds());
+        let place = place.unwrap_or(error.path()).display().to_string();
+        self.find(Code::StampInvalid, place, error.problem());
     }
 }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::artifact::{Audience, audience};
 use capitalbench_core::manifest::{Manifest, Window};
-use capitalbench_core::time::Stamp as InstantStamp;
 use capitalbench_proof::event::{Event, Fact};
 use capitalbench_proof::merkle::Hash;
+use capitalbench_proof::order::{Contradiction, History, Judged, Line, Mark, Verdict, judge};
 use capitalbench_proof::timestamp::Stamp;
 use jiff::Timestamp;
 
@@ -16,7 +16,7 @@ use super::slots::{SlotCount, count};
 use crate::layout;
 use crate::log::inventory::{Inventory, files_of};
 use crate::log::salts::{Salts, Shown};
-use crate::log::{Observer, round_events};
+use crate::log::{Observer, marks, round_events, steps};
 use crate::round_folder::RoundFolder;
 
 /// When something was signed into the log.
@@ -66,17 +66,23 @@ pub struct RoundProof {
     pub opened: usize,
     /// Files that the log knows and that cannot be compared here.
     pub withheld: usize,
+    /// Every line of the order that makes a round worth anything.
+    pub order: Vec<Judged>,
 }
 
 impl RoundProof {
-    /// Whether outside clocks show that inputs came before calls and picks before the entry.
+    /// Whether outside clocks show that inputs came before calls and picks before the entry, and no
+    /// line of the order speaks against it.
     pub fn is_stamped(&self) -> bool {
-        let before = |moment: &Option<Moment>, limit: Option<Timestamp>| {
-            let seen = moment.as_ref().and_then(Moment::before);
-            seen.zip(limit).is_some_and(|(seen, limit)| seen <= limit)
+        let proved = |line: Line| {
+            let own = |judged: &Judged| {
+                judged.line == line && matches!(judged.verdict, Verdict::Proved(_))
+            };
+            self.order.iter().any(own)
         };
-        let first = self.first_call.as_ref().map(|moment| moment.at);
-        before(&self.freeze, first) && before(&self.picks, self.entry_close)
+        proved(Line::FreezeBeforeAttempts)
+            && proved(Line::PicksBeforeEntry)
+            && !self.order.iter().any(Judged::refuses)
     }
 }
 
@@ -96,12 +102,6 @@ pub(super) fn check_round(
     }
     let mut proof = RoundProof {
         events: events.len(),
-        entry_close: manifest
-            .and_then(|own| own.window)
-            .and_then(Window::entry_close),
-        exit_close: manifest
-            .and_then(|own| own.window)
-            .and_then(Window::exit_close),
         ..RoundProof::default()
     };
     let mut scene = Scene {
@@ -117,7 +117,7 @@ pub(super) fn check_round(
     if !reader.withheld.iter().any(hidden) {
         scene.facts();
     }
-    scene.moments(&mut proof);
+    scene.moments(manifest.and_then(|own| own.window), &mut proof);
     Some(proof)
 }
 
@@ -281,115 +281,83 @@ impl Scene<'_> {
         self.findings.extend(found);
     }
 
-    /// The order in the log, by place and by instant, and the slots of the record.
-    fn moments(&mut self, proof: &mut RoundProof) {
-        let record = self
-            .events
-            .iter()
-            .rev()
-            .find_map(|(_, event)| match &event.fact {
-                Fact::Accepted { run, .. } => Some(run.clone()),
-                _ => None,
-            });
-        let of_record = |run: &str| record.as_deref().is_none_or(|record| record == run);
-        let mut asked = BTreeSet::new();
-        for (index, event) in self.events {
-            let moment = || self.moment(*index, event);
-            match &event.fact {
-                Fact::Freeze { .. } => proof.freeze = moment(),
-                Fact::Slots { run, .. } => {
-                    asked.insert(run.clone());
-                }
-                Fact::AttemptBegin { place, .. }
-                    if of_record(&place.run) && proof.first_call.is_none() =>
-                {
-                    proof.first_call = moment();
-                }
-                Fact::AttemptEnd { place, .. } if of_record(&place.run) => {
-                    proof.last_call = moment();
-                }
-                Fact::Accepted { run, .. } | Fact::Pick { run, .. } if of_record(run) => {
-                    proof.picks = moment();
-                }
-                Fact::Score { run, .. } if of_record(run) && proof.score.is_none() => {
-                    proof.score = moment();
-                }
-                Fact::Correction { .. } => proof.corrections += 1,
-                _ => {}
-            }
+    /// The order by places, instants and outside clocks, and the slots of the record.
+    fn moments(&mut self, window: Option<Window>, proof: &mut RoundProof) {
+        let facts = || self.events.iter().map(|(_, event)| &event.fact);
+        let record = facts().rev().find_map(|fact| match fact {
+            Fact::Accepted { run, .. } => Some(run.clone()),
+            _ => None,
+        });
+        let asked = facts().filter_map(|fact| match fact {
+            Fact::Slots { run, .. } => Some(run),
+            _ => None,
+        });
+        proof.runs = asked.collect::<BTreeSet<_>>().len();
+        let corrections = facts().filter(|fact| matches!(fact, Fact::Correction { .. }));
+        proof.corrections = corrections.count();
+        let events = self.events.iter().map(|(index, event)| (*index, event));
+        let mut told = steps(events, window, |run| {
+            record.as_deref().is_none_or(|record| record == run)
+        });
+        for mark in marks(&mut told) {
+            mark.before = self.moment(*mark).before();
         }
-        proof.runs = asked.len();
-        self.order(proof);
+        let moment = |mark: Option<Mark>| mark.map(|mark| self.moment(mark));
+        proof.freeze = moment(told.freeze);
+        proof.first_call = moment(told.first_attempt);
+        proof.last_call = moment(told.last_attempt);
+        proof.picks = moment(told.picks);
+        proof.score = moment(told.score);
+        (proof.entry_close, proof.exit_close) = (told.entry, told.exit);
+        proof.order = judge(&told).to_vec();
+        self.order(&told, &proof.order);
         if let Some(record) = &record {
             proof.slots = count(record, self.events, self.findings);
         }
     }
 
-    fn moment(&self, index: u64, event: &Event) -> Option<Moment> {
-        let at = InstantStamp::parse(event.at.as_str())?.at();
+    fn moment(&self, mark: Mark) -> Moment {
         let mut earliest: BTreeMap<&str, &Stamp> = BTreeMap::new();
         let covering = self.state.report.stamps.iter();
-        for (_, stamp) in covering.filter(|(size, _)| *size > index) {
+        for (_, stamp) in covering.filter(|(size, _)| *size > mark.last) {
             let known = earliest.entry(&stamp.authority).or_insert(stamp);
             if stamp.before < known.before {
                 *known = stamp;
             }
         }
-        Some(Moment {
-            leaf: index,
-            at,
+        Moment {
+            leaf: mark.last,
+            at: mark.at,
             stamps: earliest.into_values().cloned().collect(),
-        })
+        }
     }
 
-    fn order(&mut self, proof: &RoundProof) {
-        let steps = [
-            ("the freeze", &proof.freeze),
-            ("the first call", &proof.first_call),
-            ("the last answer", &proof.last_call),
-            ("the picks", &proof.picks),
-            ("the result", &proof.score),
-        ];
-        let there: Vec<(&str, &Moment)> = steps
-            .into_iter()
-            .filter_map(|(name, moment)| Some((name, moment.as_ref()?)))
-            .collect();
-        let mut found = Vec::new();
-        for pair in there.windows(2) {
-            let [(before, first), (after, then)] = pair else {
+    fn order(&mut self, told: &History, order: &[Judged]) {
+        for judged in order {
+            let Verdict::Broken(why) = &judged.verdict else {
                 continue;
             };
-            if first.leaf >= then.leaf {
-                let place = format!("log/leaf {}", first.leaf);
-                let text = format!("{before} stands behind {after} (leaf {})", then.leaf);
-                found.push(Finding::new(Code::LogOrderBroken, place, text));
-            } else if first.at > then.at {
-                let place = format!("log/leaf {}", first.leaf);
-                let text = format!("{before} at {} was after {after} at {}", first.at, then.at);
-                found.push(Finding::new(Code::OrderUnproved, place, text));
-            }
-        }
-        if let (Some(picks), Some(close)) = (&proof.picks, proof.entry_close)
-            && picks.at >= close
-        {
-            let text = format!(
-                "the picks at {} were after the entry close {close}",
-                picks.at
+            let mark = match judged.line {
+                Line::FreezeBeforeAttempts => told.freeze,
+                Line::AttemptsInOrder => told.first_attempt,
+                Line::AttemptsBeforePicks => told.last_attempt,
+                Line::PicksBeforeEntry => told.picks,
+                Line::EntryBeforeExit => None,
+                Line::ExitBeforeScore => told.score,
+            };
+            let place = mark.map_or_else(
+                || layout::MANIFEST.to_owned(),
+                |mark| format!("log/leaf {}", mark.last),
             );
-            let place = format!("log/leaf {}", picks.leaf);
-            found.push(Finding::new(Code::OrderUnproved, place, text));
+            // Instants are the operator's word; places and what others had seen already are not.
+            let code = match why {
+                Contradiction::Instants { .. } => Code::OrderUnproved,
+                Contradiction::Places(..) | Contradiction::ClaimedLate { .. } => {
+                    Code::LogOrderBroken
+                }
+            };
+            self.find(code, place, why.to_string());
         }
-        if let (Some(score), Some(close)) = (&proof.score, proof.exit_close)
-            && score.at < close
-        {
-            let text = format!(
-                "the result at {} was before the exit close {close}",
-                score.at
-            );
-            let place = format!("log/leaf {}", score.leaf);
-            found.push(Finding::new(Code::OrderUnproved, place, text));
-        }
-        self.findings.extend(found);
     }
 }
 

@@ -12,9 +12,10 @@ use crate::html::Html;
 use crate::page::{Page, Site};
 use crate::{Files, Input};
 
-const MODULES: [(&str, &str); 4] = [
+const MODULES: [(&str, &str); 5] = [
     ("verify/check.js", include_str!("../../verify/check.js")),
     ("verify/compute.js", include_str!("../../verify/compute.js")),
+    ("verify/log.js", include_str!("../../verify/log.js")),
     ("verify/page.js", include_str!("../../verify/page.js")),
     ("verify/read.js", include_str!("../../verify/read.js")),
 ];

@@ -123,6 +123,7 @@ impl Build<'_> {
         let done = done.unwrap_or_else(PoisonError::into_inner);
         let (mut paths, mut counts) = (done.paths, done.counts);
         let mut rest = self.renderer.rest(told, &paths);
+        rest.extend(self.record.log(&paths)?);
         paths.extend(rest.keys().cloned());
         let list: Vec<&str> = paths.iter().map(String::as_str).collect();
         rest.insert(LIST.to_owned(), (list.join("\n") + "\n").into());

@@ -1,9 +1,11 @@
 //! Where the website takes its record from: a folder of rounds, or a database with the rights of the
 //! public.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::public_files::fingerprint;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_database::direct::{DatabaseUrl, Direct};
@@ -53,6 +55,25 @@ impl Loaded {
                 Ok(own.collect())
             }
         }
+    }
+}
+
+impl Loaded {
+    /// The signed log beside a folder of rounds, where it may be shown; `paths` are those of the site.
+    pub(super) fn log(&self, paths: &BTreeSet<String>) -> Result<Files, CommandError> {
+        let FilesIn::Folder(folder) = &self.files else {
+            return Ok(Files::new());
+        };
+        let publication = &self.publication;
+        let rounds = publication.rounds.iter().map(|round| round.id().as_str());
+        let shows =
+            |round: &str, path: &str| paths.contains(&format!("rounds/{round}/files/{path}"));
+        let log = LogFolder::of_rounds(folder);
+        let files = log.published(publication.as_of, rounds, shows)?;
+        Ok(files
+            .into_iter()
+            .map(|(path, bytes)| (path, bytes.into()))
+            .collect())
     }
 }
 

@@ -49,5 +49,8 @@ pub(super) fn site(
         data: &data_of(publication),
         base_url: base_url.trim_end_matches('/'),
     };
-    Ok(render(&input, &round_files, earlier))
+    let mut made = render(&input, &round_files, earlier);
+    let paths = made.files.keys().cloned().collect();
+    made.files.extend(record.log(&paths)?);
+    Ok(made)
 }

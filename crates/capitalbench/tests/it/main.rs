@@ -74,6 +74,7 @@ mod site_withheld;
 mod smoke_provider;
 mod status;
 mod stopped;
+mod stranger;
 mod supabase;
 mod sync_web;
 mod tamper;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use crate::fake_clock::{FakeClock, Manner};
 use crate::harness::{Test, copy_tree};
 
 /// The round.
@@ -33,8 +34,8 @@ const RESOLUTION: &str =
 pub(crate) struct SignedRound(Test);
 
 impl SignedRound {
-    /// Played until a run is the record.
-    pub(crate) fn accepted() -> Self {
+    /// An empty folder of rounds beside what the steps need.
+    fn prepared() -> Self {
         let test = Test::operator("signed/SIGNED-2026-09-14-1W");
         test.run(&["demo", "--no-serve", "--output", "stage"])
             .code(0);
@@ -47,11 +48,41 @@ impl SignedRound {
             }
         }
         fs::create_dir(test.path("signed")).expect("a folder");
-        let round = Self(test);
+        Self(test)
+    }
+
+    /// Played until a run is the record.
+    pub(crate) fn accepted() -> Self {
+        let round = Self::prepared();
         for step in STEPS {
             round.step(step);
         }
         round
+    }
+
+    /// Played until the result, with freeze, picks and result stamped by an outside clock.
+    pub(crate) fn stamped(clock: &FakeClock) -> Self {
+        let round = Self::prepared();
+        for step in STEPS {
+            round.step(step);
+            if step.starts_with("hash-round") {
+                round.stamp(clock, "2026-09-14T11:31:00Z");
+            }
+        }
+        round.stamp(clock, "2026-09-14T12:31:00Z");
+        round.step(RESOLUTION);
+        round.stamp(clock, "2026-09-22T00:20:00Z");
+        round
+    }
+
+    fn stamp(&self, clock: &FakeClock, at: &str) {
+        clock.behave(Manner::At(at.parse().expect("an instant")));
+        let (url, root) = (clock.url(), clock.root_file());
+        let given = ["--tsa", &url, "--tsa-root", &root, "--now", at];
+        self.0
+            .run(&[&["anchor", "--rounds-dir", "signed"], &given[..]].concat())
+            .code(0)
+            .says("existed before");
     }
 
     /// Played until the result.

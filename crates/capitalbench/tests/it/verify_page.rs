@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::harness::{Test, copy_tree, fixtures};
+use crate::signed_round::{NAME, NOW, SignedRound};
 
 /// Reads a built site as the page does, or a folder as it is dropped; prints counts and differences.
 const RUN: &str = r#"
@@ -31,7 +32,14 @@ for (const name of wanted) {
     files = new Map(index.files.map((file) => [file.path, read(path.join(site, "rounds", name, "files", file.path))]));
     rows = shown.filter((row) => row.round_id === name);
   }
-  const { lines, counts } = await check(files, index, rows);
+  const list = path.join(site, "rounds", name, "log.json");
+  const at = (file) => read(path.join(site, file));
+  const log = !dropped && fs.existsSync(list) ? {
+    vkey: at("log/vkey"), checkpoint: at("log/checkpoint"), read: async (file) => at(file),
+    leaves: JSON.parse(fs.readFileSync(list, "utf8")).leaves,
+    salts: JSON.parse(fs.readFileSync(path.join(site, `log/salts/${name}.json`), "utf8")),
+  } : null;
+  const { lines, counts } = await check(files, index, rows, log);
   out.push({ name: roundOf(files), counts, lines: lines.filter((line) => line.state !== "matches") });
 }
 console.log(JSON.stringify(out));
@@ -53,6 +61,11 @@ fn checked(test: &Test, rounds: &Path, as_of: &str, wanted: &[&str]) -> Vec<Valu
     let folder = rounds.display().to_string();
     test.run(&["build-site", "--rounds-dir", &folder, "--as-of", as_of])
         .code(0);
+    look(test, wanted)
+}
+
+/// Checks a round of a site that is there.
+fn look(test: &Test, wanted: &[&str]) -> Vec<Value> {
     let site = test.path("site");
     fs::write(site.join("verify/package.json"), "{\"type\":\"module\"}").expect("a file");
     fs::write(test.path("run.mjs"), RUN).expect("a script");
@@ -159,6 +172,62 @@ fn a_changed_byte_of_any_kind_is_seen() {
 }
 
 #[test]
+fn the_log_of_a_signed_round_is_published_and_checked() {
+    let round = SignedRound::resolved();
+    let test = round.test();
+    let build = |as_of: &str| {
+        let given = ["--rounds-dir", "signed", "--as-of", as_of];
+        test.run(&[&["build-site"], &given[..]].concat()).code(0);
+    };
+    // A log is of the present; a site of an earlier instant has none.
+    build("2026-09-15T12:00:00Z");
+    assert!(!test.path("site/log").exists());
+    build(NOW);
+    let site = test.path("site");
+    let published = |path: &str| fs::read(site.join(path)).expect("a published file");
+    let own = |path: &str| fs::read(round.rounds().join(path)).expect("a file of the log");
+    for path in ["log/vkey", "log/checkpoint"] {
+        assert_eq!(published(path), own(path));
+    }
+    let salts = String::from_utf8(published(&format!("log/salts/{NAME}.json"))).expect("text");
+    assert!(!salts.contains(".head.json"), "{salts}");
+    if !node() {
+        return;
+    }
+    let found = look(test, &[NAME]).remove(0);
+    assert_eq!(found["counts"]["differs"], 0, "{found}");
+    assert!(!found["lines"].to_string().contains("\"log\""), "{found}");
+
+    let size = String::from_utf8(published("log/checkpoint")).expect("text");
+    let size = size.lines().nth(1).expect("a size").to_owned();
+    let changes = [
+        ("log/checkpoint".to_owned(), "does not hold"),
+        (
+            format!("log/tile/0/000.p/{size}"),
+            "the root that was signed",
+        ),
+        (
+            format!("log/tile/entries/000.p/{size}"),
+            "is not in the tree",
+        ),
+        (format!("rounds/{NAME}/files/manifest.yaml"), "signed "),
+    ];
+    for (path, words) in changes {
+        let before = published(&path);
+        let mut bytes = before.clone();
+        bytes[20] ^= 1;
+        fs::write(site.join(&path), bytes).expect("a changed file");
+        let found = look(test, &[NAME]).remove(0);
+        assert_ne!(found["counts"]["differs"], 0, "{path}: {found}");
+        assert!(
+            found["lines"].to_string().contains(words),
+            "{path}: {found}"
+        );
+        fs::write(site.join(&path), before).expect("a mended file");
+    }
+}
+
+#[test]
 fn every_public_round_of_the_archive_matches() {
     let Some(archive) = crate::golden::archive() else {
         return;
@@ -203,7 +272,7 @@ fn the_script_is_small_and_nothing_runs_inline() {
     test.run(&["build-site", "--rounds-dir", ".", "--as-of", "2026-06-01"])
         .code(0);
     let mut bytes = 0;
-    for name in ["check.js", "compute.js", "page.js", "read.js"] {
+    for name in ["check.js", "compute.js", "log.js", "page.js", "read.js"] {
         let script = fs::read_to_string(test.path(&format!("site/verify/{name}")));
         let script = script.expect("a script");
         assert!(!script.contains("http"), "{name} names another host");
