@@ -198,16 +198,16 @@ fn the_log_of_a_signed_round_is_published_and_checked() {
     assert_eq!(found["counts"]["differs"], 0, "{found}");
     assert!(!found["lines"].to_string().contains("\"log\""), "{found}");
 
-    let size = String::from_utf8(published("log/checkpoint")).expect("text");
-    let size = size.lines().nth(1).expect("a size").to_owned();
+    let leaves = String::from_utf8(published("log/checkpoint")).expect("text");
+    let leaves = leaves.lines().nth(1).expect("a size").to_owned();
     let changes = [
         ("log/checkpoint".to_owned(), "does not hold"),
         (
-            format!("log/tile/0/000.p/{size}"),
+            format!("log/tile/0/000.p/{leaves}"),
             "the root that was signed",
         ),
         (
-            format!("log/tile/entries/000.p/{size}"),
+            format!("log/tile/entries/000.p/{leaves}"),
             "is not in the tree",
         ),
         (format!("rounds/{NAME}/files/manifest.yaml"), "signed "),

@@ -162,6 +162,16 @@ fn kind(path: &str) -> &'static str {
             _ => "text/plain; charset=utf-8",
         };
     }
+    if let Some(path) = path.strip_prefix("log/") {
+        return match end {
+            _ if path.starts_with("tile/") => "application/octet-stream",
+            "tsq" => "application/timestamp-query",
+            "tsr" => "application/timestamp-reply",
+            "ots" => "application/octet-stream",
+            "json" => "application/json",
+            _ => "text/plain; charset=utf-8",
+        };
+    }
     match end {
         "html" => "text/html; charset=utf-8",
         "css" => "text/css; charset=utf-8",
