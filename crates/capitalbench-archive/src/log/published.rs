@@ -26,7 +26,8 @@ const PLACES: [&str; 7] = [
 ];
 
 impl LogFolder {
-    /// The files of the log below `log/`, and `rounds/<round>/log.json` with the places of its leaves.
+    /// The files of the log below `log/`, `rounds/<round>/log.json` with the places of its leaves,
+    /// and `verify/signed.json` with the rounds that have some.
     ///
     /// Empty where nothing is signed, or where the newest leaf is younger than the instant of which
     /// the record is told: a log cannot be shown in part.
@@ -60,6 +61,7 @@ impl LogFolder {
         }
         // What was appended since is of the next site.
         files.insert(layout::LOG_CHECKPOINT.to_owned(), state.note.into_bytes());
+        let mut signed = Vec::new();
         for round in rounds {
             let leaves = self.leaves_of_round(round)?.into_iter();
             let leaves: Vec<u64> = leaves
@@ -71,6 +73,7 @@ impl LogFolder {
             }
             let list = format!("{}\n", json!({ "leaves": leaves }));
             files.insert(format!("rounds/{round}/log.json"), list.into_bytes());
+            signed.push(round);
             let mut salts = self.salts(round)?.unwrap_or_default();
             salts.retain(|path, _| shows(round, path));
             if !salts.is_empty() {
@@ -78,6 +81,8 @@ impl LogFolder {
                 files.insert(place, render(&salts));
             }
         }
+        let signed = format!("{}\n", json!(signed));
+        files.insert("verify/signed.json".to_owned(), signed.into_bytes());
         Ok(files)
     }
 }
