@@ -12,7 +12,7 @@ KEPT = 2  # rounds of the demo that stand beside it
 # Work of a process, not of a round: hidden names, and who holds a round until when.
 TRANSIENT = ("automation/lease",)
 # What depends on how often something was tried; `verify` judges it, not a comparison of bytes.
-JUDGED = ("rounds/log/", "/attempts/", "/run_manifest.yaml", "/run_log.jsonl")
+JUDGED = ("rounds/log/", "/attempts/", "/prices/replaced/", "/run_manifest.yaml", "/run_log.jsonl")
 
 
 def parts(text: str) -> list[str]:

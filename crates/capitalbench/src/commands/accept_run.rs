@@ -45,6 +45,10 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     let promised = objections_to_accepting(&folder, &inputs.manifest, run_id.as_str(), now)?;
     against.extend(promised.iter().map(Objection::to_json));
     if !against.is_empty() {
+        if refused == [Refusal::AcceptedBefore] {
+            // An acceptance that was killed may not be in the log yet.
+            record(&folder, now)?;
+        }
         report_refusals(&folder.name(), &run_id, &against, arguments.output.json);
         return Ok(Outcome::DoesNotHold);
     }

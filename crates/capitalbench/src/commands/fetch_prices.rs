@@ -17,6 +17,7 @@ use crate::steps::fetch_prices::{
     FetchPlan, Fetched, Other, fetch_prices, options, refuse_present, require_final_rows, window,
 };
 use crate::steps::held_round::{HeldRound, held_by, worker};
+use crate::steps::record::record;
 use crate::steps::score::refuse_changed_inputs;
 
 pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
@@ -25,7 +26,13 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
     let inputs = RoundInputs::load(folder, &Universes::default())?;
     let plan = plan(arguments, &inputs)?;
     require_final_rows(&plan, clock.now())?;
-    refuse_present(&plan, arguments.manner.overwrite_prices)?;
+    if let Err(refusal) = refuse_present(&plan, arguments.manner.overwrite_prices) {
+        if !arguments.dry_run {
+            // Prices of a process that was killed may not be in the log yet.
+            record(&inputs.folder, clock.now())?;
+        }
+        return Err(refusal);
+    }
     if arguments.dry_run {
         print_plan(arguments, &plan);
         return Ok(Outcome::Holds);
