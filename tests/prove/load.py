@@ -15,7 +15,7 @@ from report import Row
 
 SERVE, NGINX = ("127.0.0.1", 8481), ("127.0.0.1", 8482)
 PATHS = ["/index.html", "/verify/index.html", "/rounds/index.html", "/data/rounds.csv", "/data/outcomes.json",
-         "/feed.atom", "/static/site.css"]
+         "/feed.atom", "/sitemap.xml"]
 LUA = """
 local paths = {%s}
 local at = 0

@@ -53,7 +53,10 @@ with tempfile.TemporaryDirectory(prefix="prove-") as folder:
     ]:
         faults += check()
         said(f"{name}: {faults[-1].verdict}")
-    loaded = load(binary, os.path.join(archive, "rounds"), base, max(30, int(300 * min(share, 1))))
+    try:
+        loaded = load(binary, os.path.join(archive, "rounds"), base, max(30, int(300 * min(share, 1))))
+    except (OSError, AssertionError, subprocess.SubprocessError) as error:
+        loaded = [report.Row("load", f"broke off: {error}", "figures", False, [str(error)])]
     said("load: " + ", ".join(row.verdict for row in loaded))
     fuzzed = fuzz(max(2, int(20 * share)))
     said(f"fuzzing: {fuzzed[0].verdict}")
