@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use jiff::civil::Date;
 
+use self::marks::shape;
 use crate::html::Html;
 
 mod bars;
@@ -22,6 +23,9 @@ pub(crate) use ranking::{Whisker, WhiskerScale, ranking};
 
 /// Width of a chart in its own units; the page scales it.
 pub(crate) const WIDTH: f64 = 780.0;
+
+/// The part of that width which a narrow screen shows of a chart with a key.
+const PLOT: f64 = 540.0;
 
 /// A drawing that grows.
 struct Canvas {
@@ -81,13 +85,49 @@ impl Canvas {
 
     /// The drawing with a title for those who do not see it.
     fn finish(self) -> Html {
-        let label = Html::text(&self.label);
+        Html::made(self.drawn("chart"))
+    }
+
+    /// The drawing, which a narrow screen shows at its own width with larger letters.
+    fn finish_whole(self) -> Html {
+        Html::made(self.drawn("chart whole"))
+    }
+
+    /// The drawing, whose labels stand right of [`PLOT`], and those labels again for a narrow screen,
+    /// which shows the plot alone and this key below it.
+    fn finish_with(self, key: &[KeyRow]) -> Html {
+        let mut rows = Canvas::new(0.0, "");
+        for row in key {
+            rows.path(
+                &row.class,
+                &shape(row.outline, (14.0, rows.height + 11.0), 6.0),
+            );
+            rows.text("label", (28.0, rows.height + 16.5), &row.text);
+            rows.height += 23.0;
+        }
         Html::made(format!(
-            "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {}\" role=\"img\"><title>{label}</title>{}</svg>",
-            px(self.height),
-            self.body
+            "{}<svg class=\"chart key\" viewBox=\"0 0 {PLOT} {}\" aria-hidden=\"true\">{}</svg>",
+            self.drawn("chart keyed"),
+            px(rows.height),
+            rows.body
         ))
     }
+
+    fn drawn(&self, class: &str) -> String {
+        let label = Html::text(&self.label);
+        format!(
+            "<svg class=\"{class}\" viewBox=\"0 0 {WIDTH} {}\" role=\"img\"><title>{label}</title>{}</svg>",
+            px(self.height),
+            self.body
+        )
+    }
+}
+
+/// What a mark of a chart stands for.
+struct KeyRow {
+    class: String,
+    outline: usize,
+    text: String,
 }
 
 /// A coordinate, to a tenth.

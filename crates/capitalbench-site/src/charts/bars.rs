@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::marks::{series, shape};
 use super::scale::{Scale, thinned};
-use super::{Canvas, WIDTH, fitted, px, spread};
+use super::{Canvas, KeyRow, PLOT, fitted, px, spread};
 use crate::figures::signed_percent;
 use crate::html::Html;
 
@@ -29,7 +29,7 @@ impl Histogram<'_> {
     /// Draws the chart; labels stand in a column at the right, joined to their marks.
     #[expect(clippy::cast_precision_loss, reason = "a few dozen bins")]
     pub(crate) fn draw(&self) -> Html {
-        let (left, right, top) = (16.0, 540.0, 16.0);
+        let (left, right, top) = (16.0, PLOT, 16.0);
         let rows = self.marks.len() as f64;
         let height = 220.0_f64.max(rows * 13.0 + 60.0);
         let bottom = height - 26.0;
@@ -63,31 +63,41 @@ impl Histogram<'_> {
             );
         }
         canvas.line("axis", (left, bottom), (right, bottom));
+        let keys = self.draw_marks(&mut canvas, &x, (top, bottom));
+        canvas.finish_with(&keys)
+    }
+
+    /// Draws every mark with its label, from the highest value down.
+    #[expect(clippy::cast_precision_loss, reason = "a few dozen marks")]
+    fn draw_marks(&self, canvas: &mut Canvas, x: &Scale, (top, bottom): (f64, f64)) -> Vec<KeyRow> {
         let mut order: Vec<&Mark> = self.marks.iter().collect();
         order.sort_by(|a, b| b.value.total_cmp(&a.value));
         let wanted: Vec<f64> = (0..order.len())
             .map(|row| top + 13.0 * row as f64)
             .collect();
         let placed = spread(&wanted, 13.0, bottom);
+        let mut keys = Vec::new();
         for (mark, at) in order.iter().zip(placed) {
             let own = self.marks.iter().position(|m| m.label == mark.label);
             let own = own.unwrap_or_default();
             let at_x = x.at(mark.value);
             canvas.line("lead", (at_x, bottom), (at_x, at));
-            canvas.line("lead", (at_x, at), (right + 10.0, at));
+            canvas.line("lead", (at_x, at), (PLOT + 10.0, at));
             canvas.told(
                 &format!("mark {}", series(own)),
                 &shape(own, (at_x, bottom - 5.0), 3.8),
                 &format!("{}: {}", mark.label, signed_percent(mark.value)),
             );
-            canvas.path(
-                &format!("mark {}", series(own)),
-                &shape(own, (right + 16.0, at), 3.4),
-            );
-            let label = format!("{} {}", signed_percent(mark.value), fitted(&mark.label));
-            canvas.text("label", (right + 24.0, at + 4.0), &label);
+            let key = KeyRow {
+                class: format!("mark {}", series(own)),
+                outline: own,
+                text: format!("{} {}", signed_percent(mark.value), fitted(&mark.label)),
+            };
+            canvas.path(&key.class, &shape(own, (PLOT + 16.0, at), 3.4));
+            canvas.text("label", (PLOT + 24.0, at + 4.0), &key.text);
+            keys.push(key);
         }
-        canvas.finish()
+        keys
     }
 }
 
@@ -107,7 +117,7 @@ impl StackedBars {
     /// Draws the chart.
     #[expect(clippy::cast_precision_loss, reason = "some hundred bars")]
     pub(crate) fn draw(&self) -> Html {
-        let (left, right, top, bottom, height) = (46.0, WIDTH - 110.0, 8.0, 160.0, 188.0);
+        let (left, right, top, bottom, height) = (56.0, PLOT - 6.0, 8.0, 160.0, 188.0);
         let y = Scale::between(0.0, 1.0, bottom, top);
         let step = (right - left) / self.bars.len().max(1) as f64;
         let width = (step * 0.86).min(24.0);
@@ -117,6 +127,7 @@ impl StackedBars {
             let label = crate::figures::share(share);
             canvas.text("tick end", (left - 6.0, y.at(share) + 4.0), &label);
         }
+        let mut keys = Vec::new();
         for (part, name) in self.parts.iter().enumerate() {
             let mut d = String::new();
             for (place, bar) in self.bars.iter().enumerate() {
@@ -130,13 +141,19 @@ impl StackedBars {
             }
             canvas.path(&format!("part g{part}"), &d);
             let at = bottom - 6.0 - 22.0 * part as f64;
-            canvas.path(&format!("part g{part}"), &shape(1, (right + 16.0, at), 5.0));
+            let key = KeyRow {
+                class: format!("part g{part}"),
+                outline: 1,
+                text: (*name).to_owned(),
+            };
+            canvas.path(&key.class, &shape(1, (right + 16.0, at), 5.0));
             canvas.text("label", (right + 27.0, at + 4.0), name);
+            keys.insert(0, key);
         }
-        for place in thinned(self.labels.len(), 6) {
+        for place in thinned(self.labels.len(), 4) {
             let x = left + step * place as f64;
             canvas.text("tick", (x, height - 8.0), &self.labels[place]);
         }
-        canvas.finish()
+        canvas.finish_with(&keys)
     }
 }

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 
 use super::marks::{series, shape};
 use super::scale::Scale;
-use super::{Canvas, WIDTH, day_number, fitted, px, spread};
+use super::{Canvas, KeyRow, PLOT, WIDTH, day_number, fitted, px, spread};
 use crate::figures::{decimal, dollars, share, signed_percent};
 use crate::html::Html;
 
@@ -30,7 +30,7 @@ pub(crate) struct Scatter {
 impl Scatter {
     /// Draws the chart.
     pub(crate) fn draw(&self) -> Html {
-        let (left, right, top, bottom, height) = (50.0, WIDTH - 210.0, 12.0, 230.0, 270.0);
+        let (left, right, top, bottom, height) = (50.0, PLOT - 8.0, 12.0, 230.0, 270.0);
         let xs = self.points.iter().map(|point| point.x).chain([0.0]);
         let x = Scale::over(xs, left, right);
         let ys = self.points.iter().map(|point| point.y);
@@ -54,6 +54,7 @@ impl Scatter {
         }
         let wanted: Vec<f64> = self.points.iter().map(|point| y.at(point.y)).collect();
         let placed = spread(&wanted, 13.0, bottom);
+        let mut keys = Vec::new();
         for (place, (point, at)) in self.points.iter().zip(placed).enumerate() {
             let (px_x, px_y) = (x.at(point.x), y.at(point.y));
             canvas.line("lead", (px_x, px_y), (right + 8.0, at));
@@ -68,8 +69,13 @@ impl Scatter {
                 ),
             );
             canvas.text("label", (right + 12.0, at + 4.0), &fitted(&point.label));
+            keys.push(KeyRow {
+                class: format!("mark {}", series(place)),
+                outline: place,
+                text: fitted(&point.label),
+            });
         }
-        canvas.finish()
+        canvas.finish_with(&keys)
     }
 }
 
@@ -83,7 +89,7 @@ pub(crate) struct Strip {
 impl Strip {
     /// Draws the chart.
     pub(crate) fn draw(&self) -> Html {
-        let (left, right, top, bottom, height) = (66.0, WIDTH - 16.0, 8.0, 150.0, 178.0);
+        let (left, right, top, bottom, height) = (80.0, WIDTH - 16.0, 8.0, 150.0, 178.0);
         let values = self.rounds.iter().map(|round| round.1);
         let y = Scale::over(values.chain([0.0]), bottom, top);
         let days = self.rounds.iter().map(|round| day_number(round.0));
@@ -123,7 +129,7 @@ impl Strip {
             canvas.text("tick", (left, height - 8.0), &first.to_string());
             canvas.text("tick end", (right, height - 8.0), &last.to_string());
         }
-        canvas.finish()
+        canvas.finish_whole()
     }
 }
 

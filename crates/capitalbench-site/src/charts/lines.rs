@@ -6,7 +6,7 @@ use jiff::civil::Date;
 
 use super::marks::{series, shape};
 use super::scale::{Scale, thinned};
-use super::{Canvas, day_number, fitted, px, spread};
+use super::{Canvas, KeyRow, day_number, fitted, px, spread};
 use crate::html::Html;
 
 /// How a line is drawn.
@@ -38,7 +38,7 @@ pub(crate) struct LineChart {
     pub(crate) written: fn(f64) -> String,
 }
 
-const LEFT: f64 = 66.0;
+const LEFT: f64 = 76.0;
 const RIGHT: f64 = 530.0;
 const TOP: f64 = 10.0;
 const MOST_POINTS: usize = 150;
@@ -67,16 +67,17 @@ impl LineChart {
         let wanted: Vec<f64> = self.lines.iter().map(|line| y.at(last(line))).collect();
         let placed = spread(&wanted, 13.0, bottom);
         // Everything of a line is one group, so that pointing at any of it brings out its band.
+        let keys: Vec<KeyRow> = (0..self.lines.len()).map(|place| self.key(place)).collect();
         for (place, line) in self.lines.iter().enumerate() {
             canvas.group("run", |canvas| {
                 if line.band.len() == line.points.len() && !line.band.is_empty() {
                     canvas.path(&format!("band {}", series(place)), &band(line, &x, &y));
                 }
                 self.draw_line(canvas, place, (&x, &y));
-                self.label(canvas, place, (wanted[place], placed[place]));
+                label(canvas, &keys[place], (wanted[place], placed[place]));
             });
         }
-        canvas.finish()
+        canvas.finish_with(&keys)
     }
 
     fn draw_line(&self, canvas: &mut Canvas, place: usize, (x, y): (&Scale, &Scale)) {
@@ -97,17 +98,19 @@ impl LineChart {
         canvas.told(&class, &d, &words);
     }
 
-    fn label(&self, canvas: &mut Canvas, place: usize, (from, at): (f64, f64)) {
+    fn key(&self, place: usize) -> KeyRow {
         let line = &self.lines[place];
-        canvas.line("lead", (RIGHT, from), (RIGHT + 12.0, at));
         let (class, outline) = if line.stroke == Stroke::Reference {
             ("mark ref".to_owned(), 7)
         } else {
             (format!("mark {}", series(place)), place)
         };
-        canvas.path(&class, &shape(outline, (RIGHT + 18.0, at), 3.6));
-        let label = format!("{} {}", (self.written)(last(line)), fitted(&line.label));
-        canvas.text("label", (RIGHT + 26.0, at + 4.0), &label);
+        let text = format!("{} {}", (self.written)(last(line)), fitted(&line.label));
+        KeyRow {
+            class,
+            outline,
+            text,
+        }
     }
 
     fn axes(&self, canvas: &mut Canvas, y: &Scale, bottom: f64) {
@@ -123,6 +126,13 @@ impl LineChart {
         }
         canvas.line("axis", (LEFT, bottom), (RIGHT, bottom));
     }
+}
+
+/// The label at the end of a line.
+fn label(canvas: &mut Canvas, key: &KeyRow, (from, at): (f64, f64)) {
+    canvas.line("lead", (RIGHT, from), (RIGHT + 12.0, at));
+    canvas.path(&key.class, &shape(key.outline, (RIGHT + 18.0, at), 3.6));
+    canvas.text("label", (RIGHT + 26.0, at + 4.0), &key.text);
 }
 
 /// The points of a long line that are drawn: more than there are pixels tell nothing.

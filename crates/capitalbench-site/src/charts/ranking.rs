@@ -88,13 +88,13 @@ fn described(row: &Whisker) -> String {
 pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<f64>) -> Html {
     let (left, right) = (210.0, WIDTH - 16.0);
     let step = 24.0;
-    let height = rows.iter().map(|_| step).sum::<f64>() + 44.0;
+    let height = rows.iter().map(|_| step).sum::<f64>() + 50.0;
     let values = rows.iter().flat_map(ends).chain(reference).chain([0.0]);
     let scale = Scale::over(values, left, right);
     let mut canvas = Canvas::new(height, title);
     let bottom = height - 24.0;
     for tick in scale.ticks(7.0) {
-        canvas.line("gridline", (scale.at(tick), 14.0), (scale.at(tick), bottom));
+        canvas.line("gridline", (scale.at(tick), 20.0), (scale.at(tick), bottom));
         canvas.text(
             "tick mid",
             (scale.at(tick), height - 8.0),
@@ -103,11 +103,11 @@ pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<f64>) -> 
     }
     if let Some(reference) = reference {
         let x = scale.at(reference);
-        canvas.line("ref", (x, 14.0), (x, bottom));
-        canvas.text("tick mid", (x, 10.0), "S&P 500");
+        canvas.line("ref", (x, 20.0), (x, bottom));
+        canvas.text("tick mid", (x, 14.0), "S&P 500");
     }
-    canvas.text("tick end", (right, 10.0), "best option: 100 →");
-    let mut y = 28.0;
+    canvas.text("tick end", (right, 14.0), "best option: 100 →");
+    let mut y = 34.0;
     for row in rows {
         canvas.text("label end", (left - 10.0, y + 4.0), &fitted(&row.label));
         if let Some((low, high)) = row.range {
@@ -130,5 +130,5 @@ pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<f64>) -> 
         );
         y += step;
     }
-    canvas.finish()
+    canvas.finish_whole()
 }

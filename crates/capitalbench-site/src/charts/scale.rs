@@ -50,7 +50,7 @@ impl Scale {
         let mut ticks = Vec::new();
         let mut number = (self.low / step).ceil();
         while number * step <= self.high && ticks.len() < 20 {
-            ticks.push(number * step);
+            ticks.push(number * step + 0.0); // no negative zero
             number += 1.0;
         }
         ticks

@@ -196,6 +196,7 @@ fn detail(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Se
     }
     page.body
         .section("claims", "What each record may claim")
+        .say("The gap here is measured day by day over all open rounds, so that overlapping rounds do not count twice; it may differ from the mean over rounds in the first table, even in sign.")
         .table(&table);
     if let Some(deflated) = statistics.leader_deflated {
         page.body.say(&format!(

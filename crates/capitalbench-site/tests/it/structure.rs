@@ -101,7 +101,7 @@ fn one_of_each(path: &str, markup: &Markup) {
                 1 + markup
                     .tags
                     .iter()
-                    .filter(|(_, a)| a.contains("class=\"chart\""))
+                    .filter(|(_, a)| a.contains("class=\"chart") && a.contains("role=\"img\""))
                     .count()
             }
             _ => 1,
