@@ -232,6 +232,15 @@ impl Body {
         self
     }
 
+    /// Says that a list above is not whole, where it is not.
+    pub(crate) fn cut(&mut self, what: &str, shown: usize, all: usize) -> &mut Self {
+        if shown < all {
+            let text = format!("{what}: {shown} of {all} are shown; all are in the data files.");
+            self.paragraph("note", &Html::text(&text));
+        }
+        self
+    }
+
     /// Something that is folded away.
     pub(crate) fn fold(&mut self, summary: &Html, inner: &Html) -> &mut Self {
         self.0.push("<details class=\"fold\"><summary>");

@@ -49,7 +49,7 @@ function cell(row, value, name) {
 
 function show(title, { lines, counts }) {
   status.textContent = `${title}: ${counts.matches} match, ${counts.differs} differ, ${counts["not checked"]} not checked`;
-  status.dataset.verdict = counts.differs ? "differs" : "matches";
+  status.dataset.verdict = counts.differs ? "differs" : counts.matches ? "matches" : "nothing";
   const order = { differs: 0, "not checked": 1, matches: 2 };
   const table = document.createElement("table");
   table.innerHTML = "<thead><tr><th scope=col>Result<th scope=col>Where<th scope=col>What<th scope=col>Detail</thead>";
@@ -137,7 +137,7 @@ drop.addEventListener("drop", async (event) => {
 });
 form.hidden = false;
 const asked = new URLSearchParams(location.search).get("round");
-if (asked && /^\w[\w.-]*$/.test(asked)) {
+if (asked && !/[\\/]|^\.{1,2}$/.test(asked)) {
   // Only the newest rounds are listed.
   if (![...choice.options].some((option) => option.value === asked)) choice.append(new Option(asked, asked));
   choice.value = asked;

@@ -7,7 +7,7 @@
 use std::fs::{self, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tempfile::TempDir;
 
@@ -50,6 +50,11 @@ impl ScratchFolder {
     pub fn write(&self, relative: &str, bytes: &[u8]) -> Result<(), WriteError> {
         let path = self.inner.join(relative);
         let failed = |error: io::Error| WriteError::new(Action::Create, &path, error.into());
+        let mut parts = Path::new(relative).components();
+        if !parts.all(|part| matches!(part, Component::Normal(_))) {
+            let error = io::Error::new(io::ErrorKind::InvalidInput, "leads out of the folder");
+            return Err(failed(error));
+        }
         match fs::write(&path, bytes) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 fs::create_dir_all(folder_of(&path)).map_err(failed)?;

@@ -76,10 +76,8 @@ impl LogFolder {
             signed.push(round);
             let mut salts = self.salts(round)?.unwrap_or_default();
             salts.retain(|path, _| shows(round, path));
-            if !salts.is_empty() {
-                let place = format!("{}/{round}.json", layout::LOG_SALTS);
-                files.insert(place, render(&salts));
-            }
+            let place = format!("{}/{round}.json", layout::LOG_SALTS);
+            files.insert(place, render(&salts));
         }
         let signed = format!("{}\n", json!(signed));
         files.insert("verify/signed.json".to_owned(), signed.into_bytes());

@@ -10,7 +10,7 @@ use capitalbench_core::publication::Publication;
 use capitalbench_export::text::{points, reference_name, score};
 
 use super::escaped;
-use crate::html::encode;
+use crate::pages::view::{plain_name, set_path};
 use crate::{Files, Input};
 
 /// Colours of both themes, by preference of the reader.
@@ -36,19 +36,22 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
         files.insert(name.to_owned(), style.into());
     }
     for set in &publication.comparison_sets {
-        let id = &set.definition.set_id;
+        let name = plain_name(&set.definition.set_id);
         for (ending, style) in [
             ("", "embed.css"),
             ("-dark", "dark.css"),
             ("-light", "light.css"),
         ] {
             let page = table(input, set, style);
-            files.insert(format!("embed/{id}{ending}.html"), page.into());
+            files.insert(format!("embed/{name}{ending}.html"), page.into());
         }
     }
     for id in models(publication) {
         let badge = badge(publication, id);
-        files.insert(format!("badge/{id}.svg"), badge.into());
+        files.insert(
+            format!("badge/{}.svg", plain_name(id.as_str())),
+            badge.into(),
+        );
     }
 }
 
@@ -107,12 +110,12 @@ fn table(input: &Input<'_>, set: &ComparisonSet, style: &str) -> String {
          <thead><tr><th>Rank</th><th>Model</th><th>Score</th><th>Gap to {reference}, points</th></tr></thead>\n\
          <tbody>\n{rows}</tbody></table>\n\
          <p>As of {as_of}. Ranks are ranges that the rounds cannot tell apart.{invented} Not advice. \
-         <a href=\"{base}/sets/{link}/\" target=\"_top\">Whole table</a></p>\n</body></html>\n",
+         <a href=\"{base}/{link}\" target=\"_top\">Whole table</a></p>\n</body></html>\n",
         track = set.definition.track.as_str(),
         rounds = set.included.len(),
         as_of = publication.as_of,
         base = escaped(input.base_url),
-        link = encode(id),
+        link = set_path(id),
     )
 }
 

@@ -7,6 +7,7 @@ use capitalbench_export::text::{percent, reference_of, score};
 use jiff::Timestamp;
 
 use super::correction::{Correction, corrections};
+use crate::figures::count;
 use crate::html::encode;
 use crate::{Files, Input};
 
@@ -75,7 +76,7 @@ fn opened(round: &PublicRound) -> Option<Event> {
     let decided = round.submissions().len();
     let decisions = match &round.state {
         RoundState::Draft => "No decisions are public yet.".to_owned(),
-        _ => format!("{decided} models decided."),
+        _ => format!("{} decided.", count(decided, "model", "models")),
     };
     Some(Event {
         at: began(round)?,

@@ -7,6 +7,7 @@ use capitalbench_export::text::{percent, reference_of, score};
 
 use super::embed::{models, summary};
 use super::escaped;
+use crate::pages::view::plain_name;
 use crate::{Files, Input};
 
 /// Rows of an image.
@@ -27,7 +28,8 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
             .map(|row| [row, String::new()])
             .collect();
         let image = image(publication, publication.name(id), &rows);
-        files.insert(format!("share/models/{id}.svg"), image.into());
+        let name = plain_name(id.as_str());
+        files.insert(format!("share/models/{name}.svg"), image.into());
     }
 }
 

@@ -92,13 +92,15 @@ fn section(view: &View<'_>, page: &mut Page, track: Track, record: &AssetRecord)
         .iter()
         .rev()
         .filter(|round| !round.holders.is_empty());
+    let all = held.clone().count();
     for round in held.take(MOST_ROUNDS) {
         row(view, &mut table, page, round);
     }
     if table.rows.is_empty() {
         page.body.say("No model has held it.");
     } else {
-        page.body.table(&table);
+        let shown = table.rows.len();
+        page.body.table(&table).cut("Rounds", shown, all);
     }
 }
 
@@ -141,6 +143,9 @@ fn strip(view: &View<'_>, page: &mut Page, record: &AssetRecord) {
         &chart.draw(),
         &table,
     );
+    let all = record.rounds.iter().filter(|own| own.result.is_some());
+    let shown = table.rows.len();
+    page.body.cut("Rounds in the table", shown, all.count());
 }
 
 fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &AssetRound) {

@@ -142,6 +142,7 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
         .rev()
         .filter(|r| r.track == Some(track));
     let resolved = rounds.filter_map(|round| Some((round, round.resolved()?)));
+    let all = resolved.clone().count();
     for (round, resolved) in resolved.take(MOST_CELLS / models.len().max(1)) {
         let mut cells = vec![
             head(round_link(&page.here, round.id())),
@@ -167,7 +168,8 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
         models: named.zip(gaps).collect(),
     };
     draw_heat(page, track, &chart);
-    page.body.table(&table);
+    let shown = table.rows.len();
+    page.body.table(&table).cut("Rounds", shown, all);
 }
 
 fn draw_heat(page: &mut Page, track: Track, chart: &Heat) {
@@ -329,5 +331,8 @@ fn rounds(
             maybe(Some(resolved.returns.reference().get()), signed_percent),
         ]);
     }
-    page.body.table(&table);
+    let shown = pair.rounds.len().min(MOST_ROUNDS);
+    page.body
+        .table(&table)
+        .cut("Rounds", shown, pair.rounds.len());
 }

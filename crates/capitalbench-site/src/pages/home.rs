@@ -22,7 +22,7 @@ pub(crate) fn page(view: &View<'_>) -> Page {
     }
     let mut foot = open_line(view, &page);
     foot.push(" · ");
-    foot.add(&page.here.link("verify/", "Verify this page"));
+    foot.add(&page.here.link("verify/", "Verify a round"));
     page.body.paragraph("foot", &foot);
     let links = [
         page.here.link("boards/latest/", "Latest rounds"),

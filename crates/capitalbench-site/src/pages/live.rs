@@ -51,9 +51,11 @@ pub(crate) fn page(view: &View<'_>) -> Page {
     }
     page.body.table(&table);
     let tracked = open.iter().filter(|(_, open)| !open.interim.is_empty());
+    let all = tracked.clone().count();
     for (round, open) in tracked.take(MOST_CHARTS) {
         section(view, &mut page, round, open);
     }
+    page.body.cut("Charts", all.min(MOST_CHARTS), all);
     page
 }
 

@@ -196,6 +196,9 @@ fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
         &chart.draw(),
         &table,
     );
+    let shown = table.rows.len();
+    let what = "Rounds in the table";
+    page.body.cut(what, shown, row.rounds.len());
 }
 
 fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {

@@ -270,8 +270,10 @@ fn rounds(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
             ),
         ]);
     }
+    let shown = table.rows.len();
     page.body
-        .fold(&Html::text("Show the included rounds"), &table.html());
+        .fold(&Html::text("Show the included rounds"), &table.html())
+        .cut("Rounds", shown, set.included.len());
     page.body.section(
         "left-out",
         &count(set.excluded.len(), "round left out", "rounds left out"),
@@ -291,9 +293,6 @@ fn rounds(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
         &Html::text("Show the rounds left out, with the reason"),
         &table.html(),
     );
-    if set.included.len().max(set.excluded.len()) > MOST_ROUNDS {
-        page.body.say(&format!(
-            "The newest {MOST_ROUNDS} are listed; all are in the data files."
-        ));
-    }
+    let shown = table.rows.len();
+    page.body.cut("Rounds", shown, set.excluded.len());
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::boards::TrackBoards;
 use capitalbench_core::boards::comparison_set::{ComparisonSet, SetStatus};
-use capitalbench_core::ids::{ModelId, OptionId, RoundId};
+use capitalbench_core::ids::{Digest, ModelId, OptionId, RoundId};
 use capitalbench_core::manifest::Track;
 use capitalbench_core::publication::{OpenRound, PublicRound, Publication, RoundState};
 use capitalbench_core::universe::MarketOption;
@@ -136,31 +136,39 @@ pub(crate) fn round_path(id: &RoundId) -> String {
     format!("rounds/{id}/")
 }
 
+/// A name that somebody else chose, as a name in a path: itself where it is plain, else its plain
+/// letters and a digest, so that two names never share a place and none leads elsewhere.
+pub(crate) fn plain_name(text: &str) -> String {
+    const LONGEST: usize = 80;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if text.len() <= LONGEST && text.chars().all(is_plain) && !text.starts_with('.') {
+        return text.to_owned();
+    }
+    let kept = text.chars().filter(|c| is_plain(*c)).take(LONGEST - 20);
+    let kept: String = kept.collect();
+    let digest = Digest::of(text.as_bytes()).to_string();
+    format!("{}-{}", kept.trim_start_matches('.'), &digest[..12])
+}
+
 /// Where a model stands.
 pub(crate) fn model_path(id: &ModelId) -> String {
-    format!("models/{id}/")
+    format!("models/{}/", plain_name(id.as_str()))
 }
 
 /// Where an option stands.
 pub(crate) fn option_path(id: &OptionId) -> String {
-    format!("assets/{id}/")
+    format!("assets/{}/", plain_name(id.as_str()))
 }
 
-/// Where a set stands; its name is the operator's, so it is made a plain folder name.
+/// Where a set stands.
 pub(crate) fn set_path(set_id: &str) -> String {
-    let plain = |c: char| {
-        if c.is_ascii_alphanumeric() || "-_".contains(c) {
-            c
-        } else {
-            '_'
-        }
-    };
-    format!("sets/{}/", set_id.chars().map(plain).collect::<String>())
+    format!("sets/{}/", plain_name(set_id))
 }
 
 /// Where two models are compared; the smaller id stands first.
 pub(crate) fn pair_path(a: &ModelId, b: &ModelId) -> String {
     let (first, second) = if a <= b { (a, b) } else { (b, a) };
+    let [first, second] = [first, second].map(|id| plain_name(id.as_str()));
     format!("compare/{first}--{second}/")
 }
 
@@ -178,5 +186,38 @@ pub(crate) fn horizon(track: Track) -> &'static str {
     match track {
         Track::Weekly => "week",
         Track::Monthly => "month",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Component, Path};
+
+    use super::*;
+
+    #[test]
+    fn plain_names_stay_and_others_get_a_place_of_their_own() {
+        for name in ["openai-gpt-5.5", "SP500", "weekly_set"] {
+            assert_eq!(plain_name(name), name);
+        }
+        let long = "x".repeat(200);
+        let odd = [
+            "../../up",
+            "..",
+            "/etc",
+            "a/b",
+            "a_b/",
+            "a b",
+            "é",
+            " ",
+            long.as_str(),
+        ];
+        let made: BTreeSet<String> = odd.iter().map(|name| plain_name(name)).collect();
+        assert_eq!(made.len(), odd.len());
+        for name in made {
+            let parts: Vec<Component<'_>> = Path::new(&name).components().collect();
+            assert!(matches!(parts[..], [Component::Normal(_)]), "{name}");
+            assert!(name.len() <= 80 && !name.starts_with('.'), "{name}");
+        }
     }
 }

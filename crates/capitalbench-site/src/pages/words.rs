@@ -20,9 +20,13 @@ pub(crate) fn claim(
     statistics: Option<&SetStatistics>,
 ) -> String {
     let models = set.rows.len();
-    let under = |row: &&SetRow| row.average_alpha < 0.0;
-    let first = match set.rows.iter().filter(under).count() {
-        0 => "Every model is above the S&P 500".to_owned(),
+    let count = |holds: fn(&SetRow) -> bool| set.rows.iter().filter(|row| holds(row)).count();
+    let under = count(|row| row.average_alpha < 0.0);
+    let first = match under {
+        0 if count(|row| row.average_alpha > 0.0) == models => {
+            "Every model is above the S&P 500".to_owned()
+        }
+        0 => "No model is below the S&P 500".to_owned(),
         all if all == models => "Every model is below the S&P 500".to_owned(),
         some => format!("{some} of {models} models are below the S&P 500"),
     };

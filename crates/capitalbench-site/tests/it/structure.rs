@@ -134,7 +134,7 @@ pub(crate) fn check_home(site: &Files) {
         "S&amp;P 500",
         "Best option",
         "Why?",
-        "Verify this page",
+        "Verify a round",
         "next result",
     ] {
         assert!(home.contains(words), "{words}");

@@ -109,6 +109,29 @@ fn option_ids_and_symbols_name_no_file() {
 }
 
 #[test]
+fn names_of_sets_cannot_write_outside_the_site() {
+    let test = Test::all_rounds();
+    let sets = format!(
+        "version: benchmark_sets_v1\nqualification_thresholds: {{weekly: 1, monthly: 1}}\nsets:\n\
+         - {{set_id: '../../escaped', track: weekly, label: Up, short_label: Up, description: Up, \
+         started_round_id: {WEEKLY}, model_ids: [acme-fixture-a, google-fixture-c]}}\n"
+    );
+    fs::write(test.path("benchmark_sets.yaml"), sets).expect("a file");
+    let build = ["build-site", "--rounds-dir", ".", "--output", "a/b/site"];
+    test.run(&[&build[..], &["--as-of", "2026-12-31"]].concat())
+        .code(0);
+    let of_set: Vec<String> = test
+        .tree()
+        .into_keys()
+        .filter(|path| path.contains("escaped"))
+        .collect();
+    assert!(of_set.len() >= 4, "{of_set:?}");
+    for path in of_set {
+        assert!(path.starts_with("a/b/site/"), "{path}");
+    }
+}
+
+#[test]
 fn digests_of_files_elsewhere_are_foreign_and_not_read() {
     let digest = "0".repeat(64);
     for path in [

@@ -55,6 +55,8 @@ pub(super) fn section(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
     page.body.facts(&facts);
     exposure(view, page, behaviour);
     figures(view, page, behaviour);
+    let (shown, all) = (recent(behaviour).len(), behaviour.decisions.len());
+    page.body.cut("Decisions", shown, all);
 }
 
 fn recent(behaviour: &Behaviour) -> &[capitalbench_core::boards::behaviour::Habit] {

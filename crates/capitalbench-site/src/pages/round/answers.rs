@@ -5,7 +5,7 @@ use capitalbench_core::publication::{PublicRound, RoundState};
 use capitalbench_core::submission::Submission;
 use serde_json::Value;
 
-use super::super::view::{View, round_path};
+use super::super::view::{View, plain_name, round_path};
 use super::evidence::shown;
 use super::sub_page;
 use crate::Files;
@@ -37,7 +37,8 @@ pub(super) fn pages(view: &View<'_>, round: &PublicRound, own: &Files) -> Vec<Pa
     );
     let mut pages = Vec::new();
     for submission in submissions {
-        let path = format!("{}answers/{}/", round_path(round.id()), submission.model_id);
+        let folder = plain_name(submission.model_id.as_str());
+        let path = format!("{}answers/{folder}/", round_path(round.id()));
         let name = view.name(&submission.model_id);
         overview.body.heading(&overview.here.link(&path, name));
         let line = format!(
@@ -68,7 +69,7 @@ fn holdings(view: &View<'_>, submission: &Submission) -> String {
 
 fn answer(view: &View<'_>, round: &PublicRound, submission: &Submission) -> Page {
     let name = view.name(&submission.model_id);
-    let folder = format!("answers/{}", submission.model_id);
+    let folder = format!("answers/{}", plain_name(submission.model_id.as_str()));
     let mut page = sub_page(
         round,
         &folder,

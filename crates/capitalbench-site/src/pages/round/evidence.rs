@@ -205,9 +205,7 @@ pub(super) fn files(round: &PublicRound, files: &Files) -> Page {
         ]);
     }
     page.body.table(&table);
-    if files.len() > MOST_FILES {
-        page.body
-            .say(&format!("The first {MOST_FILES} are listed."));
-    }
+    let shown = files.len().min(MOST_FILES);
+    page.body.cut("Files", shown, files.len());
     page
 }

@@ -31,8 +31,9 @@ pub(super) fn holdings(view: &View<'_>, page: &mut Page, round: &PublicRound) {
         }
     }
     let order = by_total(&values);
+    let most = MOST_CELLS / submissions.len().max(1);
     let mut table = frame(view, "Weights of each portfolio", &submissions);
-    for id in order.iter().take(MOST_CELLS / submissions.len().max(1)) {
+    for id in order.iter().take(most) {
         let own = &values[id];
         let mut cells = vec![head(view.option_link(&page.here, id))];
         cells.extend(
@@ -46,6 +47,7 @@ pub(super) fn holdings(view: &View<'_>, page: &mut Page, round: &PublicRound) {
     cells.extend(submissions.iter().map(|s| part(s.confidence)));
     table.row(cells).class = "apart first";
     page.body.table(&table);
+    page.body.cut("Options", most.min(order.len()), order.len());
 }
 
 /// The matrix of contributions.
@@ -78,7 +80,8 @@ pub(super) fn contributions(
         ..crate::table::Column::default()
     });
     let order = by_total(&values);
-    for id in order.iter().take(MOST_CELLS / (submissions.len() + 1)) {
+    let most = MOST_CELLS / (submissions.len() + 1);
+    for id in order.iter().take(most) {
         let own = &values[id];
         let mut cells = vec![head(Html::text(view.option_name(id)))];
         let value = |s: &&Submission| match own.get(&s.model_id) {
@@ -92,6 +95,7 @@ pub(super) fn contributions(
     }
     let summary = Html::text("Show the contributions, option by option");
     page.body.fold(&summary, &table.html());
+    page.body.cut("Options", most.min(order.len()), order.len());
 }
 
 fn by_name<'a>(view: &View<'_>, mut submissions: Vec<&'a Submission>) -> Vec<&'a Submission> {
