@@ -27,6 +27,7 @@ pub const PUBLIC_TABLES: &[&str] = &[
     "habits",
     "holdings",
     "interim_points",
+    "log_files",
     "models",
     "option_returns",
     "options",

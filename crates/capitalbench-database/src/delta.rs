@@ -9,6 +9,7 @@ use capitalbench_export::tables;
 use serde_json::{Map, Value, json};
 
 use crate::documents::{Document, DocumentError, Kind, documents};
+use crate::log_files::LogFiles;
 use crate::round_files::RoundFiles;
 
 /// The part of everything that rounds share.
@@ -16,6 +17,9 @@ pub const CATALOG: &str = "catalog";
 
 /// The table of the files of rounds.
 const FILES: &str = "round_files";
+
+/// The table of the log's bundles.
+const LOG: &str = "log_files";
 
 /// The name of the digest in a row.
 const DIGEST: &str = "content_sha256";
@@ -27,7 +31,7 @@ pub struct Delta {
     pub as_of: String,
     /// Every round is of an invented market.
     pub synthetic: bool,
-    /// Its parts: [`CATALOG`], one per round, one per track, one per comparison set.
+    /// Its parts: [`CATALOG`], one per round, one per track, one per comparison set, some of the log.
     pub parts: BTreeMap<String, Part>,
     /// Packed files of rounds, by part; where they go is settled by whoever sends them.
     pub files: BTreeMap<String, RoundFiles>,
@@ -76,6 +80,18 @@ impl Delta {
         let part = round_part(files.round_id());
         self.put(&part, FILES, files.row());
         self.files.insert(part, files);
+    }
+
+    /// Adds a bundle of the published log.
+    pub fn add_log(&mut self, files: &LogFiles) {
+        self.put(files.part(), LOG, files.row());
+        let part = self.parts.get_mut(files.part());
+        let row = part
+            .and_then(|part| part.tables.get_mut(LOG))
+            .and_then(|rows| rows.last_mut());
+        if let Some(row) = row {
+            row["content"] = files.content().into();
+        }
     }
 
     fn put(&mut self, part: &str, table: &'static str, row: Map<String, Value>) {
