@@ -175,6 +175,14 @@ async fn schema(client: &Client, report: &mut Report) -> Result<(), GatewayError
         }
     }
     let found = report.schema_version;
+    let known: BTreeSet<i32> = ledger.iter().map(|row| row.get(0)).collect();
+    for ours in ALL.iter().filter(|ours| ours.version <= found) {
+        report.look(known.contains(&ours.version), || {
+            let message = "was never applied, though later ones were";
+            let remedy = "restore the database from its source";
+            finding("migration_missing", ours.name, message, remedy)
+        });
+    }
     report.look(found == NEEDED, || {
         let message = format!("is version {found}, this program needs {NEEDED}");
         let remedy = if found > NEEDED {

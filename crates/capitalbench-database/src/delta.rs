@@ -24,6 +24,12 @@ const LOG: &str = "log_files";
 /// The name of the digest in a row.
 const DIGEST: &str = "content_sha256";
 
+/// Tables whose rows name an option; each is one of the universe of its round.
+const OF_OPTIONS: [&str; 4] = ["control_holdings", "holdings", "option_returns", "prices"];
+
+/// The column that names a universe.
+const UNIVERSE: &str = "universe_key";
+
 /// All of a publication, by part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delta {
@@ -57,10 +63,16 @@ impl Delta {
             parts: BTreeMap::new(),
             files: BTreeMap::new(),
         };
+        let universes = universes(publication);
         for table in tables::ALL {
             for row in (table.rows)(publication) {
                 let mut row = object(table, row);
                 complete(table.name, &mut row, publication.synthetic);
+                if OF_OPTIONS.contains(&table.name) {
+                    let round = row.get("round_id").and_then(Value::as_str);
+                    let key = round.and_then(|round| universes.get(round)).cloned();
+                    row.insert(UNIVERSE.into(), key.unwrap_or_default());
+                }
                 delta.put(&part_of(table.name, &row), table.name, row);
             }
         }
@@ -258,6 +270,20 @@ fn part_of(table: &str, row: &Map<String, Value>) -> String {
         (.., Some(round_id)) => format!("round/{round_id}"),
         _ => CATALOG.to_owned(),
     }
+}
+
+/// The universe of each round.
+fn universes(publication: &Publication) -> BTreeMap<String, Value> {
+    let rounds = tables::ALL.iter().filter(|table| table.name == "rounds");
+    let rows = rounds.flat_map(|table| {
+        let rows = (table.rows)(publication).into_iter();
+        rows.map(|row| object(table, row))
+    });
+    rows.filter_map(|row| {
+        let id = row.get("round_id")?.as_str()?.to_owned();
+        Some((id, row.get(UNIVERSE)?.clone()))
+    })
+    .collect()
 }
 
 /// Columns that a table has in the database only.

@@ -39,6 +39,7 @@ migrations! {
     8 "0008_policies",
     9 "0009_storage",
     10 "0010_log",
+    11 "0011_option_keys",
 }
 
 /// The version that this program needs.

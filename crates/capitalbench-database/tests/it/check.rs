@@ -145,6 +145,10 @@ async fn everything_that_was_loosened_is_found() {
         ),
         (
             "delete from public.capitalbench_migrations where version = 9",
+            "migration_missing",
+        ),
+        (
+            "delete from public.capitalbench_migrations where version >= 9",
             "schema_version",
         ),
     ] {

@@ -8,6 +8,7 @@ mod access;
 mod check;
 mod jobs;
 mod killed;
+mod log;
 mod many_workers;
 mod round_trip;
 mod schema;

@@ -28,7 +28,7 @@ const PASSWORD: &str = "hush5word7must3never9show";
 const AS_MIGRATED: &str = "revoke all on all tables in schema public from anon, authenticated; \
      grant select on public.rounds to anon, authenticated";
 
-fn bytes_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn bytes_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let (mut found, mut folders) = (BTreeMap::new(), vec![folder.to_owned()]);
     while let Some(next) = folders.pop() {
         for entry in fs::read_dir(&next).expect("a folder") {
@@ -45,7 +45,7 @@ fn bytes_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[track_caller]
-fn same_trees(test: &Test, one: &str, other: &str) -> usize {
+pub(crate) fn same_trees(test: &Test, one: &str, other: &str) -> usize {
     let (one, other) = (bytes_below(&test.path(one)), bytes_below(&test.path(other)));
     let names = |tree: &BTreeMap<String, Vec<u8>>| tree.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&one), names(&other));
@@ -55,13 +55,13 @@ fn same_trees(test: &Test, one: &str, other: &str) -> usize {
     one.len()
 }
 
-fn sync(test: &Test, with: &[(&str, &str)], folder: &str, day: &str) -> Ran {
+pub(crate) fn sync(test: &Test, with: &[(&str, &str)], folder: &str, day: &str) -> Ran {
     let whole = ["sync-web", "--include-cumulative", "--json"];
     let where_and_when = ["--rounds-dir", folder, "--as-of", day];
     test.run_with(with, &[&whole[..], &where_and_when[..]].concat())
 }
 
-fn build(test: &Test, with: &[(&str, &str)], more: &[&str], output: &str) -> Ran {
+pub(crate) fn build(test: &Test, with: &[(&str, &str)], more: &[&str], output: &str) -> Ran {
     let verb = ["build-site", "--output", output];
     test.run_with(with, &[&verb[..], more].concat()).code(0)
 }
@@ -95,7 +95,7 @@ fn empty_test() -> Test {
     Test::operator("rounds")
 }
 
-fn as_public(url: &str) -> [(&str, &str); 2] {
+pub(crate) fn as_public(url: &str) -> [(&str, &str); 2] {
     [("SUPABASE_URL", url), ("SUPABASE_ANON_KEY", PUBLIC)]
 }
 
