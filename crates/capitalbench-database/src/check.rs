@@ -9,6 +9,7 @@ use crate::direct::refused;
 use crate::gateway::GatewayError;
 use crate::migrations::{ALL, NEEDED};
 
+mod expected;
 mod probes;
 
 /// Tables that the public may read, row by row.
@@ -98,7 +99,7 @@ pub struct Report {
 
 const MIGRATE: &str = "run `capitalbench db migrate`";
 const RIGHTS: &str = "revoke it: statements are in migrations/0008_policies.sql";
-const POLICIES: &str = "drop it, or make it again from migrations/0008_policies.sql";
+const POLICIES: &str = "drop it, or make it again: statements are in migrations/";
 
 impl Report {
     fn look(&mut self, holds: bool, finding: impl FnOnce() -> Finding) {
@@ -138,6 +139,7 @@ pub async fn check(client: &mut Client) -> Result<Report, GatewayError> {
     tables(client, &mut report).await?;
     policies(client, &mut report).await?;
     functions(client, &mut report).await?;
+    expected::run(client, &mut report).await?;
     probes::run(client, &mut report).await?;
     Ok(report)
 }

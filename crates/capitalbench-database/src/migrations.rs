@@ -45,7 +45,7 @@ migrations! {
 /// The version that this program needs.
 pub const NEEDED: i32 = ALL[ALL.len() - 1].version;
 
-const LEDGER: &str = "
+pub(crate) const LEDGER: &str = "
 create table if not exists public.capitalbench_migrations (
   version int primary key,
   name text not null,

@@ -53,7 +53,7 @@ fn follows_a_signed_folder(writer: &[(&str, &str)], reader: &[(&str, &str)]) -> 
     let test = signed();
     // The newest leaf is younger than this day: no log is shown.
     alike(&test, (writer, reader), "2026-09-15");
-    assert!(!test.path("other/log").exists());
+    assert!(!test.path("other/log/checkpoint").exists());
     let listed = || fs::read_to_string(test.path("other/verify/signed.json")).expect("a list");
     assert_eq!(listed(), "[]\n");
     alike(&test, (writer, reader), AT);
@@ -74,7 +74,7 @@ fn follows_a_signed_folder(writer: &[(&str, &str)], reader: &[(&str, &str)]) -> 
     assert!(written <= 4, "{written} rows");
     // Back to a day without it.
     alike(&test, (writer, reader), "2026-09-15");
-    assert!(!test.path("other/log").exists());
+    assert!(!test.path("other/log/checkpoint").exists());
     test
 }
 
