@@ -40,6 +40,7 @@ migrations! {
     9 "0009_storage",
     10 "0010_log",
     11 "0011_option_keys",
+    12 "0012_leftovers",
 }
 
 /// The version that this program needs.

@@ -38,7 +38,8 @@ pub struct Synced {
 
 /// Brings a database up to date with a publication in requests of about this many bytes; `tick` is
 /// called before each of them with the parts done so far and in all. Files that changed are in the
-/// storage before the row that names them, and those before them go once no row does.
+/// storage before the row that names them, and those before them go once no row does, as does what an
+/// earlier sync left there that failed.
 pub async fn sync<G: Gateway>(
     gateway: &G,
     delta: &Delta,
@@ -83,9 +84,14 @@ pub async fn sync<G: Gateway>(
         synced.counts += gateway.apply(&request).await?;
         synced.requests += 1;
     }
-    let unnamed = unnamed(delta, &state, |part| {
+    let mut unnamed = unnamed(delta, &state, |part| {
         wanted.contains(&part) || removed.contains(&part)
     });
+    if gateway.has_storage() {
+        let now_named: BTreeSet<String> = delta.files.values().map(RoundFiles::object).collect();
+        let left = state.leftovers.iter();
+        unnamed.extend(left.filter(|object| !now_named.contains(*object)).cloned());
+    }
     if !unnamed.is_empty() {
         gateway.discard(&unnamed).await?;
         synced.requests += 1;

@@ -10,6 +10,7 @@ mod jobs;
 mod killed;
 mod log;
 mod many_workers;
+mod owner;
 mod round_trip;
 mod schema;
 mod withheld;

@@ -137,7 +137,7 @@ async fn rows_that_are_there_learn_their_universe() {
                 alter table public.rounds drop constraint rounds_universe";
     stage.owner().batch_execute(back).await.unwrap();
     let applied = migrate(stage.owner()).await.unwrap();
-    assert_eq!(applied, ["0011_option_keys"]);
+    assert_eq!(applied.first(), Some(&"0011_option_keys"));
     assert_eq!(bring(&stage, &publication).await.counts.written, 0);
     let report = check(stage.owner()).await.unwrap();
     assert_eq!(report.findings, []);

@@ -113,6 +113,7 @@ fn the_record_goes_through_http_and_comes_back_to_everybody() {
     let check = test.run_with(&[("DATABASE_URL", &owner)], &["db", "check"]);
     check.code(0);
     uploads_come_first(&lite, &test, &with);
+    leftovers_go(&lite, &test, &with);
     for (folder, days) in folders(&test) {
         for day in days {
             let first = sync(&test, &with, folder, day).code(0).json();
@@ -169,6 +170,31 @@ fn uploads_come_first(lite: &Lite, test: &Test, with: &[(&str, &str)]) {
     assert_eq!(rows, "0");
     let back = "alter table public.sync_events drop constraint nothing";
     statement(&lite.database, back);
+}
+
+/// What failed uploads left goes once no sync can be at work on it, and no sooner.
+fn leftovers_go(lite: &Lite, test: &Test, with: &[(&str, &str)]) {
+    let left = lite.objects();
+    // Another day has other files, so that none of these is named any more.
+    let named = "select count(*)::text from public.round_files";
+    sync(test, with, "rounds", AT).code(0);
+    let all = lite.objects().len();
+    assert!(all > text(&lite.database, named).parse().expect("a count"));
+    assert!(left.iter().all(|object| object.is_file()), "still young");
+    let age = "update storage.objects set created_at = created_at - interval '25 hours', \
+               updated_at = updated_at - interval '25 hours'";
+    statement(&lite.database, age);
+    let mended = sync(test, with, "rounds", AT).code(0).json();
+    let told = [
+        &mended["requests"],
+        &mended["rows_written"],
+        &mended["uploads"],
+    ];
+    assert_eq!(told, [&json!(2), &json!(0), &json!(0)], "{mended}");
+    assert_eq!(
+        lite.objects().len().to_string(),
+        text(&lite.database, named)
+    );
 }
 
 fn the_public_is_refused(url: &str) {
