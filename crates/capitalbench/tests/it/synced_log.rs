@@ -12,6 +12,9 @@ use crate::supabase::{as_public, build, bytes_below, same_trees, sync};
 const AT: &str = "2026-11-01";
 const SIGNED_AT: &str = "2026-10-01T12:00:00Z";
 
+/// Variables of the environment.
+type Names<'a> = &'a [(&'a str, &'a str)];
+
 /// Two resolved rounds and one that waits, all of them signed.
 fn signed() -> Test {
     let test = Test::all_rounds();
@@ -30,7 +33,7 @@ fn sign(test: &Test, round: &str, at: &str) {
 }
 
 /// Syncs, and builds the site from the folder and with the rights of the public.
-fn alike(test: &Test, (writer, reader): (&[(&str, &str)], &[(&str, &str)]), day: &str) -> u64 {
+fn alike(test: &Test, (writer, reader): (Names<'_>, Names<'_>), day: &str) -> u64 {
     let source = match reader {
         [("DATABASE_URL", _)] => "database",
         _ => "supabase",
@@ -49,7 +52,7 @@ fn alike(test: &Test, (writer, reader): (&[(&str, &str)], &[(&str, &str)]), day:
     first["rows_written"].as_u64().expect("a count")
 }
 
-fn follows_a_signed_folder(writer: &[(&str, &str)], reader: &[(&str, &str)]) -> Test {
+fn follows_a_signed_folder(writer: Names<'_>, reader: Names<'_>) -> Test {
     let test = signed();
     // The newest leaf is younger than this day: no log is shown.
     alike(&test, (writer, reader), "2026-09-15");

@@ -51,7 +51,7 @@ fn serves_and_follows(source: &str, writer: &[(&str, &str)], reader: &[(&str, &s
     );
     sign(MONTHLY);
     sync(&test, writer, ".", AT).code(0);
-    let patience = Instant::now() + Duration::from_secs(60);
+    let patience = Instant::now() + Duration::from_mins(1);
     while server.get(&monthly).status != 200 {
         assert!(Instant::now() < patience, "the new round never appears");
         std::thread::sleep(Duration::from_millis(100));
