@@ -142,12 +142,12 @@ type Paths = BTreeSet<String>;
 fn published_log(
     folder: &Path,
     publication: &Publication,
-    shown: &BTreeMap<String, Paths>,
+    public: &BTreeMap<String, Paths>,
 ) -> Result<Files, CommandError> {
     let rounds = publication.rounds.iter().map(|round| round.id().as_str());
-    let rounds = rounds.filter(|round| shown.contains_key(*round));
+    let rounds = rounds.filter(|round| public.contains_key(*round));
     let shows =
-        |round: &str, path: &str| shown.get(round).is_some_and(|paths| paths.contains(path));
+        |round: &str, path: &str| public.get(round).is_some_and(|paths| paths.contains(path));
     let log = LogFolder::of_rounds(folder);
     Ok(log.published(publication.as_of, rounds, shows)?)
 }
