@@ -1,7 +1,7 @@
 //! The published log in bundles, so that an append changes few of them.
 //!
 //! A full tile never changes and is a bundle of its own; kept checkpoints and time stamps come in
-//! bundles of [`BLOCK`] sizes; the edge has what every append replaces. What the log tells of one round
+//! bundles of 256 sizes; the edge has what every append replaces. What the log tells of one round
 //! (the places of its leaves, salts of its public files) belongs to that round and is withheld with it.
 
 use std::collections::BTreeMap;
