@@ -49,6 +49,7 @@ pub use events::{Observer, attempt_events, round_events};
 pub use history::{history, stamped_freeze};
 pub(crate) use history::{marks, steps};
 pub use key::LogKey;
+pub use published::{SIGNED, places_file, signed_list};
 
 /// Where the log of a folder of rounds lies.
 #[derive(Debug, Clone, PartialEq, Eq)]

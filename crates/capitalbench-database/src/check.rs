@@ -9,6 +9,7 @@ use crate::direct::refused;
 use crate::gateway::GatewayError;
 use crate::migrations::{ALL, NEEDED};
 
+mod expected;
 mod probes;
 
 /// Tables that the public may read, row by row.
@@ -27,6 +28,7 @@ pub const PUBLIC_TABLES: &[&str] = &[
     "habits",
     "holdings",
     "interim_points",
+    "log_files",
     "models",
     "option_returns",
     "options",
@@ -97,7 +99,7 @@ pub struct Report {
 
 const MIGRATE: &str = "run `capitalbench db migrate`";
 const RIGHTS: &str = "revoke it: statements are in migrations/0008_policies.sql";
-const POLICIES: &str = "drop it, or make it again from migrations/0008_policies.sql";
+const POLICIES: &str = "drop it, or make it again: statements are in migrations/";
 
 impl Report {
     fn look(&mut self, holds: bool, finding: impl FnOnce() -> Finding) {
@@ -137,6 +139,7 @@ pub async fn check(client: &mut Client) -> Result<Report, GatewayError> {
     tables(client, &mut report).await?;
     policies(client, &mut report).await?;
     functions(client, &mut report).await?;
+    expected::run(client, &mut report).await?;
     probes::run(client, &mut report).await?;
     Ok(report)
 }
@@ -174,6 +177,14 @@ async fn schema(client: &Client, report: &mut Report) -> Result<(), GatewayError
         }
     }
     let found = report.schema_version;
+    let known: BTreeSet<i32> = ledger.iter().map(|row| row.get(0)).collect();
+    for ours in ALL.iter().filter(|ours| ours.version <= found) {
+        report.look(known.contains(&ours.version), || {
+            let message = "was never applied, though later ones were";
+            let remedy = "restore the database from its source";
+            finding("migration_missing", ours.name, message, remedy)
+        });
+    }
     report.look(found == NEEDED, || {
         let message = format!("is version {found}, this program needs {NEEDED}");
         let remedy = if found > NEEDED {

@@ -9,6 +9,7 @@ use capitalbench_export::tables;
 use serde_json::{Map, Value, json};
 
 use crate::documents::{Document, DocumentError, Kind, documents};
+use crate::log_files::LogFiles;
 use crate::round_files::RoundFiles;
 
 /// The part of everything that rounds share.
@@ -17,8 +18,17 @@ pub const CATALOG: &str = "catalog";
 /// The table of the files of rounds.
 const FILES: &str = "round_files";
 
+/// The table of the log's bundles.
+const LOG: &str = "log_files";
+
 /// The name of the digest in a row.
 const DIGEST: &str = "content_sha256";
+
+/// Tables whose rows name an option; each is one of the universe of its round.
+const OF_OPTIONS: [&str; 4] = ["control_holdings", "holdings", "option_returns", "prices"];
+
+/// The column that names a universe.
+const UNIVERSE: &str = "universe_key";
 
 /// All of a publication, by part.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +37,7 @@ pub struct Delta {
     pub as_of: String,
     /// Every round is of an invented market.
     pub synthetic: bool,
-    /// Its parts: [`CATALOG`], one per round, one per track, one per comparison set.
+    /// Its parts: [`CATALOG`], one per round, one per track, one per comparison set, some of the log.
     pub parts: BTreeMap<String, Part>,
     /// Packed files of rounds, by part; where they go is settled by whoever sends them.
     pub files: BTreeMap<String, RoundFiles>,
@@ -53,10 +63,16 @@ impl Delta {
             parts: BTreeMap::new(),
             files: BTreeMap::new(),
         };
+        let universes = universes(publication);
         for table in tables::ALL {
             for row in (table.rows)(publication) {
                 let mut row = object(table, row);
                 complete(table.name, &mut row, publication.synthetic);
+                if OF_OPTIONS.contains(&table.name) {
+                    let round = row.get("round_id").and_then(Value::as_str);
+                    let key = round.and_then(|round| universes.get(round)).cloned();
+                    row.insert(UNIVERSE.into(), key.unwrap_or_default());
+                }
                 delta.put(&part_of(table.name, &row), table.name, row);
             }
         }
@@ -76,6 +92,18 @@ impl Delta {
         let part = round_part(files.round_id());
         self.put(&part, FILES, files.row());
         self.files.insert(part, files);
+    }
+
+    /// Adds a bundle of the published log.
+    pub fn add_log(&mut self, files: &LogFiles) {
+        self.put(files.part(), LOG, files.row());
+        let part = self.parts.get_mut(files.part());
+        let row = part
+            .and_then(|part| part.tables.get_mut(LOG))
+            .and_then(|rows| rows.last_mut());
+        if let Some(row) = row {
+            row["content"] = files.content().into();
+        }
     }
 
     fn put(&mut self, part: &str, table: &'static str, row: Map<String, Value>) {
@@ -242,6 +270,20 @@ fn part_of(table: &str, row: &Map<String, Value>) -> String {
         (.., Some(round_id)) => format!("round/{round_id}"),
         _ => CATALOG.to_owned(),
     }
+}
+
+/// The universe of each round.
+fn universes(publication: &Publication) -> BTreeMap<String, Value> {
+    let rounds = tables::ALL.iter().filter(|table| table.name == "rounds");
+    let rows = rounds.flat_map(|table| {
+        let rows = (table.rows)(publication).into_iter();
+        rows.map(|row| object(table, row))
+    });
+    rows.filter_map(|row| {
+        let id = row.get("round_id")?.as_str()?.to_owned();
+        Some((id, row.get(UNIVERSE)?.clone()))
+    })
+    .collect()
 }
 
 /// Columns that a table has in the database only.

@@ -38,6 +38,8 @@ pub struct State {
     pub parts: BTreeMap<String, String>,
     /// Objects of the storage that rows name, by round.
     pub objects: BTreeMap<RoundId, String>,
+    /// Objects of the storage that no row names, though they are older than any sync under way.
+    pub leftovers: Vec<String>,
 }
 
 /// What a delta changed.

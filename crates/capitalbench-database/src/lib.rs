@@ -2,7 +2,7 @@
 //!
 //! [`delta`] turns a publication into rows and documents with digests, [`sync`] sends what differs
 //! through a [`gateway::Gateway`], one transaction per request, and [`read`] makes the same
-//! publication and the files of its rounds again from what is stored. [`jobs`] are rounds to resolve,
+//! publication, the files of its rounds and its signed log again from what is stored. [`jobs`] are rounds to resolve,
 //! shared by workers. Who may read what is decided by the policies in
 //! `migrations/`, not by this program; [`check`] compares them with what they must be.
 //!
@@ -14,7 +14,9 @@ pub mod direct;
 pub mod documents;
 pub mod gateway;
 pub mod jobs;
+pub mod log_files;
 pub mod migrations;
+pub mod packing;
 pub mod read;
 pub mod round_files;
 pub mod sync;

@@ -38,12 +38,15 @@ migrations! {
     7 "0007_apply",
     8 "0008_policies",
     9 "0009_storage",
+    10 "0010_log",
+    11 "0011_option_keys",
+    12 "0012_leftovers",
 }
 
 /// The version that this program needs.
 pub const NEEDED: i32 = ALL[ALL.len() - 1].version;
 
-const LEDGER: &str = "
+pub(crate) const LEDGER: &str = "
 create table if not exists public.capitalbench_migrations (
   version int primary key,
   name text not null,

@@ -1,4 +1,4 @@
-//! The publication read back with the rights of the public, and the files of its rounds.
+//! The publication read back with the rights of the public, the files of its rounds, and its log.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -11,10 +11,15 @@ use serde_json::Value;
 use crate::direct::Direct;
 use crate::documents::{Document, DocumentError, Header, publication};
 use crate::gateway::GatewayError;
+use crate::log_files::{EDGE, LogContent, LogRow};
 use crate::round_files::{Files, FilesError, FilesRow};
 
 /// How often reading begins again when somebody writes meanwhile.
 const TURNS: usize = 5;
+
+/// Bundles of the log are asked for in requests of at most this many, and about this many bytes.
+const BUNDLES: usize = 50;
+const BUNDLE_BYTES: u64 = 4 << 20;
 
 /// A place where a publication can be read.
 pub trait Source {
@@ -29,7 +34,19 @@ pub trait Source {
 
     /// The files of a round.
     fn unpacked(&self, row: &FilesRow) -> impl Future<Output = Result<Files, ReadError>>;
+
+    /// The bundles of the log.
+    fn log(&self) -> impl Future<Output = Result<Vec<LogRow>, GatewayError>>;
+
+    /// What some of them hold.
+    fn log_contents(
+        &self,
+        parts: &[&str],
+    ) -> impl Future<Output = Result<Vec<LogContent>, GatewayError>>;
 }
+
+/// Bundles of the log by their part.
+pub type Bundles = BTreeMap<String, (Digest, Arc<Files>)>;
 
 /// What was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +57,15 @@ pub struct Record {
     pub publication: Publication,
     /// The files of its rounds, with the digest of their archive.
     pub files: BTreeMap<RoundId, (Digest, Arc<Files>)>,
+    /// The signed log, in bundles with the digest of their archive; empty where nothing is signed.
+    pub log: Bundles,
+}
+
+impl Record {
+    /// The files of the log by their paths in the site, but for the list of the rounds that are signed.
+    pub fn log_files(&self) -> impl Iterator<Item = (&String, &Vec<u8>)> {
+        self.log.values().flat_map(|(_, files)| files.iter())
+    }
 }
 
 /// Why nothing could be read.
@@ -63,6 +89,9 @@ pub enum ReadError {
     /// The files lie where this way does not reach.
     #[error("the files of {0} lie in the storage of the project")]
     InStorage(RoundId),
+    /// A part of the log is not there any more.
+    #[error("the log in {0} is missing")]
+    LogMissing(String),
     /// Every time something was written while it was read.
     #[error("the database changed {TURNS} times while it was read")]
     Changing,
@@ -74,7 +103,7 @@ impl ReadError {
         match self {
             Self::Gateway(error) => error.remedy(),
             Self::Documents(_) => "sync it again with the program that reads it",
-            Self::Files(_) | Self::FilesMissing(_) => {
+            Self::Files(_) | Self::FilesMissing(_) | Self::LogMissing(_) => {
                 "sync it again: `capitalbench sync-web --include-cumulative`"
             }
             Self::Empty => "fill it with `capitalbench sync-web --include-cumulative`",
@@ -119,11 +148,51 @@ async fn once<S: Source>(
         };
         files.insert(id.clone(), (row.sha256, found));
     }
+    let before = before.map(|record| &record.log);
+    let log = bundles(source, before).await?;
     Ok(Record {
         parts_sha256: header.parts_sha256.clone(),
         publication,
         files,
+        log,
     })
+}
+
+/// The log; one whose checkpoint is not there is none.
+async fn bundles<S: Source>(source: &S, before: Option<&Bundles>) -> Result<Bundles, ReadError> {
+    let mut found = Bundles::new();
+    let mut missing: Vec<LogRow> = Vec::new();
+    for row in source.log().await? {
+        match before.and_then(|before| before.get(&row.part)) {
+            Some((digest, files)) if *digest == row.sha256 => {
+                found.insert(row.part, (*digest, Arc::clone(files)));
+            }
+            _ => missing.push(row),
+        }
+    }
+    let mut left = missing.as_slice();
+    while !left.is_empty() {
+        let mut bytes = 0;
+        let fits = |row: &&LogRow| {
+            bytes += row.byte_count;
+            bytes <= BUNDLE_BYTES
+        };
+        let count = left.iter().take(BUNDLES).take_while(fits).count().max(1);
+        let (these, rest) = left.split_at(count);
+        left = rest;
+        let parts: Vec<&str> = these.iter().map(|row| row.part.as_str()).collect();
+        let contents = source.log_contents(&parts).await?;
+        for row in these {
+            let content = contents.iter().find(|content| content.part == row.part);
+            let content = content.ok_or_else(|| ReadError::LogMissing(row.part.clone()))?;
+            let files = Arc::new(row.unpack(content)?);
+            found.insert(row.part.clone(), (row.sha256, files));
+        }
+    }
+    if !found.contains_key(EDGE) {
+        found.clear();
+    }
+    Ok(found)
 }
 
 impl Source for Direct {
@@ -152,5 +221,17 @@ impl Source for Direct {
         let id = row.round_id.as_str();
         let content: Value = self.ask(statement, &[&id]).await?;
         Ok(row.unpack_content(content.as_str().unwrap_or_default())?)
+    }
+
+    async fn log(&self) -> Result<Vec<LogRow>, GatewayError> {
+        let statement = "select jsonb_build_object('part', part, 'sha256', sha256, \
+                         'byte_count', byte_count) from public.log_files";
+        self.ask_all(statement, &[]).await
+    }
+
+    async fn log_contents(&self, parts: &[&str]) -> Result<Vec<LogContent>, GatewayError> {
+        let statement = "select jsonb_build_object('part', part, 'content', content) \
+                         from public.log_files where part = any ($1)";
+        self.ask_all(statement, &[&parts]).await
     }
 }

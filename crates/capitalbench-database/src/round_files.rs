@@ -1,48 +1,25 @@
 //! The public files of a round as one archive: one object, one upload, one row that names it.
 
-use std::collections::BTreeMap;
-use std::io::{Read as _, Write as _};
-
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use capitalbench_core::ids::{Digest, RoundId};
-use capitalbench_core::tar::{self, TarError};
-use flate2::Compression;
-use flate2::read::GzDecoder;
-use flate2::write::GzEncoder;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Files by their path inside the round.
-pub type Files = BTreeMap<String, Vec<u8>>;
+use crate::packing::{self, Packed, PackingError};
 
-/// Largest archive that is unpacked; what is packed larger is not one of ours.
-const LARGEST: u64 = 512 << 20;
+pub use crate::packing::Files;
 
 /// The packed files of a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoundFiles {
     round_id: RoundId,
-    sha256: Digest,
-    file_count: usize,
-    byte_count: usize,
     holds_results: bool,
-    archive: Vec<u8>,
+    packed: Packed,
 }
 
-/// Why files could not be packed, or what was stored is not what was packed.
+/// Which files could not be packed or unpacked, and why.
 #[derive(Debug, thiserror::Error)]
-pub enum FilesError {
-    /// A name that no archive can hold, or an archive that is damaged.
-    #[error("the files of {0}: {1}")]
-    Archive(RoundId, TarError),
-    /// Not compressed, not base64, or too large.
-    #[error("the files of {0} cannot be unpacked: {1}")]
-    Packing(RoundId, String),
-    /// Other bytes than the row names.
-    #[error("the files of {0} are not those that the database names")]
-    OtherContent(RoundId),
-}
+#[error("the files of {0}: {1}")]
+pub struct FilesError(pub(crate) String, #[source] pub(crate) PackingError);
 
 /// A row of `round_files` without its content.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -58,15 +35,12 @@ pub struct FilesRow {
 impl RoundFiles {
     /// Packs the files of a round.
     pub fn pack(round_id: RoundId, files: &Files, holds_results: bool) -> Result<Self, FilesError> {
-        let archive =
-            tar::write(files).map_err(|error| FilesError::Archive(round_id.clone(), error))?;
+        let packed = Packed::of(files);
+        let packed = packed.map_err(|error| FilesError(round_id.to_string(), error))?;
         Ok(Self {
-            sha256: Digest::of(&archive),
-            file_count: files.len(),
-            byte_count: files.values().map(Vec::len).sum(),
             round_id,
             holds_results,
-            archive,
+            packed,
         })
     }
 
@@ -77,29 +51,26 @@ impl RoundFiles {
 
     /// Its name in the storage; another content has another one.
     pub fn object(&self) -> String {
-        format!("{}/{}.tar.gz", self.round_id, self.sha256.to_hex())
+        format!("{}/{}.tar.gz", self.round_id, self.packed.sha256.to_hex())
     }
 
     /// The archive, compressed.
     pub fn packed(&self) -> Vec<u8> {
-        let mut packing = GzEncoder::new(Vec::new(), Compression::default());
-        // Writing into memory cannot fail, and a digest tells what is unpacked.
-        let _ = packing.write_all(&self.archive);
-        packing.finish().unwrap_or_default()
+        self.packed.bytes()
     }
 
     /// The same as text, for a row.
     pub fn content(&self) -> String {
-        STANDARD.encode(self.packed())
+        self.packed.content()
     }
 
     /// What a row says of them wherever they lie; its digest is taken of this alone.
     pub(crate) fn row(&self) -> Map<String, Value> {
         let row = json!({
             "round_id": self.round_id.as_str(),
-            "sha256": self.sha256.to_hex(),
-            "file_count": self.file_count,
-            "byte_count": self.byte_count,
+            "sha256": self.packed.sha256.to_hex(),
+            "file_count": self.packed.file_count,
+            "byte_count": self.packed.byte_count,
             "holds_results": self.holds_results,
         });
         row.as_object().cloned().unwrap_or_default()
@@ -109,26 +80,16 @@ impl RoundFiles {
 impl FilesRow {
     /// The files of an archive that came out of a row.
     pub fn unpack_content(&self, content: &str) -> Result<Files, FilesError> {
-        let packed = STANDARD.decode(content);
-        let packed = packed.map_err(|error| self.unpackable(&error.to_string()))?;
-        self.unpack(&packed)
+        packing::unpack_content(content, self.sha256).map_err(|error| self.fault(error))
     }
 
     /// The files of an archive that came out of the storage.
     pub fn unpack(&self, packed: &[u8]) -> Result<Files, FilesError> {
-        let mut archive = Vec::new();
-        GzDecoder::new(packed)
-            .take(LARGEST)
-            .read_to_end(&mut archive)
-            .map_err(|error| self.unpackable(&error.to_string()))?;
-        if Digest::of(&archive) != self.sha256 {
-            return Err(FilesError::OtherContent(self.round_id.clone()));
-        }
-        tar::read(&archive).map_err(|error| FilesError::Archive(self.round_id.clone(), error))
+        packing::unpack(packed, self.sha256).map_err(|error| self.fault(error))
     }
 
-    fn unpackable(&self, reason: &str) -> FilesError {
-        FilesError::Packing(self.round_id.clone(), reason.to_owned())
+    fn fault(&self, error: PackingError) -> FilesError {
+        FilesError(self.round_id.to_string(), error)
     }
 }
 
@@ -149,7 +110,7 @@ mod tests {
         assert_eq!(packed.object(), again.object());
         let row = FilesRow {
             round_id: packed.round_id.clone(),
-            sha256: packed.sha256,
+            sha256: packed.packed.sha256,
             object: None,
         };
         assert_eq!(row.unpack(&packed.packed()).unwrap(), files);

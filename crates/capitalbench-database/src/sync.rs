@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::delta::{CATALOG, Delta, round_part};
 use crate::gateway::{Counts, Gateway, GatewayError, State};
+use crate::log_files::{EDGE, PARTS};
 use crate::migrations::NEEDED;
 use crate::round_files::RoundFiles;
 
@@ -37,7 +38,8 @@ pub struct Synced {
 
 /// Brings a database up to date with a publication in requests of about this many bytes; `tick` is
 /// called before each of them with the parts done so far and in all. Files that changed are in the
-/// storage before the row that names them, and those before them go once no row does.
+/// storage before the row that names them, and those before them go once no row does, as does what an
+/// earlier sync left there that failed.
 pub async fn sync<G: Gateway>(
     gateway: &G,
     delta: &Delta,
@@ -82,9 +84,14 @@ pub async fn sync<G: Gateway>(
         synced.counts += gateway.apply(&request).await?;
         synced.requests += 1;
     }
-    let unnamed = unnamed(delta, &state, |part| {
+    let mut unnamed = unnamed(delta, &state, |part| {
         wanted.contains(&part) || removed.contains(&part)
     });
+    if gateway.has_storage() {
+        let now_named: BTreeSet<String> = delta.files.values().map(RoundFiles::object).collect();
+        let left = state.leftovers.iter();
+        unnamed.extend(left.filter(|object| !now_named.contains(*object)).cloned());
+    }
     if !unnamed.is_empty() {
         gateway.discard(&unnamed).await?;
         synced.requests += 1;
@@ -135,15 +142,28 @@ fn unnamed(delta: &Delta, state: &State, changed: impl Fn(&String) -> bool) -> V
 }
 
 fn in_scope(part: &str, scope: &Scope) -> bool {
+    let shared = part == CATALOG || part.starts_with(PARTS);
     match scope {
-        Scope::Round(id) => part == CATALOG || part == round_part(id),
-        Scope::Rounds => part == CATALOG || part.starts_with("round/"),
+        Scope::Round(id) => shared || part == round_part(id),
+        Scope::Rounds => shared || part.starts_with("round/"),
         Scope::Whole => true,
     }
 }
 
-/// The requests: what rounds share comes first and loses nothing, then rounds, and last boards and
-/// sets with everything that goes away, so that no row ever names one that is not there.
+/// When a part comes in: what rounds share, the log with its edge last, so that what the signed tree
+/// promises is there before anybody looks for it, the rounds, and boards and sets.
+fn turn(part: &str) -> u8 {
+    match part {
+        CATALOG => 0,
+        EDGE => 2,
+        _ if part.starts_with(PARTS) => 1,
+        _ if part.starts_with("round/") => 3,
+        _ => 4,
+    }
+}
+
+/// The requests: what rounds share comes first and loses nothing, then the log and rounds, and last boards
+/// and sets with everything that goes away, so that no row ever names one that is not there.
 fn plan(
     delta: &Delta,
     (scope, most): (&Scope, usize),
@@ -169,11 +189,11 @@ fn plan(
         filling.push(part(CATALOG, false));
         bytes += size(&filling[0]);
     }
-    let (rounds, boards): (Vec<&String>, Vec<&String>) = all
-        .iter()
-        .filter(|name| **name != CATALOG)
-        .partition(|name| name.starts_with("round/"));
-    for name in rounds {
+    let mut later: Vec<&String> = all.into_iter().filter(|name| *name != CATALOG).collect();
+    later.sort_by_key(|name| turn(name));
+    let (first, boards): (Vec<&String>, Vec<&String>) =
+        later.into_iter().partition(|name| turn(name) < 4);
+    for name in first {
         let value = part(name, true);
         let length = size(&value);
         if bytes + length > most && !filling.is_empty() {

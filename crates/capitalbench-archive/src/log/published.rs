@@ -25,6 +25,19 @@ const PLACES: [&str; 7] = [
     "tile/",
 ];
 
+/// Where a site lists the rounds that are in its log.
+pub const SIGNED: &str = "verify/signed.json";
+
+/// That list.
+pub fn signed_list(rounds: &[&str]) -> Vec<u8> {
+    format!("{}\n", json!(rounds)).into_bytes()
+}
+
+/// Where a site has the places of a round's leaves.
+pub fn places_file(round: &str) -> String {
+    format!("rounds/{round}/log.json")
+}
+
 impl LogFolder {
     /// The files of the log below `log/`, `rounds/<round>/log.json` with the places of its leaves,
     /// and `verify/signed.json` with the rounds that have some.
@@ -72,15 +85,14 @@ impl LogFolder {
                 continue;
             }
             let list = format!("{}\n", json!({ "leaves": leaves }));
-            files.insert(format!("rounds/{round}/log.json"), list.into_bytes());
+            files.insert(places_file(round), list.into_bytes());
             signed.push(round);
             let mut salts = self.salts(round)?.unwrap_or_default();
             salts.retain(|path, _| shows(round, path));
             let place = format!("{}/{round}.json", layout::LOG_SALTS);
             files.insert(place, render(&salts));
         }
-        let signed = format!("{}\n", json!(signed));
-        files.insert("verify/signed.json".to_owned(), signed.into_bytes());
+        files.insert(SIGNED.to_owned(), signed_list(&signed));
         Ok(files)
     }
 }

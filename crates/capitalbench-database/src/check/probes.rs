@@ -13,10 +13,10 @@ const PERMISSION_DENIED: &str = "42501";
 const PROBE: &str = "capitalbench-check-probe";
 
 /// Rows about a round that is not resolved which the public must not see, as values of a table.
-const WITHHELD: [(&str, &str); 11] = [
+const WITHHELD: [(&str, &str); 12] = [
     (
         "prices",
-        r#"{"side": "exit", "option_id": "A", "price_usd": 1.5, "price_field": "close"}"#,
+        r#"{"side": "exit", "universe_key": "u", "option_id": "A", "price_usd": 1.5, "price_field": "close"}"#,
     ),
     (
         "interim_points",
@@ -29,7 +29,7 @@ const WITHHELD: [(&str, &str); 11] = [
     ),
     (
         "option_returns",
-        r#"{"option_id": "A", "return_fraction": 0.5, "rank": 1}"#,
+        r#"{"universe_key": "u", "option_id": "A", "return_fraction": 0.5, "rank": 1}"#,
     ),
     (
         "outcomes",
@@ -47,6 +47,11 @@ const WITHHELD: [(&str, &str); 11] = [
     ),
     (
         "round_files",
+        r#"{"sha256": "0000000000000000000000000000000000000000000000000000000000000000", "file_count": 1,
+        "byte_count": 1, "holds_results": true, "content": "x"}"#,
+    ),
+    (
+        "log_files",
         r#"{"sha256": "0000000000000000000000000000000000000000000000000000000000000000", "file_count": 1,
         "byte_count": 1, "holds_results": true, "content": "x"}"#,
     ),

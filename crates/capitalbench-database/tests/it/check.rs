@@ -145,6 +145,10 @@ async fn everything_that_was_loosened_is_found() {
         ),
         (
             "delete from public.capitalbench_migrations where version = 9",
+            "migration_missing",
+        ),
+        (
+            "delete from public.capitalbench_migrations where version >= 9",
             "schema_version",
         ),
     ] {
@@ -159,4 +163,85 @@ async fn everything_that_was_loosened_is_found() {
             "{statement}"
         );
     }
+}
+
+/// Every policy of the public that was loosened to say yes is named.
+#[tokio::test]
+async fn a_policy_with_another_text_is_named() {
+    let Some(mut stage) = Stage::set().await else {
+        return;
+    };
+    let policies = "select tablename::text from pg_policies \
+                    where policyname = 'readable' and qual <> 'true' order by 1";
+    let rows = stage.owner().query(policies, &[]).await.unwrap();
+    let tables: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    assert!(tables.len() > 20, "{tables:?}");
+    for table in &tables {
+        let loosen = format!("alter policy readable on public.{table} using (true)");
+        stage.owner().batch_execute(&loosen).await.unwrap();
+    }
+    let report = check(stage.owner()).await.unwrap();
+    let changed = report.findings.iter();
+    let changed: Vec<&str> = changed
+        .filter(|finding| finding.code == "policy_changed")
+        .map(|finding| finding.subject.as_str())
+        .collect();
+    let expected: Vec<String> = tables.iter().map(|t| format!("{t}: readable")).collect();
+    assert_eq!(changed, expected);
+}
+
+/// Changes of words that no probe can feel, and what is named.
+const REWORDED: [(&str, &str, &str); 6] = [
+    (
+        "alter policy readable on public.habits using (track in ('weekly', 'monthly'))",
+        "policy_changed",
+        "habits: readable",
+    ),
+    (
+        "alter policy service on public.rounds with check (round_id <> 'x')",
+        "policy_changed",
+        "rounds: service",
+    ),
+    (
+        "alter function public.capitalbench_state(text) security definer",
+        "function_changed",
+        "capitalbench_state(scope text)",
+    ),
+    (
+        "alter function public.capitalbench_apply(jsonb) set search_path = public",
+        "function_changed",
+        "capitalbench_apply(delta jsonb)",
+    ),
+    (
+        "create or replace function public.capitalbench_heartbeat_job(\
+         round_id text, lease_number bigint, lease_seconds int) returns boolean \
+         language plpgsql security invoker set search_path = '' as 'begin return true; end'",
+        "function_changed",
+        "capitalbench_heartbeat_job(",
+    ),
+    (
+        "alter table public.holdings drop constraint holdings_option",
+        "constraint_changed",
+        "holdings: holdings_option",
+    ),
+];
+
+#[tokio::test]
+async fn other_words_are_found_one_by_one_and_nothing_is_left_behind() {
+    let Some(mut stage) = Stage::set().await else {
+        return;
+    };
+    for (statement, code, subject) in REWORDED {
+        stage
+            .owner()
+            .batch_execute(statement)
+            .await
+            .expect(statement);
+        let report = check(stage.owner()).await.unwrap();
+        let mut findings = report.findings.iter();
+        let found = findings.any(|f| f.code == code && f.subject.starts_with(subject));
+        assert!(found, "{statement}: {:#?}", report.findings);
+    }
+    let schemas = "select count(*) from pg_namespace where nspname like 'capitalbench%'";
+    assert_eq!(stage.count(schemas).await, 0);
 }

@@ -8,6 +8,7 @@ use capitalbench_database::documents;
 use capitalbench_database::gateway::{Gateway as _, GatewayError};
 use capitalbench_database::sync::{Scope, Synced, sync};
 
+use crate::log::add_log;
 use crate::stage::{Stage, connect, fixtures, public};
 
 /// One request per round, so that there is something between two requests.
@@ -52,7 +53,11 @@ async fn a_hundred_kills_and_the_database_equals_the_folder() {
     };
     let days = ["2026-02-10", "2026-03-05", "2030-01-01"];
     let publications = days.map(|day| public(&fixtures(), day));
-    let deltas = publications.clone().map(|found| Delta::of(&found).unwrap());
+    let mut deltas = publications.clone().map(|found| Delta::of(&found).unwrap());
+    // Two tiles, then fewer, then more, so that parts of the log come and go as well.
+    for (place, size) in [257, 3, 300].into_iter().enumerate() {
+        add_log(&mut deltas[place], &publications[place], size);
+    }
     let (mut cut, mut seed) = (0, 17_u64);
     let mut round = 0;
     while cut < 100 {

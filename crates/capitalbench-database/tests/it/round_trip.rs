@@ -5,10 +5,12 @@ use capitalbench_database::delta::Delta;
 use capitalbench_database::documents;
 use capitalbench_database::sync::{REQUEST_BYTES, Scope, Synced, sync};
 
+use crate::log::add_log;
 use crate::stage::{Stage, archive, fixtures, public};
 
 pub(crate) async fn bring(stage: &Stage, publication: &Publication) -> Synced {
-    let delta = Delta::of(publication).expect("every figure can be stored");
+    let mut delta = Delta::of(publication).expect("every figure can be stored");
+    add_log(&mut delta, publication, 1);
     let synced = sync(
         &stage.gateway,
         &delta,

@@ -2,20 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_database::check::{FUNCTIONS, PUBLIC_TABLES, SERVICE_TABLES};
+use capitalbench_database::check::{FUNCTIONS, PUBLIC_TABLES, SERVICE_TABLES, check};
 use capitalbench_database::migrations::{MigrateError, migrate};
 use capitalbench_export::table::{Kind, Presence};
 use capitalbench_export::tables::ALL;
 
-use crate::stage::{Stage, connect};
+use crate::round_trip::bring;
+use crate::stage::{Stage, connect, fixtures, public};
 
 /// Columns of a table that the export has not.
-const OURS: [&str; 5] = [
+const OURS: [&str; 6] = [
     "part",
     "content_sha256",
     "is_synthetic",
     "published",
     "entrant_id",
+    "universe_key",
 ];
 
 #[tokio::test]
@@ -36,9 +38,10 @@ async fn columns_are_those_of_the_export() {
         let stored = found
             .get(table.name)
             .unwrap_or_else(|| panic!("no table {}", table.name));
+        let has = |name: &str| table.columns.iter().any(|column| column.name == name);
         let stored = stored
             .iter()
-            .filter(|(name, ..)| !OURS.contains(&name.as_str()));
+            .filter(|(name, ..)| has(name) || !OURS.contains(&name.as_str()));
         let stored: Vec<_> = stored.cloned().collect();
         let described = table.columns.iter().map(|column| {
             let kind = match column.kind {
@@ -86,4 +89,56 @@ async fn a_database_is_migrated_once_and_never_backwards() {
     stage.owner().batch_execute(changed).await.unwrap();
     let refused = migrate(stage.owner()).await.unwrap_err();
     assert!(matches!(refused, MigrateError::Changed { .. }), "{refused}");
+}
+
+#[tokio::test]
+async fn an_option_that_the_universe_of_the_round_has_not_is_refused() {
+    let Some(mut stage) = Stage::set().await else {
+        return;
+    };
+    bring(&stage, &public(&fixtures(), "2030-01-01")).await;
+    for table in ["holdings", "prices", "option_returns"] {
+        let one =
+            format!("from public.{table} t where t.ctid = (select min(ctid) from public.{table})");
+        let there = stage.count(&format!("select count(*) {one}")).await;
+        assert_eq!(there, 1, "the fixtures have a row of {table}");
+        for wrong in [
+            "option_id = 'unknown'",
+            "universe_key = 'unknown'",
+            // One that exists, but not of this round.
+            "universe_key = (select max(u.universe_key) from public.universes u \
+             where u.universe_key <> t.universe_key)",
+        ] {
+            let update = format!(
+                "update public.{table} t set {wrong} \
+                 where t.ctid = (select min(ctid) from public.{table})"
+            );
+            let refused = stage.owner().batch_execute(&update).await;
+            let refused = refused.expect_err(&update);
+            let code = refused.code().expect("a code").code();
+            assert!(["23502", "23503"].contains(&code), "{update}: {refused}");
+        }
+    }
+}
+
+/// A database of the release before learns the universes of its rows, and the next sync is whole.
+#[tokio::test]
+async fn rows_that_are_there_learn_their_universe() {
+    let Some(mut stage) = Stage::set().await else {
+        return;
+    };
+    let publication = public(&fixtures(), "2030-01-01");
+    bring(&stage, &publication).await;
+    let back = "delete from public.capitalbench_migrations where version >= 11; \
+                alter table public.holdings drop column universe_key; \
+                alter table public.control_holdings drop column universe_key; \
+                alter table public.prices drop column universe_key; \
+                alter table public.option_returns drop column universe_key; \
+                alter table public.rounds drop constraint rounds_universe";
+    stage.owner().batch_execute(back).await.unwrap();
+    let applied = migrate(stage.owner()).await.unwrap();
+    assert_eq!(applied.first(), Some(&"0011_option_keys"));
+    assert_eq!(bring(&stage, &publication).await.counts.written, 0);
+    let report = check(stage.owner()).await.unwrap();
+    assert_eq!(report.findings, []);
 }

@@ -7,14 +7,19 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
+use crate::log::add_log;
 use crate::stage::{Stage, fixtures, public};
+
+/// Bundles of the log that tell of no round.
+const TREE: i64 = 2;
 
 const ROUND: &str = "weekly-portfolio-resolved";
 
 /// Everything of the resolved fixtures, as one request.
 fn request() -> Value {
     let publication = public(&fixtures(), "2030-01-01");
-    let delta = Delta::of(&publication).expect("every figure can be stored");
+    let mut delta = Delta::of(&publication).expect("every figure can be stored");
+    add_log(&mut delta, &publication, 3);
     let parts = delta
         .parts
         .iter()
@@ -144,6 +149,7 @@ async fn sees_nothing(stage: &mut Stage, lie: &Lie) {
         ("outcomes", &of_round),
         ("control_outcomes", &of_round),
         ("repeated_calls", &of_round),
+        ("log_files", &of_round),
         ("prices", &format!("{of_round} and side = 'exit'")),
         (
             "interim_points",
@@ -190,4 +196,6 @@ async fn sees_nothing(stage: &mut Stage, lie: &Lie) {
     let statement =
         "select count(*) from public.outcomes where round_id = 'monthly-single-pick-resolved'";
     assert!(stage.count(statement).await > 0, "{lie:?}");
+    let statement = "select count(*) from public.log_files";
+    assert_eq!(stage.count(statement).await, TREE + 2, "{lie:?}");
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use capitalbench_archive::log::LogFolder;
+use capitalbench_archive::log::{LogFolder, SIGNED, places_file, signed_list};
 use capitalbench_archive::public_files::fingerprint;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_database::direct::{DatabaseUrl, Direct};
@@ -59,13 +59,14 @@ impl Loaded {
 }
 
 impl Loaded {
-    /// The signed log beside a folder of rounds, where it may be shown; `paths` are those of the site.
+    /// The signed log, where it may be shown; `paths` are those of the site.
     pub(super) fn log(&self, paths: &BTreeSet<String>) -> Result<Files, CommandError> {
-        let FilesIn::Folder(folder) = &self.files else {
-            return Ok(Files::new());
-        };
         let publication = &self.publication;
         let rounds = publication.rounds.iter().map(|round| round.id().as_str());
+        let folder = match &self.files {
+            FilesIn::Folder(folder) => folder,
+            FilesIn::Record(record) => return Ok(log_of(record, rounds)),
+        };
         let shows =
             |round: &str, path: &str| paths.contains(&format!("rounds/{round}/files/{path}"));
         let log = LogFolder::of_rounds(folder);
@@ -75,6 +76,21 @@ impl Loaded {
             .map(|(path, bytes)| (path, bytes.into()))
             .collect())
     }
+}
+
+/// The log that came with a record: a round that is withheld is not listed among the signed ones.
+fn log_of<'a>(record: &Record, rounds: impl Iterator<Item = &'a str>) -> Files {
+    let files = record.log_files();
+    let mut files: Files = files
+        .map(|(path, bytes)| (path.clone(), bytes.clone().into()))
+        .collect();
+    if !files.is_empty() {
+        let signed: Vec<&str> = rounds
+            .filter(|round| files.contains_key(&places_file(round)))
+            .collect();
+        files.insert(SIGNED.to_owned(), signed_list(&signed).into());
+    }
+    files
 }
 
 impl Origin {

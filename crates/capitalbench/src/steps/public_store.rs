@@ -1,7 +1,9 @@
 //! The public database: named by the environment, brought up to date after what changed the record.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::public_files::public_files;
 use capitalbench_archive::public_record::publication;
 use capitalbench_core::ids::RoundId;
@@ -9,7 +11,8 @@ use capitalbench_core::publication::Publication;
 use capitalbench_database::delta::Delta;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::gateway::GatewayError;
-use capitalbench_database::round_files::RoundFiles;
+use capitalbench_database::log_files::bundles;
+use capitalbench_database::round_files::{Files, RoundFiles};
 use capitalbench_database::sync::{REQUEST_BYTES, Scope, Synced, sync};
 use jiff::Timestamp;
 use rayon::prelude::*;
@@ -107,17 +110,46 @@ impl Target {
             Scope::Round(id) => round.id() == id,
             Scope::Rounds | Scope::Whole => true,
         });
-        let packed = wanted.map(|round| -> Result<RoundFiles, CommandError> {
+        let packed = wanted.map(|round| -> Result<(RoundFiles, Paths), CommandError> {
             let files = public_files(rounds, round, publication.as_of)?.into_iter();
-            let files = files.map(|file| (file.path, file.bytes)).collect();
+            let files: BTreeMap<_, _> = files.map(|file| (file.path, file.bytes)).collect();
             let resolved = round.resolved().is_some();
-            RoundFiles::pack(round.id().clone(), &files, resolved).map_err(|error| unsynced(&error))
+            let packed = RoundFiles::pack(round.id().clone(), &files, resolved);
+            let packed = packed.map_err(|error| unsynced(&error))?;
+            Ok((packed, files.into_keys().collect()))
         });
-        for files in packed.collect::<Result<Vec<_>, _>>()? {
+        let mut shown: BTreeMap<String, Paths> = BTreeMap::new();
+        for (files, paths) in packed.collect::<Result<Vec<_>, _>>()? {
+            shown.insert(files.round_id().to_string(), paths);
             delta.add_files(files);
+        }
+        let resolved = |id: &RoundId| {
+            let round = publication.round(id);
+            round.is_some_and(|round| round.resolved().is_some())
+        };
+        let log = published_log(rounds, publication, &shown)?;
+        for files in bundles(log, resolved).map_err(|error| unsynced(&error))? {
+            delta.add_log(&files);
         }
         wait(self.sync(&delta, scope))?.map_err(|error| told(&error))
     }
+}
+
+/// Paths of the files of a round that everybody may read.
+type Paths = BTreeSet<String>;
+
+/// The signed log as the site of the folder has it, with what it tells of these rounds.
+fn published_log(
+    folder: &Path,
+    publication: &Publication,
+    public: &BTreeMap<String, Paths>,
+) -> Result<Files, CommandError> {
+    let rounds = publication.rounds.iter().map(|round| round.id().as_str());
+    let rounds = rounds.filter(|round| public.contains_key(*round));
+    let shows =
+        |round: &str, path: &str| public.get(round).is_some_and(|paths| paths.contains(path));
+    let log = LogFolder::of_rounds(folder);
+    Ok(log.published(publication.as_of, rounds, shows)?)
 }
 
 /// The address of the database itself, where one is named.

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use capitalbench_adapters::supabase::{Supabase, SupabaseError};
 use capitalbench_database::documents::{Document, Header};
 use capitalbench_database::gateway::{Counts, Gateway, GatewayError, State};
+use capitalbench_database::log_files::{LogContent, LogRow};
 use capitalbench_database::read::{ReadError, Source};
 use capitalbench_database::round_files::{Files, FilesRow, RoundFiles};
 use serde::de::DeserializeOwned;
@@ -97,5 +98,21 @@ impl Source for Rest {
         let content = rows.first().and_then(|row| row["content"].as_str());
         let missing = || ReadError::FilesMissing(row.round_id.clone());
         Ok(row.unpack_content(content.ok_or_else(missing)?)?)
+    }
+
+    async fn log(&self) -> Result<Vec<LogRow>, GatewayError> {
+        let query = [("select", "part,sha256,byte_count"), ("order", "part")];
+        self.rows("log_files", &query).await
+    }
+
+    async fn log_contents(&self, parts: &[&str]) -> Result<Vec<LogContent>, GatewayError> {
+        let names: Vec<String> = parts.iter().map(|part| format!("\"{part}\"")).collect();
+        let wanted = format!("in.({})", names.join(","));
+        let query = [
+            ("select", "part,content"),
+            ("part", wanted.as_str()),
+            ("order", "part"),
+        ];
+        self.rows("log_files", &query).await
     }
 }

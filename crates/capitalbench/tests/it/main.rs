@@ -77,6 +77,8 @@ mod stopped;
 mod stranger;
 mod supabase;
 mod sync_web;
+mod synced_log;
+mod synced_serve;
 mod tamper;
 mod validate_submissions;
 mod validate_universe;

@@ -50,8 +50,15 @@ impl SiteServer {
 
     /// Any command that ends by serving.
     pub(crate) fn of(test: &Test, arguments: &[&str]) -> Self {
+        Self::with(test, &[], arguments)
+    }
+
+    /// The same with variables.
+    pub(crate) fn with(test: &Test, variables: &[(&str, &str)], arguments: &[&str]) -> Self {
         let mut child = Command::new(program())
             .args(arguments)
+            .env("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1")
+            .envs(variables.iter().copied())
             .current_dir(test.folder())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -28,7 +28,7 @@ const PASSWORD: &str = "hush5word7must3never9show";
 const AS_MIGRATED: &str = "revoke all on all tables in schema public from anon, authenticated; \
      grant select on public.rounds to anon, authenticated";
 
-fn bytes_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn bytes_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let (mut found, mut folders) = (BTreeMap::new(), vec![folder.to_owned()]);
     while let Some(next) = folders.pop() {
         for entry in fs::read_dir(&next).expect("a folder") {
@@ -45,7 +45,7 @@ fn bytes_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[track_caller]
-fn same_trees(test: &Test, one: &str, other: &str) -> usize {
+pub(crate) fn same_trees(test: &Test, one: &str, other: &str) -> usize {
     let (one, other) = (bytes_below(&test.path(one)), bytes_below(&test.path(other)));
     let names = |tree: &BTreeMap<String, Vec<u8>>| tree.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&one), names(&other));
@@ -55,13 +55,13 @@ fn same_trees(test: &Test, one: &str, other: &str) -> usize {
     one.len()
 }
 
-fn sync(test: &Test, with: &[(&str, &str)], folder: &str, day: &str) -> Ran {
+pub(crate) fn sync(test: &Test, with: &[(&str, &str)], folder: &str, day: &str) -> Ran {
     let whole = ["sync-web", "--include-cumulative", "--json"];
     let where_and_when = ["--rounds-dir", folder, "--as-of", day];
     test.run_with(with, &[&whole[..], &where_and_when[..]].concat())
 }
 
-fn build(test: &Test, with: &[(&str, &str)], more: &[&str], output: &str) -> Ran {
+pub(crate) fn build(test: &Test, with: &[(&str, &str)], more: &[&str], output: &str) -> Ran {
     let verb = ["build-site", "--output", output];
     test.run_with(with, &[&verb[..], more].concat()).code(0)
 }
@@ -95,7 +95,7 @@ fn empty_test() -> Test {
     Test::operator("rounds")
 }
 
-fn as_public(url: &str) -> [(&str, &str); 2] {
+pub(crate) fn as_public(url: &str) -> [(&str, &str); 2] {
     [("SUPABASE_URL", url), ("SUPABASE_ANON_KEY", PUBLIC)]
 }
 
@@ -113,6 +113,7 @@ fn the_record_goes_through_http_and_comes_back_to_everybody() {
     let check = test.run_with(&[("DATABASE_URL", &owner)], &["db", "check"]);
     check.code(0);
     uploads_come_first(&lite, &test, &with);
+    leftovers_go(&lite, &test, &with);
     for (folder, days) in folders(&test) {
         for day in days {
             let first = sync(&test, &with, folder, day).code(0).json();
@@ -169,6 +170,31 @@ fn uploads_come_first(lite: &Lite, test: &Test, with: &[(&str, &str)]) {
     assert_eq!(rows, "0");
     let back = "alter table public.sync_events drop constraint nothing";
     statement(&lite.database, back);
+}
+
+/// What failed uploads left goes once no sync can be at work on it, and no sooner.
+fn leftovers_go(lite: &Lite, test: &Test, with: &[(&str, &str)]) {
+    let left = lite.objects();
+    // Another day has other files, so that none of these is named any more.
+    let named = "select count(*)::text from public.round_files";
+    sync(test, with, "rounds", AT).code(0);
+    let all = lite.objects().len();
+    assert!(all > text(&lite.database, named).parse().expect("a count"));
+    assert!(left.iter().all(|object| object.is_file()), "still young");
+    let age = "update storage.objects set created_at = created_at - interval '25 hours', \
+               updated_at = updated_at - interval '25 hours'";
+    statement(&lite.database, age);
+    let mended = sync(test, with, "rounds", AT).code(0).json();
+    let told = [
+        &mended["requests"],
+        &mended["rows_written"],
+        &mended["uploads"],
+    ];
+    assert_eq!(told, [&json!(2), &json!(0), &json!(0)], "{mended}");
+    assert_eq!(
+        lite.objects().len().to_string(),
+        text(&lite.database, named)
+    );
 }
 
 fn the_public_is_refused(url: &str) {
