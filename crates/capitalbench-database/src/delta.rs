@@ -54,7 +54,7 @@ impl Delta {
             files: BTreeMap::new(),
         };
         for table in tables::ALL {
-            for row in (table.rows)(publication) {
+            for row in table.rows(publication) {
                 let mut row = object(table, row);
                 complete(table.name, &mut row, publication.synthetic);
                 delta.put(&part_of(table.name, &row), table.name, row);

@@ -21,6 +21,7 @@ mod compare;
 mod compare_runs;
 mod cumulative_status;
 mod db;
+mod data_folder;
 mod demo;
 mod explain;
 mod export;
