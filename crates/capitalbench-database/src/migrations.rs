@@ -38,6 +38,7 @@ migrations! {
     7 "0007_apply",
     8 "0008_policies",
     9 "0009_storage",
+    10 "0010_apply_in_bulk",
 }
 
 /// The version that this program needs.

@@ -134,6 +134,18 @@ impl Table {
         }
     }
 
+    /// Shows every row of a publication, one after the other.
+    pub fn each_row(&self, publication: &Publication, mut show: impl FnMut(&Row<'_>)) {
+        match self.filling {
+            Filling::Whole(rows) => rows(publication).iter().for_each(show),
+            Filling::ByRound(rows) => {
+                for round in &publication.rounds {
+                    rows(round).iter().for_each(&mut show);
+                }
+            }
+        }
+    }
+
     /// The same rows in pieces of exactly this many, but for the last.
     pub(crate) fn in_pieces<'a, E>(
         &self,

@@ -5,14 +5,12 @@ use std::path::Path;
 use capitalbench_archive::public_files::public_files;
 use capitalbench_archive::public_record::publication;
 use capitalbench_core::ids::RoundId;
-use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_database::delta::Delta;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::gateway::GatewayError;
-use capitalbench_database::round_files::RoundFiles;
-use capitalbench_database::sync::{REQUEST_BYTES, Scope, Synced, sync};
+use capitalbench_database::sync::{REQUEST_BYTES, Scope, SyncError, Synced, sync};
 use jiff::Timestamp;
-use rayon::prelude::*;
 
 use crate::commands::Outcome;
 use crate::config::Environment;
@@ -73,8 +71,8 @@ impl Target {
         Ok(Rest(environment.supabase(SUPABASE_URL, PUBLIC_KEY)?))
     }
 
-    async fn sync(&self, delta: &Delta, scope: &Scope) -> Result<Synced, GatewayError> {
-        let bar = progress(delta.parts.len(), "syncing");
+    async fn sync(&self, delta: &Delta<'_>, scope: &Scope) -> Result<Synced, SyncError> {
+        let bar = progress(delta.names().count(), "syncing");
         let tick = |done: usize, all: usize| {
             bar.set_length(all as u64);
             bar.set_position(done as u64);
@@ -99,24 +97,19 @@ impl Target {
         publication: &Publication,
         scope: &Scope,
     ) -> Result<Synced, CommandError> {
-        let unsynced = |error: &dyn std::fmt::Display| {
-            CommandError::new(format!("nothing was synced: {error}"))
+        let files = |round: &PublicRound| {
+            let files = public_files(rounds, round, publication.as_of);
+            let files = files.map_err(|error| error.to_string())?.into_iter();
+            Ok(files.map(|file| (file.path, file.bytes)).collect())
         };
-        let mut delta = Delta::of(publication).map_err(|error| unsynced(&error))?;
-        let wanted = publication.rounds.par_iter().filter(|round| match scope {
-            Scope::Round(id) => round.id() == id,
-            Scope::Rounds | Scope::Whole => true,
-        });
-        let packed = wanted.map(|round| -> Result<RoundFiles, CommandError> {
-            let files = public_files(rounds, round, publication.as_of)?.into_iter();
-            let files = files.map(|file| (file.path, file.bytes)).collect();
-            let resolved = round.resolved().is_some();
-            RoundFiles::pack(round.id().clone(), &files, resolved).map_err(|error| unsynced(&error))
-        });
-        for files in packed.collect::<Result<Vec<_>, _>>()? {
-            delta.add_files(files);
-        }
-        wait(self.sync(&delta, scope))?.map_err(|error| told(&error))
+        let delta = Delta::of(publication)
+            .map_err(|error| CommandError::new(format!("nothing was synced: {error}")))?;
+        let synced = wait(self.sync(&delta.with_files(&files), scope))?;
+        synced.map_err(|error| match error {
+            SyncError::Gateway(error) => told(&error),
+            SyncError::Part(error) => CommandError::new(format!("the sync ended early: {error}"))
+                .hint("correct it and sync again; what was sent before is whole and stays"),
+        })
     }
 }
 
