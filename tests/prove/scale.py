@@ -4,18 +4,36 @@ import math
 import os
 import shutil
 import subprocess
+import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from report import Row
+from server import Server
 
 MODELS = 3
+STEEPEST = 1.15
+MOST_MEGABYTES = 4_096
+# What a round takes on a disk, measured, in bytes: in the archive, as pages, as rows.
+ARCHIVE, SITE, ROWS = 140_000, 300_000, 170_000
+# What is left to everything else when files lie in memory.
+SPARE = 5 << 30
+
+Figures = tuple[float, float, float]  # wall seconds, CPU seconds, peak megabytes
 
 
-def measured(command: list[str], folder: Path, limit: float) -> tuple[float, float, float] | None:
-    """Wall seconds, CPU seconds and peak megabytes; none when it fails or takes too long."""
+@dataclass
+class Command:
+    name: str
+    words: list[str]
+    output: int = 0  # bytes it writes for a round
+
+
+def measured(command: list[str], folder: Path, limit: float, env: dict | None = None) -> Figures | str:
+    """What a command took, or why there is no figure."""
     start = time.perf_counter()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
     while True:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
         if pid:
@@ -24,60 +42,103 @@ def measured(command: list[str], folder: Path, limit: float) -> tuple[float, flo
             process.kill()
             os.wait4(process.pid, 0)
             process.returncode = -9
-            return None
+            return f"not done after {limit:.0f} s, when the time was up"
         time.sleep(0.02)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in (0, 1):
-        return None
+        return f"ended with {process.returncode}"
     return time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
-def commands(binary: str) -> list[tuple[str, list[str]]]:
+def commands(binary: str) -> list[Command]:
+    """The cheap ones first; the second `leaderboard` finds what the first has kept."""
     at = ["--rounds-dir", "rounds", "--as-of", "2036-12-31"]
     return [
-        ("verify", [binary, "verify", "rounds", "--json"]),
-        ("score", [binary, "score-round", "--rounds-dir", "rounds", "--dry-run", "--json"]),
-        ("boards and statistics", [binary, "leaderboard", *at, "--no-cache", "--json"]),
-        ("the same again, cached", [binary, "leaderboard", *at, "--json"]),
-        ("export", [binary, "export", *at, "--no-cache", "--output", "export"]),
-        ("site", [binary, "build-site", *at, "--no-cache", "--output", "site"]),
+        Command("verify", [binary, "verify", "rounds", "--json"]),
+        Command("score", [binary, "score-round", "--rounds-dir", "rounds", "--dry-run", "--json"]),
+        Command("sets and their statistics (leaderboard, keeping figures)", [binary, "leaderboard", *at, "--json"]),
+        Command("statistics (leaderboard from kept figures)", [binary, "leaderboard", *at, "--json"]),
+        Command("boards (publish-cumulative)", [binary, "publish-cumulative", *at, "--no-cache", "--output", "out"]),
+        Command("export", [binary, "export", *at, "--no-cache", "--output", "out"], ARCHIVE // 3),
+        Command("sync (program and server)", [binary, "sync-web", *at, "--no-cache", "--include-cumulative"], ROWS),
+        Command("site", [binary, "build-site", *at, "--no-cache", "--output", "out"], SITE),
     ]
+
+
+def in_memory(needed: int) -> Path | None:
+    """A folder in memory where that much fits beside everything else, else none."""
+    place = Path("/dev/shm")
+    try:
+        words = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+        available = int(words["MemAvailable"].split()[0]) * 1024
+        free = os.statvfs(place)
+        return place if needed + SPARE < min(available, free.f_bavail * free.f_frsize) else None
+    except (OSError, KeyError):
+        return None
+
+
+def synced(command: Command, folder: Path, limit: float, size: int) -> Figures | str:
+    """A whole archive into an empty database."""
+    binary = command.words[0]
+    try:
+        with Server(in_memory(size * ROWS)) as server:
+            env = {**os.environ, "DATABASE_URL": server.url}
+            env.pop("SUPABASE_URL", None)
+            subprocess.run([binary, "db", "migrate"], env=env, cwd=folder, stdout=subprocess.DEVNULL, check=True)
+            before = server.cpu()
+            found = measured(command.words, folder, limit, env)
+            if isinstance(found, str):
+                return found
+            time.sleep(0.3)  # the server notices that the connection has ended
+            wall, cpu, peak = found
+            return wall, cpu + server.cpu() - before, peak
+    except (OSError, subprocess.SubprocessError) as error:
+        return f"no database: {error}"
+
+
+def one(command: Command, folder: Path, base: Path, limit: float, size: int) -> Figures | str:
+    if "sync-web" in command.words:
+        return synced(command, folder, limit, size)
+    place = in_memory(size * command.output) or base
+    with tempfile.TemporaryDirectory(prefix="prove-out-", dir=place, ignore_cleanup_errors=True) as output:
+        words = [os.path.join(output, "out") if word == "out" else word for word in command.words]
+        return measured(words, folder, limit)
 
 
 def scale(binary: str, base: Path, sizes: list[int], minutes: float) -> tuple[list[Row], str]:
     end = time.monotonic() + minutes * 60
-    figures: dict[str, dict[int, tuple[float, float, float]]] = {}
+    figures: dict[str, dict[int, Figures]] = {}
+    missing: dict[str, list[str]] = {}
     for size in sizes:
-        folder = base / f"scale-{size}"
-        folder.mkdir()
-        left = end - time.monotonic()
-        made = measured([binary, "bench-archive", "--rounds", str(size), "--models", str(MODELS), "--seed", "1",
-                         "--output", "rounds"], folder, max(left, 1))
-        if made is None:
-            shutil.rmtree(folder)
-            break
-        figures.setdefault("make (bench-archive)", {})[size] = made
-        for name, command in commands(binary):
-            left = end - time.monotonic()
-            if left < 1:
-                break
-            if name == "the same again, cached":
-                measured(command, folder, left)  # fills the cache
-            if found := measured(command, folder, left):
-                figures.setdefault(name, {})[size] = found
-            for output in ["export", "site"]:
-                shutil.rmtree(folder / output, ignore_errors=True)
-        shutil.rmtree(folder)
-    rows = []
-    for name, found in figures.items():
-        points = sorted(found.items())
-        told = "; ".join(f"{size:,}: {cpu:.1f} s CPU, {wall:.1f} s, {peak:.0f} MB" for size, (wall, cpu, peak) in points)
-        grown = slope(points)
-        if grown is None:
-            rows.append(Row(name, told, "slope at most 1.15", None, []))
-        else:
-            rows.append(Row(name, f"{told}; slope {grown:.2f}", "slope at most 1.15", grown <= 1.15, []))
-    return rows, plot(figures)
+        place = in_memory(size * ARCHIVE) or base
+        with tempfile.TemporaryDirectory(prefix=f"prove-{size}-", dir=place, ignore_cleanup_errors=True) as archive:
+            folder = Path(archive)
+            make = Command("make (bench-archive)", [binary, "bench-archive", "--rounds", str(size), "--models", str(MODELS),
+                                                    "--seed", "1", "--output", "rounds"])
+            for command in [make, *commands(binary)]:
+                left = end - time.monotonic()
+                found = one(command, folder, base, left, size) if left > 1 else "the time was up"
+                if isinstance(found, str):
+                    missing.setdefault(command.name, []).append(f"{size:,}: {found}")
+                    if command is make:
+                        break
+                else:
+                    figures.setdefault(command.name, {})[size] = found
+                    wall, cpu, peak = found
+                    print(f"           {size:,} {command.name}: {cpu:.1f} s CPU, {wall:.1f} s, {peak:.0f} MB", flush=True)
+    return [row(name, figures.get(name, {}), missing.get(name, [])) for name in {**figures, **missing}], plot(figures)
+
+
+def row(name: str, found: dict[int, Figures], missing: list[str]) -> Row:
+    points = sorted(found.items())
+    told = [f"{size:,}: {cpu:.1f} s CPU, {wall:.1f} s, {peak:.0f} MB" for size, (wall, cpu, peak) in points]
+    line = f"slope at most {STEEPEST}, at most {MOST_MEGABYTES:,} MB"
+    grown = slope(points)
+    if grown is None:
+        return Row(name, "; ".join(told + missing), line, None, [])
+    peak = points[-1][1][2]
+    told = "; ".join([*told, *missing, f"slope {grown:.2f}"])
+    return Row(name, told, line, grown <= STEEPEST and peak <= MOST_MEGABYTES, [told])
 
 
 def slope(points) -> float | None:
@@ -90,23 +151,23 @@ def slope(points) -> float | None:
 
 def plot(figures) -> str:
     """CPU seconds over rounds, both logarithmic."""
-    width, height, left, bottom = 760, 420, 70, 50
+    width, height, left, bottom = 980, 460, 70, 50
     sizes = sorted({size for found in figures.values() for size in found})
     values = [cpu for found in figures.values() for _, cpu, _ in found.values()]
     if len(sizes) < 2 or not values:
         return ""
     low, high = math.floor(math.log10(max(min(values), 0.01))), math.ceil(math.log10(max(values)))
-    def x(size): return left + (math.log(size / sizes[0]) / math.log(sizes[-1] / sizes[0])) * (width - left - 210)
+    def x(size): return left + (math.log(size / sizes[0]) / math.log(sizes[-1] / sizes[0])) * (width - left - 430)
     def y(cpu): return (height - bottom) - (math.log10(max(cpu, 0.01)) - low) / max(high - low, 1) * (height - bottom - 20)
-    colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"]
+    colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#999999", "#7a5195"]
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
              f'<rect width="{width}" height="{height}" fill="#fff"/>']
     for power in range(low, high + 1):
-        parts.append(f'<path d="M{left} {y(10.0 ** power):.1f}H{width - 210}" stroke="#ddd"/>'
+        parts.append(f'<path d="M{left} {y(10.0 ** power):.1f}H{width - 430}" stroke="#ddd"/>'
                      f'<text x="{left - 6}" y="{y(10.0 ** power) + 4:.1f}" text-anchor="end">{10.0 ** power:g} s</text>')
     for size in sizes:
         parts.append(f'<text x="{x(size):.1f}" y="{height - 28}" text-anchor="middle">{size:,}</text>')
-    parts.append(f'<text x="{(left + width - 210) / 2:.0f}" y="{height - 8}" text-anchor="middle">rounds</text>')
+    parts.append(f'<text x="{(left + width - 430) / 2:.0f}" y="{height - 8}" text-anchor="middle">rounds</text>')
     ends = sorted((y(max(found.items())[1][1]), name) for name, found in figures.items())
     heights, last = {}, -99.0
     for at, name in ends:
@@ -121,3 +182,12 @@ def plot(figures) -> str:
         told = f", slope {grown:.2f}" if grown is not None else ""
         parts.append(f'<text x="{points[-1][0] + 10:.1f}" y="{heights[name] + 4:.1f}" fill="{colour}">{name}{told}</text>')
     return "\n".join([*parts, "</svg>", ""])
+
+
+if __name__ == "__main__":
+    import sys
+
+    with tempfile.TemporaryDirectory(prefix="prove-") as folder:
+        sizes = [int(word) for word in sys.argv[2].split(",")]
+        rows, _ = scale(os.path.abspath(sys.argv[1]), Path(folder), sizes, float(sys.argv[3]))
+    print("\n".join(f"| {row.what} | {row.figure} | {row.line} | {row.verdict} |" for row in rows))

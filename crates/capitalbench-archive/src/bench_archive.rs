@@ -2,7 +2,8 @@
 //!
 //! They are whole rounds of the stream `synthetic` under our labels: frozen inputs, an accepted
 //! run, prices and results, so everything that works on rounds works on them, `verify` included.
-//! Decisions follow each other as in reality: one weekly and one monthly round a session.
+//! Decisions follow each other as in reality: one weekly and one monthly round a session. When the
+//! sessions are used up, more rounds of the same days follow.
 
 use std::path::Path;
 
@@ -114,6 +115,9 @@ pub fn make(
     tick: &(dyn Fn() + Sync),
 ) -> Result<usize, BenchArchiveError> {
     let scene = Scene::new(plan)?;
+    if let Some(last) = plan.rounds.checked_sub(1) {
+        scene.schedule(last)?;
+    }
     let schedules = (0..plan.rounds).map(|number| scene.schedule(number));
     let schedules = schedules.collect::<Result<Vec<Schedule>, _>>()?;
     claim(output, plan)?;
@@ -182,20 +186,24 @@ impl Scene {
 
     fn schedule(&self, number: usize) -> Result<Schedule, BenchArchiveError> {
         let (track, place) = self.plan.slot(number);
+        let sessions = self.sessions.len().saturating_sub(MARGIN);
         let room = || {
-            let sessions = self.sessions.len().saturating_sub(MARGIN);
             let per_session = if self.plan.track.is_some() { 1 } else { 2 };
             BenchArchiveError::TooMany {
-                room: sessions * per_session,
+                room: sessions * per_session * LAPS,
             }
         };
+        if place >= sessions * LAPS {
+            return Err(room());
+        }
+        let place = place % sessions;
         // The first session is left out: the one before it is unknown.
         let day = self.sessions.get(place + 1).copied().ok_or_else(room)?;
         let opens = capitalbench_core::calendar::open_at(day).ok_or_else(room)?;
         let deadline = opens - SignedDuration::from_mins(5);
         let planned = plan_window(deadline, track, WindowRule::default());
         let planned = planned.map_err(|error| BenchArchiveError::Broken(error.to_string()))?;
-        if place + MARGIN > self.sessions.len() || planned.window.exit > LAST {
+        if planned.window.exit > LAST {
             return Err(room());
         }
         Ok(Schedule {
@@ -211,6 +219,9 @@ impl Scene {
 
 /// Sessions at the end of the market on which no round begins, so that all can be resolved.
 const MARGIN: usize = 30;
+
+/// How often the sessions are gone through: after the last, rounds begin on the first again.
+const LAPS: usize = 10;
 
 /// A log line or a reply as one line of JSON.
 fn line(value: &Value) -> String {

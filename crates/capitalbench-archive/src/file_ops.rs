@@ -13,10 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::NamedTempFile;
 
+mod draft;
 mod failure;
 pub(crate) mod reads;
 pub mod scratch;
 
+pub use draft::{Draft, Drafts};
 pub use failure::{Action, ReadError, WriteError, WriteProblem};
 
 /// Files larger than this are not read: 64 MiB, far above any real one.
@@ -85,7 +87,7 @@ pub fn replace_all<B: AsRef<[u8]>>(files: &[(PathBuf, B)]) -> Result<(), WriteEr
 }
 
 /// Folders made for files that may yet fail; dropping it removes those that are still empty.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct NewFolders(Vec<PathBuf>);
 
 impl NewFolders {
@@ -286,17 +288,27 @@ fn temporary(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
 }
 
 fn temporary_with(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
-    let mut file = tempfile::Builder::new()
+    let mut file = temporary_file(path, mode)?;
+    file.write_all(bytes)?;
+    flush_open(file.as_file())?;
+    Ok(file)
+}
+
+/// An empty file in the folder of `path`; dropping it removes it.
+fn temporary_file(path: &Path, mode: u32) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new()
         .prefix(TEMPORARY_PREFIX)
         .suffix(".tmp")
         // The umask of the process is taken off by the system.
         .permissions(Permissions::from_mode(mode))
-        .tempfile_in(folder_of(path))?;
-    file.write_all(bytes)?;
-    if !UNFLUSHED.load(Ordering::Relaxed) {
-        file.as_file().sync_all()?;
+        .tempfile_in(folder_of(path))
+}
+
+fn flush_open(file: &File) -> io::Result<()> {
+    if UNFLUSHED.load(Ordering::Relaxed) {
+        return Ok(());
     }
-    Ok(file)
+    file.sync_all()
 }
 
 fn folder_of(path: &Path) -> &Path {

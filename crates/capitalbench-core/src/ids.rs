@@ -151,6 +151,22 @@ impl ModelId {
 #[serde(try_from = "String", into = "String")]
 pub struct Digest([u8; 32]);
 
+/// A digest of bytes that come piece by piece.
+#[derive(Debug, Clone, Default)]
+pub struct Digesting(sha2::Sha256);
+
+impl Digesting {
+    /// Adds bytes after those before.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of all of them.
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
 impl Digest {
     /// The digest of these bytes.
     pub fn of(bytes: &[u8]) -> Self {

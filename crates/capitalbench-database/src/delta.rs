@@ -1,16 +1,18 @@
 //! A publication as parts: rows of tables, each with the digest of its content.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::ids::{Digest, RoundId};
-use capitalbench_core::publication::{Publication, RoundState};
+use capitalbench_core::publication::{PublicRound, Publication, RoundState};
 use capitalbench_export::publication_v1::object;
+use capitalbench_export::table::{Cell, Column, Filling};
 use capitalbench_export::tables;
 use serde_json::{Map, Value, json};
 
-use crate::documents::{Document, DocumentError, Kind, documents};
+use crate::documents::{self, Document, DocumentError, Kind, UniverseDigests};
 use crate::log_files::LogFiles;
-use crate::round_files::RoundFiles;
+use crate::round_files::{Files, FilesError, RoundFiles};
 
 /// The part of everything that rounds share.
 pub const CATALOG: &str = "catalog";
@@ -21,32 +23,63 @@ const FILES: &str = "round_files";
 /// The table of the log's bundles.
 const LOG: &str = "log_files";
 
-/// The name of the digest in a row.
-const DIGEST: &str = "content_sha256";
-
 /// Tables whose rows name an option; each is one of the universe of its round.
 const OF_OPTIONS: [&str; 4] = ["control_holdings", "holdings", "option_returns", "prices"];
 
 /// The column that names a universe.
 const UNIVERSE: &str = "universe_key";
 
-/// All of a publication, by part.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Delta {
+/// The table of documents.
+const DOCUMENTS: &str = "publication_documents";
+
+/// The name of the digest in a row.
+const DIGEST: &str = "content_sha256";
+
+/// What a digest adds to a row.
+const DIGEST_BYTES: usize = DIGEST.len() + 70;
+
+/// The public files of a round, or why they cannot be read.
+pub type FilesOf<'a> = dyn Fn(&PublicRound) -> Result<Files, String> + Send + Sync + 'a;
+
+/// All of a publication, by part. What rounds share is held; the part of a round is made when it is
+/// asked for, so that memory does not follow their number.
+#[derive(Clone)]
+pub struct Delta<'a> {
     /// The instant.
     pub as_of: String,
     /// Every round is of an invented market.
     pub synthetic: bool,
-    /// Its parts: [`CATALOG`], one per round, one per track, one per comparison set, some of the log.
-    pub parts: BTreeMap<String, Part>,
-    /// Packed files of rounds, by part; where they go is settled by whoever sends them.
-    pub files: BTreeMap<String, RoundFiles>,
+    /// [`CATALOG`], one per track, one per comparison set, some of the log.
+    shared: BTreeMap<String, Part>,
+    rounds: BTreeMap<String, &'a PublicRound>,
+    /// What the log tells of rounds, by part.
+    logs: BTreeMap<String, LogFiles>,
+    universes: UniverseDigests,
+    files: Option<&'a FilesOf<'a>>,
 }
 
 /// Rows that are synced together.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Part {
     tables: BTreeMap<&'static str, Vec<Value>>,
+    /// About as many as its rows have as JSON.
+    bytes: usize,
+    /// Packed files of the round; where they go is settled by whoever sends them.
+    pub(crate) files: Option<RoundFiles>,
+}
+
+/// Why the part of a round cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum PartError {
+    /// A figure that no document can hold.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// Files that cannot be packed.
+    #[error(transparent)]
+    Files(#[from] FilesError),
+    /// Files that cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
 }
 
 /// The part of a round.
@@ -54,121 +87,160 @@ pub fn round_part(id: &RoundId) -> String {
     format!("round/{id}")
 }
 
-impl Delta {
+impl<'a> Delta<'a> {
     /// The rows and documents of a publication.
-    pub fn of(publication: &Publication) -> Result<Self, DocumentError> {
-        let mut delta = Self {
-            as_of: publication.as_of.to_string(),
-            synthetic: publication.synthetic,
-            parts: BTreeMap::new(),
-            files: BTreeMap::new(),
-        };
-        let universes = universes(publication);
+    pub fn of(publication: &'a Publication) -> Result<Self, DocumentError> {
+        let (documents, universes) = documents::shared(publication)?;
+        let mut shared = Shared::default();
         for table in tables::ALL {
-            for row in (table.rows)(publication) {
-                let mut row = object(table, row);
-                complete(table.name, &mut row, publication.synthetic);
-                if OF_OPTIONS.contains(&table.name) {
-                    let round = row.get("round_id").and_then(Value::as_str);
-                    let key = round.and_then(|round| universes.get(round)).cloned();
-                    row.insert(UNIVERSE.into(), key.unwrap_or_default());
+            if let Filling::Whole(rows) = table.filling {
+                for row in rows(publication) {
+                    let row = object(table, row);
+                    shared.part(&part_of(&row)).put_row(table.name, row);
                 }
-                delta.put(&part_of(table.name, &row), table.name, row);
             }
         }
-        delta.shared();
-        for round in &publication.rounds {
-            delta.runs(round.id(), &round.state);
+        shared.names(publication);
+        shared.boards(publication);
+        for document in &documents {
+            shared.document(document);
         }
-        delta.boards(publication);
-        for document in &documents(publication)? {
-            delta.document(document);
-        }
-        Ok(delta)
+        let rounds = publication.rounds.iter();
+        Ok(Self {
+            as_of: publication.as_of.to_string(),
+            synthetic: publication.synthetic,
+            shared: shared.0,
+            rounds: rounds
+                .map(|round| (round_part(round.id()), round))
+                .collect(),
+            logs: BTreeMap::new(),
+            universes,
+            files: None,
+        })
     }
 
-    /// Adds the files of a round of the publication.
-    pub fn add_files(&mut self, files: RoundFiles) {
-        let part = round_part(files.round_id());
-        self.put(&part, FILES, files.row());
-        self.files.insert(part, files);
+    /// The same with the public files of its rounds.
+    #[must_use]
+    pub fn with_files(self, files: &'a FilesOf<'a>) -> Self {
+        Self {
+            files: Some(files),
+            ..self
+        }
     }
 
     /// Adds a bundle of the published log.
-    pub fn add_log(&mut self, files: &LogFiles) {
-        self.put(files.part(), LOG, files.row());
-        let part = self.parts.get_mut(files.part());
-        let row = part
-            .and_then(|part| part.tables.get_mut(LOG))
-            .and_then(|rows| rows.last_mut());
-        if let Some(row) = row {
-            row["content"] = files.content().into();
+    pub fn add_log(&mut self, files: LogFiles) {
+        if self.rounds.contains_key(files.part()) {
+            self.logs.insert(files.part().to_owned(), files);
+        } else {
+            let part = self.shared.entry(files.part().to_owned()).or_default();
+            part.put_log(&files);
         }
     }
 
-    fn put(&mut self, part: &str, table: &'static str, row: Map<String, Value>) {
-        let mut row = row;
-        for value in row.values_mut() {
-            without_nul(value);
+    /// The names of all parts, those of rounds last.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.shared_names().chain(self.round_names())
+    }
+
+    pub(crate) fn shared_names(&self) -> impl Iterator<Item = &str> {
+        self.shared.keys().map(String::as_str)
+    }
+
+    pub(crate) fn round_names(&self) -> impl Iterator<Item = &str> {
+        self.rounds.keys().map(String::as_str)
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.shared.contains_key(name) || self.rounds.contains_key(name)
+    }
+
+    /// A part by name.
+    pub fn part(&self, name: &str) -> Result<Option<Cow<'_, Part>>, PartError> {
+        match (self.shared.get(name), self.rounds.get(name)) {
+            (Some(part), _) => Ok(Some(Cow::Borrowed(part))),
+            (None, Some(round)) => Ok(Some(Cow::Owned(self.of_round(round)?))),
+            (None, None) => Ok(None),
         }
-        let digest = Digest::of(Value::Object(row.clone()).to_string().as_bytes());
-        row.insert(DIGEST.into(), digest.to_hex().into());
-        let part = self.parts.entry(part.to_owned()).or_default();
-        part.tables
-            .entry(table)
-            .or_default()
-            .push(Value::Object(row));
+    }
+
+    fn of_round(&self, round: &PublicRound) -> Result<Part, PartError> {
+        let mut part = Part::default();
+        let universe = universe_of(round);
+        for table in tables::ALL {
+            if let Filling::ByRound(rows) = table.filling {
+                for row in rows(round) {
+                    let mut row = object(table, row);
+                    if table.name == "rounds" {
+                        row.insert("is_synthetic".into(), self.synthetic.into());
+                        row.insert("published".into(), true.into());
+                    }
+                    if OF_OPTIONS.contains(&table.name) {
+                        row.insert(UNIVERSE.into(), universe.clone());
+                    }
+                    part.put(table.name, row);
+                }
+            }
+        }
+        part.runs(round.id(), &round.state);
+        for document in &documents::of_public_round(round, &self.universes)? {
+            part.put(DOCUMENTS, document_row(document));
+        }
+        if let Some(files) = self.files {
+            let files = files(round).map_err(PartError::Unreadable)?;
+            let resolved = round.resolved().is_some();
+            let packed = RoundFiles::pack(round.id().clone(), &files, resolved)?;
+            part.put(FILES, packed.row());
+            part.files = Some(packed);
+        }
+        if let Some(log) = self.logs.get(&round_part(round.id())) {
+            part.put_log(log);
+        }
+        Ok(part)
+    }
+}
+
+impl std::fmt::Debug for Delta<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.names().collect();
+        formatter.debug_tuple("Delta").field(&names).finish()
+    }
+}
+
+/// Parts that are not of one round, while they are made.
+#[derive(Default)]
+struct Shared(BTreeMap<String, Part>);
+
+impl Shared {
+    fn part(&mut self, name: &str) -> &mut Part {
+        self.0.entry(name.to_owned()).or_default()
     }
 
     /// Providers and universes, which other tables only name.
-    fn shared(&mut self) {
-        let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
-        let rows = |table: &str| {
-            let catalog = self.parts.get(CATALOG);
-            let rows = catalog.and_then(|part| part.tables.get(table));
-            rows.cloned().unwrap_or_default()
-        };
+    fn names(&mut self, publication: &Publication) {
         let mut providers = BTreeSet::new();
-        let parts = self.parts.values();
-        for row in parts.flat_map(|part| part.tables.values().flatten()) {
-            if let Some(provider) = row["provider"].as_str() {
-                providers.insert(provider.to_owned());
+        for table in tables::ALL {
+            let named = |column: &Column| column.name == "provider";
+            if let Some(place) = table.columns.iter().position(named) {
+                table.each_row(publication, |row| {
+                    if let Some(Cell::Text(provider)) = row.get(place) {
+                        providers.insert(provider.clone().into_owned());
+                    }
+                });
             }
         }
+        let catalog = self.part(CATALOG);
         let mut universes: BTreeMap<String, u64> = BTreeMap::new();
-        for row in rows("options") {
-            *universes.entry(text(&row, "universe_key")).or_default() += 1;
+        for row in catalog.tables.get("options").into_iter().flatten() {
+            let key = row["universe_key"].as_str().unwrap_or_default();
+            *universes.entry(key.to_owned()).or_default() += 1;
         }
         for provider in providers {
-            self.put(
-                CATALOG,
-                "providers",
-                members(&json!({"provider": provider})),
-            );
+            catalog.put("providers", members(json!({"provider": provider})));
         }
         for (key, count) in universes {
             let row = json!({"universe_key": key, "option_count": count});
-            self.put(CATALOG, "universes", members(&row));
-        }
-    }
-
-    fn runs(&mut self, id: &RoundId, state: &RoundState) {
-        let part = round_part(id);
-        let mut put = |run_id: &str, kind: &str, replicates: Option<u32>| {
-            let row = json!({
-                "round_id": id.as_str(), "run_id": run_id, "kind": kind, "replicates": replicates,
-            });
-            self.put(&part, "runs", members(&row));
-        };
-        match state {
-            RoundState::Draft => {}
-            RoundState::Open(open) => put(open.run_id.as_str(), "official", None),
-            RoundState::Resolved(resolved) => {
-                put(resolved.run_id.as_str(), "official", None);
-                for run in &resolved.repeated {
-                    put(run.run_id.as_str(), "repeated", Some(run.replicates));
-                }
-            }
+            catalog.put("universes", members(row));
         }
     }
 
@@ -187,45 +259,98 @@ impl Delta {
                 "resolved_round_count": counted.len(),
                 "latest_round_id": boards.latest.as_ref().map(RoundId::as_str),
             });
-            self.put(&part, "boards", members(&row));
+            self.part(&part).put("boards", members(row));
             for round_id in counted {
                 let row = json!({"track": word, "round_id": round_id});
-                self.put(&part, "board_rounds", members(&row));
+                self.part(&part).put("board_rounds", members(row));
             }
         }
     }
 
     fn document(&mut self, document: &Document) {
-        let part = match (&document.round_id, &document.track, &document.set_id) {
-            (Some(round_id), ..) => round_part(round_id),
-            (_, Some(track), _) => format!("board/{track}"),
-            (.., Some(set_id)) => format!("set/{set_id}"),
+        let part = match (&document.track, &document.set_id) {
+            (Some(track), _) => format!("board/{track}"),
+            (_, Some(set_id)) => format!("set/{set_id}"),
             _ => CATALOG.to_owned(),
         };
-        let kind = match document.kind {
-            Kind::Names => "names",
-            Kind::Universe => "universe",
-            Kind::Round => "round",
-            Kind::Decisions => "decisions",
-            Kind::Interim => "interim",
-            Kind::Result => "result",
-            Kind::Board => "board",
-            Kind::Set => "set",
-        };
-        let row = json!({
-            "kind": kind,
-            "name": document.name,
-            "round_id": document.round_id.as_ref().map(RoundId::as_str),
-            "day": document.day.map(|day| day.to_string()),
-            "track": document.track,
-            "set_id": document.set_id,
-            "document": document.document,
-        });
-        self.put(&part, "publication_documents", members(&row));
+        self.part(&part).put(DOCUMENTS, document_row(document));
     }
 }
 
+fn document_row(document: &Document) -> Map<String, Value> {
+    let kind = match document.kind {
+        Kind::Names => "names",
+        Kind::Universe => "universe",
+        Kind::Round => "round",
+        Kind::Decisions => "decisions",
+        Kind::Interim => "interim",
+        Kind::Result => "result",
+        Kind::Board => "board",
+        Kind::Set => "set",
+    };
+    members(json!({
+        "kind": kind,
+        "name": document.name,
+        "round_id": document.round_id.as_ref().map(RoundId::as_str),
+        "day": document.day.map(|day| day.to_string()),
+        "track": document.track,
+        "set_id": document.set_id,
+        "document": document.document,
+    }))
+}
+
 impl Part {
+    fn put(&mut self, table: &'static str, mut row: Map<String, Value>) {
+        for value in row.values_mut() {
+            without_nul(value);
+        }
+        let mut row = Value::Object(row);
+        let text = row.to_string();
+        row[DIGEST] = Digest::of(text.as_bytes()).to_hex().into();
+        self.bytes += text.len() + DIGEST_BYTES;
+        self.tables.entry(table).or_default().push(row);
+    }
+
+    /// A bundle of the log; its content follows from the rest of the row and is no part of its digest.
+    fn put_log(&mut self, files: &LogFiles) {
+        self.put(LOG, files.row());
+        let row = self.tables.get_mut(LOG).and_then(|rows| rows.last_mut());
+        if let Some(row) = row {
+            let content = files.content();
+            self.bytes += content.len();
+            row["content"] = content.into();
+        }
+    }
+
+    /// A row of an exported table, with the columns that it has in the database only.
+    fn put_row(&mut self, table: &'static str, mut row: Map<String, Value>) {
+        if table == "set_rows" {
+            let id = [&row["model_id"], &row["entrant"]];
+            let id = id.into_iter().find(|id| !id.is_null()).cloned();
+            row.insert("entrant_id".into(), id.unwrap_or_default());
+        }
+        self.put(table, row);
+    }
+
+    fn runs(&mut self, id: &RoundId, state: &RoundState) {
+        let mut put = |run_id: &str, kind: &str, replicates: Option<u32>| {
+            let row = json!({
+                "round_id": id.as_str(), "run_id": run_id, "kind": kind, "replicates": replicates,
+            });
+            self.put("runs", members(row));
+        };
+        match state {
+            RoundState::Draft => {}
+            RoundState::Open(open) => put(open.run_id.as_str(), "official", None),
+            RoundState::Resolved(resolved) => {
+                put(resolved.run_id.as_str(), "official", None);
+                for run in &resolved.repeated {
+                    put(run.run_id.as_str(), "repeated", Some(run.replicates));
+                }
+            }
+        }
+    }
+
     /// The digest that the database gives for the same rows.
     pub fn digest(&self) -> String {
         let mut lines = Vec::new();
@@ -246,13 +371,21 @@ impl Part {
         json!(self.tables)
     }
 
-    /// The same, with the column that says where the files of a round lie.
-    pub(crate) fn tables_with(&self, place: Option<(&str, String)>) -> Value {
-        let mut tables = json!(self.tables);
-        if let (Some((column, value)), Some(row)) = (place, tables.pointer_mut("/round_files/0")) {
+    /// The same, with the column that says where the files of a round lie, and about how many bytes.
+    pub(crate) fn into_tables(mut self, place: Option<(&str, String)>) -> (Value, usize) {
+        let mut bytes = self.bytes;
+        let row = self.tables.get_mut(FILES).and_then(|rows| rows.first_mut());
+        if let (Some((column, value)), Some(row)) = (place, row) {
+            bytes += value.len();
             row[column] = value.into();
         }
-        tables
+        let tables = self.tables.into_iter();
+        let tables = tables.map(|(name, rows)| (name.to_owned(), Value::Array(rows)));
+        (Value::Object(tables.collect()), bytes)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// How many rows it has.
@@ -261,49 +394,32 @@ impl Part {
     }
 }
 
-/// The part a row of an exported table belongs to.
-fn part_of(table: &str, row: &Map<String, Value>) -> String {
+/// The part a row of a table belongs to that is not of one round.
+fn part_of(row: &Map<String, Value>) -> String {
     let text = |name: &str| row.get(name).and_then(Value::as_str);
-    match (text("set_id"), text("track"), text("round_id")) {
-        (Some(set_id), ..) => format!("set/{set_id}"),
-        (_, Some(track), _) if table != "rounds" => format!("board/{track}"),
-        (.., Some(round_id)) => format!("round/{round_id}"),
+    match (text("set_id"), text("track")) {
+        (Some(set_id), _) => format!("set/{set_id}"),
+        (_, Some(track)) => format!("board/{track}"),
         _ => CATALOG.to_owned(),
     }
 }
 
-/// The universe of each round.
-fn universes(publication: &Publication) -> BTreeMap<String, Value> {
-    let rounds = tables::ALL.iter().filter(|table| table.name == "rounds");
-    let rows = rounds.flat_map(|table| {
-        let rows = (table.rows)(publication).into_iter();
-        rows.map(|row| object(table, row))
+/// The universe of a round, as its row names it.
+fn universe_of(round: &PublicRound) -> Value {
+    let rounds = tables::ALL.iter().find(|table| table.name == "rounds");
+    let row = rounds.and_then(|table| match table.filling {
+        Filling::ByRound(rows) => Some(object(table, rows(round).into_iter().next()?)),
+        Filling::Whole(_) => None,
     });
-    rows.filter_map(|row| {
-        let id = row.get("round_id")?.as_str()?.to_owned();
-        Some((id, row.get(UNIVERSE)?.clone()))
-    })
-    .collect()
+    row.and_then(|mut row| row.remove(UNIVERSE))
+        .unwrap_or_default()
 }
 
-/// Columns that a table has in the database only.
-fn complete(table: &str, row: &mut Map<String, Value>, synthetic: bool) {
-    match table {
-        "rounds" => {
-            row.insert("is_synthetic".into(), synthetic.into());
-            row.insert("published".into(), true.into());
-        }
-        "set_rows" => {
-            let id = [&row["model_id"], &row["entrant"]];
-            let id = id.into_iter().find(|id| !id.is_null()).cloned();
-            row.insert("entrant_id".into(), id.unwrap_or_default());
-        }
-        _ => {}
+fn members(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        _ => Map::new(),
     }
-}
-
-fn members(value: &Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
 }
 
 /// PostgreSQL has no NUL in text; documents carry one escaped, rows show it as a replacement.

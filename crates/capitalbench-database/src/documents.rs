@@ -4,7 +4,7 @@
 //! `decisions` have no field for a result, `interim` is one day, `result` is readable once the round
 //! is resolved, `board` and `set` once all their rounds are.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use capitalbench_core::boards::TrackBoards;
@@ -119,35 +119,97 @@ fn fault(kind: Kind, name: &str, reason: &str) -> DocumentError {
     }
 }
 
-/// Every document of a publication. They are read back at once: a figure that JSON cannot hold is an
-/// error here, not a gap at a reader.
-pub fn documents(publication: &Publication) -> Result<Vec<Document>, DocumentError> {
-    let found = written(publication)?;
-    let header = Header {
-        as_of: publication.as_of,
-        is_synthetic: publication.synthetic,
-        parts_sha256: String::new(),
-    };
-    if self::publication(&header, &found)? == *publication {
-        Ok(found)
-    } else {
-        let reason = "a figure is not finite; check the prices with `capitalbench verify`";
-        Err(fault(Kind::Result, "of some round", reason))
+/// The digest of each universe, by where it lies: most rounds share one.
+#[derive(Debug, Clone, Default)]
+pub struct UniverseDigests(BTreeMap<usize, Digest>);
+
+impl UniverseDigests {
+    fn of(&self, universe: &Arc<Universe>) -> Option<Digest> {
+        self.0.get(&Arc::as_ptr(universe).addr()).copied()
     }
 }
 
-fn written(publication: &Publication) -> Result<Vec<Document>, DocumentError> {
+/// The documents that rounds share: names, universes, boards and sets. As all documents, they are read
+/// back at once: a figure that JSON cannot hold is an error here, not a gap at a reader.
+pub fn shared(
+    publication: &Publication,
+) -> Result<(Vec<Document>, UniverseDigests), DocumentError> {
     let mut found = vec![document(Kind::Names, "names", &publication.names)?];
-    let mut universes: BTreeSet<Digest> = BTreeSet::new();
-    for round in &publication.rounds {
-        let universe = json(Kind::Universe, round.id().as_str(), round.universe.as_ref())?;
-        let digest = Digest::of(universe.as_bytes());
-        if universes.insert(digest) {
-            let name = digest.to_hex();
-            found.push(document(Kind::Universe, &name, round.universe.as_ref())?);
+    let mut digests = UniverseDigests::default();
+    let mut universes: BTreeMap<String, &Arc<Universe>> = BTreeMap::new();
+    for universe in publication.rounds.iter().map(|round| &round.universe) {
+        if digests.of(universe).is_some() {
+            continue;
         }
-        of_round(round, digest, &mut found)?;
+        let text = json(Kind::Universe, "of some round", universe.as_ref())?;
+        let digest = Digest::of(text.as_bytes());
+        digests.0.insert(Arc::as_ptr(universe).addr(), digest);
+        if universes.insert(digest.to_hex(), universe).is_none() {
+            found.push(document(
+                Kind::Universe,
+                &digest.to_hex(),
+                universe.as_ref(),
+            )?);
+        }
     }
+    boards_and_sets(publication, &mut found)?;
+    let mut pieces = Pieces::default();
+    for document in &found {
+        pieces.add(document)?;
+    }
+    let same = pieces.names.as_ref() == Some(&publication.names)
+        && pieces.boards == publication.boards
+        && pieces.sets.values().eq(&publication.comparison_sets)
+        && pieces.statistics == publication.statistics
+        && pieces
+            .universes
+            .iter()
+            .all(|(name, read)| universes.get(name) == Some(&read));
+    if same {
+        Ok((found, digests))
+    } else {
+        Err(fault(Kind::Board, "of some track", NOT_FINITE))
+    }
+}
+
+/// The documents of a round.
+pub fn of_public_round(
+    round: &PublicRound,
+    universes: &UniverseDigests,
+) -> Result<Vec<Document>, DocumentError> {
+    let id = round.id();
+    let missing = || {
+        fault(
+            Kind::Round,
+            id.as_str(),
+            "its universe is of another publication",
+        )
+    };
+    let universe = universes.of(&round.universe).ok_or_else(missing)?;
+    let mut found = Vec::new();
+    of_round(round, universe, &mut found)?;
+    let mut pieces = Pieces::default();
+    pieces
+        .universes
+        .insert(universe.to_hex(), round.universe.clone());
+    for document in &found {
+        pieces.add(document)?;
+    }
+    let form = pieces.rounds.pop();
+    let read = form.map(|(id, form)| pieces.round(&id, form)).transpose()?;
+    if read.as_ref() == Some(round) {
+        Ok(found)
+    } else {
+        Err(fault(Kind::Result, id.as_str(), NOT_FINITE))
+    }
+}
+
+const NOT_FINITE: &str = "a figure is not finite; check the prices with `capitalbench verify`";
+
+fn boards_and_sets(
+    publication: &Publication,
+    found: &mut Vec<Document>,
+) -> Result<(), DocumentError> {
     for (track, boards) in &publication.boards {
         let form = BoardForm {
             boards: boards.clone(),
@@ -169,7 +231,7 @@ fn written(publication: &Publication) -> Result<Vec<Document>, DocumentError> {
         made.set_id = Some(set_id.clone());
         found.push(made);
     }
-    Ok(found)
+    Ok(())
 }
 
 fn of_round(

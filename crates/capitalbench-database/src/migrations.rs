@@ -41,6 +41,7 @@ migrations! {
     10 "0010_log",
     11 "0011_option_keys",
     12 "0012_leftovers",
+    13 "0013_apply_in_bulk",
 }
 
 /// The version that this program needs.

@@ -12,21 +12,15 @@ pub enum Reader {
     Spreadsheet,
 }
 
-/// The text of a table, exact.
-pub fn csv(table: &Table, rows: &[Row<'_>]) -> Vec<u8> {
-    csv_for(Reader::Program, table, rows)
+/// The first line of a table.
+pub fn head(table: &Table) -> String {
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+    names.join(",") + "\n"
 }
 
-/// The text of a table for a reader.
-pub fn csv_for(reader: Reader, table: &Table, rows: &[Row<'_>]) -> Vec<u8> {
+/// Rows of a table, one per line.
+pub fn lines(reader: Reader, rows: &[Row<'_>]) -> String {
     let mut out = String::new();
-    for (place, column) in table.columns.iter().enumerate() {
-        if place > 0 {
-            out.push(',');
-        }
-        out.push_str(column.name);
-    }
-    out.push('\n');
     for row in rows {
         for (place, cell) in row.iter().enumerate() {
             if place > 0 {
@@ -36,7 +30,7 @@ pub fn csv_for(reader: Reader, table: &Table, rows: &[Row<'_>]) -> Vec<u8> {
         }
         out.push('\n');
     }
-    out.into_bytes()
+    out
 }
 
 fn push(out: &mut String, cell: &Cell<'_>, reader: Reader) {

@@ -1,4 +1,4 @@
-//! A publication as files: tables, JSON, schema, dictionary and reports, as bytes in memory.
+//! A publication as files: tables, JSON, schema, dictionary and reports, piece by piece.
 //!
 //! Nothing here computes a figure, reads a disk or knows a clock: the same publication gives the same
 //! bytes. A table is described once, in [`tables`]; every format is made from that description.
@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use capitalbench_core::ids::Digest;
 use capitalbench_core::publication::Publication;
+use capitalbench_parquet::GROUP_ROWS;
 
 pub mod csv;
 pub mod dictionary;
@@ -16,9 +17,13 @@ pub mod parquet;
 pub mod publication_v1;
 pub mod report;
 pub mod schema;
+mod shelf;
 pub mod table;
 pub mod tables;
 pub mod text;
+
+pub use shelf::Shelf;
+use shelf::Writing;
 
 /// Name of the list of digests.
 pub const CHECKSUMS: &str = "checksums.txt";
@@ -26,42 +31,83 @@ pub const CHECKSUMS: &str = "checksums.txt";
 /// Every file of an export by name; `tick` is called after each of [`steps`].
 pub fn export(publication: &Publication, tick: &dyn Fn()) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
-    for table in tables::ALL {
-        let rows = (table.rows)(publication);
-        files.insert(format!("{}.csv", table.name), csv::csv(table, &rows));
-        files.insert(
-            format!("{}.parquet", table.name),
-            parquet::parquet(table, &rows),
-        );
-        let rows = rows.into_iter();
-        let rows = rows.map(|row| publication_v1::object(table, row).into());
-        files.insert(
-            format!("{}.json", table.name),
-            json_text::json_text(&serde_json::Value::Array(rows.collect())),
-        );
-        tick();
-    }
-    let document = publication_v1::document(publication);
-    files.insert("publication.json".into(), json_text::json_text(&document));
-    tick();
-    files.insert("publication.schema.json".into(), schema_text());
-    files.insert(
-        "data_dictionary.md".into(),
-        dictionary::dictionary().into_bytes(),
-    );
-    let checksums = checksums(&files);
-    files.insert(CHECKSUMS.into(), checksums.into_bytes());
+    // Writing into memory cannot fail.
+    let _ = export_to(publication, &mut files, tick);
     files
 }
 
+/// Writes every file of an export piece by piece, and gives their names and sizes.
+pub fn export_to<S: Shelf>(
+    publication: &Publication,
+    shelf: &mut S,
+    tick: &dyn Fn(),
+) -> Result<BTreeMap<String, u64>, S::Error> {
+    let mut files = Writing::new(shelf);
+    for table in tables::ALL {
+        write_table(publication, table, &mut files)?;
+        tick();
+    }
+    let mut document = files.begin("publication.json")?;
+    let rounds = publication.rounds.iter().map(publication_v1::round);
+    json_text::with_items(
+        &publication_v1::members(publication),
+        (publication_v1::ROUNDS, rounds),
+        &mut |piece| files.put(&mut document, piece.as_bytes()),
+    )?;
+    files.end(document)?;
+    tick();
+    files.whole("publication.schema.json", &schema_text())?;
+    files.whole("data_dictionary.md", dictionary::dictionary().as_bytes())?;
+    let checksums = checksums(&files.digests);
+    files.whole(CHECKSUMS, checksums.as_bytes())?;
+    Ok(files.sizes)
+}
+
+/// One table in its three formats, from one pass over its rows.
+fn write_table<S: Shelf>(
+    publication: &Publication,
+    table: &table::Table,
+    files: &mut Writing<'_, S>,
+) -> Result<(), S::Error> {
+    let mut lines = files.begin(&format!("{}.csv", table.name))?;
+    files.put(&mut lines, csv::head(table).as_bytes())?;
+    let mut document = files.begin(&format!("{}.json", table.name))?;
+    let mut objects = json_text::Rows::default();
+    let name = format!("{}.parquet", table.name);
+    let packed = parquet::begin(table, files.begin(&name)?);
+    let mut packed = packed.map_err(|error| files.failed(&name, error))?;
+    table.in_pieces(publication, GROUP_ROWS, |rows| {
+        let text = csv::lines(csv::Reader::Program, rows);
+        files.put(&mut lines, text.as_bytes())?;
+        files.put(&mut document, objects.next(table, rows).as_bytes())?;
+        let group = packed.group(&parquet::columns(table, rows));
+        group.map_err(|error| files.failed(&name, error))
+    })?;
+    files.put(&mut document, objects.end().as_bytes())?;
+    let packed = packed
+        .finish()
+        .map_err(|error| files.failed(&name, error))?;
+    files.end(lines)?;
+    files.end(document)?;
+    files.end(packed)
+}
+
 /// The same tables for people with a spreadsheet: texts that it would run are marked as text.
-pub fn spreadsheets(publication: &Publication) -> BTreeMap<String, Vec<u8>> {
-    let file = |table: &&table::Table| {
-        let rows = (table.rows)(publication);
-        let bytes = csv::csv_for(csv::Reader::Spreadsheet, table, &rows);
-        (format!("spreadsheet/{}.csv", table.name), bytes)
-    };
-    tables::ALL.iter().map(file).collect()
+pub fn spreadsheets_to<S: Shelf>(
+    publication: &Publication,
+    shelf: &mut S,
+) -> Result<BTreeMap<String, u64>, S::Error> {
+    let mut files = Writing::new(shelf);
+    for table in tables::ALL {
+        let mut file = files.begin(&format!("spreadsheet/{}.csv", table.name))?;
+        files.put(&mut file, csv::head(table).as_bytes())?;
+        table.in_pieces(publication, GROUP_ROWS, |rows| {
+            let text = csv::lines(csv::Reader::Spreadsheet, rows);
+            files.put(&mut file, text.as_bytes())
+        })?;
+        files.end(file)?;
+    }
+    Ok(files.sizes)
 }
 
 /// How often [`export`] ticks.
@@ -75,11 +121,11 @@ pub fn schema_text() -> Vec<u8> {
 }
 
 /// Lines that `sha256sum --check` reads.
-fn checksums(files: &BTreeMap<String, Vec<u8>>) -> String {
+fn checksums(files: &BTreeMap<String, Digest>) -> String {
     let mut text = String::new();
-    for (name, bytes) in files {
+    for (name, digest) in files {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{}  {name}", Digest::of(bytes).to_hex());
+        let _ = writeln!(text, "{}  {name}", digest.to_hex());
     }
     text
 }

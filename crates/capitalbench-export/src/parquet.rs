@@ -1,16 +1,21 @@
 //! A table as Parquet.
 
-use capitalbench_parquet::{Column as ParquetColumn, Presence as ParquetPresence, Values, file};
+use std::io::{self, Write};
+
+use capitalbench_parquet::{Column as ParquetColumn, Presence as ParquetPresence, Values, Writer};
 use jiff::civil::date;
 
 use crate::table::{Cell, Kind, Presence, Row, Table};
 
-/// The file of a table.
-pub fn parquet(table: &Table, rows: &[Row<'_>]) -> Vec<u8> {
-    let columns: Vec<ParquetColumn<'_>> = table
-        .columns
-        .iter()
-        .enumerate()
+/// Begins the file of a table.
+pub(crate) fn begin<W: Write>(table: &Table, out: W) -> io::Result<Writer<W>> {
+    Writer::begin(out, &columns(table, &[]))
+}
+
+/// Rows of a table by column; they are one row group.
+pub(crate) fn columns<'a>(table: &Table, rows: &'a [Row<'_>]) -> Vec<ParquetColumn<'a>> {
+    let columns = table.columns.iter().enumerate();
+    columns
         .map(|(place, column)| ParquetColumn {
             name: column.name,
             presence: match column.presence {
@@ -19,8 +24,7 @@ pub fn parquet(table: &Table, rows: &[Row<'_>]) -> Vec<u8> {
             },
             values: values(column.kind, rows, place),
         })
-        .collect();
-    file(&columns)
+        .collect()
 }
 
 fn values<'a>(kind: Kind, rows: &'a [Row<'_>], place: usize) -> Values<'a> {

@@ -21,8 +21,12 @@ pub const FORMAT: &str = "capitalbench-publication";
 /// Its version; a change that could break a reader gets a new one.
 pub const VERSION: u32 = 1;
 
-/// The document of a publication.
-pub fn document(publication: &Publication) -> Value {
+/// The member of the document that grows with the rounds.
+pub(crate) const ROUNDS: &str = "rounds";
+
+/// The members of the document of a publication, with nothing for [`ROUNDS`]: each of these is made
+/// by [`round`] when it is written.
+pub(crate) fn members(publication: &Publication) -> Map<String, Value> {
     let method = method();
     let tracks = publication.boards.iter().map(|(track, found)| {
         let records = publication.statistics.records.get(track);
@@ -38,7 +42,7 @@ pub fn document(publication: &Publication) -> Value {
         })
     });
     let sets = publication.comparison_sets.iter();
-    json!({
+    let document = json!({
         "format": FORMAT,
         "version": VERSION,
         "as_of": publication.as_of.to_string(),
@@ -52,14 +56,18 @@ pub fn document(publication: &Publication) -> Value {
         },
         "models": objects(&rounds::MODELS, rounds::models(publication)),
         "options": objects(&market::OPTIONS, market::options(publication)),
-        "rounds": publication.rounds.iter().map(round).collect::<Vec<_>>(),
+        ROUNDS: null,
         "boards": tracks.collect::<Vec<_>>(),
         "comparison_sets": sets.map(|set| {
             let found = publication.statistics.sets.get(&set.definition.set_id);
             let name = |id: &ModelId| publication.name(id).to_owned();
             comparison_set(set, found, reference_name(publication, set), name)
         }).collect::<Vec<_>>(),
-    })
+    });
+    match document {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
 }
 
 /// A round; one that is not resolved has no member `result`.

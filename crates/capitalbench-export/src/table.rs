@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::score::Score;
 use capitalbench_core::time::Stamp;
 use jiff::Timestamp;
@@ -113,7 +113,66 @@ pub struct Table {
     /// Its columns in order.
     pub columns: &'static [Column],
     /// Its rows.
-    pub rows: for<'a> fn(&'a Publication) -> Vec<Row<'a>>,
+    pub filling: Filling,
+}
+
+/// How a publication fills a table.
+#[derive(Debug, Clone, Copy)]
+pub enum Filling {
+    /// Every round has rows of its own, so that no more than one round's need to be held.
+    ByRound(for<'a> fn(&'a PublicRound) -> Vec<Row<'a>>),
+    /// Rows that need more than one round.
+    Whole(for<'a> fn(&'a Publication) -> Vec<Row<'a>>),
+}
+
+impl Table {
+    /// All rows of a publication.
+    pub fn rows<'a>(&self, publication: &'a Publication) -> Vec<Row<'a>> {
+        match self.filling {
+            Filling::ByRound(rows) => publication.rounds.iter().flat_map(rows).collect(),
+            Filling::Whole(rows) => rows(publication),
+        }
+    }
+
+    /// Shows every row of a publication, one after the other.
+    pub fn each_row(&self, publication: &Publication, mut show: impl FnMut(&Row<'_>)) {
+        match self.filling {
+            Filling::Whole(rows) => rows(publication).iter().for_each(show),
+            Filling::ByRound(rows) => {
+                for round in &publication.rounds {
+                    rows(round).iter().for_each(&mut show);
+                }
+            }
+        }
+    }
+
+    /// The same rows in pieces of exactly this many, but for the last.
+    pub(crate) fn in_pieces<'a, E>(
+        &self,
+        publication: &'a Publication,
+        most: usize,
+        mut take: impl FnMut(&[Row<'a>]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let rows = match self.filling {
+            Filling::Whole(rows) => {
+                return rows(publication).chunks(most).try_for_each(take);
+            }
+            Filling::ByRound(rows) => rows,
+        };
+        let mut held: Vec<Row<'a>> = Vec::new();
+        for round in &publication.rounds {
+            held.extend(rows(round));
+            while held.len() >= most {
+                let rest = held.split_off(most);
+                take(&held)?;
+                held = rest;
+            }
+        }
+        if held.is_empty() {
+            return Ok(());
+        }
+        take(&held)
+    }
 }
 
 impl<'a> From<&'a str> for Cell<'a> {

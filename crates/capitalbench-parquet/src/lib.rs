@@ -3,7 +3,7 @@
 //! A table of ours has no nesting, so the part of the format that is needed is small enough to be
 //! written here; the usual library costs more to compile than the rest of the program.
 
-use std::io::Write as _;
+use std::io::{self, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -12,8 +12,8 @@ mod thrift;
 
 use thrift::{Struct, varint};
 
-/// Rows of a row group.
-const GROUP_ROWS: usize = 100_000;
+/// Most rows of a row group.
+pub const GROUP_ROWS: usize = 100_000;
 /// The first and the last bytes of a file.
 const MAGIC: &[u8; 4] = b"PAR1";
 const PLAIN: i32 = 0;
@@ -80,27 +80,25 @@ impl Values<'_> {
         }
     }
 
-    /// Which rows of a range have a value, and those values as PLAIN bytes.
-    fn encoded(&self, from: usize, to: usize) -> (Vec<bool>, Vec<u8>) {
+    /// Which rows have a value, and those values as PLAIN bytes.
+    fn encoded(&self) -> (Vec<bool>, Vec<u8>) {
         match self {
-            Self::Text(values) => plain(&values[from..to], |out, text| {
+            Self::Text(values) => plain(values, |out, text| {
                 out.extend(length(text.len()).to_le_bytes());
                 out.extend_from_slice(text.as_bytes());
             }),
-            Self::Integer(values) | Self::Instant(values) => {
-                plain(&values[from..to], |out, value| {
-                    out.extend(value.to_le_bytes());
-                })
-            }
-            Self::Real(values) => plain(&values[from..to], |out, value| {
+            Self::Integer(values) | Self::Instant(values) => plain(values, |out, value| {
                 out.extend(value.to_le_bytes());
             }),
-            Self::Day(values) => plain(&values[from..to], |out, value| {
+            Self::Real(values) => plain(values, |out, value| {
+                out.extend(value.to_le_bytes());
+            }),
+            Self::Day(values) => plain(values, |out, value| {
                 out.extend(value.to_le_bytes());
             }),
             Self::Flag(values) => {
-                let present = values[from..to].iter().map(Option::is_some).collect();
-                let given: Vec<bool> = values[from..to].iter().copied().flatten().collect();
+                let present = values.iter().map(Option::is_some).collect();
+                let given: Vec<bool> = values.iter().copied().flatten().collect();
                 (present, bits(&given))
             }
         }
@@ -133,41 +131,67 @@ fn offset(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// A file of columns that all have the same number of rows.
-pub fn file(columns: &[Column<'_>]) -> Vec<u8> {
-    let rows = columns.first().map_or(0, |column| column.values.len());
-    debug_assert!(columns.iter().all(|column| column.values.len() == rows));
-    let mut out = MAGIC.to_vec();
-    let mut groups = Vec::new();
-    let mut from = 0;
-    while from < rows {
-        let to = rows.min(from + GROUP_ROWS);
+/// A file that is written one row group at a time.
+#[derive(Debug)]
+pub struct Writer<W> {
+    out: W,
+    written: usize,
+    rows: usize,
+    schema: Vec<Struct>,
+    groups: Vec<Struct>,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a file with the names and types of these columns; their values do not count.
+    pub fn begin(mut out: W, columns: &[Column<'_>]) -> io::Result<Self> {
+        out.write_all(MAGIC)?;
+        Ok(Self {
+            out,
+            written: MAGIC.len(),
+            rows: 0,
+            schema: schema(columns),
+            groups: Vec::new(),
+        })
+    }
+
+    /// Adds a row group; the columns all have the same number of rows, at most [`GROUP_ROWS`].
+    pub fn group(&mut self, columns: &[Column<'_>]) -> io::Result<()> {
+        let rows = columns.first().map_or(0, |column| column.values.len());
+        debug_assert!(columns.iter().all(|column| column.values.len() == rows));
         let mut chunks = Vec::with_capacity(columns.len());
         let mut size = 0;
         for column in columns {
-            let (chunk, bytes) = chunk(&mut out, column, from, to);
+            let mut page = Vec::new();
+            let (chunk, bytes) = chunk(&mut page, column, self.written);
+            self.out.write_all(&page)?;
+            self.written += page.len();
             chunks.push(chunk);
             size += bytes;
         }
-        groups.push(
+        self.rows += rows;
+        self.groups.push(
             Struct::new()
                 .struct_list(1, chunks)
                 .i64(2, size)
-                .i64(3, offset(to - from)),
+                .i64(3, offset(rows)),
         );
-        from = to;
+        Ok(())
     }
-    let footer = Struct::new()
-        .i32(1, 1)
-        .struct_list(2, schema(columns))
-        .i64(3, offset(rows))
-        .struct_list(4, groups)
-        .text(6, "capitalbench")
-        .finish();
-    out.extend_from_slice(&footer);
-    out.extend(length(footer.len()).to_le_bytes());
-    out.extend_from_slice(MAGIC);
-    out
+
+    /// Ends the file.
+    pub fn finish(mut self) -> io::Result<W> {
+        let footer = Struct::new()
+            .i32(1, 1)
+            .struct_list(2, self.schema)
+            .i64(3, offset(self.rows))
+            .struct_list(4, self.groups)
+            .text(6, "capitalbench")
+            .finish();
+        self.out.write_all(&footer)?;
+        self.out.write_all(&length(footer.len()).to_le_bytes())?;
+        self.out.write_all(MAGIC)?;
+        Ok(self.out)
+    }
 }
 
 fn schema(columns: &[Column<'_>]) -> Vec<Struct> {
@@ -192,9 +216,10 @@ fn schema(columns: &[Column<'_>]) -> Vec<Struct> {
         .collect()
 }
 
-/// Appends one page and describes it, with its size before packing.
-fn chunk(out: &mut Vec<u8>, column: &Column<'_>, from: usize, to: usize) -> (Struct, i64) {
-    let (present, values) = column.values.encoded(from, to);
+/// Makes one page that will stand at `start` and describes it, with its size before packing.
+fn chunk(out: &mut Vec<u8>, column: &Column<'_>, start: usize) -> (Struct, i64) {
+    let (present, values) = column.values.encoded();
+    let rows = present.len();
     let mut page = Vec::new();
     if column.presence == Presence::Optional {
         let mut levels = Vec::new();
@@ -212,13 +237,12 @@ fn chunk(out: &mut Vec<u8>, column: &Column<'_>, from: usize, to: usize) -> (Str
         .inner(
             5,
             Struct::new()
-                .i32(1, length(to - from))
+                .i32(1, length(rows))
                 .i32(2, PLAIN)
                 .i32(3, RLE)
                 .i32(4, RLE),
         )
         .finish();
-    let start = out.len();
     let whole = offset(header.len() + page.len());
     let stored = offset(header.len() + packed.len());
     out.extend(header);
@@ -229,7 +253,7 @@ fn chunk(out: &mut Vec<u8>, column: &Column<'_>, from: usize, to: usize) -> (Str
         .i32_list(2, &[PLAIN, RLE])
         .text_list(3, &[column.name])
         .i32(4, GZIP)
-        .i64(5, offset(to - from))
+        .i64(5, offset(rows))
         .i64(6, whole)
         .i64(7, stored)
         .i64(9, offset(start));
@@ -246,6 +270,12 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn file(columns: &[Column<'_>]) -> Vec<u8> {
+        let mut writer = Writer::begin(Vec::new(), columns).unwrap();
+        writer.group(columns).unwrap();
+        writer.finish().unwrap()
+    }
 
     #[test]
     fn a_file_begins_and_ends_as_it_must_and_is_the_same_every_time() {
@@ -272,7 +302,7 @@ mod tests {
     #[test]
     fn missing_values_leave_a_gap_in_the_levels_only() {
         let values = Values::Flag(vec![Some(true), None, Some(false), Some(true)]);
-        let (present, bytes) = values.encoded(0, 4);
+        let (present, bytes) = values.encoded();
         assert_eq!(present, [true, false, true, true]);
         assert_eq!(bytes, [0b101]);
         assert_eq!(bits(&[true; 9]), [0xff, 1]);

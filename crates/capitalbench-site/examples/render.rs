@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let input = Input {
         publication: &published,
-        data: &Files::new(),
+        data: &BTreeMap::new(),
         base_url: "https://example.org",
     };
     let begun = Instant::now();

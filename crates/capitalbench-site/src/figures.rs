@@ -135,7 +135,7 @@ pub(crate) fn thousands(number: u32) -> String {
 
 /// Bytes in a unit that people read.
 #[expect(clippy::cast_precision_loss, reason = "sizes of files, for people")]
-pub(crate) fn size(bytes: usize) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..1000 => format!("{bytes} B"),
         1000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),

@@ -43,8 +43,9 @@ pub const STAMP: &str = concat!(
 pub struct Input<'a> {
     /// What the public may see.
     pub publication: &'a Publication,
-    /// The export of the same publication, by file name; served below `data/`.
-    pub data: &'a Files,
+    /// Name and size of every file of the export of the same publication; the site names them, and
+    /// [`machine::data_files`] are their bytes.
+    pub data: &'a BTreeMap<String, u64>,
     /// Where the site will stand, such as `https://example.org`; for feeds and the sitemap.
     pub base_url: &'a str,
 }
@@ -116,7 +117,7 @@ pub struct Rendered {
     pub reused: usize,
 }
 
-/// Renders the whole site; rounds that are as they were in an earlier one are taken over from it.
+/// Renders the whole site but its data files; rounds that are as they were in an earlier one are taken over from it.
 pub fn render(
     input: &Input<'_>,
     round_files: &BTreeMap<RoundId, Files>,

@@ -1,8 +1,9 @@
 //! What programs read: data and files, feeds, calendar, sitemap, embeds, and the verify page.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
+use std::io::{self, Read, Write};
 
+use bytes::Bytes;
 use capitalbench_core::publication::PublicRound;
 use capitalbench_core::tar;
 use flate2::{Compression, GzBuilder};
@@ -25,7 +26,7 @@ pub use correction::{Change, Correction, corrections};
 pub use event::Told;
 
 /// All data in one file.
-pub(crate) const DATA_ARCHIVE: &str = "capitalbench-data.tar.gz";
+pub const DATA_ARCHIVE: &str = "capitalbench-data.tar.gz";
 
 /// What programs read of one round: the list of its files and its image.
 pub(crate) fn of_round(input: &Input<'_>, round: &PublicRound, own: &Files, files: &mut Files) {
@@ -40,12 +41,6 @@ pub(crate) fn render(
     paths: &BTreeSet<String>,
     files: &mut Files,
 ) {
-    for (name, bytes) in input.data {
-        files.insert(format!("data/{name}"), bytes.clone());
-    }
-    if let Some(archive) = data_archive(input) {
-        files.insert(format!("data/{DATA_ARCHIVE}"), archive.into());
-    }
     verify::render(input, files);
     feeds::render(input, told, files);
     calendar::render(input, files);
@@ -55,21 +50,47 @@ pub(crate) fn render(
     sitemap::render(input, paths, files);
 }
 
+/// Data files where the site serves them, and all of them in one.
+pub fn data_files(data: &Files) -> Files {
+    let place = |(name, bytes): (&String, &Bytes)| (data_path(name), bytes.clone());
+    let mut files: Files = data.iter().map(place).collect();
+    if data.is_empty() {
+        return files;
+    }
+    let opened = data
+        .iter()
+        .map(|(name, bytes)| Ok((name.as_str(), bytes.len() as u64, bytes.as_ref())));
+    // Writing into memory cannot fail.
+    if let Ok(archive) = pack(opened, Vec::new()) {
+        files.insert(data_path(DATA_ARCHIVE), archive.into());
+    }
+    files
+}
+
+/// The path of a data file.
+pub fn data_path(name: &str) -> String {
+    format!("data/{name}")
+}
+
 /// Every data file in one, with its checksums; without a name or an instant of its own, so that the
-/// same data are the same bytes.
-fn data_archive(input: &Input<'_>) -> Option<Vec<u8>> {
-    if input.data.is_empty() {
-        return None;
+/// same data are the same bytes. Files come with name and size, in order of their names.
+pub fn pack<'a, R: Read, W: Write>(
+    files: impl IntoIterator<Item = io::Result<(&'a str, u64, R)>>,
+    out: W,
+) -> io::Result<W> {
+    let mut packed = GzBuilder::new().write(out, Compression::fast());
+    for file in files {
+        let (name, size, mut bytes) = file?;
+        let length = usize::try_from(size).map_err(io::Error::other)?;
+        let header = tar::header(&format!("capitalbench-data/{name}"), length);
+        packed.write_all(&header.map_err(io::Error::other)?)?;
+        if io::copy(&mut bytes, &mut packed)? != size {
+            return Err(io::Error::other(format!("{name} has changed")));
+        }
+        packed.write_all(tar::padding(length))?;
     }
-    let mut packed = GzBuilder::new().write(Vec::new(), Compression::fast());
-    for (name, bytes) in input.data {
-        let header = tar::header(&format!("capitalbench-data/{name}"), bytes.len()).ok()?;
-        packed.write_all(&header).ok()?;
-        packed.write_all(bytes).ok()?;
-        packed.write_all(tar::padding(bytes.len())).ok()?;
-    }
-    packed.write_all(&tar::END).ok()?;
-    packed.finish().ok()
+    packed.write_all(&tar::END)?;
+    packed.finish()
 }
 
 /// Text inside XML, SVG and HTML; what could hide or reorder is shown by name.

@@ -20,6 +20,7 @@ mod check_providers;
 mod compare;
 mod compare_runs;
 mod cumulative_status;
+mod data_folder;
 mod db;
 mod demo;
 mod explain;

@@ -195,3 +195,41 @@ fn several_files_are_replaced_together_or_not_at_all() {
     assert_eq!(names(folder.path()), ["file", "results"]);
     assert_eq!(names(&at("results")), ["a.csv", "b.csv"]);
 }
+
+#[test]
+fn drafts_take_their_names_together_or_leave_nothing() {
+    let folder = TempDir::new().unwrap();
+    let (old, new) = (
+        folder.path().join("a.csv"),
+        folder.path().join("deep/b.csv"),
+    );
+    replace(&old, b"as before").unwrap();
+    let write = |drafts: &mut Drafts, path: &Path, bytes: &[u8]| {
+        let mut draft = drafts.begin(path).unwrap();
+        for piece in bytes.chunks(3) {
+            draft.write_all(piece).unwrap();
+        }
+        drafts.end(draft).unwrap();
+    };
+    let mut given_up = Drafts::default();
+    write(&mut given_up, &old, b"other");
+    write(&mut given_up, &new, b"new");
+    drop(given_up);
+    assert_eq!(names(folder.path()), ["a.csv"]);
+    assert_eq!(read(&old), Ok(b"as before".to_vec()));
+
+    let mut drafts = Drafts::default();
+    write(&mut drafts, &old, b"as before");
+    write(&mut drafts, &new, b"new");
+    let mut text = String::new();
+    drafts
+        .read(&new)
+        .unwrap()
+        .read_to_string(&mut text)
+        .unwrap();
+    assert_eq!((text.as_str(), new.exists()), ("new", false));
+    assert!(drafts.read(&folder.path().join("c")).is_err());
+    assert_eq!(drafts.finish(), Ok(1), "one was there already");
+    assert_eq!(read(&new), Ok(b"new".to_vec()));
+    assert_eq!(names(folder.path()), ["a.csv", "deep"]);
+}

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_database::delta::Delta;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::gateway::{Counts, Gateway, GatewayError, State};
@@ -54,13 +54,13 @@ fn published(publication: &Publication, size: u64) -> Files {
 }
 
 /// Adds a log of this size to what is synced.
-pub(crate) fn add_log(delta: &mut Delta, publication: &Publication, size: u64) {
+pub(crate) fn add_log(delta: &mut Delta<'_>, publication: &Publication, size: u64) {
     let resolved = |id: &_| {
         let round = publication.round(id);
         round.is_some_and(|round| round.resolved().is_some())
     };
     for files in bundles(published(publication, size), resolved).unwrap() {
-        delta.add_log(&files);
+        delta.add_log(files);
     }
 }
 
@@ -90,19 +90,23 @@ impl Gateway for Scales<'_> {
     }
 }
 
-/// Everything that is public, with the files of rounds and a log of this size.
-fn delta(publication: &Publication, size: u64) -> Delta {
-    let mut delta = Delta::of(publication).unwrap();
-    for round in &publication.rounds {
-        let files = [("a.txt".to_owned(), b"a".to_vec())].into();
-        let resolved = round.resolved().is_some();
-        delta.add_files(RoundFiles::pack(round.id().clone(), &files, resolved).unwrap());
-    }
+fn one_file(_: &PublicRound) -> Result<Files, String> {
+    Ok([("a.txt".to_owned(), b"a".to_vec())].into())
+}
+
+/// Everything that is public, with the files of rounds and no log.
+fn unsigned(publication: &Publication) -> Delta<'_> {
+    Delta::of(publication).unwrap().with_files(&one_file)
+}
+
+/// The same with a log of this size.
+fn delta(publication: &Publication, size: u64) -> Delta<'_> {
+    let mut delta = unsigned(publication);
     add_log(&mut delta, publication, size);
     delta
 }
 
-async fn bring(stage: &Stage, delta: &Delta, scope: &Scope) -> (Synced, usize) {
+async fn bring(stage: &Stage, delta: &Delta<'_>, scope: &Scope) -> (Synced, usize) {
     let scales = Scales(&stage.gateway, AtomicUsize::new(0));
     let synced = sync(&scales, delta, (scope, REQUEST_BYTES), &|_, _| ()).await;
     (synced.unwrap(), scales.1.into_inner())
@@ -145,11 +149,7 @@ async fn one_more_leaf_sends_little_of_the_log() {
         record = next;
     }
     // A log that may not be shown any more goes away whole.
-    let mut none = Delta::of(&publication).unwrap();
-    for files in delta(&publication, 1).files.into_values() {
-        none.add_files(files);
-    }
-    bring(&stage, &none, &Scope::Whole).await;
+    bring(&stage, &unsigned(&publication), &Scope::Whole).await;
     assert!(read_back(&stage, None).await.log.is_empty());
     bring(&stage, &delta(&publication, 300), &Scope::Whole).await;
     let found = files_of(&read_back(&stage, None).await);

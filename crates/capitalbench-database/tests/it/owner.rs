@@ -1,11 +1,12 @@
 //! A database whose owner is no superuser: migrated, checked, filled and read all the same.
 
+use capitalbench_core::publication::PublicRound;
 use capitalbench_database::check::check;
 use capitalbench_database::delta::Delta;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::migrations::migrate;
+use capitalbench_database::packing::Files;
 use capitalbench_database::read::read;
-use capitalbench_database::round_files::RoundFiles;
 use capitalbench_database::sync::{REQUEST_BYTES, Scope, sync};
 
 use crate::server::Server;
@@ -22,11 +23,8 @@ async fn works_as(server: &Server, owner: &str) {
     let report = check(gateway.client()).await.unwrap();
     assert_eq!(report.findings, [], "{owner}");
     let publication = public(&fixtures(), "2030-01-01");
-    let mut delta = Delta::of(&publication).unwrap();
-    for round in &publication.rounds {
-        let files = RoundFiles::pack(round.id().clone(), &[].into(), false);
-        delta.add_files(files.unwrap());
-    }
+    let none = |_: &PublicRound| Ok(Files::new());
+    let delta = Delta::of(&publication).unwrap().with_files(&none);
     let whole = (&Scope::Whole, REQUEST_BYTES);
     sync(&gateway, &delta, whole, &|_, _| ()).await.unwrap();
     let reader = Direct::connect_as_public(&url).await.unwrap();

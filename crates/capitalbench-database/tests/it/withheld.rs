@@ -20,10 +20,10 @@ fn request() -> Value {
     let publication = public(&fixtures(), "2030-01-01");
     let mut delta = Delta::of(&publication).expect("every figure can be stored");
     add_log(&mut delta, &publication, 3);
-    let parts = delta
-        .parts
-        .iter()
-        .map(|(name, part)| json!({"part": name, "complete": true, "tables": part.tables()}));
+    let parts = delta.names().map(|name| {
+        let part = delta.part(name).expect("a part").expect("a known one");
+        json!({"part": name, "complete": true, "tables": part.tables()})
+    });
     json!({"format": 1, "as_of": delta.as_of, "synthetic": false, "parts": parts.collect::<Vec<_>>()})
 }
 

@@ -4,7 +4,7 @@ use capitalbench_core::boards::behaviour::Behaviour;
 use capitalbench_core::manifest::Track;
 
 use crate::table::Kind::{Integer, Real, Text};
-use crate::table::{Cell, Row, Table, always, maybe};
+use crate::table::{Cell, Filling, Row, Table, always, maybe};
 
 /// Habits of a model in a track.
 pub const BEHAVIOUR: Table = Table {
@@ -67,12 +67,12 @@ pub const BEHAVIOUR: Table = Table {
         ),
         maybe("cost_per_decision_usd", Real, "Mean known cost"),
     ],
-    rows: |publication| {
+    filling: Filling::Whole(|publication| {
         let boards = publication.boards.iter();
         boards
             .flat_map(|(track, boards)| behaviour(*track, &boards.behaviour))
             .collect()
-    },
+    }),
 };
 
 /// The rows of a track.
@@ -126,12 +126,12 @@ pub const HABITS: Table = Table {
             "0 is all cash, 100 all in the highest grade",
         ),
     ],
-    rows: |publication| {
+    filling: Filling::Whole(|publication| {
         let boards = publication.boards.iter();
         boards
             .flat_map(|(track, boards)| habits(*track, &boards.behaviour))
             .collect()
-    },
+    }),
 };
 
 fn habits(track: Track, models: &[Behaviour]) -> Vec<Row<'_>> {
@@ -163,12 +163,12 @@ pub const EXPOSURES: Table = Table {
         always("value", Text, "Which one"),
         always("average_weight_fraction", Real, "Mean weight"),
     ],
-    rows: |publication| {
+    filling: Filling::Whole(|publication| {
         let boards = publication.boards.iter();
         boards
             .flat_map(|(track, boards)| exposures(*track, &boards.behaviour))
             .collect()
-    },
+    }),
 };
 
 /// The rows of a track.

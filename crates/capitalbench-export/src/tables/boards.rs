@@ -5,7 +5,7 @@ use capitalbench_core::boards::cumulative::CumulativeRow;
 use capitalbench_core::manifest::Track;
 
 use crate::table::Kind::{Flag, Integer, Real, Text};
-use crate::table::{Row, Table, always, maybe, score_cells};
+use crate::table::{Filling, Row, Table, always, maybe, score_cells};
 
 /// The cumulative board.
 pub const CUMULATIVE: Table = Table {
@@ -68,12 +68,12 @@ pub const CUMULATIVE: Table = Table {
         maybe("total_cost_usd", Real, "Sum of known costs"),
         maybe("average_cost_usd", Real, "Mean of known costs"),
     ],
-    rows: |publication| {
+    filling: Filling::Whole(|publication| {
         let boards = publication.boards.iter();
         boards
             .flat_map(|(track, boards)| cumulative(*track, &boards.cumulative))
             .collect()
-    },
+    }),
 };
 
 /// The rows of a track.
@@ -153,12 +153,12 @@ pub const CONSISTENCY: Table = Table {
             "Mean cost of rounds with a known one",
         ),
     ],
-    rows: |publication| {
+    filling: Filling::Whole(|publication| {
         let boards = publication.boards.iter();
         boards
             .flat_map(|(track, boards)| consistency(*track, &boards.consistency.rows))
             .collect()
-    },
+    }),
 };
 
 /// The rows of a track.

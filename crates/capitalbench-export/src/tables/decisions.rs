@@ -4,7 +4,7 @@ use capitalbench_core::publication::{PublicRound, RoundState};
 use capitalbench_core::submission::Submission;
 
 use crate::table::Kind::{Integer, Real, Text};
-use crate::table::{Column, Row, Table, always, maybe};
+use crate::table::{Column, Filling, Row, Table, always, maybe};
 
 /// Decisions of models.
 pub const SUBMISSIONS: Table = Table {
@@ -44,7 +44,7 @@ pub const SUBMISSIONS: Table = Table {
         maybe("output_tokens", Integer, "Tokens received, where known"),
         maybe("latency_seconds", Real, "Time of the call, where known"),
     ],
-    rows: |publication| publication.rounds.iter().flat_map(submissions).collect(),
+    filling: Filling::ByRound(submissions),
 };
 
 /// The decisions of a round.
@@ -97,11 +97,7 @@ pub const HOLDINGS: Table = Table {
     name: "holdings",
     about: "One row per holding of a submission; returns are added in this order.",
     columns: &HOLDING_COLUMNS,
-    rows: |publication| {
-        let rounds = publication.rounds.iter();
-        let submissions = rounds.flat_map(PublicRound::submissions);
-        submissions.flat_map(holdings).collect()
-    },
+    filling: Filling::ByRound(|round| round.submissions().into_iter().flat_map(holdings).collect()),
 };
 
 /// The holdings of a decision.
@@ -130,10 +126,7 @@ pub const CONTROLS: Table = Table {
         always("control_id", Text, "Which rule"),
         always("holding_count", Integer, "Number of holdings"),
     ],
-    rows: |publication| {
-        let rounds = publication.rounds.iter();
-        rounds.flat_map(controls_of).map(control).collect()
-    },
+    filling: Filling::ByRound(|round| controls_of(round).into_iter().map(control).collect()),
 };
 
 /// The control entrants of a round.
@@ -161,8 +154,5 @@ pub const CONTROL_HOLDINGS: Table = Table {
     name: "control_holdings",
     about: "One row per holding of a control entrant; `model_id` is the rule.",
     columns: &HOLDING_COLUMNS,
-    rows: |publication| {
-        let rounds = publication.rounds.iter();
-        rounds.flat_map(controls_of).flat_map(holdings).collect()
-    },
+    filling: Filling::ByRound(|round| controls_of(round).into_iter().flat_map(holdings).collect()),
 };

@@ -3,7 +3,7 @@
 use capitalbench_core::publication::{PublicRound, RoundState};
 
 use crate::table::Kind::{Day, Real, Text};
-use crate::table::{Row, Table, always};
+use crate::table::{Filling, Row, Table, always};
 
 /// Provisional figures by day.
 pub const INTERIM_POINTS: Table = Table {
@@ -33,7 +33,7 @@ pub const INTERIM_POINTS: Table = Table {
             "The difference, provisional",
         ),
     ],
-    rows: |publication| publication.rounds.iter().flat_map(interim).collect(),
+    filling: Filling::ByRound(interim),
 };
 
 /// The provisional figures of a round.

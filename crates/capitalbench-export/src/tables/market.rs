@@ -8,7 +8,7 @@ use capitalbench_core::units::Price;
 
 use super::rounds::universe_key;
 use crate::table::Kind::{Flag, Integer, Real, Text};
-use crate::table::{Cell, Row, Table, always, maybe};
+use crate::table::{Cell, Filling, Row, Table, always, maybe};
 
 /// Options of every universe.
 pub const OPTIONS: Table = Table {
@@ -28,7 +28,7 @@ pub const OPTIONS: Table = Table {
         always("is_reference", Flag, "Alpha is measured against it"),
         always("is_cash", Flag, "Counts as cash"),
     ],
-    rows: options,
+    filling: Filling::Whole(options),
 };
 
 /// Options of universes in order of their first round.
@@ -80,7 +80,7 @@ pub const PRICES: Table = Table {
             "adj_close, price or close: the column it came from",
         ),
     ],
-    rows: |publication| publication.rounds.iter().flat_map(prices).collect(),
+    filling: Filling::ByRound(prices),
 };
 
 /// The public prices of a round.
@@ -136,7 +136,7 @@ pub const OPTION_RETURNS: Table = Table {
             "Rank among all options; none unless all are priced",
         ),
     ],
-    rows: |publication| publication.rounds.iter().flat_map(option_returns).collect(),
+    filling: Filling::ByRound(option_returns),
 };
 
 /// The option returns of a resolved round, in order of the universe.

@@ -1,11 +1,11 @@
 //! Results of resolved rounds.
 
 use capitalbench_core::boards::regime::Regime;
-use capitalbench_core::publication::{PublicRound, Publication, ResolvedRound, Standing};
+use capitalbench_core::publication::{PublicRound, ResolvedRound, Standing};
 use capitalbench_core::units::Return;
 
 use crate::table::Kind::{Flag, Integer, Real, Text};
-use crate::table::{Column, Row, Table, always, maybe, score_cells};
+use crate::table::{Column, Filling, Row, Table, always, maybe, score_cells};
 
 /// What a round came to.
 pub const ROUND_RESULTS: Table = Table {
@@ -43,7 +43,7 @@ pub const ROUND_RESULTS: Table = Table {
             "no_null: the round has no random portfolios to compare with",
         ),
     ],
-    rows: |publication| publication.rounds.iter().filter_map(round_result).collect(),
+    filling: Filling::ByRound(|round| round_result(round).into_iter().collect()),
 };
 
 /// The result of a resolved round.
@@ -118,7 +118,7 @@ pub const OUTCOMES: Table = Table {
     name: "outcomes",
     about: "One row per model of a resolved round, in leaderboard order.",
     columns: &OUTCOME_COLUMNS,
-    rows: |publication| publication.rounds.iter().flat_map(outcomes).collect(),
+    filling: Filling::ByRound(outcomes),
 };
 
 /// The outcomes of a resolved round.
@@ -138,13 +138,7 @@ pub const CONTROL_OUTCOMES: Table = Table {
     name: "control_outcomes",
     about: "One row per control entrant of a resolved round; never ranked.",
     columns: &OUTCOME_COLUMNS,
-    rows: |publication| {
-        publication
-            .rounds
-            .iter()
-            .flat_map(control_outcomes)
-            .collect()
-    },
+    filling: Filling::ByRound(control_outcomes),
 };
 
 /// The outcomes of a resolved round's controls.
@@ -218,7 +212,7 @@ pub const REPEATED_CALLS: Table = Table {
             "no_valid_replicate, where there are no figures",
         ),
     ],
-    rows: |publication: &Publication| publication.rounds.iter().flat_map(repeated_calls).collect(),
+    filling: Filling::ByRound(repeated_calls),
 };
 
 /// The runs of repeated calls of a resolved round.

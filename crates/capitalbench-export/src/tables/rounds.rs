@@ -6,7 +6,7 @@ use capitalbench_core::ids::ModelId;
 use capitalbench_core::publication::{PublicRound, Publication, RoundState};
 
 use crate::table::Kind::{Day, Flag, Instant, Integer, Text};
-use crate::table::{Cell, Row, Table, always, maybe};
+use crate::table::{Cell, Filling, Row, Table, always, maybe};
 
 /// One row per round of the public record, whatever its state.
 pub const ROUNDS: Table = Table {
@@ -66,7 +66,7 @@ pub const ROUNDS: Table = Table {
         ),
         always("has_entry_prices", Flag, "Starting prices are public"),
     ],
-    rows: |publication| publication.rounds.iter().map(round).collect(),
+    filling: Filling::ByRound(|public| vec![round(public)]),
 };
 
 /// The row of a round.
@@ -124,13 +124,7 @@ pub const ARTIFACT_HASHES: Table = Table {
         always("path", Text, "Path inside the round's folder"),
         always("sha256", Text, "SHA-256 of the file's bytes"),
     ],
-    rows: |publication| {
-        publication
-            .rounds
-            .iter()
-            .flat_map(artifact_hashes)
-            .collect()
-    },
+    filling: Filling::ByRound(artifact_hashes),
 };
 
 /// The digests of a round.
@@ -164,7 +158,7 @@ pub const MODELS: Table = Table {
         always("first_round_id", Text, "First of them in order of rounds"),
         always("last_round_id", Text, "Last of them in order of rounds"),
     ],
-    rows: models,
+    filling: Filling::Whole(models),
 };
 
 /// One row per model, in order of id.

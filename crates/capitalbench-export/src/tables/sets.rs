@@ -5,7 +5,7 @@ use capitalbench_core::publication::Publication;
 use capitalbench_core::statistics::{SetModel, SetStatistics};
 
 use crate::table::Kind::{Integer, Real, Text};
-use crate::table::{Cell, Row, Table, always, maybe, score_cells};
+use crate::table::{Cell, Filling, Row, Table, always, maybe, score_cells};
 
 /// Sets.
 pub const COMPARISON_SETS: Table = Table {
@@ -46,11 +46,11 @@ pub const COMPARISON_SETS: Table = Table {
             "Chance that the leader is better than luck, all tries counted",
         ),
     ],
-    rows: |publication| {
+    filling: Filling::Whole(|publication| {
         let sets = publication.comparison_sets.iter();
         sets.map(|set| comparison_set(set, of(publication, set)))
             .collect()
-    },
+    }),
 };
 
 fn of<'a>(publication: &'a Publication, set: &ComparisonSet) -> Option<&'a SetStatistics> {
@@ -88,14 +88,14 @@ pub const SET_MODELS: Table = Table {
         always("set_id", Text, "The set"),
         always("model_id", Text, "Who"),
     ],
-    rows: |publication| {
+    filling: Filling::Whole(|publication| {
         let sets = publication.comparison_sets.iter();
         sets.flat_map(|set| {
             let models = set.definition.model_ids.iter();
             models.map(|id| vec![set.definition.set_id.as_str().into(), id.as_str().into()])
         })
         .collect()
-    },
+    }),
 };
 
 /// Why a round is left out.
@@ -120,13 +120,13 @@ pub const SET_ROUNDS: Table = Table {
             "Who is missing, separated by commas",
         ),
     ],
-    rows: |publication| {
+    filling: Filling::Whole(|publication| {
         publication
             .comparison_sets
             .iter()
             .flat_map(set_rounds)
             .collect()
-    },
+    }),
 };
 
 fn set_rounds(set: &ComparisonSet) -> Vec<Row<'_>> {
@@ -214,11 +214,11 @@ pub const SET_ROWS: Table = Table {
             "Chance of a record this far from random ones",
         ),
     ],
-    rows: |publication| {
+    filling: Filling::Whole(|publication| {
         let sets = publication.comparison_sets.iter();
         sets.flat_map(|set| set_rows(set, of(publication, set)))
             .collect()
-    },
+    }),
 };
 
 /// The rows of a set: models first, then what they are held against.

@@ -6,7 +6,7 @@ use capitalbench_core::publication::Publication;
 use capitalbench_core::statistics::{Basis, Estimate, Pair, RecordStatistics};
 
 use crate::table::Kind::{Integer, Real, Text};
-use crate::table::{Cell, Row, Table, always, maybe};
+use crate::table::{Cell, Filling, Row, Table, always, maybe};
 
 /// Records of tracks.
 pub const STATISTICS: Table = Table {
@@ -103,12 +103,12 @@ pub const STATISTICS: Table = Table {
         maybe("brier_low", Real, "Lower end of its 95 % interval"),
         maybe("brier_high", Real, "Upper end"),
     ],
-    rows: |publication| {
+    filling: Filling::Whole(|publication| {
         let records = publication.statistics.records.iter();
         records
             .flat_map(|(track, models)| statistics(*track, models))
             .collect()
-    },
+    }),
 };
 
 /// The rows of a track.
@@ -210,7 +210,7 @@ pub const PAIRS: Table = Table {
             "After Holm's correction over all pairs of the set",
         ),
     ],
-    rows: all_pairs,
+    filling: Filling::Whole(all_pairs),
 };
 
 fn all_pairs(publication: &Publication) -> Vec<Row<'_>> {
@@ -246,12 +246,12 @@ pub const RELIABILITY: Table = Table {
         always("confidence_fraction", Real, "Mean stated confidence"),
         always("hit_rate_fraction", Real, "Share that beat the reference"),
     ],
-    rows: |publication| {
+    filling: Filling::Whole(|publication| {
         let records = publication.statistics.records.iter();
         records
             .flat_map(|(track, models)| models.iter().flat_map(|model| reliability(*track, model)))
             .collect()
-    },
+    }),
 };
 
 fn reliability(track: Track, record: &RecordStatistics) -> Vec<Row<'_>> {

@@ -40,7 +40,7 @@ impl Api {
     fn rows(&self, place: usize) -> &[Map<String, Value>] {
         self.made[place].get_or_init(|| {
             let table = ALL[place];
-            let rows = (table.rows)(&self.publication).into_iter();
+            let rows = table.rows(&self.publication).into_iter();
             rows.map(|row| object(table, row)).collect()
         })
     }

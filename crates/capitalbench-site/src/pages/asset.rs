@@ -13,7 +13,7 @@ use crate::page::Page;
 use crate::table::{Table, gap, head, maybe, number, percent, text, words};
 
 /// Rounds listed on the page.
-const MOST_ROUNDS: usize = 100;
+const MOST_ROUNDS: usize = 85;
 /// Rounds drawn in a strip.
 const MOST_DRAWN: usize = 150;
 

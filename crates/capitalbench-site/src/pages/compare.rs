@@ -14,6 +14,8 @@ use crate::table::{Cell, Column, Table, gap, head, markup, maybe, number, text, 
 
 /// Cells of a heat map; the newest rounds come first.
 const MOST_CELLS: usize = 700;
+/// Rounds of a heat map; few models would leave room for too many.
+const MOST_COLUMNS: usize = 120;
 /// Rounds listed on the page of a pair.
 const MOST_ROUNDS: usize = 150;
 
@@ -143,7 +145,7 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
         .filter(|r| r.track == Some(track));
     let resolved = rounds.filter_map(|round| Some((round, round.resolved()?)));
     let all = resolved.clone().count();
-    for (round, resolved) in resolved.take(MOST_CELLS / models.len().max(1)) {
+    for (round, resolved) in resolved.take((MOST_CELLS / models.len().max(1)).min(MOST_COLUMNS)) {
         let mut cells = vec![
             head(round_link(&page.here, round.id())),
             text(&ended(round)),

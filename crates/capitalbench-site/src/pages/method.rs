@@ -82,8 +82,7 @@ pub(crate) fn pages(view: &View<'_>) -> Vec<Page> {
             "Data and files",
             "Every number as a file, free and without a key.",
             |root| {
-                let file =
-                    |(name, bytes): (&String, &bytes::Bytes)| (name.clone(), size(bytes.len()));
+                let file = |(name, bytes): (&String, &u64)| (name.clone(), size(*bytes));
                 let files = view.data.iter().map(file).collect();
                 DataFiles { root, files }.render().ok()
             },

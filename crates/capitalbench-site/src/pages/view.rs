@@ -9,9 +9,9 @@ use capitalbench_core::manifest::Track;
 use capitalbench_core::publication::{OpenRound, PublicRound, Publication, RoundState};
 use capitalbench_core::universe::MarketOption;
 
+use crate::Input;
 use crate::html::Html;
 use crate::page::Here;
-use crate::{Files, Input};
 
 /// Both tracks, in the order of pages.
 pub(crate) const TRACKS: [Track; 2] = [Track::Weekly, Track::Monthly];
@@ -28,8 +28,8 @@ pub(crate) struct View<'a> {
     by_id: BTreeMap<&'a RoundId, &'a PublicRound>,
     /// The sets that count each round.
     pub(crate) sets_of: BTreeMap<&'a RoundId, Vec<&'a str>>,
-    /// The data files by name.
-    pub(crate) data: &'a Files,
+    /// The sizes of the data files by name.
+    pub(crate) data: &'a BTreeMap<String, u64>,
 }
 
 impl<'a> View<'a> {

@@ -1,8 +1,11 @@
 //! What a page may weigh.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 
-use capitalbench_site::Files;
+use capitalbench_archive::bench_archive::{BenchPlan, make};
+use capitalbench_archive::public_record::publication;
+use capitalbench_site::{Files, Input, Renderer};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -32,6 +35,30 @@ pub(crate) fn check(site: &Files) {
     }
     assert!(gzip(&site["style.css"]) <= STYLE_GZIP);
     assert!(site["site.js"].len() <= SCRIPT_BYTES);
+}
+
+/// Lists that follow the rounds have an end, so that no page grows out of its budget.
+#[test]
+fn pages_keep_their_budget_over_many_rounds() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let rounds = folder.path().join("rounds");
+    let plan = BenchPlan {
+        rounds: 320,
+        models: 4,
+        seed: 1,
+        track: None,
+    };
+    make(&rounds, plan, &|| ()).expect("rounds of an invented market");
+    let as_of = "2030-01-01T00:00:00Z".parse().expect("an instant");
+    let publication = publication(&rounds, as_of, &|| ()).expect("rounds that can be published");
+    let input = Input {
+        publication: &publication,
+        data: &BTreeMap::new(),
+        base_url: "https://example.org",
+    };
+    let site = Renderer::new(&input).rest(&[], &BTreeSet::new());
+    assert!(site.contains_key("rounds/page/2/index.html"));
+    check(&site);
 }
 
 #[test]

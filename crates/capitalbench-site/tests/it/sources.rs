@@ -40,7 +40,7 @@ impl Source {
     pub(crate) fn after(&self, earlier: &BTreeMap<RoundId, Family>) -> Rendered {
         let input = Input {
             publication: &self.publication,
-            data: &Files::from([("rounds.csv".to_owned(), "round_id\n".into())]),
+            data: &BTreeMap::from([("rounds.csv".to_owned(), 9)]),
             base_url: "https://example.org",
         };
         render(&input, &self.files, earlier)

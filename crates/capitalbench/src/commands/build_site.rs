@@ -10,15 +10,15 @@ use std::sync::{Mutex, PoisonError};
 use capitalbench_archive::file_ops;
 use capitalbench_core::ids::RoundId;
 use capitalbench_core::publication::PublicRound;
-use capitalbench_site::machine::Told;
+use capitalbench_site::machine::{DATA_ARCHIVE, Told, data_path};
 use capitalbench_site::{Input, Renderer, served};
 use rayon::prelude::*;
 use serde_json::json;
 
 use super::Outcome;
+use super::data_folder::DataFolder;
 use super::origin::{Loaded, Origin};
 use super::published::keeps;
-use super::site::data_of;
 use crate::cli::{BuildSite, RecordSource};
 use crate::console::{document, line, plural, progress};
 use crate::error::CommandError;
@@ -40,10 +40,12 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Outcome, CommandError> {
     }
     let output = Output::begin(&arguments.output)?;
     file_ops::stop_flushing();
-    let data = data_of(publication);
+    let mut data = DataFolder::write(&output.folder().join("data"), publication, &|| ())?;
+    let sizes = data.sizes.clone();
+    let archive = data.add_archive()?;
     let input = Input {
         publication,
-        data: &data,
+        data: &sizes,
         base_url: arguments.base_url.trim_end_matches('/'),
     };
     let kept = if is_folder && keeps(&arguments.rounds)? {
@@ -66,7 +68,7 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Outcome, CommandError> {
         .map(|round| build.round(round))
         .collect();
     bar.finish_and_clear();
-    let found = build.finish(&told?)?;
+    let found = build.finish(&told?, (data, archive))?;
     say(arguments, &found);
     Ok(Outcome::Holds)
 }
@@ -113,21 +115,32 @@ impl Build<'_> {
         done.paths.extend(now.paths.iter().cloned());
         done.counts.add(&counts);
         done.reused += usize::from(reused);
-        done.kept.push((round.id().clone(), now));
+        if kept.is_some() {
+            done.kept.push((round.id().clone(), now));
+        }
         Ok(Told::of(round, &own))
     }
 
     /// Writes the rest and removes what an earlier build left.
-    fn finish(self, told: &[Told]) -> Result<Found, CommandError> {
+    fn finish(
+        self,
+        told: &[Told],
+        (data, archive): (DataFolder, u64),
+    ) -> Result<Found, CommandError> {
         let done = self.done.into_inner();
         let done = done.unwrap_or_else(PoisonError::into_inner);
         let (mut paths, mut counts) = (done.paths, done.counts);
         let mut rest = self.renderer.rest(told, &paths);
         rest.extend(self.record.log(&paths)?);
         paths.extend(rest.keys().cloned());
+        paths.extend(data.sizes.keys().map(|name| data_path(name)));
+        paths.insert(data_path(DATA_ARCHIVE));
+        counts.bytes +=
+            usize::try_from(data.sizes.values().sum::<u64>() + archive).unwrap_or(usize::MAX);
         let list: Vec<&str> = paths.iter().map(String::as_str).collect();
         rest.insert(LIST.to_owned(), (list.join("\n") + "\n").into());
         paths.insert(LIST.to_owned());
+        counts.written += data.finish()?;
         counts.add(&self.output.put(&rest)?);
         let removed = self.output.finish(&paths)?;
         if let Some(kept) = self.kept {

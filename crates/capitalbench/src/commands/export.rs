@@ -1,9 +1,11 @@
 //! `export`: the publication as files for machines.
 
-use capitalbench_export::{export, spreadsheets, steps};
+use capitalbench_export::steps;
+use serde_json::{Value, json};
 
 use super::Outcome;
-use super::published::{load, write};
+use super::data_folder::DataFolder;
+use super::published::{load, say_written};
 use crate::cli::Export;
 use crate::console::progress;
 use crate::error::CommandError;
@@ -13,10 +15,19 @@ pub(crate) fn run(arguments: &Export) -> Result<Outcome, CommandError> {
     let publication = load(&arguments.rounds)?;
     require_orders(&arguments.rounds.folder, &publication)?;
     let bar = progress(steps(), "rendering tables");
-    let mut files = export(&publication, &|| bar.inc(1));
+    let written = DataFolder::write(&arguments.output, &publication, &|| bar.inc(1));
     bar.finish_and_clear();
+    let mut files = written?;
     if arguments.spreadsheet {
-        files.extend(spreadsheets(&publication));
+        files.add_spreadsheets(&publication)?;
     }
-    write(&arguments.output, files, arguments.printed.json)
+    let sizes = std::mem::take(&mut files.sizes);
+    files.finish()?;
+    let paths = sizes.keys().map(|name| arguments.output.join(name));
+    let names: Vec<Value> = paths
+        .map(|path| json!(path.display().to_string()))
+        .collect();
+    let bytes: u64 = sizes.values().sum();
+    say_written(&arguments.output, (&names, bytes), arguments.printed.json);
+    Ok(Outcome::Holds)
 }

@@ -117,15 +117,20 @@ pub(crate) fn write(
         .collect();
     replace_all(&files)?;
     let bytes: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
+    let names: Vec<Value> = files
+        .iter()
+        .map(|(path, _)| json!(path.display().to_string()))
+        .collect();
+    say_written(folder, (&names, bytes as u64), json);
+    Ok(Outcome::Holds)
+}
+
+/// Says what was written.
+pub(crate) fn say_written(folder: &Path, (names, bytes): (&[Value], u64), json: bool) {
     if json {
-        let names: Vec<Value> = files
-            .iter()
-            .map(|(path, _)| json!(path.display().to_string()))
-            .collect();
         document(&json!({"files": names, "bytes": bytes}));
     } else {
-        let (count, folder) = (plural(files.len(), "file"), folder.display());
+        let (count, folder) = (plural(names.len(), "file"), folder.display());
         line(format!("wrote {count}, {bytes} bytes, to {folder}"));
     }
-    Ok(Outcome::Holds)
 }

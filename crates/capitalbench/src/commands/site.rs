@@ -7,6 +7,7 @@ use capitalbench_archive::public_files::public_files;
 use capitalbench_core::ids::RoundId;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_export::export;
+use capitalbench_site::machine::data_files;
 use capitalbench_site::{Family, Files, Input, Rendered, render};
 use rayon::prelude::*;
 
@@ -24,7 +25,7 @@ pub(crate) fn files_of(
 }
 
 /// The data files of a publication.
-pub(crate) fn data_of(publication: &Publication) -> Files {
+fn data_of(publication: &Publication) -> Files {
     let data = export(publication, &|| ()).into_iter();
     data.map(|(name, bytes)| (name, bytes.into())).collect()
 }
@@ -44,12 +45,17 @@ pub(super) fn site(
         .par_iter()
         .map(own)
         .collect::<Result<BTreeMap<_, _>, _>>()?;
+    let data = data_of(publication);
+    let sizes = data
+        .iter()
+        .map(|(name, bytes)| (name.clone(), bytes.len() as u64));
     let input = Input {
         publication,
-        data: &data_of(publication),
+        data: &sizes.collect(),
         base_url: base_url.trim_end_matches('/'),
     };
     let mut made = render(&input, &round_files, earlier);
+    made.files.extend(data_files(&data));
     let paths = made.files.keys().cloned().collect();
     made.files.extend(record.log(&paths)?);
     Ok(made)

@@ -7,13 +7,13 @@ use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::public_files::public_files;
 use capitalbench_archive::public_record::publication;
 use capitalbench_core::ids::RoundId;
-use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_database::delta::Delta;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::gateway::GatewayError;
 use capitalbench_database::log_files::bundles;
-use capitalbench_database::round_files::{Files, RoundFiles};
-use capitalbench_database::sync::{REQUEST_BYTES, Scope, Synced, sync};
+use capitalbench_database::round_files::Files;
+use capitalbench_database::sync::{REQUEST_BYTES, Scope, SyncError, Synced, sync};
 use jiff::Timestamp;
 use rayon::prelude::*;
 
@@ -76,8 +76,8 @@ impl Target {
         Ok(Rest(environment.supabase(SUPABASE_URL, PUBLIC_KEY)?))
     }
 
-    async fn sync(&self, delta: &Delta, scope: &Scope) -> Result<Synced, GatewayError> {
-        let bar = progress(delta.parts.len(), "syncing");
+    async fn sync(&self, delta: &Delta<'_>, scope: &Scope) -> Result<Synced, SyncError> {
+        let bar = progress(delta.names().count(), "syncing");
         let tick = |done: usize, all: usize| {
             bar.set_length(all as u64);
             bar.set_position(done as u64);
@@ -102,53 +102,55 @@ impl Target {
         publication: &Publication,
         scope: &Scope,
     ) -> Result<Synced, CommandError> {
+        let files = |round: &PublicRound| {
+            let files = public_files(rounds, round, publication.as_of);
+            let files = files.map_err(|error| error.to_string())?.into_iter();
+            Ok(files.map(|file| (file.path, file.bytes)).collect())
+        };
         let unsynced = |error: &dyn std::fmt::Display| {
             CommandError::new(format!("nothing was synced: {error}"))
         };
         let mut delta = Delta::of(publication).map_err(|error| unsynced(&error))?;
-        let wanted = publication.rounds.par_iter().filter(|round| match scope {
-            Scope::Round(id) => round.id() == id,
-            Scope::Rounds | Scope::Whole => true,
-        });
-        let packed = wanted.map(|round| -> Result<(RoundFiles, Paths), CommandError> {
-            let files = public_files(rounds, round, publication.as_of)?.into_iter();
-            let files: BTreeMap<_, _> = files.map(|file| (file.path, file.bytes)).collect();
-            let resolved = round.resolved().is_some();
-            let packed = RoundFiles::pack(round.id().clone(), &files, resolved);
-            let packed = packed.map_err(|error| unsynced(&error))?;
-            Ok((packed, files.into_keys().collect()))
-        });
-        let mut shown: BTreeMap<String, Paths> = BTreeMap::new();
-        for (files, paths) in packed.collect::<Result<Vec<_>, _>>()? {
-            shown.insert(files.round_id().to_string(), paths);
-            delta.add_files(files);
-        }
         let resolved = |id: &RoundId| {
             let round = publication.round(id);
             round.is_some_and(|round| round.resolved().is_some())
         };
-        let log = published_log(rounds, publication, &shown)?;
+        let log = published_log(rounds, publication, scope)?;
         for files in bundles(log, resolved).map_err(|error| unsynced(&error))? {
-            delta.add_log(&files);
+            delta.add_log(files);
         }
-        wait(self.sync(&delta, scope))?.map_err(|error| told(&error))
+        let synced = wait(self.sync(&delta.with_files(&files), scope))?;
+        synced.map_err(|error| match error {
+            SyncError::Gateway(error) => told(&error),
+            SyncError::Part(error) => CommandError::new(format!("the sync ended early: {error}"))
+                .hint("correct it and sync again; what was sent before is whole and stays"),
+        })
     }
 }
 
-/// Paths of the files of a round that everybody may read.
-type Paths = BTreeSet<String>;
-
-/// The signed log as the site of the folder has it, with what it tells of these rounds.
+/// The signed log as the site of the folder has it, with what it tells of the rounds that are synced.
 fn published_log(
     folder: &Path,
     publication: &Publication,
-    public: &BTreeMap<String, Paths>,
+    scope: &Scope,
 ) -> Result<Files, CommandError> {
+    let log = LogFolder::of_rounds(folder);
+    if log.verifier()?.is_none() {
+        return Ok(Files::new());
+    }
+    let wanted = publication.rounds.par_iter().filter(|round| match scope {
+        Scope::Round(id) => round.id() == id,
+        Scope::Rounds | Scope::Whole => true,
+    });
+    let paths = wanted.map(|round| -> Result<(&str, BTreeSet<String>), CommandError> {
+        let files = public_files(folder, round, publication.as_of)?.into_iter();
+        Ok((round.id().as_str(), files.map(|file| file.path).collect()))
+    });
+    let public: BTreeMap<&str, BTreeSet<String>> = paths.collect::<Result<_, _>>()?;
     let rounds = publication.rounds.iter().map(|round| round.id().as_str());
-    let rounds = rounds.filter(|round| public.contains_key(*round));
+    let rounds = rounds.filter(|round| public.contains_key(round));
     let shows =
         |round: &str, path: &str| public.get(round).is_some_and(|paths| paths.contains(path));
-    let log = LogFolder::of_rounds(folder);
     Ok(log.published(publication.as_of, rounds, shows)?)
 }
 

@@ -59,7 +59,7 @@ fn the_rounds_verify_and_can_be_continued() {
     test.run(&other).code(2).complains("another seed");
     let occupied = ["bench-archive", "--rounds", "2", "--output", "."];
     test.run(&occupied).code(2).complains("is not empty");
-    let many = ["bench-archive", "--rounds", "90000", "--output", "many"];
+    let many = ["bench-archive", "--rounds", "300000", "--output", "many"];
     test.run(&many).code(2).complains("has room for");
 }
 

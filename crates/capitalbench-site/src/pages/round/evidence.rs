@@ -48,7 +48,7 @@ pub(super) fn prompt(round: &PublicRound, own: &Files) -> Page {
 pub(super) fn shown(page: &mut Page, round: &PublicRound, name: &str, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut line = file_link(page, round, name);
-    line.push_text(&format!(" · {} · SHA-256 ", size(bytes.len())));
+    line.push_text(&format!(" · {} · SHA-256 ", size(bytes.len() as u64)));
     line.add(&Html::wrap(
         "code",
         "",
@@ -194,7 +194,7 @@ pub(super) fn files(round: &PublicRound, files: &Files) -> Page {
                 path,
             ),
             number(
-                &size(bytes.len()),
+                &size(bytes.len() as u64),
                 Some(f64::from(u32::try_from(bytes.len()).unwrap_or(u32::MAX))),
             ),
             Cell {

@@ -62,6 +62,14 @@ impl Output {
         )?))
     }
 
+    /// Where files are written.
+    pub(super) fn folder(&self) -> &Path {
+        match self {
+            Self::Fresh(draft) => draft.path(),
+            Self::Site { folder, .. } => folder,
+        }
+    }
+
     /// Writes files that are not there already, all of them or none.
     pub(super) fn put(&self, files: &Files) -> Result<Counts, CommandError> {
         let bytes = files.values().map(bytes::Bytes::len).sum();

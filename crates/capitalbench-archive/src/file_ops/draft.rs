@@ -1,0 +1,122 @@
+//! Files that are too large to be held: written piece by piece, named when all of them are whole.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::{Action, NewFolders, WriteError, flush_folder, flush_open, folder_of, temporary_file};
+
+/// A file without a name yet; dropping it removes it.
+#[derive(Debug)]
+pub struct Draft {
+    path: PathBuf,
+    file: BufWriter<NamedTempFile>,
+}
+
+/// Files on their way to their places, all of them or none.
+#[derive(Debug, Default)]
+pub struct Drafts {
+    whole: Vec<(PathBuf, NamedTempFile)>,
+    folders: NewFolders,
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drafts {
+    /// Begins a file that will lie at `path`.
+    pub fn begin(&mut self, path: &Path) -> Result<Draft, WriteError> {
+        self.folders.create(folder_of(path))?;
+        let file = temporary_file(path, 0o666).map_err(|error| failed(path, error))?;
+        Ok(Draft {
+            path: path.to_owned(),
+            file: BufWriter::with_capacity(1 << 18, file),
+        })
+    }
+
+    /// Takes a file that is whole, and gives its size.
+    pub fn end(&mut self, draft: Draft) -> Result<u64, WriteError> {
+        let Draft { path, file } = draft;
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error);
+        let file = file.and_then(|file| {
+            flush_open(file.as_file())?;
+            Ok((file.as_file().metadata()?.len(), file))
+        });
+        let (size, file) = file.map_err(|error| failed(&path, error))?;
+        self.whole.push((path, file));
+        Ok(size)
+    }
+
+    /// What a failed write to a draft means.
+    pub fn failed(path: &Path, error: io::Error) -> WriteError {
+        failed(path, error)
+    }
+
+    /// A whole file for reading; none of this path is there before it is whole.
+    pub fn read(&self, path: &Path) -> io::Result<BufReader<File>> {
+        let found = self.whole.iter().find(|(own, _)| own == path);
+        let (_, file) = found.ok_or(io::ErrorKind::NotFound)?;
+        Ok(BufReader::with_capacity(1 << 18, file.reopen()?))
+    }
+
+    /// Gives every file its name, in place of one that is there, and counts those that differ.
+    pub fn finish(self) -> Result<usize, WriteError> {
+        let mut changed: Vec<PathBuf> = Vec::new();
+        let mut count = 0;
+        for (path, file) in self.whole {
+            if is_there(&path, &file) {
+                continue;
+            }
+            file.persist(&path)
+                .map_err(|error| failed(&path, error.error))?;
+            count += 1;
+            let folder = folder_of(&path).to_owned();
+            if !changed.contains(&folder) {
+                changed.push(folder);
+            }
+        }
+        self.folders.keep();
+        changed.iter().try_for_each(|folder| flush_folder(folder))?;
+        Ok(count)
+    }
+}
+
+fn failed(path: &Path, error: io::Error) -> WriteError {
+    WriteError::new(Action::Replace, path, error.into())
+}
+
+/// Whether a file with the same bytes has the name already.
+fn is_there(path: &Path, file: &NamedTempFile) -> bool {
+    let size = |found: io::Result<fs::Metadata>| found.ok().map(|found| found.len());
+    if size(fs::symlink_metadata(path)) != size(file.as_file().metadata()) {
+        return false;
+    }
+    let opened = File::open(path).and_then(|there| Ok((there, file.reopen()?)));
+    let Ok((there, ours)) = opened else {
+        return false;
+    };
+    let (mut there, mut ours) = (BufReader::new(there), BufReader::new(ours));
+    loop {
+        let (Ok(one), Ok(other)) = (there.fill_buf(), ours.fill_buf()) else {
+            return false;
+        };
+        let length = one.len().min(other.len());
+        if one[..length] != other[..length] {
+            return false;
+        }
+        if length == 0 {
+            return one.len() == other.len();
+        }
+        there.consume(length);
+        ours.consume(length);
+    }
+}
