@@ -56,7 +56,7 @@ pub fn pack(round: &RoundFolder) -> Result<Vec<u8>, FileError> {
     let shown = Shown::of(round)?;
     let mut files = BTreeMap::new();
     let mut withheld = Vec::new();
-    for path in files_of(round) {
+    for path in files_of(round)? {
         if shown.shows(&path) {
             files.insert(format!("{name}/{path}"), round.read(&path)?);
         } else {
@@ -65,7 +65,7 @@ pub fn pack(round: &RoundFolder) -> Result<Vec<u8>, FileError> {
     }
     let own_salts = format!("salts/{name}.json");
     let published = log.rounds().join(layout::LOG);
-    for path in walk(&published) {
+    for path in walk(&published)? {
         if !path.starts_with("salts/") || path == own_salts {
             let bytes = file_ops::read(&published.join(&path))?;
             files.insert(format!("{}/{path}", layout::LOG), bytes);

@@ -40,6 +40,7 @@ mod history;
 mod index;
 pub mod inventory;
 pub mod key;
+mod last_word;
 mod published;
 pub mod salts;
 
@@ -49,6 +50,7 @@ pub use events::{Observer, attempt_events, round_events};
 pub use history::{history, stamped_freeze};
 pub(crate) use history::{marks, steps};
 pub use key::LogKey;
+pub(crate) use last_word::replaced_kind;
 
 /// Where the log of a folder of rounds lies.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Adding events: leaves, then hashes, then the signed checkpoint that makes them count.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 
 use capitalbench_proof::checkpoint::Checkpoint;
@@ -10,6 +11,7 @@ use capitalbench_proof::tiles::{self, Content, HEIGHT, Tile, TileSource as _, WI
 
 use super::index;
 use super::inventory::inventory_events;
+use super::last_word::Told;
 use super::{LogFolder, LogKey, Observer, SignedCheckpoint, TileFiles, read, round_events};
 use crate::error::{Fault, FileError};
 use crate::file_ops;
@@ -88,20 +90,18 @@ impl LogFolder {
         self.remove_unfinished(size)?;
         let mut known = index::load(self, size)?;
         let mut leaves = Vec::new();
-        let mut of_round: BTreeMap<&str, BTreeSet<Hash>> = BTreeMap::new();
+        let mut of_round: BTreeMap<&str, Told> = BTreeMap::new();
         for event in events {
             let refused = |error| {
                 let text = format!("{} of {}: {error}", event.fact.name(), event.round);
                 FileError::folder(&self.file(layout::LOG), text)
             };
             let identity = event.identity().map_err(refused)?;
-            if !of_round.contains_key(event.round.as_str()) {
-                let places = known.events(self, &event.round)?;
-                let identities = places.into_iter().map(|(_, identity)| identity).collect();
-                of_round.insert(&event.round, identities);
-            }
-            let seen = of_round.entry(&event.round).or_default();
-            if !seen.insert(identity) {
+            let told = match of_round.entry(event.round.as_str()) {
+                Entry::Occupied(told) => told.into_mut(),
+                Entry::Vacant(place) => place.insert(Told::of_round(self, &known, &event.round)?),
+            };
+            if !told.is_news((self, size), event, identity)? {
                 continue;
             }
             known.add(&event.round, size + leaves.len() as u64, identity);

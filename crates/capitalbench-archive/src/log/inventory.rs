@@ -49,13 +49,14 @@ impl Inventory {
 }
 
 /// The files of a round that its inventories tell of.
-pub fn files_of(round: &RoundFolder) -> Vec<String> {
-    let mut files = walk(round.path());
+pub fn files_of(round: &RoundFolder) -> Result<Vec<String>, FileError> {
+    let mut files = walk(round.path())?;
     files.retain(|path| is_told(path));
-    files
+    Ok(files)
 }
 
-fn is_told(path: &str) -> bool {
+/// Whether inventories tell of a file.
+pub(crate) fn is_told(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let lease = path
         .strip_prefix(layout::AUTOMATION)
@@ -76,7 +77,7 @@ pub(super) fn inventory_events(
             told.add(&event.fact);
         }
     }
-    let files = files_of(round);
+    let files = files_of(round)?;
     let mut new = Vec::new();
     for path in &files {
         let sealed = by.seal(&name, path, &round.read(path)?);

@@ -45,7 +45,7 @@ impl Rounds {
     /// Every file of the log with its bytes.
     fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let root = self.folder.path().join(layout::LOG);
-        let names = crate::public_files::files_below(&root);
+        let names = crate::public_files::files_below(&root).unwrap();
         let read = |name: String| (name.clone(), fs::read(root.join(name)).unwrap());
         names.into_iter().map(read).collect()
     }

@@ -49,7 +49,7 @@ impl LogFolder {
             return Ok(files);
         }
         let folder = self.file(layout::LOG);
-        for path in walk(&folder) {
+        for path in walk(&folder)? {
             let is_public = |place: &&str| match place.strip_suffix('/') {
                 Some(_) => path.starts_with(*place),
                 None => path == **place,

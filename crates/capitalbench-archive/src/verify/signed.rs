@@ -13,10 +13,11 @@ use jiff::Timestamp;
 use super::finding::{Code, Finding};
 use super::log_state::{LogState, Reader};
 use super::slots::{SlotCount, count};
+use super::walk_all;
 use crate::layout;
-use crate::log::inventory::{Inventory, files_of};
+use crate::log::inventory::{Inventory, is_told};
 use crate::log::salts::{Salts, Shown};
-use crate::log::{Observer, marks, round_events, steps};
+use crate::log::{Observer, marks, replaced_kind, round_events, steps};
 use crate::round_folder::RoundFolder;
 
 /// When something was signed into the log.
@@ -185,7 +186,9 @@ impl Scene<'_> {
                 format!("{withheld} files are sealed in the log and cannot be compared here");
             self.find(Code::BodyWithheld, layout::LOG, text);
         }
-        for path in files_of(self.folder) {
+        // A folder that cannot be read has a finding of its own.
+        let (files, _) = walk_all(self.folder.path());
+        for path in files.into_iter().filter(|path| is_told(path)) {
             if !told.bodies.contains_key(&path) {
                 let text = "the log does not know it; sign it with `capitalbench hash-round`";
                 self.find(Code::FileNotLogged, path, text);
@@ -376,15 +379,7 @@ fn is_dated(fact: &Fact) -> bool {
 
 /// Events of one kind replace each other; those of different kinds all stay true.
 fn kind(fact: &Fact) -> String {
-    match fact {
-        Fact::EntryPrices { .. } | Fact::ExitPrices { .. } | Fact::Freeze { .. } => {
-            fact.name().to_owned()
-        }
-        Fact::Methodology { .. } | Fact::Inventory { .. } => fact.name().to_owned(),
-        Fact::Score { run, .. } => format!("score {run}"),
-        Fact::Claim { statement, .. } => format!("claim {statement}"),
-        other => words(other),
-    }
+    replaced_kind(fact).unwrap_or_else(|| words(fact))
 }
 
 fn words(fact: &Fact) -> String {
