@@ -6,6 +6,9 @@ use capitalbench_proof::event::{Event, Fact};
 
 use super::finding::{Code, Finding};
 
+/// More slots than this are not counted: a full file of models with the most replicates.
+const MOST_SLOTS: u64 = 200_000;
+
 /// How the slots of a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SlotCount {
@@ -47,6 +50,13 @@ pub(super) fn count(
         _ => None,
     });
     let (models, replicates, max_retries) = plan?;
+    let announced = (models.len() as u64).saturating_mul(u64::from(replicates));
+    if announced > MOST_SLOTS {
+        let text = format!("announces {announced} slots; at most {MOST_SLOTS} are counted");
+        let place = format!("runs/{run}");
+        findings.push(Finding::new(Code::SlotUnaccounted, place, text));
+        return None;
+    }
     let mut slots: BTreeMap<(&str, u32), Slot<'_>> = BTreeMap::new();
     for model in models {
         for replicate in 1..=replicates {
@@ -149,5 +159,37 @@ impl<'a> Slot<'a> {
             Some("invalid") => counted.invalid += 1,
             Some(_) => counted.failed += 1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use capitalbench_proof::event::Instant;
+    use capitalbench_proof::merkle::sha256;
+
+    use super::*;
+
+    #[test]
+    fn a_leaf_cannot_ask_for_all_memory() {
+        let slots = |replicates| Event {
+            round: "R".to_owned(),
+            at: Instant::parse("2026-09-14T12:00:00Z").unwrap(),
+            fact: Fact::Slots {
+                run: "official".to_owned(),
+                kind: "consistency".to_owned(),
+                calls: "real".to_owned(),
+                models: vec!["m".to_owned(), "n".to_owned()],
+                replicates,
+                max_retries: u32::MAX,
+                plan: sha256(b""),
+            },
+        };
+        let mut findings = Vec::new();
+        let counted = count("official", &[(0, slots(u32::MAX))], &mut findings);
+        assert_eq!(counted, None);
+        let text = "announces 8589934590 slots; at most 200000 are counted";
+        assert!(findings.iter().any(|f| f.detail == text), "{findings:?}");
+        let counted = count("official", &[(0, slots(3))], &mut findings).unwrap();
+        assert_eq!((counted.slots, counted.open), (6, 6));
     }
 }
