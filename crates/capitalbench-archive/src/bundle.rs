@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use capitalbench_core::ids::RoundId;
 use capitalbench_core::tar::{self, TarError};
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -148,7 +149,7 @@ pub fn read_files(bytes: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, String> {
 fn manifest(bytes: &[u8]) -> Result<(String, BTreeSet<String>), String> {
     let value = strict::parse(bytes).map_err(|_| "bundle.json is not JSON".to_owned())?;
     let round = value["round"].as_str().unwrap_or_default();
-    let plain = !round.is_empty() && round != "log" && !round.contains('/');
+    let plain = RoundId::parse(round).is_ok() && round != layout::LOG && !round.starts_with('.');
     let withheld = value["withheld"].as_array();
     match (value["bundle"].as_u64(), withheld) {
         (Some(1), Some(withheld)) if plain => {
@@ -156,5 +157,24 @@ fn manifest(bytes: &[u8]) -> Result<(String, BTreeSet<String>), String> {
             Ok((round.to_owned(), texts.map(str::to_owned).collect()))
         }
         _ => Err("bundle.json is of another form".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bundle_names_one_round_in_its_own_folder() {
+        let told = |round: &str| {
+            let told = json!({"bundle": 1, "round": round, "withheld": []});
+            let file = (MANIFEST.to_owned(), told.to_string().into_bytes());
+            open_files(BTreeMap::from([file]), Path::new("b.tar.zst"))
+        };
+        assert!(told("WEEK-1").is_ok());
+        for name in ["", ".", "..", ".capitalbench", "log", "a/b", "a\\b", "/tmp"] {
+            let refused = told(name).unwrap_err().to_string();
+            assert!(refused.contains("of another form"), "{name}: {refused}");
+        }
     }
 }

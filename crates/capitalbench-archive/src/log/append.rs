@@ -20,6 +20,8 @@ use crate::round_folder::{RoundFolder, names_in};
 
 /// How many leaves the last append set out to reach.
 const INTENDED: &str = "intended";
+/// No append is larger than this; a note of more leaves was not written by one.
+const MOST_INTENDED: u64 = 1 << 20;
 
 /// The line of a checkpoint that names the size of the one before it: none of them can be dropped.
 pub(super) const PREVIOUS: &str = "previous ";
@@ -206,19 +208,19 @@ impl LogFolder {
         Ok(file_ops::replace_all(&plan.tiles[..count])?)
     }
 
-    /// The tiles of an append that never came to count; none when the last one did.
-    pub(super) fn unfinished(&self, size: u64) -> Result<Vec<Tile>, FileError> {
+    /// The size that an append set out to reach and never came to; the present one when it did.
+    pub(super) fn intended(&self, size: u64) -> Result<u64, FileError> {
         let note = read(&self.file(layout::LOG_STATE).join(INTENDED))?;
         let text = String::from_utf8(note.unwrap_or_default()).unwrap_or_default();
-        let intended = text.trim_end().parse().unwrap_or(size).max(size);
-        Ok(tiles::added(size, intended))
+        let intended = text.trim_end().parse().unwrap_or(size);
+        Ok(intended.clamp(size, size.saturating_add(MOST_INTENDED)))
     }
 
     fn remove_unfinished(&self, size: u64) -> Result<(), FileError> {
         for folder in [layout::LOG, layout::LOG_STATE] {
             file_ops::remove_unfinished(&self.file(folder))?;
         }
-        for tile in self.unfinished(size)? {
+        for tile in tiles::added(size, self.intended(size)?) {
             let file = self.tile_file(tile);
             if file.exists() {
                 file_ops::remove(&file)?;

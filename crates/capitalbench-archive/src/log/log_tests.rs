@@ -315,3 +315,19 @@ fn many_append_at_once() {
     assert_eq!(checked.problems, []);
     assert_eq!(checked.checkpoint.unwrap().size, 21 + 3 * 20);
 }
+
+#[test]
+fn a_note_of_endless_leaves_costs_nothing() {
+    let rounds = rounds();
+    rounds.append(0..300);
+    let note = rounds
+        .folder
+        .path()
+        .join(layout::LOG_STATE)
+        .join("intended");
+    for endless in ["18446744073709551615", "-1", "soon"] {
+        file_ops::replace(&note, endless.as_bytes()).unwrap();
+        assert_eq!(rounds.check().problems, []);
+        rounds.append(0..301);
+    }
+}
