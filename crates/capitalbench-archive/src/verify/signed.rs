@@ -112,10 +112,8 @@ pub(super) fn check_round(
         events: &events,
         findings,
     };
-    scene.files(reader, &mut proof);
     // What the files say can only be told again where all of them are.
-    let hidden = |path: &String| audience(path) != Audience::Private;
-    if !reader.withheld.iter().any(hidden) {
+    if !scene.files(reader, &mut proof) {
         scene.facts();
     }
     scene.moments(manifest.and_then(|own| own.window), &mut proof);
@@ -136,7 +134,10 @@ impl Scene<'_> {
     }
 
     /// Every file is in the log, and every file of the log is there, to the last bit.
-    fn files(&mut self, reader: &Reader<'_>, proof: &mut RoundProof) {
+    ///
+    /// True when a file that tells of events is withheld: one that the log knows, that is not here
+    /// and that nobody may see yet. What a bundle merely says about itself hides nothing.
+    fn files(&mut self, reader: &Reader<'_>, proof: &mut RoundProof) -> bool {
         let mut told = Inventory::default();
         let mut shown = Shown::default();
         for (index, event) in self.events {
@@ -153,6 +154,7 @@ impl Scene<'_> {
         }
         let salts = self.salts(&told);
         let mut withheld = 0;
+        let mut hidden = false;
         for (path, sealed) in &told.bodies {
             let salt = reader
                 .owner
@@ -162,6 +164,7 @@ impl Scene<'_> {
             match (bytes, salt) {
                 (Ok(None), _) if !shown.shows(path) && reader.withheld.contains(path) => {
                     withheld += 1;
+                    hidden |= audience(path) != Audience::Private;
                 }
                 (Ok(None), _) => self.find(Code::LoggedFileMissing, path, "is gone"),
                 (Err(error), _) => self.find(Code::LoggedFileMissing, path, error.problem()),
@@ -194,6 +197,7 @@ impl Scene<'_> {
                 self.find(Code::FileNotLogged, path, text);
             }
         }
+        hidden
     }
 
     fn salts(&mut self, told: &Inventory) -> Salts {
