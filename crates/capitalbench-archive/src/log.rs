@@ -77,15 +77,9 @@ impl LogFolder {
 
     /// The log beside a round.
     pub fn of_round(round: &RoundFolder) -> Self {
-        let given = round.path();
-        let named = given.file_name().is_some();
-        let parent = given.parent().filter(|_| named).map(Path::to_owned);
-        let rounds = match parent {
-            Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
-            Some(parent) => parent,
-            None => given.join(".."),
-        };
-        Self { rounds }
+        Self {
+            rounds: round.rounds(),
+        }
     }
 
     /// The folder of rounds.

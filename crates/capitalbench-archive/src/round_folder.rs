@@ -67,6 +67,16 @@ impl RoundFolder {
         &self.path
     }
 
+    /// The folder of rounds in which it lies, also for a path such as `.` or `..`.
+    pub fn rounds(&self) -> PathBuf {
+        let named = self.path.file_name().is_some();
+        match self.path.parent().filter(|_| named) {
+            Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
+            Some(parent) => parent.to_owned(),
+            None => self.path.join(".."),
+        }
+    }
+
     /// The folder's own name, which should be the round id.
     pub fn name(&self) -> String {
         self.name.clone()

@@ -131,11 +131,7 @@ pub fn verify_for(
         })
         .collect();
     let (mut rounds, evidence): (Vec<_>, Vec<_>) = checked.into_iter().unzip();
-    let rounds_folder = match path.parent() {
-        Some(parent) if RoundFolder::is_round(path) => parent,
-        _ => path,
-    };
-    let snapshots = across::snapshots(rounds_folder);
+    let snapshots = across::snapshots(beside.rounds());
     for (round, found) in rounds
         .iter_mut()
         .zip(across::compare(&evidence, &snapshots))
