@@ -1,6 +1,7 @@
 //! The private key of the log: one file that only its owner may read.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
@@ -49,8 +50,11 @@ impl LogKey {
 
     /// Reads a key; none when there is no such file. One that others may read is refused.
     pub fn load(file: &Path) -> Result<Option<Self>, FileError> {
-        let Ok(meta) = fs::symlink_metadata(file) else {
-            return Ok(None);
+        let meta = match fs::symlink_metadata(file) {
+            Ok(meta) => meta,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            // A key that cannot be reached is there: nothing may leave unsigned because of it.
+            Err(error) => return Err(Fault::new(error.to_string()).in_file(file)),
         };
         if meta.permissions().mode() & 0o077 != 0 {
             let text = "others may read this private key; make it yours alone with `chmod 600`";
