@@ -94,7 +94,10 @@ pub fn acquire(round: &RoundFolder, worker: &Worker, now: Timestamp) -> Result<T
             Some(_) => {}
         }
     }
-    let number = last.unwrap_or(0) + 1;
+    let number = last.unwrap_or(0).checked_add(1).ok_or_else(|| {
+        let text = "the last lease has the largest number there is; remove its file";
+        FileError::folder(&folder, text)
+    })?;
     let lease = Lease {
         number,
         worker: worker.clone(),
