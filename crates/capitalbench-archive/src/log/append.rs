@@ -17,6 +17,7 @@ use crate::error::{Fault, FileError};
 use crate::file_ops;
 use crate::layout;
 use crate::round_folder::{RoundFolder, names_in};
+use crate::state_folder;
 
 /// How many leaves the last append set out to reach.
 const INTENDED: &str = "intended";
@@ -73,8 +74,9 @@ impl LogFolder {
         })
     }
 
-    fn take_turn(&self) -> Result<file_ops::Hold, FileError> {
+    pub(super) fn take_turn(&self) -> Result<file_ops::Hold, FileError> {
         let state = self.file(layout::LOG_STATE);
+        state_folder::create(&self.file(layout::STATE))?;
         file_ops::create_folder(&state)?;
         Ok(file_ops::hold_in_turn(&state.join("lock"))?)
     }

@@ -13,6 +13,7 @@ use crate::error::{Fault, FileError};
 use crate::file_ops;
 use crate::format::utf8;
 use crate::layout;
+use crate::state_folder;
 
 /// The key of a log. It signs checkpoints, and the salts of sealed bodies follow from it.
 #[derive(Debug)]
@@ -37,6 +38,10 @@ impl LogKey {
         }
         let signer = SignerKey::from_seed(name, seed, KeyKind::Note)
             .map_err(|error| Fault::new(error.to_string()).in_file(file))?;
+        let state = log.file(layout::STATE);
+        if file.starts_with(&state) {
+            state_folder::create(&state)?;
+        }
         if let Some(folder) = file.parent().filter(|path| !path.as_os_str().is_empty()) {
             file_ops::create_folder(folder)?;
         }
