@@ -21,9 +21,8 @@ use crate::format::json as strict;
 use crate::layout;
 use crate::log::LogFolder;
 use crate::log::inventory::files_of;
-use crate::log::salts::Shown;
+use crate::log::salts::{Shown, render};
 use crate::round_folder::RoundFolder;
-use crate::verify::walk;
 
 const MANIFEST: &str = "bundle.json";
 /// More than this is not unpacked.
@@ -64,13 +63,9 @@ pub fn pack(round: &RoundFolder) -> Result<Vec<u8>, FileError> {
             withheld.push(path);
         }
     }
-    let own_salts = format!("salts/{name}.json");
-    let published = log.rounds().join(layout::LOG);
-    for path in walk(&published)? {
-        if !path.starts_with("salts/") || path == own_salts {
-            let bytes = file_ops::read(&published.join(&path))?;
-            files.insert(format!("{}/{path}", layout::LOG), bytes);
-        }
+    files.extend(log.public_files()?.into_iter().flat_map(|(_, files)| files));
+    if let Some(salts) = log.salts(&name)? {
+        files.insert(format!("{}/{name}.json", layout::LOG_SALTS), render(&salts));
     }
     let told = json!({"bundle": 1, "round": name, "withheld": withheld});
     files.insert(MANIFEST.to_owned(), format!("{told:#}\n").into_bytes());

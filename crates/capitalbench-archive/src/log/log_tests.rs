@@ -331,3 +331,35 @@ fn a_note_of_endless_leaves_costs_nothing() {
         rounds.append(0..301);
     }
 }
+
+#[test]
+fn a_key_lies_outside_of_repositories_and_is_missing_only_where_there_is_none() {
+    let rounds = rounds();
+    let ignore = rounds.folder.path().join(layout::STATE).join(".gitignore");
+    assert_eq!(fs::read_to_string(ignore).unwrap(), "*\n");
+    let file = key_file(&rounds.folder);
+    assert!(
+        LogKey::load(&file.with_file_name("other.key"))
+            .unwrap()
+            .is_none()
+    );
+    assert!(LogKey::load(&file.join("inside")).is_err());
+}
+
+#[test]
+fn what_is_carried_away_is_of_one_checkpoint_and_holds_no_key() {
+    let rounds = rounds();
+    rounds.append(0..300);
+    rounds.put("log.key", b"secret");
+    let (state, files) = rounds.log().public_files().unwrap().unwrap();
+    assert_eq!(state.checkpoint.size, 300);
+    assert!(!files.contains_key("log/log.key"));
+    rounds.take("log.key");
+    let mut expected: Vec<String> = rounds.files().into_keys().collect();
+    expected.retain(|path| !path.starts_with("salts/"));
+    let found: Vec<&str> = files
+        .keys()
+        .filter_map(|path| path.strip_prefix("log/"))
+        .collect();
+    assert_eq!(found, expected);
+}
