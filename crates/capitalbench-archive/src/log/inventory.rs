@@ -48,6 +48,19 @@ impl Inventory {
     }
 }
 
+impl LogFolder {
+    /// What the inventories of a round tell by now.
+    pub(super) fn inventory(&self, round: &str) -> Result<Inventory, FileError> {
+        let mut told = Inventory::default();
+        for (_, leaf) in self.leaves_of_round(round)? {
+            if let Ok(event) = Event::parse(&leaf) {
+                told.add(&event.fact);
+            }
+        }
+        Ok(told)
+    }
+}
+
 /// The files of a round that its inventories tell of.
 pub fn files_of(round: &RoundFolder) -> Result<Vec<String>, FileError> {
     let mut files = walk(round.path())?;
@@ -71,12 +84,7 @@ pub(super) fn inventory_events(
     by: Observer<'_>,
 ) -> Result<Vec<Event>, FileError> {
     let name = round.name();
-    let mut told = Inventory::default();
-    for (_, leaf) in log.leaves_of_round(&name)? {
-        if let Ok(event) = Event::parse(&leaf) {
-            told.add(&event.fact);
-        }
-    }
+    let told = log.inventory(&name)?;
     let files = files_of(round)?;
     let mut new = Vec::new();
     for path in &files {
