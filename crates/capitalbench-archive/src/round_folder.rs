@@ -334,3 +334,25 @@ fn load_slate(folder: &RoundFolder) -> Result<Slate, FileError> {
         slate::parse_slate(&context, bytes)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_to_name_a_round_leads_to_its_neighbours() {
+        for (path, rounds) in [
+            ("week", "."),
+            ("week/.", "."),
+            ("rounds/week", "rounds"),
+            ("rounds/week/", "rounds"),
+            ("/rounds/week", "/rounds"),
+            (".", "./.."),
+            ("..", "../.."),
+            ("../week", ".."),
+        ] {
+            let round = RoundFolder::unchecked(Path::new(path));
+            assert_eq!(round.rounds(), Path::new(rounds), "{path}");
+        }
+    }
+}
