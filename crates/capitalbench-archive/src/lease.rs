@@ -41,8 +41,6 @@ struct Record {
     owner: String,
     host: String,
     pid: u32,
-    acquired_at: Timestamp,
-    heartbeat_at: Timestamp,
     expires_at: Timestamp,
     released_at: Option<Timestamp>,
 }
@@ -267,8 +265,6 @@ fn parse(bytes: &[u8]) -> Result<Record, Fault> {
         owner: text("owner")?.to_owned(),
         host: text("host")?.to_owned(),
         pid: pid.ok_or_else(|| Fault::field("pid", "is missing or no number"))?,
-        acquired_at: instant("acquired_at_utc")?,
-        heartbeat_at: instant("heartbeat_at_utc")?,
         expires_at: instant("expires_at_utc")?,
         released_at: match &value["released_at_utc"] {
             Value::Null => None,

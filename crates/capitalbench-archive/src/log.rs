@@ -13,9 +13,9 @@
 //! <rounds>/.capitalbench/keys/       the private key, unless it lies elsewhere
 //! ```
 //!
-//! The folder `log` may be served as it is. Nothing in it ever changes but `checkpoint`; a partial
-//! tile goes away when the full one is there. A crash leaves files beyond the checkpoint, which
-//! nobody was told of; the next append writes them again.
+//! The folder `log` may be served as it is. Only `checkpoint` and the files in `salts` ever change;
+//! `anchors` and `roots` gain files, and a partial tile goes away when the full one is there. A
+//! crash leaves files beyond the checkpoint, which nobody was told of; the next append removes them.
 
 use std::path::{Path, PathBuf};
 
