@@ -88,3 +88,42 @@ fn results_may_return_to_what_they_were() {
     let again = fs::read(test.path("signed/log/checkpoint")).expect("a checkpoint");
     assert_eq!(log, again, "nothing is said twice");
 }
+
+#[test]
+fn other_answers_foreign_files_and_broken_signatures_are_told_apart() {
+    let round = SignedRound::accepted();
+    let test = round.test();
+    fs::write(round.rounds().join("log/roots.txt"), "a note").expect("a file");
+    fs::create_dir_all(round.rounds().join("log/roots")).expect("a folder");
+    fs::write(round.rounds().join("log/roots/README"), "whose clocks").expect("a file");
+    assert_eq!(errors(&round), [""; 0]);
+    let audit = [
+        "audit-round",
+        "--now",
+        "2026-09-15T12:00:00Z",
+        "--round",
+        ROUND,
+    ];
+    test.run(&audit).code(0).says("PASS           log");
+
+    let attempts = test.path(ROUND).join("runs/official/attempts");
+    let mut answers = fs::read_dir(&attempts).expect("attempts").flatten();
+    let answer = answers.find(|file| file.path().extension().is_some_and(|own| own == "answer"));
+    let answer = answer.expect("an answer").path();
+    let before = fs::read(&answer).expect("an answer");
+    fs::write(&answer, [&before[..], b" "].concat()).expect("another answer");
+    let found = errors(&round);
+    assert!(
+        found.contains(&"reply-digest-mismatch".to_owned()),
+        "{found:?}"
+    );
+    fs::write(&answer, before).expect("the answer");
+
+    let checkpoint = round.rounds().join("log/checkpoint");
+    let note = fs::read_to_string(&checkpoint).expect("a checkpoint");
+    fs::write(&checkpoint, note.replacen("log.example", "log.exomple", 1)).expect("another");
+    let one_run = [&audit[..], &["--run-id", "official"]].concat();
+    for audit in [&audit[..], &one_run] {
+        test.run(audit).code(1).says("FAIL           log");
+    }
+}
