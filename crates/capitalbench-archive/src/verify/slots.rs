@@ -50,19 +50,15 @@ pub(super) fn count(
         _ => None,
     });
     let (models, replicates, max_retries) = plan?;
-    let announced = (models.len() as u64).saturating_mul(u64::from(replicates));
-    if announced > MOST_SLOTS {
-        let text = format!("announces {announced} slots; at most {MOST_SLOTS} are counted");
-        let place = format!("runs/{run}");
-        findings.push(Finding::new(Code::SlotUnaccounted, place, text));
-        return None;
-    }
-    let mut slots: BTreeMap<(&str, u32), Slot<'_>> = BTreeMap::new();
-    for model in models {
-        for replicate in 1..=replicates {
-            slots.insert((model, replicate), Slot::default());
+    let place = format!("runs/{run}");
+    let find = |text: String| Finding::new(Code::SlotUnaccounted, &place, text);
+    let mut slots = match announced(models, replicates) {
+        Ok(slots) => slots,
+        Err(text) => {
+            findings.push(find(text));
+            return None;
         }
-    }
+    };
     let mut strange = Vec::new();
     for (index, event) in events {
         let (place, attempt, end) = match &event.fact {
@@ -96,12 +92,24 @@ pub(super) fn count(
         let named = |problem| format!("{model}, replicate {replicate}: {problem}");
         strange.extend(slot.problems.into_iter().map(named));
     }
-    let place = format!("runs/{run}");
-    let found = strange
-        .into_iter()
-        .map(|text| Finding::new(Code::SlotUnaccounted, &place, text));
-    findings.extend(found);
+    findings.extend(strange.into_iter().map(find));
     Some(counted)
+}
+
+/// A slot for every model and replicate, or why there are none.
+fn announced<'a>(
+    models: &'a [String],
+    replicates: u32,
+) -> Result<BTreeMap<(&'a str, u32), Slot<'a>>, String> {
+    let count = (models.len() as u64).saturating_mul(u64::from(replicates));
+    if count > MOST_SLOTS {
+        return Err(format!(
+            "announces {count} slots; at most {MOST_SLOTS} are counted"
+        ));
+    }
+    let of_model = |model: &'a String| (1..=replicates).map(move |own| (model.as_str(), own));
+    let places = models.iter().flat_map(of_model);
+    Ok(places.map(|place| (place, Slot::default())).collect())
 }
 
 impl<'a> Slot<'a> {

@@ -100,7 +100,7 @@ fn other_answers_foreign_files_and_broken_signatures_are_told_apart() {
     let audit = [
         "audit-round",
         "--now",
-        "2026-09-15T12:00:00Z",
+        "2026-09-14T13:00:00Z",
         "--round",
         ROUND,
     ];
