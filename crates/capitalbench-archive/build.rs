@@ -6,9 +6,20 @@ use std::path::{Path, PathBuf};
 
 fn main() {
     let mut files = Vec::new();
-    for folder in ["src", "../capitalbench-core/src"] {
+    let folders = [
+        "src",
+        "../capitalbench-core/src",
+        "../capitalbench-core/universes",
+    ];
+    for folder in folders {
         println!("cargo::rerun-if-changed={folder}");
         collect(Path::new(folder), &mut files);
+    }
+    // Other versions of what is used may compute something else.
+    let lock = Path::new("../../Cargo.lock");
+    if lock.exists() {
+        println!("cargo::rerun-if-changed={}", lock.display());
+        files.push(lock.to_owned());
     }
     files.sort();
     let mut state: u64 = 0xcbf2_9ce4_8422_2325;

@@ -31,11 +31,13 @@ pub enum Area {
     Record,
     /// Results and tracking follow from the rest.
     Results,
+    /// The signed log holds, and tells the same; only where there is one.
+    Log,
 }
 
 impl Area {
     /// All areas in the order of a round.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Inputs,
         Self::Freeze,
         Self::Research,
@@ -43,6 +45,7 @@ impl Area {
         Self::Runs,
         Self::Record,
         Self::Results,
+        Self::Log,
     ];
 
     /// The word in reports.
@@ -55,6 +58,7 @@ impl Area {
             Self::Runs => "runs",
             Self::Record => "record",
             Self::Results => "results",
+            Self::Log => "log",
         }
     }
 }
@@ -110,18 +114,21 @@ pub fn audit(path: &Path, run_id: Option<&RunId>, now: Timestamp) -> Result<Vec<
         folder.run(run_id)?;
     }
     let report = verify(path, now, &|| {})?;
-    let mut findings: Vec<Finding> = report
-        .rounds
-        .into_iter()
-        .flat_map(|round| round.findings)
-        .collect();
+    let signed = report.log.is_some();
+    let of_log = report.log.into_iter().flat_map(|log| log.findings);
+    let of_rounds = report.rounds.into_iter().flat_map(|round| round.findings);
+    let mut findings: Vec<Finding> = of_rounds.chain(of_log).collect();
     if let Some(run_id) = run_id {
-        let own = format!("runs/{run_id}/");
-        findings.retain(|f| !f.place.starts_with("runs/") || f.place.starts_with(&own));
+        findings.retain(|finding| match finding.place.strip_prefix("runs/") {
+            Some(place) => place.split('/').next() == Some(run_id.as_str()),
+            None => true,
+        });
     }
     let missing = missing_prices(&folder, now);
     let frozen = !findings.iter().any(is_unfrozen);
-    let checks = Area::ALL.into_iter().map(|area| {
+    let areas = Area::ALL.into_iter();
+    let areas = areas.filter(|area| *area != Area::Log || signed);
+    let checks = areas.map(|area| {
         let own: Vec<Finding> = findings
             .iter()
             .filter(|f| area_of(f) == area)
@@ -205,7 +212,9 @@ fn next_step(findings: &[Finding], path: &Path) -> Option<String> {
 
 fn area_of(finding: &Finding) -> Area {
     let place = finding.place.as_str();
+    let is_log = place.split('/').next() == Some(layout::LOG);
     match finding.code {
+        _ if is_log => Area::Log,
         Code::InputHashMismatch | Code::FreezeTimeUnproved | Code::ModelInputNotHashed => {
             Area::Freeze
         }

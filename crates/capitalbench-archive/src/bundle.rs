@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use capitalbench_core::ids::RoundId;
 use capitalbench_core::tar::{self, TarError};
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -20,9 +21,8 @@ use crate::format::json as strict;
 use crate::layout;
 use crate::log::LogFolder;
 use crate::log::inventory::files_of;
-use crate::log::salts::Shown;
+use crate::log::salts::{Shown, render};
 use crate::round_folder::RoundFolder;
-use crate::verify::walk;
 
 const MANIFEST: &str = "bundle.json";
 /// More than this is not unpacked.
@@ -56,20 +56,16 @@ pub fn pack(round: &RoundFolder) -> Result<Vec<u8>, FileError> {
     let shown = Shown::of(round)?;
     let mut files = BTreeMap::new();
     let mut withheld = Vec::new();
-    for path in files_of(round) {
+    for path in files_of(round)? {
         if shown.shows(&path) {
             files.insert(format!("{name}/{path}"), round.read(&path)?);
         } else {
             withheld.push(path);
         }
     }
-    let own_salts = format!("salts/{name}.json");
-    let published = log.rounds().join(layout::LOG);
-    for path in walk(&published) {
-        if !path.starts_with("salts/") || path == own_salts {
-            let bytes = file_ops::read(&published.join(&path))?;
-            files.insert(format!("{}/{path}", layout::LOG), bytes);
-        }
+    files.extend(log.public_files()?.into_iter().flat_map(|(_, files)| files));
+    if let Some(salts) = log.salts(&name)? {
+        files.insert(format!("{}/{name}.json", layout::LOG_SALTS), render(&salts));
     }
     let told = json!({"bundle": 1, "round": name, "withheld": withheld});
     files.insert(MANIFEST.to_owned(), format!("{told:#}\n").into_bytes());
@@ -148,7 +144,7 @@ pub fn read_files(bytes: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, String> {
 fn manifest(bytes: &[u8]) -> Result<(String, BTreeSet<String>), String> {
     let value = strict::parse(bytes).map_err(|_| "bundle.json is not JSON".to_owned())?;
     let round = value["round"].as_str().unwrap_or_default();
-    let plain = !round.is_empty() && round != "log" && !round.contains('/');
+    let plain = RoundId::parse(round).is_ok() && round != layout::LOG && !round.starts_with('.');
     let withheld = value["withheld"].as_array();
     match (value["bundle"].as_u64(), withheld) {
         (Some(1), Some(withheld)) if plain => {
@@ -156,5 +152,24 @@ fn manifest(bytes: &[u8]) -> Result<(String, BTreeSet<String>), String> {
             Ok((round.to_owned(), texts.map(str::to_owned).collect()))
         }
         _ => Err("bundle.json is of another form".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bundle_names_one_round_in_its_own_folder() {
+        let told = |round: &str| {
+            let told = json!({"bundle": 1, "round": round, "withheld": []});
+            let file = (MANIFEST.to_owned(), told.to_string().into_bytes());
+            open_files(BTreeMap::from([file]), Path::new("b.tar.zst"))
+        };
+        assert!(told("WEEK-1").is_ok());
+        for name in ["", ".", "..", ".capitalbench", "log", "a/b", "a\\b", "/tmp"] {
+            let refused = told(name).unwrap_err().to_string();
+            assert!(refused.contains("of another form"), "{name}: {refused}");
+        }
     }
 }

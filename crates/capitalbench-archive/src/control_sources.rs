@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use capitalbench_core::calendar::close_at;
 use capitalbench_core::control::{Control, ControlInputs, PastFigures, controls};
@@ -82,7 +81,7 @@ fn decisions(inputs: &RoundInputs) -> Result<Vec<Vec<Holding>>, FileError> {
 /// The best option of the round that was resolved last before this one's deadline.
 pub(crate) fn last_best(inputs: &RoundInputs) -> Result<Option<LastBest>, FileError> {
     let mut earlier = Vec::new();
-    for folder in list_rounds(beside(inputs))? {
+    for folder in list_rounds(&inputs.folder.rounds())? {
         let other = folder.parse(layout::MANIFEST, manifest::parse)?;
         if precedes(&other, &inputs.manifest) {
             earlier.push((other, folder));
@@ -107,18 +106,11 @@ pub(crate) fn best_beside(
     inputs: &RoundInputs,
     round_id: &RoundId,
 ) -> Result<Option<OptionId>, FileError> {
-    let path = beside(inputs).join(round_id.as_str());
+    let path = inputs.folder.rounds().join(round_id.as_str());
     if !RoundFolder::is_round(&path) {
         return Ok(None);
     }
     best_option(RoundFolder::open(&path)?)
-}
-
-fn beside(inputs: &RoundInputs) -> &Path {
-    match inputs.folder.path().parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
 }
 
 /// Same track, part of the record, and over when this round was decided.

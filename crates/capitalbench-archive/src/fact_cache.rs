@@ -24,6 +24,7 @@ use crate::file_ops::{self, reads::recorded, scratch::replace_unflushed};
 use crate::layout;
 use crate::public_record::{PublicationError, Shared, round_facts};
 use crate::round_folder::RoundFolder;
+use crate::state_folder;
 
 mod facts_form;
 mod figures_form;
@@ -68,10 +69,7 @@ impl FactCache {
             return None;
         }
         let folder = rounds.join(FOLDER);
-        let ignore = rounds.join(".capitalbench/.gitignore");
-        if !ignore.exists() {
-            replace_unflushed(&ignore, b"*\n").ok()?;
-        }
+        state_folder::create(&rounds.join(layout::STATE)).ok()?;
         let began = folder.join("began");
         replace_unflushed(&began, b"").ok()?;
         let found = fs::symlink_metadata(&began).ok()?;

@@ -1,8 +1,9 @@
 //! The only writers of the project, and the reader with its limit.
 //!
 //! Every write goes to a temporary file beside its target, is flushed to the disk and only then
-//! takes the target's name. A reader sees the old file, the new file or none, never a part of one,
-//! and a failed write leaves nothing behind. Frozen files are written with [`create_new`], which
+//! takes the target's name. A reader sees the old file, the new file or none, never a part of one.
+//! A failed write leaves nothing behind; a killed one leaves a temporary file, which
+//! [`remove_unfinished`] takes away. Frozen files are written with [`create_new`], which
 //! never overwrites; [`replace`] is for what may change, such as a job's state.
 
 use std::fs::{self, File, Permissions, TryLockError};
@@ -62,10 +63,11 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     flush_folder_of(path)
 }
 
-/// Writes several files, in place of those that are there: all of them or none.
+/// Writes several files, in place of those that are there.
 ///
 /// Every file is on the disk under a temporary name before the first one takes its place, so a
-/// full disk or a forbidden folder changes nothing. Folders that were missing go away again.
+/// full disk or a forbidden folder changes nothing. Names are taken one after the other: a process
+/// that is killed between two of them leaves some files new and some old, each of them whole. Folders that were missing go away again.
 pub fn replace_all<B: AsRef<[u8]>>(files: &[(PathBuf, B)]) -> Result<(), WriteError> {
     let mut folders = NewFolders::default();
     let mut ready = Vec::with_capacity(files.len());

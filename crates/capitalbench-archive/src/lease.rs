@@ -41,8 +41,6 @@ struct Record {
     owner: String,
     host: String,
     pid: u32,
-    acquired_at: Timestamp,
-    heartbeat_at: Timestamp,
     expires_at: Timestamp,
     released_at: Option<Timestamp>,
 }
@@ -94,7 +92,10 @@ pub fn acquire(round: &RoundFolder, worker: &Worker, now: Timestamp) -> Result<T
             Some(_) => {}
         }
     }
-    let number = last.unwrap_or(0) + 1;
+    let number = last.unwrap_or(0).checked_add(1).ok_or_else(|| {
+        let text = "the last lease has the largest number there is; remove its file";
+        FileError::folder(&folder, text)
+    })?;
     let lease = Lease {
         number,
         worker: worker.clone(),
@@ -264,8 +265,6 @@ fn parse(bytes: &[u8]) -> Result<Record, Fault> {
         owner: text("owner")?.to_owned(),
         host: text("host")?.to_owned(),
         pid: pid.ok_or_else(|| Fault::field("pid", "is missing or no number"))?,
-        acquired_at: instant("acquired_at_utc")?,
-        heartbeat_at: instant("heartbeat_at_utc")?,
         expires_at: instant("expires_at_utc")?,
         released_at: match &value["released_at_utc"] {
             Value::Null => None,

@@ -141,3 +141,13 @@ fn a_spoiled_lease_is_named() {
     assert!(error.to_string().contains("owner: is missing"), "{error}");
     assert!(fs::read(&file).is_ok());
 }
+
+#[test]
+fn there_is_no_lease_after_the_last_number() {
+    let (folder, round) = round();
+    let text = held(acquire(&round, &worker("a"), at(0)).unwrap()).text(at(0), Some(at(1)));
+    let automation = folder.path().join(layout::AUTOMATION);
+    file_ops::create_new(&automation.join(name_of(u64::MAX)), text.as_bytes()).unwrap();
+    let error = acquire(&round, &worker("b"), at(2)).unwrap_err();
+    assert!(error.to_string().contains("remove its file"), "{error}");
+}

@@ -14,7 +14,7 @@
 use std::path::PathBuf;
 
 use capitalbench_core::attempt::{AttemptStatus, Reason, Slot};
-use capitalbench_core::ids::{ModelId, RunId};
+use capitalbench_core::ids::{Digest, ModelId, RunId};
 use capitalbench_core::time::Stamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -45,6 +45,17 @@ pub struct AnswerHead {
     /// Digest of the bytes.
     pub sha256: String,
 }
+
+impl AnswerHead {
+    /// Whether these are the bytes that came.
+    pub fn is_of(&self, body: &[u8]) -> bool {
+        self.sha256 == Digest::of(body).to_hex()
+    }
+}
+
+/// What is said of an answer whose bytes are not those that came.
+pub(crate) const OTHER_ANSWER: &str =
+    "is not the answer that came: its head holds another digest; put the bytes of then back";
 
 /// What is known before a request leaves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,6 +170,8 @@ impl Ledger {
         let slots = json::to_pretty(&plan.to_json());
         let parent = round.file(crate::layout::RUNS);
         file_ops::create_folder(&parent)?;
+        // What is unfinished here may be the run that another process is making right now.
+        let _turn = file_ops::hold_in_turn(&parent.join(run::LOCK))?;
         file_ops::remove_unfinished(&parent)?;
         let files = [(run::SLOTS, slots.as_bytes())];
         file_ops::create_folder_with(&path, &files, &[run::ATTEMPTS])?;
@@ -242,10 +255,17 @@ impl Ledger {
                 break;
             };
             let head = self.load(slot, attempt, "head.json")?;
-            let body = bytes_of(&self.file(slot, attempt, "answer"))?;
+            let file = self.file(slot, attempt, "answer");
+            let answer: Option<(AnswerHead, Vec<u8>)> = head.zip(bytes_of(&file)?);
+            if answer
+                .as_ref()
+                .is_some_and(|(head, body)| !head.is_of(body))
+            {
+                return Err(Fault::new(OTHER_ANSWER).in_file(&file));
+            }
             records.push(AttemptRecord {
                 begun,
-                answer: head.zip(body),
+                answer,
                 ended: self.load(slot, attempt, "ended.json")?,
             });
         }

@@ -37,6 +37,7 @@ pub mod run_controls;
 pub mod run_folder;
 pub mod scoring;
 pub mod shell;
+pub mod state_folder;
 pub mod status;
 pub mod unproved_prices;
 pub mod validation;

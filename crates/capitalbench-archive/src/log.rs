@@ -13,9 +13,9 @@
 //! <rounds>/.capitalbench/keys/       the private key, unless it lies elsewhere
 //! ```
 //!
-//! The folder `log` may be served as it is. Nothing in it ever changes but `checkpoint`; a partial
-//! tile goes away when the full one is there. A crash leaves files beyond the checkpoint, which
-//! nobody was told of; the next append writes them again.
+//! The folder `log` may be served as it is. Only `checkpoint` and the files in `salts` ever change;
+//! `anchors` and `roots` gain files, and a partial tile goes away when the full one is there. A
+//! crash leaves files beyond the checkpoint, which nobody was told of; the next append removes them.
 
 use std::path::{Path, PathBuf};
 
@@ -40,6 +40,7 @@ mod history;
 mod index;
 pub mod inventory;
 pub mod key;
+mod last_word;
 mod published;
 pub mod salts;
 
@@ -50,6 +51,7 @@ pub use history::{history, stamped_freeze};
 pub(crate) use history::{marks, steps};
 pub use key::LogKey;
 pub use published::{SIGNED, places_file, signed_list};
+pub(crate) use last_word::replaced_kind;
 
 /// Where the log of a folder of rounds lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,15 +78,9 @@ impl LogFolder {
 
     /// The log beside a round.
     pub fn of_round(round: &RoundFolder) -> Self {
-        let given = round.path();
-        let named = given.file_name().is_some();
-        let parent = given.parent().filter(|_| named).map(Path::to_owned);
-        let rounds = match parent {
-            Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
-            Some(parent) => parent,
-            None => given.join(".."),
-        };
-        Self { rounds }
+        Self {
+            rounds: round.rounds(),
+        }
     }
 
     /// The folder of rounds.

@@ -37,7 +37,7 @@ pub fn public_files(
     let folder = RoundFolder::open(&rounds.join(round.id().as_str()))?;
     let mut files = Vec::new();
     let visible = |path: &String| is_visible(path, &round.state);
-    for path in walk(folder.path()).into_iter().filter(visible) {
+    for path in walk(folder.path())?.into_iter().filter(visible) {
         let bytes = folder.read(&path)?;
         if round.resolved().is_none() && tells_too_much(&path, &bytes, round, as_of) {
             continue;
@@ -79,14 +79,14 @@ fn tells_too_much(path: &str, bytes: &[u8], round: &PublicRound, as_of: Timestam
 }
 
 /// Every file below a folder, relative to it, in order; an absent folder is empty.
-pub fn files_below(folder: &Path) -> Vec<String> {
+pub fn files_below(folder: &Path) -> Result<Vec<String>, FileError> {
     walk(folder)
 }
 
 /// A digest of names, sizes and times of all files below a folder: it changes when one of them does.
-pub fn fingerprint(folder: &Path) -> Digest {
+pub fn fingerprint(folder: &Path) -> Result<Digest, FileError> {
     let mut text = String::new();
-    for path in walk(folder) {
+    for path in walk(folder)? {
         let Ok(meta) = fs::symlink_metadata(folder.join(&path)) else {
             continue;
         };
@@ -98,5 +98,5 @@ pub fn fingerprint(folder: &Path) -> Digest {
         // Writing to a text cannot fail.
         let _ = writeln!(text, "{path} {} {changed}", meta.len());
     }
-    Digest::of(text.as_bytes())
+    Ok(Digest::of(text.as_bytes()))
 }

@@ -19,6 +19,7 @@ use crate::error::{Fault, FileError};
 use crate::file_ops;
 use crate::format::json;
 use crate::round_folder::{names_in, optional};
+use crate::state_folder;
 
 /// How often another process is waited for, and how long each time.
 const PATIENCE: (u32, Duration) = (1_000, Duration::from_millis(10));
@@ -87,7 +88,7 @@ impl RequestState {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Usage) -> T) -> Result<T, FileError> {
-        file_ops::create_folder(&self.folder)?;
+        state_folder::create(&self.folder)?;
         let lock = self.folder.join(format!("{}.lock", self.source));
         let (times, pause) = PATIENCE;
         for _ in 0..times {
@@ -131,6 +132,7 @@ impl RequestState {
             return Ok(());
         };
         let folder = self.answers(fetch);
+        state_folder::create(&self.folder)?;
         file_ops::create_folder(&folder)?;
         file_ops::replace(&folder.join(name), render_answer(answer).as_bytes())?;
         Ok(())

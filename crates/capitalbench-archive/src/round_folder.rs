@@ -67,6 +67,16 @@ impl RoundFolder {
         &self.path
     }
 
+    /// The folder of rounds in which it lies, also for a path such as `.` or `..`.
+    pub fn rounds(&self) -> PathBuf {
+        let named = self.path.file_name().is_some();
+        match self.path.parent().filter(|_| named) {
+            Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
+            Some(parent) => parent.to_owned(),
+            None => self.path.join(".."),
+        }
+    }
+
     /// The folder's own name, which should be the round id.
     pub fn name(&self) -> String {
         self.name.clone()
@@ -323,4 +333,26 @@ fn load_slate(folder: &RoundFolder) -> Result<Slate, FileError> {
     folder.parse(layout::QUALITY_EVIDENCE, |bytes| {
         slate::parse_slate(&context, bytes)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_to_name_a_round_leads_to_its_neighbours() {
+        for (path, rounds) in [
+            ("week", "."),
+            ("week/.", "."),
+            ("rounds/week", "rounds"),
+            ("rounds/week/", "rounds"),
+            ("/rounds/week", "/rounds"),
+            (".", "./.."),
+            ("..", "../.."),
+            ("../week", ".."),
+        ] {
+            let round = RoundFolder::unchecked(Path::new(path));
+            assert_eq!(round.rounds(), Path::new(rounds), "{path}");
+        }
+    }
 }

@@ -21,13 +21,23 @@ use crate::validation::Checked;
 
 /// The provider of every control; no model may have it.
 pub const PROVIDER: &str = "control";
+/// Where a file says that the rounds beside its own could not be read.
+const UNREAD: &str = "rounds_not_read";
 
 /// The controls of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunControls {
     /// All of them, in their order.
     pub controls: Vec<Control>,
-    last_best: Option<LastBest>,
+    best: Best,
+}
+
+/// What a run knows of the round that was best before it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Best {
+    last: Option<LastBest>,
+    /// Why the rounds beside this one could not be read.
+    unread: Option<String>,
 }
 
 impl RunControls {
@@ -53,16 +63,23 @@ impl RunControls {
         checked: &[Checked],
     ) -> Result<Self, FileError> {
         let recorded = recorded_best(folder)?;
+        if recorded.last.is_some() {
+            return Self::new(inputs, checked, recorded);
+        }
         // A neighbour that cannot be read must not stop a run that was paid for.
-        let best = recorded.or_else(|| last_best(inputs).ok().flatten());
+        let best = match last_best(inputs) {
+            Ok(last) => Best { last, unread: None },
+            Err(error) => {
+                let place = error.path().strip_prefix(inputs.folder.rounds());
+                let place = place.unwrap_or(error.path()).display().to_string();
+                let unread = Some(format!("{place}: {}", error.problem()));
+                Best { last: None, unread }
+            }
+        };
         Self::new(inputs, checked, best)
     }
 
-    fn new(
-        inputs: &RoundInputs,
-        checked: &[Checked],
-        last_best: Option<LastBest>,
-    ) -> Result<Self, FileError> {
+    fn new(inputs: &RoundInputs, checked: &[Checked], best: Best) -> Result<Self, FileError> {
         let valid = checked.iter().filter_map(|file| file.verdict.as_ref().ok());
         let decisions: Vec<_> = valid.map(|valid| valid.decision.holdings()).collect();
         let past = past(inputs)?;
@@ -72,13 +89,10 @@ impl RunControls {
             constraints: &inputs.manifest.constraints,
             past: &past,
             freeze: Digest::of(&inputs.folder.read(layout::HASHES)?),
-            last_best: last_best.as_ref().map(|best| &best.option_id),
+            last_best: best.last.as_ref().map(|best| &best.option_id),
             decisions: &decisions,
         });
-        Ok(Self {
-            controls,
-            last_best,
-        })
+        Ok(Self { controls, best })
     }
 
     /// The files of the controls: paths inside the run, and their text.
@@ -89,7 +103,10 @@ impl RunControls {
             if let Some(held) = as_submission(control, manifest, rules) {
                 return (path, submission::render(&Submission { metadata, ..held }));
             }
+            let unread = self.best.unread.clone();
+            let unread = unread.filter(|_| control.rule == Rule::LastBest);
             let reason = control.holdings.as_ref().err().map(ToString::to_string);
+            let reason = unread.or(reason);
             let text = json::to_pretty(&json!({
                 "round_id": manifest.round_id.as_str(),
                 "model_id": control.rule.name(),
@@ -105,20 +122,22 @@ impl RunControls {
     fn metadata(&self, control: &Control) -> Map<String, Value> {
         let mut metadata = Map::new();
         metadata.insert("control".into(), json!(true));
-        if let Some(best) = self
-            .last_best
-            .as_ref()
-            .filter(|_| control.rule == Rule::LastBest)
-        {
+        if control.rule != Rule::LastBest {
+            return metadata;
+        }
+        if let Some(best) = &self.best.last {
             metadata.insert("best_of_round".into(), json!(best.round_id.as_str()));
             metadata.insert("best_option_id".into(), json!(best.option_id.as_str()));
+        }
+        if let Some(unread) = &self.best.unread {
+            metadata.insert(UNREAD.into(), json!(unread));
         }
         metadata
     }
 
     /// Whether the round that is named as the last one says otherwise, where it lies beside.
     pub(crate) fn best_is_contradicted(&self, inputs: &RoundInputs) -> bool {
-        let named = self.last_best.as_ref();
+        let named = self.best.last.as_ref();
         named.is_some_and(|named| {
             best_beside(inputs, &named.round_id)
                 .ok()
@@ -169,24 +188,29 @@ pub fn path(rule: Rule) -> String {
 }
 
 /// What the run recorded as the best option before it.
-fn recorded_best(folder: &RunFolder) -> Result<Option<LastBest>, FileError> {
+fn recorded_best(folder: &RunFolder) -> Result<Best, FileError> {
     let path = path(Rule::LastBest);
     let Some(bytes) = folder.read_optional(&path)? else {
-        return Ok(None);
+        return Ok(Best::default());
     };
-    let read = || -> Result<Option<LastBest>, Fault> {
+    let read = || -> Result<Best, Fault> {
         let value = json::parse(&bytes)?;
         let said = |name: &str| value["metadata"][name].as_str();
         let Some((round, option)) = said("best_of_round").zip(said("best_option_id")) else {
-            return Ok(None);
+            let unread = said(UNREAD).map(str::to_owned);
+            return Ok(Best { last: None, unread });
         };
         let wrong = |field: &'static str| {
             move |error: capitalbench_core::ids::IdError| Fault::field(field, error.to_string())
         };
-        Ok(Some(LastBest {
+        let last = LastBest {
             round_id: RoundId::parse(round).map_err(wrong("metadata.best_of_round"))?,
             option_id: OptionId::parse(option).map_err(wrong("metadata.best_option_id"))?,
-        }))
+        };
+        Ok(Best {
+            last: Some(last),
+            unread: None,
+        })
     };
     read().map_err(|fault| fault.in_file(&folder.file(&path)))
 }

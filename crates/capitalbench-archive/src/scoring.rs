@@ -246,8 +246,9 @@ impl RoundPrices {
     }
 
     fn cross_check_reason(&self) -> Option<&str> {
-        let accepted = self.record.as_ref()?.acceptance.as_ref()?;
-        Some(&accepted.reason)
+        let record = self.record.as_ref()?;
+        let (accepted, check) = (record.acceptance.as_ref()?, record.cross_check.as_ref()?);
+        (accepted.cross_check == check.1).then_some(&*accepted.reason)
     }
 }
 

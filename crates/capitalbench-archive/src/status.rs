@@ -118,13 +118,7 @@ fn next(
         && let Some(job) = job
     {
         return Some(if job.next_attempt().is_some() {
-            let rounds = folder.path().parent().unwrap_or_else(|| Path::new("."));
-            let rounds = if rounds == Path::new("") {
-                Path::new(".")
-            } else {
-                rounds
-            };
-            let rounds = shell_word(rounds);
+            let rounds = shell_word(&folder.rounds());
             format!("capitalbench resolve-due --rounds-dir {rounds}")
         } else {
             format!("capitalbench automation-retry --round {round}")

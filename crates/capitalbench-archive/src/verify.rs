@@ -131,11 +131,7 @@ pub fn verify_for(
         })
         .collect();
     let (mut rounds, evidence): (Vec<_>, Vec<_>) = checked.into_iter().unzip();
-    let rounds_folder = match path.parent() {
-        Some(parent) if RoundFolder::is_round(path) => parent,
-        _ => path,
-    };
-    let snapshots = across::snapshots(rounds_folder);
+    let snapshots = across::snapshots(beside.rounds());
     for (round, found) in rounds
         .iter_mut()
         .zip(across::compare(&evidence, &snapshots))
@@ -163,7 +159,8 @@ fn verify_round(
     now: Timestamp,
 ) -> (RoundReport, Option<across::Evidence>) {
     let mut findings = Vec::new();
-    let files = walk(folder.path());
+    let (files, faults) = walk_all(folder.path());
+    findings.extend(faults.iter().map(|fault| unreadable(folder, fault)));
     let left: Vec<Finding> = files
         .iter()
         .filter(|file| {
@@ -272,11 +269,22 @@ pub(crate) fn unreadable(folder: &RoundFolder, error: &FileError) -> Finding {
 }
 
 /// Every file below a folder, relative to it, in order; links are not followed.
-pub(crate) fn walk(root: &Path) -> Vec<String> {
+pub(crate) fn walk(root: &Path) -> Result<Vec<String>, FileError> {
+    let (files, faults) = walk_all(root);
+    faults.into_iter().next().map_or(Ok(files), Err)
+}
+
+/// The same, with the folders that could not be read: nothing below those is in the list.
+pub(crate) fn walk_all(root: &Path) -> (Vec<String>, Vec<FileError>) {
     let mut files = Vec::new();
+    let mut faults = Vec::new();
     let mut folders = vec![String::new()];
     while let Some(folder) = folders.pop() {
-        for (name, kind) in entries_in(&root.join(&folder)).unwrap_or_default() {
+        let entries = entries_in(&root.join(&folder)).unwrap_or_else(|fault| {
+            faults.push(fault);
+            Vec::new()
+        });
+        for (name, kind) in entries {
             let relative = if folder.is_empty() {
                 name
             } else {
@@ -290,5 +298,5 @@ pub(crate) fn walk(root: &Path) -> Vec<String> {
         }
     }
     files.sort_unstable();
-    files
+    (files, faults)
 }

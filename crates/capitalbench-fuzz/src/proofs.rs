@@ -29,6 +29,9 @@ pub fn note(bytes: &[u8]) {
         }
         if let Some(tile) = Tile::parse(text) {
             assert_eq!(tile.path(), text);
+            let largest = Tile::at_size(tile.content, tile.index, u64::MAX);
+            let fits = tile.index <= u64::MAX / tiles::WIDTH;
+            assert!(fits || largest.is_none(), "{text}");
         }
     }
 }

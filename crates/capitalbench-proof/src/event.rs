@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use sha2::{Digest as _, Sha256};
+
 use crate::canonical::{self, CanonicalError};
 use crate::merkle::{Hash, sha256};
 use crate::tiles::LONGEST_LEAF;
@@ -55,6 +57,22 @@ impl Sealed {
     /// Whether this is the body that was sealed with this salt.
     pub fn opens(&self, salt: &[u8; 32], body: &[u8]) -> bool {
         *self == Self::new(salt, body)
+    }
+
+    /// The first of these lengths, in order, whose beginning of the body was sealed with this salt.
+    pub fn opens_beginning(
+        &self,
+        salt: &[u8; 32],
+        body: &[u8],
+        lengths: impl IntoIterator<Item = usize>,
+    ) -> Option<usize> {
+        let mut hasher = Sha256::new_with_prefix(salt);
+        let mut done = 0;
+        lengths.into_iter().find(|length| {
+            hasher.update(body.get(done..*length).unwrap_or_default());
+            done = *length;
+            Self(Hash::new(hasher.clone().finalize().into())) == *self
+        })
     }
 }
 

@@ -40,7 +40,7 @@ impl Tile {
     /// The tile of a level as it is when the tree has this size; none when it would be empty.
     pub fn at_size(content: Content, index: u64, size: u64) -> Option<Self> {
         let count = count_at(content, size);
-        let width = count.saturating_sub(index * WIDTH).min(WIDTH);
+        let width = count.saturating_sub(index.saturating_mul(WIDTH)).min(WIDTH);
         (width > 0).then_some(Self {
             content,
             index,
@@ -299,6 +299,17 @@ mod tests {
         let paths: Vec<String> = added(255, 256).iter().map(Tile::path).collect();
         assert_eq!(paths, ["tile/entries/000", "tile/0/000", "tile/1/000.p/1"]);
         assert_eq!(added(7, 7), []);
+    }
+
+    #[test]
+    fn a_tile_beyond_all_sizes_is_none_of_the_present() {
+        for index in [1 << 56, u64::MAX] {
+            for content in [Content::Entries, Content::Hashes(0)] {
+                assert_eq!(Tile::at_size(content, index, u64::MAX), None);
+            }
+        }
+        let last = Tile::at_size(Content::Entries, (1 << 56) - 1, u64::MAX).unwrap();
+        assert_eq!(last.width, WIDTH - 1);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! `prices/window.csv`: every session of every option that one fetch brought, in universe order.
 
+use std::collections::BTreeSet;
+
 use capitalbench_core::ids::OptionId;
 use capitalbench_core::price_window::{PriceWindow, Session};
 use capitalbench_core::time::parse_day;
@@ -49,6 +51,7 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<PriceWindow>, Fault> {
         return Err(Fault::new(format!("its columns must be {}", COLUMNS.join(","))).on_line(1));
     }
     let mut windows: Vec<PriceWindow> = Vec::new();
+    let mut seen: BTreeSet<OptionId> = BTreeSet::new();
     for row in &table.rows {
         let cell = |index: usize| row.cells[index].trim();
         let wrong = |index: usize, text: &str| {
@@ -76,23 +79,25 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<PriceWindow>, Fault> {
             split: number(6)?,
             volume: number(7)?,
         };
-        let place = windows.iter().position(|w| w.option_id == option_id);
-        match place {
+        match windows.last_mut().filter(|w| w.option_id == option_id) {
+            Some(window) => {
+                if window
+                    .sessions
+                    .last()
+                    .is_some_and(|s| s.date >= session.date)
+                {
+                    return Err(wrong(2, "does not come after the day before it"));
+                }
+                window.sessions.push(session);
+            }
+            None if !seen.insert(option_id.clone()) => {
+                return Err(wrong(0, "has rows in two places"));
+            }
             None => windows.push(PriceWindow {
                 option_id,
                 symbol: cell(1).to_owned(),
                 sessions: vec![session],
             }),
-            Some(place) if place + 1 < windows.len() => {
-                return Err(wrong(0, "has rows in two places"));
-            }
-            Some(place) => {
-                let sessions = &mut windows[place].sessions;
-                if sessions.last().is_some_and(|s| s.date >= session.date) {
-                    return Err(wrong(2, "does not come after the day before it"));
-                }
-                sessions.push(session);
-            }
         }
     }
     Ok(windows)

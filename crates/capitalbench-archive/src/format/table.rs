@@ -135,14 +135,6 @@ pub enum TableError {
         /// The line on which the row starts.
         line: u64,
     },
-    /// The CSV reader failed for another reason.
-    #[error("line {line}: {message}")]
-    Unreadable {
-        /// The line at which reading stopped.
-        line: u64,
-        /// What the reader said.
-        message: String,
-    },
 }
 
 /// Columns of a table at most; the widest of ours has fewer than fifty.

@@ -201,7 +201,7 @@ fn usage(attempt: Option<&AttemptRecord>) -> Option<Value> {
 
 fn total(attempt: Option<&AttemptRecord>) -> Option<u64> {
     let ended = attempt?.ended.as_ref()?;
-    Some(ended.input_tokens? + ended.output_tokens?)
+    ended.input_tokens?.checked_add(ended.output_tokens?)
 }
 
 fn log_line(

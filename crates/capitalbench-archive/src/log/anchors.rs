@@ -173,9 +173,7 @@ impl LogFolder {
 
     /// Keeps what a clock said; what it said before stays.
     pub fn keep_proofs(&self, size: u64, clock: &str, proofs: &Proofs) -> Result<(), FileError> {
-        let state = self.file(layout::LOG_STATE);
-        file_ops::create_folder(&state)?;
-        let _hold = file_ops::hold_in_turn(&state.join("lock"))?;
+        let _hold = self.take_turn()?;
         let folder = self.anchor_folder(size);
         let taken = names_in(&folder)?;
         let (first, rest) = match proofs {

@@ -1,6 +1,7 @@
 //! Adding events: leaves, then hashes, then the signed checkpoint that makes them count.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 
 use capitalbench_proof::checkpoint::Checkpoint;
@@ -10,14 +11,18 @@ use capitalbench_proof::tiles::{self, Content, HEIGHT, Tile, TileSource as _, WI
 
 use super::index;
 use super::inventory::inventory_events;
+use super::last_word::Told;
 use super::{LogFolder, LogKey, Observer, SignedCheckpoint, TileFiles, read, round_events};
 use crate::error::{Fault, FileError};
 use crate::file_ops;
 use crate::layout;
 use crate::round_folder::{RoundFolder, names_in};
+use crate::state_folder;
 
 /// How many leaves the last append set out to reach.
 const INTENDED: &str = "intended";
+/// No append is larger than this; a note of more leaves was not written by one.
+const MOST_INTENDED: u64 = 1 << 20;
 
 /// The line of a checkpoint that names the size of the one before it: none of them can be dropped.
 pub(super) const PREVIOUS: &str = "previous ";
@@ -69,8 +74,9 @@ impl LogFolder {
         })
     }
 
-    fn take_turn(&self) -> Result<file_ops::Hold, FileError> {
+    pub(super) fn take_turn(&self) -> Result<file_ops::Hold, FileError> {
         let state = self.file(layout::LOG_STATE);
+        state_folder::create(&self.file(layout::STATE))?;
         file_ops::create_folder(&state)?;
         Ok(file_ops::hold_in_turn(&state.join("lock"))?)
     }
@@ -88,20 +94,18 @@ impl LogFolder {
         self.remove_unfinished(size)?;
         let mut known = index::load(self, size)?;
         let mut leaves = Vec::new();
-        let mut of_round: BTreeMap<&str, BTreeSet<Hash>> = BTreeMap::new();
+        let mut of_round: BTreeMap<&str, Told> = BTreeMap::new();
         for event in events {
             let refused = |error| {
                 let text = format!("{} of {}: {error}", event.fact.name(), event.round);
                 FileError::folder(&self.file(layout::LOG), text)
             };
             let identity = event.identity().map_err(refused)?;
-            if !of_round.contains_key(event.round.as_str()) {
-                let places = known.events(self, &event.round)?;
-                let identities = places.into_iter().map(|(_, identity)| identity).collect();
-                of_round.insert(&event.round, identities);
-            }
-            let seen = of_round.entry(&event.round).or_default();
-            if !seen.insert(identity) {
+            let told = match of_round.entry(event.round.as_str()) {
+                Entry::Occupied(told) => told.into_mut(),
+                Entry::Vacant(place) => place.insert(Told::of_round(self, &known, &event.round)?),
+            };
+            if !told.is_news((self, size), event, identity)? {
                 continue;
             }
             known.add(&event.round, size + leaves.len() as u64, identity);
@@ -206,19 +210,19 @@ impl LogFolder {
         Ok(file_ops::replace_all(&plan.tiles[..count])?)
     }
 
-    /// The tiles of an append that never came to count; none when the last one did.
-    pub(super) fn unfinished(&self, size: u64) -> Result<Vec<Tile>, FileError> {
+    /// The size that an append set out to reach and never came to; the present one when it did.
+    pub(super) fn intended(&self, size: u64) -> Result<u64, FileError> {
         let note = read(&self.file(layout::LOG_STATE).join(INTENDED))?;
         let text = String::from_utf8(note.unwrap_or_default()).unwrap_or_default();
-        let intended = text.trim_end().parse().unwrap_or(size).max(size);
-        Ok(tiles::added(size, intended))
+        let intended = text.trim_end().parse().unwrap_or(size);
+        Ok(intended.clamp(size, size.saturating_add(MOST_INTENDED)))
     }
 
     fn remove_unfinished(&self, size: u64) -> Result<(), FileError> {
         for folder in [layout::LOG, layout::LOG_STATE] {
             file_ops::remove_unfinished(&self.file(folder))?;
         }
-        for tile in self.unfinished(size)? {
+        for tile in tiles::added(size, self.intended(size)?) {
             let file = self.tile_file(tile);
             if file.exists() {
                 file_ops::remove(&file)?;

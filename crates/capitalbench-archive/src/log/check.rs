@@ -107,8 +107,8 @@ pub fn check(log: &LogFolder, visit: &mut dyn FnMut(u64, &Event)) -> Result<LogC
         found,
     };
     pass.leaves(visit)?;
-    let unfinished = log.unfinished(size)?;
-    pass.files("tile", &unfinished)?;
+    let intended = log.intended(size)?;
+    pass.files("tile", intended)?;
     pass.kept()?;
     Ok(pass.found)
 }
@@ -274,12 +274,12 @@ impl Pass<'_> {
     }
 
     /// Files of the log that are not of its size, and partial tiles of older sizes.
-    fn files(&mut self, below: &str, unfinished: &[Tile]) -> Result<(), FileError> {
+    fn files(&mut self, below: &str, intended: u64) -> Result<(), FileError> {
         let folder = self.log.file(layout::LOG).join(below);
         for (name, kind) in entries_in(&folder)? {
             let path = format!("{below}/{name}");
             if kind.is_dir() {
-                self.files(&path, unfinished)?;
+                self.files(&path, intended)?;
                 continue;
             }
             if is_unfinished(&name) {
@@ -293,7 +293,7 @@ impl Pass<'_> {
                 Some(present) if present == tile => {}
                 Some(present) if tile.width < present.width => self.prefix(tile, present)?,
                 // A crash left it; nobody was told of it, and the next append removes it.
-                _ if unfinished.contains(&tile) => {}
+                _ if Tile::at_size(tile.content, tile.index, intended) == Some(tile) => {}
                 _ => self.found.find(path, "is beyond the signed leaves"),
             }
         }

@@ -15,7 +15,6 @@ use super::LogKey;
 use crate::corrections::{RESULT_FILES, logged};
 use crate::error::{Fault, FileError};
 use crate::file_ops;
-use crate::format::json;
 use crate::format::{manifest, provenance};
 use crate::freeze;
 use crate::layout::{self, run as files};
@@ -191,7 +190,8 @@ impl Scene<'_> {
             replicate: slot.replicate,
         };
         let begun_file = run.file(&begun_path);
-        let begun: Begun = parse(&bytes).map_err(|fault| fault.in_file(&begun_file))?;
+        let begun: Begun =
+            ledger::parse_record(&bytes).map_err(|fault| fault.in_file(&begun_file))?;
         let input = Hash::parse_hex(&begun.input_sha256);
         let input = input
             .ok_or_else(|| Fault::field("input_sha256", "is not a digest").in_file(&begun_file))?;
@@ -209,7 +209,8 @@ impl Scene<'_> {
             return Ok(events);
         };
         let ended_file = run.file(&ended_path);
-        let ended: Ended = parse(&bytes).map_err(|fault| fault.in_file(&ended_file))?;
+        let ended: Ended =
+            ledger::parse_record(&bytes).map_err(|fault| fault.in_file(&ended_file))?;
         let answer_path = path("answer");
         let answer = run.read_optional(&answer_path)?;
         let at = instant("ended_at_utc", &ended.ended_at_utc);
@@ -352,11 +353,6 @@ impl Scene<'_> {
 fn hashes(digests: impl IntoIterator<Item = (String, Digest)>) -> Files {
     let hash = |(path, digest): (String, Digest)| (path, Hash::new(digest.bytes()));
     digests.into_iter().map(hash).collect()
-}
-
-fn parse<T: for<'de> serde::Deserialize<'de>>(bytes: &[u8]) -> Result<T, Fault> {
-    let value = json::parse(bytes)?;
-    serde_json::from_value(value).map_err(|error| Fault::new(error.to_string()))
 }
 
 fn instant(field: &str, text: &str) -> Result<Timestamp, Fault> {

@@ -48,14 +48,28 @@ impl Inventory {
     }
 }
 
-/// The files of a round that its inventories tell of.
-pub fn files_of(round: &RoundFolder) -> Vec<String> {
-    let mut files = walk(round.path());
-    files.retain(|path| is_told(path));
-    files
+impl LogFolder {
+    /// What the inventories of a round tell by now.
+    pub(super) fn inventory(&self, round: &str) -> Result<Inventory, FileError> {
+        let mut told = Inventory::default();
+        for (_, leaf) in self.leaves_of_round(round)? {
+            if let Ok(event) = Event::parse(&leaf) {
+                told.add(&event.fact);
+            }
+        }
+        Ok(told)
+    }
 }
 
-fn is_told(path: &str) -> bool {
+/// The files of a round that its inventories tell of.
+pub fn files_of(round: &RoundFolder) -> Result<Vec<String>, FileError> {
+    let mut files = walk(round.path())?;
+    files.retain(|path| is_told(path));
+    Ok(files)
+}
+
+/// Whether inventories tell of a file.
+pub(crate) fn is_told(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let lease = path
         .strip_prefix(layout::AUTOMATION)
@@ -70,13 +84,8 @@ pub(super) fn inventory_events(
     by: Observer<'_>,
 ) -> Result<Vec<Event>, FileError> {
     let name = round.name();
-    let mut told = Inventory::default();
-    for (_, leaf) in log.leaves_of_round(&name)? {
-        if let Ok(event) = Event::parse(&leaf) {
-            told.add(&event.fact);
-        }
-    }
-    let files = files_of(round);
+    let told = log.inventory(&name)?;
+    let files = files_of(round)?;
     let mut new = Vec::new();
     for path in &files {
         let sealed = by.seal(&name, path, &round.read(path)?);

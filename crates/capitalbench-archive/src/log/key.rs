@@ -1,6 +1,7 @@
 //! The private key of the log: one file that only its owner may read.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
@@ -12,6 +13,7 @@ use crate::error::{Fault, FileError};
 use crate::file_ops;
 use crate::format::utf8;
 use crate::layout;
+use crate::state_folder;
 
 /// The key of a log. It signs checkpoints, and the salts of sealed bodies follow from it.
 #[derive(Debug)]
@@ -36,6 +38,10 @@ impl LogKey {
         }
         let signer = SignerKey::from_seed(name, seed, KeyKind::Note)
             .map_err(|error| Fault::new(error.to_string()).in_file(file))?;
+        let state = log.file(layout::STATE);
+        if file.starts_with(&state) {
+            state_folder::create(&state)?;
+        }
         if let Some(folder) = file.parent().filter(|path| !path.as_os_str().is_empty()) {
             file_ops::create_folder(folder)?;
         }
@@ -49,8 +55,11 @@ impl LogKey {
 
     /// Reads a key; none when there is no such file. One that others may read is refused.
     pub fn load(file: &Path) -> Result<Option<Self>, FileError> {
-        let Ok(meta) = fs::symlink_metadata(file) else {
-            return Ok(None);
+        let meta = match fs::symlink_metadata(file) {
+            Ok(meta) => meta,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            // A key that cannot be reached is there: nothing may leave unsigned because of it.
+            Err(error) => return Err(Fault::new(error.to_string()).in_file(file)),
         };
         if meta.permissions().mode() & 0o077 != 0 {
             let text = "others may read this private key; make it yours alone with `chmod 600`";

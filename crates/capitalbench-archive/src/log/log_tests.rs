@@ -45,7 +45,7 @@ impl Rounds {
     /// Every file of the log with its bytes.
     fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let root = self.folder.path().join(layout::LOG);
-        let names = crate::public_files::files_below(&root);
+        let names = crate::public_files::files_below(&root).unwrap();
         let read = |name: String| (name.clone(), fs::read(root.join(name)).unwrap());
         names.into_iter().map(read).collect()
     }
@@ -314,4 +314,52 @@ fn many_append_at_once() {
     let checked = rounds.check();
     assert_eq!(checked.problems, []);
     assert_eq!(checked.checkpoint.unwrap().size, 21 + 3 * 20);
+}
+
+#[test]
+fn a_note_of_endless_leaves_costs_nothing() {
+    let rounds = rounds();
+    rounds.append(0..300);
+    let note = rounds
+        .folder
+        .path()
+        .join(layout::LOG_STATE)
+        .join("intended");
+    for endless in ["18446744073709551615", "-1", "soon"] {
+        file_ops::replace(&note, endless.as_bytes()).unwrap();
+        assert_eq!(rounds.check().problems, []);
+        rounds.append(0..301);
+    }
+}
+
+#[test]
+fn a_key_lies_outside_of_repositories_and_is_missing_only_where_there_is_none() {
+    let rounds = rounds();
+    let ignore = rounds.folder.path().join(layout::STATE).join(".gitignore");
+    assert_eq!(fs::read_to_string(ignore).unwrap(), "*\n");
+    let file = key_file(&rounds.folder);
+    assert!(
+        LogKey::load(&file.with_file_name("other.key"))
+            .unwrap()
+            .is_none()
+    );
+    assert!(LogKey::load(&file.join("inside")).is_err());
+}
+
+#[test]
+fn what_is_carried_away_is_of_one_checkpoint_and_holds_no_key() {
+    let rounds = rounds();
+    rounds.append(0..300);
+    rounds.put("log.key", b"secret");
+    let (state, files) = rounds.log().public_files().unwrap().unwrap();
+    assert_eq!(state.checkpoint.size, 300);
+    assert!(!files.contains_key("log/log.key"));
+    rounds.take("log.key");
+    let mut expected: Vec<String> = rounds.files().into_keys().collect();
+    expected.retain(|path| !path.starts_with("salts/"));
+    let found: Vec<&str> = files
+        .keys()
+        .filter_map(|path| path.strip_prefix("log/"))
+        .collect();
+    assert_eq!(found, expected);
 }

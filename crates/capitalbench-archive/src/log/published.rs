@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use capitalbench_core::time::Stamp;
 use capitalbench_proof::event::Event;
+use capitalbench_proof::tiles::Tile;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::LogFolder;
 use super::salts::render;
+use super::{LogFolder, SignedCheckpoint, read};
 use crate::error::FileError;
-use crate::file_ops;
+use crate::file_ops::TEMPORARY_PREFIX;
 use crate::layout;
 use crate::verify::walk;
 
@@ -37,8 +38,52 @@ pub fn signed_list(rounds: &[&str]) -> Vec<u8> {
 pub fn places_file(round: &str) -> String {
     format!("rounds/{round}/log.json")
 }
+/// How often the files are read when somebody appends all the while.
+const MOST_LOOKS: usize = 8;
+
+/// Files by their path from the folder of rounds.
+type Files = BTreeMap<String, Vec<u8>>;
 
 impl LogFolder {
+    /// The files of the log that everybody may read, without salts, as of its checkpoint; none
+    /// where nothing is signed.
+    ///
+    /// No lock is taken, for the folder may be one that can only be read: when the checkpoint is
+    /// another one afterwards, everything is read again.
+    pub(crate) fn public_files(&self) -> Result<Option<(SignedCheckpoint, Files)>, FileError> {
+        for _ in 0..MOST_LOOKS {
+            let Some(state) = self.checkpoint()? else {
+                return Ok(None);
+            };
+            let files = self.files_at(&state)?;
+            if self.checkpoint()?.as_ref() == Some(&state) {
+                return Ok(Some((state, files)));
+            }
+        }
+        let text = "is being appended to without a pause; try again";
+        Err(FileError::folder(&self.file(layout::LOG), text))
+    }
+
+    fn files_at(&self, state: &SignedCheckpoint) -> Result<Files, FileError> {
+        let size = state.checkpoint.size;
+        let folder = self.file(layout::LOG);
+        let mut files = Files::new();
+        for path in walk(&folder)? {
+            // A partial tile that became full goes away; then it is not needed.
+            if is_public(&path, size)
+                && let Some(bytes) = read(&folder.join(&path))?
+            {
+                files.insert(format!("{}/{path}", layout::LOG), bytes);
+            }
+        }
+        let note = state.note.as_bytes();
+        files.insert(layout::LOG_CHECKPOINT.to_owned(), note.to_vec());
+        // It is kept right after it became the present one.
+        let kept = format!("{}/{size}", layout::LOG_CHECKPOINTS);
+        files.entry(kept).or_insert_with(|| note.to_vec());
+        Ok(files)
+    }
+
     /// The files of the log below `log/`, `rounds/<round>/log.json` with the places of its leaves,
     /// and `verify/signed.json` with the rounds that have some.
     ///
@@ -49,31 +94,17 @@ impl LogFolder {
         as_of: Timestamp,
         rounds: impl Iterator<Item = &'a str>,
         shows: impl Fn(&str, &str) -> bool,
-    ) -> Result<BTreeMap<String, Vec<u8>>, FileError> {
-        let mut files = BTreeMap::new();
-        let Some(state) = self.checkpoint()? else {
-            return Ok(files);
+    ) -> Result<Files, FileError> {
+        let Some((state, mut files)) = self.public_files()? else {
+            return Ok(BTreeMap::new());
         };
         let size = state.checkpoint.size;
         let newest = self.leaf(size.saturating_sub(1), size)?;
         let newest = newest.and_then(|leaf| Event::parse(&leaf).ok());
         let newest = newest.and_then(|event| Stamp::parse(event.at.as_str()));
         if newest.is_none_or(|newest| newest.at() > as_of) {
-            return Ok(files);
+            return Ok(BTreeMap::new());
         }
-        let folder = self.file(layout::LOG);
-        for path in walk(&folder) {
-            let is_public = |place: &&str| match place.strip_suffix('/') {
-                Some(_) => path.starts_with(*place),
-                None => path == **place,
-            };
-            if PLACES.iter().any(is_public) {
-                let bytes = file_ops::read(&folder.join(&path))?;
-                files.insert(format!("{}/{path}", layout::LOG), bytes);
-            }
-        }
-        // What was appended since is of the next site.
-        files.insert(layout::LOG_CHECKPOINT.to_owned(), state.note.into_bytes());
         let mut signed = Vec::new();
         for round in rounds {
             let leaves = self.leaves_of_round(round)?.into_iter();
@@ -94,5 +125,61 @@ impl LogFolder {
         }
         files.insert(SIGNED.to_owned(), signed_list(&signed));
         Ok(files)
+    }
+}
+
+/// Whether a file below the log is for everybody and of a log of this size.
+fn is_public(path: &str, size: u64) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let listed = |place: &str| match place.strip_suffix('/') {
+        Some(_) => path.starts_with(place),
+        None => path == place,
+    };
+    let (folder, rest) = path.split_once('/').unwrap_or((path, ""));
+    let number = rest.split('/').next().and_then(|part| part.parse().ok());
+    let is_later = match folder {
+        "checkpoints" | "anchors" => number.is_some_and(|number: u64| number > size),
+        "tile" => Tile::parse(path).is_some_and(|tile| {
+            let present = Tile::at_size(tile.content, tile.index, size);
+            present.is_none_or(|present| tile.width > present.width)
+        }),
+        _ => false,
+    };
+    PLACES.into_iter().any(listed) && !name.starts_with(TEMPORARY_PREFIX) && !is_later
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_the_log_at_its_size_are_for_everybody() {
+        for path in [
+            "vkey",
+            "checkpoint",
+            "checkpoints/300",
+            "anchors/300/clock.tsr",
+            "roots/clock.pem",
+            "tile/entries/000",
+            "tile/entries/001.p/44",
+            "tile/entries/001.p/7",
+            "tile/1/000.p/1",
+        ] {
+            assert!(is_public(path, 300), "{path}");
+        }
+        for path in [
+            "log.key",
+            "vkey.old",
+            "salts/WEEK-1.json",
+            "checkpoints/301",
+            "checkpoints/.capitalbench-abc.tmp",
+            "anchors/301/clock.tsr",
+            "tile/entries/001.p/45",
+            "tile/entries/001",
+            "tile/entries/002.p/1",
+            "tile/2/000.p/1",
+        ] {
+            assert!(!is_public(path, 300), "{path}");
+        }
     }
 }

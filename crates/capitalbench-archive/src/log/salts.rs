@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 
 use capitalbench_core::artifact::{Audience, audience};
 use capitalbench_core::run::official_run;
-use capitalbench_proof::event::Event;
 use capitalbench_proof::merkle::Hash;
 use serde_json::{Map, Value};
 
-use super::inventory::Inventory;
 use super::{LogFolder, LogKey, read};
 use crate::error::{Fault, FileError};
 use crate::file_ops;
@@ -76,12 +74,7 @@ impl LogFolder {
     pub fn disclose(&self, key: &LogKey, round: &RoundFolder) -> Result<(), FileError> {
         let name = round.name();
         let shown = Shown::of(round)?;
-        let mut told = Inventory::default();
-        for (_, leaf) in self.leaves_of_round(&name)? {
-            if let Ok(event) = Event::parse(&leaf) {
-                told.add(&event.fact);
-            }
-        }
+        let told = self.inventory(&name)?;
         let visible = told.bodies.into_keys().filter(|path| shown.shows(path));
         let salts: Salts = visible
             .map(|path| (path.clone(), key.salt(&name, &path)))

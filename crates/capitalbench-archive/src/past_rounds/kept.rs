@@ -87,10 +87,8 @@ pub(super) fn open(
         let ends = ends.map(|(place, _)| place + 1);
         let journal = path.ends_with(run::CORRECTIONS);
         let beginnings = ends.filter(|_| journal).chain([bytes.len()]);
-        for end in beginnings {
-            if opens(&bytes[..end]) {
-                return Ok(Opened::Found(bytes[..end].to_vec()));
-            }
+        if let Some(end) = sealed.opens_beginning(&salt, bytes, beginnings) {
+            return Ok(Opened::Found(bytes[..end].to_vec()));
         }
     }
     let Some((place, name)) = replaced(path) else {

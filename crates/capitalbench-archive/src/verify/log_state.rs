@@ -12,7 +12,6 @@ use jiff::Timestamp;
 
 use super::finding::{Code, Finding, RoundReport, Severity};
 use crate::error::FileError;
-use crate::file_ops;
 use crate::layout;
 use crate::log::check::check;
 use crate::log::{Believed, LogFolder, LogKey, Trust};
@@ -36,7 +35,7 @@ pub struct Reader<'a> {
 /// What was found about the log of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogReport {
-    /// Its name; none when it has no state that holds.
+    /// Its present checkpoint; none when it has none that holds.
     pub state: Option<Checkpoint>,
     /// Kept checkpoints that hold.
     pub checkpoints: u64,
@@ -198,16 +197,10 @@ impl LogState {
     /// Every stamp that lies in the log must hold, about the checkpoint it is of.
     fn stamps(&mut self, reader: &Reader<'_>, now: Timestamp) -> Result<(), FileError> {
         let mut roots = reader.roots.clone();
-        let folder = self.log.rounds().join(layout::LOG_ROOTS);
-        for name in names_in(&folder)? {
-            match Root::from_pem(&file_ops::read(&folder.join(&name))?) {
-                Ok(found) if reader.roots.is_empty() => roots.extend(found),
-                Ok(_) => {}
-                Err(error) => {
-                    let place = format!("log/roots/{name}");
-                    self.find(Code::StampInvalid, place, error.to_string());
-                }
-            }
+        match self.log.roots() {
+            Ok(found) if reader.roots.is_empty() => roots.extend(found),
+            Ok(_) => {}
+            Err(error) => self.no_anchor(&error),
         }
         let trust = Trust {
             believed: Believed::Roots(roots),

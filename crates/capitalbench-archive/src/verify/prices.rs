@@ -1,12 +1,13 @@
 //! Price sheets: readable, dated on the window's days, of one source and one basis.
 
+use capitalbench_core::cross_check::CrossCheck;
 use capitalbench_core::methodology::Enforcement;
 use capitalbench_core::price_rules::{self, PriceProblem};
 use capitalbench_core::prices::{PriceSheet, Side};
 
 use super::finding::{Code, Finding};
-use super::{RoundState, unreadable};
-use crate::layout;
+use super::{RoundState, RunState, unreadable};
+use crate::layout::{self, run};
 use crate::price_record::PriceRecord;
 use crate::round_folder::{RoundFolder, RoundInputs};
 use crate::unproved_prices;
@@ -18,6 +19,8 @@ pub(crate) struct Sheets {
     pub(crate) exit: Option<PriceSheet>,
     /// What is wrong with the record of their fetch, where there is one.
     record_problems: Vec<PriceProblem>,
+    /// What two sources disagree on beyond the tolerance, where nobody accepted it.
+    disagreement: Option<String>,
 }
 
 /// Reads both sheets.
@@ -37,6 +40,7 @@ pub(super) fn load(folder: &RoundFolder, findings: &mut Vec<Finding>) -> Sheets 
         entry: read(Side::Entry),
         exit: read(Side::Exit),
         record_problems: Vec::new(),
+        disagreement: None,
     }
 }
 
@@ -48,6 +52,7 @@ pub(super) fn compare_record(inputs: &RoundInputs, sheets: &mut Sheets, found: &
         None if priced => Ok(Vec::from_iter(unproved_prices::problem(inputs)?)),
         None => Ok(Vec::new()),
         Some(record) => {
+            sheets.disagreement = record.unaccepted_cross_check().map(disagreement);
             let both = (sheets.entry.as_ref(), sheets.exit.as_ref());
             record.problems(folder, &inputs.universe, both)
         }
@@ -85,6 +90,28 @@ pub(super) fn check(state: &RoundState, findings: &mut Vec<Finding>) {
         };
         findings.push(Finding::new(code, place_of(&problem), problem.to_string()));
     }
+    // Scoring refuses such prices; until then it is the operator's to look into.
+    let scored = |run: &RunState| run.folder.has(run::OUTCOMES) || run.folder.has(run::LEADERBOARD);
+    if let Some(text) = &state.sheets.disagreement
+        && state.runs.iter().any(scored)
+    {
+        findings.push(Finding::new(
+            Code::PriceRuleBroken,
+            layout::CROSS_CHECK,
+            text,
+        ));
+    }
+}
+
+fn disagreement(check: &CrossCheck) -> String {
+    let options = check.beyond();
+    let options: Vec<&str> = options.iter().map(|row| row.option_id.as_str()).collect();
+    format!(
+        "{} differs by more than {} basis points for {}, and nobody accepted it",
+        check.source,
+        check.tolerance_bps,
+        options.join(", ")
+    )
 }
 
 fn code_of(problem: &PriceProblem) -> Code {

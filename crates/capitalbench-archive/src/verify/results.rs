@@ -70,8 +70,9 @@ fn rescore(
             text,
         ));
     };
-    let Ok(prices) = prices else {
-        return incomplete("results without both price sheets".into());
+    let prices = match prices {
+        Ok(prices) => prices,
+        Err(error) => return incomplete(error.to_string()),
     };
     let attempts = attempts(&run.checked);
     let entrants = Entrants {

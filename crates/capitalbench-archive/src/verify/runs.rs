@@ -19,6 +19,7 @@ pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<F
     counts(state, findings);
     log(state, findings);
     super::replies::check(state, findings);
+    super::replies::check_answers(state, findings);
     super::controls::check(state, inputs, findings);
 }
 

@@ -13,10 +13,11 @@ use jiff::Timestamp;
 use super::finding::{Code, Finding};
 use super::log_state::{LogState, Reader};
 use super::slots::{SlotCount, count};
+use super::walk_all;
 use crate::layout;
-use crate::log::inventory::{Inventory, files_of};
+use crate::log::inventory::{Inventory, is_told};
 use crate::log::salts::{Salts, Shown};
-use crate::log::{Observer, marks, round_events, steps};
+use crate::log::{Observer, marks, replaced_kind, round_events, steps};
 use crate::round_folder::RoundFolder;
 
 /// When something was signed into the log.
@@ -111,10 +112,8 @@ pub(super) fn check_round(
         events: &events,
         findings,
     };
-    scene.files(reader, &mut proof);
     // What the files say can only be told again where all of them are.
-    let hidden = |path: &String| audience(path) != Audience::Private;
-    if !reader.withheld.iter().any(hidden) {
+    if !scene.files(reader, &mut proof) {
         scene.facts();
     }
     scene.moments(manifest.and_then(|own| own.window), &mut proof);
@@ -135,7 +134,10 @@ impl Scene<'_> {
     }
 
     /// Every file is in the log, and every file of the log is there, to the last bit.
-    fn files(&mut self, reader: &Reader<'_>, proof: &mut RoundProof) {
+    ///
+    /// True when a file that tells of events is withheld: one that the log knows, that is not here
+    /// and that nobody may see yet. What a bundle merely says about itself hides nothing.
+    fn files(&mut self, reader: &Reader<'_>, proof: &mut RoundProof) -> bool {
         let mut told = Inventory::default();
         let mut shown = Shown::default();
         for (index, event) in self.events {
@@ -152,6 +154,7 @@ impl Scene<'_> {
         }
         let salts = self.salts(&told);
         let mut withheld = 0;
+        let mut hidden = false;
         for (path, sealed) in &told.bodies {
             let salt = reader
                 .owner
@@ -161,6 +164,7 @@ impl Scene<'_> {
             match (bytes, salt) {
                 (Ok(None), _) if !shown.shows(path) && reader.withheld.contains(path) => {
                     withheld += 1;
+                    hidden |= audience(path) != Audience::Private;
                 }
                 (Ok(None), _) => self.find(Code::LoggedFileMissing, path, "is gone"),
                 (Err(error), _) => self.find(Code::LoggedFileMissing, path, error.problem()),
@@ -185,12 +189,15 @@ impl Scene<'_> {
                 format!("{withheld} files are sealed in the log and cannot be compared here");
             self.find(Code::BodyWithheld, layout::LOG, text);
         }
-        for path in files_of(self.folder) {
+        // A folder that cannot be read has a finding of its own.
+        let (files, _) = walk_all(self.folder.path());
+        for path in files.into_iter().filter(|path| is_told(path)) {
             if !told.bodies.contains_key(&path) {
                 let text = "the log does not know it; sign it with `capitalbench hash-round`";
                 self.find(Code::FileNotLogged, path, text);
             }
         }
+        hidden
     }
 
     fn salts(&mut self, told: &Inventory) -> Salts {
@@ -376,15 +383,7 @@ fn is_dated(fact: &Fact) -> bool {
 
 /// Events of one kind replace each other; those of different kinds all stay true.
 fn kind(fact: &Fact) -> String {
-    match fact {
-        Fact::EntryPrices { .. } | Fact::ExitPrices { .. } | Fact::Freeze { .. } => {
-            fact.name().to_owned()
-        }
-        Fact::Methodology { .. } | Fact::Inventory { .. } => fact.name().to_owned(),
-        Fact::Score { run, .. } => format!("score {run}"),
-        Fact::Claim { statement, .. } => format!("claim {statement}"),
-        other => words(other),
-    }
+    replaced_kind(fact).unwrap_or_else(|| words(fact))
 }
 
 fn words(fact: &Fact) -> String {

@@ -6,6 +6,9 @@ use capitalbench_proof::event::{Event, Fact};
 
 use super::finding::{Code, Finding};
 
+/// More slots than this are not counted: a full file of models with the most replicates.
+const MOST_SLOTS: u64 = 200_000;
+
 /// How the slots of a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SlotCount {
@@ -47,12 +50,15 @@ pub(super) fn count(
         _ => None,
     });
     let (models, replicates, max_retries) = plan?;
-    let mut slots: BTreeMap<(&str, u32), Slot<'_>> = BTreeMap::new();
-    for model in models {
-        for replicate in 1..=replicates {
-            slots.insert((model, replicate), Slot::default());
+    let place = format!("runs/{run}");
+    let find = |text: String| Finding::new(Code::SlotUnaccounted, &place, text);
+    let mut slots = match announced(models, replicates) {
+        Ok(slots) => slots,
+        Err(text) => {
+            findings.push(find(text));
+            return None;
         }
-    }
+    };
     let mut strange = Vec::new();
     for (index, event) in events {
         let (place, attempt, end) = match &event.fact {
@@ -86,12 +92,24 @@ pub(super) fn count(
         let named = |problem| format!("{model}, replicate {replicate}: {problem}");
         strange.extend(slot.problems.into_iter().map(named));
     }
-    let place = format!("runs/{run}");
-    let found = strange
-        .into_iter()
-        .map(|text| Finding::new(Code::SlotUnaccounted, &place, text));
-    findings.extend(found);
+    findings.extend(strange.into_iter().map(find));
     Some(counted)
+}
+
+/// A slot for every model and replicate, or why there are none.
+fn announced<'a>(
+    models: &'a [String],
+    replicates: u32,
+) -> Result<BTreeMap<(&'a str, u32), Slot<'a>>, String> {
+    let count = (models.len() as u64).saturating_mul(u64::from(replicates));
+    if count > MOST_SLOTS {
+        return Err(format!(
+            "announces {count} slots; at most {MOST_SLOTS} are counted"
+        ));
+    }
+    let of_model = |model: &'a String| (1..=replicates).map(move |own| (model.as_str(), own));
+    let places = models.iter().flat_map(of_model);
+    Ok(places.map(|place| (place, Slot::default())).collect())
 }
 
 impl<'a> Slot<'a> {
@@ -149,5 +167,37 @@ impl<'a> Slot<'a> {
             Some("invalid") => counted.invalid += 1,
             Some(_) => counted.failed += 1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use capitalbench_proof::event::Instant;
+    use capitalbench_proof::merkle::sha256;
+
+    use super::*;
+
+    #[test]
+    fn a_leaf_cannot_ask_for_all_memory() {
+        let slots = |replicates| Event {
+            round: "R".to_owned(),
+            at: Instant::parse("2026-09-14T12:00:00Z").unwrap(),
+            fact: Fact::Slots {
+                run: "official".to_owned(),
+                kind: "consistency".to_owned(),
+                calls: "real".to_owned(),
+                models: vec!["m".to_owned(), "n".to_owned()],
+                replicates,
+                max_retries: u32::MAX,
+                plan: sha256(b""),
+            },
+        };
+        let mut findings = Vec::new();
+        let counted = count("official", &[(0, slots(u32::MAX))], &mut findings);
+        assert_eq!(counted, None);
+        let text = "announces 8589934590 slots; at most 200000 are counted";
+        assert!(findings.iter().any(|f| f.detail == text), "{findings:?}");
+        let counted = count("official", &[(0, slots(3))], &mut findings).unwrap();
+        assert_eq!((counted.slots, counted.open), (6, 6));
     }
 }

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::certificate::Certificate;
 use super::{Question, Refusal, Root, SHA256, der};
+use crate::encoding::to_hex;
 
 const SIGNED_DATA: [u8; 9] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02];
 pub(super) const TST_INFO: [u8; 11] = [
@@ -93,8 +94,8 @@ impl<'a> Token<'a> {
     ) -> Result<&Certificate<'a>, Refusal> {
         if self.info.digest != question.digest {
             return Err(Refusal::OtherDigest {
-                expected: hex(&question.digest),
-                found: hex(&self.info.digest),
+                expected: to_hex(&question.digest),
+                found: to_hex(&self.info.digest),
             });
         }
         if let Some(nonce) = question.nonce {
@@ -121,7 +122,7 @@ impl<'a> Token<'a> {
         Stamp {
             before: self.info.before,
             authority: signer.name(),
-            serial: hex(self.info.serial),
+            serial: to_hex(self.info.serial),
         }
     }
 }
@@ -324,14 +325,6 @@ fn accuracy_added(at: Timestamp, body: &[u8]) -> Result<Timestamp, Refusal> {
                 .ok()
         })
         .ok_or(Refusal::Malformed { what: WHAT })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

@@ -119,7 +119,7 @@ impl Origin {
     /// A mark that changes when the record does.
     pub(super) fn mark(&self) -> Result<String, CommandError> {
         match self {
-            Self::Folder(rounds) => Ok(fingerprint(&rounds.folder).to_hex()),
+            Self::Folder(rounds) => Ok(fingerprint(&rounds.folder)?.to_hex()),
             Self::Supabase(rest) => wait(mark(rest))?,
             Self::Database(url) => wait(async {
                 let public = public(url).await.map_err(|error| unread(&error))?;

@@ -8,6 +8,7 @@ use capitalbench_archive::format::results::cumulative;
 use capitalbench_archive::layout::{self, run};
 use capitalbench_archive::public_record::publication;
 use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_archive::state_folder;
 use capitalbench_core::manifest::Track;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_export::report;
@@ -42,7 +43,7 @@ impl BoardsOwed {
 
     pub(crate) fn note(&self) -> Result<(), CommandError> {
         if let Some(folder) = self.file.parent() {
-            file_ops::create_folder(folder).map_err(FileError::from)?;
+            state_folder::create(folder).map_err(FileError::from)?;
         }
         file_ops::replace(&self.file, b"").map_err(FileError::from)?;
         Ok(())

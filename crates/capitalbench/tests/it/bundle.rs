@@ -6,7 +6,9 @@ use std::path::Path;
 
 use capitalbench_archive::bundle::{open_files, read_files, write_files};
 use capitalbench_archive::file_ops;
+use capitalbench_archive::log::{LogFolder, LogKey};
 use capitalbench_archive::verify::{Reader, Severity, verify_for};
+use capitalbench_proof::event::{Event, Fact, Instant};
 use jiff::Timestamp;
 use rayon::prelude::*;
 
@@ -105,4 +107,31 @@ fn no_file_of_a_bundle_can_be_changed_or_left_out() {
             assert!(!holds || found == files, "byte {at}");
         }
     }
+}
+
+#[test]
+fn a_bundle_cannot_switch_off_a_check_by_what_it_says_of_itself() {
+    let round = SignedRound::resolved();
+    let log = LogFolder::of_rounds(&round.rounds());
+    let key = round.rounds().join(".capitalbench/keys/log.key");
+    let key = LogKey::load(&key).expect("a readable key").expect("a key");
+    let claim = Event {
+        round: NAME.to_owned(),
+        at: Instant::parse("2026-09-23T00:00:00Z").expect("an instant"),
+        fact: Fact::Claim {
+            statement: "report of official".to_owned(),
+            files: BTreeMap::new(),
+        },
+    };
+    let appended = log.append(&key, &[claim]).expect("an append");
+    let place = format!("log/leaf {}", appended.size - 1);
+    let mut files = bundle(&round);
+    assert_eq!(errors(files.clone()), Ok(vec![place.clone()]));
+    let told = files.get_mut("bundle.json").expect("a manifest");
+    let mut said: serde_json::Value = serde_json::from_slice(told).expect("JSON");
+    let withheld = said["withheld"].as_array_mut().expect("a list");
+    withheld.push("runs/official/results/imaginary.csv".into());
+    withheld.push("manifest.yaml".into());
+    *told = said.to_string().into_bytes();
+    assert_eq!(errors(files), Ok(vec![place]));
 }

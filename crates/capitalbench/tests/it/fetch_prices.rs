@@ -417,6 +417,12 @@ fn two_sources_apart_are_scored_only_with_a_reason() {
     let before = test.tree();
     test.run(&SCORE).code(0);
     assert_eq!(before, test.tree());
+    let word = test.file("prices/cross_check_acceptance.json");
+    let kept = std::fs::read(&word).expect("an acceptance");
+    std::fs::remove_file(&word).expect("no acceptance");
+    let found = test.codes();
+    assert!(found.contains(&"price-rule-broken".to_owned()), "{found:?}");
+    std::fs::write(&word, kept).expect("the acceptance");
     let wide = [&more[..], &["--tolerance-bps", "500", "--overwrite-prices"]].concat();
     fetch(&test, &serve(market()), &wide).code(0);
     assert!(!test.file("prices/cross_check_acceptance.json").exists());

@@ -66,6 +66,7 @@ mod sealed;
 mod serve;
 mod show_controls;
 mod show_prompt;
+mod signed_again;
 mod signed_log;
 mod signed_round;
 mod site_again;

@@ -190,7 +190,7 @@ fn changed_answers_of_clocks_are_named(round: &SignedRound) {
     assert_eq!(wrong(round), [""; 0]);
     let anchors = round.rounds().join("log/anchors");
     let mut changes = 0;
-    for path in files_below(&anchors) {
+    for path in files_below(&anchors).expect("answers") {
         let file = anchors.join(&path);
         let before = fs::read(&file).expect("an answer");
         let (name, ending) = path.rsplit_once('.').expect("an ending");

@@ -41,7 +41,7 @@ pub(super) enum Output {
 impl Output {
     /// Looks at a folder; a foreign one is left alone.
     pub(super) fn begin(folder: &Path) -> Result<Self, CommandError> {
-        let before = files_below(folder);
+        let before = files_below(folder)?;
         if !before.is_empty() {
             if !folder.join(LIST).is_file() {
                 let text = format!("{} is not empty and is no site", folder.display());
