@@ -240,6 +240,37 @@ fn an_acceptance_is_complete_with_a_stamp_before_the_entry_close() {
         .complains("hint: this cannot be mended");
 }
 
+/// Closes of the days of the window, after those that were known before it.
+fn add_closes(test: &Test) {
+    for symbol in ["FXBIL", "FXFAR", "FXGLD", "FXLNG", "FXSPX"] {
+        let file = test.path(&format!("histories/{symbol}.csv"));
+        let known = fs::read_to_string(&file).expect("a history");
+        let days = ["07", "08", "09", "10", "11", "14"];
+        let rows = days.map(|day| format!("2026-12-{day},100.{day},100.{day},1000\n"));
+        fs::write(file, known + &rows.concat()).expect("a written file");
+    }
+}
+
+#[test]
+fn an_unattended_resolution_stamps_its_result() {
+    let (test, clock) = answered();
+    let url = clock.url();
+    let clocks = [("CAPITALBENCH_TSA_URLS", url.as_str())];
+    clock.behave(at("2026-12-06T10:31:00Z"));
+    let accept = accepting("2026-12-06T10:31:00Z").replace(" --no-schedule-resolution", "");
+    run_with(&test, &clocks, &accept).code(0);
+    add_closes(&test);
+    clock.behave(at("2026-12-16T00:00:00Z"));
+    let heard = clock.heard();
+    let line = "resolve-due --rounds-dir rounds --source csv --histories histories \
+                --now 2026-12-16T00:00:00Z";
+    run_with(&test, &clocks, line)
+        .code(0)
+        .says(&format!("{NAME}: resolved"))
+        .complains("stamped by outside clocks");
+    assert_eq!(clock.heard(), heard + 1);
+}
+
 #[test]
 fn a_run_is_stamped_while_it_is_accepted_or_not_at_all() {
     let (test, clock) = answered();
