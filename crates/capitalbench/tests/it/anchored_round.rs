@@ -212,6 +212,14 @@ fn an_acceptance_is_complete_with_a_stamp_before_the_entry_close() {
         let ran = run(&test, &format!("{line} 2026-12-06T11:00:00Z"));
         ran.code(2).complains(lacking);
     }
+    let serve = "serve --rounds-dir rounds --listen 127.0.0.1:0 --as-of 2026-12-06T11:00:00Z";
+    run(&test, serve).code(2).complains(lacking);
+    let owed = test.path("rounds/.capitalbench/boards_owed");
+    fs::write(&owed, "").expect("a written file");
+    let resolve = "resolve-due --rounds-dir rounds --now 2026-12-06T11:00:00Z";
+    run(&test, resolve).code(1).complains(lacking);
+    assert!(!test.path("boards").exists());
+    fs::remove_file(owed).expect("a removed file");
     let late = copy_of(&test);
 
     clock.behave(at("2026-12-06T10:40:00Z"));
