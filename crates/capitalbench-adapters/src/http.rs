@@ -17,6 +17,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::secret::{ApiKey, Wiped};
 
+mod address;
 mod call;
 mod failure;
 mod post;
@@ -24,6 +25,7 @@ mod rate_limit;
 mod reach;
 mod retry_after;
 
+pub(crate) use address::{AddressFault, Secrecy, is_bare};
 pub(crate) use call::{Call, Called};
 pub use failure::HttpError;
 pub(crate) use post::{KeyHeader, Media, Post, Posted};
@@ -82,13 +84,19 @@ impl HttpClient {
         Ok(Self { client, limits })
     }
 
-    /// Whether the host of an address may be asked, as far as its text tells.
-    pub(crate) fn reaches(&self, url: &Url) -> bool {
-        self.limits.reach.allows_host(url)
+    /// Refuses what may not be asked; a host that is written as a number is never resolved, so
+    /// nothing else would look at it.
+    fn require_reach(&self, url: &Url) -> Result<(), HttpError> {
+        if self.limits.reach.allows_host(url) {
+            return Ok(());
+        }
+        let reason = format!("the address is a private one; {REMEDY}");
+        Err(HttpError::NotAsked { reason })
     }
 
     /// Asks for JSON with the key where the credential says.
     pub(crate) async fn get(&self, request: Request<'_>) -> Result<Answer, HttpError> {
+        self.require_reach(&request.url)?;
         let deadline = Instant::now() + self.limits.total_timeout;
         let mut asking = self
             .client
@@ -199,13 +207,18 @@ impl<'a> Credential<'a> {
         let Self::Header { scheme, key } = self else {
             return Ok(None);
         };
-        let text = Wiped::new(format!("{scheme} {}", key.expose()));
-        let mut value = HeaderValue::from_str(&text).map_err(|_| HttpError::Setup {
-            reason: "the API key cannot be sent in a header".to_owned(),
-        })?;
-        value.set_sensitive(true);
-        Ok(Some(value))
+        key_value(&format!("{scheme} "), key).map(Some)
     }
+}
+
+/// The value of a header that carries a key.
+fn key_value(prefix: &str, key: &ApiKey) -> Result<HeaderValue, HttpError> {
+    let text = Wiped::new(format!("{prefix}{}", key.expose()));
+    let mut value = HeaderValue::from_str(&text).map_err(|_| HttpError::Setup {
+        reason: "the API key cannot be sent in a header".to_owned(),
+    })?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 /// An answer with a status of success.
@@ -217,14 +230,6 @@ pub(crate) struct Answer {
     pub(crate) content_type: Option<String>,
     /// How long the server asks to wait.
     pub(crate) retry_after: Option<Duration>,
-}
-
-/// Whether an address is only scheme, host, port and path, so that it cannot hold a key.
-pub(crate) fn is_bare(url: &Url) -> bool {
-    url.username().is_empty()
-        && url.password().is_none()
-        && url.query().is_none()
-        && url.fragment().is_none()
 }
 
 /// The beginning of a text on one line, without the key and without control characters.

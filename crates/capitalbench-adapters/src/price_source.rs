@@ -19,8 +19,6 @@ pub use rows::{Field, Place, RowFault};
 pub use tiingo::{RetryPolicy, Tiingo};
 pub use yahoo_chart::YahooChart;
 
-use base_url::parse_base_url;
-
 mod alpha_vantage;
 mod base_url;
 mod csv_folder;

@@ -35,7 +35,7 @@ impl ApiKey {
         let mut clean = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(next) = rest.chars().next() {
-            if let Some(after) = after_key(rest, self.expose()) {
+            if let Some(after) = after_key(rest, self.expose().as_bytes()) {
                 clean.push(REDACTED);
                 rest = after;
             } else {
@@ -53,18 +53,27 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// What follows the key when the text begins with it.
-fn after_key<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    key.bytes().try_fold(text, after_byte)
+/// What follows the key when the text begins with it. A byte that begins escapes itself is read both
+/// ways, escaped first.
+fn after_key<'a>(text: &'a str, key: &[u8]) -> Option<&'a str> {
+    let Some((byte, others)) = key.split_first() else {
+        return Some(text);
+    };
+    let escaped = after_escaped(text, *byte).and_then(|rest| after_key(rest, others));
+    escaped.or_else(|| after_key(after_plain(text, *byte)?, others))
 }
 
-/// What follows one byte of the key, plain or escaped.
-fn after_byte(text: &str, byte: u8) -> Option<&str> {
-    let plain = char::from(byte);
+/// What follows one byte of the key as it is, in any case.
+fn after_plain(text: &str, byte: u8) -> Option<&str> {
     let mut characters = text.chars();
-    if characters.next()?.eq_ignore_ascii_case(&plain) {
-        return Some(characters.as_str());
-    }
+    let next = characters.next()?;
+    let same = next.eq_ignore_ascii_case(&char::from(byte));
+    same.then_some(characters.as_str())
+}
+
+/// What follows one byte of the key that was escaped.
+fn after_escaped(text: &str, byte: u8) -> Option<&str> {
+    let plain = char::from(byte);
     let hexadecimal = |digits: &str| u8::from_str_radix(digits, 16) == Ok(byte);
     let escaped = |prefix: &str| {
         let (digits, after) = text.strip_prefix(prefix)?.split_at_checked(2)?;
@@ -127,5 +136,20 @@ mod tests {
         ] {
             assert_eq!(key.redact(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_key_of_signs_that_begin_escapes_is_found_both_ways() {
+        let key = key(r"a%b\c");
+        for text in [
+            r"a%b\c",
+            r"a%25b\c",
+            r"a%25b%5Cc",
+            r"a%b\\c",
+            r"A\u0025b\u005cc",
+        ] {
+            assert_eq!(key.redact(text), "…", "{text}");
+        }
+        assert_eq!(key.redact("a%26b"), "a%26b");
     }
 }

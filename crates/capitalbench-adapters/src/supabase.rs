@@ -9,7 +9,7 @@ use reqwest::{Method, Url};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::http::{Call, Called, HttpClient, HttpError, excerpt, is_bare};
+use crate::http::{AddressFault, Call, Called, HttpClient, HttpError, REMEDY, Secrecy, excerpt};
 use crate::secret::ApiKey;
 
 /// Time for one request; a large delta takes a while.
@@ -44,8 +44,29 @@ impl Default for Patience {
 
 /// An address that is not that of a project; it is not repeated, it may hold a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the address must be like https://PROJECT.supabase.co, without a key and without a query")]
-pub struct SupabaseUrlError;
+pub enum SupabaseUrlError {
+    /// Not an address of the web, or more than scheme, host, port and path.
+    #[error(
+        "the address must be like https://PROJECT.supabase.co, without a key and without a query"
+    )]
+    NotAProject,
+    /// An address of this machine or of a private network.
+    #[error("the address is a private one; {REMEDY}")]
+    Private,
+    /// A key would be sent for everybody to read.
+    #[error("the address must begin with https://, or the key would be sent in clear")]
+    InClear,
+}
+
+impl From<AddressFault> for SupabaseUrlError {
+    fn from(fault: AddressFault) -> Self {
+        match fault {
+            AddressFault::NotHttp | AddressFault::HoldsMore => Self::NotAProject,
+            AddressFault::Private => Self::Private,
+            AddressFault::InClear => Self::InClear,
+        }
+    }
+}
 
 /// Why a request came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -91,12 +112,7 @@ const JSON: [(&str, &str); 2] = [
 impl Supabase {
     /// A project at an address.
     pub fn new(http: HttpClient, base: &str, key: ApiKey) -> Result<Self, SupabaseUrlError> {
-        let base = Url::parse(base).map_err(|_| SupabaseUrlError)?;
-        let usable =
-            matches!(base.scheme(), "http" | "https") && is_bare(&base) && !base.cannot_be_a_base();
-        if !usable {
-            return Err(SupabaseUrlError);
-        }
+        let base = http.address(base, Secrecy::Keyed)?;
         Ok(Self {
             http,
             base,
@@ -140,6 +156,10 @@ impl Supabase {
             let answer = self.send(Method::GET, url, &Body::none()).await?;
             match parse(&answer)? {
                 Value::Array(page) if page.is_empty() => return Ok(rows),
+                Value::Array(page) if rows.ends_with(&page) => {
+                    let text = format!("{table}: the server gives the same rows again and again");
+                    return Err(SupabaseError::Unreadable(text));
+                }
                 Value::Array(page) => rows.extend(page),
                 _ => return Err(SupabaseError::Unreadable("rows are no list".into())),
             }

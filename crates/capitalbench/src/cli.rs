@@ -53,7 +53,8 @@ pub(crate) use verify::{Bundle, Verify};
 
 /// An open, auditable benchmark of how language models allocate capital.
 ///
-/// Rounds are folders on disk. Only commands that fetch prices, or ask models when allowed, talk to the network.
+/// Rounds are folders on disk. The network is used only to fetch prices, to ask models when allowed,
+/// to ask outside clocks, to sync a database that you name, and to serve the site.
 /// Exit codes: 0 holds, 1 does not hold, 2 could not run.
 #[derive(Debug, Parser)]
 #[command(name = "capitalbench", version, max_term_width = 100)]

@@ -89,17 +89,17 @@ impl From<ScoringError> for CommandError {
     fn from(error: ScoringError) -> Self {
         let hint = match &error {
             ScoringError::Submission { .. } => {
-                Some("run `capitalbench validate-submissions` on this run; nothing was written")
+                Some("run `capitalbench validate-submissions` on this run; no result was written")
             }
             ScoringError::Score { .. } | ScoringError::Prices { .. } => {
-                Some("complete the price sheets and score again; nothing was written")
+                Some("complete the price sheets and score again; no result was written")
             }
             ScoringError::CrossCheck { .. } => Some(
                 "look at prices/cross_check.json; to score all the same, give \
                  --accept-cross-check REASON",
             ),
             ScoringError::WouldChange { .. } => Some(
-                "nothing was written; if the new prices or submissions are right, give \
+                "no result was written; if the new prices or submissions are right, give \
                  --correct REASON, and the old results are kept",
             ),
             _ => None,

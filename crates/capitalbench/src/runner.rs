@@ -64,12 +64,16 @@ pub(crate) struct Engine {
     /// First pause before a call is repeated after trouble of transport or server.
     pub(crate) pause: Duration,
     pub(crate) stop: watch::Receiver<bool>,
+    /// Raised when a slot broke, so that calls under way end and none begins.
+    pub(crate) broken: watch::Sender<bool>,
     pub(crate) listener: Box<dyn Listener>,
     /// Signs that an attempt begins before its request leaves.
     pub(crate) recorder: Recorder,
 }
 
 /// Asks every slot that has no final state yet; returns all of them in the order of the plan.
+///
+/// When one breaks, the answers of calls under way are waited for and kept: they are paid for.
 pub(crate) async fn run(
     engine: Arc<Engine>,
     seats: Vec<Seat>,
@@ -85,12 +89,23 @@ pub(crate) async fn run(
     }
     let mut ends = BTreeMap::new();
     let mut totals = Totals::default();
+    let mut fault = None;
     while let Some(joined) = tasks.join_next().await {
-        let ended = joined.map_err(|error| CommandError::new(format!("a call broke: {error}")))?;
-        let (index, end, paid) = ended?;
-        totals.count(&end);
-        totals.cost = totals.cost.plus(paid);
-        ends.insert(index, end);
+        let ended = joined.map_err(|error| CommandError::new(format!("a call broke: {error}")));
+        match ended.and_then(|ended| ended) {
+            Ok((index, end, paid)) => {
+                totals.count(&end);
+                totals.cost = totals.cost.plus(paid);
+                ends.insert(index, end);
+            }
+            Err(error) => {
+                engine.broken.send_replace(true);
+                fault.get_or_insert(error);
+            }
+        }
+    }
+    if let Some(error) = fault {
+        return Err(error.or_hint("finish the run with --resume"));
     }
     engine.say(&Event::RunEnded { totals });
     Ok(ends.into_values().collect())
@@ -137,7 +152,8 @@ async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<(SlotEnd, Cost), Comm
         if let Some((pause, reason)) = pause.zip(ended.attempt_status().reason())
             && may_retry(&attempts, max_retries)
         {
-            let until = engine.clock.now() + pause;
+            let now = engine.clock.now();
+            let until = now.checked_add(pause).unwrap_or(Timestamp::MAX);
             engine.say(&Event::Waiting {
                 slot,
                 reason,
@@ -301,8 +317,10 @@ async fn call(engine: &Engine, seat: &Seat) -> Result<RawAnswer, (CallFailure, O
     sending
         .unwrap_or(Err(CallFailure::Timeout(limit)))
         .map_err(|failure| {
-            // The provider keeps the same limit; whoever notices first, it was the deadline.
-            let late = limit < seat.time_limit && matches!(failure, CallFailure::Timeout(_));
+            // The provider keeps the same limit; whoever notices first, it was the deadline. A
+            // connection that did not come about ends sooner and may be tried again.
+            let late = limit < seat.time_limit
+                && matches!(failure, CallFailure::Timeout(after) if after >= limit);
             (failure, late.then_some(Reason::Deadline))
         })
 }
@@ -355,7 +373,7 @@ impl Engine {
     }
 
     fn closed(&self) -> Option<Open> {
-        if *self.stop.borrow() {
+        if *self.stop.borrow() || *self.broken.borrow() {
             return Some(Open::Stopped);
         }
         let over = self.until_deadline().is_some_and(|left| left.is_zero());
@@ -383,13 +401,14 @@ impl Engine {
         }
     }
 
-    /// Waits, but not past the deadline and not after the operator's stop.
+    /// Waits, but not past the deadline and not after the operator's stop or a broken slot.
     async fn rest(&self, pause: Duration) {
         let pause = self.until_deadline().map_or(pause, |left| left.min(pause));
-        let mut stop = self.stop.clone();
+        let (mut stop, mut broken) = (self.stop.clone(), self.broken.subscribe());
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             _ = stop.wait_for(|stopped| *stopped) => {}
+            _ = broken.wait_for(|broken| *broken) => {}
         }
     }
 

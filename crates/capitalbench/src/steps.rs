@@ -15,6 +15,8 @@ pub(crate) mod score;
 pub(crate) mod shared_jobs;
 pub(crate) mod stamped_picks;
 
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
 use crate::error::CommandError;
 
 /// Runs one future to its end.
@@ -26,16 +28,36 @@ pub(crate) fn wait<T>(future: impl Future<Output = T>) -> Result<T, CommandError
     Ok(runtime.block_on(future))
 }
 
+/// Requests to stop: of the operator by Ctrl-C, of the machine by SIGTERM.
+pub(crate) struct Stops {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Stops {
+    pub(crate) fn listen() -> Result<Self, CommandError> {
+        let listen = |kind: SignalKind| {
+            signal(kind).map_err(|error| {
+                CommandError::new(format!("cannot listen for a request to stop: {error}"))
+            })
+        };
+        Ok(Self {
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+        })
+    }
+
+    /// Ends at the next request.
+    pub(crate) async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
+
 /// Ends when the operator or the machine asks to stop.
 pub(crate) fn stopped() -> Result<impl Future<Output = ()> + Send + 'static, CommandError> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let fault = |error: std::io::Error| CommandError::new(error.to_string());
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(fault)?;
-    let mut terminate = signal(SignalKind::terminate()).map_err(fault)?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
+    let mut stops = Stops::listen()?;
+    Ok(async move { stops.next().await })
 }

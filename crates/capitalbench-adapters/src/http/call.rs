@@ -6,7 +6,7 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Method, Url};
 use tokio::time::{Instant, timeout_at};
 
-use super::{HttpClient, HttpError, retry_after};
+use super::{HttpClient, HttpError, key_value, retry_after};
 use crate::secret::ApiKey;
 
 /// One request.
@@ -42,18 +42,14 @@ pub(crate) struct Called {
 impl HttpClient {
     /// Sends once.
     pub(crate) async fn call(&self, call: &Call<'_>) -> Result<Called, HttpError> {
+        self.require_reach(&call.url)?;
         let deadline = Instant::now() + call.time_limit;
         let too_slow = || HttpError::Timeout {
             after: call.time_limit,
         };
         let mut headers = HeaderMap::new();
         for (name, prefix) in call.key_headers {
-            let text = format!("{prefix}{}", call.key.expose());
-            let mut value = HeaderValue::from_str(&text).map_err(|_| HttpError::Setup {
-                reason: "the API key cannot be sent in a header".to_owned(),
-            })?;
-            value.set_sensitive(true);
-            headers.insert(*name, value);
+            headers.insert(*name, key_value(prefix, call.key)?);
         }
         for (name, value) in call.headers {
             headers.insert(*name, HeaderValue::from_static(value));

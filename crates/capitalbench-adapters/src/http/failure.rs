@@ -15,6 +15,12 @@ pub enum HttpError {
         /// What is wrong.
         reason: String,
     },
+    /// An address that this client may not ask.
+    #[error("nobody was asked: {reason}")]
+    NotAsked {
+        /// Why, and what to do about it.
+        reason: String,
+    },
     /// Too slow.
     #[error("no complete answer within {after:?}")]
     Timeout {
@@ -63,9 +69,11 @@ impl HttpError {
         match self {
             Self::Timeout { .. } | Self::Connect { .. } | Self::Truncated => true,
             Self::Status { code, .. } => matches!(code, 408 | 429 | 500..=599),
-            Self::Setup { .. } | Self::TooLarge { .. } | Self::Garbled { .. } | Self::NotText => {
-                false
-            }
+            Self::Setup { .. }
+            | Self::NotAsked { .. }
+            | Self::TooLarge { .. }
+            | Self::Garbled { .. }
+            | Self::NotText => false,
         }
     }
 

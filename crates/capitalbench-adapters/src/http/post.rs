@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use reqwest::Url;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use tokio::time::{Instant, timeout_at};
 
-use super::{HttpClient, HttpError, excerpt, one_line};
-use crate::secret::{ApiKey, Wiped};
+use super::{HttpClient, HttpError, excerpt, key_value, one_line};
+use crate::secret::ApiKey;
 
 /// Headers worth keeping.
 const KEPT: [&str; 9] = [
@@ -86,17 +86,6 @@ pub(crate) struct KeyHeader<'a> {
     pub(crate) key: &'a ApiKey,
 }
 
-impl KeyHeader<'_> {
-    fn value(self) -> Result<HeaderValue, HttpError> {
-        let text = Wiped::new(format!("{}{}", self.prefix, self.key.expose()));
-        let mut value = HeaderValue::from_str(&text).map_err(|_| HttpError::Setup {
-            reason: "the API key cannot be sent in a header".to_owned(),
-        })?;
-        value.set_sensitive(true);
-        Ok(value)
-    }
-}
-
 /// What came back, of any status.
 #[derive(Debug)]
 pub(crate) struct Posted {
@@ -112,6 +101,7 @@ pub(crate) struct Posted {
 impl HttpClient {
     /// Posts once.
     pub(crate) async fn post(&self, question: Post<'_>) -> Result<Posted, HttpError> {
+        self.require_reach(&question.url)?;
         let start = Instant::now();
         let deadline = start
             .checked_add(question.time_limit)
@@ -129,7 +119,7 @@ impl HttpClient {
             sending = sending.header(*name, *value);
         }
         if let Some(header) = question.key {
-            sending = sending.header(header.name, header.value()?);
+            sending = sending.header(header.name, key_value(header.prefix, header.key)?);
         }
         let key = question.key.map(|header| header.key);
         let response = timeout_at(deadline, sending.send())

@@ -40,7 +40,23 @@ impl Reach {
             Err(_) => self == Self::Local || !is_own_name(host),
         }
     }
+
+    /// Whether nobody else is on the way to a host, as far as its text tells: a private address, or
+    /// a name that means one, where the operator allows those.
+    pub(crate) fn trusts_the_way_to(self, url: &Url) -> bool {
+        let host = url.host_str().unwrap_or_default();
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        let own = match bare.parse() {
+            Ok(address) => matches!(kind(address), Kind::Private),
+            Err(_) => !host.contains('.') || OWN_ENDINGS.iter().any(|end| host.ends_with(end)),
+        };
+        self == Self::Local && own
+    }
 }
+
+/// Names that no public network knows.
+const OWN_ENDINGS: [&str; 5] = [".localhost", ".local", ".internal", ".lan", ".home.arpa"];
 
 enum Kind {
     Public,
@@ -204,6 +220,30 @@ mod tests {
         assert!(Reach::Local.allows_host(&own));
         let public = Url::parse("https://api.example").unwrap();
         assert!(Reach::Public.allows_host(&public));
+    }
+
+    #[test]
+    fn only_the_way_to_a_private_host_is_trusted() {
+        let trusts = |reach: Reach, text: &str| {
+            reach.trusts_the_way_to(&Url::parse(text).expect("an address"))
+        };
+        for text in [
+            "http://127.0.0.1:1",
+            "http://[::1]",
+            "http://localhost",
+            "http://vllm:8000",
+            "http://Gpu.Lan.",
+        ] {
+            assert!(trusts(Reach::Local, text), "{text}");
+            assert!(!trusts(Reach::Public, text), "{text}");
+        }
+        for text in [
+            "http://api.openai.com",
+            "http://1.1.1.1",
+            "http://lan.example",
+        ] {
+            assert!(!trusts(Reach::Local, text), "{text}");
+        }
     }
 
     #[test]

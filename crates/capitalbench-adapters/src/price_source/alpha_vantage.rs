@@ -16,8 +16,8 @@ use serde::Deserialize;
 use super::failure::Failure;
 use super::rows::{arrange, check_numbers};
 use super::{AnswerFuture, BaseUrlError, DailyClose, History, Limit, Place, PriceError};
-use super::{PriceSource, RowFault, check_question, parse_base_url};
-use crate::http::{Credential, HttpClient, Request, excerpt};
+use super::{PriceSource, RowFault, check_question};
+use crate::http::{Credential, HttpClient, Request, Secrecy, excerpt};
 use crate::secret::ApiKey;
 
 const NAME: &str = "alphavantage";
@@ -63,7 +63,7 @@ impl AlphaVantage {
     /// A source at an address such as [`Self::DEFAULT_BASE_URL`].
     pub fn new(http: HttpClient, base_url: &str, key: ApiKey) -> Result<Self, BaseUrlError> {
         Ok(Self {
-            base_url: parse_base_url(&http, base_url)?,
+            base_url: http.address(base_url, Secrecy::Keyed)?,
             http,
             key,
         })

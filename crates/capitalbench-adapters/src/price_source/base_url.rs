@@ -1,8 +1,6 @@
 //! Addresses of sources: scheme, host, port and path, and nothing that could hold a key.
 
-use reqwest::Url;
-
-use crate::http::{HttpClient, REMEDY, is_bare};
+use crate::http::{AddressFault, REMEDY};
 
 /// Why an address cannot be asked; the address itself is not repeated, it may hold a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -19,18 +17,18 @@ pub enum BaseUrlError {
     /// An address of this machine or of a private network.
     #[error("the base URL leads to a private address; {REMEDY}")]
     Private,
+    /// A key would be sent for everybody to read.
+    #[error("the base URL must begin with https://, or the key would be sent in clear")]
+    InClear,
 }
 
-pub(super) fn parse_base_url(http: &HttpClient, text: &str) -> Result<Url, BaseUrlError> {
-    let url = Url::parse(text).map_err(|_| BaseUrlError::NotHttp)?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(BaseUrlError::NotHttp);
+impl From<AddressFault> for BaseUrlError {
+    fn from(fault: AddressFault) -> Self {
+        match fault {
+            AddressFault::NotHttp => Self::NotHttp,
+            AddressFault::HoldsMore => Self::HoldsMore,
+            AddressFault::Private => Self::Private,
+            AddressFault::InClear => Self::InClear,
+        }
     }
-    if !is_bare(&url) {
-        return Err(BaseUrlError::HoldsMore);
-    }
-    if !http.reaches(&url) {
-        return Err(BaseUrlError::Private);
-    }
-    Ok(url)
 }

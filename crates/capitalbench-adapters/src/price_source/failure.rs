@@ -21,9 +21,9 @@ impl Failure {
     pub(super) fn of(origin: &'static str, symbol: &str, error: HttpError) -> Self {
         let symbol = symbol.to_owned();
         Self::Transport(match error {
-            HttpError::Setup { reason } | HttpError::Connect { reason } => {
-                PriceError::Unreachable { origin, reason }
-            }
+            HttpError::Setup { reason }
+            | HttpError::NotAsked { reason }
+            | HttpError::Connect { reason } => PriceError::Unreachable { origin, reason },
             HttpError::Timeout { after } => PriceError::Timeout {
                 origin,
                 symbol,

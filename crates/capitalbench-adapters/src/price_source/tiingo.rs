@@ -12,9 +12,9 @@ use jiff::civil::Date;
 use reqwest::Url;
 use tokio::time::sleep;
 
+use super::check_question;
 use super::{AnswerFuture, BaseUrlError, DailyClose, History, Limit, PriceError, PriceSource};
-use super::{check_question, parse_base_url};
-use crate::http::{Answer, Credential, HttpClient, Request};
+use crate::http::{Answer, Credential, HttpClient, Request, Secrecy};
 use crate::secret::ApiKey;
 
 mod answer;
@@ -38,7 +38,7 @@ impl Tiingo {
     /// A source at an address such as [`Self::DEFAULT_BASE_URL`], with a few retries.
     pub fn new(http: HttpClient, base_url: &str, key: ApiKey) -> Result<Self, BaseUrlError> {
         Ok(Self {
-            base_url: parse_base_url(&http, base_url)?,
+            base_url: http.address(base_url, Secrecy::Keyed)?,
             http,
             key,
             retries: RetryPolicy::default(),
@@ -246,6 +246,7 @@ mod tests {
             ("https://a:hidden@b.example", BaseUrlError::HoldsMore),
             ("https://b.example/?token=hidden", BaseUrlError::HoldsMore),
             ("https://b.example/#hidden", BaseUrlError::HoldsMore),
+            ("http://api.tiingo.com", BaseUrlError::InClear),
         ] {
             let error = source(text).unwrap_err();
             assert_eq!(error, expected, "{text}");

@@ -16,8 +16,8 @@ use serde::Deserialize;
 use super::failure::Failure;
 use super::rows::{arrange, check_numbers};
 use super::{AnswerFuture, BaseUrlError, DailyClose, History, Place, PriceError, PriceSource};
-use super::{RowFault, check_question, parse_base_url};
-use crate::http::{Credential, HttpClient, Request, one_line};
+use super::{RowFault, check_question};
+use crate::http::{Credential, HttpClient, Request, Secrecy, one_line};
 
 const NAME: &str = "yahoo";
 
@@ -118,7 +118,7 @@ impl YahooChart {
     /// A source at an address such as [`Self::DEFAULT_BASE_URL`].
     pub fn new(http: HttpClient, base_url: &str) -> Result<Self, BaseUrlError> {
         Ok(Self {
-            base_url: parse_base_url(&http, base_url)?,
+            base_url: http.address(base_url, Secrecy::Open)?,
             http,
         })
     }
@@ -223,6 +223,7 @@ impl Series {
     ) -> Result<Vec<(Place, DailyClose)>, PriceError> {
         let closes = self.indicators.quote.first();
         let adjusted = self.indicators.adjclose.first();
+        let (dividends, splits) = (self.dividends(), self.splits());
         let mut rows = Vec::with_capacity(self.timestamp.len());
         for (index, stamp) in self.timestamp.iter().enumerate() {
             let place = Place::Answer {
@@ -245,8 +246,8 @@ impl Series {
                 close,
                 adjusted: adjusted.and_then(|column| cell(&column.adjclose)),
                 volume: closes.and_then(|columns| cell(&columns.volume)),
-                dividend: Some(self.dividend(date)),
-                split: Some(self.split(date)),
+                dividend: Some(dividends.get(&date).copied().unwrap_or(0.0)),
+                split: Some(splits.get(&date).copied().unwrap_or(1.0)),
             };
             let checked = match row.adjusted {
                 None => Err(RowFault::NoAdjustedClose { date }),
@@ -267,19 +268,26 @@ impl Series {
         Some(TimeZone::UTC.to_datetime(instant).date())
     }
 
-    fn dividend(&self, date: Date) -> f64 {
-        let paid = self.events.dividends.values();
-        paid.filter(|paid| self.day(paid.date) == Some(date))
-            .map(|paid| paid.amount)
-            .sum()
+    /// What was paid on each day that has a payment.
+    fn dividends(&self) -> BTreeMap<Date, f64> {
+        let mut days = BTreeMap::new();
+        for paid in self.events.dividends.values() {
+            if let Some(day) = self.day(paid.date) {
+                *days.entry(day).or_insert(0.0) += paid.amount;
+            }
+        }
+        days
     }
 
-    fn split(&self, date: Date) -> f64 {
-        let splits = self.events.splits.values();
-        splits
-            .filter(|split| self.day(split.date) == Some(date))
-            .map(|split| split.numerator / split.denominator)
-            .product()
+    /// By how much shares multiplied on each day on which they did.
+    fn splits(&self) -> BTreeMap<Date, f64> {
+        let mut days = BTreeMap::new();
+        for split in self.events.splits.values() {
+            if let Some(day) = self.day(split.date) {
+                *days.entry(day).or_insert(1.0) *= split.numerator / split.denominator;
+            }
+        }
+        days
     }
 }
 

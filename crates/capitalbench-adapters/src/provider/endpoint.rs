@@ -6,7 +6,9 @@ use reqwest::Url;
 use serde_json::Value;
 
 use super::{CallFailure, RawAnswer};
-use crate::http::{HttpClient, HttpError, KeyHeader, Media, Post, Posted, REMEDY, is_bare};
+use crate::http::{
+    AddressFault, HttpClient, HttpError, KeyHeader, Media, Post, Posted, REMEDY, Secrecy,
+};
 use crate::secret::ApiKey;
 
 /// Why a provider cannot be set up; an address is not repeated, it may hold a key.
@@ -24,6 +26,9 @@ pub enum SetupError {
     /// An address of this machine or of a private network.
     #[error("the base URL leads to a private address; {REMEDY}")]
     Private,
+    /// A key would be sent for everybody to read.
+    #[error("the base URL must begin with https://, or the key would be sent in clear")]
+    InClear,
     /// A model that searches or uses tools by itself.
     #[error("{model} searches or uses tools by itself and cannot take part")]
     UsesTools {
@@ -43,6 +48,17 @@ pub enum SetupError {
     /// A router that may choose the host by itself.
     #[error("OpenRouter needs a routing pin: name the only host that may answer")]
     NoRoutingPin,
+}
+
+impl From<AddressFault> for SetupError {
+    fn from(fault: AddressFault) -> Self {
+        match fault {
+            AddressFault::NotHttp => Self::NotHttp,
+            AddressFault::HoldsMore => Self::HoldsMore,
+            AddressFault::Private => Self::Private,
+            AddressFault::InClear => Self::InClear,
+        }
+    }
 }
 
 /// The header that carries the key.
@@ -75,16 +91,11 @@ impl Endpoint {
         key: Option<ApiKey>,
         place: KeyPlace,
     ) -> Result<Self, SetupError> {
-        let base_url = Url::parse(base_url).map_err(|_| SetupError::NotHttp)?;
-        if !matches!(base_url.scheme(), "http" | "https") {
-            return Err(SetupError::NotHttp);
-        }
-        if !is_bare(&base_url) {
-            return Err(SetupError::HoldsMore);
-        }
-        if !http.reaches(&base_url) {
-            return Err(SetupError::Private);
-        }
+        let secrecy = match key {
+            Some(_) => Secrecy::Keyed,
+            None => Secrecy::Open,
+        };
+        let base_url = http.address(base_url, secrecy)?;
         Ok(Self {
             http,
             base_url,

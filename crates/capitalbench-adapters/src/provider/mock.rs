@@ -201,7 +201,11 @@ impl Mock {
                     message: "no such key".to_owned(),
                 });
             }
-            Some(Fault::Truncated) => body(&text[..text.len() / 2], Stop::Length, question.input),
+            Some(Fault::Truncated) => body(
+                &text[..text.floor_char_boundary(text.len() / 2)],
+                Stop::Length,
+                question.input,
+            ),
             Some(Fault::InvalidJson) => {
                 body("I would rather not say.", Stop::Complete, question.input)
             }

@@ -89,10 +89,14 @@ fn tokens(body: &Value) -> Tokens {
     let said = count(body, "/usage/completion_tokens");
     let reasoning = count(body, "/usage/completion_tokens_details/reasoning_tokens");
     let total = count(body, "/usage/total_tokens");
-    let apart = total.is_none() || total != prompt.zip(said).map(|(sent, said)| sent + said);
+    let apart = total.is_none()
+        || total
+            != prompt
+                .zip(said)
+                .map(|(sent, said)| sent.saturating_add(said));
     Tokens {
         input: prompt.map(|prompt| match cached {
-            Some(cached) if cached > prompt => prompt + cached,
+            Some(cached) if cached > prompt => prompt.saturating_add(cached),
             _ => prompt,
         }),
         cached,

@@ -46,6 +46,16 @@ async fn an_authority_gets_the_query_and_its_reply_comes_back_as_it_is() {
 }
 
 #[tokio::test]
+async fn an_address_where_clouds_keep_credentials_is_not_asked() {
+    let url: ClockUrl = "http://169.254.169.254/tsr".parse().expect("a URL");
+    let asked = ask_authority(&client(), &url, b"query".to_vec(), PATIENCE).await;
+    assert!(
+        matches!(asked, Err(HttpError::NotAsked { .. })),
+        "{asked:?}"
+    );
+}
+
+#[tokio::test]
 async fn a_calendar_is_asked_below_its_address() {
     let server = FakeServer::start(vec![Reply::new("200 OK", "text/plain", &[], b"proof")]);
     let answer = ask_calendar(&client(), &url(&server, "/pool/"), &[b'd'; 32], PATIENCE).await;

@@ -191,6 +191,8 @@ fn addresses_that_could_hold_a_key_are_refused() {
         "https://u:p@x.co",
         "https://x.co/?apikey=1",
         "data:x",
+        "http://x.co",
+        "http://169.254.169.254",
     ] {
         let http = HttpClient::new(limits()).expect("a client");
         let key = ApiKey::new(KEY.to_owned()).expect("a key");

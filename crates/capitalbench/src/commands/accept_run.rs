@@ -7,7 +7,7 @@ use capitalbench_archive::jobs;
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_core::acceptance::{Acceptance, Choice, Refusal, refusals, remarks};
 use capitalbench_core::ids::RunId;
-use capitalbench_core::manifest::Proof;
+use capitalbench_core::manifest::{Proof, Stream};
 use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -58,7 +58,9 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     let recorded = record(&folder, now)?;
     let stamped = stamp_picks(&inputs, &run_id, clock)?;
     let scheduled = planned.is_some();
-    let registered = shared_jobs::register(planned.as_ref());
+    // A demo beside a configured database gives its workers nothing to do.
+    let is_real = inputs.manifest.stream != Stream::Synthetic;
+    let registered = shared_jobs::register(planned.as_ref().filter(|_| is_real));
     let due = planned.map(|job| job.due_at);
     let due = due.or_else(|| jobs::due_at(&inputs.manifest));
     if arguments.output.json {

@@ -22,7 +22,6 @@ use super::published::keeps;
 use crate::cli::{BuildSite, RecordSource};
 use crate::console::{document, line, plural, progress};
 use crate::error::CommandError;
-use crate::steps::promise::require_orders;
 
 mod kept;
 mod output;
@@ -35,9 +34,6 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Outcome, CommandError> {
     let publication = &record.publication;
     let folder = &arguments.rounds.folder;
     let is_folder = matches!(arguments.source, RecordSource::Folder);
-    if is_folder {
-        require_orders(folder, publication)?;
-    }
     let output = Output::begin(&arguments.output)?;
     file_ops::stop_flushing();
     let mut data = DataFolder::write(&output.folder().join("data"), publication, &|| ())?;

@@ -56,6 +56,8 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
     });
     let held = HeldRound::take(&inputs.folder, &worker(None, None), clock)?
         .map_err(|holder| held_by(&inputs.folder, &holder))?;
+    // What was true before the round was ours may not be true any more.
+    refuse_present(&plan, arguments.manner.overwrite_prices)?;
     let fetched = wait(fetch_prices(&plan, &first, other.as_ref(), &held))??;
     held.release()?;
     Ok(report(arguments, &plan, &fetched))

@@ -18,6 +18,7 @@ use super::site::files_of;
 use crate::cli::{RecordSource, Rounds};
 use crate::console::{WARNING, paint, remark};
 use crate::error::CommandError;
+use crate::steps::promise::require_orders;
 use crate::steps::public_store::{Target, told};
 use crate::steps::rest::Rest;
 use crate::steps::wait;
@@ -136,8 +137,10 @@ impl Origin {
         });
         let record = match self {
             Self::Folder(rounds) => {
+                let publication = published::load(rounds)?;
+                require_orders(&rounds.folder, &publication)?;
                 return Ok(Loaded {
-                    publication: published::load(rounds)?,
+                    publication,
                     files: FilesIn::Folder(rounds.folder.clone()),
                 });
             }

@@ -12,7 +12,6 @@ use capitalbench_core::cost::Cost;
 use capitalbench_core::run::{Calls, RunKind};
 use capitalbench_core::time::Stamp;
 use jiff::Timestamp;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::price_source::wait;
@@ -24,6 +23,7 @@ use crate::error::CommandError;
 use crate::runner::bars::Bars;
 use crate::runner::events::{Event, JsonLines, Listener, Silence};
 use crate::runner::{self, Engine, Gate, Seat, SlotEnd, Spending, cost_of};
+use crate::steps::Stops;
 use crate::steps::promise::require_stamped_freeze;
 use crate::steps::record::Recorder;
 
@@ -133,21 +133,20 @@ fn ask(
         gates: gates.collect(),
         pause: arguments.limits.pause.unwrap_or(usual),
         stop: stopped,
+        broken: watch::Sender::new(false),
         recorder,
         listener: listener(arguments, &seats, clock, deadline),
         ledger,
         inputs,
     });
     let ends = wait(async {
-        let interrupted = signal(SignalKind::interrupt());
-        let mut interrupted = interrupted
-            .map_err(|error| CommandError::new(format!("cannot listen for Ctrl-C: {error}")))?;
+        let mut stops = Stops::listen()?;
         let asking = runner::run(Arc::clone(&engine), seats);
         tokio::pin!(asking);
         loop {
             tokio::select! {
                 ends = &mut asking => return ends,
-                Some(()) = interrupted.recv() => {
+                () = stops.next() => {
                     if stop.send_replace(true) {
                         let text = "stopped; calls under way were cut off";
                         return Err(CommandError::new(text).hint("finish the run with --resume"));

@@ -19,14 +19,15 @@ use serde_json::{Value, json};
 
 use super::{Outcome, run_id};
 use crate::cli::ScoreRound;
-use crate::clock::now_or;
+use crate::clock::{Clock, now_or};
 use crate::console::{
     BOLD, DIM, ERROR, WARNING, document, line, paint, plural, progress, remark, table,
 };
 use crate::error::CommandError;
+use crate::steps::held_round::take_awaited;
 use crate::steps::public_store::{follow_folder, follow_round};
 use crate::steps::record::{Recorded, record};
-use crate::steps::score::{Scored, Writing, score};
+use crate::steps::score::{Scored, Writing, refuse_open, score};
 
 pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
     let now = now_or(arguments.now.instant);
@@ -64,8 +65,7 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
     };
     let rules = run.record()?.run.rules;
     let inputs = RoundInputs::load(folder, &Universes::default())?;
-    let scored = score(&inputs, (&run, rules), now, &writing)?;
-    settle_job(&inputs.folder, &scored, now)?;
+    let scored = score_held(&inputs, (&run, rules), now, &writing)?;
     if arguments.output.json {
         document(&as_json(&scored)?);
     } else {
@@ -84,6 +84,26 @@ fn official(folder: &RoundFolder) -> Result<Option<(RunFolder, RunRules)>, FileE
         return Ok(None);
     };
     Ok(Some((folder.run(&run.run_id)?, run.rules)))
+}
+
+/// Scores with the round held where a worker may want it.
+fn score_held(
+    inputs: &RoundInputs,
+    run: (&RunFolder, RunRules),
+    now: Timestamp,
+    writing: &Writing,
+) -> Result<Scored, CommandError> {
+    if *writing == Writing::DryRun {
+        return score(inputs, run, now, writing);
+    }
+    refuse_open(inputs, now)?;
+    let held = take_awaited(&inputs.folder, Clock::starting_at(Some(now)))?;
+    let scored = score(inputs, run, now, writing)?;
+    settle_job(&inputs.folder, &scored, now)?;
+    if let Some(held) = held {
+        held.release()?;
+    }
+    Ok(scored)
 }
 
 /// A job that waits for what was just done by hand has nothing left to do.
@@ -160,8 +180,7 @@ fn score_official(
     match official(round)? {
         Some((run, rules)) => {
             let inputs = RoundInputs::load(round.clone(), universes)?;
-            let scored = score(&inputs, (&run, rules), now, writing)?;
-            settle_job(round, &scored, now)?;
+            let scored = score_held(&inputs, (&run, rules), now, writing)?;
             Ok(Some(scored))
         }
         None => Ok(None),

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use anstream::adapter::strip_str;
 use capitalbench_archive::round_folder::{RoundFolder, Universes};
 use capitalbench_core::resolution_job::ResolutionJob;
 use capitalbench_database::direct::DatabaseUrl;
@@ -241,8 +242,9 @@ impl Service {
             paint(WARNING, "another worker has taken it over")
         };
         if self.arguments.output.json {
+            let told = strip_str(&word).to_string();
             document(
-                &json!({"round_id": job.round_id.as_str(), "attempt": job.attempts, "told": word}),
+                &json!({"round_id": job.round_id.as_str(), "attempt": job.attempts, "told": told}),
             );
         } else {
             line(format!("{}: {word}", job.round_id));
@@ -286,7 +288,8 @@ impl Service {
         Ok((word, status.is_some()))
     }
 
-    /// Makes the boards anew and syncs, once for everything that was resolved.
+    /// Makes the boards anew and syncs, once for everything that was resolved; what failed is tried
+    /// again the next time.
     fn publish(&self) {
         let Ok(_one_at_a_time) = self.publishing.lock() else {
             return;
@@ -296,18 +299,20 @@ impl Service {
         }
         let beside = self.rounds.join("../boards");
         let output = self.arguments.boards_dir.as_deref().unwrap_or(&beside);
-        if let Err(error) = boards::rebuild(&self.rounds, output, self.clock.now()) {
+        let rebuilt = boards::rebuild(&self.rounds, output, self.clock.now());
+        if let Err(error) = &rebuilt {
             error.report();
-            self.failed.store(true, Ordering::SeqCst);
         }
-        if follow_folder(&self.rounds, self.clock.now()) != Outcome::Holds {
+        let synced = follow_folder(&self.rounds, self.clock.now());
+        if rebuilt.is_err() || synced != Outcome::Holds {
+            self.unpublished.store(true, Ordering::SeqCst);
             self.failed.store(true, Ordering::SeqCst);
         }
     }
 }
 
 /// Renews the lease of a job four times in its length; raises `lost` when it is somebody else's, or
-/// when the database was not heard of for as long as the lease lasts.
+/// when the database was not heard of for more than half of it.
 async fn beat(jobs: Arc<Jobs>, job: Job, lease: Duration, lost: Lost) {
     let seconds = i32::try_from(lease.as_secs()).unwrap_or(i32::MAX);
     let mut heard = tokio::time::Instant::now();

@@ -49,7 +49,7 @@ impl Model {
             let _ = write!(text, "  {}/{}", self.done, self.slots);
         }
         let (input, output) = self.tokens;
-        if input + output > 0 {
+        if input.saturating_add(output) > 0 {
             let _ = write!(text, "  {input} + {output} tokens");
         }
         if self.totals.cost > capitalbench_core::cost::Cost::ZERO {
@@ -60,8 +60,11 @@ impl Model {
 
     fn ended(&mut self, attempt: u32, ended: &Ended) {
         self.under_way = self.under_way.saturating_sub(1);
-        self.tokens.0 += ended.input_tokens.unwrap_or(0);
-        self.tokens.1 += ended.output_tokens.unwrap_or(0);
+        let (input, output) = self.tokens;
+        self.tokens = (
+            input.saturating_add(ended.input_tokens.unwrap_or(0)),
+            output.saturating_add(ended.output_tokens.unwrap_or(0)),
+        );
         self.totals.pay(ended);
         let reason = ended.reason.as_deref();
         let reason = reason.map_or(String::new(), |reason| format!(" ({reason})"));

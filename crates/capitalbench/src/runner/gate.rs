@@ -81,7 +81,7 @@ impl Gate {
     }
 
     fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
-        // The state is two numbers; a panic elsewhere leaves them whole.
+        // The state is plain numbers; a panic elsewhere leaves them whole.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut state)
     }

@@ -144,7 +144,7 @@ impl Asking<'_> {
             return Ok(Turn::Answer(kept));
         }
         let mut delays = DELAYS.into_iter();
-        let mut requests = 0;
+        let (mut requests, mut refusals) = (0, 0);
         loop {
             if let Some(at) = self.reserve(symbol)? {
                 match self.at_limit {
@@ -161,7 +161,10 @@ impl Asking<'_> {
             match &error {
                 PriceError::Limited {
                     limit, retry_after, ..
-                } => self.close(*limit, *retry_after)?,
+                } => {
+                    self.close(*limit, *retry_after, refusals)?;
+                    refusals += 1;
+                }
                 PriceError::Timeout { .. }
                 | PriceError::CutOff { .. }
                 | PriceError::Unreachable { .. }
@@ -183,8 +186,16 @@ impl Asking<'_> {
         }
     }
 
-    /// Notes that the source closed, for as long as it says or its kind of limit lasts.
-    fn close(&self, limit: Limit, retry_after: Option<Duration>) -> Result<(), CommandError> {
+    /// Notes that the source closed, for as long as it says or its kind of limit lasts; at least a
+    /// second, doubled with every refusal of the same question, or a source that says "now" and
+    /// means "never" would be asked without end.
+    fn close(
+        &self,
+        limit: Limit,
+        retry_after: Option<Duration>,
+        refusals: u32,
+    ) -> Result<(), CommandError> {
+        let least = SignedDuration::from_secs(1 << refusals.min(20));
         let usual = match limit {
             Limit::Hourly => SignedDuration::from_hours(1),
             Limit::Daily => SignedDuration::from_hours(24),
@@ -195,6 +206,7 @@ impl Asking<'_> {
         // No allowance is renewed less often than by the month.
         let wait = asked
             .unwrap_or(usual)
+            .max(least)
             .min(SignedDuration::from_hours(31 * 24));
         let now = self.clock.now();
         let until = now.checked_add(wait).unwrap_or(now);

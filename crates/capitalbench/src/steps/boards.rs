@@ -14,6 +14,7 @@ use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_export::report;
 use jiff::Timestamp;
 
+use super::promise::require_orders;
 use crate::error::CommandError;
 
 /// File names and bytes.
@@ -65,6 +66,7 @@ pub(crate) fn rebuild(
 ) -> Result<Boards, CommandError> {
     let publication = publication(rounds, now, &|| ())
         .map_err(|error| CommandError::new(format!("the boards were not made: {error}")))?;
+    require_orders(rounds, &publication)?;
     let mut files = Vec::new();
     for track in [Track::Weekly, Track::Monthly] {
         let word = track.as_str();

@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops;
+use capitalbench_archive::jobs;
 use capitalbench_archive::lease::{Holder, Lease, Taken, Worker, acquire};
 use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
 use jiff::SignedDuration;
 
 use crate::clock::Clock;
@@ -64,6 +66,20 @@ fn system() -> String {
     format!("{}/{start}/{group}", word("/proc/sys/kernel/hostname"))
 }
 
+/// Takes a round that workers may want too: one with a job that is not over.
+pub(crate) fn take_awaited(
+    folder: &RoundFolder,
+    clock: Clock,
+) -> Result<Option<HeldRound>, CommandError> {
+    let over =
+        |job: &ResolutionJob| matches!(job.status, JobStatus::Succeeded | JobStatus::Cancelled);
+    if jobs::load(folder)?.is_none_or(|job| over(&job)) {
+        return Ok(None);
+    }
+    let held = HeldRound::take(folder, &worker(None, None), clock)?;
+    Ok(Some(held.map_err(|holder| held_by(folder, &holder))?))
+}
+
 /// Why a command cannot work on a round now.
 pub(crate) fn held_by(folder: &RoundFolder, holder: &Holder) -> CommandError {
     let text = format!("{} is held by {}", folder.name(), holder.who);
@@ -90,8 +106,9 @@ impl HeldRound {
         let mut own = lease.clone();
         let beating = thread::spawn(move || {
             while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-                // A lease that cannot be renewed expires, and `require` sees that.
-                if !own.renew(clock.now()).unwrap_or(false) {
+                // A disk that failed once may work at the next beat; a lease that stays as it was
+                // expires, and `require` sees whoever takes it over.
+                if matches!(own.renew(clock.now()), Ok(false)) {
                     break;
                 }
             }

@@ -52,7 +52,8 @@ pub(crate) fn require_key(round: &RoundFolder, manifest: &Manifest) -> Result<()
 }
 
 fn no_key(log: &LogFolder, manifest: &Manifest) -> Result<Option<Objection>, CommandError> {
-    if manifest.proof.is_none() || LogKey::load(&key_file(log)?)?.is_some() {
+    let signs = log.verifier()?.is_some() && LogKey::load(&key_file(log)?)?.is_some();
+    if manifest.proof.is_none() || signs {
         return Ok(None);
     }
     let rounds = shell_word(log.rounds());

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 use crate::commands::Outcome;
 use crate::config::Environment;
-use crate::console::{DIM, ERROR, paint, plural, progress, remark};
+use crate::console::{DIM, ERROR, WARNING, paint, plural, progress, remark};
 use crate::error::CommandError;
 use crate::steps::promise::require_orders;
 use crate::steps::rest::Rest;
@@ -196,6 +196,8 @@ pub(crate) fn follow_round(round: &Path, now: Timestamp) -> Outcome {
         .and_then(|name| name.to_str())
         .map(RoundId::parse);
     let (Some(Ok(id)), Some(rounds)) = (named, id.parent()) else {
+        let text = format!("not synced: {} is no name of a round", id.display());
+        remark(paint(WARNING, text));
         return Outcome::Holds;
     };
     follow(|target| {

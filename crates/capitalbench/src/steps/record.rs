@@ -85,9 +85,15 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// The log beside a round.
+    ///
+    /// A folder gets its log from `keys init` alone: one that has none is not signed with a key that
+    /// the environment names for another, or there would be two logs of the same name.
     pub(crate) fn of_round(round: &RoundFolder) -> Result<Self, CommandError> {
         let log = LogFolder::of_round(round);
-        let key = LogKey::load(&key_file(&log)?)?;
+        let key = match log.verifier()? {
+            Some(_) => LogKey::load(&key_file(&log)?)?,
+            None => None,
+        };
         Ok(Self { log, key })
     }
 

@@ -59,12 +59,8 @@ pub(crate) fn score(
     writing: &Writing,
 ) -> Result<Scored, CommandError> {
     refuse_changed_inputs(inputs)?;
+    refuse_open(inputs, now)?;
     let round = inputs.folder.name();
-    let exit = inputs.manifest.window.and_then(Window::exit_close);
-    if let Some(close) = exit.filter(|close| *close > now) {
-        let text = format!("{round} is open until its exit close at {close}");
-        return Err(CommandError::new(text).hint("score it after that; nothing was written"));
-    }
     require_order(&inputs.folder, &inputs.manifest, now)?;
     if let Writing::Write {
         accept_cross_check: reason,
@@ -104,6 +100,17 @@ pub(crate) fn score(
         result,
         stored,
     })
+}
+
+/// A round whose window is open has no result.
+pub(crate) fn refuse_open(inputs: &RoundInputs, now: Timestamp) -> Result<(), CommandError> {
+    let exit = inputs.manifest.window.and_then(Window::exit_close);
+    let Some(close) = exit.filter(|close| *close > now) else {
+        return Ok(());
+    };
+    let round = inputs.folder.name();
+    let text = format!("{round} is open until its exit close at {close}");
+    Err(CommandError::new(text).hint("score it after that; nothing was written"))
 }
 
 /// Under our own labels nobody scores prices of which nothing is known.

@@ -212,6 +212,14 @@ fn an_acceptance_is_complete_with_a_stamp_before_the_entry_close() {
         let ran = run(&test, &format!("{line} 2026-12-06T11:00:00Z"));
         ran.code(2).complains(lacking);
     }
+    let serve = "serve --rounds-dir rounds --listen 127.0.0.1:0 --as-of 2026-12-06T11:00:00Z";
+    run(&test, serve).code(2).complains(lacking);
+    let owed = test.path("rounds/.capitalbench/boards_owed");
+    fs::write(&owed, "").expect("a written file");
+    let resolve = "resolve-due --rounds-dir rounds --now 2026-12-06T11:00:00Z";
+    run(&test, resolve).code(1).complains(lacking);
+    assert!(!test.path("boards").exists());
+    fs::remove_file(owed).expect("a removed file");
     let late = copy_of(&test);
 
     clock.behave(at("2026-12-06T10:40:00Z"));
@@ -238,6 +246,37 @@ fn an_acceptance_is_complete_with_a_stamp_before_the_entry_close() {
         .code(2)
         .complains(too_late)
         .complains("hint: this cannot be mended");
+}
+
+/// Closes of the days of the window, after those that were known before it.
+fn add_closes(test: &Test) {
+    for symbol in ["FXBIL", "FXFAR", "FXGLD", "FXLNG", "FXSPX"] {
+        let file = test.path(&format!("histories/{symbol}.csv"));
+        let known = fs::read_to_string(&file).expect("a history");
+        let days = ["07", "08", "09", "10", "11", "14"];
+        let rows = days.map(|day| format!("2026-12-{day},100.{day},100.{day},1000\n"));
+        fs::write(file, known + &rows.concat()).expect("a written file");
+    }
+}
+
+#[test]
+fn an_unattended_resolution_stamps_its_result() {
+    let (test, clock) = answered();
+    let url = clock.url();
+    let clocks = [("CAPITALBENCH_TSA_URLS", url.as_str())];
+    clock.behave(at("2026-12-06T10:31:00Z"));
+    let accept = accepting("2026-12-06T10:31:00Z").replace(" --no-schedule-resolution", "");
+    run_with(&test, &clocks, &accept).code(0);
+    add_closes(&test);
+    clock.behave(at("2026-12-16T00:00:00Z"));
+    let heard = clock.heard();
+    let line = "resolve-due --rounds-dir rounds --source csv --histories histories \
+                --now 2026-12-16T00:00:00Z";
+    run_with(&test, &clocks, line)
+        .code(0)
+        .says(&format!("{NAME}: resolved"))
+        .complains("stamped by outside clocks");
+    assert_eq!(clock.heard(), heard + 1);
 }
 
 #[test]

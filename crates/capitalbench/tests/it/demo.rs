@@ -26,11 +26,20 @@ fn the_demo_plays_rounds_of_every_state_and_they_verify() {
         Some(18)
     );
 
-    // The same seed is the same record.
+    // The same seed is the same record, and what the environment names for another one is left alone.
+    let key = test.path("own.key").display().to_string();
+    let named = [
+        ("CAPITALBENCH_LOG_KEY", key.as_str()),
+        ("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none"),
+    ];
+    fs::create_dir(test.path("real")).expect("a folder");
+    test.run_with(&named, &["keys", "init", "--rounds-dir", "real"])
+        .code(0);
     let file = "rounds/DEMO-2026-09-14-1W/runs/official/results/leaderboard.csv";
     let board = test.path(&format!("capitalbench-demo/{file}"));
     let before = fs::read(&board).expect("a leaderboard");
-    test.run(&DEMO).code(0);
+    test.run_with(&named, &DEMO).code(0);
+    assert!(!test.path("capitalbench-demo/rounds/log").exists());
     assert_eq!(fs::read(&board).expect("a leaderboard"), before);
 
     // An invented record is none of a real round.

@@ -456,6 +456,22 @@ fn a_limit_of_the_server_is_waited_for_when_asked_to() {
     fetch(&test, &once, &["--full-universe", "--wait"]).code(0);
 }
 
+#[test]
+fn a_server_that_says_now_and_means_never_is_left_alone() {
+    let server = FakeTiingo::start(|_| {
+        let status = "429 Too Many Requests";
+        Some(reply(status, "text/plain", "Retry-After: 0\r\n", "no"))
+    });
+    let test = unpriced();
+    let base = ["fetch-prices", "--round", WEEKLY, "--now", NOW];
+    let all = [&base[..], &["--full-universe"]].concat();
+    server
+        .run_with_plan(&test, "-/-/-", &all)
+        .code(1)
+        .says("run it again at 2026-03-10T00:15:");
+    assert_eq!(server.questions().len(), 1);
+}
+
 /// The whole answer of a server to one question.
 fn get(url: &str, path: &str) -> String {
     use std::io::{Read as _, Write as _};

@@ -305,4 +305,14 @@ fn two_fetches_of_one_round_do_not_meet() {
     server
         .run(&test, &[&fetch[..], &["--now", LATER]].concat())
         .code(0);
+    let score = ["score-round", "--round", "rounds/DUE-00", "--now"];
+    let released = test.path("rounds/DUE-00/automation/lease-000100.json");
+    fs::write(released, lease.replace("00:20", "09:20")).unwrap();
+    test.run(&[&score[..], &[LATER]].concat())
+        .code(2)
+        .complains("DUE-00 is held by busy (process 1 on h)");
+    assert_eq!(leaderboard(&test, "DUE-00"), None);
+    test.run(&[&score[..], &["2026-03-10T10:00:00Z"]].concat())
+        .code(0);
+    assert_eq!(job(&test, "DUE-00")["status"], "succeeded");
 }

@@ -81,6 +81,16 @@ fn a_key_may_lie_elsewhere_and_its_absence_is_told() {
         .says("log: not signed, the key of log.example is not here; set CAPITALBENCH_LOG_KEY");
     test.run_with(&place, &freeze).code(0).says("log: signed, ");
     holds(test.folder());
+
+    // The key of one folder of rounds begins no second log in another.
+    let key = test.path("safe/own.key").display().to_string();
+    let place = [("CAPITALBENCH_LOG_KEY", key.as_str())];
+    let other = Test::weekly();
+    other
+        .run_with(&place, &freeze)
+        .code(0)
+        .says("log: unsigned; sign what happens with `capitalbench keys init`");
+    assert!(!other.path("log").exists());
 }
 
 const SCORE: [&str; 7] = [

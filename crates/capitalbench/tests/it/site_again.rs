@@ -73,6 +73,35 @@ fn one_changed_round_is_rendered_again() {
     is_whole(&test);
 }
 
+/// A folder from which a site is published holds more than the site.
+#[test]
+fn files_that_no_build_wrote_are_left_alone() {
+    let test = kept();
+    build(&test, "site", &[]);
+    fs::create_dir(test.path("site/.git")).expect("a folder");
+    for (file, text) in [
+        ("site/.git/config", "[core]\n"),
+        ("site/CNAME", "example.org\n"),
+        ("outside.txt", "mine\n"),
+    ] {
+        fs::write(test.path(file), text).expect("a written file");
+    }
+    let list = test.path("site/site-files.txt");
+    let outside = test.path("outside.txt").display().to_string();
+    let mut lines = fs::read_to_string(&list).expect("a list");
+    for path in ["old.html", "../outside.txt", &outside] {
+        lines.push_str(path);
+        lines.push('\n');
+    }
+    fs::write(&list, lines).expect("a written file");
+    fs::write(test.path("site/old.html"), "old").expect("a written file");
+    assert_eq!(counts(&build(&test, "site", &[]))[3], 1);
+    assert!(!test.path("site/old.html").exists());
+    for file in ["site/.git/config", "site/CNAME", "outside.txt"] {
+        assert!(test.path(file).is_file(), "{file}");
+    }
+}
+
 /// The files of the output are looked at, never believed.
 #[test]
 fn a_page_that_somebody_touched_is_rendered_again() {

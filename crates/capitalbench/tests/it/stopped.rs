@@ -1,11 +1,13 @@
 //! Runs that end early: at the deadline, at the operator's word, and at the second word.
 
+use std::path::PathBuf;
 use std::process::{Child, Command};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::fake_models::{Answer, AskedRound, FakeModels, Manner, Wire};
+use crate::fake_models::{Answer, AskedRound, FakeModels, Manner, ROUND, Wire};
 use crate::harness::Ran;
 
 const SIX: [(Wire, &str, &str); 6] = [
@@ -18,8 +20,12 @@ const SIX: [(Wire, &str, &str); 6] = [
 ];
 
 fn interrupt(child: &Child) {
+    signal(child, "-INT");
+}
+
+fn signal(child: &Child, name: &str) {
     let id = child.id().to_string();
-    let sent = Command::new("kill").args(["-INT", &id]).status();
+    let sent = Command::new("kill").args([name, &id]).status();
     assert!(sent.expect("kill").success());
 }
 
@@ -55,12 +61,22 @@ fn calls_under_way_end_at_the_deadline() {
 
 #[test]
 fn the_first_interrupt_begins_nothing_and_keeps_what_arrives() {
+    begins_nothing_after("-INT");
+}
+
+#[test]
+fn a_machine_that_shuts_down_loses_no_call_under_way() {
+    begins_nothing_after("-TERM");
+}
+
+#[track_caller]
+fn begins_nothing_after(name: &str) {
     let server = FakeModels::start(|call| Answer::decision(call).after(Duration::from_millis(700)));
     let round = AskedRound::new(&server, &[(Wire::OpenAi, "a", ""), (Wire::OpenAi, "b", "")]);
     let more = "--run-type stability --replicates 3 --max-concurrent 2";
     let child = round.begin("r", more);
     server.wait_for(2);
-    interrupt(&child);
+    signal(&child, name);
     let ran = ended(child).code(1);
     let ran = ran
         .says("r: not finished")
@@ -111,6 +127,40 @@ fn the_second_interrupt_leaves_at_once() {
     assert_eq!(report["unknown_cost_attempts"], 6);
     assert!(report["unknown_cost_at_most_usd"].as_f64() > Some(0.0));
     round.verify();
+}
+
+#[test]
+fn a_slot_that_breaks_costs_no_answer_under_way() {
+    let place: Arc<OnceLock<PathBuf>> = Arc::default();
+    let attempts = Arc::clone(&place);
+    let server = FakeModels::start(move |call| {
+        if call.wire == Wire::OpenAi && call.before == 0 {
+            // Where the answer is to go lies something else.
+            let attempts = attempts.get().expect("a place");
+            std::fs::create_dir(attempts.join("openai-m__001.head.json")).expect("a folder");
+            return Answer::decision(call);
+        }
+        Answer::decision(call).after(Duration::from_millis(700))
+    });
+    let round = AskedRound::new(&server, &SIX);
+    let attempts = round.test().path(&format!("{ROUND}/runs/r/attempts"));
+    place.set(attempts.clone()).expect("a place");
+    let child = round.begin("r", "--run-type retrospective");
+    server.wait_for(6);
+    let ran = ended(child).code(2);
+    ran.complains("openai-m__001.head.json")
+        .complains("finish the run with --resume");
+    assert_eq!(server.calls().len(), 6);
+    std::fs::remove_dir(attempts.join("openai-m__001.head.json")).expect("a removed folder");
+    let report = round.ask("r", "--resume --json").code(0).json();
+    for (model, said, _) in AskedRound::ledger(&report) {
+        let expected = match model.as_str() {
+            "openai-m" => "unknown, valid",
+            _ => "valid",
+        };
+        assert_eq!(said, expected, "{model}");
+    }
+    assert_eq!(server.calls().len(), 7);
 }
 
 #[test]

@@ -155,8 +155,9 @@ fn a_stopped_worker_gives_its_job_back_and_the_next_one_finishes() {
     // No row of an option: told, and tried again later.
     let mut gone = market();
     gone.get_mut("FXGLD").expect("gold").pop();
-    let (code, said) = ended(worker(&test, &serve(gone), &url, &["--once"]));
+    let (code, said) = ended(worker(&test, &serve(gone), &url, &["--once", "--json"]));
     assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains(r#""told": "failed: 1 of 5"#), "{said}");
     let failed = &jobs(&test, &url)[0];
     assert_eq!(
         (&failed["status"], &failed["attempts"]),

@@ -65,6 +65,7 @@ fn an_address_that_is_none_or_holds_more_is_refused_without_repeating_it() {
         ("https://a:hidden@b.example", SetupError::HoldsMore),
         ("https://b.example/?key=hidden", SetupError::HoldsMore),
         ("https://b.example/#hidden", SetupError::HoldsMore),
+        ("http://b.example/hidden", SetupError::InClear),
     ] {
         let error = compatible(url, Host::Other).expect_err("refused");
         assert!(!error.to_string().contains("hidden"));

@@ -1,7 +1,7 @@
 //! The folder of a site while it is written.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use capitalbench_archive::file_ops::{self, scratch::ScratchFolder};
 use capitalbench_archive::public_files::files_below;
@@ -34,6 +34,7 @@ pub(super) enum Output {
     /// A site whose files are replaced where they differ.
     Site {
         folder: PathBuf,
+        /// What the last build wrote; other files belong to somebody else.
         before: Vec<String>,
     },
 }
@@ -41,14 +42,17 @@ pub(super) enum Output {
 impl Output {
     /// Looks at a folder; a foreign one is left alone.
     pub(super) fn begin(folder: &Path) -> Result<Self, CommandError> {
-        let before = files_below(folder)?;
-        if !before.is_empty() {
-            if !folder.join(LIST).is_file() {
+        if !files_below(folder)?.is_empty() {
+            let Ok(list) = file_ops::read(&folder.join(LIST)) else {
                 let text = format!("{} is not empty and is no site", folder.display());
                 return Err(CommandError::new(text).hint("name another folder with --output"));
-            }
-            let folder = folder.to_owned();
-            return Ok(Self::Site { folder, before });
+            };
+            let list = String::from_utf8_lossy(&list);
+            let before = list.lines().filter(|path| is_inside(path));
+            return Ok(Self::Site {
+                folder: folder.to_owned(),
+                before: before.map(str::to_owned).collect(),
+            });
         }
         let named = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         let (Some(parent), Some(name)) = (named.parent(), named.file_name()) else {
@@ -120,12 +124,22 @@ impl Output {
                 Ok(0)
             }
             Self::Site { folder, before } => {
-                let stale: Vec<&String> = before.iter().filter(|p| !paths.contains(*p)).collect();
-                for path in &stale {
-                    file_ops::remove(&folder.join(path))?;
+                let stale = before.iter().filter(|path| !paths.contains(*path));
+                let stale: Vec<PathBuf> = stale.map(|path| folder.join(path)).collect();
+                let stale = stale.iter().filter(|file| file.is_file());
+                let mut removed = 0;
+                for file in stale {
+                    file_ops::remove(file)?;
+                    removed += 1;
                 }
-                Ok(stale.len())
+                Ok(removed)
             }
         }
     }
+}
+
+/// Whether a path of a list leads nowhere but into its folder.
+fn is_inside(path: &str) -> bool {
+    let mut parts = Path::new(path).components();
+    parts.all(|part| matches!(part, Component::Normal(_)))
 }
