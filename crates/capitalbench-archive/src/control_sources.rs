@@ -53,7 +53,7 @@ impl ControlSources {
         controls(&ControlInputs {
             universe: &inputs.universe,
             format: inputs.manifest.format,
-            constraints: &inputs.manifest.constraints,
+            constraints: &inputs.manifest.limits(),
             past: &self.past,
             freeze: self.freeze,
             last_best: self.last_best.as_ref(),

@@ -69,7 +69,7 @@ impl RunControls {
         let controls = controls(&ControlInputs {
             universe: &inputs.universe,
             format: inputs.manifest.format,
-            constraints: &inputs.manifest.constraints,
+            constraints: &inputs.manifest.limits(),
             past: &past,
             freeze: Digest::of(&inputs.folder.read(layout::HASHES)?),
             last_best: last_best.as_ref().map(|best| &best.option_id),

@@ -15,7 +15,8 @@ const ENTRANTS: usize = 1_000;
 /// Percentiles of all entrants in a round; none where the round has no null.
 fn percentiles(round: &PublicRound) -> Option<Vec<f64>> {
     let resolved = round.resolved()?;
-    let rules = (round.manifest.format, &round.manifest.constraints);
+    let limits = round.manifest.limits();
+    let rules = (round.manifest.format, &limits);
     let freeze = round.frozen.as_ref()?.digest;
     let returns = &resolved.returns;
     let null = Null::draw(&round.universe, rules, freeze, returns, &Volatility::new()).ok()?;

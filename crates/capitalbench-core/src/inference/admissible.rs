@@ -17,13 +17,13 @@ use crate::universe::{Listing, MarketOption, Universe};
 pub struct Admissible {
     /// Places of the options that may be held.
     options: Vec<u32>,
-    /// Exposure of each of them, numbered.
+    /// Exposure of each of them, numbered from one; zero is what no cap concerns.
     exposures: Vec<u32>,
     /// Steps of a whole portfolio.
     whole: u32,
     /// Fewest steps of a holding.
     least: u32,
-    /// Most steps of one exposure.
+    /// Most steps of one capped exposure.
     cap: u32,
     /// Numbers of holdings with the share of portfolios up to each.
     sizes: Vec<(u32, f64)>,
@@ -35,6 +35,9 @@ pub struct Admissible {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no portfolio of this universe follows the limits of the round")]
 pub struct NoPortfolio;
+
+/// The number of cash and the reference among exposures.
+pub(super) const UNCAPPED: u32 = 0;
 
 /// Share of portfolios within the cap from which drawing again is the faster way.
 const ENOUGH_WITHIN: f64 = 0.25;
@@ -128,6 +131,9 @@ impl Admissible {
     fn within_cap(&self, held: &[(u32, f64)]) -> bool {
         held.iter().all(|(place, _)| {
             let own = self.exposures[*place as usize];
+            if own == UNCAPPED {
+                return true;
+            }
             let same = held
                 .iter()
                 .filter(|(p, _)| self.exposures[*p as usize] == own);
@@ -136,7 +142,7 @@ impl Admissible {
     }
 }
 
-/// Places of the options that are shown and allowed, and the number of each one's exposure.
+/// Places of the options that are shown and allowed, and the number of each one's capped exposure.
 fn offered(
     universe: &Universe,
     allowed: impl Fn(&MarketOption) -> bool,
@@ -147,14 +153,17 @@ fn offered(
         if option.listing != Listing::Shown || !allowed(option) {
             continue;
         }
-        let cluster = option.exposure_cluster();
-        let known = names.iter().position(|name| *name == cluster);
-        let number = known.unwrap_or_else(|| {
-            names.push(cluster);
-            names.len() - 1
+        let number = universe.capped_exposure(option).map(|exposure| {
+            let known = names.iter().position(|name| *name == exposure);
+            let place = known.unwrap_or_else(|| {
+                names.push(exposure);
+                names.len() - 1
+            });
+            u32::try_from(place + 1)
         });
+        let number = number.transpose().map_err(|_| NoPortfolio)?;
         options.push(u32::try_from(place).map_err(|_| NoPortfolio)?);
-        exposures.push(u32::try_from(number).map_err(|_| NoPortfolio)?);
+        exposures.push(number.unwrap_or(UNCAPPED));
     }
     Ok((options, exposures))
 }
