@@ -258,7 +258,7 @@ fn spread<'a>(options: &[&'a MarketOption], grid: &Grid<'_>) -> Vec<Wish<'a>> {
     (0..count).map(|index| (from[place(index)], 1.0)).collect()
 }
 
-/// The options with a figure, ordered so that the wished ones come last; ties in universe order.
+/// The options with a figure, the last by `order` first; ties in universe order.
 fn ranked<'a>(
     options: &[&'a MarketOption],
     figure: impl Fn(&MarketOption) -> Option<f64>,

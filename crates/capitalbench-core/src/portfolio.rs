@@ -107,7 +107,7 @@ impl Constraints {
     }
 }
 
-/// The index of the largest holding; among equals the one listed first.
+/// The largest holding; among equals the one listed first.
 pub fn primary_holding(holdings: &[Holding]) -> Option<&Holding> {
     let mut best: Option<&Holding> = None;
     for holding in holdings {
