@@ -70,7 +70,8 @@ pub(crate) fn past(inputs: &RoundInputs) -> Result<Vec<PastFigures>, FileError> 
 
 fn decisions(inputs: &RoundInputs) -> Result<Vec<Vec<Holding>>, FileError> {
     let runs = inputs.folder.runs()?;
-    let Ok(record) = official_run(&runs) else {
+    let enforcement = inputs.manifest.methodology.enforcement();
+    let Ok(record) = official_run(&runs, enforcement) else {
         return Ok(Vec::new());
     };
     let folder = inputs.folder.run(&record.run_id)?;
