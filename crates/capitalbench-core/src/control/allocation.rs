@@ -6,7 +6,7 @@ use super::Unavailable;
 use crate::manifest::SubmissionFormat;
 use crate::portfolio::{Constraints, Holding, HoldingForecast};
 use crate::units::BasisPoints;
-use crate::universe::{Listing, MarketOption, Universe};
+use crate::universe::{MarketOption, Universe};
 
 /// The limits of a round, counted in steps of the smallest allowed increment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,13 +120,8 @@ pub(super) fn admissible<'a>(
     format: SubmissionFormat,
     limits: &Constraints,
 ) -> Vec<&'a MarketOption> {
-    let free = format == SubmissionFormat::SinglePick;
-    let allowed = |option: &&MarketOption| {
-        option.listing == Listing::Shown
-            && (free || limits.allow_cash || !option.is_cash())
-            && (free || limits.allow_reference || !option.counts_as_reference())
-    };
-    universe.options().iter().filter(allowed).collect()
+    let options = universe.options().iter();
+    options.filter(|o| limits.allow(format, o)).collect()
 }
 
 /// An option and how many steps of it are wished for; zero is a mere stopgap.

@@ -10,7 +10,7 @@ use super::capped::{Capped, Steps};
 use super::random::Random;
 use crate::manifest::SubmissionFormat;
 use crate::portfolio::Constraints;
-use crate::universe::{Listing, MarketOption, Universe};
+use crate::universe::{MarketOption, Universe};
 
 /// The portfolios a round allows, as places in the universe and steps of weight.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,11 +50,7 @@ impl Admissible {
         limits: &Constraints,
     ) -> Result<Self, NoPortfolio> {
         let single = format == SubmissionFormat::SinglePick;
-        let (options, exposures) = offered(universe, |option| {
-            single
-                || (limits.allow_cash || !option.is_cash())
-                    && (limits.allow_reference || !option.counts_as_reference())
-        })?;
+        let (options, exposures) = offered(universe, |option| limits.allow(format, option))?;
         let (whole, least, sizes, cap) = if single {
             (1, 1, (1, 1), 1)
         } else {
@@ -142,7 +138,7 @@ impl Admissible {
     }
 }
 
-/// Places of the options that are shown and allowed, and the number of each one's capped exposure.
+/// Places of the options that are allowed, and the number of each one's capped exposure.
 fn offered(
     universe: &Universe,
     allowed: impl Fn(&MarketOption) -> bool,
@@ -150,7 +146,7 @@ fn offered(
     let mut names: Vec<&str> = Vec::new();
     let (mut options, mut exposures) = (Vec::new(), Vec::new());
     for (place, option) in universe.options().iter().enumerate() {
-        if option.listing != Listing::Shown || !allowed(option) {
+        if !allowed(option) {
             continue;
         }
         let number = universe.capped_exposure(option).map(|exposure| {

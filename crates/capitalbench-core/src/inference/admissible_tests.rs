@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::ids::Digest;
 use crate::test_support::{holding, universe, universe_of};
+use crate::universe::Listing;
 
 /// Every portfolio the rules allow, found by trying all weights of all options.
 fn every(universe: &Universe, limits: &Constraints) -> Vec<Vec<(u32, u32)>> {
