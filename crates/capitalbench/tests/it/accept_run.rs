@@ -174,8 +174,10 @@ fn a_run_that_nobody_accepted_is_neither_shown_nor_scored() {
     };
     assert_eq!(exported(&late, "ours"), ("draft".into(), 0));
     // The earlier project needed nobody's word.
+    let prefix = "model_roster_version: portfolio-v2-roster-";
     let older = late
         .replace("manifest.yaml", "portfolio-v1.1", "portfolio-v1.0")
+        .replace("manifest.yaml", "model_roster_version: roster-", prefix)
         .freeze_again();
     assert_eq!(exported(&older, "older"), ("resolved".into(), 3));
 }
