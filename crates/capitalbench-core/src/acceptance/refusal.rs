@@ -127,6 +127,10 @@ impl Refusal {
 }
 
 impl fmt::Display for Refusal {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one sentence per refusal, and none forgotten"
+    )]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFrozen => f.write_str("the round is not frozen"),

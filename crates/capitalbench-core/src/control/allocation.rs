@@ -170,10 +170,10 @@ pub(super) fn nearest(
 
 /// The options to hold: as many wishes as fit, in order, and others where those may not hold all.
 fn choose<'a>(wishes: &[Wish<'a>], grid: &Grid<'_>) -> Result<Vec<Wish<'a>>, Unavailable> {
-    let wished = wishes.iter().filter(|(_, steps)| *steps > 0.0);
-    let wished: Vec<&MarketOption> = wished.map(|(o, _)| *o).take(grid.most as usize).collect();
-    let lacking = grid.whole - grid.room(wished.iter().copied());
-    let mut slots = u32::try_from(wished.len()).unwrap_or(u32::MAX);
+    let first = wishes.iter().filter(|(_, steps)| *steps > 0.0);
+    let first: Vec<&MarketOption> = first.map(|(o, _)| *o).take(grid.most as usize).collect();
+    let lacking = grid.whole - grid.room(first.iter().copied());
+    let mut slots = u32::try_from(first.len()).unwrap_or(u32::MAX);
     if lacking > 0 {
         let all: Vec<&MarketOption> = wishes.iter().map(|(option, _)| *option).collect();
         let free = all.iter().any(|option| grid.is_free(option));
