@@ -52,7 +52,7 @@ impl ControlSources {
         controls(&ControlInputs {
             universe: &inputs.universe,
             format: inputs.manifest.format,
-            constraints: &inputs.manifest.constraints,
+            constraints: &inputs.manifest.limits(),
             past: &self.past,
             freeze: self.freeze,
             last_best: self.last_best.as_ref(),
@@ -69,7 +69,8 @@ pub(crate) fn past(inputs: &RoundInputs) -> Result<Vec<PastFigures>, FileError> 
 
 fn decisions(inputs: &RoundInputs) -> Result<Vec<Vec<Holding>>, FileError> {
     let runs = inputs.folder.runs()?;
-    let Ok(record) = official_run(&runs) else {
+    let enforcement = inputs.manifest.methodology.enforcement();
+    let Ok(record) = official_run(&runs, enforcement) else {
         return Ok(Vec::new());
     };
     let folder = inputs.folder.run(&record.run_id)?;

@@ -50,8 +50,8 @@ pub use events::{Observer, attempt_events, round_events};
 pub use history::{history, stamped_freeze};
 pub(crate) use history::{marks, steps};
 pub use key::LogKey;
-pub use published::{SIGNED, places_file, signed_list};
 pub(crate) use last_word::replaced_kind;
+pub use published::{SIGNED, places_file, signed_list};
 
 /// Where the log of a folder of rounds lies.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -110,7 +110,7 @@ impl PriceRecord {
         }
         let faults = self.windows.iter();
         let faults = faults.filter_map(|w| w.basis_fault(self.provenance.close_basis));
-        problems.extend(faults.map(PriceProblem::BasisDiffers));
+        problems.extend(faults.map(PriceProblem::Basis));
         Ok(problems)
     }
 

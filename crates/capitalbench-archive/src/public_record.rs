@@ -294,7 +294,8 @@ pub fn round_facts(folder: RoundFolder, shared: &Shared) -> Result<RoundFacts, P
 /// The run that counts; invented answers are no record of a real market, nor the other way round.
 fn record<'a>(inputs: &RoundInputs, runs: &'a [Run]) -> Option<&'a Run> {
     let invented = inputs.manifest.stream == Stream::Synthetic;
-    let run = official_run(runs).ok()?;
+    let enforcement = inputs.manifest.methodology.enforcement();
+    let run = official_run(runs, enforcement).ok()?;
     ((run.calls == Calls::Synthetic) == invented).then_some(run)
 }
 

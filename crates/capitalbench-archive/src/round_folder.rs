@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use capitalbench_core::ids::{Digest, RunId};
 use capitalbench_core::judgment::Slate;
 use capitalbench_core::manifest::Manifest;
-use capitalbench_core::methodology::Family;
+use capitalbench_core::methodology::{Enforcement, Family};
 use capitalbench_core::prices::{PriceSheet, Side};
 use capitalbench_core::run::Run;
 use capitalbench_core::similar::closest;
@@ -114,6 +114,12 @@ impl RoundFolder {
             Side::Exit => layout::EXIT_PRICES,
         };
         optional(self.parse(file, price_sheet::parse))
+    }
+
+    /// Whether its methodology refuses a broken rule or reproduces it.
+    pub fn enforcement(&self) -> Result<Enforcement, FileError> {
+        let manifest = self.parse(layout::MANIFEST, manifest::parse)?;
+        Ok(manifest.methodology.enforcement())
     }
 
     /// The ids of all runs, in order.

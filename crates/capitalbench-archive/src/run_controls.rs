@@ -86,7 +86,7 @@ impl RunControls {
         let controls = controls(&ControlInputs {
             universe: &inputs.universe,
             format: inputs.manifest.format,
-            constraints: &inputs.manifest.constraints,
+            constraints: &inputs.manifest.limits(),
             past: &past,
             freeze: Digest::of(&inputs.folder.read(layout::HASHES)?),
             last_best: best.last.as_ref().map(|best| &best.option_id),

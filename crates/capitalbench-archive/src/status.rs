@@ -50,7 +50,7 @@ pub fn status(
 pub fn round_status(folder: &RoundFolder, now: Timestamp) -> Result<RoundStatus, FileError> {
     let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
     let runs = folder.runs()?;
-    let record = official_run(&runs).ok();
+    let record = official_run(&runs, manifest.methodology.enforcement()).ok();
     let record = match record {
         None => Record::Missing,
         Some(record) if folder.run(&record.run_id)?.has(run::LEADERBOARD) => Record::Scored,

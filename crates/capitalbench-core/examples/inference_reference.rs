@@ -9,7 +9,7 @@ use capitalbench_core::inference::distribution::{
     normal_cdf, normal_quantile, student_quantile, student_two_sided,
 };
 use capitalbench_core::inference::hac::{lag, long_run_variance, mean_estimate};
-use capitalbench_core::inference::null::{LABEL, stouffer};
+use capitalbench_core::inference::null::{DRAWS, LABEL, stouffer};
 use capitalbench_core::inference::overlap::{Overlap, score_estimate};
 use capitalbench_core::inference::random::Random;
 use capitalbench_core::inference::reliability::wilson;
@@ -122,7 +122,7 @@ fn overlaps() -> Vec<Value> {
         let overlap = Overlap::of_spans(&spans);
         let mean = overlap.mean(&values).expect("windows");
         let score = score_estimate(&overlap, &values, &oracles).expect("a score");
-        let luck = stouffer(&percentiles, &overlap).expect("percentiles");
+        let luck = stouffer(&percentiles, DRAWS, &overlap).expect("percentiles");
         cases.push(json!({
             "spans": spans, "values": values, "oracles": oracles, "percentiles": percentiles,
             "effective": overlap.effective(), "informative": mean.informative,

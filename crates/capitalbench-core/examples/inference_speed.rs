@@ -114,7 +114,7 @@ impl Record {
             }
             for (own, days) in percentiles.iter().zip(series) {
                 let mut random = Random::of(Digest::of(b"speed"), "interval");
-                sum += stouffer(own, &overlap).expect("percentiles").z;
+                sum += stouffer(own, DRAWS, &overlap).expect("percentiles").z;
                 sum += mean_estimate(days).expect("days").mean;
                 sum += studentised_interval(days, &mut random).expect("days").0;
             }

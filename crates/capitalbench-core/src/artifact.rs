@@ -15,7 +15,8 @@ pub enum Audience {
     Private,
 }
 
-/// The audience of a file by its path inside the round; unknown places are private.
+/// The audience of a file by its path inside the round; what is not named here is private, so that a
+/// file somebody leaves in a round is never shown by accident.
 pub fn audience(path: &str) -> Audience {
     let parts: Vec<&str> = path.split('/').collect();
     if parts.iter().any(|part| part.starts_with('.')) {
@@ -23,7 +24,8 @@ pub fn audience(path: &str) -> Audience {
     }
     match parts.as_slice() {
         ["round_summary.md"] => Audience::AfterResult,
-        [_] | ["research" | "market_data", ..] | ["automation", "resolution_job.yaml"] => {
+        [name] if TOP_LEVEL.contains(name) => Audience::Public,
+        ["research" | "market_data", ..] | ["automation", "resolution_job.yaml"] => {
             Audience::Public
         }
         ["prices", "entry_prices.csv" | "weekly_prices.csv"] => Audience::Public,
@@ -33,14 +35,39 @@ pub fn audience(path: &str) -> Audience {
     }
 }
 
+/// Files directly in a round that everybody may read.
+const TOP_LEVEL: [&str; 11] = [
+    "README.md",
+    "briefing.md",
+    "hashes.json",
+    "manifest.yaml",
+    "model_input.md",
+    "official_selection.yaml",
+    "options.yaml",
+    "prompt.md",
+    "submission_schema.json",
+    "universe_validation_report.json",
+    "universe_validation_report.md",
+];
+
+/// Files directly in a run that everybody may read once it is the record.
+const IN_RUN: [&str; 5] = [
+    "acceptance.json",
+    "run_log.jsonl",
+    "run_manifest.yaml",
+    "slots.json",
+    "validation_summary.json",
+];
+
 fn in_run(inside: &[&str]) -> Audience {
     match inside {
         ["results", "weekly_performance.csv"] => Audience::AfterRecord,
         ["results", ..] | ["corrections.jsonl"] => Audience::AfterResult,
         ["attempts", name] if name.ends_with(".head.json") => Audience::Private,
-        [_]
-        | ["submissions", "raw" | "parsed", _]
-        | ["attempts" | "raw_responses" | "controls", _] => Audience::AfterRecord,
+        [name] if IN_RUN.contains(name) => Audience::AfterRecord,
+        ["submissions", "raw" | "parsed", _] | ["attempts" | "raw_responses" | "controls", _] => {
+            Audience::AfterRecord
+        }
         _ => Audience::Private,
     }
 }
@@ -90,6 +117,11 @@ mod tests {
             ),
             ("provider-smoke-tests/x/raw_response.txt", Private),
             ("somewhere/else.txt", Private),
+            ("notes.txt", Private),
+            ("exit_prices.csv", Private),
+            ("options.yaml~", Private),
+            ("runs/a/notes.txt", Private),
+            ("runs/a/acceptance.json", AfterRecord),
         ] {
             assert_eq!(audience(path), expected, "{path}");
         }

@@ -4,6 +4,8 @@
 //! mechanical tables or points outside, with its line. Case, runs of white space and line breaks
 //! inside a phrase do not matter. A briefing is checked when it is imported, never when it is read.
 
+use std::collections::BTreeMap;
+
 use crate::methodology::Enforcement;
 
 mod scan;
@@ -36,7 +38,7 @@ pub struct BriefingProblem {
 }
 
 /// What kind of rule a finding breaks; decides its level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     /// An error under every methodology.
     Always,
@@ -253,16 +255,15 @@ fn findings(scan: &Scan<'_>) -> Vec<Finding> {
 /// Drops findings that lie inside a longer one of the same kind: `attractive` in `unattractive`.
 fn outermost(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| (finding.start, std::cmp::Reverse(finding.end)));
-    let mut kept: Vec<Finding> = Vec::new();
-    for finding in findings {
-        let inside = |outer: &Finding| {
-            outer.start <= finding.start && finding.end <= outer.end && outer.kind == finding.kind
-        };
-        if !kept.iter().any(inside) {
-            kept.push(finding);
-        }
-    }
-    kept
+    // None begins before one that was seen, so it lies inside exactly when it ends no later.
+    let mut reached: BTreeMap<Kind, usize> = BTreeMap::new();
+    findings.retain(|finding| {
+        let reached = reached.entry(finding.kind).or_default();
+        let outside = finding.end > *reached;
+        *reached = finding.end.max(*reached);
+        outside
+    });
+    findings
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What a comparison may claim, in one sentence that follows the evidence.
 
 use crate::ids::ModelId;
+use crate::inference::null::Stouffer;
 use crate::inference::overlap::INFORMATIVE_WINDOWS;
 use crate::inference::ties::holm;
 use crate::statistics::{Basis, Estimate, LEVEL, ModelStatistics, SetStatistics};
@@ -43,7 +44,7 @@ impl Claim {
         }
         let luck: Vec<f64> = models
             .iter()
-            .map(|m| m.luck.as_ref().map_or(1.0, |luck| luck.p_value))
+            .map(|m| m.luck.as_ref().map_or(1.0, Stouffer::p_apart))
             .collect();
         let lucky = models.iter().zip(holm(&luck)).filter(|(model, p)| {
             let better = model.luck.as_ref().is_some_and(|luck| luck.z > 0.0);
@@ -102,8 +103,10 @@ impl Claim {
             parts.insert(0, format!("No model is separable from {from}."));
         }
         if !self.informative_scores {
-            let text = "Below 8 separate windows the intervals of scores are not informative.";
-            parts.push(text.to_owned());
+            parts.push(format!(
+                "Below {INFORMATIVE_WINDOWS} separate windows the intervals of scores are not \
+                 informative."
+            ));
         }
         parts.join(" ")
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::boards::behaviour::{Weights, distance, weights};
 use crate::ids::{ModelId, OptionId};
 use crate::leaderboard::Scored;
 use crate::returns::RoundReturns;
@@ -142,27 +143,12 @@ fn figures(replicates: &[&Scored], returns: &RoundReturns) -> Option<Figures> {
 
 /// One minus the mean half-L1 distance over all pairs; 1 for identical portfolios.
 pub fn overlap(submissions: &[&Submission]) -> f64 {
-    let weights: Vec<BTreeMap<OptionId, f64>> = submissions
-        .iter()
-        .map(|submission| {
-            let holdings = submission.decision.holdings();
-            holdings
-                .into_iter()
-                .map(|h| (h.option_id, h.weight.weight()))
-                .collect()
-        })
-        .collect();
+    let portfolios = submissions.iter().map(|s| weights(&s.decision.holdings()));
+    let portfolios: Vec<Weights> = portfolios.collect();
     let mut distances = Vec::new();
-    for (index, a) in weights.iter().enumerate() {
-        for b in &weights[index + 1..] {
-            let ids: std::collections::BTreeSet<&OptionId> = a.keys().chain(b.keys()).collect();
-            let weight = |of: &BTreeMap<OptionId, f64>, id| of.get(id).copied().unwrap_or(0.0);
-            let total: f64 = ids
-                .iter()
-                .map(|id| (weight(a, *id) - weight(b, *id)).abs())
-                .sum();
-            distances.push(total / 2.0);
-        }
+    for (index, a) in portfolios.iter().enumerate() {
+        let later = portfolios[index + 1..].iter();
+        distances.extend(later.map(|b| distance(a, b)));
     }
     if distances.is_empty() {
         return 1.0;

@@ -128,7 +128,7 @@ pub struct ControlInputs<'a> {
     pub universe: &'a Universe,
     /// Pick or portfolio.
     pub format: SubmissionFormat,
-    /// Limits of a portfolio.
+    /// Limits of a portfolio as they bind: see [`Manifest::limits`](crate::manifest::Manifest::limits).
     pub constraints: &'a Constraints,
     /// The frozen market table; empty when the round has none.
     pub past: &'a [PastFigures],
@@ -179,7 +179,7 @@ pub fn controls(inputs: &ControlInputs<'_>) -> Vec<Control> {
 }
 
 fn holdings(rule: Rule, inputs: &ControlInputs<'_>) -> Result<Vec<Holding>, Unavailable> {
-    let grid = Grid::new(inputs.format, inputs.constraints)?;
+    let grid = Grid::new(inputs.universe, inputs.format, inputs.constraints)?;
     let options = admissible(inputs.universe, inputs.format, inputs.constraints);
     let wishes = match rule {
         Rule::Reference => whole(reference(inputs, &options)?),
@@ -246,7 +246,7 @@ fn sixty_forty<'a>(
 }
 
 /// As many as fit, evenly spaced through the list; cash only where nothing else is.
-fn spread<'a>(options: &[&'a MarketOption], grid: &Grid) -> Vec<Wish<'a>> {
+fn spread<'a>(options: &[&'a MarketOption], grid: &Grid<'_>) -> Vec<Wish<'a>> {
     let risky: Vec<&MarketOption> = options.iter().filter(|o| !o.is_cash()).copied().collect();
     let from = if risky.is_empty() {
         options.to_vec()
@@ -258,7 +258,7 @@ fn spread<'a>(options: &[&'a MarketOption], grid: &Grid) -> Vec<Wish<'a>> {
     (0..count).map(|index| (from[place(index)], 1.0)).collect()
 }
 
-/// The options with a figure, ordered so that the wished ones come last; ties in universe order.
+/// The options with a figure, the last by `order` first; ties in universe order.
 fn ranked<'a>(
     options: &[&'a MarketOption],
     figure: impl Fn(&MarketOption) -> Option<f64>,
@@ -272,7 +272,7 @@ fn ranked<'a>(
     found.into_iter().map(|(_, option)| option).collect()
 }
 
-fn alike<'a>(options: Vec<&'a MarketOption>, grid: &Grid) -> Vec<Wish<'a>> {
+fn alike<'a>(options: Vec<&'a MarketOption>, grid: &Grid<'_>) -> Vec<Wish<'a>> {
     let most = grid.most as usize;
     options
         .into_iter()
@@ -288,7 +288,7 @@ fn figures<'a>(inputs: &ControlInputs<'a>, option: &MarketOption) -> Option<&'a 
 fn by_return<'a>(
     inputs: &ControlInputs<'_>,
     options: &[&'a MarketOption],
-    grid: &Grid,
+    grid: &Grid<'_>,
     order: fn(&f64, &f64) -> std::cmp::Ordering,
 ) -> Result<Vec<Wish<'a>>, Unavailable> {
     let figure = |option: &MarketOption| figures(inputs, option)?.return_30d;
@@ -301,7 +301,7 @@ fn by_return<'a>(
 fn by_volatility<'a>(
     inputs: &ControlInputs<'_>,
     options: &[&'a MarketOption],
-    grid: &Grid,
+    grid: &Grid<'_>,
 ) -> Result<Vec<Wish<'a>>, Unavailable> {
     let figure = |option: &MarketOption| {
         let row = figures(inputs, option)?;
@@ -317,15 +317,16 @@ fn by_volatility<'a>(
 fn random<'a>(
     inputs: &ControlInputs<'_>,
     options: &[&'a MarketOption],
-    grid: &Grid,
+    grid: &Grid<'_>,
 ) -> Result<Vec<Wish<'a>>, Unavailable> {
     let mut draw = Draw::new(inputs.freeze, RANDOM_LABEL);
     let available = u32::try_from(options.len()).unwrap_or(u32::MAX);
     let most = grid.most.min(available);
-    let choices = (most + 1).checked_sub(grid.enough()).filter(|n| *n > 0);
+    let enough = grid.enough(options);
+    let choices = (most + 1).checked_sub(enough).filter(|n| *n > 0);
     let choices = choices.ok_or(Unavailable::NoPortfolio)?;
     let drawn = draw.below(u64::from(choices));
-    let count = grid.enough() + u32::try_from(drawn).unwrap_or_default();
+    let count = enough + u32::try_from(drawn).unwrap_or_default();
     let mut options = options.to_vec();
     draw.shuffle(&mut options);
     let parts = draw.split(grid.whole - count * grid.least, count);

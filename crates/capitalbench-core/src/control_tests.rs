@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::inference::admissible::Admissible;
 use crate::run::{RunKind, RunRules};
 use crate::submission::{RoundRules, Stage, validate};
 use crate::test_support::{holding, manifest, option, option_id, payload_base, universe_of};
@@ -100,11 +101,12 @@ fn limits_bend_the_rules() {
         Rule::SixtyForty,
         "SP500 50, AGG 50",
     );
-    check(
-        |c| c.max_exposure_pct = Some(60),
-        Rule::Reference,
-        "SP500 60, CASH 40",
-    );
+    let capped: fn(&mut Constraints) = |c| c.max_exposure_pct = Some(50);
+    check(capped, Rule::Reference, "SP500 100");
+    check(capped, Rule::Cash, "CASH 100");
+    check(capped, Rule::SixtyForty, "SP500 60, AGG 40");
+    check(capped, Rule::LastBest, "DDD 50, CASH 50");
+    check(capped, Rule::Momentum, "AAA 25, SP500 50, CCC 25");
     let refused = "the round does not allow the reference";
     check(|c| c.allow_reference = false, Rule::Reference, refused);
     check(|c| c.allow_reference = false, Rule::SixtyForty, refused);
@@ -114,8 +116,8 @@ fn limits_bend_the_rules() {
         "the round does not allow cash",
     );
     check(
-        |c| c.max_exposure_pct = Some(20),
-        Rule::Reference,
+        |c| (c.max_exposure_pct, c.allow_cash, c.allow_reference) = (Some(20), false, false),
+        Rule::LastBest,
         "the limits of the round admit no portfolio",
     );
     check(
@@ -306,18 +308,19 @@ proptest! {
         for control in &all {
             let Ok(holdings) = &control.holdings else { continue };
             prop_assert_eq!(verdict(holdings, &round), Ok(()), "{:?}", control.rule);
-            let mut exposure: BTreeMap<&str, u32> = BTreeMap::new();
             for holding in holdings {
                 let option = round.universe.get(&holding.option_id).unwrap();
                 prop_assert_eq!(option.listing, Listing::Shown);
-                *exposure.entry(option.exposure_cluster()).or_default() += holding.weight.get();
             }
-            let cap = round.constraints.max_exposure_pct.unwrap_or(100) * 100;
-            prop_assert!(exposure.values().all(|share| *share <= cap), "{:?}", control);
+            let cap = round.constraints.max_exposure_pct.unwrap_or(100);
+            let beyond = round.universe.beyond_cap(holdings, cap);
+            prop_assert!(beyond.is_empty(), "{:?}", control);
         }
         // Where one portfolio of the admissible options exists, the draw finds one too.
         let possible = |rule: Rule| all.iter().any(|c| c.rule == rule && c.holdings.is_ok());
         prop_assert_eq!(possible(Rule::EqualWeight), possible(Rule::Random));
+        let allowed = Admissible::new(&round.universe, inputs.format, inputs.constraints);
+        prop_assert_eq!(possible(Rule::EqualWeight), allowed.is_ok());
         prop_assert_eq!(controls(&inputs), all);
     }
 }

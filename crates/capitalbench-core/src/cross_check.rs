@@ -39,11 +39,11 @@ pub struct CrossCheck {
 impl CrossCheck {
     /// Options whose returns are further apart than allowed, or that the other source cannot tell.
     pub fn beyond(&self) -> Vec<&Comparison> {
-        let allowed = |row: &&Comparison| {
+        let beyond = |row: &&Comparison| {
             row.apart_bps()
                 .is_none_or(|bps| bps.abs() > self.tolerance_bps)
         };
-        self.rows.iter().filter(allowed).collect()
+        self.rows.iter().filter(beyond).collect()
     }
 }
 

@@ -376,16 +376,8 @@ fn side(alpha: &Estimate) -> Option<&'static str> {
 
 /// Above or below what luck gives, by one in forty on either side; one round is no record.
 fn beyond_luck(luck: &Stouffer) -> Option<&'static str> {
-    let edge = (1.0 - LEVEL) / 2.0;
-    if luck.rounds < 2 {
-        None
-    } else if luck.p_value < edge {
-        Some("above")
-    } else if luck.p_value > 1.0 - edge {
-        Some("below")
-    } else {
-        None
-    }
+    let word = if luck.p_value < 0.5 { "above" } else { "below" };
+    (luck.p_apart() < 1.0 - LEVEL).then_some(word)
 }
 
 #[cfg(test)]

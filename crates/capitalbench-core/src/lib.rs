@@ -21,6 +21,7 @@ pub mod control;
 pub mod cost;
 pub mod cross_check;
 pub mod explanation;
+mod exposure_cap;
 pub mod ids;
 pub mod inference;
 pub mod interim;

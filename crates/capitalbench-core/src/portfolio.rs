@@ -1,7 +1,9 @@
 //! Holdings, portfolios and the limits a round puts on them.
 
 use crate::ids::OptionId;
+use crate::manifest::SubmissionFormat;
 use crate::units::BasisPoints;
+use crate::universe::{Listing, MarketOption};
 
 /// One option and its weight.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -61,6 +63,14 @@ impl Default for Constraints {
 }
 
 impl Constraints {
+    /// Whether an option may be held; a single pick may be any that is shown.
+    pub fn allow(&self, format: SubmissionFormat, option: &MarketOption) -> bool {
+        let free = format == SubmissionFormat::SinglePick;
+        option.listing == Listing::Shown
+            && (free || self.allow_cash || !option.is_cash())
+            && (free || self.allow_reference || !option.counts_as_reference())
+    }
+
     /// Every reason why no portfolio could follow these limits.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
@@ -107,7 +117,7 @@ impl Constraints {
     }
 }
 
-/// The index of the largest holding; among equals the one listed first.
+/// The largest holding; among equals the one listed first.
 pub fn primary_holding(holdings: &[Holding]) -> Option<&Holding> {
     let mut best: Option<&Holding> = None;
     for holding in holdings {

@@ -63,8 +63,8 @@ pub enum PriceProblem {
         /// Length of the window.
         days: i32,
     },
-    /// An adjusted close moves otherwise than close, dividends and splits say.
-    BasisDiffers(BasisFault),
+    /// An adjusted close moves otherwise than it should, or nobody can tell.
+    Basis(BasisFault),
     /// The sheets are not what the record of their fetch says.
     RecordDiffers {
         /// The file at fault.
@@ -99,7 +99,7 @@ impl PriceProblem {
                 | Self::BlankClose { .. }
                 | Self::SourceDiffers { .. }
                 | Self::MissedDistribution { .. }
-                | Self::BasisDiffers(_)
+                | Self::Basis(_)
                 | Self::RecordDiffers { .. }
                 | Self::NoRecord
         )
@@ -155,12 +155,7 @@ impl fmt::Display for PriceProblem {
                  a distribution is probably missing from its adjusted close",
                 100.0 * value.get()
             ),
-            Self::BasisDiffers(fault) => write!(
-                f,
-                "the adjusted close of {} moved {:+.1} bp otherwise than close, dividends and \
-                 splits say, most of it on {}: an ex-date is probably missed",
-                fault.option_id, fault.bps, fault.day
-            ),
+            Self::Basis(fault) => fault.fmt(f),
             Self::RecordDiffers { file, detail } => write!(f, "{file}: {detail}"),
             Self::NoRecord => f.write_str(
                 "the sheets have no record of their fetch, so nobody can tell whether both sides \

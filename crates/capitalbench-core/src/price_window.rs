@@ -4,6 +4,8 @@
 //! dividend of the ex-date taken off the close before it. A series that moves otherwise has missed
 //! an ex-date, or was put together from answers with different bases.
 
+use std::fmt;
+
 use jiff::civil::Date;
 
 use crate::calendar::is_session;
@@ -67,15 +69,53 @@ pub struct PriceWindow {
     pub sessions: Vec<Session>,
 }
 
-/// An adjusted close that moves otherwise than close, dividends and splits say.
+/// Why the adjusted closes of an option cannot be trusted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BasisFault {
     /// Which option.
     pub option_id: OptionId,
-    /// The day on which most of it arises.
+    /// The day on which it arises, or most of it.
     pub day: Date,
-    /// How far the adjusted ratio is above the expected one, in basis points.
-    pub bps: f64,
+    /// What is wrong.
+    pub kind: FaultKind,
+}
+
+/// What is wrong with an adjusted close.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FaultKind {
+    /// It moves otherwise than close, dividends and splits say: by this many basis points more.
+    Differs(f64),
+    /// The day has no close or no adjusted close, although other days have both.
+    NotGiven,
+    /// Its dividend or split is none that a price could follow.
+    ImpossibleAction,
+}
+
+impl fmt::Display for BasisFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            option_id,
+            day,
+            kind,
+        } = self;
+        match kind {
+            FaultKind::Differs(bps) => write!(
+                f,
+                "the adjusted close of {option_id} moved {bps:+.1} bp otherwise than close, \
+                 dividends and splits say, most of it on {day}: an ex-date is probably missed"
+            ),
+            FaultKind::NotGiven => write!(
+                f,
+                "the adjusted close of {option_id} cannot be checked: {day} lacks a close or an \
+                 adjusted close"
+            ),
+            FaultKind::ImpossibleAction => write!(
+                f,
+                "the adjusted close of {option_id} cannot be checked: no price could follow the \
+                 dividend or split of {day}"
+            ),
+        }
+    }
 }
 
 impl PriceWindow {
@@ -103,12 +143,27 @@ impl PriceWindow {
 
     /// Compares the adjusted closes with what closes, dividends and splits say.
     ///
-    /// None also where the source gives no close or no adjusted close: there is nothing to compare.
+    /// None also where no session has both a close and an adjusted close: the source does not give
+    /// what could be compared.
     pub fn basis_fault(&self, basis: CloseBasis) -> Option<BasisFault> {
+        let both = |session: &Session| session.close.is_some() && session.adjusted.is_some();
+        if !self.sessions.iter().any(both) || self.sessions.len() < 2 {
+            return None;
+        }
+        let fault = |day: Date, kind: FaultKind| BasisFault {
+            option_id: self.option_id.clone(),
+            day,
+            kind,
+        };
+        if let Some(blank) = self.sessions.iter().find(|session| !both(session)) {
+            return Some(fault(blank.date, FaultKind::NotGiven));
+        }
         let mut total = 1.0;
         let mut worst: Option<(Date, f64)> = None;
         for pair in self.sessions.windows(2) {
-            let apart = surprise(&pair[0], &pair[1], basis)?;
+            let Some(apart) = surprise(&pair[0], &pair[1], basis) else {
+                return Some(fault(pair[1].date, FaultKind::ImpossibleAction));
+            };
             total *= apart;
             let size = (apart - 1.0).abs();
             if worst.is_none_or(|(_, largest)| size > largest) {
@@ -117,15 +172,11 @@ impl PriceWindow {
         }
         let bps = (total - 1.0) * 10_000.0;
         let (day, _) = worst?;
-        (bps.abs() > BASIS_TOLERANCE_BPS).then(|| BasisFault {
-            option_id: self.option_id.clone(),
-            day,
-            bps,
-        })
+        (bps.abs() > BASIS_TOLERANCE_BPS).then(|| fault(day, FaultKind::Differs(bps)))
     }
 }
 
-/// The adjusted ratio of two sessions over the expected one.
+/// The adjusted ratio of two sessions over the expected one; none where none can be expected.
 fn surprise(before: &Session, after: &Session, basis: CloseBasis) -> Option<f64> {
     let adjusted = after.adjusted?.get() / before.adjusted?.get();
     let (from, to) = (before.close?.get(), after.close?.get());

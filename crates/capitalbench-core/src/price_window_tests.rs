@@ -51,7 +51,10 @@ fn a_missed_ex_date_is_found_on_its_day() {
     ]);
     let fault = missed.basis_fault(CloseBasis::Raw).unwrap();
     assert_eq!(fault.day, date(2026, 3, 4));
-    assert!((fault.bps + 49.5).abs() < 0.1, "{fault:?}");
+    let FaultKind::Differs(bps) = fault.kind else {
+        panic!("{fault:?}");
+    };
+    assert!((bps + 49.5).abs() < 0.1, "{fault:?}");
     let split = window(&[(2, 100.0, 100.0, 0.0, 1.0), (3, 50.0, 50.0, 0.0, 2.0)]);
     assert!(split.basis_fault(CloseBasis::Raw).is_some());
     assert_eq!(split.basis_fault(CloseBasis::SplitAdjusted), None);
@@ -60,9 +63,49 @@ fn a_missed_ex_date_is_found_on_its_day() {
 #[test]
 fn what_is_not_given_is_not_compared() {
     let mut blank = window(&[(2, 100.0, 90.0, 0.0, 1.0), (3, 100.0, 100.0, 0.0, 1.0)]);
-    blank.sessions[0].close = None;
+    for session in &mut blank.sessions {
+        session.close = None;
+    }
     assert_eq!(blank.basis_fault(CloseBasis::Raw), None);
     assert_eq!(window(&[]).basis_fault(CloseBasis::Raw), None);
+    assert_eq!(
+        window(&[(2, 1.0, 1.0, 0.0, 1.0)]).basis_fault(CloseBasis::Raw),
+        None
+    );
+}
+
+#[test]
+fn what_cannot_be_checked_is_a_fault_of_its_day() {
+    let check = |change: fn(&mut Session), kind: FaultKind| {
+        let mut rows = window(&[
+            (2, 100.0, 90.0, 0.0, 1.0),
+            (3, 100.0, 95.0, 0.0, 1.0),
+            (4, 100.0, 100.0, 0.0, 1.0),
+        ]);
+        change(&mut rows.sessions[1]);
+        let day = date(2026, 3, 3);
+        let option_id = option_id("A");
+        let expected = BasisFault {
+            option_id,
+            day,
+            kind,
+        };
+        assert_eq!(rows.basis_fault(CloseBasis::Raw), Some(expected));
+    };
+    check(|session| session.close = None, FaultKind::NotGiven);
+    check(|session| session.adjusted = None, FaultKind::NotGiven);
+    check(
+        |session| session.dividend = Some(100.0),
+        FaultKind::ImpossibleAction,
+    );
+    check(
+        |session| session.dividend = Some(250.0),
+        FaultKind::ImpossibleAction,
+    );
+    check(
+        |session| session.split = Some(0.0),
+        FaultKind::ImpossibleAction,
+    );
 }
 
 #[test]

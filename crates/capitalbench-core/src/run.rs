@@ -2,6 +2,7 @@
 
 use crate::acceptance::Acceptance;
 use crate::ids::{ModelId, RoundId, RunId};
+use crate::methodology::Enforcement;
 use crate::time::Stamp;
 
 /// What a run is for.
@@ -162,6 +163,9 @@ pub enum NoOfficialRun {
     /// Several qualify and none, or more than one, is selected.
     #[error("several runs qualify and the operator selected not exactly one: {}", join(.0))]
     Ambiguous(Vec<RunId>),
+    /// One qualifies, and nobody accepted it.
+    #[error("{0} is not accepted: check it with `capitalbench accept-run`")]
+    NotAccepted(RunId),
 }
 
 fn join(ids: &[RunId]) -> String {
@@ -169,8 +173,14 @@ fn join(ids: &[RunId]) -> String {
     texts.join(", ")
 }
 
-/// The official run of a round: the operator's choice, else the only eligible run.
-pub fn official_run<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Result<&'a Run, NoOfficialRun> {
+/// The official run of a round: the operator's choice.
+///
+/// In rounds of the earlier public project the only eligible run needs no such word. Under our own
+/// labels it does, because only the gate of an acceptance asks whether a run came too late.
+pub fn official_run<'a>(
+    runs: impl IntoIterator<Item = &'a Run>,
+    enforcement: Enforcement,
+) -> Result<&'a Run, NoOfficialRun> {
     let all: Vec<&Run> = runs.into_iter().collect();
     let mut candidates = Vec::new();
     let mut selected = Vec::new();
@@ -183,7 +193,11 @@ pub fn official_run<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Result<&'a R
         candidates.push(run);
     }
     match (selected.as_slice(), candidates.as_slice()) {
-        ([run], _) | ([], [run]) => Ok(run),
+        ([run], _) => Ok(run),
+        ([], [run]) => match enforcement {
+            Enforcement::Reproduce => Ok(run),
+            Enforcement::Refuse => Err(NoOfficialRun::NotAccepted(run.run_id.clone())),
+        },
         ([], []) => Err(NoOfficialRun::None),
         (several, all) => {
             let several = if several.is_empty() { all } else { several };
@@ -227,7 +241,7 @@ mod tests {
     fn the_operators_choice_comes_before_the_only_eligible_run() {
         use Selection::{Selected, Unmarked, Withdrawn};
         let check = |runs: &[Run], expected: Result<&str, &str>| {
-            let found = official_run(runs);
+            let found = official_run(runs, Enforcement::Reproduce);
             match (&found, expected) {
                 (Ok(run), Ok(id)) => assert_eq!(run.run_id.as_str(), id),
                 (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
@@ -295,7 +309,13 @@ mod tests {
     fn an_acceptance_selects_until_another_supersedes_it() {
         use Selection::{Selected, Unmarked, Withdrawn};
         let plain = |id: &str, selection| run(id, Eligible::Yes, selection);
-        let record = |runs: &[Run]| official_run(runs).map(|run| run.run_id.to_string());
+        let record = |runs: &[Run]| {
+            let found = official_run(runs, Enforcement::Refuse);
+            found.map(|run| run.run_id.to_string())
+        };
+        let unmarked = NoOfficialRun::NotAccepted(RunId::parse("a").unwrap());
+        assert_eq!(record(&[plain("a", Unmarked)]), Err(unmarked));
+        assert_eq!(record(&[plain("a", Selected)]).unwrap(), "a");
         let first = accepted(plain("a", Unmarked), None);
         let two = [first.clone(), plain("b", Unmarked)];
         assert_eq!(record(&two).unwrap(), "a");

@@ -31,7 +31,8 @@ pub fn dictionary() -> String {
 const INTRODUCTION: &str = "\
 # Data dictionary
 
-Every table is one `.csv`, one `.json` and one `.parquet` file; `publication.json` holds the same rows, nested.
+Every table is one `.csv`, one `.json` and one `.parquet` file; `publication.json` holds the same rows,
+nested, without those of `habits` and `reliability`.
 Column names end in their unit: `_fraction` (0.01 is 1 %), `_percent`, `_bps` (10,000 is the whole),
 `_points`, `_usd`, `_seconds`. Instants are UTC, days are New York sessions. Figures are doubles to
 their last digit; nothing is rounded.
@@ -40,5 +41,7 @@ A value that does not exist is empty (CSV), null (Parquet, JSON). Where the reas
 column named `…_reason` beside it holds one word for it. An empty text is written `\"\"` in CSV.
 
 A round that is not resolved has no row in `round_results`, `option_returns`, `outcomes`,
-`control_outcomes` and `repeated_calls`, no exit row in `prices`, and is in no board and no set row.
+`control_outcomes` and `repeated_calls`, no exit row in `prices`, and counts
+in no figure of a result. `behaviour`, `habits` and `exposures` tell how models decide, so they count every
+public decision, those of open rounds included.
 ";

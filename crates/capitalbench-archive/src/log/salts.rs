@@ -40,7 +40,7 @@ impl Shown {
     /// By the files of a round.
     pub fn of(round: &RoundFolder) -> Result<Self, FileError> {
         let runs = round.runs()?;
-        let Ok(official) = official_run(&runs) else {
+        let Ok(official) = official_run(&runs, round.enforcement()?) else {
             return Ok(Self::default());
         };
         let run = round.run(&official.run_id)?;

@@ -121,7 +121,7 @@ fn code_of(problem: &PriceProblem) -> Code {
         PriceProblem::RawClose { .. } => Code::UnadjustedPrice,
         PriceProblem::SourceDiffers { .. } => Code::PriceSourceDiffers,
         PriceProblem::MissedDistribution { .. } => Code::MissedDistribution,
-        PriceProblem::BasisDiffers(_) => Code::AdjustmentDiffers,
+        PriceProblem::Basis(_) => Code::AdjustmentDiffers,
         PriceProblem::RecordDiffers { .. } | PriceProblem::NoRecord => Code::PriceRecordDiffers,
         PriceProblem::ForeignRows { .. } => Code::ForeignPriceRows,
         PriceProblem::Unpriced { .. } => Code::UnpricedOptions,
@@ -136,7 +136,7 @@ fn place_of(problem: &PriceProblem) -> &'static str {
         | PriceProblem::ForeignRows { side, .. }
         | PriceProblem::Unpriced { side, .. } => *side,
         PriceProblem::RecordDiffers { file, .. } => return file,
-        PriceProblem::BasisDiffers(_) => return layout::PRICE_WINDOW,
+        PriceProblem::Basis(_) => return layout::PRICE_WINDOW,
         PriceProblem::SourceDiffers { .. }
         | PriceProblem::MissedDistribution { .. }
         | PriceProblem::NoRecord => return layout::PRICES,

@@ -17,8 +17,9 @@ pub(super) fn check<'a>(
     findings: &mut Vec<Finding>,
 ) -> Option<&'a RunState> {
     super::acceptance::check(state, findings);
-    let found = official_run(state.runs.iter().map(|run| &run.record.run));
     let runs = || state.runs.iter().map(|run| &run.record.run);
+    let enforcement = state.inputs.manifest.methodology.enforcement();
+    let found = official_run(runs(), enforcement);
     let candidates: Vec<&str> = runs()
         .filter(|run| run.may_count())
         .map(|run| run.run_id.as_str())
@@ -68,6 +69,7 @@ fn missing_record(state: &RoundState, reason: &NoOfficialRun) -> Finding {
     });
     let code = match reason {
         NoOfficialRun::Ambiguous(_) => Code::OfficialRunAmbiguous,
+        NoOfficialRun::NotAccepted(_) => Code::NoOfficialRun,
         NoOfficialRun::None if asked => Code::NoOfficialRun,
         NoOfficialRun::None if state.unreadable_runs => Code::NoOfficialRun,
         NoOfficialRun::None if state.runs.is_empty() => Code::Draft,

@@ -2,7 +2,7 @@
 
 use capitalbench_core::ids::Digest;
 use capitalbench_core::inference::admissible::Admissible;
-use capitalbench_core::inference::null::{Null, Volatility, stouffer};
+use capitalbench_core::inference::null::{DRAWS, Null, Volatility, stouffer};
 use capitalbench_core::inference::overlap::Overlap;
 use capitalbench_core::inference::random::Random;
 use capitalbench_core::manifest::{SubmissionFormat, Track};
@@ -15,7 +15,8 @@ const ENTRANTS: usize = 1_000;
 /// Percentiles of all entrants in a round; none where the round has no null.
 fn percentiles(round: &PublicRound) -> Option<Vec<f64>> {
     let resolved = round.resolved()?;
-    let rules = (round.manifest.format, &round.manifest.constraints);
+    let limits = round.manifest.limits();
+    let rules = (round.manifest.format, &limits);
     let freeze = round.frozen.as_ref()?.digest;
     let returns = &resolved.returns;
     let null = Null::draw(&round.universe, rules, freeze, returns, &Volatility::new()).ok()?;
@@ -74,7 +75,7 @@ fn luck_is_uniform_and_seldom_taken_for_skill() {
         let overlap = Overlap::new(&windows);
         let skilled = (0..ENTRANTS).filter(|entrant| {
             let own: Vec<f64> = rounds.iter().map(|round| round[*entrant]).collect();
-            stouffer(&own, &overlap).expect("rounds").p_value < 0.05
+            stouffer(&own, DRAWS, &overlap).expect("rounds").p_value < 0.05
         });
         let skilled = skilled.count();
         println!(
@@ -104,7 +105,7 @@ fn separate_rounds_flag_as_many_as_stated() {
     let overlap = Overlap::of_spans(&spans);
     let flagged = (0..4_000).filter(|_| {
         let own: Vec<f64> = spans.iter().map(|_| random.unit()).collect();
-        stouffer(&own, &overlap).expect("rounds").p_value < 0.05
+        stouffer(&own, DRAWS, &overlap).expect("rounds").p_value < 0.05
     });
     let flagged = flagged.count();
     assert!((150..250).contains(&flagged), "{flagged}");

@@ -127,6 +127,10 @@ impl Refusal {
 }
 
 impl fmt::Display for Refusal {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one sentence per refusal, and none forgotten"
+    )]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFrozen => f.write_str("the round is not frozen"),
@@ -137,7 +141,15 @@ impl fmt::Display for Refusal {
                 write!(f, "the run is {}, not official", kind.as_str())
             }
             Self::NotReal(Calls::Mock) => f.write_str("the run is a rehearsal: nobody was asked"),
-            Self::NotReal(_) => f.write_str("the run does not say whether providers were asked"),
+            Self::NotReal(Calls::Synthetic) => {
+                f.write_str("the run answered an invented market, and the round's is real")
+            }
+            Self::NotReal(Calls::Real) => {
+                f.write_str("the run asked providers, and the round's market is invented")
+            }
+            Self::NotReal(Calls::Unknown) => {
+                f.write_str("the run does not say whether providers were asked")
+            }
             Self::NotEligible => f.write_str("the run manifest says that the run may not count"),
             Self::NoModels => f.write_str("the run asked no model"),
             Self::Partial {
@@ -163,15 +175,6 @@ impl fmt::Display for Refusal {
                 join(missing, ModelId::as_str),
                 join(added, ModelId::as_str)
             ),
-            other => other.tell_time_or_choice(f),
-        }
-    }
-}
-
-impl Refusal {
-    /// The sentences about when something happened and what else is the record.
-    fn tell_time_or_choice(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
             Self::TimesUnproved { known, calls } => write!(
                 f,
                 "the run log tells the end of {known} calls; there are {calls} submissions"
@@ -202,7 +205,6 @@ impl Refusal {
                 join(runs, RunId::as_str)
             ),
             Self::NothingToSupersede => f.write_str("no other run is the record"),
-            other => f.write_str(other.code()),
         }
     }
 }

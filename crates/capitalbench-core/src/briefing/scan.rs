@@ -13,6 +13,32 @@ pub(super) struct Scan<'a> {
     text: String,
     /// For each byte of `text`, the byte of the original it stands for.
     origin: Vec<usize>,
+    /// Where the lines of the original end.
+    line_ends: Vec<usize>,
+}
+
+/// The next place of something, searched from places that only move on: each byte is read once.
+struct Next<P> {
+    wanted: P,
+    found: Option<usize>,
+}
+
+impl<P: Fn(char) -> bool> Next<P> {
+    fn new(wanted: P) -> Self {
+        let found = Some(0);
+        Self { wanted, found }
+    }
+
+    /// The first wanted character from here on; `from` is never before that of an earlier call.
+    fn from(&mut self, text: &str, from: usize) -> Option<usize> {
+        let known = self.found?;
+        let stays = known >= from && text[known..].starts_with(&self.wanted);
+        if !stays {
+            let ahead = text[from..].find(&self.wanted);
+            self.found = ahead.map(|length| from + length);
+        }
+        self.found
+    }
 }
 
 impl<'a> Scan<'a> {
@@ -31,7 +57,9 @@ impl<'a> Scan<'a> {
             text.extend(plain(c).to_lowercase());
             origin.resize(text.len(), at);
         }
+        let line_ends = original.match_indices('\n').map(|(at, _)| at);
         Self {
+            line_ends: line_ends.collect(),
             original,
             text,
             origin,
@@ -44,7 +72,8 @@ impl<'a> Scan<'a> {
 
     /// The line of the original on which this place begins, counted from 1.
     pub(super) fn line(&self, start: usize) -> usize {
-        1 + self.original[..self.origin[start]].matches('\n').count()
+        let origin = self.origin[start];
+        1 + self.line_ends.partition_point(|end| *end < origin)
     }
 
     /// The original's own spelling of a place, white space collapsed.
@@ -82,13 +111,12 @@ impl<'a> Scan<'a> {
         let closes = |c: char| matches!(c, ' ' | ')' | ']' | '>' | '"');
         ADDRESS_MARKS
             .into_iter()
-            .flat_map(|mark| self.places(mark))
-            .map(|(start, _)| {
-                let length = self.text[start..].find(closes);
-                (
-                    start,
-                    length.map_or(self.text.len(), |length| start + length),
-                )
+            .flat_map(|mark| {
+                let mut close = Next::new(closes);
+                self.places(mark).into_iter().map(move |(start, _)| {
+                    let end = close.from(&self.text, start);
+                    (start, end.unwrap_or(self.text.len()))
+                })
             })
             .collect()
     }
@@ -96,23 +124,23 @@ impl<'a> Scan<'a> {
     /// `[text](target)` anywhere, and `[label]: target` at the start of a line.
     pub(super) fn markdown_links(&self) -> Vec<Place> {
         let mut links = Vec::new();
+        let mut bracket = Next::new(|c| c == ']');
+        let mut parenthesis = Next::new(|c| c == ')');
+        let mut space = Next::new(|c| c == ' ');
         for (start, _) in self.text.match_indices('[') {
-            let Some(label) = self.text[start + 1..]
-                .find(']')
-                .filter(|length| *length > 0)
-            else {
+            let label = bracket.from(&self.text, start + 1);
+            let Some(label) = label.filter(|end| *end > start + 1) else {
                 continue;
             };
-            let label_end = start + label + 2;
+            let label_end = label + 1;
             let rest = &self.text[label_end..];
             if rest.starts_with('(') {
-                let target = rest.find(')').filter(|length| *length > 1);
-                links.extend(target.map(|length| (start, label_end + length + 1)));
-            } else if let Some(target) = rest.strip_prefix(": ")
-                && self.starts_a_line(start)
-            {
-                let length = target.find(' ').unwrap_or(target.len());
-                links.push((start, label_end + 2 + length));
+                let target = parenthesis.from(&self.text, label_end);
+                let target = target.filter(|end| *end > label_end + 1);
+                links.extend(target.map(|end| (start, end + 1)));
+            } else if rest.starts_with(": ") && self.starts_a_line(start) {
+                let end = space.from(&self.text, label_end + 2);
+                links.push((start, end.unwrap_or(self.text.len())));
             }
         }
         links

@@ -154,3 +154,21 @@ proptest! {
         prop_assert!(found.iter().any(|p| p.line == line && p.phrase == "best pick"));
     }
 }
+
+/// Would take hours if the work grew with the square of the text.
+#[test]
+fn megabytes_of_findings_are_read_once() {
+    let many = 400_000;
+    let check = |piece: &str, findings: usize| {
+        let text = piece.repeat(many);
+        let found = check(&text, Enforcement::Reproduce);
+        let found = found.iter().filter(|problem| problem.why != TOO_LONG);
+        assert_eq!(found.count(), findings, "{piece}");
+    };
+    check("citation\n", many);
+    check("www.", 1);
+    check("[", 0);
+    check("[a](", 0);
+    check("[a]: ", 1);
+    check("unattractive ", many);
+}

@@ -1,16 +1,17 @@
 //! Wishes → an admissible portfolio: the one way in which every control obeys the limits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Unavailable;
 use crate::manifest::SubmissionFormat;
 use crate::portfolio::{Constraints, Holding, HoldingForecast};
 use crate::units::BasisPoints;
-use crate::universe::{Listing, MarketOption, Universe};
+use crate::universe::{MarketOption, Universe};
 
 /// The limits of a round, counted in steps of the smallest allowed increment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Grid {
+pub(super) struct Grid<'a> {
+    universe: &'a Universe,
     /// Percent of one step.
     step_pct: u32,
     /// Steps of a whole portfolio.
@@ -25,11 +26,16 @@ pub(super) struct Grid {
     cap: u32,
 }
 
-impl Grid {
+impl<'a> Grid<'a> {
     /// The grid of a round; a single pick is one holding of everything.
-    pub(super) fn new(format: SubmissionFormat, limits: &Constraints) -> Result<Self, Unavailable> {
+    pub(super) fn new(
+        universe: &'a Universe,
+        format: SubmissionFormat,
+        limits: &Constraints,
+    ) -> Result<Self, Unavailable> {
         if format == SubmissionFormat::SinglePick {
             return Ok(Self {
+                universe,
                 step_pct: 100,
                 whole: 1,
                 least: 1,
@@ -44,26 +50,67 @@ impl Grid {
         let step_pct = limits.increment_pct;
         let whole = 100 / step_pct;
         let least = limits.min_allocation_pct / step_pct;
-        let grid = Self {
+        Ok(Self {
+            universe,
             step_pct,
             whole,
             least,
             fewest: limits.min_holdings,
             most: limits.max_holdings.min(whole / least),
             cap: limits.max_exposure_pct.map_or(whole, |cap| cap / step_pct),
-        };
-        let possible = grid.cap >= grid.least && grid.exposures() <= grid.most;
-        possible.then_some(grid).ok_or(Unavailable::NoPortfolio)
+        })
     }
 
-    /// Fewest holdings that the limits demand together.
-    pub(super) fn enough(&self) -> u32 {
-        self.fewest.max(self.exposures())
+    /// Fewest holdings that the limits demand together of these options.
+    pub(super) fn enough(&self, options: &[&MarketOption]) -> u32 {
+        let free = options.iter().any(|option| self.is_free(option));
+        let spread = if free { 1 } else { self.exposures(self.whole) };
+        self.fewest.max(spread)
     }
 
-    /// Fewest economic exposures that can hold the whole portfolio.
-    fn exposures(&self) -> u32 {
-        self.whole.div_ceil(self.cap.max(1))
+    /// Fewest capped exposures that can hold this many steps; too many to exist under a cap of none.
+    fn exposures(&self, steps: u32) -> u32 {
+        steps
+            .checked_div(self.cap)
+            .map_or(u32::MAX, |_| steps.div_ceil(self.cap))
+    }
+
+    /// Whether no cap concerns the option.
+    fn is_free(&self, option: &MarketOption) -> bool {
+        self.universe.capped_exposure(option).is_none()
+    }
+
+    /// Steps that these options can hold together at most.
+    fn room<'b>(&self, options: impl Iterator<Item = &'b MarketOption>) -> u32 {
+        let mut capped = BTreeSet::new();
+        for option in options {
+            match self.universe.capped_exposure(option) {
+                None => return self.whole,
+                Some(exposure) => _ = capped.insert(exposure),
+            }
+        }
+        let count = u32::try_from(capped.len()).unwrap_or(u32::MAX);
+        count.saturating_mul(self.cap).min(self.whole)
+    }
+
+    /// Steps of each capped exposure.
+    fn filled<'b>(
+        &self,
+        parts: impl Iterator<Item = (&'b MarketOption, u32)>,
+    ) -> BTreeMap<&'b str, u32> {
+        let mut totals = BTreeMap::new();
+        for (option, steps) in parts {
+            if let Some(exposure) = self.universe.capped_exposure(option) {
+                *totals.entry(exposure).or_default() += steps;
+            }
+        }
+        totals
+    }
+
+    /// Whether an option may take this many steps more.
+    fn takes(&self, option: &MarketOption, steps: u32, filled: &BTreeMap<&str, u32>) -> bool {
+        let exposure = self.universe.capped_exposure(option);
+        exposure.is_none_or(|own| filled.get(own).copied().unwrap_or(0) + steps <= self.cap)
     }
 }
 
@@ -73,13 +120,8 @@ pub(super) fn admissible<'a>(
     format: SubmissionFormat,
     limits: &Constraints,
 ) -> Vec<&'a MarketOption> {
-    let free = format == SubmissionFormat::SinglePick;
-    let allowed = |option: &&MarketOption| {
-        option.listing == Listing::Shown
-            && (free || limits.allow_cash || !option.is_cash())
-            && (free || limits.allow_reference || !option.counts_as_reference())
-    };
-    universe.options().iter().filter(allowed).collect()
+    let options = universe.options().iter();
+    options.filter(|o| limits.allow(format, o)).collect()
 }
 
 /// An option and how many steps of it are wished for; zero is a mere stopgap.
@@ -92,7 +134,7 @@ pub(super) type Wish<'a> = (&'a MarketOption, f64);
 /// weight, then the rest goes step by step to the holding that is furthest below its wish.
 pub(super) fn nearest(
     wishes: &[Wish<'_>],
-    grid: &Grid,
+    grid: &Grid<'_>,
     rationale: &str,
 ) -> Result<Vec<Holding>, Unavailable> {
     let chosen = choose(wishes, grid)?;
@@ -105,11 +147,11 @@ pub(super) fn nearest(
     let mut steps = vec![grid.least; chosen.len()];
     let count = u32::try_from(chosen.len()).unwrap_or(u32::MAX);
     for _ in count * grid.least..grid.whole {
-        let filled = by_exposure(chosen.iter().zip(&steps).map(|((o, _), s)| (*o, *s)));
+        let filled = grid.filled(chosen.iter().zip(&steps).map(|((o, _), s)| (*o, *s)));
         let mut best: Option<(usize, f64)> = None;
         for (index, (option, wish)) in chosen.iter().enumerate() {
             let lacks = wish * scale - f64::from(steps[index]);
-            let room = filled[option.exposure_cluster()] < grid.cap;
+            let room = grid.takes(option, 1, &filled);
             if room && best.is_none_or(|(_, most)| lacks > most) {
                 best = Some((index, lacks));
             }
@@ -126,35 +168,44 @@ pub(super) fn nearest(
     Ok(chosen.iter().zip(&steps).map(holding).collect())
 }
 
-fn by_exposure<'a>(parts: impl Iterator<Item = (&'a MarketOption, u32)>) -> BTreeMap<&'a str, u32> {
-    let mut totals = BTreeMap::new();
-    for (option, steps) in parts {
-        *totals.entry(option.exposure_cluster()).or_default() += steps;
+/// The options to hold: as many wishes as fit, in order, and others where those may not hold all.
+fn choose<'a>(wishes: &[Wish<'a>], grid: &Grid<'_>) -> Result<Vec<Wish<'a>>, Unavailable> {
+    let first = wishes.iter().filter(|(_, steps)| *steps > 0.0);
+    let first: Vec<&MarketOption> = first.map(|(o, _)| *o).take(grid.most as usize).collect();
+    let lacking = grid.whole - grid.room(first.iter().copied());
+    let mut slots = u32::try_from(first.len()).unwrap_or(u32::MAX);
+    if lacking > 0 {
+        let all: Vec<&MarketOption> = wishes.iter().map(|(option, _)| *option).collect();
+        let free = all.iter().any(|option| grid.is_free(option));
+        let more = if free { 1 } else { grid.exposures(lacking) };
+        slots = slots.saturating_add(more);
     }
-    totals
-}
-
-/// The options to hold: as many wishes as fit, in order, spread over enough exposures.
-fn choose<'a>(wishes: &[Wish<'a>], grid: &Grid) -> Result<Vec<Wish<'a>>, Unavailable> {
-    let count = wishes.iter().filter(|(_, steps)| *steps > 0.0).count();
-    let count = u32::try_from(count).unwrap_or(u32::MAX);
-    let enough = grid.enough();
-    let slots = count.min(grid.most).max(enough);
+    let slots = slots.min(grid.most).max(grid.fewest);
     let mut chosen: Vec<Wish<'a>> = Vec::new();
     for left in (0..slots).rev() {
-        let filled = by_exposure(chosen.iter().map(|(option, _)| (*option, grid.least)));
-        let spread = u32::try_from(filled.len()).unwrap_or(u32::MAX);
+        let filled = grid.filled(chosen.iter().map(|(option, _)| (*option, grid.least)));
+        let taken = |option: &MarketOption| chosen.iter().any(|(held, _)| held.id == option.id);
         let fits = |(option, _): &&Wish<'a>| {
-            let own = filled.get(option.exposure_cluster());
-            let spread = spread + u32::from(own.is_none());
-            let open = spread + left >= grid.exposures();
-            let room = own.copied().unwrap_or(0) + grid.least <= grid.cap;
-            open && room && !chosen.iter().any(|(taken, _)| taken.id == option.id)
+            if taken(option) || !grid.takes(option, grid.least, &filled) {
+                return false;
+            }
+            let held = chosen.iter().map(|(held, _)| *held).chain([*option]);
+            let lacking = grid.whole - grid.room(held);
+            // What is lacking must fit into the slots that are left.
+            let rest = wishes
+                .iter()
+                .filter(|(o, _)| o.id != option.id && !taken(o));
+            let free = || rest.clone().any(|(other, _)| grid.is_free(other));
+            lacking == 0 || left >= grid.exposures(lacking) || left > 0 && free()
         };
         match wishes.iter().find(fits) {
             Some(wish) => chosen.push(*wish),
             // Fewer than wished for is no fault as long as the limits are met.
-            None if slots - left > enough && spread >= grid.exposures() => break,
+            None if slots - left > grid.fewest
+                && grid.room(chosen.iter().map(|(option, _)| *option)) == grid.whole =>
+            {
+                break;
+            }
             None => return Err(Unavailable::NoPortfolio),
         }
     }

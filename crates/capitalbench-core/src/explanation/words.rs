@@ -7,6 +7,8 @@ pub(super) fn percent(value: f64) -> String {
 pub(super) fn chance(p: f64) -> String {
     if p < 0.001 {
         "below 0.001".to_owned()
+    } else if p < 0.1 {
+        format!("{p:.3}")
     } else {
         format!("{p:.2}")
     }
@@ -58,4 +60,22 @@ pub(super) fn ordinal_of(number: usize) -> String {
         _ => "th",
     };
     format!("{number}{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_chance_is_never_told_as_none() {
+        for (p, expected) in [
+            (0.0009, "below 0.001"),
+            (0.0012, "0.001"),
+            (0.0049, "0.005"),
+            (0.049, "0.049"),
+            (0.25, "0.25"),
+        ] {
+            assert_eq!(chance(p), expected);
+        }
+    }
 }

@@ -10,20 +10,20 @@ use super::capped::{Capped, Steps};
 use super::random::Random;
 use crate::manifest::SubmissionFormat;
 use crate::portfolio::Constraints;
-use crate::universe::{Listing, MarketOption, Universe};
+use crate::universe::{MarketOption, Universe};
 
 /// The portfolios a round allows, as places in the universe and steps of weight.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Admissible {
     /// Places of the options that may be held.
     options: Vec<u32>,
-    /// Exposure of each of them, numbered.
+    /// Exposure of each of them, numbered from one; zero is what no cap concerns.
     exposures: Vec<u32>,
     /// Steps of a whole portfolio.
     whole: u32,
     /// Fewest steps of a holding.
     least: u32,
-    /// Most steps of one exposure.
+    /// Most steps of one capped exposure.
     cap: u32,
     /// Numbers of holdings with the share of portfolios up to each.
     sizes: Vec<(u32, f64)>,
@@ -36,6 +36,9 @@ pub struct Admissible {
 #[error("no portfolio of this universe follows the limits of the round")]
 pub struct NoPortfolio;
 
+/// The number of cash and the reference among exposures.
+pub(super) const UNCAPPED: u32 = 0;
+
 /// Share of portfolios within the cap from which drawing again is the faster way.
 const ENOUGH_WITHIN: f64 = 0.25;
 
@@ -47,11 +50,7 @@ impl Admissible {
         limits: &Constraints,
     ) -> Result<Self, NoPortfolio> {
         let single = format == SubmissionFormat::SinglePick;
-        let (options, exposures) = offered(universe, |option| {
-            single
-                || (limits.allow_cash || !option.is_cash())
-                    && (limits.allow_reference || !option.counts_as_reference())
-        })?;
+        let (options, exposures) = offered(universe, |option| limits.allow(format, option))?;
         let (whole, least, sizes, cap) = if single {
             (1, 1, (1, 1), 1)
         } else {
@@ -128,6 +127,9 @@ impl Admissible {
     fn within_cap(&self, held: &[(u32, f64)]) -> bool {
         held.iter().all(|(place, _)| {
             let own = self.exposures[*place as usize];
+            if own == UNCAPPED {
+                return true;
+            }
             let same = held
                 .iter()
                 .filter(|(p, _)| self.exposures[*p as usize] == own);
@@ -136,7 +138,7 @@ impl Admissible {
     }
 }
 
-/// Places of the options that are shown and allowed, and the number of each one's exposure.
+/// Places of the options that are allowed, and the number of each one's capped exposure.
 fn offered(
     universe: &Universe,
     allowed: impl Fn(&MarketOption) -> bool,
@@ -144,17 +146,20 @@ fn offered(
     let mut names: Vec<&str> = Vec::new();
     let (mut options, mut exposures) = (Vec::new(), Vec::new());
     for (place, option) in universe.options().iter().enumerate() {
-        if option.listing != Listing::Shown || !allowed(option) {
+        if !allowed(option) {
             continue;
         }
-        let cluster = option.exposure_cluster();
-        let known = names.iter().position(|name| *name == cluster);
-        let number = known.unwrap_or_else(|| {
-            names.push(cluster);
-            names.len() - 1
+        let number = universe.capped_exposure(option).map(|exposure| {
+            let known = names.iter().position(|name| *name == exposure);
+            let place = known.unwrap_or_else(|| {
+                names.push(exposure);
+                names.len() - 1
+            });
+            u32::try_from(place + 1)
         });
+        let number = number.transpose().map_err(|_| NoPortfolio)?;
         options.push(u32::try_from(place).map_err(|_| NoPortfolio)?);
-        exposures.push(u32::try_from(number).map_err(|_| NoPortfolio)?);
+        exposures.push(number.unwrap_or(UNCAPPED));
     }
     Ok((options, exposures))
 }

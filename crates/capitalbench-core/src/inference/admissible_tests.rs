@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::ids::Digest;
-use crate::test_support::{universe, universe_of};
+use crate::test_support::{holding, universe, universe_of};
+use crate::universe::Listing;
 
 /// Every portfolio the rules allow, found by trying all weights of all options.
 fn every(universe: &Universe, limits: &Constraints) -> Vec<Vec<(u32, u32)>> {
@@ -25,7 +26,6 @@ fn every(universe: &Universe, limits: &Constraints) -> Vec<Vec<(u32, u32)>> {
         }
         found = next;
     }
-    let cluster = |place: u32| universe.options()[place as usize].exposure_cluster();
     found.retain(|held| {
         let count = u32::try_from(held.len()).unwrap();
         let whole = held.iter().map(|(_, pct)| pct).sum::<u32>() == 100;
@@ -33,10 +33,13 @@ fn every(universe: &Universe, limits: &Constraints) -> Vec<Vec<(u32, u32)>> {
         let least = held
             .iter()
             .all(|(_, pct)| *pct >= limits.min_allocation_pct);
-        let capped = held.iter().all(|(place, _)| {
-            let same = held.iter().filter(|(p, _)| cluster(*p) == cluster(*place));
-            same.map(|(_, pct)| pct).sum::<u32>() <= limits.max_exposure_pct.unwrap_or(100)
-        });
+        let option = |place: u32| universe.options()[place as usize].id.as_str();
+        let holdings = held
+            .iter()
+            .map(|(place, pct)| holding(option(*place), *pct));
+        let holdings: Vec<_> = holdings.collect();
+        let cap = limits.max_exposure_pct;
+        let capped = cap.is_none_or(|cap| universe.beyond_cap(&holdings, cap).is_empty());
         whole && sized && least && capped
     });
     found
@@ -122,10 +125,12 @@ fn every_admissible_portfolio_has_the_same_chance() {
 
 #[test]
 fn a_tight_cap_is_counted_and_an_impossible_one_refused() {
-    let rules = |cap: u32, most: u32| {
+    let rules = |free: bool, cap: u32, most: u32| {
         let limits = Constraints {
             max_exposure_pct: Some(cap),
             max_holdings: most,
+            allow_cash: free,
+            allow_reference: free,
             ..wide()
         };
         let every = every(&clustered(), &limits).len();
@@ -134,15 +139,36 @@ fn a_tight_cap_is_counted_and_an_impossible_one_refused() {
             every,
         )
     };
-    for (cap, most) in [(20, 3), (20, 5), (40, 2), (0, 5)] {
-        assert_eq!(rules(cap, most), (Err(NoPortfolio), 0), "{cap} {most}");
+    for (cap, most) in [(20, 3), (20, 5), (40, 4), (0, 5)] {
+        let found = rules(false, cap, most);
+        assert_eq!(found, (Err(NoPortfolio), 0), "{cap} {most}");
     }
-    // Forty percent each: hardly any portfolio of three keeps it, so exposures are walked.
-    let (tight, every) = rules(40, 3);
-    let capped = tight.unwrap().capped.expect("a walk through the exposures");
-    assert!((capped.count() - f64::from(u32::try_from(every).unwrap())).abs() < 1e-9);
-    let (loose, _) = rules(80, 5);
+    // Cash and reference hold what no exposure may.
+    for (cap, most, some) in [(20, 2, 2 + 4 + 8), (20, 3, 14 + 12 + 8)] {
+        let (found, every) = rules(true, cap, most);
+        let count = found.unwrap().capped.expect("a walk").count();
+        assert_eq!(every, some, "{cap} {most}");
+        assert!((count - f64::from(u32::try_from(every).unwrap())).abs() < 1e-9);
+    }
+    let (loose, _) = rules(true, 80, 5);
     assert_eq!(loose.unwrap().capped, None);
+}
+
+#[test]
+fn the_reference_alone_is_drawn_under_a_cap() {
+    let limits = Constraints {
+        max_exposure_pct: Some(50),
+        ..Constraints::default()
+    };
+    let universe = universe_of(&["AAA", "BBB", "SP500", "CASH"]);
+    let rules = Admissible::new(&universe, SubmissionFormat::Portfolio, &limits).unwrap();
+    let mut random = Random::of(Digest::of(b"reference"), "test");
+    let mut held = Vec::new();
+    let whole = (0..100_000).any(|_| {
+        rules.draw(&mut random, &mut held);
+        held.len() == 1 && held[0].0 == 2
+    });
+    assert!(whole);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::admissible::{binomial, choose, weigh};
+use super::admissible::{UNCAPPED, binomial, choose, weigh};
 use super::random::Random;
 
 /// Weights as steps.
@@ -16,7 +16,7 @@ pub(super) struct Steps {
     pub(super) whole: u32,
     /// Fewest steps of a holding.
     pub(super) least: u32,
-    /// Most steps of one exposure.
+    /// Most steps of one capped exposure.
     pub(super) cap: u32,
 }
 
@@ -57,14 +57,15 @@ impl Capped {
             members[*exposure as usize].push(place);
         }
         let most = *sizes.end();
-        let parts: Vec<Vec<Part>> = members
-            .iter()
-            .map(|own| {
-                parts(
-                    u32::try_from(own.len()).unwrap_or(u32::MAX).min(most),
-                    own.len(),
-                    steps,
-                )
+        let parts: Vec<Vec<Part>> = (0..)
+            .zip(&members)
+            .map(|(exposure, own)| {
+                let cap = if exposure == UNCAPPED {
+                    steps.whole
+                } else {
+                    steps.cap
+                };
+                parts(most, own.len(), Steps { cap, ..steps })
             })
             .collect();
         let cell = |holdings: u32, left: u32| (holdings * (steps.whole + 1) + left) as usize;
@@ -140,7 +141,7 @@ impl Capped {
 fn parts(most: u32, members: usize, steps: Steps) -> Vec<Part> {
     let members = u32::try_from(members).unwrap_or(u32::MAX);
     let mut parts = vec![(0, 0, 1.0)];
-    for holdings in 1..=most {
+    for holdings in 1..=most.min(members) {
         let choices = binomial(members, holdings);
         for taken in holdings * steps.least..=steps.cap.min(steps.whole) {
             parts.push((holdings, taken, choices * steps.splits(holdings, taken)));

@@ -11,7 +11,7 @@ use crate::manifest::SubmissionFormat;
 use crate::portfolio::{Constraints, Holding};
 use crate::returns::RoundReturns;
 use crate::score::compensated_sum;
-use crate::universe::Universe;
+use crate::universe::{Listing, MarketOption, Universe};
 
 /// Part of every seed; a new way of drawing gets a new label.
 pub const LABEL: &str = "null-v1";
@@ -59,9 +59,12 @@ impl Null {
         let value = |id: &OptionId| returns.get(id).map_or(0.0, |option| option.value.get());
         let options = universe.options().iter();
         let values: Vec<f64> = options.clone().map(|option| value(&option.id)).collect();
+        // What is not shown is never drawn, so its volatility is not missed.
+        let calm =
+            |option: &MarketOption| option.listing == Listing::Hidden || option.scores_as_cash();
         let risk: Option<Vec<f64>> = options
             .map(|option| match volatility.get(&option.id) {
-                None if option.scores_as_cash() => Some(0.0),
+                None if calm(option) => Some(0.0),
                 known => known.copied(),
             })
             .collect();
@@ -182,15 +185,28 @@ pub struct Stouffer {
     pub p_value: f64,
 }
 
-/// Combines percentiles of overlapping rounds; none of nothing.
+/// Fewest rounds that make a record: one good round is no evidence.
+const LEAST_ROUNDS: usize = 2;
+
+impl Stouffer {
+    /// Two-sided chance of a record this far from luck, as every verdict uses it; one round has none.
+    pub fn p_apart(&self) -> f64 {
+        if self.rounds < LEAST_ROUNDS {
+            return 1.0;
+        }
+        2.0 * self.p_value.min(1.0 - self.p_value)
+    }
+}
+
+/// Combines percentiles of overlapping rounds, each among this many draws; none of nothing.
 ///
 /// The overlap takes portfolios of overlapping rounds to be identical, so the result is careful.
 #[expect(clippy::cast_precision_loss, reason = "counts of rounds are small")]
-pub fn stouffer(percentiles: &[f64], overlap: &Overlap) -> Option<Stouffer> {
+pub fn stouffer(percentiles: &[f64], draws: usize, overlap: &Overlap) -> Option<Stouffer> {
     if percentiles.is_empty() {
         return None;
     }
-    let edge = 0.5 / DRAWS as f64;
+    let edge = 0.5 / draws as f64;
     let scores = percentiles
         .iter()
         .map(|p| normal_quantile(p.clamp(edge, 1.0 - edge)));

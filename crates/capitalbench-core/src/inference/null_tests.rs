@@ -1,6 +1,6 @@
 use super::*;
 use crate::returns::tests::returns_of;
-use crate::test_support::{holding, option_id, universe};
+use crate::test_support::{holding, option_id, universe, universe_of};
 
 fn null(volatility: &Volatility) -> Null {
     let rows = [
@@ -61,9 +61,51 @@ fn overlapping_rounds_add_little_evidence() {
     let p = [0.9; 4];
     let apart = Overlap::of_spans(&[(0, 5), (5, 10), (10, 15), (15, 20)]);
     let same = Overlap::of_spans(&[(0, 5); 4]);
-    let (apart, same) = (stouffer(&p, &apart).unwrap(), stouffer(&p, &same).unwrap());
+    let combined = |overlap| stouffer(&p, DRAWS, overlap).unwrap();
+    let (apart, same) = (combined(&apart), combined(&same));
     assert!((apart.z - 2.0 * normal_quantile(0.9)).abs() < 1e-12);
     assert!((same.z - normal_quantile(0.9)).abs() < 1e-12);
     assert!((same.p_value - 0.1).abs() < 1e-9);
-    assert_eq!(stouffer(&[], &Overlap::of_spans(&[])), None);
+    assert_eq!(stouffer(&[], DRAWS, &Overlap::of_spans(&[])), None);
+}
+
+#[test]
+fn an_extreme_percentile_is_no_rarer_than_its_draws_can_tell() {
+    let apart = Overlap::of_spans(&[(0, 5), (5, 10)]);
+    for (draws, edge) in [(DRAWS, 0.5 / 10_000.0), (NEAREST, 0.5 / 1_000.0)] {
+        let found = stouffer(&[1.0, 1.0], draws, &apart).unwrap();
+        let expected = normal_quantile(1.0 - edge) * 2.0_f64.sqrt();
+        assert!((found.z - expected).abs() < 1e-12, "{draws}");
+    }
+}
+
+#[test]
+fn one_round_is_never_apart_from_luck() {
+    let found = |rounds: usize, percentile: f64| {
+        let spans: Vec<_> = (0..rounds).map(|n| (5 * n, 5 * n + 5)).collect();
+        stouffer(&vec![percentile; rounds], DRAWS, &Overlap::of_spans(&spans)).unwrap()
+    };
+    assert!((found(1, 0.999).p_apart() - 1.0).abs() < 1e-15);
+    assert!(found(2, 0.999).p_apart() < 0.001);
+    assert!(found(2, 0.001).p_apart() < 0.001);
+    assert!((found(2, 0.5).p_apart() - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_hidden_option_without_volatility_is_not_missed() {
+    let mut options = universe_of(&["AAA", "SP500", "CASH", "HID"])
+        .options()
+        .to_vec();
+    options[3].listing = Listing::Hidden;
+    let universe = Universe::new(options).unwrap();
+    let rows = [("AAA", 0.05), ("SP500", 0.02), ("CASH", 0.0), ("HID", 0.09)];
+    let limits = Constraints::default();
+    let rules = (SubmissionFormat::Portfolio, &limits);
+    let returns = returns_of(&rows, 0.02);
+    let volatility: Volatility = [(option_id("AAA"), 0.4), (option_id("SP500"), 0.2)].into();
+    let freeze = Digest::of(b"freeze");
+    let null = Null::draw(&universe, rules, freeze, &returns, &volatility).unwrap();
+    let held = [holding("AAA", 100)];
+    let matched = null.matched_percentile(&held, &volatility, &universe, 0.05);
+    assert!(matched.is_some());
 }

@@ -92,7 +92,7 @@ impl Overlap {
         self.total
     }
 
-    /// The mean of round figures; see [`RoundEstimate`]. None below two effective windows.
+    /// The mean of round figures; see [`RoundEstimate`]. None of a single window or below 1.5 effective ones.
     #[expect(clippy::cast_precision_loss, reason = "counts of rounds are small")]
     pub fn mean(&self, values: &[f64]) -> Option<RoundEstimate> {
         let (n, effective) = (self.count as f64, self.effective());

@@ -108,7 +108,8 @@ impl Chance {
         (returns, volatility): (&RoundReturns, &Volatility),
         (models, controls): (&[Submission], &[Submission]),
     ) -> Option<Self> {
-        let rules = (manifest.format, &manifest.constraints);
+        let limits = manifest.limits();
+        let rules = (manifest.format, &limits);
         let null = Null::draw(universe, rules, freeze, returns, volatility).ok()?;
         let place = |submission: &Submission| {
             let holdings = submission.decision.holdings();

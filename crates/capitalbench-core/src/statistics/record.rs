@@ -15,7 +15,7 @@ use crate::ids::{Digest, ModelId, RoundId};
 use crate::inference::bootstrap::studentised_interval;
 use crate::inference::daily::{ActiveDays, calendar_time, per_horizon};
 use crate::inference::noise::{self, place_among};
-use crate::inference::null::stouffer;
+use crate::inference::null::{DRAWS, NEAREST, stouffer};
 use crate::inference::overlap::{NoInterval, Overlap, score_estimate};
 use crate::inference::random::Random;
 use crate::inference::reliability::{Stated, bins, brier};
@@ -172,8 +172,8 @@ pub(super) fn model(
         live_sessions: frame.live_sessions,
         score: score(taken, overlap),
         chance_score: chance_score(taken),
-        luck: luck(taken, |p| Some(p.all), frames),
-        luck_matched: luck(taken, |p| p.matched, frames),
+        luck: luck(taken, (|p| Some(p.all), DRAWS), frames),
+        luck_matched: luck(taken, (|p| p.matched, NEAREST), frames),
         daily_deviation: noise.map(|(daily, _)| daily),
         detectable: noise.map(|(daily, days)| detectable(daily, sessions, days)),
         years_to_know: noise
@@ -202,12 +202,12 @@ fn chance_score(taken: &[Taken<'_>]) -> Option<f64> {
 /// Percentiles of the rounds that have one, combined over those rounds alone.
 fn luck(
     taken: &[Taken<'_>],
-    of: fn(&Percentiles) -> Option<f64>,
+    (of, draws): (fn(&Percentiles) -> Option<f64>, usize),
     frames: &Frames,
 ) -> Option<crate::inference::null::Stouffer> {
     let known = |t: &Taken<'_>| Some((t.window, of(t.percentiles.as_ref()?)?));
     let (windows, percentiles): (Vec<Window>, Vec<f64>) = taken.iter().filter_map(known).unzip();
-    stouffer(&percentiles, &frames.of(&windows).overlap)
+    stouffer(&percentiles, draws, &frames.of(&windows).overlap)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of days are small")]

@@ -6,13 +6,12 @@ use super::{Decision, LedgerDecision, LedgerEntry, Problem, RoundRules, Submissi
 use crate::ids::OptionId;
 use crate::portfolio::Holding;
 use crate::score::compensated_sum;
-use crate::universe::{MarketOption, Universe};
+use crate::universe::Universe;
 
 const FORECAST_TOLERANCE_PCT: f64 = 0.10;
 const WEIGHTED_TOLERANCE_PCT: f64 = 0.20;
 const LEDGER_SIZE: std::ops::RangeInclusive<usize> = 6..=8;
 const LEDGER_CLUSTERS: usize = 4;
-const DEFAULT_EXPOSURE_CAP_PCT: u32 = 50;
 
 /// Every broken forecast rule.
 pub(super) fn check(submission: &Submission, rules: &RoundRules<'_>) -> Vec<Problem> {
@@ -118,9 +117,9 @@ fn ledger_problems(
     problems.extend(base_forecast_problems(
         submission, holdings, universe, &entries,
     ));
-    let cap = rules.manifest.constraints.max_exposure_pct;
-    let cap = cap.unwrap_or(DEFAULT_EXPOSURE_CAP_PCT);
-    problems.extend(exposure_problems(holdings, universe, cap));
+    if let Some(cap) = rules.manifest.exposure_cap_pct() {
+        problems.extend(exposure_problems(holdings, universe, cap));
+    }
     problems
 }
 
@@ -138,7 +137,7 @@ fn base_forecast_problems(
     universe: &Universe,
     entries: &BTreeMap<&OptionId, &LedgerEntry>,
 ) -> Vec<Problem> {
-    let Some(reference) = entries.get(&reference_option(universe).id) else {
+    let Some(reference) = entries.get(&universe.forecast_reference().id) else {
         let text = "the reference must be one of the candidates";
         return vec![Problem::at("candidate_ledger", text)];
     };
@@ -162,7 +161,7 @@ fn base_forecast_problems(
             let text = "expected return differs from its base forecast by more than 0.10";
             problems.push(Problem::at(&field, text));
         }
-        if is_active(universe, &holding.option_id) && entry.base_pct() <= reference.base_pct() {
+        if universe.is_active(&holding.option_id) && entry.base_pct() <= reference.base_pct() {
             let text = format!(
                 "{}: base forecast must exceed the reference's",
                 holding.option_id
@@ -173,41 +172,12 @@ fn base_forecast_problems(
     problems
 }
 
-/// The flagged option, else the one with the id `SP500`, else the scoring reference.
-fn reference_option(universe: &Universe) -> &MarketOption {
-    let options = universe.options();
-    options
-        .iter()
-        .find(|option| option.flags.reference)
-        .or_else(|| options.iter().find(|option| option.id.as_str() == "SP500"))
-        .unwrap_or_else(|| universe.reference())
-}
-
-fn is_active(universe: &Universe, id: &OptionId) -> bool {
-    universe
-        .get(id)
-        .is_some_and(|option| !option.is_cash() && option.id != reference_option(universe).id)
-}
-
 fn exposure_problems(holdings: &[Holding], universe: &Universe, cap_pct: u32) -> Vec<Problem> {
-    let mut totals: BTreeMap<&str, u32> = BTreeMap::new();
-    for holding in holdings {
-        if !is_active(universe, &holding.option_id) {
-            continue;
-        }
-        if let Some(option) = universe.get(&holding.option_id) {
-            *totals.entry(option.exposure_cluster()).or_default() += holding.weight.get();
-        }
-    }
-    totals
-        .into_iter()
-        .filter(|(_, total)| *total > cap_pct * 100)
-        .map(|(cluster, total)| {
-            let text = format!(
-                "{cluster} holds {}%; at most {cap_pct}% is allowed",
-                total / 100
-            );
-            Problem::at("portfolio", text)
-        })
-        .collect()
+    let beyond = universe.beyond_cap(holdings, cap_pct).into_iter();
+    let problem = |(cluster, total): (&str, u32)| {
+        let total = total / 100;
+        let text = format!("{cluster} holds {total}%; at most {cap_pct}% is allowed");
+        Problem::at("portfolio", text)
+    };
+    beyond.map(problem).collect()
 }

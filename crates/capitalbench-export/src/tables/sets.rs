@@ -4,6 +4,7 @@ use capitalbench_core::boards::comparison_set::{ComparisonSet, MarketRow, SetRow
 use capitalbench_core::publication::Publication;
 use capitalbench_core::statistics::{SetModel, SetStatistics};
 
+use super::statistics::{INTERVAL_REASON, interval_reason};
 use crate::table::Kind::{Integer, Real, Text};
 use crate::table::{Cell, Filling, Row, Table, always, maybe, score_cells};
 
@@ -170,11 +171,7 @@ pub const SET_ROWS: Table = Table {
         maybe("score_reason", Text, "Why there is no score"),
         maybe("score_low", Real, "Lower end of the 95 % interval"),
         maybe("score_high", Real, "Upper end"),
-        maybe(
-            "score_interval_reason",
-            Text,
-            "Why there is no interval: too_few_windows or small_denominator",
-        ),
+        maybe("score_interval_reason", Text, INTERVAL_REASON),
         maybe(
             "rank_from",
             Integer,
@@ -211,7 +208,7 @@ pub const SET_ROWS: Table = Table {
         maybe(
             "random_p_value",
             Real,
-            "Chance of a record this far from random ones",
+            "Chance of a record this high among random ones",
         ),
     ],
     filling: Filling::Whole(|publication| {
@@ -275,10 +272,10 @@ fn model_row<'a>(id: &'a str, place: usize, row: &'a SetRow, found: Option<&SetM
     let mut cells = figures(id, "model", row);
     cells[2] = place.into();
     if let Some(found) = found {
-        match found.model.score {
-            Ok((low, high)) => (cells[6], cells[7]) = (low.into(), high.into()),
-            Err(reason) => cells[8] = reason.as_str().into(),
+        if let Ok((low, high)) = found.model.score {
+            (cells[6], cells[7]) = (low.into(), high.into());
         }
+        cells[8] = interval_reason(&found.model).into();
         cells[9] = found.rank.as_ref().map(|rank| rank.from).into();
         cells[10] = found.rank.as_ref().map(|rank| rank.to).into();
         cells[11] = found.group.into();

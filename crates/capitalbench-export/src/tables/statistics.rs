@@ -3,7 +3,7 @@
 use capitalbench_core::ids::ModelId;
 use capitalbench_core::manifest::Track;
 use capitalbench_core::publication::Publication;
-use capitalbench_core::statistics::{Basis, Estimate, Pair, RecordStatistics};
+use capitalbench_core::statistics::{Basis, Estimate, ModelStatistics, Pair, RecordStatistics};
 
 use crate::table::Kind::{Integer, Real, Text};
 use crate::table::{Cell, Filling, Row, Table, always, maybe};
@@ -52,11 +52,7 @@ pub const STATISTICS: Table = Table {
             "Lower end of the 95 % interval of the score",
         ),
         maybe("score_high", Real, "Upper end"),
-        maybe(
-            "score_interval_reason",
-            Text,
-            "Why there is no interval: too_few_windows or small_denominator",
-        ),
+        maybe("score_interval_reason", Text, INTERVAL_REASON),
         maybe(
             "random_percentile_fraction",
             Real,
@@ -87,12 +83,12 @@ pub const STATISTICS: Table = Table {
         maybe(
             "noise_decision",
             Real,
-            "Deviation of repeated decisions, from repeated calls",
+            "Variance of repeated decisions, from repeated calls",
         ),
         maybe(
             "noise_market",
             Real,
-            "Deviation of rounds, from repeated calls",
+            "Variance of rounds, from repeated calls",
         ),
         maybe(
             "noise_decision_share_fraction",
@@ -100,7 +96,11 @@ pub const STATISTICS: Table = Table {
             "Share of the variance that is the model's own",
         ),
         maybe("brier", Real, "Mean squared error of stated confidence"),
-        maybe("brier_low", Real, "Lower end of its 95 % interval"),
+        maybe(
+            "brier_low",
+            Real,
+            "Lower end of its 95 % interval; none where it is not informative",
+        ),
         maybe("brier_high", Real, "Upper end"),
     ],
     filling: Filling::Whole(|publication| {
@@ -129,18 +129,14 @@ fn row(track: Track, record: &RecordStatistics) -> Row<'_> {
     cells.extend(estimate(model.alpha.as_ref()));
     let noise = record.noise.as_ref();
     let brier = record.brier.as_ref();
+    let told = brier.filter(|brier| brier.informative());
     let (luck, matched) = (model.luck.as_ref(), model.luck_matched.as_ref());
     cells.extend([
         Cell::from(resampled.map(|(low, _)| low)),
         resampled.map(|(_, high)| high).into(),
         interval.map(|(low, _)| *low).into(),
         interval.map(|(_, high)| *high).into(),
-        model
-            .score
-            .as_ref()
-            .err()
-            .map(|reason| reason.as_str())
-            .into(),
+        interval_reason(model).into(),
         luck.map(|luck| luck.mean_percentile).into(),
         luck.map(|luck| luck.z).into(),
         luck.map(|luck| luck.p_value).into(),
@@ -152,10 +148,23 @@ fn row(track: Track, record: &RecordStatistics) -> Row<'_> {
         noise.map(|noise| noise.market).into(),
         noise.map(|noise| noise.decision_share).into(),
         brier.map(|brier| brier.value).into(),
-        brier.map(|brier| brier.low).into(),
-        brier.map(|brier| brier.high).into(),
+        told.map(|brier| brier.low).into(),
+        told.map(|brier| brier.high).into(),
     ]);
     cells
+}
+
+/// What the column beside a score's interval says.
+pub(super) const INTERVAL_REASON: &str = "Why there is no interval: too_few_windows, small_denominator or no_oracle; \
+not_informative where it must not be read as one";
+
+/// Why a score's interval is missing, or must not be read as one.
+pub(super) fn interval_reason(model: &ModelStatistics) -> Option<&'static str> {
+    match &model.score {
+        Err(reason) => Some(reason.as_str()),
+        Ok(_) if model.score_is_informative() => None,
+        Ok(_) => Some(Basis::NotInformative.as_str()),
+    }
 }
 
 /// Value, interval, t, p, basis and days.

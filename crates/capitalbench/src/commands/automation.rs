@@ -149,7 +149,8 @@ pub(crate) fn retry(arguments: &AutomationRetry) -> Result<Outcome, CommandError
     let folder = RoundFolder::open(&arguments.round.path)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let runs = folder.runs()?;
-    let record = official_run(&runs).map_err(|reason| {
+    let enforcement = inputs.manifest.methodology.enforcement();
+    let record = official_run(&runs, enforcement).map_err(|reason| {
         CommandError::new(format!("{} has no record: {reason}", folder.name()))
     })?;
     let held = take(&folder, clock)?;

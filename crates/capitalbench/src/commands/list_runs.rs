@@ -32,7 +32,8 @@ pub(crate) fn run(arguments: &ListRuns) -> Result<Outcome, CommandError> {
             controls: opened.submission_names(run::CONTROLS)?.len(),
         });
     }
-    let record = official_run(rows.iter().map(|row| &row.run)).ok();
+    let enforcement = folder.enforcement()?;
+    let record = official_run(rows.iter().map(|row| &row.run), enforcement).ok();
     if arguments.output.json {
         let runs: Vec<_> = rows.iter().map(|row| as_json(row, &rows, record)).collect();
         document(&json!({"round_id": folder.name(), "runs": runs}));

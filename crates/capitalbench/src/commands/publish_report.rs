@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &PublishReport) -> Result<Outcome, CommandError> {
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let run = match run_id(arguments.run_id.as_deref())? {
         Some(run_id) => folder.run(&run_id)?,
-        None => match official_run(&folder.runs()?) {
+        None => match official_run(&folder.runs()?, folder.enforcement()?) {
             Ok(record) => folder.run(&record.run_id)?,
             Err(_) => folder.run_or_only(None)?,
         },

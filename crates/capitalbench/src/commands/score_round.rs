@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
 /// The official run of a round, if there is exactly one.
 fn official(folder: &RoundFolder) -> Result<Option<(RunFolder, RunRules)>, FileError> {
     let runs = folder.runs()?;
-    let Ok(run) = official_run(&runs) else {
+    let Ok(run) = official_run(&runs, folder.enforcement()?) else {
         return Ok(None);
     };
     Ok(Some((folder.run(&run.run_id)?, run.rules)))

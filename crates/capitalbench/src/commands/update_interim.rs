@@ -111,7 +111,8 @@ fn open_round(
         return Ok(Err("its window has not begun on that day"));
     }
     let runs = folder.runs()?;
-    let Ok(record) = official_run(&runs) else {
+    let enforcement = inputs.manifest.methodology.enforcement();
+    let Ok(record) = official_run(&runs, enforcement) else {
         return Ok(Err("it has no official run"));
     };
     Ok(Ok(Open {

@@ -311,7 +311,7 @@ fn warnings(
     };
     for Answered { window, .. } in answers {
         if let Some(fault) = window.basis_fault(asking.source.close_basis()) {
-            warnings.push(PriceProblem::BasisDiffers(fault).to_string());
+            warnings.push(PriceProblem::Basis(fault).to_string());
         }
         let missing = window.missing_sessions(days.entry, days.exit);
         if !missing.is_empty() {

@@ -255,7 +255,9 @@ pub(crate) fn require_order(
     if manifest.proof.is_none() {
         return Ok(());
     }
-    let Ok(record) = official_run(&round.runs()?).map(|record| record.run_id.clone()) else {
+    let enforcement = manifest.methodology.enforcement();
+    let runs = round.runs()?;
+    let Ok(record) = official_run(&runs, enforcement).map(|record| record.run_id.clone()) else {
         return Ok(());
     };
     let log = LogFolder::of_round(round);

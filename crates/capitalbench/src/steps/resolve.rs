@@ -206,7 +206,7 @@ fn record_of(
     job: &ResolutionJob,
 ) -> Result<(RunFolder, RunRules), CommandError> {
     let runs = folder.runs()?;
-    let official = official_run(&runs).map_err(|reason| {
+    let official = official_run(&runs, folder.enforcement()?).map_err(|reason| {
         CommandError::new(format!("{} has no record: {reason}", folder.name()))
     })?;
     if official.run_id != job.run_id {

@@ -14,7 +14,7 @@ use capitalbench_archive::unproved_prices;
 use capitalbench_core::ids::RunId;
 use capitalbench_core::manifest::Window;
 use capitalbench_core::methodology::Enforcement;
-use capitalbench_core::run::RunRules;
+use capitalbench_core::run::{NoOfficialRun, RunRules, official_run};
 use capitalbench_core::time::Stamp;
 use jiff::Timestamp;
 
@@ -61,6 +61,7 @@ pub(crate) fn score(
     refuse_changed_inputs(inputs)?;
     refuse_open(inputs, now)?;
     let round = inputs.folder.name();
+    refuse_unaccepted(inputs, run)?;
     require_order(&inputs.folder, &inputs.manifest, now)?;
     if let Writing::Write {
         accept_cross_check: reason,
@@ -111,6 +112,20 @@ pub(crate) fn refuse_open(inputs: &RoundInputs, now: Timestamp) -> Result<(), Co
     let round = inputs.folder.name();
     let text = format!("{round} is open until its exit close at {close}");
     Err(CommandError::new(text).hint("score it after that; nothing was written"))
+}
+
+/// Under our own labels a run becomes the record by its acceptance, before anybody sees its score.
+fn refuse_unaccepted(inputs: &RoundInputs, run: &RunFolder) -> Result<(), CommandError> {
+    let folder = &inputs.folder;
+    let enforcement = inputs.manifest.methodology.enforcement();
+    match official_run(&folder.runs()?, enforcement) {
+        Err(reason @ NoOfficialRun::NotAccepted(_)) if run.record()?.run.may_count() => {
+            let (round, run) = (folder.name(), run.run_id());
+            let hint = format!("capitalbench accept-run --round {round} --run-id {run}");
+            Err(CommandError::new(format!("{round}: {reason}")).hint(hint))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Under our own labels nobody scores prices of which nothing is known.

@@ -145,6 +145,44 @@ fn lateness_is_only_reported_under_older_labels() {
 }
 
 #[test]
+fn a_run_that_nobody_accepted_is_neither_shown_nor_scored() {
+    let manifest = format!("{RUN}/run_manifest.yaml");
+    let late = Test::broken("late-decision")
+        .replace(&manifest, "operator_selected_official: true\n", "")
+        .replace(&manifest, "accepted_at_utc: '2026-03-02T18:00:00Z'\n", "");
+    let reason = "official-1 is not accepted";
+    late.run_without_trace(&["score-round", "--round", "late-decision"])
+        .fails()
+        .complains(reason);
+    let list = ["list-runs", "--round", "late-decision", "--json"];
+    assert_eq!(late.run(&list).json()["runs"][0]["is_record"], false);
+    let findings = late.findings();
+    let told = findings
+        .iter()
+        .any(|finding| finding["code"] == "no-official-run");
+    assert!(told, "{findings:?}");
+    let exported = |test: &Test, output: &str| {
+        let export = ["export", "--rounds-dir", ".", "--output", output];
+        let now = ["--as-of", "2026-04-01T00:00:00Z"];
+        test.run(&[&export[..], &now[..]].concat()).code(0);
+        let path = test.path(output).join("publication.json");
+        let text = std::fs::read_to_string(path).expect("a publication");
+        let whole: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let round = &whole["rounds"][0];
+        let picks = round["submissions"].as_array().map_or(0, Vec::len);
+        (round["state"].clone(), picks)
+    };
+    assert_eq!(exported(&late, "ours"), ("draft".into(), 0));
+    // The earlier project needed nobody's word.
+    let prefix = "model_roster_version: portfolio-v2-roster-";
+    let older = late
+        .replace("manifest.yaml", "portfolio-v1.1", "portfolio-v1.0")
+        .replace("manifest.yaml", "model_roster_version: roster-", prefix)
+        .freeze_again();
+    assert_eq!(exported(&older, "older"), ("resolved".into(), 3));
+}
+
+#[test]
 fn a_second_record_needs_an_explicit_choice() {
     let test = two_runs();
     assert_eq!(test.codes().first().unwrap(), "official-run-ambiguous");

@@ -300,5 +300,5 @@ fn a_run_is_stamped_while_it_is_accepted_or_not_at_all() {
     let score = format!("score-round --round {ROUND} --now 2026-12-16T00:00:00Z");
     run(&unmarked, &score)
         .code(2)
-        .complains("the picks of first were not accepted before the entry close");
+        .complains("first is not accepted");
 }
