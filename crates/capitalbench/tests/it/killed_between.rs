@@ -1,0 +1,336 @@
+//! kill -9 right before each file operation of a command, one operation at a time: what is there is
+//! whole, and the next call of the same command does what the dead one owed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use capitalbench_archive::log::LogFolder;
+use capitalbench_archive::log::check::check;
+
+use crate::accept_run::unmarked;
+use crate::due_rounds::{DUE, due_rounds, job, market};
+use crate::faulty_layer::FaultyLayer;
+use crate::harness::{RUN, Test, WEEKLY, changes, copy_tree, fixtures};
+use crate::market::Row;
+use crate::operator::{NAME, NOW, ROUND};
+
+/// Kills the command before each of its calls, each time in a fresh copy of a folder, and looks
+/// at every state that this leaves; says how many states there were.
+fn kill_at_every_call(start: &Test, arguments: &[&str], look: impl Fn(Test)) -> usize {
+    let layer = FaultyLayer::build();
+    let mut seen = vec![traces(start)];
+    for call in 1.. {
+        let test = start.again();
+        let at = call.to_string();
+        let ran = layer.run(&test, &[("KILL_AT", &at)], arguments);
+        if !ran.was_killed() {
+            ran.code(0);
+            break;
+        }
+        let traces = traces(&test);
+        if !seen.contains(&traces) {
+            seen.push(traces);
+            look(test);
+        }
+    }
+    seen.len() - 1
+}
+
+/// A folder by what tells one state from another: of what never got its name, only that it is there.
+fn traces(test: &Test) -> BTreeMap<String, String> {
+    let hidden = |part: &str| match part.strip_prefix(".capitalbench-") {
+        Some(_) => ".capitalbench-".to_owned(),
+        None => part.to_owned(),
+    };
+    let named = test.tree().into_iter().map(|(path, text)| {
+        let parts: Vec<String> = path.split('/').map(hidden).collect();
+        let is_open = path.contains(".tmp") || path.contains("automation/lease-");
+        (parts.join("/"), if is_open { String::new() } else { text })
+    });
+    named.collect()
+}
+
+/// Everything but whose turn it is and what only the log tells.
+fn record_of(test: &Test) -> BTreeMap<String, String> {
+    let mut tree = test.tree();
+    tree.retain(|path, _| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        !path.contains("automation/lease-")
+            && !path.contains(".capitalbench")
+            && name != "log"
+            && !path.split('/').any(|part| part == "log")
+    });
+    tree
+}
+
+/// The same of a log that holds.
+fn signed_events(rounds: &Path, round: &str) -> Vec<String> {
+    let found = check(&LogFolder::of_rounds(rounds), &mut |_, _| {}).expect("a log");
+    assert_eq!(found.problems, []);
+    events(rounds, round)
+}
+
+/// The events of a round, each as often as the log holds it.
+fn events(rounds: &Path, round: &str) -> Vec<String> {
+    let log = LogFolder::of_rounds(rounds);
+    let leaves = log.leaves_of_round(round).expect("a log").into_iter();
+    let name = |(_, leaf): (u64, Vec<u8>)| {
+        let leaf: serde_json::Value = serde_json::from_slice(&leaf).expect("a leaf");
+        ["event", "run_id", "model", "file"]
+            .map(|member| leaf[member].to_string())
+            .join(" ")
+    };
+    let mut all: Vec<String> = leaves.map(name).collect();
+    // An inventory is taken whenever something is new, so a kill may make it two.
+    all.retain(|event| !event.starts_with("\"round.files\""));
+    all.sort_unstable();
+    all
+}
+
+#[test]
+fn half_a_round_is_no_round_and_the_next_call_makes_it() {
+    let start = Test::operator(ROUND);
+    copy_tree(
+        &fixtures().join("rounds").join(WEEKLY),
+        &start.path(&format!("rounds/{WEEKLY}")),
+    );
+    let init = [
+        "init-round",
+        "--now",
+        NOW,
+        "--round-id",
+        NAME,
+        "--horizon",
+        "one week",
+        "--universe",
+        "options.yaml",
+        "--models",
+        "models.yaml",
+        "--decision-deadline",
+        "2026-12-07T14:25:00Z",
+    ];
+    let whole = start.again();
+    whole.run(&init).code(0);
+    let listed = |test: &Test| {
+        let told = test.run(&["status", "--json"]).code(0).json();
+        told["rounds"].as_array().expect("rounds").len()
+    };
+    let staged = std::cell::Cell::new(0);
+    let kills = kill_at_every_call(&start, &init, |test| {
+        let entries = fs::read_dir(test.path("rounds"))
+            .expect("a folder")
+            .flatten();
+        let hidden = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with('.'));
+        let drafts = hidden
+            .filter(|entry| entry.path().join("manifest.yaml").is_file())
+            .count();
+        staged.set(staged.get() + drafts);
+        let made = test.path(ROUND).exists();
+        assert_eq!(listed(&test), 1 + usize::from(made));
+        let rounds = ["verify", "rounds", "--json"];
+        let seen = test.run(&rounds).code(0).json();
+        assert_eq!(
+            seen["rounds"].as_array().expect("rounds").len(),
+            1 + usize::from(made)
+        );
+        test.run(&["leaderboard", "--rounds-dir", "rounds"]).code(0);
+        let again = test.run(&init);
+        if made {
+            again.code(2).complains("exists");
+        } else {
+            again.code(0);
+        }
+        assert_eq!(changes(&record_of(&whole), &record_of(&test)), [""; 0]);
+    });
+    assert!(kills > 10, "{kills}");
+    assert!(staged.get() > 0, "no kill left a round half made");
+}
+
+#[test]
+fn an_acceptance_is_completed_scheduled_once_and_signed() {
+    let folder = unmarked()
+        .remove("automation")
+        .remove(&format!("{RUN}/results"));
+    let folder = folder.remove("prices");
+    let keys = ["keys", "init", "--rounds-dir", ".", "--name", "log.example"];
+    folder.run(&keys).code(0);
+    folder.run(&["hash-round", "--round", WEEKLY]).code(0);
+    let accept = [
+        "accept-run",
+        "--round",
+        WEEKLY,
+        "--run-id",
+        "official-1",
+        "--now",
+        "2026-03-02T18:30:00Z",
+        "--json",
+    ];
+    let whole = folder.again();
+    whole.run(&accept).code(0);
+    let (job, acceptance) = (
+        "automation/resolution_job.yaml",
+        format!("{RUN}/acceptance.json"),
+    );
+    let unsigned = std::cell::Cell::new(0);
+    let between = std::cell::Cell::new(0);
+    let kills = kill_at_every_call(&folder, &accept, |test| {
+        let accepted = test.file(&acceptance).exists();
+        let scheduled = test.file(job).exists();
+        assert!(scheduled || !accepted, "a record that nobody will resolve");
+        between.set(between.get() + usize::from(scheduled && !accepted));
+        let known = events(test.folder(), WEEKLY).len();
+        unsigned.set(unsigned.get() + usize::from(accepted && known < 6));
+        // The dead process held the round; nobody waits for it.
+        let again = test.run(&accept);
+        let told = again.json();
+        if accepted {
+            again.code(1);
+            assert_eq!(told["refusals"][0]["code"], "accepted-before");
+        } else {
+            again.code(0);
+        }
+        assert_eq!(changes(&record_of(&whole), &record_of(&test)), [""; 0]);
+        assert_eq!(
+            signed_events(test.folder(), WEEKLY),
+            signed_events(whole.folder(), WEEKLY)
+        );
+        test.run_without_trace(&accept).code(1);
+    });
+    assert!(kills > 20, "{kills}");
+    assert!(between.get() > 0, "no kill between job and acceptance");
+    assert!(unsigned.get() > 0, "no kill between acceptance and log");
+}
+
+/// One round whose rows are final, in a folder with a key, and its market as files.
+pub(crate) fn due() -> Test {
+    let test = due_rounds(1);
+    let folder = test.path("march");
+    fs::create_dir(&folder).expect("a new folder");
+    for (symbol, rows) in market() {
+        let line = |row: &Row| {
+            let (close, adjusted) = (row.close, row.adjusted);
+            format!(
+                "{},{close},{adjusted},{},{}\n",
+                row.day, row.dividend, row.split
+            )
+        };
+        let lines: String = rows.iter().map(line).collect();
+        let text = format!("date,close,adj_close,dividend,split\n{lines}");
+        fs::write(folder.join(format!("{symbol}.csv")), text).expect("a history");
+    }
+    let keys = [
+        "keys",
+        "init",
+        "--rounds-dir",
+        "rounds",
+        "--name",
+        "log.example",
+    ];
+    test.run(&keys).code(0);
+    test.run(&["hash-round", "--round", "rounds/DUE-00"])
+        .code(0);
+    test
+}
+
+pub(crate) const MARCH: [&str; 6] = ["--source", "csv", "--histories", "march", "--now", DUE];
+
+#[test]
+fn prices_are_completed_and_signed() {
+    let start = due();
+    let fetch = [&["fetch-prices", "--round", "rounds/DUE-00"], &MARCH[..]].concat();
+    let whole = start.again();
+    whole.run(&fetch).code(0);
+    let expected = signed_events(&whole.path("rounds"), "DUE-00");
+    let unsigned = std::cell::Cell::new(0);
+    let kills = kill_at_every_call(&start, &fetch, |test| {
+        let rounds = test.path("rounds");
+        let fetched = test.file("prices/provenance.json").exists();
+        let known = events(&rounds, "DUE-00").len();
+        unsigned.set(unsigned.get() + usize::from(fetched && known < expected.len()));
+        let again = test.run(&fetch);
+        assert!(!again.stderr().contains("is held by"), "{again}");
+        assert_eq!(signed_events(&rounds, "DUE-00"), expected, "{again}");
+        assert_eq!(test.run_without_trace(&fetch).code(2).stdout(), "");
+        test.run(&["verify", "rounds"]).code(0);
+    });
+    assert!(kills > 20, "{kills}");
+    assert!(unsigned.get() > 0, "no kill between prices and log");
+}
+
+#[test]
+fn boards_that_a_dead_resolver_owed_are_made() {
+    let start = due();
+    let resolve = [&["resolve-due", "--rounds-dir", "rounds"], &MARCH[..]].concat();
+    let whole = start.again();
+    whole.run(&resolve).code(0);
+    let boards = |test: &Test| {
+        let mut tree = test.tree();
+        tree.retain(|path, _| path.starts_with("boards/") && !path.contains(".capitalbench-"));
+        tree
+    };
+    let expected = boards(&whole);
+    assert!(!expected.is_empty());
+    let owed = std::cell::Cell::new(0);
+    let kills = kill_at_every_call(&start, &resolve, |test| {
+        let succeeded = job(&test, "DUE-00")["status"] == "succeeded";
+        owed.set(owed.get() + usize::from(succeeded && boards(&test).is_empty()));
+        // An attempt that died is tried again after a pause.
+        let resolve = [&resolve[..7], &["--now", "2026-03-12T00:15:00Z"]].concat();
+        test.run(&resolve).code(0);
+        assert_eq!(job(&test, "DUE-00")["status"], "succeeded");
+        assert_eq!(
+            boards(&test).keys().collect::<Vec<_>>(),
+            expected.keys().collect::<Vec<_>>()
+        );
+        test.run(&resolve).code(0).prints("nothing is due\n");
+    });
+    assert!(kills > 40, "{kills}");
+    assert!(owed.get() > 0, "no kill between result and boards");
+}
+
+#[test]
+fn a_dead_holder_is_followed_at_once_and_a_living_one_waited_for() {
+    let start = due();
+    let fetch = [&["fetch-prices", "--round", "rounds/DUE-00"], &MARCH[..]].concat();
+    // A lease of this very system, as the program writes it.
+    let model = start.again();
+    model.run(&fetch).code(0);
+    let automation = fs::read_dir(model.file("automation"))
+        .expect("a folder")
+        .flatten();
+    let mut leases = automation.map(|entry| entry.path());
+    let lease = leases
+        .find(|path| path.to_string_lossy().contains("lease-"))
+        .expect("a lease");
+    let lease = fs::read(lease).expect("a file");
+    let lease: serde_json::Value = serde_json::from_slice(&lease).expect("a lease");
+    let held_by = |pid: u32, host: Option<&str>| {
+        let mut lease = lease.clone();
+        lease["pid"] = pid.into();
+        lease["released_at_utc"] = serde_json::Value::Null;
+        lease["expires_at_utc"] = "2026-03-10T00:20:00Z".into();
+        if let Some(host) = host {
+            lease["host"] = host.into();
+        }
+        start
+            .again()
+            .write("automation/lease-000009.json", lease.to_string())
+    };
+    let mut child = Command::new("true").spawn().expect("a process");
+    let dead = child.id();
+    child.wait().expect("its end");
+    held_by(dead, None).run(&fetch).code(0);
+    let waits = |test: Test| {
+        let before = test.tree();
+        let ran = test
+            .run(&fetch)
+            .code(2)
+            .complains("the round is free at 2026-03-10T00:20:00Z");
+        assert_eq!(changes(&before, &test.tree()), [""; 0], "{ran}");
+    };
+    waits(held_by(std::process::id(), None));
+    // Whether a process of another machine lives cannot be seen from here.
+    waits(held_by(dead, Some("elsewhere/1/2")));
+}
