@@ -77,9 +77,11 @@ impl Test {
         }
     }
 
-    /// A copy of everything as it is now, the modes of files included.
+    /// A copy of everything as it is now, the modes of files included; in memory where the machine
+    /// has a folder there, for tests that need hundreds.
     pub(crate) fn again(&self) -> Self {
-        let folder = TempDir::new().expect("a temporary folder");
+        let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new());
+        let folder = folder.expect("a temporary folder");
         let copied = Command::new("cp")
             .arg("-a")
             .args([&self.folder().join("."), folder.path()])
