@@ -44,7 +44,7 @@ def disturbed(base: Path) -> list[report.Row]:
     try:
         played = scenes(binary, base, database)
         said(f"{len(played)} commands that write, played once")
-        writers = [scene for scene in played if scene.step.on_disk]
+        writers = [scene for scene in played if not scene.step.only_killed]
         rows = []
         for name, check in [
             ("kills", lambda: disturb.kills(binary, played, base, 1000)),

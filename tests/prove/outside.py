@@ -53,6 +53,14 @@ class Nobody:
         return ""
 
 
+class Played(Nobody):
+    """A demo, whose rounds stand beside those of the folder."""
+
+    def check(self, binary: str, folder: Path) -> str:
+        judged = subprocess.run([binary, "verify", "played/rounds"], cwd=folder, capture_output=True, text=True)
+        return "" if judged.returncode == 0 else f"verify played/rounds: {judged.stdout[-300:]}"
+
+
 class Clock(Nobody):
     """A time stamp authority on the loopback, made with openssl."""
 

@@ -14,7 +14,7 @@ use crate::due_rounds::{DUE, due_rounds, job, market};
 use crate::faulty_layer::FaultyLayer;
 use crate::harness::{RUN, Ran, Test, WEEKLY, changes, copy_tree, fixtures};
 use crate::market::Row;
-use crate::operator::{NAME, NOW, ROUND};
+use crate::operator::{NAME, NOW, ROUND, frozen};
 
 /// Kills the command before each of its calls, each time in a fresh copy of a folder, and looks
 /// at every state that this leaves; says how many states there were.
@@ -232,6 +232,40 @@ fn an_acceptance_is_completed_scheduled_once_and_signed() {
     assert!(kills > 20, "{kills}");
     assert!(between.get() > 0, "no kill between job and acceptance");
     assert!(unsigned.get() > 0, "no kill between acceptance and log");
+}
+
+#[test]
+fn a_run_is_finished_and_signed() {
+    let start = frozen();
+    start
+        .run(&["keys", "init", "--name", "log.example"])
+        .code(0);
+    let mut words: Vec<&str> = "run-round --models models.yaml --mock --run-type retrospective \
+        --run-id r1 --retry-pause 0 --quiet --round"
+        .split_whitespace()
+        .collect();
+    words.push(ROUND);
+    let resume = [&words[..], &["--resume"]].concat();
+    let unsigned = std::cell::Cell::new(0);
+    let kills = kill_at_calls(&start, &words, 4, |killed| {
+        let begun = killed.test.file("runs/r1/slots.json").exists();
+        let unlogged = || {
+            let told = killed.run(&["verify", "rounds", "--json"]).json();
+            let findings = told["rounds"][0]["findings"].as_array().expect("findings");
+            let of_log = |finding: &&serde_json::Value| finding["code"] == "file-not-logged";
+            findings.iter().filter(of_log).count()
+        };
+        let finished = killed.test.file("runs/r1/validation_summary.json").exists();
+        unsigned.set(unsigned.get() + usize::from(finished && unlogged() > 0));
+        killed.run(if begun { &resume } else { &words }).code(0);
+        assert_eq!(unlogged(), 0);
+        killed
+            .run_without_trace(&resume)
+            .code(0)
+            .says("r1 is finished");
+    });
+    assert!(kills > 20, "{kills}");
+    assert!(unsigned.get() > 0, "no kill between run and log");
 }
 
 /// One round whose rows are final, in a folder with a key, and its market as files.
