@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use capitalbench_core::ids::RoundId;
 use capitalbench_core::tar::{self, TarError};
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -130,14 +131,18 @@ pub fn open_files(files: BTreeMap<String, Vec<u8>>, file: &Path) -> Result<OpenB
 
 /// The files of a bundle, or why there are none.
 pub fn read_files(bytes: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, String> {
+    read_at_most(bytes, LARGEST)
+}
+
+fn read_at_most(bytes: &[u8], largest: u64) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let mut rest = bytes;
     let decoder = StreamingDecoder::new(&mut rest);
     let decoder = decoder.map_err(|error| format!("is not zstd: {error}"))?;
     let mut archive = Vec::new();
-    let read = decoder.take(LARGEST + 1).read_to_end(&mut archive);
+    let read = decoder.take(largest + 1).read_to_end(&mut archive);
     read.map_err(|error| format!("is damaged: {error}"))?;
-    if archive.len() as u64 > LARGEST {
-        return Err(format!("unpacks to more than {LARGEST} bytes"));
+    if archive.len() as u64 > largest {
+        return Err(format!("unpacks to more than {largest} bytes"));
     }
     if !rest.is_empty() {
         return Err("has bytes behind its end".to_owned());
@@ -148,7 +153,8 @@ pub fn read_files(bytes: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, String> {
 fn manifest(bytes: &[u8]) -> Result<(String, BTreeSet<String>), String> {
     let value = strict::parse(bytes).map_err(|_| "bundle.json is not JSON".to_owned())?;
     let round = value["round"].as_str().unwrap_or_default();
-    let plain = !round.is_empty() && round != "log" && !round.contains('/');
+    // It becomes the name of a folder: `..` would be the folder above.
+    let plain = round != "log" && RoundId::parse(round).is_ok();
     let withheld = value["withheld"].as_array();
     match (value["bundle"].as_u64(), withheld) {
         (Some(1), Some(withheld)) if plain => {
@@ -156,5 +162,35 @@ fn manifest(bytes: &[u8]) -> Result<(String, BTreeSet<String>), String> {
             Ok((round.to_owned(), texts.map(str::to_owned).collect()))
         }
         _ => Err("bundle.json is of another form".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bundle_may_fill_the_limit_and_not_a_byte_more() {
+        let files = [("a".to_owned(), vec![b'x'; 5000])].into();
+        let archive = tar::write(&files).unwrap().len() as u64;
+        let packed = write_files(&files).unwrap();
+        assert!((packed.len() as u64) < archive);
+        assert_eq!(read_at_most(&packed, archive), Ok(files));
+        let told = format!("unpacks to more than {} bytes", archive - 1);
+        assert_eq!(read_at_most(&packed, archive - 1), Err(told));
+    }
+
+    #[test]
+    fn the_round_of_a_bundle_stays_in_its_folder() {
+        for round in ["..", ".", "", "log", "a/b", "a\\b", "a\0"] {
+            let told = json!({"bundle": 1, "round": round, "withheld": []});
+            let files = [(MANIFEST.to_owned(), told.to_string().into_bytes())].into();
+            let refused = open_files(files, Path::new("x.tar.zst")).unwrap_err();
+            let refused = refused.to_string();
+            assert!(
+                refused.contains("bundle.json is of another form"),
+                "{round}: {refused}"
+            );
+        }
     }
 }

@@ -116,11 +116,18 @@ impl FilesRow {
 
     /// The files of an archive that came out of the storage.
     pub fn unpack(&self, packed: &[u8]) -> Result<Files, FilesError> {
+        self.unpack_at_most(packed, LARGEST)
+    }
+
+    fn unpack_at_most(&self, packed: &[u8], largest: u64) -> Result<Files, FilesError> {
         let mut archive = Vec::new();
         GzDecoder::new(packed)
-            .take(LARGEST)
+            .take(largest + 1)
             .read_to_end(&mut archive)
             .map_err(|error| self.unpackable(&error.to_string()))?;
+        if archive.len() as u64 > largest {
+            return Err(self.unpackable(&format!("it unpacks to more than {largest} bytes")));
+        }
         if Digest::of(&archive) != self.sha256 {
             return Err(FilesError::OtherContent(self.round_id.clone()));
         }
@@ -165,6 +172,13 @@ mod tests {
         ] {
             assert!(wrong.is_err());
         }
+        let length = packed.archive.len() as u64;
+        assert!(row.unpack_at_most(&packed.packed(), length).is_ok());
+        let large = row
+            .unpack_at_most(&packed.packed(), length - 1)
+            .unwrap_err();
+        let told = format!("it unpacks to more than {} bytes", length - 1);
+        assert!(large.to_string().ends_with(&told), "{large}");
         let climbing: Files = [("../x".to_owned(), Vec::new())].into();
         assert!(RoundFiles::pack(packed.round_id, &climbing, false).is_err());
     }
