@@ -282,8 +282,8 @@ pub(crate) fn due() -> Test {
             )
         };
         let lines: String = rows.iter().map(line).collect();
-        let text = format!("date,close,adj_close,dividend,split\n{lines}");
-        fs::write(folder.join(format!("{symbol}.csv")), text).expect("a history");
+        let history = format!("date,close,adj_close,dividend,split\n{lines}");
+        fs::write(folder.join(format!("{symbol}.csv")), history).expect("a history");
     }
     let keys = [
         "keys",
@@ -333,7 +333,8 @@ fn boards_that_a_dead_resolver_owed_are_made() {
     let boards = |test: &Test| {
         let mut tree = test.tree();
         // Reports say as of when they are.
-        tree.retain(|path, _| path.starts_with("boards/") && path.ends_with(".csv"));
+        let is_csv = |path: &str| Path::new(path).extension().is_some_and(|end| end == "csv");
+        tree.retain(|path, _| path.starts_with("boards/") && is_csv(path));
         tree
     };
     let expected = boards(&whole);

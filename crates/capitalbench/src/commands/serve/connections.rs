@@ -61,7 +61,7 @@ pub(super) async fn accept(
         let (server, places) = (Arc::clone(&server), Arc::clone(&places));
         let stopped = stopped.clone();
         std::thread::spawn(move || {
-            runtime.block_on(thread(listener, server, (places, limits), stopped))
+            runtime.block_on(thread(listener, server, (places, limits), stopped));
         });
     }
     drop((listener, stopped));

@@ -11,7 +11,7 @@ use super::*;
 use crate::commands::serve::stock::Stock;
 
 /// Long enough that no test waits for it.
-const NEVER: Duration = Duration::from_secs(3600);
+const NEVER: Duration = Duration::from_hours(1);
 const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
 
 /// A site without pages under these limits: where it is, what stops it, and its end.
