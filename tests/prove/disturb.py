@@ -4,40 +4,52 @@ import os
 import random
 import signal
 import subprocess
+import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from report import Row
-from stage import ROUND, Scene, copy, files, finish, holds, is_transient, run, torn
+from stage import ROUND, Scene, files, finish, holds, is_transient, ready, run, torn
 
 
 def kills(binary: str, scenes: list[Scene], base: Path, total: int) -> list[Row]:
-    """SIGKILL at random moments of every command that writes."""
-    draw = random.Random(20261115)
-    each = -(-total // len(scenes))
-    done, hit, bad = 0, 0, []
-    for scene in scenes:
-        for _ in range(each):
-            folder = base / "killed"
-            copy(scene.before, folder)
-            process = subprocess.Popen(scene.step.command(binary), cwd=folder, stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL, start_new_session=True)
-            time.sleep(draw.uniform(0, max(scene.seconds, 0.004)))
-            if process.poll() is None:
-                hit += 1
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            process.wait()
-            done += 1
-            bad += [f"{scene.step.name}: {path}" for path in torn(scene, folder)]
-            if told := finish(scene, binary, folder):
-                bad.append(f"{scene.step.name}: {told}")
-    return [Row("kill -9 at random moments", f"{done} kills of {len(scenes)} commands, {hit} while they ran; "
+    """SIGKILL at random moments of every command that writes; as many at a time as there are cores."""
+    slow = [scene for scene in scenes if scene.seconds > 0.5]
+    fast = [scene for scene in scenes if scene.seconds <= 0.5] or slow
+    few = total // len(scenes) // 3
+    many = -(-(total - few * len(slow)) // len(fast))
+    turns = [(scene, turn) for scene in scenes for turn in range(many if scene in fast else few)]
+    # Commands of all kinds side by side, in an order that is the same each time.
+    random.Random(20261115).shuffle(turns)
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        results = list(pool.map(lambda turn: kill(binary, *turn, base), turns))
+    hit = sum(ran for ran, _ in results)
+    bad = [told for _, found in results for told in found]
+    return [Row("kill -9 at random moments", f"{len(results)} kills of {len(scenes)} commands, {hit} while they ran; "
                 f"{len(bad)} torn, lost or stuck", "at least 1,000 kills, every file old or new, the next run completes",
-                done >= total and not bad, bad)]
+                len(results) >= total and not bad, bad)]
+
+
+def kill(binary: str, scene: Scene, turn: int, base: Path) -> tuple[bool, list[str]]:
+    """Whether the command still ran when it was killed, and what that spoiled."""
+    folder = base / f"killed-{threading.get_ident()}"
+    ready(scene, folder)
+    moment = random.Random(f"{scene.step.name} {turn}").uniform(0, max(scene.seconds, 0.004))
+    process = subprocess.Popen(scene.step.command(binary), cwd=folder, env=scene.step.environment(folder),
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    time.sleep(moment)
+    ran = process.poll() is None
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+    bad = [f"{scene.step.name}: {path}" for path in torn(scene, folder)]
+    if told := finish(scene, binary, folder):
+        bad.append(f"{scene.step.name}: {told}")
+    return ran, bad
 
 
 def answered_once(binary: str, scenes: list[Scene], base: Path, total: int) -> list[Row]:
@@ -47,7 +59,7 @@ def answered_once(binary: str, scenes: list[Scene], base: Path, total: int) -> l
     bad, count = [], 0
     while count < total:
         folder = base / "asked"
-        copy(scene.before, folder)
+        ready(scene, folder)
         ended: dict[str, bytes] = {}
         for turn in range(60):
             process = subprocess.Popen(scene.step.command(binary, again=turn > 0), cwd=folder,
@@ -86,13 +98,13 @@ def full_disk(binary: str, scenes: list[Scene], base: Path) -> list[Row]:
             subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size + 65536}k", "tmpfs", place], check=True)
             try:
                 folder = place / "work"
-                copy(scene.before, folder)
+                ready(scene, folder)
                 free = os.statvfs(place)
                 filler = place / "filler"
                 left = free.f_bavail * free.f_frsize // 1024
                 with open(filler, "wb") as file:
                     file.write(b"\0" * (max(0, left - room) * 1024))
-                done = run(scene.step.command(binary), folder, timeout=120)
+                done = run(scene.step.command(binary), folder, timeout=120, env=scene.step.environment(folder))
                 tried += 1
                 if done.returncode != 0:
                     refused += 1
@@ -118,9 +130,9 @@ def read_only_disk(binary: str, scenes: list[Scene], base: Path) -> list[Row]:
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512m", "tmpfs", place], check=True)
         try:
             folder = place / "work"
-            copy(scene.before, folder)
+            ready(scene, folder)
             subprocess.run(["mount", "-o", "remount,ro", place], check=True)
-            done = run(scene.step.command(binary), folder, timeout=120)
+            done = run(scene.step.command(binary), folder, timeout=120, env=scene.step.environment(folder))
             if done.returncode == 0 or "panicked" in done.stderr or not (done.stderr + done.stdout).strip():
                 bad.append(f"{scene.step.name}: exit {done.returncode} {done.stderr[-200:]}")
         finally:
@@ -135,15 +147,15 @@ def broken_calls(binary: str, scenes: list[Scene], base: Path, layer: Path, most
     count = base / "count"
     for scene in scenes:
         folder = base / "eio"
-        copy(scene.before, folder)
-        surrounded = {**os.environ, "LD_PRELOAD": str(layer), "FAULT_COUNT": str(count)}
+        ready(scene, folder)
+        surrounded = scene.step.environment(folder, LD_PRELOAD=str(layer), FAULT_COUNT=str(count))
         run(scene.step.command(binary), folder, env=surrounded)
         calls = int(count.read_text())
         stride = max(1, calls // most)
         for at in range(1, calls + 1, stride):
-            copy(scene.before, folder)
+            ready(scene, folder)
             done = run(scene.step.command(binary), folder, timeout=120,
-                       env={**os.environ, "LD_PRELOAD": str(layer), "FAULT_AT": str(at)})
+                       env=scene.step.environment(folder, LD_PRELOAD=str(layer), FAULT_AT=str(at)))
             tried += 1
             ignored += done.returncode == 0
             if "panicked" in done.stderr or (done.returncode != 0 and not (done.stderr + done.stdout).strip()):
@@ -164,11 +176,12 @@ def clock_jumps(binary: str, scenes: list[Scene], base: Path, layer: Path) -> li
     for scene in scenes:
         for _ in range(5):
             folder = base / "leaping"
-            copy(scene.before, folder)
+            ready(scene, folder)
             clock.write_text("0")
             process = subprocess.Popen(scene.step.command(binary), cwd=folder, stdout=subprocess.DEVNULL,
                                        stderr=subprocess.PIPE, text=True,
-                                       env={**os.environ, "LD_PRELOAD": str(layer), "CLOCK_FILE": str(clock)})
+                                       env=scene.step.environment(folder, LD_PRELOAD=str(layer),
+                                                                  CLOCK_FILE=str(clock)))
             end = time.monotonic() + 60
             while process.poll() is None and time.monotonic() < end:
                 spare = clock.with_suffix(".new")
@@ -184,12 +197,12 @@ def clock_jumps(binary: str, scenes: list[Scene], base: Path, layer: Path) -> li
             if "panicked" in words:
                 bad.append(f"{scene.step.name}: {words[-200:]}")
             # What is due or past by such a clock may rightly come out otherwise; it must hold together.
-            if told := holds(binary, folder):
+            if told := holds(scene, binary, folder):
                 bad.append(f"{scene.step.name}: {told}")
-            again = run(scene.step.command(binary, again=True), folder, timeout=120)
+            again = run(scene.step.command(binary, again=True), folder, timeout=120, env=scene.step.environment(folder))
             if "panicked" in again.stderr:
                 bad.append(f"{scene.step.name}, again: {again.stderr[-200:]}")
-            if told := holds(binary, folder):
+            if told := holds(scene, binary, folder):
                 bad.append(f"{scene.step.name}, again: {told}")
     return [Row("clock jumps", f"{jumps} jumps of up to ten years in {tried} runs; {len(bad)} hanging or not verified",
                 "no hang, and verify holds afterwards", not bad, bad)]
@@ -201,9 +214,9 @@ def company(binary: str, scenes: list[Scene], base: Path, turns: int) -> list[Ro
     for scene in scenes:
         for _ in range(turns):
             folder = base / "shared"
-            copy(scene.before, folder)
-            pair = [subprocess.Popen(scene.step.command(binary), cwd=folder, stdout=subprocess.DEVNULL,
-                                     stderr=subprocess.PIPE, text=True) for _ in range(2)]
+            ready(scene, folder)
+            pair = [subprocess.Popen(scene.step.command(binary), cwd=folder, env=scene.step.environment(folder),
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
             words = [process.communicate(timeout=120)[1] for process in pair]
             tried += 1
             for word, process in zip(words, pair):

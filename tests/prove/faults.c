@@ -1,13 +1,17 @@
-/* A faulty layer below a program: fails one call with EIO, or moves its clock.
+/* A faulty layer below a program: fails one call with EIO, kills the program there, or moves its clock.
  *
  * FAULT_AT=n       the n-th of write, fsync, rename, link, mkdir, unlink and open-to-create fails
+ * KILL_AT=n        the program dies by SIGKILL right before that call
  * FAULT_COUNT=file receives how many such calls there were
+ * NO_FLUSH=1       fsync does nothing: what a kill leaves does not hang on it
  * CLOCK_FILE=file  holds seconds to add to the wall clock; read again at every look at it
+ * CLOCK_LEAP=n     every look at the wall clock finds it n seconds further
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,13 +22,20 @@
 
 static atomic_long calls;
 
+static long number(const char *name) {
+  const char *text = getenv(name);
+  return text ? atol(text) : 0;
+}
+
 static int fails(void) {
-  static long at = -1;
+  static long at = -1, end = -1;
   if (at == -1) {
-    const char *text = getenv("FAULT_AT");
-    at = text ? atol(text) : 0;
+    end = number("KILL_AT");
+    at = number("FAULT_AT");
   }
-  if (atomic_fetch_add(&calls, 1) + 1 != at) return 0;
+  long call = atomic_fetch_add(&calls, 1) + 1;
+  if (call == end) kill(getpid(), SIGKILL);
+  if (call != at) return 0;
   errno = EIO;
   return 1;
 }
@@ -39,11 +50,11 @@ ssize_t write(int fd, const void *bytes, size_t count) {
 }
 int fsync(int fd) {
   REAL(int, "fsync", int);
-  return fails() ? -1 : real(fd);
+  return fails() ? -1 : number("NO_FLUSH") ? 0 : real(fd);
 }
 int fdatasync(int fd) {
   REAL(int, "fdatasync", int);
-  return fails() ? -1 : real(fd);
+  return fails() ? -1 : number("NO_FLUSH") ? 0 : real(fd);
 }
 int rename(const char *from, const char *to) {
   REAL(int, "rename", const char *, const char *);
@@ -77,6 +88,10 @@ int open64(const char *path, int flags, ...) {
 int clock_gettime(clockid_t clock, struct timespec *time) {
   REAL(int, "clock_gettime", clockid_t, struct timespec *);
   int result = real(clock, time);
+  static atomic_long looks;
+  if (result == 0 && clock == CLOCK_REALTIME) {
+    time->tv_sec += number("CLOCK_LEAP") * (atomic_fetch_add(&looks, 1) + 1);
+  }
   const char *file = getenv("CLOCK_FILE");
   if (result == 0 && clock == CLOCK_REALTIME && file) {
     FILE *open = fopen(file, "r");

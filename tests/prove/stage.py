@@ -4,8 +4,11 @@ import filecmp
 import os
 import shutil
 import subprocess
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from outside import Clock, Database, Empty, Migrated, Nobody, Played
 
 ROUND = "PROVE-2026-10-15-1W"
 KEPT = 2  # rounds of the demo that stand beside it
@@ -27,17 +30,28 @@ class Step:
     words: list[str]
     again: list[str] = field(default_factory=list)  # how an interrupted one goes on, if otherwise
     grows: bool = True  # whether the next step starts from what this one made
+    outside: Nobody = field(default_factory=Nobody)  # whom it asks
+    only_killed: bool = False  # whether it is left alone by all that is about the disk of the folder
+    compared: bool = True  # whether it makes the same bytes each time; what does not is judged by `verify`
+    now: str = "2026-10-28T12:00:00Z"  # when the folder is judged
 
     def command(self, binary: str, again: bool = False) -> list[str]:
         return [binary, *(self.again if again and self.again else self.words)]
 
+    def environment(self, folder: Path, **more: str) -> dict[str, str]:
+        return {**os.environ, **self.outside.environment(folder), **more}
 
-def steps() -> list[Step]:
+
+def steps(binary: str, base: Path, database: Database) -> list[Step]:
     at = f"rounds/{ROUND}"
     offline = "--source csv --histories histories"
     run = (f"run-round --round {at} --models models.yaml --mock --run-type official --run-id official "
            "--seed 3 --retry-pause 0 --quiet --now 2026-10-15T12:25:00Z")
+    consistency = (f"run-round --round {at} --models models.yaml --mock --run-type stability --replicates 2 "
+                   "--run-id stability --seed 3 --retry-pause 0 --quiet --now 2026-10-15T12:30:00Z")
     side = {"grows": False}
+    clock = Clock(base)
+    today = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 86400))
     return [
         Step("keys init", parts("keys init --rounds-dir rounds --name prove.example/log")),
         Step("init-round", [*parts(f"init-round --round-id {ROUND} --universe-version v1.5 --models models.yaml "
@@ -52,16 +66,26 @@ def steps() -> list[Step]:
                                                  f"{offline} --now 2026-10-15T11:40:00Z")),
         Step("hash-round", parts(f"hash-round --round {at} --now 2026-10-15T12:00:00Z")),
         Step("run-round", parts(run), again=parts(f"{run} --resume")),
+        Step("run-round, replicates", parts(consistency), again=parts(f"{consistency} --resume")),
         Step("validate-submissions", parts(f"validate-submissions --round {at} --run-id official"), **side),
         Step("accept-run", parts(f"accept-run --round {at} --run-id official --now 2026-10-15T12:55:00Z")),
+        Step("automation-cancel", parts(f"automation-cancel --round {at} --reason tried --now 2026-10-16T12:00:00Z"),
+             **side),
+        Step("automation-retry", parts(f"automation-retry --round {at} --next-attempt-at-utc 2026-10-25T12:00:00Z "
+                                       "--now 2026-10-16T12:00:00Z"), **side),
         Step("update-interim-performance", parts(f"update-interim-performance --rounds-dir rounds --snapshot-date "
                                                  f"2026-10-19 --track all {offline} --now 2026-10-20T12:00:00Z")),
+        Step("update-weekly-performance", parts(f"update-weekly-performance --round {at} --run-id official "
+                                                "--snapshot-price-file market_data/daily_price_snapshots/2026-10-19.csv "
+                                                "--snapshot-date 2026-10-19"), **side),
         Step("fetch-prices", parts(f"fetch-prices --round {at} {offline} --now 2026-10-24T12:00:00Z"), **side),
         # A failed attempt waits before the next, so it goes on two days later.
         Step("resolve-due", parts(f"resolve-due --rounds-dir rounds {offline} --now 2026-10-24T12:00:00Z"),
              again=parts(f"resolve-due --rounds-dir rounds {offline} --now 2026-10-26T12:00:00Z")),
         Step("score-round", parts(f"score-round --round {at}"), **side),
         Step("publish-report", parts(f"publish-report --round {at} --run-id official"), **side),
+        Step("publish-round-summary", parts(f"publish-round-summary --round {at} --official-run-id official "
+                                            "--stability-run-id stability --now 2026-10-28T12:00:00Z"), **side),
         Step("publish-latest", parts("publish-latest --rounds-dir rounds --output boards --as-of 2026-10-28"), **side),
         Step("publish-cumulative",
              parts("publish-cumulative --rounds-dir rounds --output boards --as-of 2026-10-28"), **side),
@@ -69,6 +93,12 @@ def steps() -> list[Step]:
         Step("build-site", parts("build-site --rounds-dir rounds --as-of 2026-10-28 --output site"), **side),
         Step("bundle", parts(f"bundle {at} --output bundle.tar.zst"), **side),
         Step("bench-archive", parts("bench-archive --rounds 6 --models 3 --seed 1 --output many"), **side),
+        Step("demo", parts("demo --no-serve --output played"), outside=Played(), only_killed=True, compared=False, **side),
+        Step("anchor", parts(f"anchor --rounds-dir rounds --tsa {clock.url} --tsa-root {clock.folder}/root.pem"),
+             outside=clock, now=today, **side),
+        Step("db migrate", parts("db migrate"), outside=Empty(database), only_killed=True, **side),
+        Step("sync-web", parts("sync-web --rounds-dir rounds --include-cumulative --as-of 2026-10-28"),
+             outside=Migrated(database, binary), only_killed=True, **side),
     ]
 
 
@@ -115,23 +145,28 @@ class Scene:
     seconds: float
 
 
-def scenes(binary: str, base: Path) -> list[Scene]:
-    """Plays all steps once; each scene can then be repeated from its state before."""
-    import time
+def ready(scene: Scene, folder: Path) -> None:
+    """The folder as it was before the step, and everybody outside as well."""
+    copy(scene.before, folder)
+    scene.step.outside.prepare(folder)
 
+
+def scenes(binary: str, base: Path, database: Database) -> list[Scene]:
+    """Plays all steps once; each scene can then be repeated from its state before."""
     demo = base / "demo"
     played = run([binary, "demo", "--no-serve", "--output", str(demo)], base)
     assert played.returncode == 0, played.stderr
     for round_folder in sorted((demo / "rounds").iterdir())[KEPT:]:
         shutil.rmtree(round_folder)
     made, present = [], demo
-    for number, step in enumerate(steps()):
+    for number, step in enumerate(steps(binary, base, database)):
         results, seconds = [], 0.0
         for attempt in range(2):
             folder = base / f"after-{number}-{attempt}"
             copy(present, folder)
+            step.outside.prepare(folder)
             start = time.perf_counter()
-            done = run(step.command(binary), folder)
+            done = run(step.command(binary), folder, env=step.environment(folder))
             seconds = time.perf_counter() - start
             assert done.returncode == 0, f"{step.name}: {done.stdout}{done.stderr}"
             results.append(files(folder))
@@ -146,6 +181,8 @@ def scenes(binary: str, base: Path) -> list[Scene]:
 def torn(scene: Scene, folder: Path) -> list[str]:
     """Files that are neither as before nor as after."""
     bad = []
+    if not scene.step.compared:
+        return bad
     for path, content in files(folder).items():
         if not is_compared(path) or path in scene.varying:
             continue
@@ -159,21 +196,22 @@ def torn(scene: Scene, folder: Path) -> list[str]:
 def finish(scene: Scene, binary: str, folder: Path) -> str:
     """Runs the step again; an empty text when the folder then is as if nothing had happened."""
     words = scene.step.command(binary, again=True)
-    done = run(words, folder, timeout=120)
+    surrounded = scene.step.environment(folder)
+    done = run(words, folder, timeout=120, env=surrounded)
     if done.returncode != 0 and scene.step.again:
-        done = run(scene.step.command(binary), folder, timeout=120)
+        done = run(scene.step.command(binary), folder, timeout=120, env=surrounded)
     if "panicked" in done.stderr:
         return f"panicked: {done.stderr[-300:]}"
     found = files(folder)
     wrong = [path for path in scene.after.keys() | found.keys()
-             if is_compared(path) and path not in scene.varying and found.get(path) != scene.after.get(path)]
+             if scene.step.compared and is_compared(path) and path not in scene.varying and found.get(path) != scene.after.get(path)]
     missing = [path for path in scene.varying if path in scene.after and is_compared(path) and path not in found]
     if wrong or missing:
         return f"exit {done.returncode}, differs: {(wrong + missing)[:4]} {done.stderr[-300:]}"
-    return holds(binary, folder)
+    return holds(scene, binary, folder) or scene.step.outside.check(binary, folder)
 
 
-def holds(binary: str, folder: Path) -> str:
+def holds(scene: Scene, binary: str, folder: Path) -> str:
     """Empty when the rounds of a folder verify."""
-    judged = run([binary, "verify", "rounds", "--now", "2026-10-28T12:00:00Z"], folder)
+    judged = run([binary, "verify", "rounds", "--now", scene.step.now], folder)
     return "" if judged.returncode == 0 else f"verify: {judged.stdout[-400:]}{judged.stderr[-200:]}"

@@ -145,6 +145,12 @@ mod tests {
             assert_eq!(check_question(symbol, day, day), Ok(()), "{symbol}");
         }
         let long = "A".repeat(33);
+        assert_eq!(check_question(&long[1..], day, day), Ok(()));
+        let refused = check_question(&long, day, day).unwrap_err().to_string();
+        assert!(
+            refused.contains("cannot be a symbol: it may hold letters, digits and . - _ ^ = only"),
+            "{refused}"
+        );
         for symbol in [
             "", ".", "..", "../SPY", "/SPY", "A/B", "A\\B", "A B", "SPY\n", "A%2FB", "A?b", "-",
             "ü", &long,

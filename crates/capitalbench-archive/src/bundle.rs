@@ -126,14 +126,18 @@ pub fn open_files(files: BTreeMap<String, Vec<u8>>, file: &Path) -> Result<OpenB
 
 /// The files of a bundle, or why there are none.
 pub fn read_files(bytes: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, String> {
+    read_at_most(bytes, LARGEST)
+}
+
+fn read_at_most(bytes: &[u8], largest: u64) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let mut rest = bytes;
     let decoder = StreamingDecoder::new(&mut rest);
     let decoder = decoder.map_err(|error| format!("is not zstd: {error}"))?;
     let mut archive = Vec::new();
-    let read = decoder.take(LARGEST + 1).read_to_end(&mut archive);
+    let read = decoder.take(largest + 1).read_to_end(&mut archive);
     read.map_err(|error| format!("is damaged: {error}"))?;
-    if archive.len() as u64 > LARGEST {
-        return Err(format!("unpacks to more than {LARGEST} bytes"));
+    if archive.len() as u64 > largest {
+        return Err(format!("unpacks to more than {largest} bytes"));
     }
     if !rest.is_empty() {
         return Err("has bytes behind its end".to_owned());
@@ -160,6 +164,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_bundle_may_fill_the_limit_and_not_a_byte_more() {
+        let files = [("a".to_owned(), vec![b'x'; 5000])].into();
+        let archive = tar::write(&files).unwrap().len() as u64;
+        let packed = write_files(&files).unwrap();
+        assert!((packed.len() as u64) < archive);
+        assert_eq!(read_at_most(&packed, archive), Ok(files));
+        let told = format!("unpacks to more than {} bytes", archive - 1);
+        assert_eq!(read_at_most(&packed, archive - 1), Err(told));
+    }
+
+    #[test]
     fn a_bundle_names_one_round_in_its_own_folder() {
         let told = |round: &str| {
             let told = json!({"bundle": 1, "round": round, "withheld": []});
@@ -167,7 +182,17 @@ mod tests {
             open_files(BTreeMap::from([file]), Path::new("b.tar.zst"))
         };
         assert!(told("WEEK-1").is_ok());
-        for name in ["", ".", "..", ".capitalbench", "log", "a/b", "a\\b", "/tmp"] {
+        for name in [
+            "",
+            "a\0",
+            ".",
+            "..",
+            ".capitalbench",
+            "log",
+            "a/b",
+            "a\\b",
+            "/tmp",
+        ] {
             let refused = told(name).unwrap_err().to_string();
             assert!(refused.contains("of another form"), "{name}: {refused}");
         }

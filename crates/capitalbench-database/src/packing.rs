@@ -78,13 +78,38 @@ pub(crate) fn unpack_content(content: &str, sha256: Digest) -> Result<Files, Pac
 
 /// The files of a compressed archive.
 pub(crate) fn unpack(packed: &[u8], sha256: Digest) -> Result<Files, PackingError> {
+    unpack_at_most(packed, sha256, LARGEST)
+}
+
+fn unpack_at_most(packed: &[u8], sha256: Digest, largest: u64) -> Result<Files, PackingError> {
     let mut archive = Vec::new();
     GzDecoder::new(packed)
-        .take(LARGEST)
+        .take(largest + 1)
         .read_to_end(&mut archive)
         .map_err(|error| PackingError::Packing(error.to_string()))?;
+    if archive.len() as u64 > largest {
+        let text = format!("it unpacks to more than {largest} bytes");
+        return Err(PackingError::Packing(text));
+    }
     if Digest::of(&archive) != sha256 {
         return Err(PackingError::OtherContent);
     }
     Ok(tar::read(&archive)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_may_fill_the_limit_and_not_a_byte_more() {
+        let files = [("a".to_owned(), vec![b'x'; 5000])].into();
+        let packed = Packed::of(&files).unwrap();
+        let length = packed.archive.len() as u64;
+        let unpacked = |most| unpack_at_most(&packed.bytes(), packed.sha256, most);
+        assert_eq!(unpacked(length).unwrap(), files);
+        let told = format!("it unpacks to more than {} bytes", length - 1);
+        let large = unpacked(length - 1).unwrap_err().to_string();
+        assert!(large.ends_with(&told), "{large}");
+    }
 }

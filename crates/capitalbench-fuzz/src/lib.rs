@@ -14,19 +14,21 @@ pub mod requests;
 pub mod round_files;
 pub mod run_files;
 mod samples;
+pub mod stored;
 pub mod vendor_bodies;
 
 /// A function that takes any bytes and panics only where a promise is broken.
 pub type Target = fn(&[u8]);
 
 /// Every target under the name of its program and of its folder of seeds.
-pub const TARGETS: [(&str, Target); 37] = [
+pub const TARGETS: [(&str, Target); 40] = [
     ("acceptance", run_files::acceptance),
     ("alpha_vantage", vendor_bodies::alpha_vantage),
     ("anthropic", provider_bodies::anthropic),
     ("api_request", requests::api_request),
     ("archive", proofs::archive),
     ("benchmark_sets", round_files::benchmark_sets),
+    ("bundle", proofs::bundle),
     ("chat", provider_bodies::chat),
     ("corrections", run_files::corrections),
     ("cross_check", price_files::cross_check),
@@ -50,6 +52,8 @@ pub const TARGETS: [(&str, Target); 37] = [
     ("request_state", price_files::request_state),
     ("run_log", run_files::run_log),
     ("run_manifest", run_files::run_manifest),
+    ("stored_documents", stored::stored_documents),
+    ("stored_files", stored::stored_files),
     ("submission", replies::submission),
     ("submission_reply", replies::submission_reply),
     ("tiingo", vendor_bodies::tiingo),

@@ -1,5 +1,8 @@
 //! What a stranger hands us to prove something: notes, tiles, leaves, proofs, tokens, archives.
 
+use std::path::{Component, Path};
+
+use capitalbench_archive::bundle as bundles;
 use capitalbench_core::tar;
 use capitalbench_proof::checkpoint::Checkpoint;
 use capitalbench_proof::event::Event;
@@ -100,6 +103,25 @@ pub fn archive(bytes: &[u8]) {
             for name in files.keys() {
                 assert!(!name.starts_with('/') && !name.split('/').any(|part| part == ".."));
             }
+        }
+        Err(error) => is_in_proportion(&error.to_string(), bytes),
+    }
+}
+
+/// A bundle of a round: what is unpacked, and where it may lie.
+pub fn bundle(bytes: &[u8]) {
+    let file = Path::new("round.tar.zst");
+    let files = match bundles::read_files(bytes) {
+        Ok(files) => files,
+        Err(text) => return is_in_proportion(&text, bytes),
+    };
+    let again = bundles::write_files(&files).expect("names that were read");
+    assert_eq!(bundles::read_files(&again).as_ref(), Ok(&files));
+    match bundles::open_files(files, file) {
+        Ok(opened) => {
+            let round = opened.round();
+            let name = round.file_name().expect("a name of its own");
+            assert!(name != ".." && round.components().all(|part| part != Component::ParentDir));
         }
         Err(error) => is_in_proportion(&error.to_string(), bytes),
     }

@@ -1,5 +1,7 @@
 //! The only clock.
 
+use std::time::Instant;
+
 use jiff::{SignedDuration, Timestamp};
 
 /// The given instant, or now.
@@ -13,20 +15,26 @@ pub(crate) fn now_or(given: Option<Timestamp>) -> Timestamp {
 
 /// A clock that starts at a given instant, or goes like everybody's.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Clock {
-    ahead: SignedDuration,
+pub(crate) enum Clock {
+    /// From the given instant on as time passes: setting the machine's clock does not move it.
+    From(Timestamp, Instant),
+    /// The machine's clock, which other machines share.
+    Wall,
 }
 
 impl Clock {
     pub(crate) fn starting_at(given: Option<Timestamp>) -> Self {
-        let real = now_or(None);
-        Self {
-            ahead: given.unwrap_or(real).duration_since(real),
-        }
+        given.map_or(Self::Wall, |start| Self::From(start, Instant::now()))
     }
 
     pub(crate) fn now(self) -> Timestamp {
-        let real = now_or(None);
-        real.checked_add(self.ahead).unwrap_or(real)
+        match self {
+            Self::Wall => now_or(None),
+            Self::From(start, since) => {
+                let passed = SignedDuration::try_from(since.elapsed());
+                let passed = passed.unwrap_or(SignedDuration::MAX);
+                start.checked_add(passed).unwrap_or(Timestamp::MAX)
+            }
+        }
     }
 }

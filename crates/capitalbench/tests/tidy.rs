@@ -39,6 +39,7 @@ const MAY_USE: [(&str, &[&str]); 9] = [
             "capitalbench-adapters",
             "capitalbench-archive",
             "capitalbench-core",
+            "capitalbench-database",
             "capitalbench-proof",
             "capitalbench-site",
         ],
@@ -352,4 +353,42 @@ fn no_file_names_a_folder_of_one_machine() {
             assert!(!text.contains(place), "{file} names {place}");
         }
     }
+}
+
+/// The folder of a crate by the word that the document of limits calls it.
+fn folder_of(word: &str) -> String {
+    match word {
+        "program" => "crates/capitalbench".to_owned(),
+        other => format!("crates/capitalbench-{other}"),
+    }
+}
+
+#[test]
+fn every_limit_names_a_test_that_is_there() {
+    let document = fs::read_to_string(root().join("docs/limits.md")).expect("the document");
+    let rows = document.lines().filter(|line| line.starts_with("| "));
+    let mut named = 0;
+    for row in rows.filter(|row| !row.starts_with("| what |") && !row.starts_with("| --- |")) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        let tests = cells.get(3).unwrap_or_else(|| panic!("no test in {row}"));
+        let mut folder = String::new();
+        for part in tests.split(',').map(str::trim) {
+            let (word, name) = part.split_once('`').expect("a name in backticks");
+            if !word.trim().is_empty() {
+                folder = folder_of(word.trim());
+            }
+            let declared = format!("fn {}(", name.trim_end_matches('`'));
+            let holds = |file: &String| {
+                let rust = Path::new(file).extension().is_some_and(|end| end == "rs");
+                rust && fs::read_to_string(root().join(file))
+                    .is_ok_and(|text| text.contains(&declared))
+            };
+            assert!(
+                files(&folder).iter().any(holds),
+                "{folder}: no {declared}…) for {row}"
+            );
+            named += 1;
+        }
+    }
+    assert!(named > 40, "{named}");
 }

@@ -36,6 +36,28 @@ async fn a_body_may_fill_the_limit_and_not_a_byte_more() {
     );
 }
 
+#[test]
+fn the_usual_limits_are_those_of_the_document() {
+    let limits = HttpLimits::default();
+    assert_eq!(limits.body_bytes, 33_554_432);
+    assert_eq!(limits.connect_timeout, Duration::from_secs(10));
+    assert_eq!(limits.total_timeout, Duration::from_secs(30));
+}
+
+#[tokio::test]
+async fn one_header_more_than_a_hundred_is_no_answer() {
+    let reply = |count: usize| {
+        let length = format!("Content-Length: {}\r\n", ROWS.len());
+        let more = "A: b\r\n".repeat(count - 2);
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n{length}{more}");
+        Reply::raw(format!("{head}\r\n{ROWS}"))
+    };
+    assert_eq!(ask(reply(100), limits()).await, Ok(expected().len()));
+    let error = ask(reply(101), limits()).await.expect_err("a fault");
+    let text = error.to_string();
+    assert!(text.contains("breaks the rules of HTTP"), "{text}");
+}
+
 #[tokio::test]
 async fn a_small_body_that_unpacks_to_a_large_one_is_stopped() {
     let bomb = gzip(&" ".repeat(8 << 20));

@@ -7,6 +7,10 @@ use capitalbench_archive::file_ops::{self, READ_LIMIT};
 use capitalbench_archive::format::table::read_table;
 use capitalbench_archive::format::{json, manifest, models, options};
 use capitalbench_core::ids::{ModelId, RoundId};
+use capitalbench_core::yaml::from_yaml;
+use serde_json::Value;
+
+const TOO_MUCH: &str = "the document is too large, too deep or repeats too much by aliases";
 
 fn many(count: usize, head: &str, entry: impl Fn(usize) -> String) -> Vec<u8> {
     let entries: String = (0..count).map(entry).collect();
@@ -41,27 +45,63 @@ fn options_and_models_have_a_highest_number() {
 
 #[test]
 fn nesting_width_and_length_are_bounded() {
-    let deep = "[".repeat(200) + &"]".repeat(200);
-    let found = fault(json::parse(deep.as_bytes()));
+    let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+    assert!(json::parse(nested(127).as_bytes()).is_ok());
+    let found = fault(json::parse(nested(128).as_bytes()));
     assert!(
         found.ends_with("nested too deeply; the limit is 128 levels"),
         "{found}"
     );
-    let found = fault(manifest::parse(deep.as_bytes()));
-    assert!(
-        found.ends_with("too large, too deep or repeats too much by aliases"),
-        "{found}"
-    );
-    let columns: Vec<String> = (0..1_002).map(|number| format!("c{number}")).collect();
-    let wide = columns.join(",");
-    let found = fault(read_table(wide.as_bytes()));
+    let found = fault(manifest::parse(nested(200).as_bytes()));
+    assert!(found.ends_with(TOO_MUCH), "{found}");
+    let wide = |count: usize| {
+        let columns: Vec<String> = (0..count).map(|number| format!("c{number}")).collect();
+        columns.join(",")
+    };
+    assert!(read_table(wide(1_000).as_bytes()).is_ok());
+    let found = fault(read_table(wide(1_001).as_bytes()));
     assert_eq!(
         found,
-        "the header has 1002 columns; at most 1000 are allowed"
+        "the header has 1001 columns; at most 1000 are allowed"
     );
-    let found = fault(RoundId::parse(&"ü".repeat(101)));
-    assert_eq!(found, "the round id has 202 bytes; at most 200 are allowed");
+    // Bytes, not characters.
+    let found = fault(RoundId::parse(&format!("{}x", "ü".repeat(100))));
+    assert_eq!(found, "the round id has 201 bytes; at most 200 are allowed");
     assert!(ModelId::parse(&"m".repeat(200)).is_ok());
+}
+
+#[test]
+fn yaml_is_bounded_in_every_direction() {
+    let read = |text: &str| from_yaml::<Value>(text);
+    let refused = |text: &str| assert_eq!(read(text).expect_err("too much").message, TOO_MUCH);
+    let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+    assert!(read(&nested(32)).is_ok());
+    refused(&nested(33));
+    refused(&format!("a: {}\n", "x".repeat(16 << 20)));
+    let entries = |count: usize| "- 1\n".repeat(count);
+    // The list and the document are nodes of their own.
+    assert!(read(&entries(199_990)).is_ok());
+    refused(&entries(200_001));
+    let anchors = |count: usize| {
+        let lines = (0..count).map(|number| format!("k{number}: &a{number} 1\n"));
+        lines.collect::<String>()
+    };
+    assert!(read(&anchors(100)).is_ok());
+    refused(&anchors(101));
+    // Twenty lists of so many entries, and so many uses of them.
+    let repeated = |entries: usize, uses: usize| {
+        let list = vec!["1"; entries].join(", ");
+        let lists = (0..20).map(|number| format!("k{number}: &a{number} [{list}]\n"));
+        let uses: Vec<String> = (0..uses)
+            .map(|number| format!("*a{}", number % 20))
+            .collect();
+        format!("{}all: [{}]\n", lists.collect::<String>(), uses.join(", "))
+    };
+    assert!(read(&repeated(1, 100)).is_ok());
+    refused(&repeated(1, 101));
+    // The beginning and the end of a list are events as well.
+    assert!(read(&repeated(98, 100)).is_ok());
+    refused(&repeated(99, 100));
 }
 
 #[test]
@@ -70,6 +110,8 @@ fn a_file_may_fill_the_limit_and_not_a_byte_more() {
     let path = folder.path().join("large.json");
     let file = fs::File::options().write(true).create_new(true).open(&path);
     let file = file.expect("a file");
+    file.set_len(READ_LIMIT).expect("a file without blocks");
+    assert_eq!(file_ops::read(&path).map(|bytes| bytes.len()), Ok(64 << 20));
     file.set_len(READ_LIMIT + 1)
         .expect("a long file without blocks");
     let found = fault(file_ops::read(&path));
@@ -79,7 +121,9 @@ fn a_file_may_fill_the_limit_and_not_a_byte_more() {
     );
     let link = folder.path().join("link.json");
     std::os::unix::fs::symlink(&path, &link).expect("a link");
-    assert!(fault(file_ops::read(&link)).contains("symbolic link"));
-    assert!(fault(file_ops::read(folder.path())).contains("file"));
-    assert!(fault(file_ops::read(Path::new("/dev/zero"))).contains("file"));
+    assert!(fault(file_ops::read(&link)).contains("is a symbolic link"));
+    for path in [folder.path(), Path::new("/dev/zero")] {
+        let expected = format!("{} is not a regular file", path.display());
+        assert_eq!(fault(file_ops::read(path)), expected);
+    }
 }

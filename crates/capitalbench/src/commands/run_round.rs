@@ -25,7 +25,7 @@ use crate::runner::events::{Event, JsonLines, Listener, Silence};
 use crate::runner::{self, Engine, Gate, Seat, SlotEnd, Spending, cost_of};
 use crate::steps::Stops;
 use crate::steps::promise::require_stamped_freeze;
-use crate::steps::record::Recorder;
+use crate::steps::record::{Recorder, record};
 
 mod bill;
 mod plan;
@@ -50,6 +50,10 @@ pub(crate) fn run(arguments: &RunRound) -> Result<Outcome, CommandError> {
         None
     };
     if let Some(done) = ledger.as_ref().map(finished).transpose()?.flatten() {
+        if !arguments.course.consent.dry_run {
+            // A run that was killed at its very end may not be in the log yet.
+            record(&folder, clock.now())?;
+        }
         return Ok(done);
     }
     let stored = ledger.as_ref().map(Ledger::plan);

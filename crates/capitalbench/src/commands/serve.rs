@@ -26,6 +26,7 @@ mod schedule;
 mod stock;
 
 use answer::Server;
+use connections::Limits;
 use stock::Stock;
 
 /// How many ports after a taken one are tried where any will do.
@@ -89,7 +90,7 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
         open(&own);
     }
     let watching = watch(&origin, &base, &server, (seen, loaded));
-    let serving = connections::accept(listener, Arc::clone(&server), stop);
+    let serving = connections::accept(listener, Arc::clone(&server), Limits::default(), stop);
     tokio::select! {
         ended = serving => ended.map_err(fault)?,
         () = watching => {}

@@ -156,6 +156,13 @@ fn refusals_name_the_parameter_and_the_remedy() {
     let (_test, server) = served();
     for (path, status, member, named, remedy) in [
         ("rounds?limit=0", 400, "parameter", "limit", "1 to 1000"),
+        (
+            "rounds?limit=1001",
+            400,
+            "parameter",
+            "limit",
+            "limit is \"1001\"; use 1 to 1000",
+        ),
         ("rounds?limit=many", 400, "parameter", "limit", "1 to 1000"),
         (
             "rounds?cursor=-1",

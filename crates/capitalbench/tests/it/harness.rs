@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -73,6 +74,22 @@ impl Test {
         Self {
             folder,
             round: name,
+        }
+    }
+
+    /// A copy of everything as it is now, the modes of files included; in memory where the machine
+    /// has a folder there, for tests that need hundreds.
+    pub(crate) fn again(&self) -> Self {
+        let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new());
+        let folder = folder.expect("a temporary folder");
+        let copied = Command::new("cp")
+            .arg("-a")
+            .args([&self.folder().join("."), folder.path()])
+            .status();
+        assert!(copied.expect("cp starts").success());
+        Self {
+            folder,
+            round: self.round,
         }
     }
 
@@ -270,6 +287,11 @@ impl Ran {
     /// Standard error as text.
     pub(crate) fn stderr(&self) -> String {
         String::from_utf8(self.output.stderr.clone()).expect("text on standard error")
+    }
+
+    /// Whether a signal that nobody can catch ended it.
+    pub(crate) fn was_killed(&self) -> bool {
+        self.output.status.signal() == Some(9)
     }
 
     /// Checks the exit code.

@@ -181,9 +181,14 @@ fn a_stability_run_numbers_its_replicates() {
             .is_file()
     );
     test.verify();
-    test.run(&asking("--run-type stability --replicates 1").replace("--run-id r", "--run-id s"))
-        .code(2)
-        .complains("2 to 100");
+    for count in [1, 101] {
+        let more = format!("--run-type stability --replicates {count}");
+        test.run(&asking(&more).replace("--run-id r", "--run-id s"))
+            .code(2)
+            .complains(&format!(
+                "--replicates {count}: a stability run has 2 to 100"
+            ));
+    }
 }
 
 #[test]

@@ -288,3 +288,7 @@ fn accepts_gzip(asked: &HeaderMap) -> bool {
         })
     })
 }
+
+#[cfg(test)]
+#[path = "answer_tests.rs"]
+mod tests;

@@ -18,25 +18,41 @@ use super::answer::{Server, answer};
 use super::first_word::{FirstWord, Read};
 use super::patience::Patient;
 
-/// Connections at a time; further ones wait in the queue of the machine.
-const CONNECTIONS: usize = 4096;
-/// How long the head of a request may take, and a connection may wait for its next request.
-const HEAD_WITHIN: Duration = Duration::from_secs(15);
 /// Bytes of a request's head; more is answered with 431.
 pub(super) const HEAD_BYTES: usize = 16 * 1024;
 /// Headers of a request; more are answered with 431.
 pub(super) const HEADERS: usize = 100;
-/// How long answers under way may take once the server stops.
-const FINISH_WITHIN: Duration = Duration::from_secs(10);
+
+/// What peers may take of the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Limits {
+    /// Connections at a time; further ones wait in the queue of the machine.
+    connections: usize,
+    /// How long the head of a request may take, and a connection may wait for its next request.
+    head_within: Duration,
+    /// How long answers under way may take once the server stops.
+    finish_within: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 4096,
+            head_within: Duration::from_secs(15),
+            finish_within: Duration::from_secs(10),
+        }
+    }
+}
 
 /// Serves on as many threads as there are cores until asked to stop, then lets answers under way
 /// finish. A connection stays on its thread: nothing is handed from core to core.
 pub(super) async fn accept(
     listener: std::net::TcpListener,
     server: Arc<Server>,
+    limits: Limits,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let places = Arc::new(Semaphore::new(limits.connections));
     let (stopping, stopped) = watch::channel(false);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     for _ in 0..cores {
@@ -44,13 +60,15 @@ pub(super) async fn accept(
         let listener = listener.try_clone()?;
         let (server, places) = (Arc::clone(&server), Arc::clone(&places));
         let stopped = stopped.clone();
-        std::thread::spawn(move || runtime.block_on(thread(listener, server, places, stopped)));
+        std::thread::spawn(move || {
+            runtime.block_on(thread(listener, server, (places, limits), stopped));
+        });
     }
     drop((listener, stopped));
     stop.await;
     // Nobody listens when every thread has failed; then there is nothing to finish.
     let _ = stopping.send(true);
-    let _ = tokio::time::timeout(FINISH_WITHIN, stopping.closed()).await;
+    let _ = tokio::time::timeout(limits.finish_within, stopping.closed()).await;
     Ok(())
 }
 
@@ -58,7 +76,7 @@ pub(super) async fn accept(
 async fn thread(
     listener: std::net::TcpListener,
     server: Arc<Server>,
-    places: Arc<Semaphore>,
+    (places, limits): (Arc<Semaphore>, Limits),
     mut stopped: watch::Receiver<bool>,
 ) {
     let Ok(listener) = TcpListener::from_std(listener) else {
@@ -79,7 +97,7 @@ async fn thread(
             Ok((stream, _)) => {
                 let (server, stopped) = (Arc::clone(&server), stopped.clone());
                 own.spawn(async move {
-                    connection(stream, server, stopped).await;
+                    connection(stream, server, limits, stopped).await;
                     drop(place);
                 });
             }
@@ -91,7 +109,12 @@ async fn thread(
     while own.join_next().await.is_some() {}
 }
 
-async fn connection(stream: TcpStream, server: Arc<Server>, mut stopped: watch::Receiver<bool>) {
+async fn connection(
+    stream: TcpStream,
+    server: Arc<Server>,
+    limits: Limits,
+    mut stopped: watch::Receiver<bool>,
+) {
     // Without it small answers wait for the acknowledgement of the one before.
     let _ = stream.set_nodelay(true);
     let read = Read::default();
@@ -103,7 +126,7 @@ async fn connection(stream: TcpStream, server: Arc<Server>, mut stopped: watch::
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_WITHIN)
+        .header_read_timeout(limits.head_within)
         .max_buf_size(HEAD_BYTES)
         .max_headers(HEADERS)
         .serve_connection(TokioIo::new(stream), answering);
@@ -116,3 +139,7 @@ async fn connection(stream: TcpStream, server: Arc<Server>, mut stopped: watch::
     connection.as_mut().graceful_shutdown();
     let _ = connection.await;
 }
+
+#[cfg(test)]
+#[path = "connections_tests.rs"]
+mod tests;

@@ -162,6 +162,12 @@ mod tests {
         assert!(ours.ends_with("\r\n\r\nthe head of the request is too large; at most 16384 bytes and 100 headers\n"), "{ours}");
         let bare = String::from_utf8_lossy(bare).into_owned();
         assert_eq!(written(true, bare.as_bytes()).await, bare);
+        let far = b"HTTP/1.1 414 URI Too Long\r\ncontent-length: 0\r\n\r\n";
+        let far = written(false, far).await;
+        assert!(
+            far.starts_with("HTTP/1.1 414 ") && far.ends_with("\r\n\r\nthe address is too long\n"),
+            "{far}"
+        );
         let other = "HTTP/1.1 200 OK\r\n\r\n";
         assert_eq!(written(false, other.as_bytes()).await, other);
     }

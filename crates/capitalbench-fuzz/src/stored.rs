@@ -1,0 +1,62 @@
+//! What comes back from a database: the documents of a publication, and the files of a round.
+
+use capitalbench_core::ids::{Digest, RoundId};
+use capitalbench_core::publication::Publication;
+use capitalbench_core::tar;
+use capitalbench_database::documents::{
+    Document, DocumentError, Header, of_public_round, publication, shared,
+};
+use capitalbench_database::round_files::FilesRow;
+use jiff::Timestamp;
+
+use crate::is_in_proportion;
+
+/// Rows of `publication_documents`, as JSON.
+pub fn stored_documents(bytes: &[u8]) {
+    let rows: Vec<Document> = match serde_json::from_slice(bytes) {
+        Ok(rows) => rows,
+        Err(error) => return is_in_proportion(&error.to_string(), bytes),
+    };
+    let header = Header {
+        as_of: Timestamp::UNIX_EPOCH,
+        is_synthetic: false,
+        parts_sha256: String::new(),
+    };
+    match publication(&header, &rows) {
+        Ok(found) => {
+            if let Ok(again) = documents(&found) {
+                assert_eq!(publication(&header, &again).as_ref(), Ok(&found));
+            }
+        }
+        Err(error) => is_in_proportion(&error.to_string(), bytes),
+    }
+}
+
+fn documents(publication: &Publication) -> Result<Vec<Document>, DocumentError> {
+    let (mut all, universes) = shared(publication)?;
+    for round in &publication.rounds {
+        all.extend(of_public_round(round, &universes)?);
+    }
+    Ok(all)
+}
+
+/// The packed files of a round as a row holds them; the digest is that of whoever wrote the row.
+pub fn stored_files(bytes: &[u8]) {
+    let row = FilesRow {
+        round_id: RoundId::parse("R-1").expect("a name"),
+        sha256: Digest::of(SEALED),
+        object: None,
+    };
+    for found in [
+        row.unpack(bytes),
+        row.unpack_content(&String::from_utf8_lossy(bytes)),
+    ] {
+        match found {
+            Ok(files) => assert_eq!(tar::write(&files).as_deref(), Ok(SEALED)),
+            Err(error) => is_in_proportion(&error.to_string(), bytes),
+        }
+    }
+}
+
+/// An archive without files.
+const SEALED: &[u8] = &[0; 1024];

@@ -1,0 +1,59 @@
+use std::path::Path;
+use std::sync::LazyLock;
+
+use capitalbench_archive::public_record::publication;
+use capitalbench_site::Rendered;
+use http_body_util::BodyExt as _;
+use proptest::prelude::*;
+
+use super::*;
+
+/// A site of two files and a folder, with the API of the rounds of the repository.
+static SERVER: LazyLock<Server> = LazyLock::new(|| {
+    let rounds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/rounds");
+    let as_of = "2030-01-01T00:00:00Z".parse().unwrap();
+    let publication = publication(&rounds, as_of, &|| ()).unwrap();
+    let files = ["index.html", "data/rounds.csv", "404.html"];
+    let files = files.map(|name| (name.to_owned(), Bytes::from(vec![b'x'; 2000])));
+    let site = Rendered {
+        files: files.into_iter().collect(),
+        ..Rendered::default()
+    };
+    Server::new(Stock::new(site, publication, None))
+});
+
+proptest! {
+    /// Whatever is asked for, by whatever headers, is answered from the stock or refused, and
+    /// every answer is guarded.
+    #[test]
+    fn any_request_has_a_guarded_answer(
+        method in "GET|HEAD|OPTIONS|POST|[A-Z]{1,8}",
+        path in "(/|//|/data|/data/rounds.csv|/index.html|/api/v1|/embed)?[ -~]{0,40}",
+        known in "(W/)?\"?[ -~]{0,20}\"?(, \\*)?",
+        codings in "(gzip|br|\\*|identity)?(;q=[0-9.]{0,5})?,?[ -~]{0,12}",
+    ) {
+        let request = Request::builder()
+            .method(method.as_str())
+            .uri(path)
+            .header(header::IF_NONE_MATCH, known)
+            .header(header::ACCEPT_ENCODING, codings)
+            .body(());
+        // What is no request for the protocol never comes here.
+        let Ok(request) = request else { return Ok(()) };
+        let answer = answer(&SERVER, &request);
+        let (parts, body) = answer.into_parts();
+        prop_assert!(matches!(parts.status.as_u16(), 200 | 204 | 301 | 304 | 400 | 404 | 405));
+        for name in ["content-security-policy", "x-content-type-options", "referrer-policy"] {
+            prop_assert!(parts.headers.contains_key(name), "no {name}");
+        }
+        if let Some(place) = parts.headers.get(header::LOCATION) {
+            let place = place.as_bytes();
+            prop_assert!(place.starts_with(b"/") && !place.starts_with(b"//"));
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let body = runtime.block_on(body.collect()).unwrap().to_bytes();
+        if method == "HEAD" || parts.status == StatusCode::NOT_MODIFIED {
+            prop_assert!(body.is_empty());
+        }
+    }
+}

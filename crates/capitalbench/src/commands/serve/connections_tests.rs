@@ -1,0 +1,139 @@
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener as StdListener, TcpStream as StdStream};
+use std::path::Path;
+
+use capitalbench_archive::public_record::publication;
+use capitalbench_site::Rendered;
+use tokio::sync::oneshot;
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use super::*;
+use crate::commands::serve::stock::Stock;
+
+/// Long enough that no test waits for it.
+const NEVER: Duration = Duration::from_hours(1);
+const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+
+/// A site without pages under these limits: where it is, what stops it, and its end.
+fn start(limits: Limits) -> (SocketAddr, oneshot::Sender<()>, JoinHandle<io::Result<()>>) {
+    let rounds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/rounds");
+    let as_of = "2030-01-01T00:00:00Z".parse().unwrap();
+    let publication = publication(&rounds, as_of, &|| ()).unwrap();
+    let stock = Stock::new(Rendered::default(), publication, None);
+    let listener = StdListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, stopped) = oneshot::channel();
+    let stopped = async move {
+        let _ = stopped.await;
+    };
+    let server = Arc::new(Server::new(stock));
+    let serving = tokio::spawn(accept(listener, server, limits, stopped));
+    (address, stop, serving)
+}
+
+fn whole(mut stream: StdStream) -> String {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn the_limits_are_those_of_the_document() {
+    let limits = Limits::default();
+    let document = include_str!("../../../../../docs/limits.md");
+    for line in [
+        format!(
+            "| connections at a time | {},{:03} |",
+            limits.connections / 1000,
+            limits.connections % 1000
+        ),
+        format!("between requests | {} s |", limits.head_within.as_secs()),
+        format!("when it stops | {} s |", limits.finish_within.as_secs()),
+        format!("| head of a request | {} KiB |", HEAD_BYTES / 1024),
+        format!("| headers of a request | {HEADERS} |"),
+    ] {
+        assert!(document.contains(&line), "no {line:?} in docs/limits.md");
+    }
+}
+
+#[tokio::test]
+async fn one_connection_more_waits_for_its_turn() {
+    let limits = Limits {
+        connections: 2,
+        head_within: NEVER,
+        finish_within: NEVER,
+    };
+    let (address, _stop, _serving) = start(limits);
+    spawn_blocking(move || {
+        let mut held = [
+            StdStream::connect(address).unwrap(),
+            StdStream::connect(address).unwrap(),
+        ];
+        for stream in &mut held {
+            stream.write_all(b"GET /healthz HTTP/1.1\r\n").unwrap();
+        }
+        // Both were heard once both could answer; then nobody is left for a third.
+        for stream in &mut held {
+            stream.write_all(b"host: x\r\n\r\n").unwrap();
+            let mut first = [0; 12];
+            stream.read_exact(&mut first).unwrap();
+            assert_eq!(&first, b"HTTP/1.1 200");
+        }
+        let mut third = StdStream::connect(address).unwrap();
+        third.write_all(REQUEST).unwrap();
+        third
+            .set_read_timeout(Some(Duration::from_millis(200)))
+            .unwrap();
+        let nothing = third.read(&mut [0]).unwrap_err().kind();
+        assert!(matches!(
+            nothing,
+            ErrorKind::WouldBlock | ErrorKind::TimedOut
+        ));
+        third.set_read_timeout(None).unwrap();
+        drop(held);
+        assert!(whole(third).starts_with("HTTP/1.1 200"));
+    })
+    .await
+    .unwrap();
+}
+
+#[tokio::test]
+async fn half_a_head_is_not_waited_for() {
+    let limits = Limits {
+        head_within: Duration::from_millis(50),
+        ..Limits::default()
+    };
+    let (address, _stop, _serving) = start(limits);
+    spawn_blocking(move || {
+        let mut stream = StdStream::connect(address).unwrap();
+        stream.write_all(b"GET / HTTP/1.1\r\nhost: ").unwrap();
+        let told = whole(stream);
+        assert!(
+            told.is_empty() || told.starts_with("HTTP/1.1 408"),
+            "{told}"
+        );
+        let mut silent = StdStream::connect(address).unwrap();
+        silent
+            .write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+            .unwrap();
+        // Answered, kept open for a next request, and closed when none came.
+        assert!(whole(silent).starts_with("HTTP/1.1 200"));
+    })
+    .await
+    .unwrap();
+}
+
+#[tokio::test]
+async fn who_does_not_end_is_left_behind_when_the_server_stops() {
+    let limits = Limits {
+        head_within: NEVER,
+        finish_within: Duration::from_millis(50),
+        ..Limits::default()
+    };
+    let (address, stop, serving) = start(limits);
+    let mut stream = StdStream::connect(address).unwrap();
+    stream.write_all(b"GET / HTTP/1.1\r\nhost: ").unwrap();
+    stop.send(()).unwrap();
+    serving.await.unwrap().unwrap();
+}
