@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -14,6 +15,9 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::gateway::{Counts, Gateway, GatewayError, State};
 use crate::round_files::RoundFiles;
+
+/// How long a server may be silent before the connection is looked at.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// An address with user and password: neither printable nor serialisable.
 #[derive(Clone)]
@@ -53,7 +57,11 @@ impl Direct {
             None => GatewayError::Unreachable(in_words(&error)),
         };
         let mut config: Config = url.0.expose_secret().parse().map_err(unreachable)?;
-        config.application_name("capitalbench");
+        config
+            .application_name("capitalbench")
+            .connect_timeout(PATIENCE)
+            .keepalives_idle(PATIENCE)
+            .tcp_user_timeout(PATIENCE * 3);
         let client = if config.get_ssl_mode() == SslMode::Disable {
             let (client, connection) = config.connect(NoTls).await.map_err(unreachable)?;
             tokio::spawn(connection);

@@ -8,6 +8,7 @@ use capitalbench_archive::public_files::public_files;
 use capitalbench_archive::public_record::publication;
 use capitalbench_core::ids::RoundId;
 use capitalbench_core::publication::Publication;
+use capitalbench_site::machine::data_files;
 use capitalbench_site::{Family, Files, Input, Rendered, render};
 
 /// A publication with the files of its rounds.
@@ -43,7 +44,10 @@ impl Source {
             data: &BTreeMap::from([("rounds.csv".to_owned(), 9)]),
             base_url: "https://example.org",
         };
-        render(&input, &self.files, earlier)
+        let data = Files::from([("rounds.csv".to_owned(), "round_id\n".into())]);
+        let mut rendered = render(&input, &self.files, earlier);
+        rendered.files.extend(data_files(&data));
+        rendered
     }
 
     /// Its pages as text.

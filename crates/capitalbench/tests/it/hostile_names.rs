@@ -172,7 +172,7 @@ fn links_in_rounds_are_not_published() {
     for place in [
         "research/more.md",
         "runs/official-1/raw_responses/more.txt",
-        "extra.md",
+        "universe_validation_report.md",
     ] {
         std::os::unix::fs::symlink(&secret, test.file(place)).expect("a link");
         let serve = ["serve", "--rounds-dir", ".", "--listen", "127.0.0.1:0"];
@@ -187,7 +187,7 @@ fn links_in_rounds_are_not_published() {
     for path in [
         format!("{files}/research/more.md"),
         format!("{files}/runs/official-1/raw_responses/more.txt"),
-        format!("{files}/extra.md"),
+        format!("{files}/universe_validation_report.md"),
         format!("{files}/research/%2e%2e/%2e%2e/secret.txt"),
         format!("{files}/research/..%5c..%5csecret.txt"),
         format!("{files}/%00"),
