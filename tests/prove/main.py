@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import disturb
@@ -23,6 +24,11 @@ start = time.monotonic()
 
 def said(text: str) -> None:
     print(f"{(time.monotonic() - start) / 60:5.1f} min  {text}", flush=True)
+
+
+def fuzz_meanwhile(seconds: int) -> Future:
+    """Hostile input is tried while faults are played: neither is timed, load and scale are."""
+    return ThreadPoolExecutor(1).submit(fuzz, seconds)
 
 
 def fuzz(seconds: int) -> list[report.Row]:
@@ -68,8 +74,11 @@ def in_memory() -> str | None:
     return place if os.path.isdir(place) and shutil.disk_usage(place).free > 4 << 30 else None
 
 
+fuzzing = fuzz_meanwhile(max(2, int(16 * share)))
 with tempfile.TemporaryDirectory(prefix="prove-", dir=in_memory()) as folder:
     faults = disturbed(Path(folder))
+fuzzed = fuzzing.result()
+said(f"fuzzing: {fuzzed[0].verdict}")
 with tempfile.TemporaryDirectory(prefix="prove-") as folder:
     base = Path(folder)
     try:
@@ -77,8 +86,6 @@ with tempfile.TemporaryDirectory(prefix="prove-") as folder:
     except (OSError, AssertionError, subprocess.SubprocessError) as error:
         loaded = [report.Row("load", f"broke off: {error}", "figures", False, [str(error)])]
     said("load: " + ", ".join(row.verdict for row in loaded))
-    fuzzed = fuzz(max(2, int(20 * share)))
-    said(f"fuzzing: {fuzzed[0].verdict}")
     left = max(2.0, minutes - (time.monotonic() - start) / 60 - 1)
     grown, drawing = scale(binary, base, [1_000, 10_000, 50_000], left)
     said("scale: " + ", ".join(row.verdict for row in grown))
