@@ -216,8 +216,8 @@ def company(binary: str, scenes: list[Scene], base: Path, turns: int) -> list[Ro
             folder = base / "shared"
             ready(scene, folder)
             pair = [subprocess.Popen(scene.step.command(binary), cwd=folder, env=scene.step.environment(folder),
-                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-            words = [process.communicate(timeout=120)[1] for process in pair]
+                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(2)]
+            words = [process.communicate(timeout=120)[0] for process in pair]
             tried += 1
             for word, process in zip(words, pair):
                 if "panicked" in word or (process.returncode != 0 and not word.strip()):

@@ -1,6 +1,6 @@
 /* A faulty layer below a program: fails one call with EIO, kills the program there, or moves its clock.
  *
- * FAULT_AT=n       the n-th of write, fsync, rename, link, mkdir, unlink and open-to-create fails
+ * FAULT_AT=n       the n-th of write to a file, fsync, rename, link, mkdir, unlink and open-to-create fails
  * KILL_AT=n        the program dies by SIGKILL right before that call
  * FAULT_COUNT=file receives how many such calls there were
  * NO_FLUSH=1       fsync does nothing: what a kill leaves does not hang on it
@@ -44,9 +44,15 @@ static int fails(void) {
   static type (*real)(__VA_ARGS__);                                                                \
   if (!real) real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)
 
+/* Sockets and what wakes a thread are no part of a disk. */
+static int on_disk(int fd) {
+  struct stat found;
+  return fd > 2 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
+}
+
 ssize_t write(int fd, const void *bytes, size_t count) {
   REAL(ssize_t, "write", int, const void *, size_t);
-  return fd > 2 && fails() ? -1 : real(fd, bytes, count);
+  return on_disk(fd) && fails() ? -1 : real(fd, bytes, count);
 }
 int fsync(int fd) {
   REAL(int, "fsync", int);

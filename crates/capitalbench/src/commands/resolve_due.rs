@@ -18,6 +18,7 @@ use crate::steps::boards::{self, BoardsOwed};
 use crate::steps::fetch_prices::Other;
 use crate::steps::held_round::worker;
 use crate::steps::public_store::follow_folder;
+use crate::steps::record::Recorder;
 use crate::steps::resolve::{Resolution, Resolver};
 
 /// What came of every round that was looked at.
@@ -32,6 +33,9 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
     }
     let owed = BoardsOwed::of(rounds);
     let is_owed = owed.is_there();
+    if is_owed {
+        sign_what_is_left(rounds, clock.now())?;
+    }
     if !due.is_empty() {
         owed.note()?;
     }
@@ -43,14 +47,15 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
     let output = arguments.boards_dir.as_deref().unwrap_or(&beside);
     let renewed = resolved || is_owed;
     let boards = renewed.then(|| boards::rebuild(rounds, output, clock.now()));
-    if !matches!(boards, Some(Err(_))) {
+    let failures = done
+        .iter()
+        .filter(|(_, resolution)| matches!(resolution, Resolution::Failed { .. }))
+        .count();
+    // What failed may have failed after its result was there.
+    if failures == 0 && !matches!(boards, Some(Err(_))) {
         owed.settle()?;
     }
-    let failed = unreadable.len()
-        + done
-            .iter()
-            .filter(|(_, resolution)| matches!(resolution, Resolution::Failed { .. }))
-            .count();
+    let failed = unreadable.len() + failures;
     let board_error = match &boards {
         Some(Err(error)) => Some(error.to_string()),
         _ => None,
@@ -81,6 +86,14 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
         return Ok(done);
     }
     Ok(done.and(follow_folder(rounds, clock.now())))
+}
+
+/// A process that died or failed may have left events out of the log, or its last checkpoint unkept.
+fn sign_what_is_left(rounds: &Path, now: Timestamp) -> Result<(), CommandError> {
+    for folder in list_rounds(rounds)? {
+        Recorder::of_round(&folder)?.round(&folder, now)?;
+    }
+    Ok(())
 }
 
 /// Rounds whose job is due, the longest waiting first, and jobs that cannot be read.
