@@ -118,7 +118,7 @@ class Clock(Nobody):
 class Database:
     """A PostgreSQL on the loopback, as an ordinary user, with one database per folder."""
 
-    def __init__(self, base: Path):
+    def __init__(self, base: Path, more: tuple[str, ...] = ()):
         self.programs = programs()
         self.folder = base / "postgres"
         self.folder.mkdir()
@@ -132,7 +132,7 @@ class Database:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         settings = ["listen_addresses=127.0.0.1", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
-                    "autovacuum=off"]
+                    "autovacuum=off", *more]
         words = [word for setting in settings for word in ("-c", setting)]
         with open(self.folder / "log", "wb") as log:
             self.process = subprocess.Popen(
@@ -159,6 +159,11 @@ class Database:
 
     def fresh(self, name: str, template: str) -> None:
         self.ask(f'drop database if exists "{name}" with (force)', f'create database "{name}" template "{template}"')
+
+    def cpu(self) -> float:
+        """CPU seconds of the connections that have ended."""
+        words = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(words[13]) + int(words[14])) / os.sysconf("SC_CLK_TCK")
 
     def end(self) -> None:
         self.process.terminate()

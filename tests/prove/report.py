@@ -33,21 +33,26 @@ def revision() -> str:
     return name + (" with changes" if others else "")
 
 
-def page(parts: list[tuple[str, list[Row]]], extra: str, minutes: float) -> str:
-    text = ["# Evidence", "",
-            f"Made by `scripts/prove` on {datetime.now(timezone.utc):%Y-%m-%d} at revision `{revision()}`: "
-            f"{machine()}, {minutes:.0f} minutes. Run it again and compare.", ""]
-    for title, rows in parts:
-        text += [f"## {title}", "", "| what | seen | must | |", "| --- | --- | --- | --- |"]
-        text += [f"| {row.what} | {row.figure} | {row.line} | {row.verdict} |" for row in rows]
-        text.append("")
-        for row in rows:
-            if row.holds is False:
-                text += [f"{row.what}:", ""] + [f"- `{place}`".replace("\n", " ") for place in row.places[:10]] + [""]
-    return "\n".join(text) + extra
+def section(title: str, rows: list[Row], extra: str, minutes: float) -> str:
+    """One part of the page, with when and of what it was made."""
+    text = [f"## {title}", "", f"{datetime.now(timezone.utc):%Y-%m-%d}, revision `{revision()}`, {minutes:.0f} minutes.", "",
+            "| what | seen | must | |", "| --- | --- | --- | --- |"]
+    text += [f"| {row.what} | {row.figure} | {row.line} | {row.verdict} |" for row in rows]
+    text.append("")
+    for row in rows:
+        if row.holds is False:
+            text += [f"{row.what}:", ""] + [f"- `{place}`".replace("\n", " ") for place in row.places[:10]] + [""]
+    return "\n".join(text + ([extra, ""] if extra else []))
 
 
-def write(folder: Path, text: str) -> None:
+def put(folder: Path, titles: list[str], made: dict[str, str]) -> None:
+    """Writes the page anew; parts that were not made stay as they are."""
+    file = folder / "evidence.md"
+    before = file.read_text() if file.exists() else ""
+    found = dict((part.split("\n", 1)[0], f"## {part}") for part in before.split("\n## ")[1:])
+    found.update(made)
+    head = (f"# Evidence\n\nMade by `scripts/prove` on {machine()}. Run it again and compare; `scripts/prove scale` and the "
+            "like make one part again.\n")
     spare = folder / "evidence.md.new"
-    spare.write_text(text)
-    os.replace(spare, folder / "evidence.md")
+    spare.write_text("\n".join([head, *(found[title].rstrip("\n") + "\n" for title in titles if title in found)]))
+    os.replace(spare, file)

@@ -9,8 +9,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from outside import Database
 from report import Row
-from server import Server
 
 MODELS = 3
 STEEPEST = 1.15
@@ -80,20 +80,25 @@ def in_memory(needed: int) -> Path | None:
 def synced(command: Command, folder: Path, limit: float, size: int) -> Figures | str:
     """A whole archive into an empty database."""
     binary = command.words[0]
-    try:
-        with Server(in_memory(size * ROWS)) as server:
-            env = {**os.environ, "DATABASE_URL": server.url}
+    place = in_memory(size * ROWS)
+    with tempfile.TemporaryDirectory(prefix="prove-pg-", dir=place, ignore_cleanup_errors=True) as home:
+        try:
+            database = Database(Path(home), ("shared_buffers=512MB", "max_wal_size=2GB"))
+        except (OSError, AssertionError) as error:
+            return f"no database: {error}"
+        try:
+            env = {**os.environ, "DATABASE_URL": database.url("postgres")}
             env.pop("SUPABASE_URL", None)
             subprocess.run([binary, "db", "migrate"], env=env, cwd=folder, stdout=subprocess.DEVNULL, check=True)
-            before = server.cpu()
+            before = database.cpu()
             found = measured(command.words, folder, limit, env)
             if isinstance(found, str):
                 return found
             time.sleep(0.3)  # the server notices that the connection has ended
             wall, cpu, peak = found
-            return wall, cpu + server.cpu() - before, peak
-    except (OSError, subprocess.SubprocessError) as error:
-        return f"no database: {error}"
+            return wall, cpu + database.cpu() - before, peak
+        finally:
+            database.end()
 
 
 def one(command: Command, folder: Path, base: Path, limit: float, size: int) -> Figures | str:
@@ -182,12 +187,3 @@ def plot(figures) -> str:
         told = f", slope {grown:.2f}" if grown is not None else ""
         parts.append(f'<text x="{points[-1][0] + 10:.1f}" y="{heights[name] + 4:.1f}" fill="{colour}">{name}{told}</text>')
     return "\n".join([*parts, "</svg>", ""])
-
-
-if __name__ == "__main__":
-    import sys
-
-    with tempfile.TemporaryDirectory(prefix="prove-") as folder:
-        sizes = [int(word) for word in sys.argv[2].split(",")]
-        rows, _ = scale(os.path.abspath(sys.argv[1]), Path(folder), sizes, float(sys.argv[3]))
-    print("\n".join(f"| {row.what} | {row.figure} | {row.line} | {row.verdict} |" for row in rows))
