@@ -37,11 +37,15 @@ begin
     select distinct e.value ->> 'part' from jsonb_array_elements(delta -> 'parts') e
     where coalesce((e.value ->> 'complete')::boolean, false));
 
-  -- The rows of all parts by table; each says which part it belongs to.
+  -- The rows of all parts by table; each says which part it belongs to. The name is taken out first: asked
+  -- for with every row, the whole part would be copied each time.
   select coalesce(jsonb_object_agg(found.tab, found.rows), '{}') into by_table from (
-    select t.key as tab, jsonb_agg(r.value || jsonb_build_object('part', e.value ->> 'part')) as rows
-    from jsonb_array_elements(delta -> 'parts') e,
-      jsonb_each(case jsonb_typeof(e.value -> 'tables') when 'object' then e.value -> 'tables' else '{}' end) t,
+    select t.key as tab, jsonb_agg(r.value || p.name) as rows
+    from (
+        select jsonb_build_object('part', e.value ->> 'part') as name,
+          case jsonb_typeof(e.value -> 'tables') when 'object' then e.value -> 'tables' else '{}' end as filled
+        from jsonb_array_elements(delta -> 'parts') e offset 0) p,
+      jsonb_each(p.filled) t,
       jsonb_array_elements(t.value) r
     group by t.key) found;
   select string_agg(key, ', ') into columns
