@@ -1,7 +1,10 @@
--- The same delta as before, one statement per table for all its parts instead of one per part, and
--- digests of the parts it touches only: what a request costs no longer follows what is there already.
+-- The same delta as before with the rows of all its parts by table, each naming its part: one statement
+-- per table instead of one per part, and digests of the parts it touches only. What a request costs does
+-- not follow what is there already, also where nobody has counted rows yet: hence indexes alone and no
+-- plan of an earlier request. A delta made for another state than the one that is there is refused: it
+-- would leave out what somebody else has taken away meanwhile.
 create or replace function public.capitalbench_apply(delta jsonb) returns jsonb
-language plpgsql security invoker set search_path = '' as $$
+language plpgsql security invoker set search_path = '' set enable_seqscan = off as $$
 declare
   named text[];
   complete text[];
@@ -21,6 +24,8 @@ declare
   parts_changed bigint := 0;
   tables name[];
   counts jsonb;
+  more boolean;
+  there text;
 begin
   -- Some servers between pass a document on as the text of it.
   if jsonb_typeof(delta) = 'string' then
@@ -30,6 +35,13 @@ begin
     raise exception 'a delta of format 1 with parts is expected' using errcode = '22023';
   end if;
   perform pg_advisory_xact_lock(hashtextextended('capitalbench_apply', 0));
+  -- Checks of references keep the plans of the first request, made when tables were empty.
+  discard plans;
+  select h.parts_sha256 into there from public.publication h;
+  if delta ? 'expected' and delta ->> 'expected' is distinct from there then
+    raise exception 'another sync has changed the database meanwhile' using errcode = 'PT409', hint = 'sync again';
+  end if;
+  more := coalesce((delta ->> 'more')::boolean, false);
   tables := array(select public.capitalbench_tables());
   gone := array(select jsonb_array_elements_text(coalesce(delta -> 'removed_parts', '[]')));
   named := array(select distinct e.value ->> 'part' from jsonb_array_elements(delta -> 'parts') e);
@@ -37,17 +49,7 @@ begin
     select distinct e.value ->> 'part' from jsonb_array_elements(delta -> 'parts') e
     where coalesce((e.value ->> 'complete')::boolean, false));
 
-  -- The rows of all parts by table; each says which part it belongs to. The name is taken out first: asked
-  -- for with every row, the whole part would be copied each time.
-  select coalesce(jsonb_object_agg(found.tab, found.rows), '{}') into by_table from (
-    select t.key as tab, jsonb_agg(r.value || p.name) as rows
-    from (
-        select jsonb_build_object('part', e.value ->> 'part') as name,
-          case jsonb_typeof(e.value -> 'tables') when 'object' then e.value -> 'tables' else '{}' end as filled
-        from jsonb_array_elements(delta -> 'parts') e offset 0) p,
-      jsonb_each(p.filled) t,
-      jsonb_array_elements(t.value) r
-    group by t.key) found;
+  by_table := coalesce(delta -> 'tables', '{}');
   select string_agg(key, ', ') into columns
     from jsonb_object_keys(by_table) key where key <> all (tables);
   if columns is not null then
@@ -115,7 +117,8 @@ begin
 
   counts := jsonb_build_object('written', written, 'removed', removed, 'parts_changed', parts_changed);
   if written + removed + parts_changed > 0 then
-    -- The digests of the parts that this delta names, made from the rows that are there now.
+    -- The digests of the parts that this delta names or touches, made from the rows that are there now.
+    named := array(select distinct n.part from unnest(named || touched) n (part));
     select string_agg(
       format('select %L::text as tab, part, content_sha256 as sha from public.%I where part = any ($1)', t, t),
       ' union all ') into every_row from unnest(tables) t;
@@ -127,16 +130,20 @@ begin
          from unnest($1) q (part) left join (%s) r using (part) group by q.part) n
        where n.part = p.part and n.sha <> p.rows_sha256', every_row)
       using named;
+    -- While more is to come, the digest of everything follows from the one before and what changed.
     insert into public.publication as old (as_of, is_synthetic, parts_sha256)
       select delta ->> 'as_of', (delta ->> 'synthetic')::boolean,
         encode(sha256(convert_to(coalesce(
-          string_agg(part || ' ' || rows_sha256, E'\n' order by part collate "C"), ''), 'UTF8')), 'hex')
-      from public.publication_parts
+          string_agg(p.part || ' ' || p.rows_sha256, E'\n' order by p.part collate "C"), '')
+          || case when more then coalesce(E'\n' || there, '') else '' end, 'UTF8')), 'hex')
+      from public.publication_parts p
+      where not more or p.part = any (named)
       on conflict (only_row) do update
         set as_of = excluded.as_of, is_synthetic = excluded.is_synthetic,
-            parts_sha256 = excluded.parts_sha256, changed_at = now();
+            parts_sha256 = excluded.parts_sha256, changed_at = now()
+      returning old.parts_sha256 into there;
     insert into public.sync_events (as_of, counts) values (delta ->> 'as_of', counts);
   end if;
-  return counts;
+  return counts || jsonb_build_object('parts_sha256', there);
 end
 $$;

@@ -35,6 +35,12 @@ const DOCUMENTS: &str = "publication_documents";
 /// The name of the digest in a row.
 const DIGEST: &str = "content_sha256";
 
+/// The name of the part in a row.
+const PART: &str = "part";
+
+/// What the name of a part adds to a row, beside the name.
+const PART_BYTES: usize = PART.len() + 6;
+
 /// What a digest adds to a row.
 const DIGEST_BYTES: usize = DIGEST.len() + 70;
 
@@ -366,26 +372,23 @@ impl Part {
         Digest::of(lines.join("\n").as_bytes()).to_hex()
     }
 
-    /// Its rows by table, as a request carries them.
-    pub fn tables(&self) -> Value {
-        json!(self.tables)
-    }
-
-    /// The same, with the column that says where the files of a round lie, and about how many bytes.
-    pub(crate) fn into_tables(mut self, place: Option<(&str, String)>) -> (Value, usize) {
-        let mut bytes = self.bytes;
+    /// Its rows by table, each with the name of the part, with the column that says where the files of
+    /// a round lie; and about how many bytes.
+    pub(crate) fn into_tables(
+        mut self,
+        name: &str,
+        place: Option<(&str, String)>,
+    ) -> (BTreeMap<&'static str, Vec<Value>>, usize) {
+        let mut bytes = self.bytes + self.rows() * (name.len() + PART_BYTES);
         let row = self.tables.get_mut(FILES).and_then(|rows| rows.first_mut());
         if let (Some((column, value)), Some(row)) = (place, row) {
             bytes += value.len();
             row[column] = value.into();
         }
-        let tables = self.tables.into_iter();
-        let tables = tables.map(|(name, rows)| (name.to_owned(), Value::Array(rows)));
-        (Value::Object(tables.collect()), bytes)
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+        for row in self.tables.values_mut().flatten() {
+            row[PART] = name.into();
+        }
+        (self.tables, bytes)
     }
 
     /// How many rows it has.

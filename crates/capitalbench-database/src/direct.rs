@@ -9,11 +9,11 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio_postgres::config::SslMode;
-use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Config, NoTls, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::gateway::{Counts, Gateway, GatewayError, State};
+use crate::gateway::{Applied, Gateway, GatewayError, Place, State};
 use crate::round_files::RoundFiles;
 
 /// How long a server may be silent before the connection is looked at.
@@ -96,11 +96,7 @@ impl Direct {
         statement: &str,
         values: &[&(dyn ToSql + Sync)],
     ) -> Result<T, GatewayError> {
-        let mut rows = self.ask_all(statement, values).await?;
-        match rows.pop() {
-            Some(row) => Ok(row),
-            None => Err(GatewayError::Unreadable("no row".into())),
-        }
+        one(self.ask_all(statement, values).await?)
     }
 
     /// What a statement gives that answers with JSON values.
@@ -109,17 +105,30 @@ impl Direct {
         statement: &str,
         values: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<T>, GatewayError> {
-        let rows = self.client.query(statement, values).await;
-        let rows = rows.map_err(|error| refused(&error))?;
-        let read = |row: &tokio_postgres::Row| {
-            let answer: Option<Value> = row
-                .try_get(0)
-                .map_err(|error| GatewayError::Unreadable(in_words(&error)))?;
-            serde_json::from_value(answer.unwrap_or_default())
-                .map_err(|error| GatewayError::Unreadable(error.to_string()))
-        };
-        rows.iter().map(read).collect()
+        answers(self.client.query(statement, values).await)
     }
+}
+
+/// The JSON values that came back.
+fn answers<T: DeserializeOwned>(
+    rows: Result<Vec<Row>, tokio_postgres::Error>,
+) -> Result<Vec<T>, GatewayError> {
+    let read = |row: &Row| {
+        let answer: Option<Value> = row
+            .try_get(0)
+            .map_err(|error| GatewayError::Unreadable(in_words(&error)))?;
+        serde_json::from_value(answer.unwrap_or_default())
+            .map_err(|error| GatewayError::Unreadable(error.to_string()))
+    };
+    rows.map_err(|error| refused(&error))?
+        .iter()
+        .map(read)
+        .collect()
+}
+
+fn one<T>(mut answers: Vec<T>) -> Result<T, GatewayError> {
+    let answer = answers.pop();
+    answer.ok_or_else(|| GatewayError::Unreadable("no row".into()))
 }
 
 impl Gateway for Direct {
@@ -127,13 +136,17 @@ impl Gateway for Direct {
         self.ask("select public.capitalbench_state()", &[]).await
     }
 
-    async fn apply(&self, delta: &Value) -> Result<Counts, GatewayError> {
+    async fn apply(&self, delta: &Value) -> Result<Applied, GatewayError> {
+        // The kind of the value is known: asking for it first would be one way there and back, and
+        // nothing would be under way while the next request is made.
         let statement = "select public.capitalbench_apply($1)";
-        self.ask(statement, &[delta]).await
+        let values: &[(&(dyn ToSql + Sync), Type)] = &[(delta, Type::JSONB)];
+        let rows = self.client.query_typed(statement, values).await;
+        one(answers(rows)?)
     }
 
-    fn has_storage(&self) -> bool {
-        false
+    fn place(&self) -> Place {
+        Place::Rows
     }
 
     async fn upload(&self, _files: &RoundFiles) -> Result<(), GatewayError> {

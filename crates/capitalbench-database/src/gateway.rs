@@ -15,16 +15,25 @@ pub trait Gateway {
     fn state(&self) -> impl Future<Output = Result<State, GatewayError>> + Send;
 
     /// Brings a delta in, whole or not at all: `capitalbench_apply(delta)`.
-    fn apply(&self, delta: &Value) -> impl Future<Output = Result<Counts, GatewayError>> + Send;
+    fn apply(&self, delta: &Value) -> impl Future<Output = Result<Applied, GatewayError>> + Send;
 
-    /// Whether the files of rounds lie in a storage beside the database; otherwise they lie in rows.
-    fn has_storage(&self) -> bool;
+    /// Where the files of rounds lie.
+    fn place(&self) -> Place;
 
     /// Puts the files of a round into the storage.
     fn upload(&self, files: &RoundFiles) -> impl Future<Output = Result<(), GatewayError>> + Send;
 
     /// Takes objects out of the storage that no row names any more.
     fn discard(&self, objects: &[String]) -> impl Future<Output = Result<(), GatewayError>> + Send;
+}
+
+/// Where the files of rounds lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In a storage beside the database.
+    Storage,
+    /// In rows.
+    Rows,
 }
 
 /// What is in a database.
@@ -36,10 +45,29 @@ pub struct State {
     pub schema_version: Option<i32>,
     /// Digest of each part.
     pub parts: BTreeMap<String, String>,
+    /// What is there as a whole; none before the first sync.
+    pub publication: Option<Whole>,
     /// Objects of the storage that rows name, by round.
     pub objects: BTreeMap<RoundId, String>,
     /// Objects of the storage that no row names, though they are older than any sync under way.
     pub leftovers: Vec<String>,
+}
+
+/// Everything in a database.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Whole {
+    /// Another one after every change.
+    pub parts_sha256: String,
+}
+
+/// What a delta did.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Applied {
+    /// What it changed.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Of everything that is there now.
+    pub parts_sha256: Option<String>,
 }
 
 /// What a delta changed.
@@ -88,7 +116,15 @@ pub enum GatewayError {
     },
 }
 
+/// A delta that was made for another state.
+const OVERTAKEN: &str = "PT409";
+
 impl GatewayError {
+    /// Somebody else has changed the database since it was looked at.
+    pub(crate) fn is_overtaken(&self) -> bool {
+        matches!(self, Self::Refused { code, .. } if code.as_deref() == Some(OVERTAKEN))
+    }
+
     /// What to do about it.
     pub fn remedy(&self) -> &'static str {
         match self {
@@ -99,6 +135,7 @@ impl GatewayError {
                 }
                 Some("42501" | "PGRST301") => "use the owner of the tables or the service role",
                 Some("28000" | "28P01" | "3D000") => "check user, password and database name",
+                Some(OVERTAKEN) => "wait until the other sync has ended, and sync again",
                 _ => "run `capitalbench db check`; nothing of this request was stored",
             },
             Self::Unreadable(_) => "check that the address is that of a CapitalBench database",

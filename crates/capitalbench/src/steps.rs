@@ -19,9 +19,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::error::CommandError;
 
-/// Runs one future to its end.
+/// Runs one future to its end; connections are served while it computes.
 pub(crate) fn wait<T>(future: impl Future<Output = T>) -> Result<T, CommandError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
         .enable_all()
         .build()
         .map_err(|error| CommandError::new(format!("cannot start the network: {error}")))?;

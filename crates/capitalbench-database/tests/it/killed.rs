@@ -119,6 +119,34 @@ async fn two_at_once_end_alike() {
 }
 
 #[tokio::test]
+async fn two_of_different_days_never_mix() {
+    let Some(mut stage) = Stage::set().await else {
+        return;
+    };
+    let publications = ["2026-03-05", "2030-01-01"].map(|day| public(&fixtures(), day));
+    let deltas = publications
+        .each_ref()
+        .map(|found| Delta::of(found).unwrap());
+    for turn in 0..8 {
+        let one = connect(&stage.server).await;
+        let two = connect(&stage.server).await;
+        let bytes = (&Scope::Whole, if turn < 4 { 1 << 14 } else { 1 << 22 });
+        let ended = tokio::join!(
+            sync(&one, &deltas[0], bytes, &|_, _| ()),
+            sync(&two, &deltas[1], bytes, &|_, _| ()),
+        );
+        // At least one ends; the other may give up after many looks.
+        assert!(ended.0.is_ok() || ended.1.is_ok(), "{ended:?}");
+        for error in [ended.0.err(), ended.1.err()].into_iter().flatten() {
+            assert!(error.to_string().contains("another sync"), "{error}");
+        }
+        let there = stage.gateway.state().await.unwrap().parts;
+        let last = usize::from(there.len() == deltas[1].names().count());
+        equals(&mut stage, &publications[last], &deltas[last]).await;
+    }
+}
+
+#[tokio::test]
 async fn a_round_alone_brings_what_it_needs() {
     let Some(mut stage) = Stage::set().await else {
         return;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_database::delta::Delta;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
-use capitalbench_database::gateway::{Counts, Gateway, GatewayError, State};
+use capitalbench_database::gateway::{Applied, Gateway, GatewayError, Place, State};
 use capitalbench_database::log_files::bundles;
 use capitalbench_database::packing::Files;
 use capitalbench_database::read::{Record, read};
@@ -72,13 +72,13 @@ impl Gateway for Scales<'_> {
         self.0.state().await
     }
 
-    async fn apply(&self, delta: &Value) -> Result<Counts, GatewayError> {
+    async fn apply(&self, delta: &Value) -> Result<Applied, GatewayError> {
         self.1.fetch_add(delta.to_string().len(), Ordering::Relaxed);
         self.0.apply(delta).await
     }
 
-    fn has_storage(&self) -> bool {
-        false
+    fn place(&self) -> Place {
+        self.0.place()
     }
 
     async fn upload(&self, files: &RoundFiles) -> Result<(), GatewayError> {

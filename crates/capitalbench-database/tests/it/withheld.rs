@@ -1,11 +1,12 @@
 //! Whatever a client writes about a round that is not resolved, the public sees no result of it.
 
 use capitalbench_database::delta::Delta;
-use capitalbench_database::gateway::{Gateway as _, GatewayError};
+use capitalbench_database::gateway::{Gateway as _, GatewayError, Place};
+use capitalbench_database::requests::{Load, Request};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::log::add_log;
 use crate::stage::{Stage, fixtures, public};
@@ -20,11 +21,12 @@ fn request() -> Value {
     let publication = public(&fixtures(), "2030-01-01");
     let mut delta = Delta::of(&publication).expect("every figure can be stored");
     add_log(&mut delta, &publication, 3);
-    let parts = delta.names().map(|name| {
+    let mut request = Request::new(&delta);
+    for name in delta.names() {
         let part = delta.part(name).expect("a part").expect("a known one");
-        json!({"part": name, "complete": true, "tables": part.tables()})
-    });
-    json!({"format": 1, "as_of": delta.as_of, "synthetic": false, "parts": parts.collect::<Vec<_>>()})
+        request.add(Load::new((name, true), part.into_owned(), Place::Rows));
+    }
+    request.into_body()
 }
 
 /// What a client may claim about a round that is not over.
@@ -60,34 +62,26 @@ fn lies() -> impl Strategy<Value = Lie> {
     (state, forgotten, flags).prop_map(lie)
 }
 
-/// The rows of a table, wherever they are, to be changed.
-fn rows<'a>(request: &'a mut Value, table: &str) -> Vec<&'a mut Vec<Value>> {
-    let parts = request["parts"].as_array_mut().expect("parts").iter_mut();
-    parts
-        .filter_map(|part| part["tables"].get_mut(table)?.as_array_mut())
-        .collect()
+/// The rows of a table, to be changed.
+fn rows<'a>(request: &'a mut Value, table: &str) -> &'a mut Vec<Value> {
+    request["tables"][table].as_array_mut().expect("rows")
 }
 
 fn told(mut request: Value, lie: &Lie, number: usize) -> Value {
-    for rows in rows(&mut request, "rounds") {
-        for row in rows.iter_mut().filter(|row| row["round_id"] == ROUND) {
-            row["state"] = lie.state.into();
-            row["exit_date"] = lie.exit_date.into();
-            row["published"] = lie.published.into();
-            row["content_sha256"] = format!("{number:064x}").into();
-        }
+    let rounds = rows(&mut request, "rounds").iter_mut();
+    for row in rounds.filter(|row| row["round_id"] == ROUND) {
+        row["state"] = lie.state.into();
+        row["exit_date"] = lie.exit_date.into();
+        row["published"] = lie.published.into();
+        row["content_sha256"] = format!("{number:064x}").into();
     }
     for table in &lie.forgotten {
-        for rows in rows(&mut request, table) {
-            rows.retain(|row| row["round_id"] != ROUND);
-        }
+        rows(&mut request, table).retain(|row| row["round_id"] != ROUND);
     }
     if lie.forgotten.contains(&"board_rounds") {
-        for rows in rows(&mut request, "boards") {
-            for row in rows {
-                row["latest_round_id"] = Value::Null;
-                row["content_sha256"] = format!("{number:063x}a").into();
-            }
+        for row in rows(&mut request, "boards") {
+            row["latest_round_id"] = Value::Null;
+            row["content_sha256"] = format!("{number:063x}a").into();
         }
     }
     request
@@ -128,11 +122,10 @@ async fn no_lie_shows_a_result() {
 
 /// A result that is called something else is refused when it is written.
 async fn refuses_a_result_among_decisions(stage: &Stage, request: &mut Value) {
-    for rows in rows(request, "publication_documents") {
-        for row in rows.iter_mut().filter(|row| row["kind"] == "result") {
-            row["kind"] = "decisions".into();
-            row["content_sha256"] = "d".repeat(64).into();
-        }
+    let documents = rows(request, "publication_documents").iter_mut();
+    for row in documents.filter(|row| row["kind"] == "result") {
+        row["kind"] = "decisions".into();
+        row["content_sha256"] = "d".repeat(64).into();
     }
     let refused = stage.gateway.apply(request).await.unwrap_err();
     let GatewayError::Refused { code, .. } = &refused else {

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use capitalbench_adapters::supabase::{Supabase, SupabaseError};
 use capitalbench_database::documents::{Document, Header};
-use capitalbench_database::gateway::{Counts, Gateway, GatewayError, State};
+use capitalbench_database::gateway::{Applied, Gateway, GatewayError, Place, State};
 use capitalbench_database::log_files::{LogContent, LogRow};
 use capitalbench_database::read::{ReadError, Source};
 use capitalbench_database::round_files::{Files, FilesRow, RoundFiles};
@@ -47,14 +47,14 @@ impl Gateway for Rest {
         parsed(answer.map_err(told)?)
     }
 
-    async fn apply(&self, delta: &Value) -> Result<Counts, GatewayError> {
+    async fn apply(&self, delta: &Value) -> Result<Applied, GatewayError> {
         let arguments = json!({"delta": delta});
         let answer = self.0.call("capitalbench_apply", &arguments).await;
         parsed(answer.map_err(told)?)
     }
 
-    fn has_storage(&self) -> bool {
-        true
+    fn place(&self) -> Place {
+        Place::Storage
     }
 
     async fn upload(&self, files: &RoundFiles) -> Result<(), GatewayError> {
