@@ -217,6 +217,24 @@ class Migrated(Empty):
         return f"{written} rows differed from the folder" if written else super().check(binary, folder)
 
 
+class Working(Empty):
+    """The tables of this program for a worker, who puts the jobs of the folder there."""
+
+    template = Migrated.template
+
+    def check(self, binary: str, folder: Path) -> str:
+        """Every round is resolved, and the boards count it though the worker that resolved it was killed."""
+        words = [binary, "automation-status", "--rounds-dir", "rounds", "--json"]
+        jobs = json.loads(subprocess.run(words, cwd=folder, capture_output=True, text=True).stdout)["jobs"]
+        boards = b"".join(path.read_bytes() for path in (folder / "boards").rglob("*") if path.is_file())
+        for job in jobs:
+            if job["status"] != "succeeded":
+                return f"{job['round_id']}: {job['status']}"
+            if job["round_id"].encode() not in boards:
+                return f"{job['round_id']} is on no board"
+        return super().check(binary, folder)
+
+
 def programs() -> Path:
     """Where PostgreSQL lies: on the path, else in Debian's folder of the newest version."""
     found = shutil.which("initdb")

@@ -32,8 +32,9 @@ class Command:
 
 def measured(command: list[str], folder: Path, limit: float, env: dict | None = None) -> Figures | str:
     """What a command took, or why there is no figure."""
+    words = tempfile.TemporaryFile("w+")
     start = time.perf_counter()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=words, env=env)
     while True:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
         if pid:
@@ -46,7 +47,8 @@ def measured(command: list[str], folder: Path, limit: float, env: dict | None = 
         time.sleep(0.02)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in (0, 1):
-        return f"ended with {process.returncode}"
+        words.seek(0)
+        return f"ended with {process.returncode}: {words.read().strip()[-300:]}"
     return time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
@@ -143,7 +145,8 @@ def row(name: str, found: dict[int, Figures], missing: list[str]) -> Row:
         return Row(name, "; ".join(told + missing), line, None, [])
     peak = points[-1][1][2]
     told = "; ".join([*told, *missing, f"slope {grown:.2f}"])
-    return Row(name, told, line, grown <= STEEPEST and peak <= MOST_MEGABYTES, [told])
+    within = grown <= STEEPEST and peak <= MOST_MEGABYTES
+    return Row(name, told, line, None if missing and within else within, [told])
 
 
 def slope(points) -> float | None:

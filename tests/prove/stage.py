@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from outside import Clock, Database, Empty, Migrated, Nobody, Played
+from outside import Clock, Database, Empty, Migrated, Nobody, Played, Working
 
 ROUND = "PROVE-2026-10-15-1W"
 KEPT = 2  # rounds of the demo that stand beside it
@@ -34,6 +34,7 @@ class Step:
     only_killed: bool = False  # whether it is left alone by all that is about the disk of the folder
     compared: bool = True  # whether it makes the same bytes each time; what does not is judged by `verify`
     now: str = "2026-10-28T12:00:00Z"  # when the folder is judged
+    pause: float = 0.0  # how long what a killed one held stays held, in seconds
 
     def command(self, binary: str, again: bool = False) -> list[str]:
         return [binary, *(self.again if again and self.again else self.words)]
@@ -50,7 +51,7 @@ def steps(binary: str, base: Path, database: Database) -> list[Step]:
     consistency = (f"run-round --round {at} --models models.yaml --mock --run-type stability --replicates 2 "
                    "--run-id stability --seed 3 --retry-pause 0 --quiet --now 2026-10-15T12:30:00Z")
     side = {"grows": False}
-    clock = Clock(base)
+    clock, migrated = Clock(base), Migrated(database, binary)  # whose tables the worker finds as well
     today = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 86400))
     return [
         Step("keys init", parts("keys init --rounds-dir rounds --name prove.example/log")),
@@ -79,6 +80,9 @@ def steps(binary: str, base: Path, database: Database) -> list[Step]:
                                                 "--snapshot-price-file market_data/daily_price_snapshots/2026-10-19.csv "
                                                 "--snapshot-date 2026-10-19"), **side),
         Step("fetch-prices", parts(f"fetch-prices --round {at} {offline} --now 2026-10-24T12:00:00Z"), **side),
+        # The jobs are due by the clock of the server, so today.
+        Step("worker", parts(f"worker --rounds-dir rounds --boards-dir boards --once --lease 1 {offline}"), now=today,
+             outside=Working(database), only_killed=True, compared=False, pause=1.2, **side),
         # A failed attempt waits before the next, so it goes on two days later.
         Step("resolve-due", parts(f"resolve-due --rounds-dir rounds {offline} --now 2026-10-24T12:00:00Z"),
              again=parts(f"resolve-due --rounds-dir rounds {offline} --now 2026-10-26T12:00:00Z")),
@@ -98,7 +102,7 @@ def steps(binary: str, base: Path, database: Database) -> list[Step]:
              outside=clock, now=today, **side),
         Step("db migrate", parts("db migrate"), outside=Empty(database), only_killed=True, **side),
         Step("sync-web", parts("sync-web --rounds-dir rounds --include-cumulative --as-of 2026-10-28"),
-             outside=Migrated(database, binary), only_killed=True, **side),
+             outside=migrated, only_killed=True, **side),
     ]
 
 
@@ -197,6 +201,7 @@ def finish(scene: Scene, binary: str, folder: Path) -> str:
     """Runs the step again; an empty text when the folder then is as if nothing had happened."""
     words = scene.step.command(binary, again=True)
     surrounded = scene.step.environment(folder)
+    time.sleep(scene.step.pause)
     done = run(words, folder, timeout=120, env=surrounded)
     if done.returncode != 0 and scene.step.again:
         done = run(scene.step.command(binary), folder, timeout=120, env=surrounded)

@@ -26,6 +26,7 @@ use crate::steps::boards;
 use crate::steps::fetch_prices::Other;
 use crate::steps::held_round::{Lost, worker};
 use crate::steps::public_store::{Target, follow_folder, told};
+use crate::steps::record;
 use crate::steps::resolve::{Resolution, Resolver};
 use crate::steps::shared_jobs::open_jobs;
 use crate::steps::stopped;
@@ -259,17 +260,29 @@ impl Service {
         job: &Job,
         outcome: Value,
     ) -> Result<(String, bool), GatewayError> {
-        let folder = RoundFolder::open(&self.rounds.join(job.round_id.as_str()));
-        let stored = folder.and_then(|folder| capitalbench_archive::jobs::load(&folder));
-        let succeeded = matches!(&stored, Ok(Some(stored)) if stored.completed_at.is_some());
-        if succeeded {
-            self.unpublished.store(true, Ordering::SeqCst);
-            let kept = jobs.finish(job, &outcome).await?;
-            return Ok(("was resolved already".to_owned(), kept));
+        match self.signed_result(job) {
+            Ok(true) => {}
+            Ok(false) => {
+                let reason =
+                    "the job in the folder is cancelled; use automation-retry or automation-cancel";
+                return self.failed(jobs, job, reason).await;
+            }
+            Err(error) => return self.failed(jobs, job, &error.to_string()).await,
         }
-        let reason =
-            "the job in the folder is cancelled; use automation-retry or automation-cancel";
-        self.failed(jobs, job, reason).await
+        self.unpublished.store(true, Ordering::SeqCst);
+        let kept = jobs.finish(job, &outcome).await?;
+        Ok(("was resolved already".to_owned(), kept))
+    }
+
+    /// Whether the folder has the result; who made it may have died before it was signed.
+    fn signed_result(&self, job: &Job) -> Result<bool, CommandError> {
+        let folder = RoundFolder::open(&self.rounds.join(job.round_id.as_str()))?;
+        let stored = capitalbench_archive::jobs::load(&folder)?;
+        let succeeded = stored.is_some_and(|stored| stored.completed_at.is_some());
+        if succeeded {
+            record::record(&folder, self.clock.now())?;
+        }
+        Ok(succeeded)
     }
 
     async fn failed(

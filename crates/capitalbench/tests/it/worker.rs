@@ -202,3 +202,41 @@ fn accept_run_puts_the_job_into_the_database() {
         .code(2)
         .complains("DATABASE_URL is not set");
 }
+
+#[test]
+fn what_a_dead_worker_left_unsigned_is_signed_by_the_next() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let url = server.url();
+    let with = [("DATABASE_URL", url.as_str())];
+    let test = due_rounds(1);
+    let log = ["keys", "init", "--rounds-dir", "rounds", "--name"];
+    test.run(&[&log[..], &["worker.example/log"]].concat())
+        .code(0);
+    test.run_with(&with, &["db", "migrate"]).code(0);
+    let retry = ["automation-retry", "--round", "rounds/DUE-00"];
+    test.run_with(&with, &retry).code(0);
+    // As by a worker that died before it signed the result and told the database.
+    let prices = serve(market());
+    let unsigned = [
+        ("CAPITALBENCH_LOG_KEY", "not-here"),
+        ("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1"),
+        ("TIINGO_API_KEY", KEY),
+        ("TIINGO_BASE_URL", &prices.url()),
+    ];
+    test.run_with(&unsigned, &["resolve-due"]).code(0);
+    // A renamed round has other faults.
+    let unsigned = || {
+        test.run(&["verify", "rounds"])
+            .stdout()
+            .contains("logged-file-differs")
+    };
+    assert!(unsigned());
+
+    let (code, said) = ended(worker(&test, &prices, &url, &["--once"]));
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("DUE-00: was resolved already"), "{said}");
+    assert_eq!(jobs(&test, &url)[0]["status"], "succeeded");
+    assert!(!unsigned());
+}
