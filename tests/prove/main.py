@@ -16,7 +16,7 @@ import disturb
 import report
 from load import load
 from outside import Database
-from scale import scale
+from scale import scale, scratch, tidy
 from stage import scenes
 
 binary, archive = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
@@ -101,8 +101,8 @@ def loaded() -> list[tuple[str, list[report.Row], str]]:
 
 
 def grown() -> list[tuple[str, list[report.Row], str]]:
-    with tempfile.TemporaryDirectory(prefix="prove-") as folder:
-        rows, drawing = scale(binary, Path(folder), [1_000, 10_000, 50_000], max(2.0, minutes - 1))
+    with scratch("prove-", Path(tempfile.gettempdir())) as folder:
+        rows, drawing = scale(binary, folder, [1_000, 10_000, 50_000], max(2.0, minutes - 1))
     said("scale: " + ", ".join(row.verdict for row in rows))
     if drawing:
         Path("docs/evidence-scale.svg").write_text(drawing)
@@ -125,5 +125,6 @@ spent = (time.monotonic() - start) / 60
 report.put(Path("docs"), [FAULTS, HOSTILE, LOAD, SCALE],
            {title: report.section(title, rows, extra, spent) for title, rows, extra in made})
 failed = [row.what for _, rows, _ in made for row in rows if row.holds is False]
+tidy()
 print("\n".join([f"docs/evidence.md: {part} written", *(f"FAILS: {what}" for what in failed)]))
 sys.exit(1 if failed else 0)

@@ -2,10 +2,11 @@
 
 import math
 import os
-import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,8 @@ ARCHIVE, SITE, ROWS = 140_000, 300_000, 170_000
 # What is left to everything else when files lie in memory.
 SPARE = 5 << 30
 
+removing: list[subprocess.Popen] = []
+
 Figures = tuple[float, float, float]  # wall seconds, CPU seconds, peak megabytes
 
 
@@ -32,6 +35,7 @@ class Command:
 
 def measured(command: list[str], folder: Path, limit: float, env: dict | None = None) -> Figures | str:
     """What a command took, or why there is no figure."""
+    tidy()
     words = tempfile.TemporaryFile("w+")
     start = time.perf_counter()
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=words, env=env)
@@ -50,6 +54,21 @@ def measured(command: list[str], folder: Path, limit: float, env: dict | None = 
         words.seek(0)
         return f"ended with {process.returncode}: {words.read().strip()[-300:]}"
     return time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+@contextmanager
+def scratch(prefix: str, place: Path) -> Iterator[Path]:
+    """A folder that is removed afterwards, beside what is not timed: it may hold a million files."""
+    folder = tempfile.mkdtemp(prefix=prefix, dir=place)
+    try:
+        yield Path(folder)
+    finally:
+        removing.append(subprocess.Popen(["rm", "-rf", folder]))
+
+
+def tidy() -> None:
+    while removing:
+        removing.pop().wait()
 
 
 def commands(binary: str) -> list[Command]:
@@ -107,8 +126,8 @@ def one(command: Command, folder: Path, base: Path, limit: float, size: int) -> 
     if "sync-web" in command.words:
         return synced(command, folder, limit, size)
     place = in_memory(size * command.output) or base
-    with tempfile.TemporaryDirectory(prefix="prove-out-", dir=place, ignore_cleanup_errors=True) as output:
-        words = [os.path.join(output, "out") if word == "out" else word for word in command.words]
+    with scratch("prove-out-", place) as output:
+        words = [str(output / "out") if word == "out" else word for word in command.words]
         return measured(words, folder, limit)
 
 
@@ -118,8 +137,7 @@ def scale(binary: str, base: Path, sizes: list[int], minutes: float) -> tuple[li
     missing: dict[str, list[str]] = {}
     for size in sizes:
         place = in_memory(size * ARCHIVE) or base
-        with tempfile.TemporaryDirectory(prefix=f"prove-{size}-", dir=place, ignore_cleanup_errors=True) as archive:
-            folder = Path(archive)
+        with scratch(f"prove-{size}-", place) as folder:
             make = Command("make (bench-archive)", [binary, "bench-archive", "--rounds", str(size), "--models", str(MODELS),
                                                     "--seed", "1", "--output", "rounds"])
             for command in [make, *commands(binary)]:
