@@ -12,11 +12,11 @@ use crate::tiingo_faults::assert_hides_key;
 async fn ask(reply: Reply, limits: HttpLimits) -> Result<usize, PriceError> {
     let server = FakeServer::start(vec![reply]);
     let source = source(&server.url(), limits, RetryPolicy::none());
-    let answer = source.history("SPY", FROM, TO).await;
+    let answer = source.answer("SPY", FROM, TO).await;
     if let Err(error) = &answer {
         assert_hides_key(error);
     }
-    answer.map(|rows| rows.len())
+    answer.map(|history| history.rows.len())
 }
 
 #[tokio::test]
@@ -82,7 +82,7 @@ async fn encryption_needs_nothing_from_the_machine() {
     let server = FakeServer::start(vec![Reply::raw("this is not TLS\r\n\r\n")]);
     let url = server.url().replace("http:", "https:");
     let source = source(&url, limits(), RetryPolicy::none());
-    let error = source.history("SPY", FROM, TO).await.expect_err("a fault");
+    let error = source.answer("SPY", FROM, TO).await.expect_err("a fault");
     assert_hides_key(&error);
     assert!(matches!(error, PriceError::Unreachable { .. }), "{error:?}");
     // The greeting went out encrypted from the first byte: the key was not in it.

@@ -326,7 +326,7 @@ async fn the_key_stays_hidden_from_whoever_repeats_it() {
     let server = FakeServer::start(replies);
     let source = source(&server.url(), limits(), RetryPolicy::none());
     for _ in 0..count {
-        let error = source.history("SPY", FROM, TO).await.expect_err("a fault");
+        let error = source.answer("SPY", FROM, TO).await.expect_err("a fault");
         assert_hides_key(&error);
     }
     assert_eq!(server.questions().len(), count);

@@ -21,9 +21,9 @@ fn quick() -> RetryPolicy {
 async fn tries(replies: Vec<Reply>) -> (Option<PriceError>, usize) {
     let server = FakeServer::start(replies);
     let source = source(&server.url(), limits(), quick());
-    let error = match source.history("SPY", FROM, TO).await {
-        Ok(rows) => {
-            assert_eq!(rows, expected());
+    let error = match source.answer("SPY", FROM, TO).await {
+        Ok(history) => {
+            assert_eq!(history.rows, expected());
             None
         }
         Err(error) => {

@@ -22,7 +22,7 @@ async fn slow_answers_end_at_the_timeout() {
         let mut limits = limits();
         limits.total_timeout = Duration::from_millis(200);
         let source = source(&server.url(), limits, RetryPolicy::none());
-        let error = source.history("SPY", FROM, TO).await.expect_err("a fault");
+        let error = source.answer("SPY", FROM, TO).await.expect_err("a fault");
         assert_hides_key(&error);
         assert_eq!(
             error.to_string(),
@@ -91,7 +91,7 @@ async fn a_refused_connection_says_so() {
     let address = listener.local_addr().expect("its address");
     drop(listener);
     let source = source(&format!("http://{address}"), limits(), RetryPolicy::none());
-    let error = source.history("SPY", FROM, TO).await.expect_err("a fault");
+    let error = source.answer("SPY", FROM, TO).await.expect_err("a fault");
     assert_hides_key(&error);
     assert!(error.concerns_every_symbol());
     assert_eq!(
