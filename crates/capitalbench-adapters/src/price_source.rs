@@ -16,7 +16,7 @@ pub use base_url::BaseUrlError;
 pub use csv_folder::CsvFolder;
 pub use error::{Limit, PriceError};
 pub use rows::{Field, Place, RowFault};
-pub use tiingo::{RetryPolicy, Tiingo};
+pub use tiingo::Tiingo;
 pub use yahoo_chart::YahooChart;
 
 mod alpha_vantage;
