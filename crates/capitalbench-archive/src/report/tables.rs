@@ -7,7 +7,7 @@ use capitalbench_core::units::signed_percent;
 use super::markdown::{plain, table};
 use crate::scoring::ScoredRun;
 
-pub(super) fn ranking(scored: &ScoredRun) -> String {
+pub(super) fn leaderboard(scored: &ScoredRun) -> String {
     let oracle = scored.returns.oracle();
     let dash = || "–".to_owned();
     let rows: Vec<Vec<String>> = (1_u32..)
