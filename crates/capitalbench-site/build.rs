@@ -1,41 +1,17 @@
 //! Names the state of everything that renders, so that pages of an older program are never taken
 //! over by a newer one, even where nobody thought of raising a version.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+#[path = "../capitalbench-core/source_stamp.rs"]
+mod source_stamp;
 
 fn main() {
-    let mut files = Vec::new();
-    for folder in [
+    let folders = [
         "src",
         "style",
         "templates",
         "verify",
         "../capitalbench-core/src",
         "../capitalbench-export/src",
-    ] {
-        println!("cargo::rerun-if-changed={folder}");
-        collect(Path::new(folder), &mut files);
-    }
-    files.sort();
-    let mut state: u64 = 0xcbf2_9ce4_8422_2325;
-    for file in files {
-        let name = file.to_string_lossy().into_owned().into_bytes();
-        let text = fs::read(&file).unwrap_or_default();
-        for byte in name.iter().chain(&text) {
-            state = (state ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
-    println!("cargo::rustc-env=CAPITALBENCH_SITE_SOURCES={state:016x}");
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else {
-            files.push(path);
-        }
-    }
+    ];
+    source_stamp::stamp("CAPITALBENCH_SITE_SOURCES", &folders);
 }

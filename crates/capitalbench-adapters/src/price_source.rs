@@ -16,7 +16,7 @@ pub use base_url::BaseUrlError;
 pub use csv_folder::CsvFolder;
 pub use error::{Limit, PriceError};
 pub use rows::{Field, Place, RowFault};
-pub use tiingo::{RetryPolicy, Tiingo};
+pub use tiingo::Tiingo;
 pub use yahoo_chart::YahooChart;
 
 mod alpha_vantage;
@@ -30,10 +30,6 @@ mod yahoo_chart;
 
 /// Longest symbol accepted.
 const LONGEST_SYMBOL: usize = 32;
-
-/// The closes of one symbol, or why there are none.
-pub type HistoryFuture<'a> =
-    Pin<Box<dyn Future<Output = Result<Vec<DailyClose>, PriceError>> + Send + 'a>>;
 
 /// One answer of a source, or why there is none.
 pub type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Result<History, PriceError>> + Send + 'a>>;
@@ -90,11 +86,6 @@ pub trait PriceSource: Send + Sync {
 
     /// The answer about a symbol from one day to another, both inclusive.
     fn answer<'a>(&'a self, symbol: &'a str, from: Date, to: Date) -> AnswerFuture<'a>;
-
-    /// The closes of that answer alone.
-    fn history<'a>(&'a self, symbol: &'a str, from: Date, to: Date) -> HistoryFuture<'a> {
-        Box::pin(async move { Ok(self.answer(symbol, from, to).await?.rows) })
-    }
 }
 
 /// What a source knows about one session of one symbol.

@@ -169,11 +169,6 @@ fn retry_text(after: Option<Duration>) -> String {
 }
 
 impl CallFailure {
-    /// Whether the retry rule allows another try: trouble of transport, limits or server.
-    pub fn may_be_repeated(&self) -> bool {
-        !matches!(self, Self::Key { .. } | Self::Request { .. })
-    }
-
     /// How long the server asks to wait.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {

@@ -12,6 +12,7 @@ pub mod interim;
 pub mod job;
 pub mod json;
 pub mod manifest;
+pub(crate) mod member;
 pub mod models;
 pub mod new_manifest;
 pub mod new_run_manifest;

@@ -16,7 +16,7 @@ use crate::scoring::{ScoredRun, ScoringError, score_run};
 use crate::validation::validate_run;
 use chart::{Bar, Chart};
 use markdown::{list, plain, table};
-use tables::{consistency, contributions, controls, costs, options, ranking};
+use tables::{consistency, contributions, controls, costs, leaderboard, options};
 
 pub mod chart;
 pub mod markdown;
@@ -220,7 +220,7 @@ impl<'a> RunReport<'a> {
             parts.push(format!(
                 "![Return of every model beside the reference and the best option]({name})"
             ));
-            parts.push(ranking(scored));
+            parts.push(leaderboard(scored));
             parts.push("## What each holding added".to_owned());
             parts.push(contributions(scored));
             parts.push("## Cost".to_owned());
@@ -298,7 +298,7 @@ pub fn round_summary(
             Outcome::Known(scored) if report.run.rules.kind == RunKind::Consistency => {
                 consistency(scored)
             }
-            Outcome::Known(scored) => ranking(scored),
+            Outcome::Known(scored) => leaderboard(scored),
         });
     }
     parts.extend(official.reproducibility()?);

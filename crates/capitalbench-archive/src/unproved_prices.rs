@@ -5,11 +5,11 @@ use capitalbench_core::methodology::Enforcement;
 use capitalbench_core::price_rules::PriceProblem;
 use capitalbench_core::time::Stamp;
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::error::{Fault, FileError};
 use crate::file_ops;
-use crate::format::json;
+use crate::format::{json, member};
 use crate::layout;
 use crate::round_folder::{RoundFolder, RoundInputs, optional};
 
@@ -82,23 +82,13 @@ fn sheets(folder: &RoundFolder) -> Result<Option<(Digest, Digest)>, FileError> {
 
 fn parse(bytes: &[u8]) -> Result<UnprovedAcceptance, Fault> {
     let value = json::parse(bytes)?;
-    if value["format_version"].as_u64() != Some(VERSION) {
-        return Err(Fault::field("format_version", format!("must be {VERSION}")));
-    }
-    let text = |name: &str| {
-        let text = value.get(name).and_then(Value::as_str);
-        text.ok_or_else(|| Fault::field(name, "must be a text"))
-    };
-    let digest = |name: &str| {
-        Digest::parse(text(name)?).ok_or_else(|| Fault::field(name, "must be a digest"))
-    };
-    let stamp = Stamp::parse(text("accepted_at_utc")?);
+    member::version(&value, VERSION)?;
     Ok(UnprovedAcceptance {
         sheets: (
-            digest("entry_prices_sha256")?,
-            digest("exit_prices_sha256")?,
+            member::digest(&value, "entry_prices_sha256")?,
+            member::digest(&value, "exit_prices_sha256")?,
         ),
-        reason: text("reason")?.to_owned(),
-        accepted_at: stamp.ok_or_else(|| Fault::field("accepted_at_utc", "must be an instant"))?,
+        reason: member::text(&value, "reason")?.to_owned(),
+        accepted_at: member::stamp(&value, "accepted_at_utc")?,
     })
 }

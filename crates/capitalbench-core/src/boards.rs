@@ -6,11 +6,11 @@ use crate::ids::{ModelId, RoundId};
 use crate::manifest::Track;
 use crate::publication::{PublicRound, PublishError};
 
-pub mod asset;
 pub mod behaviour;
 pub mod comparison_set;
 pub mod consistency;
 pub mod cumulative;
+pub mod option_record;
 pub mod regime;
 pub(crate) mod set_round;
 
@@ -26,7 +26,8 @@ pub struct TrackBoards {
     /// How each model decides, in order of model id.
     pub behaviour: Vec<behaviour::Behaviour>,
     /// Who held each option and what came of it, in order of option id.
-    pub assets: Vec<asset::AssetRecord>,
+    #[serde(rename = "assets")]
+    pub options: Vec<option_record::OptionRecord>,
 }
 
 /// Builds the boards of a track from rounds in key order.
@@ -42,7 +43,7 @@ pub(crate) fn track_boards(
         cumulative: cumulative::cumulative(&of_track, names)?,
         consistency: consistency::consistency(&of_track),
         behaviour: behaviour::behaviour(&of_track),
-        assets: asset::assets(rounds, track),
+        options: option_record::option_records(rounds, track),
     })
 }
 

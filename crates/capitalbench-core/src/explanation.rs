@@ -17,8 +17,9 @@ use crate::statistics::{
 mod others;
 mod words;
 
+use crate::units::signed_percent;
 use others::Gap;
-use words::{chance, counted, number, ordinal, percent, thousands, windows, years};
+use words::{chance, counted, number, ordinal, thousands, windows, years};
 
 /// What every difference is measured from.
 const REFERENCE: &str = "S&P 500";
@@ -196,8 +197,8 @@ impl Told<'_> {
         if let Some((low, high)) = self.record.alpha_resampled {
             told.push(format!(
                 "Resampled days say {} to {}.",
-                percent(low),
-                percent(high)
+                signed_percent(low),
+                signed_percent(high)
             ));
         }
         told.extend(self.points());
@@ -207,7 +208,7 @@ impl Told<'_> {
     fn gain(&self, alpha: &Estimate) -> String {
         let value = format!(
             "Mean gain beyond the {REFERENCE}: {} a {}",
-            percent(alpha.value),
+            signed_percent(alpha.value),
             self.period()
         );
         let verdict = match side(alpha) {
@@ -216,8 +217,8 @@ impl Told<'_> {
         };
         let interval = format!(
             "95 % interval {} to {}",
-            percent(alpha.low),
-            percent(alpha.high)
+            signed_percent(alpha.low),
+            signed_percent(alpha.high)
         );
         match alpha.basis {
             Basis::Days(days) => format!(
@@ -320,8 +321,8 @@ impl Told<'_> {
             "Asked again in {}, its answers gained {} beyond the {REFERENCE} on average, the \
              official ones {}; the official one lies above {:.0} % of the others.",
             counted(repeated.rounds, "round"),
-            percent(repeated.expected_alpha),
-            percent(repeated.official_alpha),
+            signed_percent(repeated.expected_alpha),
+            signed_percent(repeated.official_alpha),
             100.0 * repeated.official_place,
         )];
         told.push(match self.record.noise {
@@ -344,7 +345,7 @@ impl Told<'_> {
         let period = self.period();
         let mut told = vec![format!(
             "A record like this one detects a gap of {} a {period} or more (80 % power).",
-            percent(smallest).trim_start_matches('+')
+            signed_percent(smallest).trim_start_matches('+')
         )];
         let sessions = horizon_sessions(self.track);
         // A quarter percent a week, and as much a month as four of them.

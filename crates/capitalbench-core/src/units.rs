@@ -105,6 +105,11 @@ impl std::ops::Sub for Return {
     }
 }
 
+/// A fraction in percent with its sign, as stored texts write it: `-1.25 %`.
+pub fn signed_percent(fraction: f64) -> String {
+    format!("{:+.2} %", 100.0 * fraction)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +128,13 @@ mod tests {
             assert_eq!(Price::new(bad), None);
         }
         assert!(Price::new(0.01).is_some());
+    }
+
+    #[test]
+    fn percentages_show_their_sign() {
+        assert_eq!(signed_percent(0.012_499), "+1.25 %");
+        assert_eq!(signed_percent(-0.003_1), "-0.31 %");
+        assert_eq!(signed_percent(0.0), "+0.00 %");
     }
 
     #[test]

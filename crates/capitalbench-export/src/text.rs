@@ -1,4 +1,4 @@
-//! Numbers as people read them: the only rounding in the project.
+//! Numbers as people read them on boards, pages and terminals.
 
 use capitalbench_core::boards::comparison_set::ComparisonSet;
 use capitalbench_core::publication::{PublicRound, Publication};

@@ -50,7 +50,7 @@ fn reads(provider: &dyn Provider, bytes: &[u8]) {
             let message = failure.to_string();
             is_in_proportion(&message, bytes);
             assert!(!message.contains(KEY), "{message}");
-            let _ = (failure.may_be_repeated(), failure.retry_after());
+            let _ = failure.retry_after();
         }
     }
 }

@@ -3,6 +3,8 @@
 
 use capitalbench_core::inference::overlap::NoInterval;
 use capitalbench_core::score::Score;
+use capitalbench_export::text;
+pub(crate) use capitalbench_export::text::score;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
@@ -20,15 +22,12 @@ fn minus(text: String) -> String {
 
 /// A fraction as a percentage with its sign.
 pub(crate) fn signed_percent(value: f64) -> String {
-    let text = minus(format!("{:.2}", value * 100.0));
-    let plain = text.starts_with('\u{2212}') || text == "0.00";
-    let sign = if plain { "" } else { "+" };
-    format!("{sign}{text}\u{a0}%")
+    text::percent(value).replace(' ', "\u{a0}")
 }
 
 /// A difference of percentages, in points.
 pub(crate) fn signed_points(value: f64) -> String {
-    signed_percent(value).replace("\u{a0}%", "")
+    text::points(value)
 }
 
 /// A share as a whole percentage.
@@ -39,14 +38,6 @@ pub(crate) fn share(value: f64) -> String {
 /// A number with this many decimals.
 pub(crate) fn decimal(value: f64, places: usize) -> String {
     minus(format!("{value:.places$}"))
-}
-
-/// A score; a dash where there is none.
-pub(crate) fn score(score: Score) -> String {
-    match score {
-        Score::Points(points) => decimal(points, 1),
-        Score::Undefined(_) => NONE.to_owned(),
-    }
 }
 
 /// The points of a score.

@@ -213,16 +213,6 @@ pub enum PriceError {
 }
 
 impl PriceError {
-    /// How long the source asks to wait before the next question.
-    pub fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::Limited { retry_after, .. } | Self::ServerFailed { retry_after, .. } => {
-                *retry_after
-            }
-            _ => None,
-        }
-    }
-
     /// Whether every other symbol would fail in the same way, so that asking on is of no use.
     pub fn concerns_every_symbol(&self) -> bool {
         matches!(

@@ -4,16 +4,13 @@
 //! with the header `Authorization: Token …`. A body that is not an array of rows is a fault
 //! whatever its status says: limits and unknown symbols also come as 200 with a plain text.
 
-use std::time::Duration;
-
 use capitalbench_core::ids::Digest;
 use capitalbench_core::price_window::CloseBasis;
 use jiff::civil::Date;
 use reqwest::Url;
-use tokio::time::sleep;
 
 use super::check_question;
-use super::{AnswerFuture, BaseUrlError, DailyClose, History, Limit, PriceError, PriceSource};
+use super::{AnswerFuture, BaseUrlError, DailyClose, History, PriceError, PriceSource};
 use crate::http::{Answer, Credential, HttpClient, Request, Secrecy};
 use crate::secret::ApiKey;
 
@@ -28,28 +25,19 @@ pub struct Tiingo {
     http: HttpClient,
     base_url: Url,
     key: ApiKey,
-    retries: RetryPolicy,
 }
 
 impl Tiingo {
     /// Where Tiingo itself answers.
     pub const DEFAULT_BASE_URL: &str = "https://api.tiingo.com";
 
-    /// A source at an address such as [`Self::DEFAULT_BASE_URL`], with a few retries.
+    /// A source at an address such as [`Self::DEFAULT_BASE_URL`]; it asks each question once.
     pub fn new(http: HttpClient, base_url: &str, key: ApiKey) -> Result<Self, BaseUrlError> {
         Ok(Self {
             base_url: http.address(base_url, Secrecy::Keyed)?,
             http,
             key,
-            retries: RetryPolicy::default(),
         })
-    }
-
-    /// The same source with other retries.
-    #[must_use]
-    pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
-        self.retries = retries;
-        self
     }
 
     /// The rows of a body of success, whoever brought it.
@@ -73,23 +61,6 @@ impl Tiingo {
     async fn fetch(&self, symbol: &str, from: Date, to: Date) -> Result<History, PriceError> {
         check_question(symbol, from, to)?;
         let question = Question { symbol, from, to };
-        let mut delays = self.retries.delays.iter().copied();
-        loop {
-            let error = match self.ask(question).await {
-                Ok(history) => return Ok(history),
-                Err(error) => error,
-            };
-            match delays
-                .next()
-                .and_then(|delay| self.retries.wait(&error, delay))
-            {
-                Some(wait) => sleep(wait).await,
-                None => return Err(error),
-            }
-        }
-    }
-
-    async fn ask(&self, question: Question<'_>) -> Result<History, PriceError> {
         let request = Request {
             url: self.url(question),
             credential: Credential::Header {
@@ -148,57 +119,6 @@ struct Question<'a> {
     symbol: &'a str,
     from: Date,
     to: Date,
-}
-
-/// When a question is asked again.
-///
-/// Only a failed transport, a failure on the server's side and a limit are worth it. An allowance
-/// that is used up without a word on when it returns is not: each try would be charged to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RetryPolicy {
-    /// The waits before the second try, the third and so on; their number bounds the tries.
-    pub delays: Vec<Duration>,
-    /// The longest wait a server may ask for; a longer one is left to the caller.
-    pub longest_wait: Duration,
-}
-
-impl RetryPolicy {
-    /// One try only.
-    pub fn none() -> Self {
-        Self {
-            delays: Vec::new(),
-            longest_wait: Duration::ZERO,
-        }
-    }
-
-    /// How long to wait before the next try, if there should be one.
-    fn wait(&self, error: &PriceError, delay: Duration) -> Option<Duration> {
-        match error {
-            PriceError::Limited {
-                retry_after: None,
-                limit: Limit::Hourly | Limit::Daily | Limit::MonthlySymbols,
-                ..
-            } => None,
-            PriceError::Limited { retry_after, .. }
-            | PriceError::ServerFailed { retry_after, .. } => {
-                let allowed = |wait: &Duration| *wait <= self.longest_wait;
-                retry_after.map_or(Some(delay), |wait| Some(wait).filter(allowed))
-            }
-            PriceError::Timeout { .. }
-            | PriceError::CutOff { .. }
-            | PriceError::Unreachable { .. } => Some(delay),
-            _ => None,
-        }
-    }
-}
-
-impl Default for RetryPolicy {
-    fn default() -> Self {
-        Self {
-            delays: [1, 2, 4].map(Duration::from_secs).to_vec(),
-            longest_wait: Duration::from_mins(1),
-        }
-    }
 }
 
 #[cfg(test)]

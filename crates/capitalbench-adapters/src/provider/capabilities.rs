@@ -32,8 +32,6 @@ pub enum Temperature {
 pub enum SchemaSupport {
     /// Reduced only by what the provider's dialect cannot say.
     Full,
-    /// Without long enumerations and bounds as well, for a model with a small budget.
-    Reduced,
     /// JSON is promised, its form is not.
     JsonMode,
     /// Nothing may be sent.

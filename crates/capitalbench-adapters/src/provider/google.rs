@@ -56,9 +56,8 @@ impl Google {
 pub fn request_body(settings: &Settings, question: &Question<'_>) -> Value {
     let mut config = json!({});
     if let Some(schema) = settings.schema(question) {
-        let support = settings.capabilities.schema;
         config["responseMimeType"] = json!("application/json");
-        config["responseJsonSchema"] = wire_schema::google(schema, support);
+        config["responseJsonSchema"] = wire_schema::google(schema);
     }
     config["maxOutputTokens"] = json!(question.max_output_tokens);
     if let Some(temperature) = settings.temperature_sent() {

@@ -70,6 +70,6 @@ mod tests {
             assert_eq!(replay.read(&answer).unwrap().text, expected);
         }
         let failure = replay.send(question).await.unwrap_err();
-        assert!(!failure.may_be_repeated());
+        assert!(matches!(failure, CallFailure::Request { .. }), "{failure}");
     }
 }

@@ -61,10 +61,7 @@ impl Settings {
 
     /// The schema of a question, if the model takes one.
     pub(super) fn schema<'a>(&self, question: &Question<'a>) -> Option<&'a serde_json::Value> {
-        let taken = matches!(
-            self.capabilities.schema,
-            SchemaSupport::Full | SchemaSupport::Reduced
-        );
+        let taken = self.capabilities.schema == SchemaSupport::Full;
         question.schema.filter(|_| taken)
     }
 }

@@ -6,8 +6,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::capabilities::SchemaSupport;
-
 /// Marks without meaning for a reply.
 const MARKS: [&str; 6] = ["$schema", "$id", "$comment", "title", "default", "examples"];
 const NUMBERS: [&str; 5] = [
@@ -41,8 +39,6 @@ const ANTHROPIC_FORMATS: [&str; 10] = [
     "ipv6",
     "uuid",
 ];
-/// The longest enumeration of a reduced schema.
-const LONGEST_ENUM: usize = 50;
 
 /// Whether a keyword with its value cannot be said.
 type Refuses = fn(&str, &Value) -> bool;
@@ -64,15 +60,8 @@ pub(super) fn anthropic(schema: &Value) -> Value {
     })
 }
 
-/// Google's: no multiples and patterns; on a small budget no bounds and long enumerations either.
-pub(super) fn google(schema: &Value, support: SchemaSupport) -> Value {
-    if support == SchemaSupport::Reduced {
-        return reduce(schema, |keyword, value| match keyword {
-            "pattern" => true,
-            "enum" => value.as_array().is_none_or(|all| all.len() > LONGEST_ENUM),
-            _ => is_any(keyword, &[&NUMBERS, &COUNTS, &LENGTHS, &LOGIC]),
-        });
-    }
+/// Google's: no multiples and patterns.
+pub(super) fn google(schema: &Value) -> Value {
     reduce(schema, |keyword, _| {
         matches!(keyword, "multipleOf" | "pattern") || is_any(keyword, &[&LOGIC])
     })
@@ -110,8 +99,6 @@ fn reduce(schema: &Value, refuses: Refuses) -> Value {
                 reduced.insert("anyOf".to_owned(), Value::Array(choices));
             }
             mark if MARKS.contains(&mark) => {}
-            // A long enumeration would be as costly in words; the prompt lists the options.
-            "enum" if refuses(keyword, value) => {}
             _ if refuses(keyword, value) => unsaid.push(format!("{keyword} {value}")),
             _ => {
                 reduced.insert(keyword.clone(), value.clone());
@@ -203,16 +190,12 @@ mod tests {
     }
 
     #[test]
-    fn google_keeps_long_enumerations_unless_the_budget_is_small() {
-        let reduced = google(&full(), SchemaSupport::Full);
+    fn google_keeps_bounds_and_long_enumerations() {
+        let reduced = google(&full());
         let [number, ids, _] = fields(&reduced);
         assert_eq!(number["minimum"], 5);
         assert_eq!(number["description"], "Rule: multipleOf 5.");
         assert_eq!(ids["items"]["enum"].as_array().map(Vec::len), Some(51));
-        let reduced = google(&full(), SchemaSupport::Reduced);
-        let [number, ids, _] = fields(&reduced);
-        assert!(number.get("minimum").is_none());
-        assert_eq!(ids["items"], json!({"type": "string"}));
     }
 
     #[test]

@@ -20,9 +20,8 @@ fn put(folder: &Path, name: &str, bytes: &[u8]) {
 
 async fn ask(folder: &Path, symbol: &str) -> Result<Vec<DailyClose>, PriceError> {
     let source = CsvFolder::new(folder);
-    source
-        .history(symbol, date(2026, 1, 5), date(2026, 1, 7))
-        .await
+    let answer = source.answer(symbol, date(2026, 1, 5), date(2026, 1, 7));
+    Ok(answer.await?.rows)
 }
 
 /// The rows of a file.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use capitalbench_adapters::http::HttpLimits;
-use capitalbench_adapters::price_source::{PriceError, PriceSource as _, RetryPolicy};
+use capitalbench_adapters::price_source::{PriceError, PriceSource as _};
 
 use crate::fake_server::{FakeServer, Reply};
 use crate::tiingo::{FROM, ROWS, TO, expected, gzip, limits, source};
@@ -11,12 +11,12 @@ use crate::tiingo_faults::assert_hides_key;
 
 async fn ask(reply: Reply, limits: HttpLimits) -> Result<usize, PriceError> {
     let server = FakeServer::start(vec![reply]);
-    let source = source(&server.url(), limits, RetryPolicy::none());
-    let answer = source.history("SPY", FROM, TO).await;
+    let source = source(&server.url(), limits);
+    let answer = source.answer("SPY", FROM, TO).await;
     if let Err(error) = &answer {
         assert_hides_key(error);
     }
-    answer.map(|rows| rows.len())
+    answer.map(|history| history.rows.len())
 }
 
 #[tokio::test]
@@ -81,8 +81,8 @@ async fn a_status_is_not_lost_when_its_body_never_ends() {
 async fn encryption_needs_nothing_from_the_machine() {
     let server = FakeServer::start(vec![Reply::raw("this is not TLS\r\n\r\n")]);
     let url = server.url().replace("http:", "https:");
-    let source = source(&url, limits(), RetryPolicy::none());
-    let error = source.history("SPY", FROM, TO).await.expect_err("a fault");
+    let source = source(&url, limits());
+    let error = source.answer("SPY", FROM, TO).await.expect_err("a fault");
     assert_hides_key(&error);
     assert!(matches!(error, PriceError::Unreachable { .. }), "{error:?}");
     // The greeting went out encrypted from the first byte: the key was not in it.

@@ -9,5 +9,4 @@ mod providers;
 mod supabase;
 mod tiingo;
 mod tiingo_faults;
-mod tiingo_retries;
 mod tiingo_transport;

@@ -5,9 +5,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use capitalbench_adapters::http::{HttpClient, HttpLimits, Reach};
-use capitalbench_adapters::price_source::{
-    DailyClose, PriceError, PriceSource, RetryPolicy, Tiingo,
-};
+use capitalbench_adapters::price_source::{DailyClose, PriceError, PriceSource, Tiingo};
 use capitalbench_adapters::secret::ApiKey;
 use flate2::{Compression, write::GzEncoder};
 use jiff::civil::{Date, date};
@@ -32,18 +30,17 @@ pub(crate) fn limits() -> HttpLimits {
     }
 }
 
-pub(crate) fn source(base_url: &str, limits: HttpLimits, retries: RetryPolicy) -> Tiingo {
+pub(crate) fn source(base_url: &str, limits: HttpLimits) -> Tiingo {
     let key = ApiKey::new(KEY.to_owned()).expect("a usable key");
     let http = HttpClient::new(limits).expect("a client");
-    let source = Tiingo::new(http, base_url, key).expect("a usable address");
-    source.with_retries(retries)
+    Tiingo::new(http, base_url, key).expect("a usable address")
 }
 
-/// What one reply leads to, without retries.
+/// What one reply leads to, from one question.
 pub(crate) async fn answer(reply: Reply) -> Result<Vec<DailyClose>, PriceError> {
     let server = FakeServer::start(vec![reply]);
-    let source = source(&server.url(), limits(), RetryPolicy::none());
-    source.history("SPY", FROM, TO).await
+    let source = source(&server.url(), limits());
+    Ok(source.answer("SPY", FROM, TO).await?.rows)
 }
 
 /// The two sessions of [`ROWS`].
@@ -77,10 +74,11 @@ pub(crate) fn gzip(text: &str) -> Vec<u8> {
 #[tokio::test]
 async fn one_question_is_asked_with_the_key_in_a_header() {
     let server = FakeServer::start(vec![Reply::json(ROWS)]);
-    let source = source(&server.url(), limits(), RetryPolicy::none());
+    let source = source(&server.url(), limits());
     assert_eq!(source.name(), "tiingo");
     assert_eq!(source.stored_label(), "tiingo_eod");
-    assert_eq!(source.history("SPY", FROM, TO).await, Ok(expected()));
+    let history = source.answer("SPY", FROM, TO).await.expect("rows");
+    assert_eq!(history.rows, expected());
 
     let questions = server.questions();
     assert_eq!(questions.len(), 1);
@@ -169,13 +167,14 @@ async fn days_are_taken_as_written_and_unneeded_fields_may_be_missing() {
 #[tokio::test]
 async fn a_source_can_be_chosen_at_run_time_and_used_from_several_tasks() {
     let server = FakeServer::start(vec![Reply::json(ROWS)]);
-    let tiingo = source(&server.url(), limits(), RetryPolicy::none());
+    let tiingo = source(&server.url(), limits());
     let chosen: Box<dyn PriceSource> = Box::new(tiingo);
     let (one, two) = tokio::join!(
-        chosen.history("SPY", FROM, TO),
-        chosen.history("QQQ", FROM, TO)
+        chosen.answer("SPY", FROM, TO),
+        chosen.answer("QQQ", FROM, TO)
     );
-    assert_eq!(one, Ok(expected()));
-    assert_eq!(two, Ok(expected()));
+    for history in [one, two] {
+        assert_eq!(history.expect("rows").rows, expected());
+    }
     assert_eq!(server.questions().len(), 2);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use capitalbench_adapters::price_source::{PriceError, PriceSource as _, RetryPolicy};
+use capitalbench_adapters::price_source::{PriceError, PriceSource as _};
 
 use crate::fake_server::{FakeServer, Reply};
 use crate::tiingo::{FROM, KEY, ROWS, TO, answer, limits, source};
@@ -86,7 +86,11 @@ async fn each_limit_says_what_is_used_up_and_for_how_long() {
     let wait = format!("{begin}it asks to wait 30 min before going on");
     check(limited(&dated), &wait).await;
     let error = fault(limited(&dated)).await;
-    assert_eq!(error.retry_after(), Some(Duration::from_mins(30)));
+    let wait = Duration::from_mins(30);
+    assert!(
+        matches!(error, PriceError::Limited { retry_after: Some(asked), .. } if asked == wait),
+        "{error:?}"
+    );
     assert!(error.concerns_every_symbol());
 
     let daily = "Error: You have run over your daily request allocation.";
@@ -285,6 +289,20 @@ async fn failures_of_the_server_and_refusals_show_their_status() {
     .await;
 }
 
+#[tokio::test]
+async fn a_failing_server_may_say_how_long_to_wait() {
+    for (headers, expected) in [
+        (&[][..], None),
+        (&["Retry-After: 90"], Some(Duration::from_secs(90))),
+    ] {
+        let error = fault(Reply::new("503 Unavailable", "text/plain", headers, b"")).await;
+        let PriceError::ServerFailed { retry_after, .. } = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!(retry_after, expected);
+    }
+}
+
 /// Everything a server can put the key into, in one spelling.
 fn echoes(key: &str) -> Vec<Reply> {
     let mut replies = vec![Reply::raw(format!("{key}\r\n{key}: {key}\r\n\r\n"))];
@@ -324,9 +342,9 @@ async fn the_key_stays_hidden_from_whoever_repeats_it() {
     .collect();
     let count = replies.len();
     let server = FakeServer::start(replies);
-    let source = source(&server.url(), limits(), RetryPolicy::none());
+    let source = source(&server.url(), limits());
     for _ in 0..count {
-        let error = source.history("SPY", FROM, TO).await.expect_err("a fault");
+        let error = source.answer("SPY", FROM, TO).await.expect_err("a fault");
         assert_hides_key(&error);
     }
     assert_eq!(server.questions().len(), count);

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
-use capitalbench_adapters::price_source::{PriceError, PriceSource as _, RetryPolicy};
+use capitalbench_adapters::price_source::{PriceError, PriceSource as _};
 
 use crate::fake_server::{FakeServer, Reply};
 use crate::tiingo::{FROM, ROWS, TO, gzip, limits, source};
@@ -21,8 +21,8 @@ async fn slow_answers_end_at_the_timeout() {
         let server = FakeServer::start(vec![reply.then_hang()]);
         let mut limits = limits();
         limits.total_timeout = Duration::from_millis(200);
-        let source = source(&server.url(), limits, RetryPolicy::none());
-        let error = source.history("SPY", FROM, TO).await.expect_err("a fault");
+        let source = source(&server.url(), limits);
+        let error = source.answer("SPY", FROM, TO).await.expect_err("a fault");
         assert_hides_key(&error);
         assert_eq!(
             error.to_string(),
@@ -90,8 +90,8 @@ async fn a_refused_connection_says_so() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("its address");
     drop(listener);
-    let source = source(&format!("http://{address}"), limits(), RetryPolicy::none());
-    let error = source.history("SPY", FROM, TO).await.expect_err("a fault");
+    let source = source(&format!("http://{address}"), limits());
+    let error = source.answer("SPY", FROM, TO).await.expect_err("a fault");
     assert_hides_key(&error);
     assert!(error.concerns_every_symbol());
     assert_eq!(

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use capitalbench_core::acceptance::Acceptance;
 use capitalbench_core::ids::{Digest, IdError, RoundId, RunId};
-use capitalbench_core::time::Stamp;
 use serde_json::{Map, Value, json};
 
 use super::json;
+use super::member::{stamp, text};
 use crate::error::Fault;
 
 /// The members of the file; there are no others.
@@ -34,14 +34,12 @@ pub fn parse(bytes: &[u8]) -> Result<Acceptance, Fault> {
     if let Some(name) = MEMBERS.iter().find(|name| !object.contains_key(**name)) {
         return Err(Fault::field(*name, "is missing"));
     }
-    let instant = text(object, "accepted_at_utc")?;
-    let accepted_at = Stamp::parse(instant)
-        .ok_or_else(|| Fault::field("accepted_at_utc", "must be an instant"))?;
+    let accepted_at = stamp(&value, "accepted_at_utc")?;
     let wrong = |field: &'static str| move |e: IdError| Fault::field(field, e.to_string());
-    let supersedes = optional_text(object, "supersedes")?;
+    let supersedes = optional_text(&value, "supersedes")?;
     Ok(Acceptance {
-        round_id: RoundId::parse(text(object, "round_id")?).map_err(wrong("round_id"))?,
-        run_id: RunId::parse(text(object, "run_id")?).map_err(wrong("run_id"))?,
+        round_id: RoundId::parse(text(&value, "round_id")?).map_err(wrong("round_id"))?,
+        run_id: RunId::parse(text(&value, "run_id")?).map_err(wrong("run_id"))?,
         accepted_at,
         run_log: digest("run_log_sha256", &object["run_log_sha256"])?,
         submissions: submissions(&object["submissions"])?,
@@ -50,16 +48,11 @@ pub fn parse(bytes: &[u8]) -> Result<Acceptance, Fault> {
             .map(RunId::parse)
             .transpose()
             .map_err(wrong("supersedes"))?,
-        reason: optional_text(object, "reason")?.map(str::to_owned),
+        reason: optional_text(&value, "reason")?.map(str::to_owned),
     })
 }
 
-fn text<'a>(object: &'a Map<String, Value>, name: &str) -> Result<&'a str, Fault> {
-    let found = object.get(name).and_then(Value::as_str);
-    found.ok_or_else(|| Fault::field(name, "must be a text"))
-}
-
-fn optional_text<'a>(object: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, Fault> {
+fn optional_text<'a>(object: &'a Value, name: &str) -> Result<Option<&'a str>, Fault> {
     match object.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(_) => text(object, name).map(Some),
@@ -109,6 +102,8 @@ pub fn render(acceptance: &Acceptance) -> String {
 
 #[cfg(test)]
 mod tests {
+    use capitalbench_core::time::Stamp;
+
     use super::*;
 
     fn acceptance() -> Acceptance {

@@ -7,6 +7,7 @@ use capitalbench_core::units::Return;
 use serde_json::{Value, json};
 
 use super::json;
+use super::member::{digest, list, stamp, text, version};
 use crate::error::Fault;
 
 /// The version of this format.
@@ -56,9 +57,8 @@ pub fn render(check: &CrossCheck) -> String {
 /// Reads a comparison.
 pub fn parse(bytes: &[u8]) -> Result<CrossCheck, Fault> {
     let value = json::parse(bytes)?;
-    version(&value)?;
-    let rows = value["rows"].as_array();
-    let rows = rows.ok_or_else(|| Fault::field("rows", "must be a list"))?;
+    version(&value, VERSION)?;
+    let rows = list(&value, "rows")?;
     let tolerance = value["tolerance_bps"].as_f64();
     Ok(CrossCheck {
         source: text(&value, "source")?.to_owned(),
@@ -97,26 +97,12 @@ pub fn render_acceptance(acceptance: &CrossCheckAcceptance) -> String {
 /// Reads an acceptance.
 pub fn parse_acceptance(bytes: &[u8]) -> Result<CrossCheckAcceptance, Fault> {
     let value = json::parse(bytes)?;
-    version(&value)?;
+    version(&value, VERSION)?;
     Ok(CrossCheckAcceptance {
-        cross_check: Digest::parse(text(&value, "cross_check_sha256")?)
-            .ok_or_else(|| Fault::field("cross_check_sha256", "must be a digest"))?,
+        cross_check: digest(&value, "cross_check_sha256")?,
         reason: text(&value, "reason")?.to_owned(),
-        accepted_at: Stamp::parse(text(&value, "accepted_at_utc")?)
-            .ok_or_else(|| Fault::field("accepted_at_utc", "must be an instant"))?,
+        accepted_at: stamp(&value, "accepted_at_utc")?,
     })
-}
-
-fn version(value: &Value) -> Result<(), Fault> {
-    match value["format_version"].as_u64() {
-        Some(VERSION) => Ok(()),
-        _ => Err(Fault::field("format_version", format!("must be {VERSION}"))),
-    }
-}
-
-fn text<'a>(value: &'a Value, name: &str) -> Result<&'a str, Fault> {
-    let text = value[name].as_str();
-    text.ok_or_else(|| Fault::field(name, "must be a text"))
 }
 
 #[cfg(test)]

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use capitalbench_core::ids::{Digest, OptionId};
 use capitalbench_core::price_window::CloseBasis;
-use capitalbench_core::time::{Stamp, parse_day};
+use capitalbench_core::time::parse_day;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
 use super::json;
+use super::member::{digest, list, stamp, text, version};
 use crate::error::Fault;
 
 /// The version of this format.
@@ -146,13 +147,11 @@ pub fn render(provenance: &Provenance) -> String {
 /// Reads the file.
 pub fn parse(bytes: &[u8]) -> Result<Provenance, Fault> {
     let value = json::parse(bytes)?;
-    let object = value
-        .as_object()
-        .ok_or_else(|| Fault::new("is not an object"))?;
-    if object.get("format_version").and_then(Value::as_u64) != Some(VERSION) {
-        return Err(Fault::field("format_version", format!("must be {VERSION}")));
+    if !value.is_object() {
+        return Err(Fault::new("is not an object"));
     }
-    let word = |name: &'static str| text(object, name);
+    version(&value, VERSION)?;
+    let word = |name: &'static str| text(&value, name);
     let purpose = [Purpose::Final, Purpose::Informational];
     let coverage = [Coverage::FullUniverse, Coverage::HeldOptions];
     Ok(Provenance {
@@ -165,19 +164,19 @@ pub fn parse(bytes: &[u8]) -> Result<Provenance, Fault> {
             .ok_or_else(|| Fault::field("purpose", "must be final or informational"))?,
         coverage: find(coverage, word("coverage")?, Coverage::as_str)
             .ok_or_else(|| Fault::field("coverage", "must be full_universe or held_options"))?,
-        from: day(object, "from")?,
-        to: day(object, "to")?,
+        from: day(&value, "from")?,
+        to: day(&value, "to")?,
         program: word("program")?.to_owned(),
-        answers: list(object, "answers")?
+        answers: list(&value, "answers")?
             .iter()
             .map(answer)
             .collect::<Result<_, _>>()?,
-        files: files(object)?,
-        warnings: list(object, "warnings")?
+        files: files(&value)?,
+        warnings: list(&value, "warnings")?
             .iter()
             .filter_map(|text| text.as_str().map(str::to_owned))
             .collect(),
-        replaced: object
+        replaced: value
             .get("replaced")
             .and_then(Value::as_str)
             .map(str::to_owned),
@@ -192,21 +191,11 @@ fn find<T: Copy, const N: usize>(
     all.into_iter().find(|value| name(*value) == word)
 }
 
-fn text<'a>(object: &'a Map<String, Value>, name: &str) -> Result<&'a str, Fault> {
-    let found = object.get(name).and_then(Value::as_str);
-    found.ok_or_else(|| Fault::field(name, "must be a text"))
-}
-
-fn list<'a>(object: &'a Map<String, Value>, name: &str) -> Result<&'a Vec<Value>, Fault> {
-    let found = object.get(name).and_then(Value::as_array);
-    found.ok_or_else(|| Fault::field(name, "must be a list"))
-}
-
-fn day(object: &Map<String, Value>, name: &str) -> Result<Date, Fault> {
+fn day(object: &Value, name: &str) -> Result<Date, Fault> {
     parse_day(text(object, name)?).ok_or_else(|| Fault::field(name, "must be a day"))
 }
 
-fn files(object: &Map<String, Value>) -> Result<BTreeMap<String, Digest>, Fault> {
+fn files(object: &Value) -> Result<BTreeMap<String, Digest>, Fault> {
     let wrong = || Fault::field("files", "must hold digests by path");
     let files = object.get("files").and_then(Value::as_object);
     let files = files.ok_or_else(wrong)?.iter();
@@ -218,10 +207,10 @@ fn files(object: &Map<String, Value>) -> Result<BTreeMap<String, Digest>, Fault>
         .collect()
 }
 
-fn answer(value: &Value) -> Result<AnswerRecord, Fault> {
-    let object = value
-        .as_object()
-        .ok_or_else(|| Fault::field("answers", "must hold objects"))?;
+fn answer(object: &Value) -> Result<AnswerRecord, Fault> {
+    if !object.is_object() {
+        return Err(Fault::field("answers", "must hold objects"));
+    }
     let count = |name: &str| {
         let number = object.get(name).and_then(Value::as_u64);
         let number = number.and_then(|number| usize::try_from(number).ok());
@@ -232,11 +221,8 @@ fn answer(value: &Value) -> Result<AnswerRecord, Fault> {
             .map_err(|error| Fault::field("option_id", error.to_string()))?,
         symbol: text(object, "symbol")?.to_owned(),
         address: text(object, "address")?.to_owned(),
-        fetched_at: Stamp::parse(text(object, "fetched_at_utc")?)
-            .ok_or_else(|| Fault::field("fetched_at_utc", "must be an instant"))?
-            .at(),
-        body: Digest::parse(text(object, "body_sha256")?)
-            .ok_or_else(|| Fault::field("body_sha256", "must be a digest"))?,
+        fetched_at: stamp(object, "fetched_at_utc")?.at(),
+        body: digest(object, "body_sha256")?,
         rows: count("rows")?,
         requests: count("requests")?,
     })

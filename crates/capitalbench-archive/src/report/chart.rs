@@ -1,6 +1,8 @@
 //! Returns as horizontal bars with two lines to compare with: a small SVG, the same for the same
 //! figures.
 
+use capitalbench_core::units::signed_percent;
+
 /// One bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
@@ -44,10 +46,6 @@ fn text(text: &str) -> String {
         .replace('>', "&gt;")
         .replace('"', "&quot;")
         .replace('\'', "&#39;")
-}
-
-fn percent(value: f64) -> String {
-    format!("{:+.2} %", 100.0 * value)
 }
 
 /// Where a return stands, and how far down the bars go.
@@ -130,7 +128,7 @@ fn bar_lines(bar: &Bar, scale: &Scale, top: f64) -> [String; 3] {
         format!(
             "<text x=\"{:.2}\" y=\"{middle:.2}\" fill=\"#111111\">{}</text>",
             to + 6.0,
-            percent(bar.value)
+            signed_percent(bar.value)
         ),
     ]
 }
@@ -148,7 +146,7 @@ fn mark_lines((name, value): (&str, f64), colour: &str, y: f64, scale: &Scale) -
             "<text x=\"{:.2}\" y=\"{y:.2}\" text-anchor=\"middle\" fill=\"{colour}\">{} {}</text>",
             x.clamp(LEFT - 60.0, WIDTH - RIGHT),
             text(name),
-            percent(value)
+            signed_percent(value)
         ),
     ]
 }

@@ -72,11 +72,6 @@ pub fn list(items: &[String]) -> String {
     lines.join("\n")
 }
 
-/// A fraction in percent, with its sign.
-pub fn percent(value: f64) -> String {
-    format!("{:+.2} %", 100.0 * value)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,11 +2,12 @@
 
 use capitalbench_core::leaderboard::Scored;
 use capitalbench_core::score::{Score, contribution, score};
+use capitalbench_core::units::signed_percent;
 
-use super::markdown::{percent, plain, table};
+use super::markdown::{plain, table};
 use crate::scoring::ScoredRun;
 
-pub(super) fn ranking(scored: &ScoredRun) -> String {
+pub(super) fn leaderboard(scored: &ScoredRun) -> String {
     let oracle = scored.returns.oracle();
     let dash = || "–".to_owned();
     let rows: Vec<Vec<String>> = (1_u32..)
@@ -28,11 +29,11 @@ pub(super) fn ranking(scored: &ScoredRun) -> String {
                     place.to_string(),
                     plain(submission.model_id.as_str()),
                     points,
-                    percent(outcome.decision_return.get()),
-                    percent(outcome.alpha.get()),
+                    signed_percent(outcome.decision_return.get()),
+                    signed_percent(outcome.alpha.get()),
                     outcome
                         .regret
-                        .map_or_else(dash, |regret| percent(regret.get())),
+                        .map_or_else(dash, |regret| signed_percent(regret.get())),
                     yes(outcome.beats_reference),
                     yes(outcome.beats_cash),
                 ]
@@ -51,12 +52,12 @@ pub(super) fn ranking(scored: &ScoredRun) -> String {
     ];
     let best = oracle.map_or_else(
         || "The best option is not known: some option has no price.".to_owned(),
-        |oracle| format!("Best option {}.", percent(oracle.get())),
+        |oracle| format!("Best option {}.", signed_percent(oracle.get())),
     );
     format!(
         "{}\n\nReference {}. {best}",
         table(&header, &rows),
-        percent(scored.returns.reference().get())
+        signed_percent(scored.returns.reference().get())
     )
 }
 
@@ -70,8 +71,8 @@ pub(super) fn contributions(scored: &ScoredRun) -> String {
                 plain(submission.model_id.as_str()),
                 plain(holding.option_id.as_str()),
                 format!("{} %", holding.weight.percent()),
-                percent(value.get()),
-                percent(contribution(&holding, value)),
+                signed_percent(value.get()),
+                signed_percent(contribution(&holding, value)),
                 plain(&holding.rationale),
             ]);
         }
@@ -104,7 +105,7 @@ pub(super) fn costs(scored: &ScoredRun) -> String {
             vec![
                 plain(submission.model_id.as_str()),
                 format!("{:.4}", submission.cost_usd.unwrap_or_default()),
-                percent(outcome.alpha.get()),
+                signed_percent(outcome.alpha.get()),
                 format!("{per_dollar:.4}"),
             ]
         })
@@ -125,8 +126,8 @@ pub(super) fn controls(scored: &ScoredRun) -> String {
         .map(|(rule, outcome)| {
             let figures = match outcome {
                 Ok(own) => [
-                    percent(own.outcome.decision_return.get()),
-                    percent(own.outcome.alpha.get()),
+                    signed_percent(own.outcome.decision_return.get()),
+                    signed_percent(own.outcome.alpha.get()),
                 ],
                 Err(reason) => ["–".to_owned(), plain(reason)],
             };
@@ -152,7 +153,7 @@ pub(super) fn consistency(scored: &ScoredRun) -> String {
                 Some(own) => [
                     plain(own.modal_pick.as_str()),
                     format!("{:.0} %", 100.0 * own.consistency_rate()),
-                    percent(own.average_return),
+                    signed_percent(own.average_return),
                 ],
             });
             row
@@ -185,7 +186,7 @@ pub(super) fn options(scored: &ScoredRun) -> String {
                 plain(option.option_id.as_str()),
                 price(option.entry),
                 price(option.exit),
-                percent(option.value.get()),
+                signed_percent(option.value.get()),
             ]
         })
         .collect();

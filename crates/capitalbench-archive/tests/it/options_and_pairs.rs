@@ -24,10 +24,14 @@ fn options_count_every_holding_once() {
             .flat_map(|round| round.submissions())
             .map(|submission| submission.decision.option_ids().len())
             .sum();
-        let counted: usize = boards.assets.iter().map(|record| record.decisions).sum();
+        let counted: usize = boards.options.iter().map(|record| record.decisions).sum();
         assert_eq!(counted, held, "{track:?}");
-        assert!(boards.assets.is_sorted_by(|a, b| a.option_id < b.option_id));
-        for record in &boards.assets {
+        assert!(
+            boards
+                .options
+                .is_sorted_by(|a, b| a.option_id < b.option_id)
+        );
+        for record in &boards.options {
             let (mut right, mut known) = (0_u32, 0_u32);
             for own in &record.rounds {
                 let round = published.round(&own.round_id).expect("a public round");

@@ -1,9 +1,10 @@
 //! A record beside those of other models.
 
 use super::Told;
-use super::words::{chance, counted, ordinal_of, percent, windows};
+use super::words::{chance, counted, ordinal_of, windows};
 use crate::boards::comparison_set::SetRow;
 use crate::statistics::{Estimate, LEVEL};
+use crate::units::signed_percent;
 
 /// Another model, seen from this one.
 pub(super) struct Gap {
@@ -111,14 +112,14 @@ impl Told<'_> {
             told.push(format!(
                 "Separable: {word} {} by {} a {} (p {} after Holm).",
                 gap.other,
-                percent(gap.estimate.value),
+                signed_percent(gap.estimate.value),
                 self.period(),
                 chance(gap.p_adjusted.unwrap_or(1.0)),
             ));
         }
         let alike = gaps.iter().filter(|gap| !gap.separable);
         let alike: Vec<String> = alike
-            .map(|gap| format!("{} ({})", gap.other, percent(gap.estimate.value)))
+            .map(|gap| format!("{} ({})", gap.other, signed_percent(gap.estimate.value)))
             .collect();
         if !alike.is_empty() {
             told.push(format!("Not separable from {}.", alike.join(", ")));

@@ -1,9 +1,5 @@
 //! Numbers as people say them.
 
-pub(super) fn percent(value: f64) -> String {
-    format!("{:+.2} %", 100.0 * value)
-}
-
 pub(super) fn chance(p: f64) -> String {
     if p < 0.001 {
         "below 0.001".to_owned()

@@ -1,6 +1,6 @@
 //! One option: who held it, when, how much, and what came of it.
 
-use capitalbench_core::boards::asset::{AssetRecord, AssetRound};
+use capitalbench_core::boards::option_record::{OptionRecord, OptionRound};
 use capitalbench_core::ids::OptionId;
 use capitalbench_core::manifest::Track;
 
@@ -44,7 +44,7 @@ pub(crate) fn page(view: &View<'_>, id: &OptionId) -> Page {
     for track in TRACKS {
         if let Some(record) = view
             .boards(track)
-            .and_then(|boards| record(&boards.assets, id))
+            .and_then(|boards| record(&boards.options, id))
         {
             section(view, &mut page, track, record);
         }
@@ -52,7 +52,7 @@ pub(crate) fn page(view: &View<'_>, id: &OptionId) -> Page {
     page
 }
 
-fn section(view: &View<'_>, page: &mut Page, track: Track, record: &AssetRecord) {
+fn section(view: &View<'_>, page: &mut Page, track: Track, record: &OptionRecord) {
     page.body.section(track.as_str(), track_name(Some(track)));
     let or = |value: Option<f64>, shown: fn(f64) -> String| {
         Html::text(&value.map_or(NONE.to_owned(), shown))
@@ -104,7 +104,7 @@ fn section(view: &View<'_>, page: &mut Page, track: Track, record: &AssetRecord)
     }
 }
 
-fn strip(view: &View<'_>, page: &mut Page, record: &AssetRecord) {
+fn strip(view: &View<'_>, page: &mut Page, record: &OptionRecord) {
     let mut table = Table::new(
         "Realised returns, newest first",
         &["Round", "#Return", "#vs S&P 500"],
@@ -148,7 +148,7 @@ fn strip(view: &View<'_>, page: &mut Page, record: &AssetRecord) {
     page.body.cut("Rounds in the table", shown, all.count());
 }
 
-fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &AssetRound) {
+fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &OptionRound) {
     let window = view
         .round(&round.round_id)
         .and_then(|round| round.manifest.window);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_core::boards::asset::AssetRecord;
+use capitalbench_core::boards::option_record::OptionRecord;
 use capitalbench_core::ids::OptionId;
 use capitalbench_core::universe::MarketOption;
 
@@ -96,7 +96,7 @@ fn row(
     for track in TRACKS {
         let record = view
             .boards(track)
-            .and_then(|boards| record(&boards.assets, id));
+            .and_then(|boards| record(&boards.options, id));
         cells.push(match record {
             Some(record) => number(
                 &format!("{} of {}", record.decisions, record.of_decisions),
@@ -113,7 +113,7 @@ fn row(
 }
 
 /// The record of an option.
-pub(crate) fn record<'a>(assets: &'a [AssetRecord], id: &OptionId) -> Option<&'a AssetRecord> {
-    let place = assets.binary_search_by(|record| record.option_id.cmp(id));
-    place.ok().map(|place| &assets[place])
+pub(crate) fn record<'a>(records: &'a [OptionRecord], id: &OptionId) -> Option<&'a OptionRecord> {
+    let place = records.binary_search_by(|record| record.option_id.cmp(id));
+    place.ok().map(|place| &records[place])
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use capitalbench_adapters::http::{HttpClient, HttpLimits};
 use capitalbench_adapters::price_source::{
-    AlphaVantage, BaseUrlError, CsvFolder, PriceSource, RetryPolicy, Tiingo, YahooChart,
+    AlphaVantage, BaseUrlError, CsvFolder, PriceSource, Tiingo, YahooChart,
 };
 use capitalbench_archive::layout;
 use capitalbench_archive::request_state::RequestState;
@@ -70,8 +70,7 @@ pub(super) fn open_counted(
             let name = "TIINGO_BASE_URL";
             let key = key("TIINGO_API_KEY")?;
             let source = Tiingo::new(http()?, &address(name, Tiingo::DEFAULT_BASE_URL), key)
-                .map_err(wrong(name))?
-                .with_retries(RetryPolicy::none());
+                .map_err(wrong(name))?;
             Ok((Box::new(source), Some(tiingo_plan(&environment)?)))
         }
         Source::Yahoo => {

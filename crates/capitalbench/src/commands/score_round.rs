@@ -13,6 +13,7 @@ use capitalbench_core::prices::Side;
 use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
 use capitalbench_core::run::{RunRules, official_run};
 use capitalbench_core::score::{self as points, Score};
+use capitalbench_core::units::signed_percent;
 use jiff::Timestamp;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -289,10 +290,6 @@ fn as_json(scored: &Scored) -> Result<Value, CommandError> {
     }))
 }
 
-fn percent(value: f64) -> String {
-    format!("{:+.2} %", 100.0 * value)
-}
-
 fn print(scored: &Scored) -> Result<(), CommandError> {
     let dash = || "-".to_owned();
     line(format!(
@@ -305,9 +302,9 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
             rank.to_string(),
             row.model,
             row.score.map_or_else(dash, |score| format!("{score:.1}")),
-            percent(row.value),
-            percent(row.alpha),
-            row.regret.map_or_else(dash, percent),
+            signed_percent(row.value),
+            signed_percent(row.alpha),
+            row.regret.map_or_else(dash, signed_percent),
         ]
     });
     let header = ["rank", "model", "score", "return", "vs S&P 500", "regret"];
@@ -322,10 +319,10 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
     let returns = &scored.result.returns;
     let oracle = returns
         .oracle()
-        .map_or_else(dash, |oracle| percent(oracle.get()));
+        .map_or_else(dash, |oracle| signed_percent(oracle.get()));
     line(format!(
         "S&P 500 {}   best option {oracle}",
-        percent(returns.reference().get())
+        signed_percent(returns.reference().get())
     ));
     for problem in &scored.result.price_problems {
         remark(format!("{} {problem}", paint(WARNING, "warning:")));
@@ -348,7 +345,7 @@ fn print_controls(controls: &[ControlOutcome]) {
             Ok(scored) => {
                 let outcome = &scored.outcome;
                 let (value, alpha) = (outcome.decision_return.get(), outcome.alpha.get());
-                vec![name, percent(value), percent(alpha)]
+                vec![name, signed_percent(value), signed_percent(alpha)]
             }
         }
     });
@@ -369,7 +366,7 @@ fn print_consistency(models: &[ModelConsistency]) {
             Some(figures) => [
                 figures.modal_pick.to_string(),
                 format!("{:.0} %", 100.0 * figures.consistency_rate()),
-                percent(figures.average_return),
+                signed_percent(figures.average_return),
             ],
         });
         row
@@ -395,9 +392,9 @@ fn print_folder(done: &[Scored]) {
             scored.result.outcomes.len().to_string(),
             best.map(|row| row.submission.model_id.to_string())
                 .unwrap_or_default(),
-            best.map(|row| percent(row.outcome.decision_return.get()))
+            best.map(|row| signed_percent(row.outcome.decision_return.get()))
                 .unwrap_or_default(),
-            percent(returns.reference().get()),
+            signed_percent(returns.reference().get()),
             scored.result.price_problems.len().to_string(),
         ]
     });

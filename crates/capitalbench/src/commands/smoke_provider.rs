@@ -8,6 +8,7 @@ use capitalbench_adapters::provider::{Question, Reply};
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops;
 use capitalbench_archive::format::models::{self, ModelSettings};
+use capitalbench_core::attempt::Reason;
 use capitalbench_core::cost::{Cost, Price};
 use capitalbench_core::run::RunKind;
 use capitalbench_core::submission::reply::{Ending, read_reply};
@@ -22,7 +23,7 @@ use crate::clock::now_or;
 use crate::console::{ERROR, GOOD, document, line, paint, table};
 use crate::error::CommandError;
 use crate::price_card::{PriceBook, Shipped, Wanted};
-use crate::runner::{cost, failed, stopped};
+use crate::runner::{cost, reason_of, stopped};
 
 /// What is asked; it names no round and no option.
 const INPUT: &str = "This is a test of the connection. Reply with exactly this JSON object and \
@@ -36,8 +37,8 @@ struct Report<'a> {
     seconds: f64,
     reply: Option<Reply>,
     cost: Option<Cost>,
-    /// Word and sentence of what is wrong.
-    problem: Option<(&'static str, String)>,
+    /// What is wrong, and a sentence about it.
+    problem: Option<(Reason, String)>,
 }
 
 pub(crate) fn run(arguments: &SmokeProvider) -> Result<Outcome, CommandError> {
@@ -112,17 +113,13 @@ fn ask(model: &ModelSettings, price: Option<Price>) -> Result<Report<'_>, Comman
     let seconds = began.elapsed().as_secs_f64();
     let read = answered.and_then(|answer| provider.read(&answer));
     Ok(match read {
-        Err(failure) => {
-            let word = failed(&failure).attempt_status().reason();
-            let word = word.map_or("", capitalbench_core::attempt::Reason::as_str);
-            Report {
-                model,
-                seconds,
-                reply: None,
-                cost: None,
-                problem: Some((word, failure.to_string())),
-            }
-        }
+        Err(failure) => Report {
+            model,
+            seconds,
+            reply: None,
+            cost: None,
+            problem: Some((reason_of(&failure), failure.to_string())),
+        },
         Ok(reply) => Report {
             model,
             seconds,
@@ -134,7 +131,7 @@ fn ask(model: &ModelSettings, price: Option<Price>) -> Result<Report<'_>, Comman
 }
 
 /// What would make an answer of a round invalid, found on the smallest one.
-fn problem(model: &ModelSettings, reply: &Reply) -> Option<(&'static str, String)> {
+fn problem(model: &ModelSettings, reply: &Reply) -> Option<(Reason, String)> {
     let asked = &model.contestant.api_model_name;
     if let Some(served) = &reply.served_model
         && !served_models(model).contains(served)
@@ -143,15 +140,16 @@ fn problem(model: &ModelSettings, reply: &Reply) -> Option<(&'static str, String
             "{served} answered instead of {asked}; allow it with metadata: \
              {{served_models: [{served}]}}"
         );
-        return Some(("other_model", text));
+        return Some((Reason::OtherModel, text));
     }
     if let Some((reason, text)) = stopped(reply.stop) {
-        return Some((reason.as_str(), text.to_owned()));
+        return Some((reason, text.to_owned()));
     }
     match read_reply(&reply.text, Ending::Complete) {
-        Err(fault) => Some(("malformed", fault.to_string())),
+        Err(fault) => Some((Reason::Malformed, fault.to_string())),
         Ok((object, _)) if object["status"] != "ok" => {
-            Some(("schema", "the reply is not the object asked for".to_owned()))
+            let text = "the reply is not the object asked for".to_owned();
+            Some((Reason::Schema, text))
         }
         Ok(_) => None,
     }
@@ -175,7 +173,7 @@ fn as_json(report: &Report<'_>) -> Value {
         "reasoning_tokens": tokens.and_then(|tokens| tokens.reasoning),
         "cost_usd": report.cost.map(Cost::usd),
         "ok": report.problem.is_none(),
-        "reason": report.problem.as_ref().map(|(word, _)| word),
+        "reason": report.problem.as_ref().map(|(reason, _)| reason.as_str()),
         "problem": report.problem.as_ref().map(|(_, text)| text),
     })
 }
@@ -204,6 +202,9 @@ fn print(report: &Report<'_>) {
     line(table(&["smoke test", ""], &[], rows));
     match &report.problem {
         None => line(paint(GOOD, "answers as asked")),
-        Some((word, text)) => line(format!("{} {text}", paint(ERROR, format!("{word}:")))),
+        Some((reason, text)) => {
+            let word = format!("{}:", reason.as_str());
+            line(format!("{} {text}", paint(ERROR, word)));
+        }
     }
 }

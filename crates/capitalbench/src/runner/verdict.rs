@@ -45,8 +45,13 @@ fn of_reply(engine: &Engine, seat: &Seat, reply: Reply) -> Ended {
 }
 
 /// A call without an answer.
-pub(crate) fn failed(failure: &CallFailure) -> Ended {
-    let reason = match failure {
+pub(super) fn failed(failure: &CallFailure) -> Ended {
+    failed_for(reason_of(failure), failure.to_string())
+}
+
+/// Why there is no answer, in the ledger's words.
+pub(crate) fn reason_of(failure: &CallFailure) -> Reason {
+    match failure {
         CallFailure::Transport(_) => Reason::Transport,
         CallFailure::Timeout(_) => Reason::Timeout,
         CallFailure::RateLimited { .. } => Reason::RateLimit,
@@ -54,8 +59,7 @@ pub(crate) fn failed(failure: &CallFailure) -> Ended {
         CallFailure::Key { .. } => Reason::Key,
         CallFailure::Request { .. } => Reason::Request,
         CallFailure::Unreadable(_) => Reason::Unreadable,
-    };
-    failed_for(reason, failure.to_string())
+    }
 }
 
 /// A call that ended for this reason.

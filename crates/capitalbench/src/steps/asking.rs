@@ -23,6 +23,8 @@ const DELAYS: [Duration; 3] = [
     Duration::from_secs(2),
     Duration::from_secs(4),
 ];
+/// The longest wait that a failing server may ask for; a longer one is left to the next fetch.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// What to do when a plan allows no more for now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,8 +170,8 @@ impl Asking<'_> {
                 PriceError::Timeout { .. }
                 | PriceError::CutOff { .. }
                 | PriceError::Unreachable { .. }
-                | PriceError::ServerFailed { .. } => match delays.next() {
-                    Some(delay) => sleep(delay).await,
+                | PriceError::ServerFailed { .. } => match pause(&error, delays.next()) {
+                    Some(wait) => sleep(wait).await,
                     None if error.concerns_every_symbol() => return Err(fatal(symbol, &error)),
                     None => return Ok(Turn::Fault(error.to_string())),
                 },
@@ -290,6 +292,19 @@ fn missing(symbol: &str, sessions: &[Session], day: Date) -> Option<String> {
     }
 }
 
+/// How long to wait before the same question is asked again, if it should be.
+fn pause(error: &PriceError, delay: Option<Duration>) -> Option<Duration> {
+    match error {
+        PriceError::ServerFailed {
+            retry_after: Some(asked),
+            ..
+        } => delay
+            .map(|delay| delay.max(*asked))
+            .filter(|wait| *wait <= LONGEST_WAIT),
+        _ => delay,
+    }
+}
+
 fn fatal(symbol: &str, error: &PriceError) -> CommandError {
     CommandError::new(format!("{symbol}: {error}"))
         .hint("nothing was written; answers that came are kept and not asked for again")
@@ -305,3 +320,6 @@ fn session(row: &DailyClose) -> Session {
         volume: row.volume,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -55,6 +55,14 @@ pub(crate) fn same_trees(test: &Test, one: &str, other: &str) -> usize {
     one.len()
 }
 
+/// Makes the tables of an empty database.
+pub(crate) fn migrate(server: &Server) {
+    let url = server.url();
+    Test::weekly()
+        .run_with(&[("DATABASE_URL", &url)], &["db", "migrate"])
+        .code(0);
+}
+
 pub(crate) fn sync(test: &Test, with: &[(&str, &str)], folder: &str, day: &str) -> Ran {
     let whole = ["sync-web", "--include-cumulative", "--json"];
     let where_and_when = ["--rounds-dir", folder, "--as-of", day];
@@ -95,6 +103,10 @@ fn empty_test() -> Test {
     Test::operator("rounds")
 }
 
+pub(crate) fn as_writer(url: &str) -> [(&str, &str); 2] {
+    [("SUPABASE_URL", url), ("SUPABASE_SERVICE_ROLE_KEY", SECRET)]
+}
+
 pub(crate) fn as_public(url: &str) -> [(&str, &str); 2] {
     [("SUPABASE_URL", url), ("SUPABASE_ANON_KEY", PUBLIC)]
 }
@@ -104,10 +116,7 @@ fn the_record_goes_through_http_and_comes_back_to_everybody() {
     let Some(lite) = Lite::start() else { return };
     let test = empty_test();
     let (owner, url) = (lite.database.url(), lite.url());
-    let with = [
-        ("SUPABASE_URL", url.as_str()),
-        ("SUPABASE_SERVICE_ROLE_KEY", SECRET),
-    ];
+    let with = as_writer(&url);
     test.run_with(&[("DATABASE_URL", &owner)], &["db", "migrate"])
         .code(0);
     let check = test.run_with(&[("DATABASE_URL", &owner)], &["db", "check"]);

@@ -5,11 +5,11 @@ use std::fs;
 use crate::database_server::Server;
 use crate::fake_clock::{FakeClock, Manner};
 use crate::harness::{MONTHLY, PENDING, Test, WEEKLY};
-use crate::lite_server::{Lite, SECRET, statement, text};
-use crate::supabase::{as_public, build, bytes_below, same_trees, sync};
+use crate::lite_server::{Lite, statement, text};
+use crate::supabase::{as_public, as_writer, build, bytes_below, migrate, same_trees, sync};
 
 const AT: &str = "2026-11-01";
-const SIGNED_AT: &str = "2026-10-01T12:00:00Z";
+pub(crate) const SIGNED_AT: &str = "2026-10-01T12:00:00Z";
 
 /// Variables of the environment.
 type Names<'a> = &'a [(&'a str, &'a str)];
@@ -17,15 +17,19 @@ type Names<'a> = &'a [(&'a str, &'a str)];
 /// Two resolved rounds and one that waits, all of them signed.
 fn signed() -> Test {
     let test = Test::all_rounds();
-    test.run(&["keys", "init", "--rounds-dir", ".", "--name", "log.example"])
-        .code(0);
+    begin_log(&test);
     for round in [WEEKLY, MONTHLY, PENDING] {
         sign(&test, round, SIGNED_AT);
     }
     test
 }
 
-fn sign(test: &Test, round: &str, at: &str) {
+pub(crate) fn begin_log(test: &Test) {
+    test.run(&["keys", "init", "--rounds-dir", ".", "--name", "log.example"])
+        .code(0);
+}
+
+pub(crate) fn sign(test: &Test, round: &str, at: &str) {
     test.run(&["hash-round", "--round", round, "--now", at])
         .code(0)
         .says("log: signed");
@@ -96,9 +100,9 @@ fn a_signed_folder_through_the_database() {
     let Some(server) = Server::start() else {
         return;
     };
+    migrate(&server);
     let url = server.url();
     let with = [("DATABASE_URL", url.as_str())];
-    Test::weekly().run_with(&with, &["db", "migrate"]).code(0);
     let test = follows_a_signed_folder(&with, &with);
     let tree = "select count(*)::text from public.log_files where part like 'log/%'";
     assert_eq!(text(&server, tree), "0");
@@ -124,13 +128,7 @@ fn a_signed_folder_through_the_database() {
 #[test]
 fn a_signed_folder_through_http() {
     let Some(lite) = Lite::start() else { return };
-    let (owner, url) = (lite.database.url(), lite.url());
-    Test::weekly()
-        .run_with(&[("DATABASE_URL", &owner)], &["db", "migrate"])
-        .code(0);
-    let writer = [
-        ("SUPABASE_URL", url.as_str()),
-        ("SUPABASE_SERVICE_ROLE_KEY", SECRET),
-    ];
-    follows_a_signed_folder(&writer, &as_public(&url));
+    migrate(&lite.database);
+    let url = lite.url();
+    follows_a_signed_folder(&as_writer(&url), &as_public(&url));
 }

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use crate::database_server::Server;
 use crate::harness::{MONTHLY, Test, WEEKLY, copy_tree, fixtures};
-use crate::lite_server::{Lite, SECRET};
+use crate::lite_server::Lite;
 use crate::site_server::SiteServer;
-use crate::supabase::{as_public, build, sync};
+use crate::supabase::{as_public, as_writer, build, migrate, sync};
+use crate::synced_log::{SIGNED_AT, begin_log, sign};
 
 const AT: &str = "2026-11-01";
 const BASE: [&str; 2] = ["--base-url", "https://bench.example"];
@@ -30,14 +31,8 @@ fn same_as_folder(test: &Test, server: &SiteServer) -> usize {
 
 fn serves_and_follows(source: &str, writer: &[(&str, &str)], reader: &[(&str, &str)]) {
     let test = Test::weekly();
-    test.run(&["keys", "init", "--rounds-dir", ".", "--name", "log.example"])
-        .code(0);
-    let sign = |round: &str| {
-        let at = "2026-10-01T12:00:00Z";
-        test.run(&["hash-round", "--round", round, "--now", at])
-            .code(0);
-    };
-    sign(WEEKLY);
+    begin_log(&test);
+    sign(&test, WEEKLY, SIGNED_AT);
     sync(&test, writer, ".", AT).code(0);
     let serve = ["serve", "--source", source, "--listen", "127.0.0.1:0"];
     let server = SiteServer::with(&test, reader, &[&serve[..], &BASE].concat());
@@ -49,7 +44,7 @@ fn serves_and_follows(source: &str, writer: &[(&str, &str)], reader: &[(&str, &s
         &fixtures().join("rounds").join(MONTHLY),
         &test.path(MONTHLY),
     );
-    sign(MONTHLY);
+    sign(&test, MONTHLY, SIGNED_AT);
     sync(&test, writer, ".", AT).code(0);
     let patience = Instant::now() + Duration::from_mins(1);
     while server.get(&monthly).status != 200 {
@@ -67,22 +62,16 @@ fn a_database_is_served_and_followed() {
     let Some(database) = Server::start() else {
         return;
     };
+    migrate(&database);
     let url = database.url();
     let with = [("DATABASE_URL", url.as_str())];
-    Test::weekly().run_with(&with, &["db", "migrate"]).code(0);
     serves_and_follows("database", &with, &with);
 }
 
 #[test]
 fn a_project_is_served_and_followed_with_the_public_key() {
     let Some(lite) = Lite::start() else { return };
-    let (owner, url) = (lite.database.url(), lite.url());
-    Test::weekly()
-        .run_with(&[("DATABASE_URL", &owner)], &["db", "migrate"])
-        .code(0);
-    let writer = [
-        ("SUPABASE_URL", url.as_str()),
-        ("SUPABASE_SERVICE_ROLE_KEY", SECRET),
-    ];
-    serves_and_follows("supabase", &writer, &as_public(&url));
+    migrate(&lite.database);
+    let url = lite.url();
+    serves_and_follows("supabase", &as_writer(&url), &as_public(&url));
 }

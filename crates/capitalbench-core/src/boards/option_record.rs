@@ -10,11 +10,11 @@ use crate::units::BasisPoints;
 
 /// One option in one track.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct AssetRecord {
+pub struct OptionRecord {
     /// Which option.
     pub option_id: OptionId,
     /// Every round that offered it, in key order.
-    pub rounds: Vec<AssetRound>,
+    pub rounds: Vec<OptionRound>,
     /// Public decisions that held it, open rounds included.
     pub decisions: usize,
     /// Public decisions of the rounds that offered it.
@@ -31,18 +31,18 @@ pub struct AssetRecord {
 
 /// An option in one round.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct AssetRound {
+pub struct OptionRound {
     /// The round.
     pub round_id: RoundId,
     /// Who held it and how much, in order of model id.
     pub holders: Vec<(ModelId, BasisPoints)>,
     /// Return and whether it was above the reference, once resolved.
-    pub result: Option<AssetResult>,
+    pub result: Option<OptionResult>,
 }
 
 /// What came of an option.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct AssetResult {
+pub struct OptionResult {
     /// Its return.
     pub value: f64,
     /// Its return less the reference's.
@@ -52,8 +52,8 @@ pub struct AssetResult {
 }
 
 /// The options of a track's rounds, in order of id.
-pub(crate) fn assets(rounds: &[PublicRound], track: Track) -> Vec<AssetRecord> {
-    let mut found: BTreeMap<&OptionId, Vec<AssetRound>> = BTreeMap::new();
+pub(crate) fn option_records(rounds: &[PublicRound], track: Track) -> Vec<OptionRecord> {
+    let mut found: BTreeMap<&OptionId, Vec<OptionRound>> = BTreeMap::new();
     let mut decisions: BTreeMap<&OptionId, usize> = BTreeMap::new();
     for round in rounds.iter().filter(|round| round.track == Some(track)) {
         let submissions = round.submissions();
@@ -67,7 +67,7 @@ pub(crate) fn assets(rounds: &[PublicRound], track: Track) -> Vec<AssetRecord> {
         for option in round.universe.options() {
             let mut held = holders.remove(&option.id).unwrap_or_default();
             held.sort_by(|a, b| a.0.cmp(&b.0));
-            found.entry(&option.id).or_default().push(AssetRound {
+            found.entry(&option.id).or_default().push(OptionRound {
                 round_id: round.id().clone(),
                 holders: held,
                 result: result(round, &option.id),
@@ -75,34 +75,34 @@ pub(crate) fn assets(rounds: &[PublicRound], track: Track) -> Vec<AssetRecord> {
             *decisions.entry(&option.id).or_default() += submissions.len();
         }
     }
-    let of = |(id, rounds): (&OptionId, Vec<AssetRound>)| {
+    let of = |(id, rounds): (&OptionId, Vec<OptionRound>)| {
         record(id, rounds, decisions.get(id).copied().unwrap_or_default())
     };
     found.into_iter().map(of).collect()
 }
 
-fn result(round: &PublicRound, id: &OptionId) -> Option<AssetResult> {
+fn result(round: &PublicRound, id: &OptionId) -> Option<OptionResult> {
     let returns = &round.resolved()?.returns;
     let own = returns.get(id)?;
-    Some(AssetResult {
+    Some(OptionResult {
         value: own.value.get(),
         alpha: (own.value - returns.reference()).get(),
         rank: own.rank,
     })
 }
 
-fn record(option_id: &OptionId, rounds: Vec<AssetRound>, of_decisions: usize) -> AssetRecord {
+fn record(option_id: &OptionId, rounds: Vec<OptionRound>, of_decisions: usize) -> OptionRecord {
     let holders = rounds.iter().flat_map(|round| &round.holders);
     let weights: Vec<f64> = holders.map(|(_, weight)| weight.weight()).collect();
     let known = rounds
         .iter()
         .filter_map(|round| Some((round.result?, round.holders.len())));
-    let known: Vec<(AssetResult, usize)> = known.collect();
+    let known: Vec<(OptionResult, usize)> = known.collect();
     let values: Vec<f64> = known.iter().map(|(result, _)| result.value).collect();
     let above = known.iter().filter(|(result, _)| result.alpha > 0.0);
     let held: usize = known.iter().map(|(_, held)| held).sum();
     let right: usize = above.clone().map(|(_, held)| held).sum();
-    AssetRecord {
+    OptionRecord {
         option_id: option_id.clone(),
         decisions: weights.len(),
         of_decisions,
