@@ -36,7 +36,7 @@ use events::{Event, Listener, Totals};
 pub(crate) use gate::{Gate, Pass};
 pub(crate) use slot_end::{Open, SlotEnd};
 pub(crate) use spending::Spending;
-pub(crate) use verdict::{cost, reason_of, stopped};
+pub(crate) use verdict::{cost, reason_of, stopped, unread};
 
 /// A slot with everything needed to ask it.
 pub(crate) struct Seat {

@@ -23,7 +23,7 @@ use crate::clock::now_or;
 use crate::console::{ERROR, GOOD, document, line, paint, table};
 use crate::error::CommandError;
 use crate::price_card::{PriceBook, Shipped, Wanted};
-use crate::runner::{cost, reason_of, stopped};
+use crate::runner::{cost, reason_of, stopped, unread};
 
 /// What is asked; it names no round and no option.
 const INPUT: &str = "This is a test of the connection. Reply with exactly this JSON object and \
@@ -146,7 +146,7 @@ fn problem(model: &ModelSettings, reply: &Reply) -> Option<(Reason, String)> {
         return Some((reason, text.to_owned()));
     }
     match read_reply(&reply.text, Ending::Complete) {
-        Err(fault) => Some((Reason::Malformed, fault.to_string())),
+        Err(fault) => Some((unread(&fault), fault.to_string())),
         Ok((object, _)) if object["status"] != "ok" => {
             let text = "the reply is not the object asked for".to_owned();
             Some((Reason::Schema, text))

@@ -115,12 +115,19 @@ fn judge_reply(engine: &Engine, seat: &Seat, reply: &Reply) -> Judged {
         _ => Ending::Unsure,
     };
     match read_reply(&reply.text, ending) {
-        Err(fault @ ReplyFault::Empty) => (None, invalid(Reason::Empty, fault.to_string())),
-        Err(fault) => (None, invalid(Reason::Malformed, fault.to_string())),
+        Err(fault) => (None, invalid(unread(&fault), fault.to_string())),
         Ok((object, step)) => {
             let status = judge_object(engine, seat, &object);
             (Some((object, step)), status)
         }
+    }
+}
+
+/// Why nothing was found in a reply.
+pub(crate) fn unread(fault: &ReplyFault) -> Reason {
+    match fault {
+        ReplyFault::Empty => Reason::Empty,
+        _ => Reason::Malformed,
     }
 }
 
