@@ -102,7 +102,7 @@ def loaded() -> list[tuple[str, list[report.Row], str]]:
 
 def grown() -> list[tuple[str, list[report.Row], str]]:
     with scratch("prove-", Path(tempfile.gettempdir())) as folder:
-        rows, drawing = scale(binary, folder, [1_000, 10_000, 50_000], max(2.0, minutes - 1))
+        rows, drawing = scale(binary, folder, [1_000, 10_000, 50_000], max(2.0, minutes - 0.3))
     said("scale: " + ", ".join(row.verdict for row in rows))
     if drawing:
         Path("docs/evidence-scale.svg").write_text(drawing)
