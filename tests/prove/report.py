@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import subprocess
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -43,6 +44,18 @@ def section(title: str, rows: list[Row], extra: str, minutes: float) -> str:
         if row.holds is False:
             text += [f"{row.what}:", ""] + [f"- `{place}`".replace("\n", " ") for place in row.places[:10]] + [""]
     return "\n".join(text + ([extra, ""] if extra else []))
+
+
+def again(page: str, rows: list[Row]) -> str:
+    """The page with rows that were measured once more, each with what was seen the time before."""
+    for row in rows:
+        before = next(line for line in page.splitlines() if line.startswith(f"| {row.what} |"))
+        seen = before.split("|")[2].strip()
+        page = page.replace(before, f"| {row.what} | {row.figure} | {row.line} | {row.verdict} |")
+        page = re.sub(rf"{re.escape(row.what)}:\n\n(- `.*`\n)+\n", "", page)
+        told = f"{row.what}: measured again, {datetime.now(timezone.utc):%Y-%m-%d}, revision `{revision()}`; before: {seen}.\n"
+        page = page.replace("![CPU seconds", f"{told}\n![CPU seconds")
+    return page
 
 
 def put(folder: Path, titles: list[str], made: dict[str, str]) -> None:

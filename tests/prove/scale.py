@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -131,7 +132,8 @@ def one(command: Command, folder: Path, base: Path, limit: float, size: int) -> 
         return measured(words, folder, limit)
 
 
-def scale(binary: str, base: Path, sizes: list[int], minutes: float) -> tuple[list[Row], str]:
+def scale(binary: str, base: Path, sizes: list[int], minutes: float, only: str = "") -> tuple[list[Row], str]:
+    """Every command, or those whose names begin so."""
     end = time.monotonic() + minutes * 60
     figures: dict[str, dict[int, Figures]] = {}
     missing: dict[str, list[str]] = {}
@@ -140,7 +142,8 @@ def scale(binary: str, base: Path, sizes: list[int], minutes: float) -> tuple[li
         with scratch(f"prove-{size}-", place) as folder:
             make = Command("make (bench-archive)", [binary, "bench-archive", "--rounds", str(size), "--models", str(MODELS),
                                                     "--seed", "1", "--output", "rounds"])
-            for command in [make, *commands(binary)]:
+            wanted = [command for command in commands(binary) if command.name.startswith(only)]
+            for command in [make, *wanted]:
                 left = end - time.monotonic()
                 found = one(command, folder, base, left, size) if left > 1 else "the time was up"
                 if isinstance(found, str):
@@ -152,6 +155,18 @@ def scale(binary: str, base: Path, sizes: list[int], minutes: float) -> tuple[li
                     wall, cpu, peak = found
                     print(f"           {size:,} {command.name}: {cpu:.1f} s CPU, {wall:.1f} s, {peak:.0f} MB", flush=True)
     return [row(name, figures.get(name, {}), missing.get(name, [])) for name in {**figures, **missing}], plot(figures)
+
+
+def told_figures(table: str) -> dict[str, dict[int, Figures]]:
+    """The figures that a table of rows tells."""
+    figures = {}
+    for line in table.splitlines():
+        cells = [cell.strip() for cell in line.split("|")]
+        found = re.findall(r"([\d,]+): ([\d.]+) s CPU, ([\d.]+) s, (\d+) MB", cells[2]) if len(cells) > 4 else []
+        if found:
+            figures[cells[1]] = {int(size.replace(",", "")): (float(wall), float(cpu), float(peak))
+                                 for size, cpu, wall, peak in found}
+    return figures
 
 
 def row(name: str, found: dict[int, Figures], missing: list[str]) -> Row:
