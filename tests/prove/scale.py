@@ -58,8 +58,8 @@ def measured(command: list[str], folder: Path, limit: float, env: dict | None = 
 
 
 @contextmanager
-def scratch(prefix: str, place: Path) -> Iterator[Path]:
-    """A folder that is removed afterwards, beside what is not timed: it may hold a million files."""
+def scratch(prefix: str, place: Path | None) -> Iterator[Path]:
+    """A folder there, else where temporary files lie, that is removed afterwards, beside what is not timed: it may hold a million files."""
     folder = tempfile.mkdtemp(prefix=prefix, dir=place)
     try:
         yield Path(folder)
@@ -123,29 +123,29 @@ def synced(command: Command, folder: Path, limit: float, size: int) -> Figures |
             database.end()
 
 
-def one(command: Command, folder: Path, base: Path, limit: float, size: int) -> Figures | str:
+def one(command: Command, folder: Path, limit: float, size: int) -> Figures | str:
     if "sync-web" in command.words:
         return synced(command, folder, limit, size)
-    place = in_memory(size * command.output) or base
+    place = in_memory(size * command.output)
     with scratch("prove-out-", place) as output:
         words = [str(output / "out") if word == "out" else word for word in command.words]
         return measured(words, folder, limit)
 
 
-def scale(binary: str, base: Path, sizes: list[int], minutes: float, only: str = "") -> tuple[list[Row], str]:
+def scale(binary: str, sizes: list[int], minutes: float, only: str = "") -> tuple[list[Row], str]:
     """Every command, or those whose names begin so."""
     end = time.monotonic() + minutes * 60
     figures: dict[str, dict[int, Figures]] = {}
     missing: dict[str, list[str]] = {}
     for size in sizes:
-        place = in_memory(size * ARCHIVE) or base
+        place = in_memory(size * ARCHIVE)
         with scratch(f"prove-{size}-", place) as folder:
             make = Command("make (bench-archive)", [binary, "bench-archive", "--rounds", str(size), "--models", str(MODELS),
                                                     "--seed", "1", "--output", "rounds"])
             wanted = [command for command in commands(binary) if command.name.startswith(only)]
             for command in [make, *wanted]:
                 left = end - time.monotonic()
-                found = one(command, folder, base, left, size) if left > 1 else "the time was up"
+                found = one(command, folder, left, size) if left > 1 else "the time was up"
                 if isinstance(found, str):
                     missing.setdefault(command.name, []).append(f"{size:,}: {found}")
                     if command is make:
