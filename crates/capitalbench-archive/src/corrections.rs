@@ -1,17 +1,18 @@
-//! Results take the place of other results only with a reason, and what they replace is kept.
+//! Results and prices take the place of others only with a reason, and what they replace is kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use capitalbench_core::ids::Digest;
 use capitalbench_core::time::Stamp;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::error::{Fault, FileError};
 use crate::file_ops;
 use crate::format::json;
 use crate::format::table::read_table;
-use crate::layout::run;
-use crate::round_folder::names_in;
+use crate::layout::{self, run};
+use crate::round_folder::{RoundFolder, names_in};
 use crate::run_folder::RunFolder;
 use crate::scoring::{ScoredRun, ScoringError};
 
@@ -42,16 +43,22 @@ pub enum Stored {
     Written,
     /// The same bytes were there.
     Unchanged,
-    /// It took the place of another one, which is in this folder of the run.
-    Corrected(String),
+    /// It took the place of another one, which is in this folder of the run; none where the files of
+    /// the other one were gone.
+    Corrected(Option<String>),
 }
+
+/// Digests of files by their path.
+pub type Digests = BTreeMap<String, Digest>;
 
 type Files = BTreeMap<&'static str, Vec<u8>>;
 
-/// Writes the results of a run; other results than before need a correction.
+/// Writes the results of a run; other results than before need a correction, and so do results
+/// whose files are gone although the log knows them.
 pub fn store_results(
     folder: &RunFolder,
     scored: &ScoredRun,
+    signed: &Digests,
     correction: Option<&Correction>,
 ) -> Result<Stored, ScoringError> {
     let new = files_of(scored);
@@ -61,11 +68,13 @@ pub fn store_results(
             old.insert(file, bytes);
         }
     }
-    let changed: Vec<&'static str> = old
+    let mut changed: Vec<&'static str> = old
         .iter()
         .filter(|(file, bytes)| new.get(*file) != Some(*bytes))
         .map(|(file, _)| *file)
         .collect();
+    let gone = |file: &&'static str| signed.contains_key(*file) && !old.contains_key(file);
+    changed.extend(RESULT_FILES.into_iter().filter(gone));
     let mut writes: Vec<_> = Vec::new();
     let mut became = Stored::Written;
     if changed.is_empty() {
@@ -79,13 +88,21 @@ pub fn store_results(
                 files: changed.iter().map(|file| (*file).to_owned()).collect(),
             });
         };
-        let place = next_place(folder)?;
+        let place = (!old.is_empty()).then(|| next_place(folder)).transpose()?;
         for (file, bytes) in &old {
             let name = file.rsplit('/').next().unwrap_or(file);
-            writes.push((folder.file(&place).join(name), bytes.clone()));
+            let folder = folder.file(place.as_deref().unwrap_or_default());
+            writes.push((folder.join(name), bytes.clone()));
         }
         let mut lines = folder.read_optional(run::CORRECTIONS)?.unwrap_or_default();
-        lines.extend(entry(correction, &place, &old, &new).into_bytes());
+        let entry = Entry {
+            correction,
+            place: place.as_ref(),
+            old: &old,
+            new: &new,
+            signed,
+        };
+        lines.extend(entry.line().into_bytes());
         writes.push((folder.file(run::CORRECTIONS), lines));
         became = Stored::Corrected(place);
     }
@@ -108,18 +125,24 @@ pub(crate) struct LoggedCorrection {
     pub(crate) new: BTreeMap<String, Digest>,
 }
 
-/// Every correction of a run, in order.
-pub(crate) fn logged(folder: &RunFolder) -> Result<Vec<LoggedCorrection>, FileError> {
-    let Some(bytes) = folder.read_optional(run::CORRECTIONS)? else {
-        return Ok(Vec::new());
-    };
+/// Every correction of the results of a run, in order.
+pub(crate) fn of_run(folder: &RunFolder) -> Result<Vec<LoggedCorrection>, FileError> {
+    let bytes = folder.read_optional(run::CORRECTIONS)?.unwrap_or_default();
+    parse_lines(&bytes, &folder.file(run::CORRECTIONS))
+}
+
+/// Every correction of the prices of a round, in order.
+pub(crate) fn of_prices(round: &RoundFolder) -> Result<Vec<LoggedCorrection>, FileError> {
+    let file = layout::PRICE_CORRECTIONS;
+    let bytes = round.read_optional(file)?.unwrap_or_default();
+    parse_lines(&bytes, &round.file(file))
+}
+
+fn parse_lines(bytes: &[u8], file: &Path) -> Result<Vec<LoggedCorrection>, FileError> {
     let lines = bytes.split(|byte| *byte == b'\n');
     let lines = (1..).zip(lines).filter(|(_, line)| !line.is_empty());
     let parsed = lines.map(|(number, line)| {
-        parse_line(line).map_err(|fault| {
-            let file = folder.file(run::CORRECTIONS);
-            fault.on_line(number).in_file(&file)
-        })
+        parse_line(line).map_err(|fault| fault.on_line(number).in_file(file))
     });
     parsed.collect()
 }
@@ -169,26 +192,69 @@ fn next_place(folder: &RunFolder) -> Result<String, FileError> {
     Ok(format!("{}/{next:04}", run::SUPERSEDED))
 }
 
-/// The line of one correction.
-fn entry(correction: &Correction, place: &str, old: &Files, new: &Files) -> String {
-    let digest = |files: &Files, file: &str| files.get(file).map(|b| Digest::of(b).to_hex());
-    let files: serde_json::Map<String, Value> = RESULT_FILES
+/// What one correction of results is about.
+struct Entry<'a> {
+    correction: &'a Correction,
+    /// Where the old files are kept; none where they are gone.
+    place: Option<&'a String>,
+    old: &'a Files,
+    new: &'a Files,
+    /// Digests of old files by the log.
+    signed: &'a Digests,
+}
+
+impl Entry<'_> {
+    fn line(&self) -> String {
+        let (old, new) = (digests(self.old), digests(self.new));
+        let was = |file: &str| old.get(file).or_else(|| self.signed.get(file));
+        let pairs = RESULT_FILES.into_iter().filter_map(|file| {
+            let (was, is) = (was(file), new.get(file));
+            (was != is || !old.contains_key(file)).then(|| (file, pair(was, is)))
+        });
+        let files: Map<String, Value> = pairs.map(|(file, pair)| (file.to_owned(), pair)).collect();
+        let line = json::to_line(&json!({
+            "corrected_at_utc": self.correction.at.text(),
+            "reason": self.correction.reason,
+            "kept_in": self.place,
+            "files": files,
+            "prices": {"old": prices(self.old), "new": prices(self.new)},
+            "values": changed_values(self.old, self.new),
+        }));
+        format!("{line}\n")
+    }
+}
+
+/// The line of a correction of prices.
+pub(crate) fn price_line(
+    correction: &Correction,
+    place: Option<&str>,
+    old: &Digests,
+    new: &Digests,
+) -> String {
+    let paths: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let changed = paths
         .into_iter()
-        .filter(|file| old.get(file) != new.get(file))
-        .map(|file| {
-            let pair = json!({"old_sha256": digest(old, file), "new_sha256": digest(new, file)});
-            (file.to_owned(), pair)
-        })
+        .filter(|path| old.get(*path) != new.get(*path));
+    let files: Map<String, Value> = changed
+        .map(|path| (path.clone(), pair(old.get(path), new.get(path))))
         .collect();
     let line = json::to_line(&json!({
         "corrected_at_utc": correction.at.text(),
         "reason": correction.reason,
         "kept_in": place,
         "files": files,
-        "prices": {"old": prices(old), "new": prices(new)},
-        "values": changed_values(old, new),
     }));
     format!("{line}\n")
+}
+
+fn digests(files: &Files) -> Digests {
+    let digest = |(file, bytes): (&&'static str, &Vec<u8>)| ((*file).to_owned(), Digest::of(bytes));
+    files.iter().map(digest).collect()
+}
+
+fn pair(old: Option<&Digest>, new: Option<&Digest>) -> Value {
+    let hex = |digest: Option<&Digest>| digest.map(|digest| digest.to_hex());
+    json!({"old_sha256": hex(old), "new_sha256": hex(new)})
 }
 
 /// The digests of the sheets that results were made from, where they say so.

@@ -40,6 +40,8 @@ pub const CROSS_CHECK: &str = "prices/cross_check.json";
 pub const CROSS_CHECK_ACCEPTANCE: &str = "prices/cross_check_acceptance.json";
 /// The word that accepts sheets without the record of a fetch.
 pub const UNPROVED_ACCEPTANCE: &str = "prices/unproved_acceptance.json";
+/// One line per correction of the final prices.
+pub const PRICE_CORRECTIONS: &str = "prices/corrections.jsonl";
 /// Folder of prices that a later fetch replaced, by number.
 pub const REPLACED_PRICES: &str = "prices/replaced";
 /// The files of a fetch whose digests its record holds.

@@ -294,7 +294,12 @@ impl Ledger {
 
 /// The path of a file of an attempt inside its run.
 pub fn attempt_path(plan: &RunPlan, slot: &Slot, attempt: u32, ending: &str) -> String {
-    let stem = slot.stem(plan.rules.replicates);
+    path_of_attempt(plan.rules.replicates, slot, attempt, ending)
+}
+
+/// The same for a run of which only the number of replicates is known.
+pub(crate) fn path_of_attempt(replicates: u32, slot: &Slot, attempt: u32, ending: &str) -> String {
+    let stem = slot.stem(replicates);
     format!("{}/{stem}__{attempt:03}.{ending}", run::ATTEMPTS)
 }
 

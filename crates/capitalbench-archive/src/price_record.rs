@@ -9,12 +9,14 @@ use capitalbench_core::price_window::PriceWindow;
 use capitalbench_core::prices::{PriceSheet, Side};
 use capitalbench_core::universe::Universe;
 
+use crate::corrections::{Correction, Digests, price_line};
 use crate::error::FileError;
 use crate::file_ops;
 use crate::format::cross_check::{self, CrossCheckAcceptance};
 use crate::format::provenance::{self, Provenance, Purpose};
 use crate::format::{price_sheet, price_window};
 use crate::layout;
+use crate::log::LogFolder;
 use crate::round_folder::{RoundFolder, names_in, optional};
 
 /// The files of a fetch besides the two sheets.
@@ -157,6 +159,8 @@ pub struct NewPrices<'a> {
     pub windows: Vec<PriceWindow>,
     /// The comparison with another source.
     pub cross_check: Option<&'a CrossCheck>,
+    /// Why final prices that are there, or that the log knows, give way to these.
+    pub correction: Option<&'a Correction>,
 }
 
 /// Stores a fetch in place of the one before, which is kept under a number.
@@ -169,6 +173,7 @@ pub fn store(
         mut provenance,
         windows,
         cross_check,
+        correction,
     } = prices;
     let mut files: Vec<(&'static str, String)> = vec![(
         layout::ENTRY_PRICES,
@@ -199,6 +204,22 @@ pub fn store(
         .map(|path| path.display().to_string());
     // Whoever reads the record last finds the digests of the files before it.
     files.push((layout::PROVENANCE, provenance::render(&provenance)));
+    let replaced = final_prices(folder)?;
+    if !replaced.is_empty() {
+        let new = files
+            .iter()
+            .map(|(path, text)| ((*path).to_owned(), Digest::of(text.as_bytes())));
+        let new: Digests = new.collect();
+        let Some(correction) = correction else {
+            let text = "final prices give way to others only with a reason; give --correct REASON";
+            return Err(FileError::folder(folder.path(), text));
+        };
+        let file = layout::PRICE_CORRECTIONS;
+        let mut lines = folder.read_optional(file)?.unwrap_or_default();
+        let place = provenance.replaced.as_deref();
+        lines.extend(price_line(correction, place, &replaced, &new).into_bytes());
+        writes.push((folder.file(file), lines));
+    }
     let new = files
         .into_iter()
         .map(|(path, text)| (folder.file(path), text.into_bytes()));
@@ -213,6 +234,21 @@ pub fn store(
         file_ops::remove(&folder.file(word))?;
     }
     Ok(provenance)
+}
+
+/// Digests of the final prices: those that are there, else those that the log knows and that are
+/// gone; empty where the round has none.
+pub fn final_prices(folder: &RoundFolder) -> Result<Digests, FileError> {
+    let mut found = Digests::new();
+    if folder.file(layout::EXIT_PRICES).exists() {
+        for file in layout::FETCHED.into_iter().chain([layout::PROVENANCE]) {
+            if let Some(bytes) = folder.read_optional(file)? {
+                found.insert(file.to_owned(), Digest::of(&bytes));
+            }
+        }
+        return Ok(found);
+    }
+    LogFolder::of_round(folder).signed_prices(&folder.name())
 }
 
 /// The files that are there, under the next free number.

@@ -28,17 +28,20 @@ mod finding;
 mod inputs;
 mod interim;
 mod log_state;
+mod moments;
 mod prices;
+mod promise;
 mod replies;
 mod results;
+mod round_proof;
 mod runs;
 mod signed;
 mod slots;
 mod state;
 
 pub use finding::{Code, Finding, RoundReport, Severity, Verdict};
-pub use log_state::{LogReport, Reader};
-pub use signed::{Moment, RoundProof};
+pub use log_state::{LogReport, Reader, SeenStamp};
+pub use round_proof::{Moment, RoundProof};
 pub use slots::SlotCount;
 
 /// What verification of one round or a folder of rounds found.
@@ -175,18 +178,24 @@ fn verify_round(
     inputs::check_research(folder, &mut findings);
     let mut evidence = None;
     let mut manifest = None;
+    let mut is_asked = false;
     match RoundInputs::load(folder.clone(), universes) {
         Err(error) => findings.push(unreadable(folder, &error)),
         Ok(loaded) => {
             let state = load_state(loaded, now, &mut findings);
             check_state(&state, &mut findings);
             evidence = Some(across::Evidence::new(&state));
+            is_asked = promise::is_asked(&state);
             manifest = Some(state.inputs.manifest);
         }
     }
     let proof = log.and_then(|(log, reader)| {
         signed::check_round(folder, (log, reader), manifest.as_ref(), &mut findings)
     });
+    is_asked |= proof.as_ref().is_some_and(|own| own.first_call.is_some());
+    if let Some(manifest) = manifest.filter(|_| is_asked) {
+        promise::check(&manifest, proof.as_ref(), now, &mut findings);
+    }
     if proof.as_ref().is_some_and(RoundProof::is_stamped) {
         findings.retain(|finding| finding.code != Code::FreezeTimeUnproved);
     }

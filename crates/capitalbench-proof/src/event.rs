@@ -190,11 +190,11 @@ pub enum Fact {
         /// The files.
         results: Files,
     },
-    /// Results in place of others.
+    /// Results or prices in place of others.
     Correction {
-        /// The run.
-        run: String,
-        /// Which correction, from 1.
+        /// The run whose results these are; none where they are the prices of the round.
+        run: Option<String>,
+        /// Which correction of this run, or of the prices, from 1.
         number: u64,
         /// Why.
         reason: String,

@@ -14,7 +14,7 @@ use std::fmt;
 use jiff::{SignedDuration, Timestamp};
 
 /// How far two honest clocks are apart at most.
-const CLOCK_SLACK: SignedDuration = SignedDuration::from_secs(60);
+pub const CLOCK_SLACK: SignedDuration = SignedDuration::from_secs(60);
 
 /// One step of a round as the log tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,9 @@
 use capitalbench_proof::merkle::{Hash, sha256};
 use capitalbench_proof::note::{Checked, VerifierKey};
 use capitalbench_proof::opentimestamps::{self, Attestation};
-use capitalbench_proof::timestamp::{Question, Refusal, Root, Stamp, check, check_without_root};
+use capitalbench_proof::timestamp::{
+    Question, Refusal, Root, Stamp, check, check_below, check_without_root,
+};
 use jiff::Timestamp;
 
 use super::{LogFolder, SignedCheckpoint, read};
@@ -27,6 +29,14 @@ const ROOT: &str = ".pem";
 pub enum Believed {
     /// Authorities below these roots.
     Roots(Vec<Root>),
+    /// Authorities below the first roots, for which the reader vouches; those below the others are
+    /// seen too, and nobody but the operator vouches for them.
+    Vouched {
+        /// Roots that the reader named, or those of public authorities.
+        own: Vec<Root>,
+        /// Roots that lie in the log.
+        shipped: Vec<Root>,
+    },
     /// Anybody; only to see whether an answer is there.
     Anybody,
 }
@@ -41,12 +51,25 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// Judges a reply.
-    pub fn check(&self, reply: &[u8], question: &Question) -> Result<Stamp, Refusal> {
+    /// Judges a reply: what it proves, and whether the reader vouches for the authority.
+    fn judge(&self, reply: &[u8], question: &Question) -> Result<(Stamp, bool), Refusal> {
         match &self.believed {
-            Believed::Roots(roots) => check(reply, question, roots, self.now),
-            Believed::Anybody => check_without_root(reply, question, self.now),
+            Believed::Roots(roots) => {
+                check(reply, question, roots, self.now).map(|stamp| (stamp, true))
+            }
+            Believed::Vouched { own, shipped } => {
+                check_below(reply, question, &[own, shipped], self.now)
+                    .map(|(stamp, set)| (stamp, set == 0))
+            }
+            Believed::Anybody => {
+                check_without_root(reply, question, self.now).map(|stamp| (stamp, false))
+            }
         }
+    }
+
+    /// Judges a reply: what it proves.
+    pub fn check(&self, reply: &[u8], question: &Question) -> Result<Stamp, Refusal> {
+        self.judge(reply, question).map(|(stamp, _)| stamp)
     }
 }
 
@@ -59,6 +82,8 @@ pub struct Anchor {
     pub name: String,
     /// What it proves, or why it proves nothing.
     pub stamp: Result<Stamp, Refusal>,
+    /// Whether the reader vouches for whoever stamped it.
+    pub vouched: bool,
 }
 
 /// New files about a checkpoint.
@@ -114,9 +139,13 @@ impl LogFolder {
             };
             let reply = file_ops::read(&folder.join(&file))?;
             let query = file_ops::read(&folder.join(format!("{name}{QUERY}")))?;
-            let stamp = self.judge(size, &query, &reply, trust)?;
-            let name = name.to_owned();
-            found.push(Anchor { size, name, stamp });
+            let judged = self.judge(size, &query, &reply, trust)?;
+            found.push(Anchor {
+                size,
+                name: name.to_owned(),
+                vouched: matches!(judged, Ok((_, true))),
+                stamp: judged.map(|(stamp, _)| stamp),
+            });
         }
         Ok(found)
     }
@@ -127,7 +156,7 @@ impl LogFolder {
         query: &[u8],
         reply: &[u8],
         trust: &Trust,
-    ) -> Result<Result<Stamp, Refusal>, FileError> {
+    ) -> Result<Result<(Stamp, bool), Refusal>, FileError> {
         let digest = sha256(self.kept(size)?.note.as_bytes());
         let question = match Question::from_query(query) {
             Ok(question) => question,
@@ -143,7 +172,7 @@ impl LogFolder {
             let what = "the time stamp query";
             return Ok(Err(Refusal::Malformed { what }));
         }
-        Ok(trust.check(reply, &question))
+        Ok(trust.judge(reply, &question))
     }
 
     /// The kept checkpoint of this size: only what the log signed is worth a stamp.

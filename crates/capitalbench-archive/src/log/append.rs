@@ -5,10 +5,11 @@ use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 
 use capitalbench_proof::checkpoint::Checkpoint;
-use capitalbench_proof::event::Event;
+use capitalbench_proof::event::{Event, EventError};
 use capitalbench_proof::merkle::{Edge, Hash, leaf_hash};
 use capitalbench_proof::tiles::{self, Content, HEIGHT, Tile, TileSource as _, WIDTH};
 
+use super::contradictions;
 use super::index;
 use super::inventory::inventory_events;
 use super::last_word::Told;
@@ -62,16 +63,53 @@ impl LogFolder {
     ) -> Result<Appended, FileError> {
         let _hold = self.take_turn()?;
         let events = round_events(round, by)?;
+        let inventories = if events.is_empty() && self.leaves_of_round(&round.name())?.is_empty() {
+            Vec::new()
+        } else {
+            inventory_events(self, round, by)?
+        };
+        self.refuse_contradictions(round, events.iter().chain(&inventories))?;
         let of_events = self.append_held(key, &events)?;
-        if of_events.size == 0 || self.leaves_of_round(&round.name())?.is_empty() {
+        if inventories.is_empty() {
             return Ok(of_events);
         }
-        let of_files = self.append_held(key, &inventory_events(self, round, by)?)?;
+        let of_files = self.append_held(key, &inventories)?;
         self.disclose(key, round)?;
         Ok(Appended {
             size: of_files.size,
             added: of_events.added + of_files.added,
         })
+    }
+
+    /// Nothing is signed that `verify` would condemn: neither files that were fixed and changed, nor
+    /// prices and results that took the place of others without a word.
+    fn refuse_contradictions<'a>(
+        &self,
+        round: &RoundFolder,
+        new: impl Iterator<Item = &'a Event>,
+    ) -> Result<(), FileError> {
+        let size = self.checkpoint()?.map_or(0, |own| own.checkpoint.size);
+        let mut told = Told::of_round(self, &index::load(self, size)?, &round.name())?;
+        let mut events = self.events_of_round(&round.name())?;
+        for event in new {
+            let refused = |error: EventError| FileError::folder(round.path(), error.to_string());
+            let identity = event.identity().map_err(refused)?;
+            if told.is_news((self, size), event, identity)? {
+                events.push((size, event.clone()));
+            }
+        }
+        let found = contradictions(&events).into_iter();
+        match found.filter(|found| found.leaf >= size).next() {
+            None => Ok(()),
+            Some(found) => {
+                let text = format!(
+                    "{} {}; nothing was signed, because `capitalbench verify` would condemn it: \
+                     restore the file from a copy, or give the command its --correct REASON",
+                    found.about, found.text
+                );
+                Err(FileError::folder(round.path(), text))
+            }
+        }
     }
 
     pub(super) fn take_turn(&self) -> Result<file_ops::Hold, FileError> {

@@ -12,7 +12,7 @@ use capitalbench_proof::merkle::{Hash, sha256};
 use jiff::Timestamp;
 
 use super::LogKey;
-use crate::corrections::{RESULT_FILES, logged};
+use crate::corrections::{self, LoggedCorrection, RESULT_FILES};
 use crate::error::{Fault, FileError};
 use crate::file_ops;
 use crate::format::{manifest, provenance};
@@ -279,6 +279,9 @@ impl Scene<'_> {
             None => ("unnamed".to_owned(), "unnamed".to_owned()),
         };
         let mut events = Vec::new();
+        for (number, entry) in (1..).zip(corrections::of_prices(self.round)?) {
+            events.push(self.correction(None, number, entry)?);
+        }
         let sheet = [layout::ENTRY_PRICES, layout::PROVENANCE];
         let own = self.round_files(&sheet)?;
         if own.contains_key(layout::ENTRY_PRICES) {
@@ -311,6 +314,22 @@ impl Scene<'_> {
         Ok(found)
     }
 
+    fn correction(
+        &self,
+        run: Option<String>,
+        number: u64,
+        entry: LoggedCorrection,
+    ) -> Result<Event, FileError> {
+        let correction = Fact::Correction {
+            run,
+            number,
+            reason: entry.reason,
+            replaced: hashes(entry.old),
+            results: hashes(entry.new),
+        };
+        self.event(entry.at.at(), correction)
+    }
+
     fn scored(&self, run: &RunFolder) -> Result<Vec<Event>, FileError> {
         let of_run = |paths: &[&str]| -> Result<Files, FileError> {
             let mut found = Files::new();
@@ -322,15 +341,9 @@ impl Scene<'_> {
             Ok(found)
         };
         let mut events = Vec::new();
-        for (number, entry) in (1..).zip(logged(run)?) {
-            let correction = Fact::Correction {
-                run: run.run_id().to_string(),
-                number,
-                reason: entry.reason,
-                replaced: hashes(entry.old),
-                results: hashes(entry.new),
-            };
-            events.push(self.event(entry.at.at(), correction)?);
+        for (number, entry) in (1..).zip(corrections::of_run(run)?) {
+            let run = Some(run.run_id().to_string());
+            events.push(self.correction(run, number, entry)?);
         }
         let results = of_run(&RESULT_FILES)?;
         if results.contains_key(files::OUTCOMES) {

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_proof::event::{Event, Fact};
+use capitalbench_core::ids::Digest;
+use capitalbench_proof::event::{Event, EventError, Fact, Files};
 use capitalbench_proof::merkle::Hash;
 
 use super::LogFolder;
 use super::index::Index;
+use crate::corrections::Digests;
 use crate::error::FileError;
+use crate::layout;
 
 /// The kind of an event that a later one replaces; none for those that all stay true.
 pub(crate) fn replaced_kind(fact: &Fact) -> Option<String> {
@@ -26,6 +29,59 @@ pub(crate) fn replaced_kind(fact: &Fact) -> Option<String> {
         | Fact::Correction { .. }
         | Fact::Inventory { .. } => None,
     }
+}
+
+/// What the log says about prices and results of a round, last.
+impl LogFolder {
+    /// The files of the last exit prices of a round, with the entry sheet that goes with them; empty
+    /// where the log knows none.
+    pub fn signed_prices(&self, round: &str) -> Result<Digests, FileError> {
+        let (mut entry, mut exit) = (Digests::new(), Digests::new());
+        for event in self.round_facts(round)? {
+            match event {
+                Fact::EntryPrices { files, .. } => entry = digests(files),
+                Fact::ExitPrices { files, .. } => exit = digests(files),
+                _ => {}
+            }
+        }
+        if !exit.is_empty() {
+            exit.extend(entry);
+        }
+        Ok(exit)
+    }
+
+    /// The files of the last result of a run; empty where the log knows none.
+    pub fn signed_results(&self, round: &str, run: &str) -> Result<Digests, FileError> {
+        let facts = self.round_facts(round)?.into_iter().rev();
+        let mut results = facts.filter_map(|fact| match fact {
+            Fact::Score { run: own, results } if own == run => Some(digests(results)),
+            _ => None,
+        });
+        Ok(results.next().unwrap_or_default())
+    }
+
+    fn round_facts(&self, round: &str) -> Result<Vec<Fact>, FileError> {
+        let events = self.events_of_round(round)?.into_iter();
+        Ok(events.map(|(_, event)| event.fact).collect())
+    }
+
+    /// The events of a round with their leaves, in the order of the log.
+    pub(super) fn events_of_round(&self, round: &str) -> Result<Vec<(u64, Event)>, FileError> {
+        let leaves = self.leaves_of_round(round)?.into_iter();
+        let parse = |(index, leaf): (u64, Vec<u8>)| {
+            let named = |error: EventError| {
+                let text = format!("leaf {index}: {error}");
+                FileError::folder(&self.rounds().join(layout::LOG), text)
+            };
+            Ok((index, Event::parse(&leaf).map_err(named)?))
+        };
+        leaves.map(parse).collect()
+    }
+}
+
+fn digests(files: Files) -> Digests {
+    let digest = |(path, hash): (String, Hash)| (path, Digest::from_bytes(*hash.as_bytes()));
+    files.into_iter().map(digest).collect()
 }
 
 /// What the log holds of one round while events are added to it.

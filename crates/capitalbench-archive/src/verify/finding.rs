@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::signed::RoundProof;
+use super::round_proof::RoundProof;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,6 +119,12 @@ codes! {
         "The files of the log do not follow from its leaves, or a signature does not hold."
     LogHistoryDiffers "log-history-differs" Error
         "The log does not continue what was seen before: another key, fewer leaves or another history."
+    FixedFileChanged "fixed-file-changed" Error
+        "An answer, a pick, an acceptance or a piece of research was changed or removed after the log had fixed it."
+    ReplacedUnexplained "replaced-unexplained" Error
+        "Prices or results were replaced after the exit prices were known, and no correction says why."
+    PromiseNotKept "promise-not-kept" Error
+        "The manifest promises a signed or stamped round, and the log or a stamp is missing."
     EventMissing "event-missing" Error
         "The log lacks an event that the files tell, or one between two others."
     EventContradictsFiles "event-contradicts-files" Error
@@ -223,6 +229,8 @@ codes! {
         "The folder has a log, and the round is not in it."
     BodyWithheld "body-withheld" Note
         "Files are in the log by their sealed digest and are not shown."
+    AuthorityNotVouched "authority-not-vouched" Note
+        "A time stamp authority for which only the operator vouches stamped the log."
     UnfinishedWrite "unfinished-write" Note
         "A temporary file was left behind by a crash."
 }

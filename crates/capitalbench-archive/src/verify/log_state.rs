@@ -24,12 +24,24 @@ pub struct Reader<'a> {
     pub key: Option<VerifierKey>,
     /// Checkpoints seen before, with the name of each.
     pub since: Vec<(String, Vec<u8>)>,
-    /// Roots of time stamp authorities; where there are none, those that lie in the log.
+    /// Roots of the time stamp authorities that the reader vouches for; where none are given, those
+    /// of public authorities.
     pub roots: Vec<Root>,
     /// Files that a bundle says it does not show.
     pub withheld: BTreeSet<String>,
     /// The private key, whose owner can open every seal.
     pub owner: Option<&'a LogKey>,
+}
+
+/// A stamp of an outside clock that holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenStamp {
+    /// Size of the log that it is of.
+    pub size: u64,
+    /// What it says.
+    pub stamp: Stamp,
+    /// Whether the reader vouches for the authority; else it is one that the operator chose.
+    pub vouched: bool,
 }
 
 /// What was found about the log of a folder.
@@ -42,7 +54,7 @@ pub struct LogReport {
     /// Checkpoints of the reader that it continues.
     pub continued: usize,
     /// Stamps of outside clocks that hold, by the size they are of.
-    pub stamps: Vec<(u64, Stamp)>,
+    pub stamps: Vec<SeenStamp>,
     /// What is wrong with it.
     pub findings: Vec<Finding>,
 }
@@ -60,6 +72,8 @@ pub(super) struct LogState {
     pub(super) log: LogFolder,
     pub(super) report: LogReport,
     places: BTreeMap<String, Vec<u64>>,
+    /// By size, the earliest stamp of a log that is at least as large.
+    covering: Vec<(u64, Timestamp)>,
 }
 
 impl LogState {
@@ -84,6 +98,7 @@ impl LogState {
                     findings: vec![finding],
                 },
                 places: BTreeMap::new(),
+                covering: Vec::new(),
             }));
         }
         let mut places: BTreeMap<String, Vec<u64>> = BTreeMap::new();
@@ -112,6 +127,7 @@ impl LogState {
                 findings,
             },
             places,
+            covering: Vec::new(),
         };
         state.compare_key(reader);
         state.compare_history(reader);
@@ -140,6 +156,12 @@ impl LogState {
         let leaves = self.log.leaves(places, state.size).unwrap_or_default();
         let parse = |(index, leaf): (u64, Vec<u8>)| Some((index, Event::parse(&leaf).ok()?));
         leaves.into_iter().filter_map(parse).collect()
+    }
+
+    /// The earliest outside clock that saw a leaf.
+    pub(super) fn seen_before(&self, leaf: u64) -> Option<Timestamp> {
+        let larger = self.covering.partition_point(|(size, _)| *size <= leaf);
+        self.covering.get(larger).map(|(_, before)| *before)
     }
 
     fn find(&mut self, code: Code, place: impl Into<String>, text: impl Into<String>) {
@@ -196,14 +218,17 @@ impl LogState {
 
     /// Every stamp that lies in the log must hold, about the checkpoint it is of.
     fn stamps(&mut self, reader: &Reader<'_>, now: Timestamp) -> Result<(), FileError> {
-        let mut roots = reader.roots.clone();
-        match self.log.roots() {
-            Ok(found) if reader.roots.is_empty() => roots.extend(found),
-            Ok(_) => {}
-            Err(error) => self.no_anchor(&error),
-        }
+        let own = if reader.roots.is_empty() {
+            Root::public().unwrap_or_default()
+        } else {
+            reader.roots.clone()
+        };
+        let shipped = self.log.roots().unwrap_or_else(|error| {
+            self.no_anchor(&error);
+            Vec::new()
+        });
         let trust = Trust {
-            believed: Believed::Roots(roots),
+            believed: Believed::Vouched { own, shipped },
             now,
         };
         for name in names_in(&self.log.rounds().join(layout::LOG_ANCHORS))? {
@@ -217,10 +242,30 @@ impl LogState {
                 self.find(Code::StampInvalid, format!("log/anchors/{name}"), text);
             }
         }
-        self.report
-            .stamps
-            .sort_by_key(|(size, stamp)| (*size, stamp.before));
+        let stamps = &mut self.report.stamps;
+        stamps.sort_by_key(|seen| (seen.size, seen.stamp.before));
+        let mut earliest = None;
+        for seen in stamps.iter().rev() {
+            let before = earliest.map_or(seen.stamp.before, |own| seen.stamp.before.min(own));
+            earliest = Some(before);
+            self.covering.push((seen.size, before));
+        }
+        self.covering.reverse();
+        self.name_strangers();
         Ok(())
+    }
+
+    /// Authorities that only the operator vouches for, each once.
+    fn name_strangers(&mut self) {
+        let strangers = self.report.stamps.iter().filter(|seen| !seen.vouched);
+        let names: BTreeSet<String> = strangers.map(|seen| seen.stamp.authority.clone()).collect();
+        for name in names {
+            let text = format!(
+                "{name:?} stamped the log, and nobody but the operator vouches for it; give its root \
+                 with --tsa-root FILE if you trust it"
+            );
+            self.find(Code::AuthorityNotVouched, layout::LOG_ANCHORS, text);
+        }
     }
 
     fn anchors(&mut self, size: u64, trust: &Trust) -> Result<(), FileError> {
@@ -240,8 +285,13 @@ impl LogState {
             Ok(anchors) => {
                 for anchor in anchors {
                     let place = format!("{folder}/{}.tsr", anchor.name);
+                    let vouched = anchor.vouched;
                     match anchor.stamp {
-                        Ok(stamp) => self.report.stamps.push((size, stamp)),
+                        Ok(stamp) => self.report.stamps.push(SeenStamp {
+                            size,
+                            stamp,
+                            vouched,
+                        }),
                         Err(refusal) => self.find(Code::StampInvalid, place, refusal.to_string()),
                     }
                 }

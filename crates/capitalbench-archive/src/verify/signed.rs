@@ -3,89 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::artifact::{Audience, audience};
-use capitalbench_core::manifest::{Manifest, Window};
+use capitalbench_core::manifest::Manifest;
 use capitalbench_proof::event::{Event, Fact};
 use capitalbench_proof::merkle::Hash;
-use capitalbench_proof::order::{Contradiction, History, Judged, Line, Mark, Verdict, judge};
-use capitalbench_proof::timestamp::Stamp;
 use jiff::Timestamp;
 
 use super::finding::{Code, Finding};
 use super::log_state::{LogState, Reader};
-use super::slots::{SlotCount, count};
+use super::moments::RoundEvents;
+use super::round_proof::RoundProof;
 use super::walk_all;
 use crate::layout;
 use crate::log::inventory::{Inventory, is_told};
 use crate::log::salts::{Salts, Shown};
-use crate::log::{Observer, marks, replaced_kind, round_events, steps};
+use crate::log::{Observer, replaced_kind, round_events};
 use crate::round_folder::RoundFolder;
-
-/// When something was signed into the log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moment {
-    /// Its leaf.
-    pub leaf: u64,
-    /// By the clock of the operator.
-    pub at: Timestamp,
-    /// The earliest outside clocks that saw it, one per authority.
-    pub stamps: Vec<Stamp>,
-}
-
-impl Moment {
-    /// By outside clocks it was there before this instant.
-    pub fn before(&self) -> Option<Timestamp> {
-        self.stamps.iter().map(|stamp| stamp.before).min()
-    }
-}
-
-/// What the log proves about a round.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RoundProof {
-    /// The inputs were settled.
-    pub freeze: Option<Moment>,
-    /// The first request of the record left.
-    pub first_call: Option<Moment>,
-    /// The last answer of the record was there.
-    pub last_call: Option<Moment>,
-    /// The run became the record, with its picks.
-    pub picks: Option<Moment>,
-    /// The result was made.
-    pub score: Option<Moment>,
-    /// The close that decisions are scored from.
-    pub entry_close: Option<Timestamp>,
-    /// The close that they are scored to.
-    pub exit_close: Option<Timestamp>,
-    /// How the slots of the record ended.
-    pub slots: Option<SlotCount>,
-    /// Runs that asked somebody.
-    pub runs: usize,
-    /// Events of the round.
-    pub events: usize,
-    /// Corrections of its results.
-    pub corrections: usize,
-    /// Files that are those of the log.
-    pub opened: usize,
-    /// Files that the log knows and that cannot be compared here.
-    pub withheld: usize,
-    /// Every line of the order that makes a round worth anything.
-    pub order: Vec<Judged>,
-}
-
-impl RoundProof {
-    /// Whether outside clocks show that inputs came before calls and picks before the entry, and no
-    /// line of the order speaks against it.
-    pub fn is_stamped(&self) -> bool {
-        let proved = |line: Line| {
-            let own = |judged: &Judged| {
-                judged.line == line && matches!(judged.verdict, Verdict::Proved(_))
-            };
-            self.order.iter().any(own)
-        };
-        proved(Line::FreezeBeforeAttempts)
-            && proved(Line::PicksBeforeEntry)
-            && !self.order.iter().any(Judged::refuses)
-    }
-}
 
 /// Compares a round with the log; none when the log does not know it.
 pub(super) fn check_round(
@@ -116,7 +48,12 @@ pub(super) fn check_round(
     if !scene.files(reader, &mut proof) {
         scene.facts();
     }
-    scene.moments(manifest.and_then(|own| own.window), &mut proof);
+    let round = RoundEvents {
+        state,
+        events: &events,
+        manifest,
+    };
+    round.check(reader, &mut proof, findings);
     Some(proof)
 }
 
@@ -287,85 +224,6 @@ impl Scene<'_> {
         }
         self.findings.extend(found);
     }
-
-    /// The order by places, instants and outside clocks, and the slots of the record.
-    fn moments(&mut self, window: Option<Window>, proof: &mut RoundProof) {
-        let facts = || self.events.iter().map(|(_, event)| &event.fact);
-        let record = facts().rev().find_map(|fact| match fact {
-            Fact::Accepted { run, .. } => Some(run.clone()),
-            _ => None,
-        });
-        let asked = facts().filter_map(|fact| match fact {
-            Fact::Slots { run, .. } => Some(run),
-            _ => None,
-        });
-        proof.runs = asked.collect::<BTreeSet<_>>().len();
-        let corrections = facts().filter(|fact| matches!(fact, Fact::Correction { .. }));
-        proof.corrections = corrections.count();
-        let events = self.events.iter().map(|(index, event)| (*index, event));
-        let mut told = steps(events, window, |run| {
-            record.as_deref().is_none_or(|record| record == run)
-        });
-        for mark in marks(&mut told) {
-            mark.before = self.moment(*mark).before();
-        }
-        let moment = |mark: Option<Mark>| mark.map(|mark| self.moment(mark));
-        proof.freeze = moment(told.freeze);
-        proof.first_call = moment(told.first_attempt);
-        proof.last_call = moment(told.last_attempt);
-        proof.picks = moment(told.picks);
-        proof.score = moment(told.score);
-        (proof.entry_close, proof.exit_close) = (told.entry, told.exit);
-        proof.order = judge(&told).to_vec();
-        self.order(&told, &proof.order);
-        if let Some(record) = &record {
-            proof.slots = count(record, self.events, self.findings);
-        }
-    }
-
-    fn moment(&self, mark: Mark) -> Moment {
-        let mut earliest: BTreeMap<&str, &Stamp> = BTreeMap::new();
-        let covering = self.state.report.stamps.iter();
-        for (_, stamp) in covering.filter(|(size, _)| *size > mark.last) {
-            let known = earliest.entry(&stamp.authority).or_insert(stamp);
-            if stamp.before < known.before {
-                *known = stamp;
-            }
-        }
-        Moment {
-            leaf: mark.last,
-            at: mark.at,
-            stamps: earliest.into_values().cloned().collect(),
-        }
-    }
-
-    fn order(&mut self, told: &History, order: &[Judged]) {
-        for judged in order {
-            let Verdict::Broken(why) = &judged.verdict else {
-                continue;
-            };
-            let mark = match judged.line {
-                Line::FreezeBeforeAttempts => told.freeze,
-                Line::AttemptsInOrder => told.first_attempt,
-                Line::AttemptsBeforePicks => told.last_attempt,
-                Line::PicksBeforeEntry => told.picks,
-                Line::EntryBeforeExit => None,
-                Line::ExitBeforeScore => told.score,
-            };
-            let place = mark.map_or_else(
-                || layout::MANIFEST.to_owned(),
-                |mark| format!("log/leaf {}", mark.last),
-            );
-            // Instants are the operator's word; places and what others had seen already are not.
-            let code = match why {
-                Contradiction::Instants { .. } => Code::OrderUnproved,
-                Contradiction::Places(..) | Contradiction::ClaimedLate { .. } => {
-                    Code::LogOrderBroken
-                }
-            };
-            self.find(code, place, why.to_string());
-        }
-    }
 }
 
 /// Whether the files say when it happened.
@@ -399,7 +257,10 @@ fn words(fact: &Fact) -> String {
             )
         }
         Fact::Pick { run, file, .. } => format!("{name} {file} of {run}"),
-        Fact::Correction { run, number, .. } => format!("{name} {number} of {run}"),
+        Fact::Correction { run, number, .. } => {
+            let of = run.as_deref().unwrap_or("the prices");
+            format!("{name} {number} of {of}")
+        }
         Fact::EntryPrices { session, .. } | Fact::ExitPrices { session, .. } => {
             format!("{name} of {session}")
         }

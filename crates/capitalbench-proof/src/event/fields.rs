@@ -265,7 +265,7 @@ impl Members {
                 results: self.files("results")?,
             },
             "correction" => Fact::Correction {
-                run: self.text("run")?,
+                run: self.optional_text("run")?,
                 number: self.number("number")?,
                 reason: self.text("reason")?,
                 replaced: self.files("replaced")?,

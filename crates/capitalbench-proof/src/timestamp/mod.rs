@@ -12,7 +12,7 @@ mod token;
 use jiff::Timestamp;
 use thiserror::Error;
 
-pub use token::{Stamp, check, check_without_root, reply_time};
+pub use token::{Stamp, check, check_below, check_without_root, reply_time};
 
 /// SHA-256 as an `AlgorithmIdentifier`.
 const SHA256: [u8; 15] = [
@@ -163,6 +163,14 @@ impl Root {
             });
         }
         Ok(roots)
+    }
+
+    /// The roots of public authorities that this program ships, for readers who name none.
+    ///
+    /// The list says when it was taken and from where; certificates of web servers below these
+    /// roots are refused, because their usage is not time stamping alone.
+    pub fn public() -> Result<Vec<Root>, Refusal> {
+        Self::from_pem(include_bytes!("../../roots/public.pem"))
     }
 
     /// The certificate in DER.

@@ -67,6 +67,25 @@ pub fn check(
     Ok(token.stamp(signer))
 }
 
+/// The same against several sets of roots: the stamp, and the first set that has a path to it.
+pub fn check_below(
+    reply: &[u8],
+    question: &Question,
+    sets: &[&[Root]],
+    now: Timestamp,
+) -> Result<(Stamp, usize), Refusal> {
+    let token = read_reply(reply)?;
+    let signer = token.check_answer(question, now)?;
+    let mut refusal = Refusal::NoCertificate;
+    for (place, roots) in sets.iter().enumerate() {
+        match token.check_path(signer, roots) {
+            Ok(()) => return Ok((token.stamp(signer), place)),
+            Err(why) => refusal = why,
+        }
+    }
+    Err(refusal)
+}
+
 /// The same for somebody who has no root at hand: whose clock it is stays open.
 ///
 /// Everything else holds: hash, nonce, time, signature, and a certificate for time stamping that

@@ -87,9 +87,12 @@ pub(crate) struct FetchManner {
     /// Wait when a limit is reached, in place of stopping
     #[arg(long)]
     pub(crate) wait: bool,
-    /// Replace final prices that are there; they are kept in prices/replaced
-    #[arg(long)]
+    /// Replace final prices that are there, with --correct; they are kept in prices/replaced
+    #[arg(long, requires = "correct")]
     pub(crate) overwrite_prices: bool,
+    /// Why final prices are replaced; the reason and what changed go to prices/corrections.jsonl
+    #[arg(long, value_name = "REASON")]
+    pub(crate) correct: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
     let inputs = RoundInputs::load(folder, &Universes::default())?;
     let plan = plan(arguments, &inputs)?;
     require_final_rows(&plan, clock.now())?;
-    if let Err(refusal) = refuse_present(&plan, arguments.manner.overwrite_prices) {
+    if let Err(refusal) = refuse_present(&plan) {
         if !arguments.dry_run {
             // Prices of a process that was killed may not be in the log yet.
             record(&inputs.folder, clock.now())?;
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
     let held = HeldRound::take(&inputs.folder, &worker(None, None), clock)?
         .map_err(|holder| held_by(&inputs.folder, &holder))?;
     // What was true before the round was ours may not be true any more.
-    refuse_present(&plan, arguments.manner.overwrite_prices)?;
+    refuse_present(&plan)?;
     let fetched = wait(fetch_prices(&plan, &first, other.as_ref(), &held))??;
     held.release()?;
     Ok(report(arguments, &plan, &fetched))
@@ -83,6 +83,7 @@ fn plan<'a>(
         },
         coverage,
         options: options(inputs, coverage, run_id.as_ref())?,
+        correct: arguments.manner.correct.clone(),
     })
 }
 

@@ -327,8 +327,16 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
     for problem in &scored.result.price_problems {
         remark(format!("{} {problem}", paint(WARNING, "warning:")));
     }
-    if let Some(Stored::Corrected(place)) = &scored.stored {
-        line(format!("corrected; the results before it are in {place}"));
+    match &scored.stored {
+        Some(Stored::Corrected(Some(place))) => {
+            line(format!("corrected; the results before it are in {place}"));
+        }
+        Some(Stored::Corrected(None)) => {
+            line(
+                "corrected; the files of the results before it are gone, the log has their digests",
+            );
+        }
+        _ => {}
     }
     if let Some(recorded) = &scored.recorded {
         recorded.print_signed();

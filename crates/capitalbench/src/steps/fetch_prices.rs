@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capitalbench_archive::corrections::Correction;
 use capitalbench_archive::format::provenance::{AnswerRecord, Coverage, Provenance, Purpose};
 use capitalbench_archive::layout;
-use capitalbench_archive::price_record::{NewPrices, store};
+use capitalbench_archive::price_record::{NewPrices, final_prices, store};
 use capitalbench_archive::round_folder::RoundInputs;
 use capitalbench_archive::validation::load_parsed;
 use capitalbench_core::calendar::{closure_reason, next_session, previous_session, rows_final_at};
@@ -14,6 +15,7 @@ use capitalbench_core::manifest::Window;
 use capitalbench_core::price_rules::{PriceProblem, problems};
 use capitalbench_core::price_window::PriceWindow;
 use capitalbench_core::prices::{PriceSheet, Quote, Side};
+use capitalbench_core::time::Stamp;
 use capitalbench_core::units::Return;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -31,6 +33,8 @@ pub(crate) struct FetchPlan<'a> {
     pub(crate) coverage: Coverage,
     /// Options with the symbol they are asked for by, in universe order.
     pub(crate) options: Vec<(OptionId, String)>,
+    /// Why final prices give way to these, should there be any.
+    pub(crate) correct: Option<String>,
 }
 
 /// What came of it.
@@ -163,15 +167,26 @@ fn held(inputs: &RoundInputs, run_id: Option<&RunId>) -> Result<BTreeSet<OptionI
     Ok(held)
 }
 
-/// Final prices are replaced only when that is asked for; an informational sheet always is.
-pub(crate) fn refuse_present(plan: &FetchPlan<'_>, overwrite: bool) -> Result<(), CommandError> {
-    let final_there = plan.inputs.folder.file(layout::EXIT_PRICES).exists();
-    if !final_there || (overwrite && plan.purpose == Purpose::Final) {
+/// Final prices are replaced only with a reason, also when their files are gone and only the log
+/// knows them; an informational sheet always gives way.
+pub(crate) fn refuse_present(plan: &FetchPlan<'_>) -> Result<(), CommandError> {
+    let folder = &plan.inputs.folder;
+    let corrected = plan.correct.is_some() && plan.purpose == Purpose::Final;
+    if corrected || final_prices(folder)?.is_empty() {
         return Ok(());
     }
-    let text = format!("{} has final prices already", plan.inputs.folder.name());
+    let text = if folder.file(layout::EXIT_PRICES).exists() {
+        format!("{} has final prices already", folder.name())
+    } else {
+        format!(
+            "the log knows final prices of {} whose files are gone",
+            folder.name()
+        )
+    };
     Err(CommandError::new(text).hint(match plan.purpose {
-        Purpose::Final => "replace them with --overwrite-prices; the old ones are kept",
+        Purpose::Final => {
+            "say why they are replaced with --overwrite-prices --correct REASON; the old ones are kept"
+        }
         Purpose::Informational => "an informational entry sheet would take their place",
     }))
 }
@@ -219,6 +234,10 @@ pub(crate) async fn fetch_prices(
         .as_ref()
         .is_some_and(|check| !check.beyond().is_empty());
     let sound = warnings.is_empty() && !beyond;
+    let correction = plan.correct.as_ref().map(|reason| Correction {
+        reason: reason.clone(),
+        at: Stamp::of(asking.clock.now()),
+    });
     let new = NewPrices {
         provenance: provenance(plan, asking, asked_for, (&answers, warnings)),
         windows: answers
@@ -226,6 +245,7 @@ pub(crate) async fn fetch_prices(
             .map(|answered| answered.window)
             .collect(),
         cross_check: cross_check.as_ref(),
+        correction: correction.as_ref(),
     };
     held.require()?;
     let provenance = store(&plan.inputs.folder, &plan.inputs.universe, new)?;

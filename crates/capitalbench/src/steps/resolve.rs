@@ -182,6 +182,7 @@ impl Resolver<'_> {
             purpose: Purpose::Final,
             coverage: Coverage::FullUniverse,
             options: options(inputs, Coverage::FullUniverse, None)?,
+            correct: Some(NOT_USABLE.to_owned()),
         };
         require_final_rows(&plan, self.clock.now())?;
         let fetched = fetch_prices(&plan, &self.asking, self.other.as_ref(), held).await?;
@@ -199,6 +200,10 @@ impl Resolver<'_> {
         })
     }
 }
+
+/// Why the worker itself replaces prices that are there.
+const NOT_USABLE: &str =
+    "the prices that were there were not those of one whole fetch, or gave no result";
 
 /// The run that the job names, as long as it is the record.
 fn record_of(

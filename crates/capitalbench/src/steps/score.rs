@@ -6,6 +6,7 @@ use capitalbench_archive::file_ops;
 use capitalbench_archive::format::cross_check::{self, CrossCheckAcceptance};
 use capitalbench_archive::freeze::{self, FreezeError};
 use capitalbench_archive::layout;
+use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::price_record::PriceRecord;
 use capitalbench_archive::round_folder::RoundInputs;
 use capitalbench_archive::run_folder::RunFolder;
@@ -85,7 +86,9 @@ pub(crate) fn score(
                 reason: reason.clone(),
                 at: Stamp::of(now),
             });
-            Some(store_results(run, &result, correction.as_ref())?)
+            let log = LogFolder::of_round(&inputs.folder);
+            let signed = log.signed_results(&round, run.run_id().as_str())?;
+            Some(store_results(run, &result, &signed, correction.as_ref())?)
         }
     };
     let recorded = stored.as_ref().map(|_| record(&inputs.folder, now));

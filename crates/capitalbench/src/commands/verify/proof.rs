@@ -10,8 +10,13 @@ use crate::console::{BOLD, DIM, ERROR, GOOD, WARNING, line, paint, plural};
 /// How far a round is proved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
+    /// Something does not hold.
     Broken,
+    /// The operator signed it, and no outside clock shows when.
     Signed,
+    /// Outside clocks show when; only the operator vouches for them.
+    Stamped,
+    /// Outside clocks that the reader vouches for show when.
     Proved,
 }
 
@@ -19,8 +24,10 @@ impl Level {
     fn of(round: &RoundReport, proof: &RoundProof, log: &LogReport) -> Self {
         if round.verdict() == Verdict::DoesNotHold || log.count(Severity::Error) > 0 {
             Self::Broken
-        } else if proof.is_stamped() {
+        } else if proof.is_vouched() {
             Self::Proved
+        } else if proof.is_stamped() {
+            Self::Stamped
         } else {
             Self::Signed
         }
@@ -30,6 +37,7 @@ impl Level {
         match self {
             Self::Broken => "NOT PROVED",
             Self::Signed => "SIGNED",
+            Self::Stamped => "STAMPED",
             Self::Proved => "PROVED",
         }
     }
@@ -44,7 +52,8 @@ pub(super) fn as_json(round: &RoundReport, log: &LogReport) -> Option<Value> {
                 "leaf": moment.leaf,
                 "at_utc": moment.at.to_string(),
                 "before_utc": moment.before().map(|at| at.to_string()),
-                "authorities": moment.stamps.iter().map(|s| &s.authority).collect::<Vec<_>>(),
+                "authorities": moment.stamps.iter().map(|seen| &seen.stamp.authority)
+                    .collect::<Vec<_>>(),
             })
         })
     };
@@ -65,13 +74,17 @@ pub(super) fn as_json(round: &RoundReport, log: &LogReport) -> Option<Value> {
         "last_answer": moment(&proof.last_call),
         "picks": moment(&proof.picks),
         "score": moment(&proof.score),
+        "earlier_score": moment(&proof.earlier_score),
+        "authorities": proof.authorities().iter()
+            .map(|(name, vouched)| json!({"name": name, "vouched": vouched}))
+            .collect::<Vec<_>>(),
         "slots": slots,
         "runs": proof.runs,
         "events": proof.events,
         "corrections": proof.corrections,
         "files_compared": proof.opened,
         "files_withheld": proof.withheld,
-        "not_proved": not_proved(proof),
+        "not_proved": not_proved(proof, log),
     }))
 }
 
@@ -120,14 +133,15 @@ pub(super) fn print(round: &RoundReport, log: &LogReport) {
     let level = Level::of(round, proof, log);
     let style = match level {
         Level::Broken => ERROR,
-        Level::Signed => WARNING,
+        Level::Signed | Level::Stamped => WARNING,
         Level::Proved => GOOD,
     };
     line("");
     line(format!(
-        "{}  {}",
+        "{}  {}{}",
         paint(BOLD, &round.round_id),
-        paint(style, level.as_str())
+        paint(style, level.as_str()),
+        vouchers(level, proof)
     ));
     let row = |name: &str, text: String| line(format!("  {name:<19} {text}"));
     if let Some(freeze) = &proof.freeze {
@@ -161,15 +175,40 @@ pub(super) fn print(round: &RoundReport, log: &LogReport) {
         } else {
             "see the errors above"
         };
-        row("scores", format!("{}   {word}{corrected}", score.at));
+        let earlier = match &proof.earlier_score {
+            None => String::new(),
+            Some(first) => format!(", in place of a result of {}", first.at),
+        };
+        row(
+            "scores",
+            format!("{}   {word}{corrected}{earlier}", score.at),
+        );
     }
     let all = proof.opened + proof.withheld;
     row(
         "files",
         format!("{} of {all} compared with the log", proof.opened),
     );
-    for text in not_proved(proof) {
+    for text in not_proved(proof, log) {
         row("not proved", paint(DIM, text));
+    }
+}
+
+/// Who stamped the round, and who vouches for them.
+fn vouchers(level: Level, proof: &RoundProof) -> String {
+    let named = |vouched: bool| {
+        let own = proof.authorities().into_iter();
+        let names = own.filter(|(_, own)| *own == vouched);
+        let names: Vec<String> = names.map(|(name, _)| format!("{name:?}")).collect();
+        names.join(" and ")
+    };
+    match level {
+        Level::Broken | Level::Signed => String::new(),
+        Level::Proved => format!("  by {}, whom you vouch for", named(true)),
+        Level::Stamped => format!(
+            "  by {}, an authority you have not vouched for (--tsa-root FILE)",
+            named(false)
+        ),
     }
 }
 
@@ -214,11 +253,25 @@ fn slot_words(slots: &SlotCount, proof: &RoundProof) -> String {
     )
 }
 
-fn not_proved(proof: &RoundProof) -> Vec<&'static str> {
-    let mut told = vec!["that the provider served the model it named"];
-    told.push("that nobody was asked outside of this log");
+/// What nobody can show with this log, however honest it is.
+fn not_proved(proof: &RoundProof, log: &LogReport) -> Vec<&'static str> {
+    let mut told = vec![
+        "that the provider served the model it named",
+        "that nobody was asked outside of this log, on a copy of the folder and its key",
+        "that universe and roster were chosen with no outcome in mind; they are fixed by the freeze",
+    ];
+    if log.continued == 0 {
+        told.push(
+            "that this is the only log of its name; keep its checkpoint and give it with --since",
+        );
+    }
+    if proof.score.is_some() {
+        told.push("that prices are those of the market; the operator chose the vendor");
+    }
     if !proof.is_stamped() {
         told.push("the instants: they are the operator's word; only their order is proved");
+    } else if !proof.is_vouched() {
+        told.push("the instants: the operator chose the clocks; you vouch for none of them");
     }
     if proof.withheld > 0 {
         told.push("that withheld files are what the log sealed");

@@ -1,0 +1,221 @@
+//! When the steps of a round happened, by places in the log, instants and outside clocks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capitalbench_core::manifest::Manifest;
+use capitalbench_core::time::Stamp;
+use capitalbench_proof::event::{Event, Fact};
+use capitalbench_proof::order::{
+    CLOCK_SLACK, Contradiction, History, Judged, Line, Mark, Step, Verdict, judge,
+};
+use jiff::Timestamp;
+
+use super::finding::{Code, Finding};
+use super::log_state::{LogState, Reader, SeenStamp};
+use super::round_proof::{Moment, RoundProof};
+use super::slots::count;
+use crate::layout;
+use crate::log::{Kind, contradictions, marks, steps};
+
+/// The events of one round, and the log in which they stand.
+#[derive(Clone, Copy)]
+pub(super) struct RoundEvents<'a> {
+    pub(super) state: &'a LogState,
+    pub(super) events: &'a [(u64, Event)],
+    pub(super) manifest: Option<&'a Manifest>,
+}
+
+impl RoundEvents<'_> {
+    /// Fills in when everything happened, and reports what cannot have happened so.
+    pub(super) fn check(
+        self,
+        reader: &Reader<'_>,
+        proof: &mut RoundProof,
+        findings: &mut Vec<Finding>,
+    ) {
+        self.contradictions(findings);
+        self.claims(findings);
+        let record = self.facts().rev().find_map(|fact| match fact {
+            Fact::Accepted { run, .. } => Some(run.clone()),
+            _ => None,
+        });
+        self.counts(proof);
+        let rehearsals = self.rehearsals();
+        let of_record = |run: &str| match &record {
+            Some(record) => record == run,
+            None => !rehearsals.contains(run),
+        };
+        let events = self.events.iter().map(|(index, event)| (*index, event));
+        let window = self.manifest.and_then(|own| own.window);
+        let mut told = steps(events, window, of_record);
+        let judged = |told: &mut History, before: fn(&Moment) -> Option<Timestamp>| {
+            for mark in marks(told) {
+                mark.before = before(&self.moment(*mark));
+            }
+            judge(told).to_vec()
+        };
+        proof.vouched = judged(&mut told, Moment::vouched_before);
+        proof.order = judged(&mut told, Moment::before);
+        proof.promised = if reader.roots.is_empty() {
+            proof.order.clone()
+        } else {
+            proof.vouched.clone()
+        };
+        let moment = |mark: Option<Mark>| mark.map(|mark| self.moment(mark));
+        proof.freeze = moment(told.freeze);
+        proof.first_call = moment(told.first_attempt);
+        proof.last_call = moment(told.last_attempt);
+        proof.picks = moment(told.picks);
+        proof.score = moment(self.last_score(of_record));
+        let last = proof.score.as_ref().map(|last| last.leaf);
+        proof.earlier_score = moment(told.score).filter(|first| last != Some(first.leaf));
+        (proof.entry_close, proof.exit_close) = (told.entry, told.exit);
+        self.order(&told, &proof.order, findings);
+        if let Some(record) = &record {
+            proof.slots = count(record, self.events, findings);
+        }
+    }
+
+    fn facts(&self) -> impl DoubleEndedIterator<Item = &Fact> {
+        self.events.iter().map(|(_, event)| &event.fact)
+    }
+
+    fn counts(&self, proof: &mut RoundProof) {
+        let asked = self.facts().filter_map(|fact| match fact {
+            Fact::Slots { run, .. } => Some(run),
+            _ => None,
+        });
+        proof.runs = asked.collect::<BTreeSet<_>>().len();
+        let corrections = self.facts();
+        proof.corrections = corrections
+            .filter(|fact| matches!(fact, Fact::Correction { .. }))
+            .count();
+    }
+
+    /// Runs whose answers were invented.
+    fn rehearsals(&self) -> BTreeSet<String> {
+        let runs = self.facts().filter_map(|fact| match fact {
+            Fact::Slots { run, calls, .. } if calls == "mock" => Some(run.clone()),
+            _ => None,
+        });
+        runs.collect()
+    }
+
+    fn last_score(&self, of_record: impl Fn(&str) -> bool) -> Option<Mark> {
+        let mut scores = self.events.iter().rev().filter_map(|(leaf, event)| {
+            let at = Stamp::parse(event.at.as_str())?.at();
+            match &event.fact {
+                Fact::Score { run, .. } if of_record(run) => Some(Mark {
+                    first: *leaf,
+                    last: *leaf,
+                    at,
+                    before: None,
+                }),
+                _ => None,
+            }
+        });
+        scores.next()
+    }
+
+    fn moment(&self, mark: Mark) -> Moment {
+        let mut earliest: BTreeMap<(&str, bool), &SeenStamp> = BTreeMap::new();
+        let covering = self.state.report.stamps.iter();
+        for seen in covering.filter(|seen| seen.size > mark.last) {
+            let authority = (seen.stamp.authority.as_str(), seen.vouched);
+            let known = earliest.entry(authority).or_insert(seen);
+            if seen.stamp.before < known.stamp.before {
+                *known = seen;
+            }
+        }
+        Moment {
+            leaf: mark.last,
+            at: mark.at,
+            stamps: earliest.into_values().cloned().collect(),
+        }
+    }
+
+    /// Events that contradict each other.
+    fn contradictions(&self, findings: &mut Vec<Finding>) {
+        for found in contradictions(self.events) {
+            let leaf = format!("log/leaf {}", found.leaf);
+            let (code, place, text) = match found.kind {
+                Kind::FileChanged => (
+                    Code::FixedFileChanged,
+                    found.about,
+                    format!("{leaf}: {}", found.text),
+                ),
+                Kind::Unexplained => (
+                    Code::ReplacedUnexplained,
+                    leaf,
+                    format!("{} {}", found.about, found.text),
+                ),
+                Kind::Place => (
+                    Code::LogOrderBroken,
+                    leaf,
+                    format!("{} {}", found.about, found.text),
+                ),
+            };
+            findings.push(Finding::new(code, place, text));
+        }
+    }
+
+    /// Nothing can happen after an outside clock has seen it.
+    fn claims(&self, findings: &mut Vec<Finding>) {
+        for (leaf, event) in self.events {
+            let (Some(before), Some(at)) = (
+                self.state.seen_before(*leaf),
+                Stamp::parse(event.at.as_str()).map(|stamp| stamp.at()),
+            ) else {
+                continue;
+            };
+            if at.duration_since(before) > CLOCK_SLACK {
+                let text = format!(
+                    "{} says {at}, and an outside clock had seen it before {before}",
+                    event.fact.name()
+                );
+                let place = format!("log/leaf {leaf}");
+                findings.push(Finding::new(Code::LogOrderBroken, place, text));
+            }
+        }
+    }
+
+    fn order(&self, told: &History, order: &[Judged], findings: &mut Vec<Finding>) {
+        for judged in order {
+            let Verdict::Broken(why) = &judged.verdict else {
+                continue;
+            };
+            let mark = match judged.line {
+                Line::FreezeBeforeAttempts => told.freeze,
+                Line::AttemptsInOrder => told.first_attempt,
+                Line::AttemptsBeforePicks => told.last_attempt,
+                Line::PicksBeforeEntry => told.picks,
+                Line::EntryBeforeExit => None,
+                Line::ExitBeforeScore => told.score,
+            };
+            let place = mark.map_or_else(
+                || layout::MANIFEST.to_owned(),
+                |mark| format!("log/leaf {}", mark.last),
+            );
+            findings.push(Finding::new(self.code_of(why), place, why.to_string()));
+        }
+    }
+
+    /// Events that are in the log the other way round break it. A window that was missed is the
+    /// operator's word against the rules. A freeze that was added to the log after the calls is
+    /// honest where nobody promised a log.
+    fn code_of(&self, why: &Contradiction) -> Code {
+        let promised = self.manifest.is_some_and(|own| !own.proof.is_none());
+        let closes = |step: Step| matches!(step, Step::Entry | Step::Exit);
+        match why {
+            Contradiction::Places(..) | Contradiction::ClaimedLate { .. } => Code::LogOrderBroken,
+            Contradiction::Instants { earlier, later } => {
+                let late_log = earlier.0 == Step::Freeze && !promised;
+                if late_log || closes(earlier.0) || closes(later.0) {
+                    Code::OrderUnproved
+                } else {
+                    Code::LogOrderBroken
+                }
+            }
+        }
+    }
+}
