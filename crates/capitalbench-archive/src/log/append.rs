@@ -9,7 +9,7 @@ use capitalbench_proof::event::{Event, EventError};
 use capitalbench_proof::merkle::{Edge, Hash, leaf_hash};
 use capitalbench_proof::tiles::{self, Content, HEIGHT, Tile, TileSource as _, WIDTH};
 
-use super::contradictions;
+use super::contradictions::{Contradiction, contradictions};
 use super::index;
 use super::inventory::inventory_events;
 use super::last_word::Told;
@@ -98,8 +98,9 @@ impl LogFolder {
                 events.push((size, event.clone()));
             }
         }
-        let found = contradictions(&events).into_iter();
-        match found.filter(|found| found.leaf >= size).next() {
+        let found = contradictions(&events);
+        let condemned = |found: &Contradiction| found.leaf >= size && found.kind.is_error();
+        match found.into_iter().find(condemned) {
             None => Ok(()),
             Some(found) => {
                 let text = format!(

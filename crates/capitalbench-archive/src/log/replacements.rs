@@ -17,6 +17,8 @@ pub(super) struct Replacements {
     exit: Option<u64>,
     /// The first leaf with a result.
     score: Option<u64>,
+    /// The last leaf with a result.
+    last_score: Option<u64>,
     /// The last word of each kind.
     last: BTreeMap<String, (u64, Hash)>,
     corrections: Vec<Corrected>,
@@ -54,6 +56,7 @@ impl Replacements {
                 }
             }
             Fact::Score { run, .. } => self.scored(leaf, run, event),
+            Fact::Claim { .. } => self.claimed(leaf, event),
             _ => {}
         }
     }
@@ -71,6 +74,7 @@ impl Replacements {
     fn scored(&mut self, leaf: u64, run: &str, event: &Event) {
         self.end_of_waiting();
         self.score.get_or_insert(leaf);
+        self.last_score = Some(leaf);
         if self.exit.is_none() {
             let text = format!("{run} was scored before its exit prices were in the log");
             self.report(Kind::Place, leaf, "score", text);
@@ -84,6 +88,17 @@ impl Replacements {
         {
             let text = format!("replaces the result of leaf {before} without a correction");
             self.report(Kind::Unexplained, leaf, &format!("score of {run}"), text);
+        }
+    }
+
+    /// A report may follow new results; one that changes although nothing else did is told.
+    fn claimed(&mut self, leaf: u64, event: &Event) {
+        let newest = self.last_score;
+        if let Some(before) = self.replaced(leaf, event)
+            && newest.is_none_or(|score| score < before)
+        {
+            let text = format!("replaces the report of leaf {before}, and no result changed");
+            self.report(Kind::ClaimReplaced, leaf, "claim", text);
         }
     }
 

@@ -197,6 +197,8 @@ codes! {
         "The prompt speaks of the other track's horizon."
     OrderUnproved "order-unproved" Warning
         "By the instants in the log something was signed later than the rules of the round want."
+    ReportReplaced "report-replaced" Warning
+        "A report took the place of another one although no result changed."
     Draft "draft" Note
         "The round is not frozen, or nobody was asked yet."
     Pending "pending" Note

@@ -149,6 +149,11 @@ impl RoundEvents<'_> {
                     leaf,
                     format!("{} {}", found.about, found.text),
                 ),
+                Kind::ClaimReplaced => (
+                    Code::ReportReplaced,
+                    leaf,
+                    format!("{} {}", found.about, found.text),
+                ),
                 Kind::Place => (
                     Code::LogOrderBroken,
                     leaf,

@@ -1,0 +1,297 @@
+//! Files that may not change any more, from the moment on that fixed them.
+//!
+//! The files of an attempt are fixed when they are first told; what a run decided, and its acceptance,
+//! when it is accepted; inputs and research at the last freeze before anybody is asked; everything
+//! that was kept because something else took its place, at once. Salts follow from the round and the
+//! path, so an unchanged file has one sealed digest for ever: the events can be compared with each
+//! other without opening a seal, also for files that nobody may read yet.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capitalbench_core::attempt::Slot;
+use capitalbench_core::ids::ModelId;
+use capitalbench_proof::event::{Fact, Files, Place, Sealed};
+
+use super::contradictions::{Contradiction, Kind};
+use crate::layout::{self, run};
+use crate::ledger;
+
+/// A file of a round, and the leaf that fixed it.
+#[derive(Clone, Copy)]
+struct Fixed {
+    leaf: u64,
+    sealed: Sealed,
+}
+
+#[derive(Default)]
+pub(super) struct FixedFiles {
+    /// Files that may not change any more.
+    fixed: BTreeMap<String, Fixed>,
+    /// Those of them that an event of an attempt or an acceptance names.
+    named: BTreeSet<String>,
+    /// Every file as the inventories tell it.
+    told: BTreeMap<String, Fixed>,
+    /// How often each run asks a model.
+    replicates: BTreeMap<String, u32>,
+    /// Runs with invented answers: whoever rehearses has asked nobody.
+    rehearsals: BTreeSet<String>,
+    /// Runs whose acceptance is not followed by an inventory yet, and those whose is.
+    just_accepted: BTreeSet<String>,
+    accepted: BTreeSet<String>,
+    /// The inputs of the last freeze.
+    inputs: BTreeSet<String>,
+    inputs_are: Inputs,
+    /// Whether a request has left: no later freeze lets inputs and research change.
+    is_asked: bool,
+    /// Whether there is a result, which the operator's exceptions for prices allowed.
+    is_scored: bool,
+    found: Vec<Contradiction>,
+}
+
+/// Whether inputs and research may still change.
+#[derive(Default, PartialEq, Eq)]
+enum Inputs {
+    #[default]
+    Open,
+    /// The next inventories tell what was frozen.
+    Freezing,
+    Frozen,
+}
+
+impl FixedFiles {
+    pub(super) fn take(&mut self, leaf: u64, fact: &Fact) {
+        match fact {
+            // Only the last freeze before the first request counts.
+            Fact::Freeze { inputs, .. } if !self.is_asked => self.freeze(inputs),
+            Fact::Slots {
+                run,
+                replicates,
+                calls,
+                ..
+            } => {
+                self.replicates.insert(run.clone(), *replicates);
+                if calls == "mock" {
+                    self.rehearsals.insert(run.clone());
+                }
+            }
+            Fact::AttemptBegin {
+                place,
+                attempt,
+                record,
+                ..
+            } => {
+                self.is_asked |= !self.rehearsals.contains(&place.run);
+                self.attempt(leaf, (place, *attempt), &[("begun.json", Some(*record))]);
+            }
+            Fact::AttemptEnd {
+                place,
+                attempt,
+                answer,
+                record,
+                ..
+            } => {
+                let files = [("ended.json", Some(*record)), ("answer", *answer)];
+                self.attempt(leaf, (place, *attempt), &files);
+            }
+            Fact::Accepted { run, record, .. } => {
+                self.just_accepted.insert(run.clone());
+                self.name(leaf, of_run(run, run::ACCEPTANCE), *record);
+            }
+            Fact::Pick {
+                run,
+                file,
+                submission,
+            } => self.name(leaf, of_run(run, file), *submission),
+            Fact::Score { .. } => self.is_scored = true,
+            // Other prices need other exceptions.
+            Fact::Correction { run: None, .. } => {
+                self.fixed.retain(|path, _| !is_exception(path));
+                self.is_scored = false;
+            }
+            Fact::Inventory { bodies, gone, .. } => self.inventory(leaf, bodies, gone),
+            _ => {}
+        }
+    }
+
+    fn freeze(&mut self, inputs: &Files) {
+        let before = std::mem::take(&mut self.inputs);
+        self.found
+            .retain(|found| !is_research(&found.about) && !before.contains(&found.about));
+        self.inputs = inputs.keys().cloned().collect();
+        self.inputs.insert(layout::HASHES.to_owned());
+        self.inputs.insert(layout::MODEL_INPUT.to_owned());
+        self.inputs_are = Inputs::Freezing;
+    }
+
+    fn is_input(&self, path: &str) -> bool {
+        is_research(path) || self.inputs.contains(path)
+    }
+
+    fn attempt(
+        &mut self,
+        leaf: u64,
+        (place, attempt): (&Place, u32),
+        files: &[(&str, Option<Sealed>)],
+    ) {
+        let replicates = self.replicates.get(&place.run).copied().unwrap_or(1);
+        let Ok(model_id) = ModelId::parse(&place.model) else {
+            return self.report(leaf, &place.model, "is no name of a model");
+        };
+        let slot = Slot {
+            model_id,
+            replicate: place.replicate,
+        };
+        for (ending, sealed) in files {
+            if let Some(sealed) = sealed {
+                let path = ledger::path_of_attempt(replicates, &slot, attempt, ending);
+                self.name(leaf, of_run(&place.run, &path), *sealed);
+            }
+        }
+    }
+
+    /// An event other than an inventory tells the digest of a file.
+    fn name(&mut self, leaf: u64, path: String, sealed: Sealed) {
+        self.fix(&path, Fixed { leaf, sealed });
+        self.named.insert(path);
+    }
+
+    fn fix(&mut self, path: &str, now: Fixed) {
+        match self.fixed.get(path) {
+            None => {
+                self.fixed.insert(path.to_owned(), now);
+            }
+            Some(then) if then.sealed == now.sealed => {}
+            Some(then) => {
+                let text = format!("was fixed by leaf {} with other bytes", then.leaf);
+                self.report(now.leaf, path, text);
+            }
+        }
+    }
+
+    fn inventory(&mut self, leaf: u64, bodies: &BTreeMap<String, Sealed>, gone: &[String]) {
+        for path in gone {
+            self.told.remove(path);
+            if let Some(then) = self.fixed.get(path) {
+                let text = format!("was fixed by leaf {} and is gone", then.leaf);
+                self.report(leaf, path, text);
+            }
+        }
+        for (path, sealed) in bodies {
+            let now = Fixed {
+                leaf,
+                sealed: *sealed,
+            };
+            self.told.insert(path.clone(), now);
+            if is_fixed_at_once(path) || self.fixed.contains_key(path) {
+                self.fix(path, now);
+            } else if self.is_input(path) && self.inputs_are == Inputs::Frozen {
+                self.report(leaf, path, "was added after the freeze");
+            } else if is_submission_of(path, &self.accepted) {
+                self.report(leaf, path, "was added after its run was accepted");
+            }
+        }
+    }
+
+    /// What the last inventories told is the state that freezes and acceptances before them fix.
+    pub(super) fn end_of_inventories(&mut self) {
+        let accepted = std::mem::take(&mut self.just_accepted);
+        let freezes = self.inputs_are == Inputs::Freezing;
+        if freezes {
+            // A later freeze may find other inputs than the one before it.
+            let mut fixed = std::mem::take(&mut self.fixed);
+            fixed.retain(|path, _| !self.is_input(path));
+            self.fixed = fixed;
+            self.inputs_are = Inputs::Frozen;
+        }
+        let is_due = |path: &str| {
+            (freezes && self.is_input(path))
+                || is_decided_in(path, &accepted)
+                || (self.is_scored && is_exception(path))
+        };
+        let told: Vec<(String, Fixed)> = self
+            .told
+            .iter()
+            .filter(|(path, _)| is_due(path))
+            .map(|(path, told)| (path.clone(), *told))
+            .collect();
+        self.accepted.extend(accepted);
+        for (path, told) in told {
+            self.fix(&path, told);
+        }
+        self.missing();
+    }
+
+    /// Files that events name and inventories leave out were never told whole.
+    fn missing(&mut self) {
+        for path in std::mem::take(&mut self.named) {
+            if !self.told.contains_key(&path)
+                && let Some(then) = self.fixed.get(&path)
+            {
+                let leaf = then.leaf;
+                self.report(leaf, &path, "is in no inventory that follows its event");
+            }
+        }
+    }
+
+    pub(super) fn into_found(self) -> Vec<Contradiction> {
+        self.found
+    }
+
+    fn report(&mut self, leaf: u64, about: &str, text: impl Into<String>) {
+        self.found.push(Contradiction {
+            kind: Kind::FileChanged,
+            leaf,
+            about: about.to_owned(),
+            text: text.into(),
+        });
+    }
+}
+
+fn of_run(run: &str, file: &str) -> String {
+    format!("{}/{run}/{file}", layout::RUNS)
+}
+
+fn is_research(path: &str) -> bool {
+    is_below(path, layout::RESEARCH)
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder)
+        .is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The run of a path and what lies inside it.
+fn inside_run(path: &str) -> Option<(&str, &str)> {
+    let inside = path.strip_prefix(layout::RUNS)?.strip_prefix('/')?;
+    inside.split_once('/')
+}
+
+fn is_submission_of(path: &str, runs: &BTreeSet<String>) -> bool {
+    inside_run(path).is_some_and(|(run, inside)| {
+        runs.contains(run)
+            && inside != run::ERRORS
+            && (is_below(inside, run::RAW) || is_below(inside, run::PARSED))
+    })
+}
+
+/// Whether a file of one of these runs says who was asked and what was decided. Results follow
+/// later; the summary of the validation is made again by whoever validates again.
+fn is_decided_in(path: &str, runs: &BTreeSet<String>) -> bool {
+    inside_run(path).is_some_and(|(run, inside)| {
+        let is_derived = [run::SUMMARY, run::ERRORS, run::CORRECTIONS].contains(&inside);
+        runs.contains(run) && !is_derived && !is_below(inside, run::RESULTS)
+    })
+}
+
+/// The operator's exceptions for prices, which a result rests on.
+fn is_exception(path: &str) -> bool {
+    [layout::CROSS_CHECK_ACCEPTANCE, layout::UNPROVED_ACCEPTANCE].contains(&path)
+}
+
+/// Files that nobody ever writes twice: the ledger, and what was kept of things that were replaced.
+fn is_fixed_at_once(path: &str) -> bool {
+    let of_run = inside_run(path).is_some_and(|(_, inside)| {
+        inside == run::SLOTS || is_below(inside, run::ATTEMPTS) || is_below(inside, run::SUPERSEDED)
+    });
+    of_run || is_below(path, layout::REPLACED_PRICES)
+}

@@ -1,0 +1,97 @@
+//! Events at places of the log where they cannot have happened.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capitalbench_proof::event::{Event, Fact};
+use capitalbench_proof::merkle::Hash;
+
+use super::contradictions::{Contradiction, Kind};
+use super::replaced_kind;
+
+#[derive(Default)]
+pub(super) struct Places {
+    /// Runs whose plan was told, and whether their answers were invented.
+    planned: BTreeMap<String, bool>,
+    accepted: BTreeSet<String>,
+    /// Whether a provider was asked.
+    is_asked: bool,
+    /// Every event that stays true, and the last one of each kind that a later one replaces.
+    told: BTreeSet<Hash>,
+    last: BTreeMap<String, Hash>,
+    /// How many corrections each run has, and the prices.
+    corrections: BTreeMap<Option<String>, u64>,
+    found: Vec<Contradiction>,
+}
+
+impl Places {
+    pub(super) fn take(&mut self, leaf: u64, event: &Event) {
+        self.repeated(leaf, event);
+        match &event.fact {
+            Fact::Slots { run, calls, .. } => {
+                let is_new = !self.planned.contains_key(run);
+                self.planned.insert(run.clone(), calls == "mock");
+                if !is_new {
+                    self.report(leaf, event, format!("plans {run} a second time"));
+                }
+            }
+            Fact::AttemptBegin { place, .. } => {
+                match self.planned.get(&place.run) {
+                    None => {
+                        let text = format!("asks in {}, which was not planned", place.run);
+                        self.report(leaf, event, text);
+                    }
+                    Some(invented) => self.is_asked |= !invented,
+                }
+                if self.accepted.contains(&place.run) {
+                    let text = format!("asks in {}, which was accepted before", place.run);
+                    self.report(leaf, event, text);
+                }
+            }
+            Fact::Accepted { run, .. } => {
+                if !self.accepted.insert(run.clone()) {
+                    self.report(leaf, event, format!("accepts {run} a second time"));
+                }
+            }
+            Fact::Freeze { .. } if self.is_asked => {
+                let text = "freezes other inputs after a provider was asked".to_owned();
+                self.report(leaf, event, text);
+            }
+            Fact::Correction { run, number, .. } => {
+                let count = self.corrections.entry(run.clone()).or_default();
+                *count += 1;
+                if *count != *number {
+                    let text = format!("has number {number}, and the next is {count}");
+                    self.report(leaf, event, text);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Nothing happens twice: an event that the log holds already is not told again.
+    fn repeated(&mut self, leaf: u64, event: &Event) {
+        let Ok(identity) = event.identity() else {
+            return;
+        };
+        let is_new = match replaced_kind(&event.fact) {
+            None => self.told.insert(identity),
+            Some(kind) => self.last.insert(kind, identity) != Some(identity),
+        };
+        if !is_new {
+            self.report(leaf, event, "stands in the log twice".to_owned());
+        }
+    }
+
+    fn report(&mut self, leaf: u64, event: &Event, text: String) {
+        self.found.push(Contradiction {
+            kind: Kind::Place,
+            leaf,
+            about: event.fact.name().to_owned(),
+            text,
+        });
+    }
+
+    pub(super) fn into_found(self) -> Vec<Contradiction> {
+        self.found
+    }
+}
