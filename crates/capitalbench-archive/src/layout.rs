@@ -14,6 +14,8 @@ pub const HASHES: &str = "hashes.json";
 pub const SCHEMA: &str = "submission_schema.json";
 /// What was sent, where it was kept.
 pub const MODEL_INPUT: &str = "model_input.md";
+/// Instants that commands were given in place of the clock's; only rounds of invented markets.
+pub const GIVEN_INSTANTS: &str = "given_instants.jsonl";
 /// Folder of the resolution job.
 pub const AUTOMATION: &str = "automation";
 /// Folder of the mechanical tables.

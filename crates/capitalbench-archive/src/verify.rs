@@ -175,6 +175,7 @@ fn verify_round(
         .collect();
     findings.extend(left);
     inputs::check_hashes(folder, &mut findings);
+    inputs::check_given_instants(folder, &mut findings);
     inputs::check_research(folder, &mut findings);
     let mut evidence = None;
     let mut manifest = None;

@@ -231,6 +231,8 @@ codes! {
         "The folder has a log, and the round is not in it."
     BodyWithheld "body-withheld" Note
         "Files are in the log by their sealed digest and are not shown."
+    InstantGiven "instant-given" Note
+        "Commands were given an instant in place of the clock's."
     AuthorityNotVouched "authority-not-vouched" Note
         "A time stamp authority for which only the operator vouches stamped the log."
     UnfinishedWrite "unfinished-write" Note

@@ -17,6 +17,7 @@ use crate::cli::AcceptRun;
 use crate::clock::{Clock, now_or};
 use crate::console::{ERROR, GOOD, WARNING, document, line, paint, table};
 use crate::error::CommandError;
+use crate::steps::given_instant::note_given_instant;
 use crate::steps::held_round::{HeldRound, held_by, worker};
 use crate::steps::promise::{Objection, objections_to_accepting};
 use crate::steps::public_store::follow_round;
@@ -29,6 +30,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     let clock = Clock::starting_at(arguments.now.instant);
     let folder = RoundFolder::open(&arguments.round.path)?;
     let run_id = parse_run_id("--run-id", &arguments.run_id)?;
+    note_given_instant(&folder, "accept-run", arguments.now.instant)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let run = folder.run(&run_id)?;
     let choice = if arguments.supersede {

@@ -14,6 +14,7 @@ use crate::cli::{AutomationCancel, AutomationRetry, AutomationStatus};
 use crate::clock::{Clock, now_or};
 use crate::console::{DIM, ERROR, document, line, paint, remark, table};
 use crate::error::CommandError;
+use crate::steps::given_instant::note_given_instant;
 use crate::steps::held_round::{HeldRound, held_by, worker};
 use crate::steps::public_store::database;
 use crate::steps::record;
@@ -147,6 +148,7 @@ fn as_json(round: &str, job: &ResolutionJob) -> Value {
 pub(crate) fn retry(arguments: &AutomationRetry) -> Result<Outcome, CommandError> {
     let clock = Clock::starting_at(arguments.now.instant);
     let folder = RoundFolder::open(&arguments.round.path)?;
+    note_given_instant(&folder, "automation-retry", arguments.now.instant)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let runs = folder.runs()?;
     let enforcement = inputs.manifest.methodology.enforcement();
@@ -186,6 +188,7 @@ pub(crate) fn retry(arguments: &AutomationRetry) -> Result<Outcome, CommandError
 pub(crate) fn cancel(arguments: &AutomationCancel) -> Result<Outcome, CommandError> {
     let clock = Clock::starting_at(arguments.now.instant);
     let folder = RoundFolder::open(&arguments.round.path)?;
+    note_given_instant(&folder, "automation-cancel", arguments.now.instant)?;
     if arguments.reason.trim().is_empty() {
         return Err(CommandError::new("--reason needs a reason"));
     }

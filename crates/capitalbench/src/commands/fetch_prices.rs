@@ -16,6 +16,7 @@ use crate::steps::asking::AtLimit;
 use crate::steps::fetch_prices::{
     FetchPlan, Fetched, Other, fetch_prices, options, refuse_present, require_final_rows, window,
 };
+use crate::steps::given_instant::note_given_instant;
 use crate::steps::held_round::{HeldRound, held_by, worker};
 use crate::steps::record::record;
 use crate::steps::score::refuse_changed_inputs;
@@ -37,6 +38,7 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
         print_plan(arguments, &plan);
         return Ok(Outcome::Holds);
     }
+    note_given_instant(&inputs.folder, "fetch-prices", arguments.now.instant)?;
     let state = state_folder(&rounds_of(inputs.folder.path())?)?;
     let at_limit = if arguments.manner.wait {
         AtLimit::Wait

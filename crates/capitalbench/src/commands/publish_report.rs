@@ -12,6 +12,7 @@ use crate::cli::{PublishReport, PublishRoundSummary};
 use crate::clock::now_or;
 use crate::console::{document, line};
 use crate::error::CommandError;
+use crate::steps::given_instant::note_given_instant;
 use crate::steps::promise::require_order;
 use crate::steps::record::record;
 use crate::steps::report::publish;
@@ -26,6 +27,7 @@ pub(crate) fn run(arguments: &PublishReport) -> Result<Outcome, CommandError> {
             Err(_) => folder.run_or_only(None)?,
         },
     };
+    note_given_instant(&folder, "publish-report", arguments.now.instant)?;
     let published = publish(&inputs, &run, now_or(arguments.now.instant))?;
     let state = if published.resolved {
         "resolved"
@@ -72,6 +74,7 @@ pub(crate) fn run_summary(arguments: &PublishRoundSummary) -> Result<Outcome, Co
         &arguments.stability_run_id,
         RunKind::Consistency,
     )?;
+    note_given_instant(&folder, "publish-round-summary", arguments.now.instant)?;
     let file = folder.file(layout::ROUND_SUMMARY);
     file_ops::replace(&file, round_summary(&official, &consistent)?.as_bytes())?;
     record(&folder, now)?;

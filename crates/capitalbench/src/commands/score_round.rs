@@ -25,6 +25,7 @@ use crate::console::{
     BOLD, DIM, ERROR, WARNING, document, line, paint, plural, progress, remark, table,
 };
 use crate::error::CommandError;
+use crate::steps::given_instant::note_given_instant;
 use crate::steps::held_round::take_awaited;
 use crate::steps::public_store::{follow_folder, follow_round};
 use crate::steps::record::{Recorded, record};
@@ -47,7 +48,11 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
             )?,
         }
     };
+    let given = arguments.now.instant.filter(|_| !arguments.dry_run);
     if let Some(folder) = &arguments.rounds_dir {
+        for round in list_rounds(folder)? {
+            note_given_instant(&round, "score-round", given)?;
+        }
         let scored = score_folder(folder, now, &writing, arguments.output.json)?;
         if arguments.dry_run {
             return Ok(scored);
@@ -57,6 +62,7 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
     let path = arguments.round.as_deref().unwrap_or_else(|| Path::new("."));
     let run_id = run_id(arguments.run_id.as_deref())?;
     let folder = RoundFolder::open(path)?;
+    note_given_instant(&folder, "score-round", given)?;
     let run = match &run_id {
         Some(run_id) => folder.run(run_id)?,
         None => match official(&folder)? {

@@ -27,6 +27,7 @@ use crate::clock::{Clock, now_or};
 use crate::console::{DIM, ERROR, document, line, paint, remark};
 use crate::error::CommandError;
 use crate::steps::asking::{Asked, AtLimit, Days};
+use crate::steps::given_instant::note_given_instant;
 use crate::steps::record::record;
 
 const NOTE: &str = "price return, distributions not included; provisional";
@@ -64,6 +65,10 @@ pub(crate) fn run(arguments: &UpdateInterimPerformance) -> Result<Outcome, Comma
                 failed.insert(round.name(), error.to_string());
             }
         }
+    }
+    for round in open.iter().filter(|_| !arguments.dry_run) {
+        let given = arguments.now.instant;
+        note_given_instant(&round.inputs.folder, "update-interim-performance", given)?;
     }
     let snapshot = match ensure_snapshot(arguments, &folder, &open) {
         Ok(word) => word.to_owned(),

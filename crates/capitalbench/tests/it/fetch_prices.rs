@@ -67,6 +67,15 @@ fn both_sides_come_from_one_answer_and_score_as_before() {
         .code(2)
         .complains("--overwrite-prices");
     fetch(&test, &server, &["--full-universe", "--overwrite-prices"])
+        .code(2)
+        .complains("--correct <REASON>");
+    let again = [
+        "--full-universe",
+        "--overwrite-prices",
+        "--correct",
+        "late row",
+    ];
+    fetch(&test, &server, &again)
         .code(0)
         .says("the prices before them are in prices/replaced/0001");
     assert!(test.file("prices/replaced/0001/provenance.json").exists());
@@ -423,7 +432,14 @@ fn two_sources_apart_are_scored_only_with_a_reason() {
     let found = test.codes();
     assert!(found.contains(&"price-rule-broken".to_owned()), "{found:?}");
     std::fs::write(&word, kept).expect("the acceptance");
-    let wide = [&more[..], &["--tolerance-bps", "500", "--overwrite-prices"]].concat();
+    let wide = [
+        "--tolerance-bps",
+        "500",
+        "--overwrite-prices",
+        "--correct",
+        "x",
+    ];
+    let wide = [&more[..], &wide].concat();
     fetch(&test, &serve(market()), &wide).code(0);
     assert!(!test.file("prices/cross_check_acceptance.json").exists());
 }

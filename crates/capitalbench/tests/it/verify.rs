@@ -198,13 +198,13 @@ const RUNS: [Defect; 28] = [
     ("official-run-ambiguous", |t| {
         // Two acceptances, and neither names the other.
         let t = accepted(another_run(t), "official-1", &[]);
-        let t = accepted(t, "official-2", &["--supersede"]);
+        let t = accepted(t, "official-2", &["--supersede", "--reason", "x"]);
         let named = "\"supersedes\": \"official-1\"";
         t.replace(SECOND_ACCEPTANCE, named, "\"supersedes\": null")
     }),
     ("acceptance-withdrawn", |t| {
         let t = accepted(another_run(t), "official-1", &[]);
-        accepted(t, "official-2", &["--supersede"])
+        accepted(t, "official-2", &["--supersede", "--reason", "x"])
     }),
     ("acceptance-differs", |t| {
         let t = accepted(t, "official-1", &[]);
@@ -232,7 +232,7 @@ const RUNS: [Defect; 28] = [
     ("acceptance-differs", |t| {
         // A run that names what was accepted after it.
         let t = accepted(another_run(t), "official-1", &[]);
-        let t = accepted(t, "official-2", &["--supersede"]);
+        let t = accepted(t, "official-2", &["--supersede", "--reason", "x"]);
         t.replace(SECOND_ACCEPTANCE, "2026-03-02T18", "2026-03-02T17")
     }),
     ("unreadable-file", |t| {

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 
 use super::{FakeModels, Wire};
-use crate::harness::{Ran, Test, program};
+use crate::harness::{Ran, Test, command};
 
 /// The key that must never be seen anywhere.
 pub(crate) const KEY: &str = "canary4key8that2nobody6may1see";
@@ -85,9 +85,9 @@ impl AskedRound {
             "run-round --round {ROUND} --models models.yaml --pricing prices.yaml --run-id {run_id} \
              --allow-real-api-calls --yes --retry-pause 0.005 {more}"
         );
-        let mut command = Command::new(program());
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let mut command = command(&words);
         command
-            .args(text.split_whitespace())
             .env("CANARY_KEY", KEY)
             .env("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1")
             .current_dir(self.0.folder())
