@@ -66,7 +66,12 @@ impl RunFolder {
     pub fn record(&self) -> Result<RunRecord, FileError> {
         let file = self.file(run::MANIFEST);
         let bytes = file_ops::read(&file)?;
-        let mut record = run_manifest::parse(&bytes).map_err(|fault| fault.in_file(&file))?;
+        let parse = if self.has(run::SLOTS) {
+            run_manifest::parse_own
+        } else {
+            run_manifest::parse
+        };
+        let mut record = parse(&bytes).map_err(|fault| fault.in_file(&file))?;
         record.run.acceptance = self.acceptance()?;
         Ok(record)
     }
