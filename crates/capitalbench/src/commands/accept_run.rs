@@ -17,7 +17,7 @@ use crate::cli::AcceptRun;
 use crate::clock::{Clock, now_or};
 use crate::console::{ERROR, GOOD, WARNING, document, line, paint, table};
 use crate::error::CommandError;
-use crate::steps::held_round::{HeldRound, held_by, worker};
+use crate::steps::held_round::take;
 use crate::steps::promise::{Objection, objections_to_accepting};
 use crate::steps::public_store::follow_round;
 use crate::steps::record::record;
@@ -99,8 +99,7 @@ fn scheduling(
     let Some(job) = planned else {
         return Ok(write()?);
     };
-    let held = HeldRound::take(folder, &worker(None, None), clock)?
-        .map_err(|holder| held_by(folder, &holder))?;
+    let held = take(folder)?;
     // The job comes first: a record that nobody would resolve is worse than a job that waits for one.
     jobs::store(folder, job)?;
     let acceptance = write()?;

@@ -98,7 +98,7 @@ fn score_held(
         return score(inputs, run, now, writing);
     }
     refuse_open(inputs, now)?;
-    let held = take_awaited(&inputs.folder, Clock::starting_at(Some(now)))?;
+    let held = take_awaited(&inputs.folder)?;
     let scored = score(inputs, run, now, writing)?;
     settle_job(&inputs.folder, &scored, now)?;
     if let Some(held) = held {
