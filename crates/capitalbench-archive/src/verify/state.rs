@@ -96,12 +96,15 @@ fn check_due(state: &RoundState, official: &RunState, findings: &mut Vec<Finding
     }
     let window = state.inputs.manifest.window;
     let exit = window.map_or_else(|| "the exit".to_owned(), |window| window.exit.to_string());
-    let (code, text) = match due(window, state.today()) {
+    let (code, text) = match due(window, state.now) {
         Due::Overdue => (
             Code::Overdue,
-            format!("{exit} has passed and nothing is scored"),
+            format!("the close of {exit} was a day ago or more and nothing is scored"),
         ),
-        Due::NotYet => (Code::Pending, format!("waits for the close of {exit}")),
+        Due::NotYet => (
+            Code::Pending,
+            format!("waits for its result after the close of {exit}"),
+        ),
     };
     findings.push(Finding::new(code, official.place(run::RESULTS), text));
 }
