@@ -94,6 +94,15 @@ pub const LOG_ROOTS: &str = "log/roots";
 pub const LOG_WITNESSES: &str = "log/witnesses";
 /// Salts of files that everybody may read, one file per round.
 pub const LOG_SALTS: &str = "log/salts";
+/// Folders of the log; a link in the place of one may lead anywhere.
+pub const LOG_FOLDERS: [&str; 6] = [
+    LOG,
+    LOG_CHECKPOINTS,
+    LOG_ANCHORS,
+    LOG_ROOTS,
+    LOG_SALTS,
+    "log/tile",
+];
 /// What can be made again from the log: which events it holds.
 pub const LOG_STATE: &str = ".capitalbench/log";
 /// The private key of the log, unless the operator keeps it elsewhere.

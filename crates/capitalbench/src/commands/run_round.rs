@@ -70,7 +70,12 @@ pub(crate) fn run(arguments: &RunRound) -> Result<Outcome, CommandError> {
     report::confirm(arguments, &prepared.plan)?;
     let ledger = match ledger {
         Some(ledger) => ledger,
-        None => Ledger::create(&folder, &prepared.plan)?,
+        None => {
+            // Whoever took long to say yes may be too late, or the inputs may have changed.
+            plan::refuse_late(&prepared.plan, &inputs.manifest, clock.now())?;
+            require_frozen(&folder)?;
+            Ledger::create(&folder, &prepared.plan)?
+        }
     };
     if !ledger.folder().has(files::MANIFEST) {
         announce(&ledger, &inputs)?;

@@ -1,6 +1,6 @@
 //! The layer of `tests/prove/faults.c` below the program: calls that fail, kill, or tell another time.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
@@ -26,9 +26,14 @@ impl FaultyLayer {
         Self { folder }
     }
 
+    /// The library to load below a program.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.folder.path().join("faults.so")
+    }
+
     /// Runs the program above it, with what the layer is told.
     pub(crate) fn run(&self, test: &Test, told: &[(&str, &str)], arguments: &[&str]) -> Ran {
-        let layer = self.folder.path().join("faults.so").display().to_string();
+        let layer = self.path().display().to_string();
         test.run_with(
             &[&[("LD_PRELOAD", layer.as_str())], told].concat(),
             arguments,
