@@ -121,7 +121,14 @@ pub const RESEARCH_FILES: [&str; 4] = [
 ];
 
 /// Folders of a round; a link in the place of one may lead anywhere.
-pub const FOLDERS: [&str; 5] = [AUTOMATION, MARKET_DATA, PRICES, RESEARCH, RUNS];
+pub const FOLDERS: [&str; 6] = [
+    AUTOMATION,
+    MARKET_DATA,
+    PRICES,
+    REPLACED_PRICES,
+    RESEARCH,
+    RUNS,
+];
 
 /// Files of a run, relative to its folder.
 pub mod run {
@@ -176,12 +183,13 @@ pub mod run {
     /// The chart of the report.
     pub const CHART: &str = "results/report.svg";
     /// Folders of a run; a link in the place of one may lead anywhere.
-    pub const FOLDERS: [&str; 7] = [
+    pub const FOLDERS: [&str; 8] = [
         "submissions",
         RAW,
         PARSED,
         REPLIES,
         RESULTS,
+        SUPERSEDED,
         ATTEMPTS,
         CONTROLS,
     ];

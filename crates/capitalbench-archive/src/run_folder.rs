@@ -52,9 +52,9 @@ impl RunFolder {
         self.path.join(relative)
     }
 
-    /// Whether a file of the run is there.
+    /// Whether a file of the run is there; a link that leads nowhere is, and cannot be read.
     pub fn has(&self, relative: &str) -> bool {
-        self.file(relative).exists()
+        fs::symlink_metadata(self.file(relative)).is_ok()
     }
 
     /// Reads a file of the run that may be absent.

@@ -32,8 +32,10 @@ impl Environment {
         for file in FILES {
             let path = Path::new(file);
             // What is there and cannot be read is no missing file: its keys would be missed.
+            // Some tools keep a folder of this name, which is no file of keys.
             let bytes = match file_ops::read(path) {
                 Err(ReadError::Missing { .. }) => continue,
+                Err(ReadError::NotAFile { .. }) if path.is_dir() => continue,
                 read => Wiped::new(read.map_err(FileError::from)?),
             };
             let text = utf8(&bytes).map_err(|fault| fault.in_file(path))?;

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::attempt::{Reason, Slot};
+use capitalbench_core::cost::Cost;
 use capitalbench_core::ids::Digest;
 use serde::de::DeserializeOwned;
 
@@ -54,6 +55,12 @@ impl Record for AnswerHead {
 impl Record for Ended {
     fn check(&self) -> Result<(), Fault> {
         instant("ended_at_utc", &self.ended_at_utc)?;
+        if self
+            .cost_usd
+            .is_some_and(|usd| Cost::from_usd(usd).is_none())
+        {
+            return Err(refused("cost_usd", "is no sum of money"));
+        }
         if !["valid", "invalid", "failed"].contains(&self.status.as_str()) {
             let text = format!("is {:?}, not valid, invalid or failed", self.status);
             return Err(refused("status", &text));
@@ -102,7 +109,10 @@ pub(super) fn require_known_files(folder: &RunFolder, plan: &RunPlan) -> Result<
     for (name, _) in entries_in(&place)? {
         let known = parts(&name).filter(|(stem, ..)| stems.contains(*stem));
         let Some((stem, attempt, ending)) = known else {
-            let text = format!("belongs to no slot of {}; {REMEDY}", run::SLOTS);
+            let text = format!(
+                "belongs to no slot of {}; move it out of the ledger, or {REMEDY}",
+                run::SLOTS
+            );
             return Err(Fault::new(text).in_file(&place.join(name)));
         };
         let key = (stem.to_owned(), attempt);

@@ -99,12 +99,9 @@ fn check_due(state: &RoundState, official: &RunState, findings: &mut Vec<Finding
     let (code, text) = match due(window, state.now) {
         Due::Overdue => (
             Code::Overdue,
-            format!("the close of {exit} was a day ago or more and nothing is scored"),
+            format!("{exit} has passed and nothing is scored"),
         ),
-        Due::NotYet => (
-            Code::Pending,
-            format!("waits for its result after the close of {exit}"),
-        ),
+        Due::NotYet => (Code::Pending, format!("waits for the close of {exit}")),
     };
     findings.push(Finding::new(code, official.place(run::RESULTS), text));
 }

@@ -95,6 +95,19 @@ fn a_round_that_is_a_link_is_refused_by_name() {
 }
 
 #[test]
+fn folders_of_what_was_replaced_are_no_links_either() {
+    for folder in ["prices/replaced", "runs/official-1/results/superseded"] {
+        let test = Test::weekly();
+        fs::create_dir(test.path("away")).expect("a folder");
+        symlink(test.path("away"), test.file(folder)).expect("a link");
+        test.run_without_trace(&["score-round", "--round", WEEKLY, "--correct", "x"])
+            .code(2)
+            .complains(&format!("{folder}: is a symbolic link"));
+        test.run_without_trace(&["verify", WEEKLY]).code(1);
+    }
+}
+
+#[test]
 fn a_log_that_is_a_link_is_refused_by_name() {
     let round = SignedRound::resolved();
     for folder in [
@@ -114,7 +127,13 @@ fn a_log_that_is_a_link_is_refused_by_name() {
             &["verify", "signed"][..],
             &["verify", &path],
             &["bundle", &path, "--output", "b.tar.zst"],
-            &["anchor", "--rounds-dir", "signed"],
+            &[
+                "anchor",
+                "--rounds-dir",
+                "signed",
+                "--tsa",
+                "http://127.0.0.1:9",
+            ],
         ] {
             let ran = test.run_without_trace(command).fails();
             let said = ran.stdout() + &ran.stderr();

@@ -101,6 +101,12 @@ fn an_unknown_word_in_the_ledger_stops_instead_of_asking_again() {
         ),
         (
             "ended.json",
+            "\"cost_usd\": null",
+            "\"cost_usd\": -1",
+            "cost_usd: is no sum of money",
+        ),
+        (
+            "ended.json",
             "\"status\": \"valid\"",
             "\"state\": 1, \"status\": \"valid\"",
             "unknown field `state`",
