@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     }
     let planned = plan(arguments, &inputs, &run_id, now)?;
     let written = || accept(&inputs, &run, &facts, arguments.reason.clone());
-    let acceptance = scheduling(&folder, planned.as_ref(), clock, written)?;
+    let acceptance = scheduling(&folder, planned.as_ref(), written)?;
     let recorded = record(&folder, now)?;
     let stamped = stamp_picks(&inputs, &run_id, clock)?;
     let scheduled = planned.is_some();
@@ -93,7 +93,6 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
 fn scheduling(
     folder: &RoundFolder,
     planned: Option<&ResolutionJob>,
-    clock: Clock,
     write: impl FnOnce() -> Result<Acceptance, FileError>,
 ) -> Result<Acceptance, CommandError> {
     let Some(job) = planned else {

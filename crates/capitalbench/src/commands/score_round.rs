@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::{Outcome, run_id};
 use crate::cli::ScoreRound;
-use crate::clock::{Clock, now_or};
+use crate::clock::now_or;
 use crate::console::{
     BOLD, DIM, ERROR, WARNING, document, line, paint, plural, progress, remark, table,
 };

@@ -38,7 +38,7 @@ fn ends(test: &Test, arguments: &[&str]) -> Ran {
     let (ended, end) = channel();
     let process = child.id();
     thread::spawn(move || ended.send(child.wait_with_output()));
-    let Ok(output) = end.recv_timeout(Duration::from_secs(60)) else {
+    let Ok(output) = end.recv_timeout(Duration::from_mins(1)) else {
         let _ = Command::new("kill").arg(process.to_string()).status();
         panic!("{arguments:?} waits for something that never comes");
     };

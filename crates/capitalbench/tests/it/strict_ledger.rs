@@ -9,21 +9,73 @@ use crate::operator::{NOW, ROUND, frozen};
 
 const RUN: &str = "runs/r";
 
+/// A file of the ledger, what is replaced in it, and what is said about that.
+const WORDS: [(&str, &str, &str, &str); 8] = [
+    (
+        "ended.json",
+        "\"status\": \"valid\"",
+        "\"status\": \"Valid\"",
+        "status: is \"Valid\"",
+    ),
+    (
+        "ended.json",
+        "\"status\": \"valid\"",
+        "\"status\": \"failed\"",
+        "reason: is missing",
+    ),
+    (
+        "ended.json",
+        "\"reason\": null",
+        "\"reason\": \"server\"",
+        "reason: is given",
+    ),
+    (
+        "ended.json",
+        "\"cost_usd\": null",
+        "\"cost_usd\": -1",
+        "cost_usd: is no sum of money",
+    ),
+    (
+        "ended.json",
+        "\"status\": \"valid\"",
+        "\"state\": 1, \"status\": \"valid\"",
+        "unknown field `state`",
+    ),
+    (
+        "begun.json",
+        "\"attempt\": 1",
+        "\"attempt\": 2",
+        "attempt: is not what",
+    ),
+    (
+        "begun.json",
+        "\"attempt\": 1",
+        "\"attempt\": 1, \"kind\": 1",
+        "unknown field `kind`",
+    ),
+    (
+        "head.json",
+        "\"status\": 200",
+        "\"calls\": 1, \"status\": 200",
+        "unknown field `calls`",
+    ),
+];
+
 /// A rehearsed run that looks as if it had been killed before its end.
 fn interrupted() -> Test {
     let test = frozen();
     ask(&test, &[]).code(0);
     let manifest = format!("{RUN}/run_manifest.yaml");
-    let text = test.read(&manifest);
-    let lines = text.lines().map(|line| {
+    let stored = test.read(&manifest);
+    let lines = stored.lines().map(|line| {
         if line.starts_with("completed_at_utc: ") {
             "completed_at_utc: null\n".to_owned()
         } else {
             format!("{line}\n")
         }
     });
-    let text: String = lines.collect();
-    test.write(&manifest, text)
+    let open: String = lines.collect();
+    test.write(&manifest, open)
 }
 
 fn ask(test: &Test, more: &[&str]) -> Ran {
@@ -54,16 +106,16 @@ fn record(test: &Test, ending: &str) -> PathBuf {
 
 fn edit(test: &Test, ending: &str, old: &str, new: &str) {
     let file = record(test, ending);
-    let text = fs::read_to_string(&file).expect("a record");
-    assert!(text.contains(old), "{text}");
-    fs::write(file, text.replacen(old, new, 1)).expect("a spoiled record");
+    let stored = fs::read_to_string(&file).expect("a record");
+    assert!(stored.contains(old), "{stored}");
+    fs::write(file, stored.replacen(old, new, 1)).expect("a spoiled record");
 }
 
 /// Checks that a resumed run asks nobody and says why.
 #[track_caller]
-fn stops(test: &Test, text: &str) {
+fn stops(test: &Test, why: &str) {
     let before = tree_of(&test.file(RUN));
-    ask(test, &["--resume"]).code(2).complains(text);
+    ask(test, &["--resume"]).code(2).complains(why);
     let mut after = tree_of(&test.file(RUN));
     // The lock may be new; nothing else is.
     after.retain(|name, _| before.contains_key(name) || !name.starts_with(".lock"));
@@ -80,57 +132,7 @@ fn an_interrupted_run_is_finished_without_asking_again() {
 
 #[test]
 fn an_unknown_word_in_the_ledger_stops_instead_of_asking_again() {
-    let cases = [
-        (
-            "ended.json",
-            "\"status\": \"valid\"",
-            "\"status\": \"Valid\"",
-            "status: is \"Valid\"",
-        ),
-        (
-            "ended.json",
-            "\"status\": \"valid\"",
-            "\"status\": \"failed\"",
-            "reason: is missing",
-        ),
-        (
-            "ended.json",
-            "\"reason\": null",
-            "\"reason\": \"server\"",
-            "reason: is given",
-        ),
-        (
-            "ended.json",
-            "\"cost_usd\": null",
-            "\"cost_usd\": -1",
-            "cost_usd: is no sum of money",
-        ),
-        (
-            "ended.json",
-            "\"status\": \"valid\"",
-            "\"state\": 1, \"status\": \"valid\"",
-            "unknown field `state`",
-        ),
-        (
-            "begun.json",
-            "\"attempt\": 1",
-            "\"attempt\": 2",
-            "attempt: is not what",
-        ),
-        (
-            "begun.json",
-            "\"attempt\": 1",
-            "\"attempt\": 1, \"kind\": 1",
-            "unknown field `kind`",
-        ),
-        (
-            "head.json",
-            "\"status\": 200",
-            "\"calls\": 1, \"status\": 200",
-            "unknown field `calls`",
-        ),
-    ];
-    for (ending, old, new, text) in cases {
+    for (ending, old, new, text) in WORDS {
         let test = interrupted();
         edit(&test, ending, old, new);
         stops(&test, text);
