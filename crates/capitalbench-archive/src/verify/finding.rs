@@ -170,7 +170,7 @@ codes! {
     ResolutionCancelled "resolution-cancelled" Warning
         "The resolution of the round was cancelled."
     Overdue "overdue" Warning
-        "The exit close has passed and nothing is scored."
+        "The exit close was a day ago or more and nothing is scored."
     PriceRowOffDate "price-row-off-date" Warning
         "A price row is dated on another day than the window's."
     PriceSourceDiffers "price-source-differs" Warning

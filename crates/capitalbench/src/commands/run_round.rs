@@ -70,9 +70,13 @@ pub(crate) fn run(arguments: &RunRound) -> Result<Outcome, CommandError> {
     }
     report::confirm(arguments, &prepared.plan)?;
     note_given_instant(&folder, "run-round", arguments.now.instant)?;
-    let ledger = match ledger {
-        Some(ledger) => ledger,
-        None => Ledger::create(&folder, &prepared.plan)?,
+    let ledger = if let Some(ledger) = ledger {
+        ledger
+    } else {
+        // Whoever took long to say yes may be too late, or the inputs may have changed.
+        plan::refuse_late(&prepared.plan, &inputs.manifest, clock.now())?;
+        require_frozen(&folder)?;
+        Ledger::create(&folder, &prepared.plan)?
     };
     if !ledger.folder().has(files::MANIFEST) {
         announce(&ledger, &inputs)?;

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::{Outcome, run_id};
 use crate::cli::ScoreRound;
-use crate::clock::{Clock, now_or};
+use crate::clock::now_or;
 use crate::console::{
     BOLD, DIM, ERROR, WARNING, document, line, paint, plural, progress, remark, table,
 };
@@ -104,7 +104,7 @@ fn score_held(
         return score(inputs, run, now, writing);
     }
     refuse_open(inputs, now)?;
-    let held = take_awaited(&inputs.folder, Clock::starting_at(Some(now)))?;
+    let held = take_awaited(&inputs.folder)?;
     let scored = score(inputs, run, now, writing)?;
     settle_job(&inputs.folder, &scored, now)?;
     if let Some(held) = held {

@@ -28,6 +28,7 @@ use crate::console::{DIM, ERROR, document, line, paint, remark};
 use crate::error::CommandError;
 use crate::steps::asking::{Asked, AtLimit, Days};
 use crate::steps::given_instant::note_given_instant;
+use crate::steps::held_round::take_awaited;
 use crate::steps::record::record;
 
 const NOTE: &str = "price return, distributions not included; provisional";
@@ -235,8 +236,12 @@ fn track(round: &Open, sheets: &Sheets, written: Option<Timestamp>) -> Result<Da
     let days = days_of(round.window, &entry, sheets);
     let files = files(&round.inputs, &round.run, &valid(round)?, &days)?;
     if let Some(now) = written {
+        let held = take_awaited(&round.inputs.folder)?;
         store(&round.inputs.folder, &round.run, &files, made.as_deref())?;
         record(&round.inputs.folder, now)?;
+        if let Some(held) = held {
+            held.release()?;
+        }
     }
     Ok(days.last().map_or(round.window.entry, |(day, _)| *day))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use crate::fake_tiingo::{FakeTiingo, KEY};
 use crate::harness::{Test, WEEKLY, command, copy_tree, fixtures};

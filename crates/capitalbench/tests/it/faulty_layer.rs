@@ -36,8 +36,8 @@ impl FaultyLayer {
         Self(layer)
     }
 
-    /// The file that the program is started above.
-    pub(crate) fn file(&self) -> &Path {
+    /// The library to load below a program.
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
@@ -80,7 +80,7 @@ pub(crate) fn clocked<'a>(arguments: &[&'a str]) -> (Vec<&'a str>, Vec<(String, 
         return (arguments.to_vec(), Vec::new());
     };
     let rest = [&arguments[..at], &arguments[at + 2..]].concat();
-    let layer = FaultyLayer::build().file().display().to_string();
+    let layer = FaultyLayer::build().path().display().to_string();
     let start = instant.as_second().to_string();
     let clock = [("LD_PRELOAD", layer), ("CLOCK_START", start)];
     let clock = clock.map(|(name, value)| (name.to_owned(), value));

@@ -420,6 +420,15 @@ fn two_sources_apart_are_scored_only_with_a_reason() {
         &["--accept-cross-check", "the other one is late"],
     ]
     .concat();
+    // A word whose command failed is not there for the next one.
+    let parsed = "runs/official-1/submissions/parsed/openai-fixture-a.json";
+    let broken = test.again().replace(parsed, "\"model_id\"", "\"model\"");
+    broken.run_without_trace(&accept).code(2);
+    broken
+        .replace(parsed, "\"model\"", "\"model_id\"")
+        .run_without_trace(&SCORE)
+        .code(2)
+        .complains("--accept-cross-check REASON");
     test.run(&accept).code(0);
     let outcomes = test.read(&format!("{RESULTS}/outcomes.json"));
     assert!(outcomes.contains("\"accepted_cross_check\": \"the other one is late\""));

@@ -69,9 +69,9 @@ fn the_instant_decides_between_pending_and_overdue() {
         let findings = report["rounds"][0]["findings"].as_array().unwrap().clone();
         codes_of(&findings, &["error", "warning", "note"])
     };
-    let open = codes("2099-03-16T23:59:59Z");
+    let open = codes("2099-03-17T19:59:59Z");
     assert_eq!(open, ["pending", "freeze-time-unproved"]);
-    let late = codes("2099-03-17T00:00:00Z");
+    let late = codes("2099-03-17T20:00:00Z");
     assert_eq!(late, ["overdue", "freeze-time-unproved"]);
     test.run(&["verify", PENDING, "--now", "yesterday"])
         .code(2)

@@ -81,9 +81,16 @@ impl AskedRound {
 
     /// The program, about to ask for this run.
     pub(crate) fn command(&self, run_id: &str, more: &str) -> Command {
+        let mut command = self.command_without_yes(run_id);
+        command.arg("--yes").args(more.split_whitespace());
+        command
+    }
+
+    /// The same, before somebody says yes.
+    pub(crate) fn command_without_yes(&self, run_id: &str) -> Command {
         let text = format!(
             "run-round --round {ROUND} --models models.yaml --pricing prices.yaml --run-id {run_id} \
-             --allow-real-api-calls --yes --retry-pause 0.005 {more}"
+             --allow-real-api-calls --retry-pause 0.005"
         );
         let words: Vec<&str> = text.split_whitespace().collect();
         let mut command = command(&words);
