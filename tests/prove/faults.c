@@ -5,6 +5,7 @@
  * FAULT_COUNT=file receives how many such calls there were
  * NO_FLUSH=1       fsync does nothing: what a kill leaves does not hang on it
  * CLOCK_FILE=file  holds seconds to add to the wall clock; read again at every look at it
+ * CLOCK_START=n    the wall clock shows n seconds since 1970 at the first look, and whole seconds after it
  * CLOCK_LEAP=n     every look at the wall clock finds it n seconds further
  */
 #define _GNU_SOURCE
@@ -94,6 +95,14 @@ int open64(const char *path, int flags, ...) {
 int clock_gettime(clockid_t clock, struct timespec *time) {
   REAL(int, "clock_gettime", clockid_t, struct timespec *);
   int result = real(clock, time);
+  const char *start = getenv("CLOCK_START");
+  if (result == 0 && clock == CLOCK_REALTIME && start) {
+    static atomic_long first;
+    long none = 0;
+    atomic_compare_exchange_strong(&first, &none, time->tv_sec);
+    time->tv_sec += atol(start) - atomic_load(&first);
+    time->tv_nsec = 0;
+  }
   static atomic_long looks;
   if (result == 0 && clock == CLOCK_REALTIME) {
     time->tv_sec += number("CLOCK_LEAP") * (atomic_fetch_add(&looks, 1) + 1);

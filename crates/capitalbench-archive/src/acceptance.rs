@@ -16,6 +16,8 @@ use crate::file_ops;
 use crate::format::acceptance;
 use crate::freeze;
 use crate::layout::{self, run};
+use crate::log::LogFolder;
+use crate::price_record::final_prices;
 use crate::round_folder::RoundInputs;
 use crate::run_folder::RunFolder;
 use crate::validation::{Checked, validate_run};
@@ -58,9 +60,28 @@ pub fn facts(
             entry_close: window.and_then(Window::entry_close),
         },
         accepted_before: own.acceptance.is_some(),
+        outcome: outcome(inputs)?,
         others_accepted: others.iter().map(|run| run.run_id.clone()).collect(),
         choice,
     })
+}
+
+/// Exit prices and results that are there, or that the log knows.
+fn outcome(inputs: &RoundInputs) -> Result<Vec<String>, FileError> {
+    let round = &inputs.folder;
+    let mut found = Vec::new();
+    if !final_prices(round)?.is_empty() {
+        found.push(layout::EXIT_PRICES.to_owned());
+    }
+    let log = LogFolder::of_round(round);
+    for id in round.run_ids()? {
+        let run = round.run(&id)?;
+        let signed = log.signed_results(&round.name(), id.as_str())?;
+        if run.has(run::OUTCOMES) || run.has(run::LEADERBOARD) || !signed.is_empty() {
+            found.push(format!("{}/{id}/{}", layout::RUNS, run::RESULTS));
+        }
+    }
+    Ok(found)
 }
 
 fn freeze_state(inputs: &RoundInputs) -> Result<Freeze, FileError> {

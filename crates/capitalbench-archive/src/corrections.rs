@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::error::{Fault, FileError};
 use crate::file_ops;
 use crate::format::json;
+use crate::format::member::only;
 use crate::format::table::read_table;
 use crate::layout::{self, run};
 use crate::round_folder::{RoundFolder, names_in};
@@ -25,6 +26,16 @@ pub(crate) const RESULT_FILES: [&str; 7] = [
     run::CONTROL_RESULTS,
     run::PRICE_WARNINGS,
     run::OUTCOMES,
+];
+
+/// The members of a line; there are no others.
+const MEMBERS: [&str; 6] = [
+    "corrected_at_utc",
+    "reason",
+    "kept_in",
+    "files",
+    "prices",
+    "values",
 ];
 
 /// Why results may be replaced.
@@ -149,6 +160,7 @@ fn parse_lines(bytes: &[u8], file: &Path) -> Result<Vec<LoggedCorrection>, FileE
 
 fn parse_line(line: &[u8]) -> Result<LoggedCorrection, Fault> {
     let value = json::parse(line)?;
+    only(&value, &MEMBERS)?;
     let text = |name: &str| {
         let missing = || Fault::field(name, "is missing or no text");
         value[name].as_str().ok_or_else(missing)
@@ -158,10 +170,12 @@ fn parse_line(line: &[u8]) -> Result<LoggedCorrection, Fault> {
     let files = files.ok_or_else(|| Fault::field("files", "is missing or no object"))?;
     let (mut old, mut new) = (BTreeMap::new(), BTreeMap::new());
     for (path, pair) in files {
+        only(pair, &["old_sha256", "new_sha256"])?;
         for (name, side) in [("old_sha256", &mut old), ("new_sha256", &mut new)] {
-            if let Some(text) = pair[name].as_str() {
+            if !pair[name].is_null() {
                 let wrong = || Fault::field(format!("files.{path}.{name}"), "is not a digest");
-                side.insert(path.clone(), Digest::parse(text).ok_or_else(wrong)?);
+                let digest = pair[name].as_str().and_then(Digest::parse);
+                side.insert(path.clone(), digest.ok_or_else(wrong)?);
             }
         }
     }

@@ -8,7 +8,7 @@
 
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,6 +27,9 @@ pub const READ_LIMIT: u64 = 64 << 20;
 
 /// Names of temporary files start so; one that is found later is the trace of a crash.
 pub const TEMPORARY_PREFIX: &str = ".capitalbench-";
+
+/// Flags of every file that is opened by its name: no link is followed and no pipe waited for.
+const CAUTIOUS: i32 = libc::O_NOFOLLOW | libc::O_NONBLOCK;
 
 /// Whether writes are left to the system's cache.
 static UNFLUSHED: AtomicBool = AtomicBool::new(false);
@@ -150,31 +153,43 @@ pub struct Hold {
 
 /// Takes hold of a folder by its lock file; none when another process holds it.
 pub fn hold(path: &Path) -> Result<Option<Hold>, WriteError> {
-    let failed = |error: io::Error| WriteError::new(Action::Create, path, error.into());
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(path)
-        .map_err(failed)?;
+    let file = open_lock(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(Hold { _file: file })),
         Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(failed(error)),
+        Err(TryLockError::Error(error)) => Err(WriteError::new(Action::Create, path, error.into())),
     }
 }
 
 /// Takes hold of a folder by its lock file, after whoever holds it now.
 pub fn hold_in_turn(path: &Path) -> Result<Hold, WriteError> {
-    let failed = |error: io::Error| WriteError::new(Action::Create, path, error.into());
+    let file = open_lock(path)?;
+    file.lock()
+        .map_err(|error| WriteError::new(Action::Create, path, error.into()))?;
+    Ok(Hold { _file: file })
+}
+
+/// Opens a lock file, or makes it. A link is not followed, for it would lock or create a file
+/// elsewhere; a pipe is not opened, for that would wait for its other end.
+fn open_lock(path: &Path) -> Result<File, WriteError> {
+    let failed = |problem: WriteProblem| WriteError::new(Action::Create, path, problem);
+    let is_plain = |found: &fs::Metadata| found.is_file();
+    if fs::symlink_metadata(path).is_ok_and(|found| !is_plain(&found)) {
+        return Err(failed(WriteProblem::NotAFile));
+    }
+    // What is put there after the look fails to open, or is no plain file when it is open.
     let file = File::options()
         .create(true)
         .truncate(false)
         .write(true)
+        .custom_flags(CAUTIOUS)
         .open(path)
-        .map_err(failed)?;
-    file.lock().map_err(failed)?;
-    Ok(Hold { _file: file })
+        .map_err(|error| failed(error.into()))?;
+    let opened = file.metadata().map_err(|error| failed(error.into()))?;
+    if !is_plain(&opened) {
+        return Err(failed(WriteProblem::NotAFile));
+    }
+    Ok(file)
 }
 
 /// Removes what a crash left of unfinished writes in a folder; such a file never had a name.
@@ -271,7 +286,11 @@ fn read_at_most(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     }
     let size = usize::try_from(found.len().min(limit)).unwrap_or_default();
     let mut bytes = Vec::with_capacity(size + 1);
-    let file = File::open(path).map_err(failed)?;
+    let file = File::options().read(true).custom_flags(CAUTIOUS).open(path);
+    let file = file.map_err(failed)?;
+    if !file.metadata().map_err(failed)?.is_file() {
+        return Err(ReadError::NotAFile { path: path.into() });
+    }
     file.take(limit + 1)
         .read_to_end(&mut bytes)
         .map_err(failed)?;

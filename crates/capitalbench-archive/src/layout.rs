@@ -14,6 +14,8 @@ pub const HASHES: &str = "hashes.json";
 pub const SCHEMA: &str = "submission_schema.json";
 /// What was sent, where it was kept.
 pub const MODEL_INPUT: &str = "model_input.md";
+/// Instants that commands were given in place of the clock's; only rounds of invented markets.
+pub const GIVEN_INSTANTS: &str = "given_instants.jsonl";
 /// Folder of the resolution job.
 pub const AUTOMATION: &str = "automation";
 /// Folder of the mechanical tables.
@@ -96,6 +98,15 @@ pub const LOG_ROOTS: &str = "log/roots";
 pub const LOG_WITNESSES: &str = "log/witnesses";
 /// Salts of files that everybody may read, one file per round.
 pub const LOG_SALTS: &str = "log/salts";
+/// Folders of the log; a link in the place of one may lead anywhere.
+pub const LOG_FOLDERS: [&str; 6] = [
+    LOG,
+    LOG_CHECKPOINTS,
+    LOG_ANCHORS,
+    LOG_ROOTS,
+    LOG_SALTS,
+    "log/tile",
+];
 /// What can be made again from the log: which events it holds.
 pub const LOG_STATE: &str = ".capitalbench/log";
 /// The private key of the log, unless the operator keeps it elsewhere.
@@ -114,7 +125,14 @@ pub const RESEARCH_FILES: [&str; 4] = [
 ];
 
 /// Folders of a round; a link in the place of one may lead anywhere.
-pub const FOLDERS: [&str; 5] = [AUTOMATION, MARKET_DATA, PRICES, RESEARCH, RUNS];
+pub const FOLDERS: [&str; 6] = [
+    AUTOMATION,
+    MARKET_DATA,
+    PRICES,
+    REPLACED_PRICES,
+    RESEARCH,
+    RUNS,
+];
 
 /// Files of a run, relative to its folder.
 pub mod run {
@@ -169,12 +187,13 @@ pub mod run {
     /// The chart of the report.
     pub const CHART: &str = "results/report.svg";
     /// Folders of a run; a link in the place of one may lead anywhere.
-    pub const FOLDERS: [&str; 7] = [
+    pub const FOLDERS: [&str; 8] = [
         "submissions",
         RAW,
         PARSED,
         REPLIES,
         RESULTS,
+        SUPERSEDED,
         ATTEMPTS,
         CONTROLS,
     ];

@@ -16,11 +16,22 @@ use serde_json::{Value, json};
 use crate::error::{Fault, FileError};
 use crate::file_ops;
 use crate::format::json;
+use crate::format::member::only;
 use crate::layout;
 use crate::round_folder::{RoundFolder, names_in, optional};
 
 const PREFIX: &str = "lease-";
 const ENDING: &str = ".json";
+/// The members of a lease; there are no others.
+const MEMBERS: [&str; 7] = [
+    "owner",
+    "host",
+    "pid",
+    "acquired_at_utc",
+    "heartbeat_at_utc",
+    "expires_at_utc",
+    "released_at_utc",
+];
 
 /// Who takes a lease, and for how long at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,14 +89,12 @@ pub fn acquire(round: &RoundFolder, worker: &Worker, now: Timestamp) -> Result<T
     let folder = round.file(layout::AUTOMATION);
     file_ops::create_folder(&folder)?;
     let last = last_number(&folder)?;
-    let mut crashed = false;
     if let Some(number) = last {
         match read(&folder, number)? {
             Some(record) if record.released_at.is_none() => {
                 if record.expires_at > now && !record.is_dead(worker) {
                     return Ok(Taken::Busy(record.holder()));
                 }
-                crashed = true;
             }
             // Removed between the two looks: a newer one is there.
             None => return busy(&folder, now),
@@ -121,9 +130,8 @@ pub fn acquire(round: &RoundFolder, worker: &Worker, now: Timestamp) -> Result<T
             file_ops::remove(&lease.folder.join(name))?;
         }
     }
-    if crashed {
-        file_ops::remove_unfinished(&lease.folder)?;
-    }
+    // A process that was killed while it wrote left its draft here, whether it held a lease or not.
+    file_ops::remove_unfinished(&lease.folder)?;
     Ok(Taken::Held(lease))
 }
 
@@ -251,6 +259,7 @@ fn read(folder: &Path, number: u64) -> Result<Option<Record>, FileError> {
 
 fn parse(bytes: &[u8]) -> Result<Record, Fault> {
     let value = json::parse(bytes)?;
+    only(&value, &MEMBERS)?;
     let text = |name: &str| {
         let missing = || Fault::field(name, "is missing or no text");
         value[name].as_str().ok_or_else(missing)

@@ -29,12 +29,15 @@ use crate::run_folder::RunFolder;
 pub mod derive;
 mod plan;
 mod planned_price;
+mod strict;
 
 pub use plan::{PlannedSlot, RunPlan};
 pub use planned_price::{CardNote, PlannedPrice};
+pub use strict::{Record, parse_record};
 
 /// Status and headers of an answer, kept beside its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AnswerHead {
     /// HTTP status.
     pub status: u16,
@@ -59,6 +62,7 @@ pub(crate) const OTHER_ANSWER: &str =
 
 /// What is known before a request leaves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Begun {
     /// Who is asked.
     pub model_id: String,
@@ -74,6 +78,7 @@ pub struct Begun {
 
 /// What became of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Ended {
     /// `valid`, `invalid` or `failed`.
     pub status: String,
@@ -114,7 +119,8 @@ impl Ended {
     /// The status as the core knows it.
     pub fn attempt_status(&self) -> AttemptStatus {
         let reason = self.reason.as_deref().and_then(Reason::parse);
-        let reason = reason.unwrap_or(Reason::Unreadable);
+        // Records are checked when they are read; no unknown word may lead to another call.
+        let reason = reason.unwrap_or(Reason::Rules);
         match self.status.as_str() {
             "valid" => AttemptStatus::Valid,
             "failed" => AttemptStatus::Failed {
@@ -206,6 +212,7 @@ impl Ledger {
         ] {
             file_ops::remove_unfinished(&folder.file(place))?;
         }
+        strict::require_known_files(&folder, &plan)?;
         Ok(Self {
             folder,
             plan,
@@ -251,9 +258,11 @@ impl Ledger {
     pub fn attempts(&self, slot: &Slot) -> Result<Vec<AttemptRecord>, FileError> {
         let mut records = Vec::new();
         for attempt in 1.. {
-            let Some(begun) = self.load(slot, attempt, "begun.json")? else {
+            let Some(begun) = self.load::<Begun>(slot, attempt, "begun.json")? else {
                 break;
             };
+            let own = begun.require_own(slot, attempt);
+            own.map_err(|fault| fault.in_file(&self.file(slot, attempt, "begun.json")))?;
             let head = self.load(slot, attempt, "head.json")?;
             let file = self.file(slot, attempt, "answer");
             let answer: Option<(AnswerHead, Vec<u8>)> = head.zip(bytes_of(&file)?);
@@ -277,7 +286,7 @@ impl Ledger {
             .file(&attempt_path(&self.plan, slot, attempt, ending))
     }
 
-    fn load<T: for<'de> Deserialize<'de>>(
+    fn load<T: Record>(
         &self,
         slot: &Slot,
         attempt: u32,
@@ -301,12 +310,6 @@ pub fn attempt_path(plan: &RunPlan, slot: &Slot, attempt: u32, ending: &str) -> 
 pub(crate) fn path_of_attempt(replicates: u32, slot: &Slot, attempt: u32, ending: &str) -> String {
     let stem = slot.stem(replicates);
     format!("{}/{stem}__{attempt:03}.{ending}", run::ATTEMPTS)
-}
-
-/// Reads a record of an attempt: [`Begun`], [`AnswerHead`] or [`Ended`].
-pub fn parse_record<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, Fault> {
-    let value = json::parse(bytes)?;
-    serde_json::from_value(value).map_err(|error| Fault::new(error.to_string()))
 }
 
 fn bytes_of(file: &std::path::Path) -> Result<Option<Vec<u8>>, FileError> {

@@ -13,6 +13,7 @@ pub mod control_sources;
 pub mod corrections;
 pub mod daily_closes;
 pub mod error;
+pub mod exceptions;
 pub mod fact_cache;
 pub mod file_ops;
 pub mod format;

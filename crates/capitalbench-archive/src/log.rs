@@ -104,6 +104,7 @@ impl LogFolder {
 
     /// The public key; none where there is no log.
     pub fn verifier(&self) -> Result<Option<VerifierKey>, FileError> {
+        self.refuse_links()?;
         let file = self.file(layout::LOG_VKEY);
         let Some(bytes) = read(&file)? else {
             return Ok(None);
@@ -114,6 +115,19 @@ impl LogFolder {
             VerifierKey::parse(line).map_err(|error| Fault::new(error.to_string()))
         });
         parsed.map(Some).map_err(|fault| fault.in_file(&file))
+    }
+
+    /// Refuses a link in the place of a folder of the log, because it may lead anywhere.
+    fn refuse_links(&self) -> Result<(), FileError> {
+        let mut folders = layout::LOG_FOLDERS.into_iter();
+        let Some(name) = folders.find(|name| self.file(name).is_symlink()) else {
+            return Ok(());
+        };
+        let text = format!(
+            "{name} is a symbolic link; a log holds plain folders only: put the folder itself in \
+             its place"
+        );
+        Err(FileError::folder(&self.file(name), text))
     }
 
     /// The present checkpoint; none while nothing was appended.

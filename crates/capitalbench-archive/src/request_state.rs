@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::error::{Fault, FileError};
 use crate::file_ops;
 use crate::format::json;
+use crate::format::member::only;
 use crate::round_folder::{names_in, optional};
 use crate::state_folder;
 
@@ -173,6 +174,7 @@ pub fn render_usage(usage: &Usage) -> String {
 /// Reads what was asked of a source so far.
 pub fn parse_usage(bytes: &[u8]) -> Result<Usage, Fault> {
     let value = json::parse(bytes)?;
+    only(&value, &["questions", "symbols", "closed_until"])?;
     let wrong = |field: &'static str| Fault::field(field, "must hold instants");
     let questions = value["questions"].as_array();
     let symbols = value["symbols"].as_object();
@@ -229,6 +231,14 @@ pub fn render_answer(answer: &KeptAnswer) -> String {
 /// Reads an answer that was kept.
 pub fn parse_answer(bytes: &[u8]) -> Result<KeptAnswer, Fault> {
     let value = json::parse(bytes)?;
+    let names = [
+        "address",
+        "fetched_at_utc",
+        "body_sha256",
+        "requests",
+        "sessions",
+    ];
+    only(&value, &names)?;
     let sessions = value["sessions"].as_array();
     let sessions = sessions.ok_or_else(|| Fault::field("sessions", "must be a list"))?;
     let requests = value["requests"].as_u64();
@@ -251,18 +261,38 @@ pub fn parse_answer(bytes: &[u8]) -> Result<KeptAnswer, Fault> {
 }
 
 fn session(value: &Value) -> Result<Session, Fault> {
-    let number = |name: &str| value[name].as_f64();
-    let price = |name: &str| number(name).and_then(Price::new);
+    let names = [
+        "date",
+        "close",
+        "adj_close",
+        "dividend",
+        "split_factor",
+        "volume",
+    ];
+    only(value, &names)?;
+    let number = |name: &str| match &value[name] {
+        Value::Null => Ok(None),
+        told => told
+            .as_f64()
+            .map(Some)
+            .ok_or_else(|| Fault::field(name, "must be a number")),
+    };
+    let price = |name: &str| match number(name)? {
+        None => Ok(None),
+        Some(told) => Price::new(told)
+            .map(Some)
+            .ok_or_else(|| Fault::field(name, "must be a price above zero")),
+    };
     Ok(Session {
         date: value["date"]
             .as_str()
             .and_then(parse_day)
             .ok_or_else(|| Fault::field("date", "must be a day"))?,
-        close: price("close"),
-        adjusted: price("adj_close"),
-        dividend: number("dividend"),
-        split: number("split_factor"),
-        volume: number("volume"),
+        close: price("close")?,
+        adjusted: price("adj_close")?,
+        dividend: number("dividend")?,
+        split: number("split_factor")?,
+        volume: number("volume")?,
     })
 }
 
@@ -303,6 +333,49 @@ mod tests {
         state().keep("R", "../AA", &answer).unwrap();
         state().forget("R").unwrap();
         assert_eq!(state().kept("R", "AA").unwrap(), None);
+    }
+
+    #[test]
+    fn what_the_program_never_writes_is_refused() {
+        for (text, part) in [
+            (
+                r#"{"questions": [], "symbols": {}, "limit": 9}"#,
+                "limit: unknown member",
+            ),
+            (
+                r#"{"questions": [1], "symbols": {}}"#,
+                "questions: must hold instants",
+            ),
+            ("[]", "is not an object"),
+        ] {
+            let fault = parse_usage(text.as_bytes()).unwrap_err().to_string();
+            assert!(fault.contains(part), "{fault}");
+        }
+        let answer = |session: &str| {
+            let digest = Digest::of(b"x").to_hex();
+            format!(
+                r#"{{"address": "a", "fetched_at_utc": "2026-03-02T10:00:00Z", "requests": 1,
+                "body_sha256": "{digest}", "sessions": [{session}]}}"#
+            )
+        };
+        assert!(parse_answer(answer(r#"{"date": "2026-03-02"}"#).as_bytes()).is_ok());
+        for (session, part) in [
+            (
+                r#"{"date": "2026-03-02", "open": 1}"#,
+                "open: unknown member",
+            ),
+            (
+                r#"{"date": "2026-03-02", "close": "1"}"#,
+                "close: must be a number",
+            ),
+            (
+                r#"{"date": "2026-03-02", "close": -1}"#,
+                "close: must be a price",
+            ),
+        ] {
+            let fault = parse_answer(answer(session).as_bytes()).unwrap_err();
+            assert!(fault.to_string().contains(part), "{fault}");
+        }
     }
 
     #[test]

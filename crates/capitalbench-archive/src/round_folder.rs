@@ -15,7 +15,7 @@ use capitalbench_core::similar::closest;
 use capitalbench_core::universe::Universe;
 
 use crate::error::{Fault, FileError};
-use crate::file_ops;
+use crate::file_ops::{self, ReadError};
 use crate::format::{manifest, options, price_sheet, slate};
 use crate::layout;
 use crate::run_folder::RunFolder;
@@ -33,12 +33,33 @@ impl RoundFolder {
         if !path.is_dir() {
             return Err(FileError::folder(path, missing_round(path)));
         }
-        if !path.join(layout::MANIFEST).is_file() {
+        if !Self::is_round(path) {
             let text = "is not a round: it has no manifest.yaml";
             return Err(FileError::folder(path, text));
         }
+        let round = Self::at(path.to_owned());
+        round.require_plain()?;
         refuse_links(path, &layout::FOLDERS)?;
-        Ok(Self::at(path.to_owned()))
+        Ok(round)
+    }
+
+    /// Refuses a round that is a link itself, or whose manifest is a folder, a pipe or a device: a
+    /// link may lead anywhere, and what cannot be read is no missing round.
+    pub(crate) fn require_plain(&self) -> Result<(), FileError> {
+        // A slash at the end would follow the link.
+        let bare: PathBuf = self.path.components().collect();
+        if bare.is_symlink() {
+            let text = "is a symbolic link; a round is a plain folder: name the folder itself, or \
+                        remove the link";
+            return Err(FileError::folder(&bare, text));
+        }
+        let path = self.file(layout::MANIFEST);
+        match fs::symlink_metadata(&path) {
+            Ok(found) if !found.is_file() && !found.is_symlink() => {
+                Err(ReadError::NotAFile { path }.into())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn at(path: PathBuf) -> Self {
@@ -57,9 +78,10 @@ impl RoundFolder {
         Self::at(path.to_owned())
     }
 
-    /// Whether a path looks like a round rather than a folder of rounds.
+    /// Whether a path looks like a round rather than a folder of rounds: whatever lies in the place
+    /// of the manifest, even what cannot be read as one.
     pub fn is_round(path: &Path) -> bool {
-        path.join(layout::MANIFEST).is_file()
+        path.join(layout::MANIFEST).symlink_metadata().is_ok()
     }
 
     /// The folder itself.
@@ -184,7 +206,8 @@ pub(crate) fn refuse_links(root: &Path, folders: &[&str]) -> Result<(), FileErro
     match folders.iter().map(|name| root.join(name)).find(is_link) {
         None => Ok(()),
         Some(path) => {
-            let text = "is a symbolic link; a round holds plain folders only";
+            let text = "is a symbolic link; a round holds plain folders only: put the folder itself \
+                        in its place";
             Err(FileError::folder(&path, text))
         }
     }
@@ -227,8 +250,16 @@ pub(crate) fn entries_in(folder: &Path) -> Result<Vec<(String, fs::FileType)>, F
     Ok(entries)
 }
 
-/// Every round below a folder, in order of name; other entries are left alone.
+/// Every round below a folder, in order of name; other entries are left alone. One that is a link or
+/// has no readable manifest is refused, for leaving it out would hide it.
 pub fn list_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError> {
+    let rounds = found_rounds(folder)?;
+    rounds.iter().try_for_each(RoundFolder::require_plain)?;
+    Ok(rounds)
+}
+
+/// The same with those that cannot be used, which whoever asks has to report.
+pub(crate) fn found_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError> {
     if !folder.is_dir() {
         return Err(FileError::folder(folder, missing_round(folder)));
     }

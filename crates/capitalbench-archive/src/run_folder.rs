@@ -52,9 +52,9 @@ impl RunFolder {
         self.path.join(relative)
     }
 
-    /// Whether a file of the run is there.
+    /// Whether a file of the run is there; a link that leads nowhere is, and cannot be read.
     pub fn has(&self, relative: &str) -> bool {
-        self.file(relative).exists()
+        fs::symlink_metadata(self.file(relative)).is_ok()
     }
 
     /// Reads a file of the run that may be absent.
@@ -66,7 +66,12 @@ impl RunFolder {
     pub fn record(&self) -> Result<RunRecord, FileError> {
         let file = self.file(run::MANIFEST);
         let bytes = file_ops::read(&file)?;
-        let mut record = run_manifest::parse(&bytes).map_err(|fault| fault.in_file(&file))?;
+        let parse = if self.has(run::SLOTS) {
+            run_manifest::parse_own
+        } else {
+            run_manifest::parse
+        };
+        let mut record = parse(&bytes).map_err(|fault| fault.in_file(&file))?;
         record.run.acceptance = self.acceptance()?;
         Ok(record)
     }

@@ -18,6 +18,7 @@ use capitalbench_core::universe::Universe;
 use serde_json::json;
 
 use crate::error::FileError;
+use crate::exceptions::Exceptions;
 use crate::format::outcomes::{self, Accepted, Outcomes};
 use crate::format::results::{self, ResultTable};
 use crate::format::{json, price_sheet};
@@ -135,6 +136,16 @@ pub fn score_run(
     folder: &RunFolder,
     rules: RunRules,
 ) -> Result<ScoredRun, ScoringError> {
+    score_run_allowing(inputs, folder, rules, &Exceptions::default())
+}
+
+/// The same with what the operator allows this once.
+pub fn score_run_allowing(
+    inputs: &RoundInputs,
+    folder: &RunFolder,
+    rules: RunRules,
+    exceptions: &Exceptions,
+) -> Result<ScoredRun, ScoringError> {
     let parsed = load_parsed(inputs, folder, rules)?;
     let mut submissions = Vec::with_capacity(parsed.len());
     for Checked { name, verdict, .. } in parsed {
@@ -146,7 +157,7 @@ pub fn score_run(
     if submissions.is_empty() {
         return Err(ScoringError::Nothing(folder.run_id().to_string()));
     }
-    let prices = RoundPrices::load(inputs)?;
+    let prices = RoundPrices::load(inputs)?.allowing(exceptions);
     if let Some(check) = prices.unaccepted_cross_check() {
         let options = check.beyond();
         let options = options.iter().map(|row| row.option_id.to_string());
@@ -239,6 +250,19 @@ impl RoundPrices {
             unproved_reason: accepted.map(|own| own.reason),
             record_problems,
         })
+    }
+
+    /// The same with words that are not stored yet.
+    fn allowing(mut self, exceptions: &Exceptions) -> Self {
+        if let (Some(record), Some(word)) = (&mut self.record, &exceptions.cross_check) {
+            record.acceptance = Some(word.clone());
+        }
+        let word = exceptions.unproved.as_ref();
+        let word = word.filter(|word| self.record.is_none() && word.sheets == self.digests);
+        if let Some(word) = word {
+            self.unproved_reason = Some(word.reason.clone());
+        }
+        self
     }
 
     fn unaccepted_cross_check(&self) -> Option<&CrossCheck> {

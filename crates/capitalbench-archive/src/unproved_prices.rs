@@ -8,13 +8,21 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use crate::error::{Fault, FileError};
-use crate::file_ops;
 use crate::format::{json, member};
 use crate::layout;
 use crate::round_folder::{RoundFolder, RoundInputs, optional};
 
 /// The version of the file.
 const VERSION: u64 = 1;
+
+/// The members of the file; there are no others.
+const MEMBERS: [&str; 5] = [
+    "format_version",
+    "entry_prices_sha256",
+    "exit_prices_sha256",
+    "reason",
+    "accepted_at_utc",
+];
 
 /// The operator's word about two sheets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,24 +59,33 @@ pub fn acceptance(folder: &RoundFolder) -> Result<Option<UnprovedAcceptance>, Fi
     optional(folder.parse(layout::UNPROVED_ACCEPTANCE, parse))
 }
 
-/// Records the word about the sheets that are there; proved sheets, and those that were accepted
-/// before, need none.
-pub fn accept(folder: &RoundFolder, reason: &str, now: Timestamp) -> Result<(), FileError> {
+/// The word about the sheets that are there; proved sheets, and those that were accepted before,
+/// need none.
+pub fn word(
+    folder: &RoundFolder,
+    reason: &str,
+    now: Timestamp,
+) -> Result<Option<UnprovedAcceptance>, FileError> {
     if folder.file(layout::PROVENANCE).exists() || is_accepted(folder)? {
-        return Ok(());
+        return Ok(None);
     }
-    let Some(sheets) = sheets(folder)? else {
-        return Ok(());
+    let word = |sheets| UnprovedAcceptance {
+        sheets,
+        reason: reason.to_owned(),
+        accepted_at: Stamp::of(now),
     };
-    let text = json::to_pretty(&json!({
+    Ok(sheets(folder)?.map(word))
+}
+
+/// The file's text.
+pub fn render(word: &UnprovedAcceptance) -> String {
+    json::to_pretty(&json!({
         "format_version": VERSION,
-        "entry_prices_sha256": sheets.0.to_hex(),
-        "exit_prices_sha256": sheets.1.to_hex(),
-        "reason": reason,
-        "accepted_at_utc": Stamp::of(now).text(),
-    }));
-    file_ops::replace(&folder.file(layout::UNPROVED_ACCEPTANCE), text.as_bytes())?;
-    Ok(())
+        "entry_prices_sha256": word.sheets.0.to_hex(),
+        "exit_prices_sha256": word.sheets.1.to_hex(),
+        "reason": word.reason,
+        "accepted_at_utc": word.accepted_at.text(),
+    }))
 }
 
 /// Digests of both sheets; none when one is missing.
@@ -82,6 +99,7 @@ fn sheets(folder: &RoundFolder) -> Result<Option<(Digest, Digest)>, FileError> {
 
 fn parse(bytes: &[u8]) -> Result<UnprovedAcceptance, Fault> {
     let value = json::parse(bytes)?;
+    member::only(&value, &MEMBERS)?;
     member::version(&value, VERSION)?;
     Ok(UnprovedAcceptance {
         sheets: (

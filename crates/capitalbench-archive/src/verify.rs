@@ -6,7 +6,6 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use jiff::civil::Date;
 use rayon::prelude::*;
 
 use crate::error::FileError;
@@ -14,7 +13,7 @@ use crate::file_ops::TEMPORARY_PREFIX;
 use crate::format::run_log::LogLine;
 use crate::format::run_manifest::RunRecord;
 use crate::log::LogFolder;
-use crate::round_folder::{RoundFolder, RoundInputs, Universes, entries_in, list_rounds};
+use crate::round_folder::{RoundFolder, RoundInputs, Universes, entries_in, found_rounds};
 use crate::run_controls::RunControls;
 use crate::run_folder::RunFolder;
 use crate::validation::{Checked, validate_run};
@@ -94,13 +93,6 @@ pub(crate) struct RoundState {
     pub(crate) now: Timestamp,
 }
 
-impl RoundState {
-    /// The day of the instant the round is looked at, in UTC.
-    pub(crate) fn today(&self) -> Date {
-        jiff::tz::TimeZone::UTC.to_datetime(self.now).date()
-    }
-}
-
 /// Verifies a round or every round below a folder; `tick` is called after each round.
 pub fn verify(path: &Path, now: Timestamp, tick: &(dyn Fn() + Sync)) -> Result<Report, FileError> {
     verify_for(&Reader::default(), path, now, tick)
@@ -116,7 +108,7 @@ pub fn verify_for(
     let folders = if RoundFolder::is_round(path) {
         vec![RoundFolder::unchecked(path)]
     } else {
-        list_rounds(path)?
+        found_rounds(path)?
     };
     let beside = match folders.as_slice() {
         [only] if RoundFolder::is_round(path) => LogFolder::of_round(only),
@@ -151,7 +143,7 @@ pub fn count_rounds(path: &Path) -> usize {
     if RoundFolder::is_round(path) {
         1
     } else {
-        list_rounds(path).map_or(0, |rounds| rounds.len())
+        found_rounds(path).map_or(0, |rounds| rounds.len())
     }
 }
 
@@ -161,6 +153,9 @@ fn verify_round(
     log: Option<(&LogState, &Reader<'_>)>,
     now: Timestamp,
 ) -> (RoundReport, Option<across::Evidence>) {
+    if let Err(error) = folder.require_plain() {
+        return (unread(folder, &error), None);
+    }
     let mut findings = Vec::new();
     let (files, faults) = walk_all(folder.path());
     findings.extend(faults.iter().map(|fault| unreadable(folder, fault)));
@@ -175,6 +170,7 @@ fn verify_round(
         .collect();
     findings.extend(left);
     inputs::check_hashes(folder, &mut findings);
+    inputs::check_given_instants(folder, &mut findings);
     inputs::check_research(folder, &mut findings);
     let mut evidence = None;
     let mut manifest = None;
@@ -269,11 +265,24 @@ fn load_run(inputs: &RoundInputs, folder: RunFolder) -> Result<RunState, FileErr
     })
 }
 
+/// The report of a round that is not looked into: a link, or no manifest to read.
+fn unread(folder: &RoundFolder, error: &FileError) -> RoundReport {
+    RoundReport {
+        round_id: folder.name(),
+        findings: vec![unreadable(folder, error)],
+        files: 0,
+        proof: None,
+    }
+}
+
 /// An unreadable file as a finding, its path told from the round on.
 pub(crate) fn unreadable(folder: &RoundFolder, error: &FileError) -> Finding {
     let path = error.path();
     let inside = path.strip_prefix(folder.path()).unwrap_or(path);
-    let place = inside.display().to_string();
+    let place = match inside.display().to_string() {
+        own if own.is_empty() => ".".to_owned(),
+        inside => inside,
+    };
     Finding::new(Code::UnreadableFile, place, error.problem())
 }
 

@@ -87,6 +87,8 @@ pub struct AcceptanceFacts {
     pub accepted_before: bool,
     /// Other runs that are the record by the operator's word.
     pub others_accepted: Vec<RunId>,
+    /// Files that tell how the round came out; whoever has them knows which run did best.
+    pub outcome: Vec<String>,
     /// What the operator says about them.
     pub choice: Choice,
 }
@@ -159,6 +161,9 @@ fn objections(facts: &AcceptanceFacts) -> Vec<Refusal> {
     found.extend(count_objections(facts));
     found.extend(roster_objection(facts));
     found.extend(time_objections(facts));
+    if !facts.outcome.is_empty() && !facts.accepted_before {
+        found.push(Refusal::OutcomeKnown(facts.outcome.clone()));
+    }
     if facts.accepted_before {
         found.push(Refusal::AcceptedBefore);
     }

@@ -41,6 +41,7 @@ fn facts() -> AcceptanceFacts {
         },
         accepted_before: false,
         others_accepted: vec![],
+        outcome: vec![],
         choice: Choice::First,
     }
 }

@@ -36,9 +36,10 @@ pub fn audience(path: &str) -> Audience {
 }
 
 /// Files directly in a round that everybody may read.
-const TOP_LEVEL: [&str; 11] = [
+const TOP_LEVEL: [&str; 12] = [
     "README.md",
     "briefing.md",
+    "given_instants.jsonl",
     "hashes.json",
     "manifest.yaml",
     "model_input.md",

@@ -1,23 +1,32 @@
 //! Where a round stands. Nothing here has a field for a figure: those are made by scoring alone.
 
-use jiff::Timestamp;
-use jiff::civil::Date;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::manifest::Window;
 
 /// How an open round relates to its exit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Due {
-    /// The exit day is not over, or not known.
+    /// The exit close is less than a day ago, has not come, or is not known.
     NotYet,
-    /// The exit day is over and nothing is scored.
+    /// The exit close was a day ago or more, and nothing is scored.
     Overdue,
 }
 
-/// Whether an open round should have been scored by this day.
-pub fn due(window: Option<Window>, today: Date) -> Due {
-    match window {
-        Some(window) if window.exit < today => Due::Overdue,
+/// How long after the exit close a result may take: rows are final some hours after the close, and
+/// a worker may need several attempts.
+const GRACE: SignedDuration = SignedDuration::from_hours(24);
+
+/// The instant from which on a round without a result is overdue. Status, verification, boards and
+/// site all ask here, so that the word has one meaning.
+pub fn overdue_from(exit_close: Timestamp) -> Timestamp {
+    exit_close.checked_add(GRACE).unwrap_or(Timestamp::MAX)
+}
+
+/// Whether an open round should have been scored by this instant.
+pub fn due(window: Option<Window>, now: Timestamp) -> Due {
+    match window.and_then(Window::exit_close) {
+        Some(close) if now >= overdue_from(close) => Due::Overdue,
         _ => Due::NotYet,
     }
 }
@@ -37,7 +46,7 @@ pub enum Stage {
     Pending,
     /// The exit close has passed within the last day.
     Due,
-    /// The exit close passed more than a day ago.
+    /// The exit close passed a day ago or more.
     Overdue,
     /// Scored.
     Resolved,
@@ -85,9 +94,6 @@ pub struct Facts {
     pub exit_close: Option<Timestamp>,
 }
 
-/// Seconds after the exit close until a result is overdue.
-const GRACE_SECONDS: i64 = 86_400;
-
 /// The stage of a round at an instant.
 pub fn stage(facts: &Facts, now: Timestamp) -> Stage {
     match facts.record {
@@ -97,11 +103,10 @@ pub fn stage(facts: &Facts, now: Timestamp) -> Stage {
         Record::Missing => return Stage::Draft,
         Record::Chosen => {}
     }
-    let since = |close: Option<Timestamp>| close.map(|close| now.duration_since(close).as_secs());
-    match (since(facts.entry_close), since(facts.exit_close)) {
-        (_, Some(late)) if late > GRACE_SECONDS => Stage::Overdue,
-        (_, Some(late)) if late >= 0 => Stage::Due,
-        (Some(begun), _) if begun >= 0 => Stage::Pending,
+    match (facts.entry_close, facts.exit_close) {
+        (_, Some(exit)) if now >= overdue_from(exit) => Stage::Overdue,
+        (_, Some(exit)) if now >= exit => Stage::Due,
+        (Some(entry), _) if now >= entry => Stage::Pending,
         _ => Stage::Accepted,
     }
 }
@@ -132,11 +137,39 @@ mod tests {
         check(record, "2026-06-01T19:59:59Z", Stage::Accepted);
         check(record, "2026-06-01T20:00:00Z", Stage::Pending);
         check(record, "2026-06-08T20:00:00Z", Stage::Due);
-        check(record, "2026-06-09T20:00:01Z", Stage::Overdue);
+        check(record, "2026-06-09T19:59:59Z", Stage::Due);
+        check(record, "2026-06-09T20:00:00Z", Stage::Overdue);
         check(
             |f| f.record = Record::Scored,
             "2026-06-09T20:00:01Z",
             Stage::Resolved,
         );
+    }
+
+    #[test]
+    fn a_round_is_overdue_at_the_same_instant_for_everybody() {
+        let day = |text: &str| text.parse().unwrap();
+        let window = Window {
+            entry: day("2026-06-01"),
+            exit: day("2026-06-08"),
+        };
+        for (now, overdue) in [
+            ("2026-06-08T20:00:00Z", false),
+            ("2026-06-09T00:00:00Z", false),
+            ("2026-06-09T19:59:59Z", false),
+            ("2026-06-09T20:00:00Z", true),
+        ] {
+            let now = now.parse().unwrap();
+            let facts = Facts {
+                frozen: true,
+                runs: 1,
+                record: Record::Chosen,
+                entry_close: window.entry_close(),
+                exit_close: window.exit_close(),
+            };
+            assert_eq!(due(Some(window), now) == Due::Overdue, overdue, "{now}");
+            assert_eq!(stage(&facts, now) == Stage::Overdue, overdue, "{now}");
+        }
+        assert_eq!(due(None, Timestamp::MAX), Due::NotYet);
     }
 }

@@ -372,7 +372,7 @@ fn state(
                 controls: record.controls,
                 entry: entry.filter(|_| begun),
                 interim,
-                due: due(window, day_of(as_of)),
+                due: due(window, as_of),
             }))
         }
     }
@@ -390,10 +390,6 @@ fn close_of(day: Date) -> Option<Timestamp> {
         exit: day,
     };
     one.exit_close()
-}
-
-fn day_of(at: Timestamp) -> Date {
-    at.to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
 fn resolved(

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 /// Size of a record; headers and padding come in these.
-const RECORD: usize = 512;
+pub const RECORD: usize = 512;
 /// Longest name, in two fields of the header.
 const LONGEST_NAME: usize = 100;
 const LONGEST_PREFIX: usize = 155;
@@ -106,48 +106,66 @@ fn is_plain_path(name: &str) -> bool {
         })
 }
 
-/// The files of an archive that [`write()`] made; anything else is refused.
-pub fn read(archive: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, TarError> {
-    let mut files = BTreeMap::new();
-    let mut at = 0;
-    loop {
-        let head = archive
-            .get(at..at + RECORD)
-            .ok_or(TarError::Damaged { at })?;
+/// The headers of an archive that [`write()`] made, one after the other; anything else is refused
+/// before the bytes of its file are looked at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Walk {
+    at: usize,
+    last: Option<String>,
+}
+
+impl Walk {
+    /// Where the next header stands.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Name and size of the file behind this header; none at the end of the archive.
+    pub fn entry(&mut self, head: &[u8; RECORD]) -> Result<Option<(String, usize)>, TarError> {
         if head.iter().all(|&byte| byte == 0) {
-            let is_end =
-                archive.len() == at + 2 * RECORD && archive[at..].iter().all(|&byte| byte == 0);
-            return if is_end {
-                Ok(files)
-            } else {
-                Err(TarError::Damaged { at })
-            };
+            return Ok(None);
         }
-        let (name, size) = entry(head).ok_or(TarError::Damaged { at })?;
+        let damaged = TarError::Damaged { at: self.at };
+        let (name, size) = entry(head).ok_or_else(|| damaged.clone())?;
         if head[156] != b'0' {
             return Err(TarError::NotAFile { name });
         }
         // One archive for one set of files: the header must be the one we would write.
         if header(&name, size)? != *head {
-            return Err(TarError::Damaged { at });
+            return Err(damaged);
         }
-        let body = at + RECORD;
-        let next = body
-            .checked_add(size)
-            .and_then(|end| end.checked_next_multiple_of(RECORD))
-            .filter(|next| *next <= archive.len())
-            .ok_or(TarError::Damaged { at })?;
-        if archive[body + size..next].iter().any(|&byte| byte != 0) {
-            return Err(TarError::Damaged { at: body + size });
-        }
-        let is_after_the_last = files
-            .last_key_value()
-            .is_none_or(|(last, _): (&String, _)| *last < name);
-        if !is_after_the_last {
+        if self.last.as_ref().is_some_and(|last| *last >= name) {
             return Err(TarError::Order(name));
         }
-        files.insert(name, archive[body..body + size].to_vec());
-        at = next;
+        let body = self.at + RECORD;
+        let next = body
+            .checked_add(size)
+            .and_then(|end| end.checked_next_multiple_of(RECORD));
+        self.at = next.ok_or(damaged)?;
+        self.last = Some(name.clone());
+        Ok(Some((name, size)))
+    }
+}
+
+/// The files of an archive that [`write()`] made; anything else is refused.
+pub fn read(archive: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, TarError> {
+    let mut files = BTreeMap::new();
+    let mut walk = Walk::default();
+    loop {
+        let at = walk.at();
+        let damaged = |at| TarError::Damaged { at };
+        let head = archive.get(at..).and_then(|rest| rest.first_chunk());
+        let Some((name, size)) = walk.entry(head.ok_or(damaged(at))?)? else {
+            let is_end = archive[at..] == END;
+            return is_end.then_some(files).ok_or(damaged(at));
+        };
+        let body = at + RECORD;
+        let record = archive.get(body..walk.at()).ok_or(damaged(at))?;
+        let (own, rest) = record.split_at(size);
+        if rest != padding(size) {
+            return Err(damaged(body + size));
+        }
+        files.insert(name, own.to_vec());
     }
 }
 

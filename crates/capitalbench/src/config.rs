@@ -1,6 +1,6 @@
 //! The only reader of the environment.
 //!
-//! Variables of the process come first, then `.env` and `.env.local` of the working folder.
+//! Variables of the process come first, then `.env.local` of the working folder, then its `.env`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use capitalbench_adapters::http::{HttpClient, HttpLimits, Reach};
 use capitalbench_adapters::secret::{ApiKey, Wiped};
 use capitalbench_adapters::supabase::Supabase;
 use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
+use capitalbench_archive::file_ops::{self, ReadError};
 use capitalbench_archive::format::utf8;
 use capitalbench_database::direct::DatabaseUrl;
 
@@ -17,7 +17,8 @@ use crate::error::CommandError;
 
 /// Lets every source and provider stand at an address of this machine or of a private network.
 const ALLOW_PRIVATE: &str = "CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES";
-const FILES: [&str; 2] = [".env", ".env.local"];
+/// Files of the working folder; the first that names a variable decides.
+const FILES: [&str; 2] = [".env.local", ".env"];
 
 /// Variables of the files, wiped when dropped; those of the process are asked for by name.
 pub(crate) struct Environment {
@@ -30,10 +31,13 @@ impl Environment {
         let mut from_files = BTreeMap::new();
         for file in FILES {
             let path = Path::new(file);
-            if !path.is_file() {
-                continue;
-            }
-            let bytes = Wiped::new(file_ops::read(path).map_err(FileError::from)?);
+            // What is there and cannot be read is no missing file: its keys would be missed.
+            // Some tools keep a folder of this name, which is no file of keys.
+            let bytes = match file_ops::read(path) {
+                Err(ReadError::Missing { .. }) => continue,
+                Err(ReadError::NotAFile { .. }) if path.is_dir() => continue,
+                read => Wiped::new(read.map_err(FileError::from)?),
+            };
             let text = utf8(&bytes).map_err(|fault| fault.in_file(path))?;
             for (name, value) in parse(text) {
                 from_files.entry(name).or_insert(value);

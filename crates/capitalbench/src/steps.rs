@@ -4,6 +4,7 @@ pub(crate) mod anchor;
 pub(crate) mod asking;
 pub(crate) mod boards;
 pub(crate) mod fetch_prices;
+pub(crate) mod given_instant;
 pub(crate) mod held_round;
 pub(crate) mod promise;
 pub(crate) mod public_store;

@@ -67,6 +67,11 @@ pub enum WriteProblem {
     /// A file that must be new is there already.
     #[error("it already exists and is never overwritten; move it away if it is not wanted")]
     Exists,
+    /// A link, a pipe or a device lies where a plain file must.
+    #[error(
+        "it is a link, a folder, a pipe or a device and no plain file; remove it and run again"
+    )]
+    NotAFile,
     /// A folder on the way is missing.
     #[error("its folder does not exist; create it or check the path")]
     NoFolder,

@@ -7,7 +7,7 @@ use capitalbench_core::ids::{Digest, IdError, RoundId, RunId};
 use serde_json::{Map, Value, json};
 
 use super::json;
-use super::member::{stamp, text};
+use super::member::{only, stamp, text};
 use crate::error::Fault;
 
 /// The members of the file; there are no others.
@@ -28,9 +28,7 @@ pub fn parse(bytes: &[u8]) -> Result<Acceptance, Fault> {
     let object = value
         .as_object()
         .ok_or_else(|| Fault::new("is not an object"))?;
-    if let Some(key) = object.keys().find(|key| !MEMBERS.contains(&key.as_str())) {
-        return Err(Fault::field(key.clone(), "unknown member"));
-    }
+    only(&value, &MEMBERS)?;
     if let Some(name) = MEMBERS.iter().find(|name| !object.contains_key(**name)) {
         return Err(Fault::field(*name, "is missing"));
     }

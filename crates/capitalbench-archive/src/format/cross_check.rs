@@ -7,11 +7,34 @@ use capitalbench_core::units::Return;
 use serde_json::{Value, json};
 
 use super::json;
-use super::member::{digest, list, stamp, text, version};
+use super::member::{digest, list, only, stamp, text, version};
 use crate::error::Fault;
 
 /// The version of this format.
 const VERSION: u64 = 1;
+
+/// The members of a comparison, of one of its rows, and of the word that accepts it.
+const MEMBERS: [&str; 6] = [
+    "format_version",
+    "source",
+    "tolerance_bps",
+    "units",
+    "beyond_tolerance",
+    "rows",
+];
+const ROW_MEMBERS: [&str; 5] = [
+    "option_id",
+    "return",
+    "other_return",
+    "apart_bps",
+    "unavailable",
+];
+const ACCEPTANCE_MEMBERS: [&str; 4] = [
+    "format_version",
+    "cross_check_sha256",
+    "reason",
+    "accepted_at_utc",
+];
 
 /// The operator's word that prices may be scored although two sources disagree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +80,7 @@ pub fn render(check: &CrossCheck) -> String {
 /// Reads a comparison.
 pub fn parse(bytes: &[u8]) -> Result<CrossCheck, Fault> {
     let value = json::parse(bytes)?;
+    only(&value, &MEMBERS)?;
     version(&value, VERSION)?;
     let rows = list(&value, "rows")?;
     let tolerance = value["tolerance_bps"].as_f64();
@@ -69,6 +93,7 @@ pub fn parse(bytes: &[u8]) -> Result<CrossCheck, Fault> {
 }
 
 fn row(value: &Value) -> Result<Comparison, Fault> {
+    only(value, &ROW_MEMBERS)?;
     let number = |name: &str| {
         let number = value[name].as_f64().map(Return::from_fraction);
         number.ok_or_else(|| Fault::field(name, "must be a number"))
@@ -97,6 +122,7 @@ pub fn render_acceptance(acceptance: &CrossCheckAcceptance) -> String {
 /// Reads an acceptance.
 pub fn parse_acceptance(bytes: &[u8]) -> Result<CrossCheckAcceptance, Fault> {
     let value = json::parse(bytes)?;
+    only(&value, &ACCEPTANCE_MEMBERS)?;
     version(&value, VERSION)?;
     Ok(CrossCheckAcceptance {
         cross_check: digest(&value, "cross_check_sha256")?,
@@ -130,6 +156,10 @@ mod tests {
         let text = render(&check);
         assert_eq!(parse(text.as_bytes()).unwrap(), check);
         assert!(text.contains("\"beyond_tolerance\""), "{text}");
+        let more = text.replace("\"return\"", "\"rounded\": 1, \"return\"");
+        assert!(parse(more.as_bytes()).is_err());
+        let more = text.replace("\"rows\"", "\"ok\": true, \"rows\"");
+        assert!(parse(more.as_bytes()).is_err());
         assert!(
             parse(
                 text.replace("\"return\": 0.01", "\"return\": null")
@@ -144,6 +174,8 @@ mod tests {
         };
         let text = render_acceptance(&accepted);
         assert_eq!(parse_acceptance(text.as_bytes()).unwrap(), accepted);
+        let more = text.replace("\"reason\"", "\"also\": 1, \"reason\"");
+        assert!(parse_acceptance(more.as_bytes()).is_err());
         assert!(parse_acceptance(b"{\"format_version\": 1}").is_err());
     }
 }

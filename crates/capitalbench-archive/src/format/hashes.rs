@@ -6,6 +6,7 @@ use capitalbench_core::ids::Digest;
 use serde_json::{Value, json};
 
 use super::json;
+use super::member::only;
 use crate::error::Fault;
 
 /// Path relative to the round → digest in hexadecimal text.
@@ -20,12 +21,7 @@ pub fn parse(bytes: &[u8]) -> Result<Option<Digests>, Fault> {
     if object.is_empty() {
         return Ok(None);
     }
-    if let Some(key) = object
-        .keys()
-        .find(|key| !matches!(key.as_str(), "algorithm" | "files"))
-    {
-        return Err(Fault::field(key.clone(), "unknown member"));
-    }
+    only(&value, &["algorithm", "files"])?;
     if object.get("algorithm").and_then(Value::as_str) != Some("sha256") {
         return Err(Fault::field("algorithm", "must be sha256"));
     }

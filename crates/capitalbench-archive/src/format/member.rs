@@ -6,6 +6,20 @@ use serde_json::Value;
 
 use crate::error::Fault;
 
+/// Refuses what is not an object, and members that this program never writes: whoever skipped one
+/// might skip what it was meant to forbid.
+pub(crate) fn only(object: &Value, names: &[&str]) -> Result<(), Fault> {
+    let members = object.as_object();
+    let members = members.ok_or_else(|| Fault::new("is not an object"))?;
+    match members.keys().find(|key| !names.contains(&key.as_str())) {
+        Some(key) => {
+            let text = "unknown member; remove it, or read the file with the version that wrote it";
+            Err(Fault::field(key.clone(), text))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Refuses another version of a format.
 pub(crate) fn version(object: &Value, expected: u64) -> Result<(), Fault> {
     match object.get("format_version").and_then(Value::as_u64) {

@@ -10,11 +10,40 @@ use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
 use super::json;
-use super::member::{digest, list, stamp, text, version};
+use super::member::{digest, list, only, stamp, text, version};
 use crate::error::Fault;
 
 /// The version of this format.
 const VERSION: u64 = 1;
+
+/// The members of the file; there are no others.
+const MEMBERS: [&str; 14] = [
+    "format_version",
+    "round_id",
+    "source",
+    "stored_label",
+    "close_basis",
+    "purpose",
+    "coverage",
+    "from",
+    "to",
+    "program",
+    "answers",
+    "files",
+    "warnings",
+    "replaced",
+];
+
+/// The members of one answer.
+const ANSWER_MEMBERS: [&str; 7] = [
+    "option_id",
+    "symbol",
+    "address",
+    "fetched_at_utc",
+    "body_sha256",
+    "rows",
+    "requests",
+];
 
 /// What the sheets of a fetch may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,9 +176,7 @@ pub fn render(provenance: &Provenance) -> String {
 /// Reads the file.
 pub fn parse(bytes: &[u8]) -> Result<Provenance, Fault> {
     let value = json::parse(bytes)?;
-    if !value.is_object() {
-        return Err(Fault::new("is not an object"));
-    }
+    only(&value, &MEMBERS)?;
     version(&value, VERSION)?;
     let word = |name: &'static str| text(&value, name);
     let purpose = [Purpose::Final, Purpose::Informational];
@@ -174,12 +201,13 @@ pub fn parse(bytes: &[u8]) -> Result<Provenance, Fault> {
         files: files(&value)?,
         warnings: list(&value, "warnings")?
             .iter()
-            .filter_map(|text| text.as_str().map(str::to_owned))
-            .collect(),
-        replaced: value
-            .get("replaced")
-            .and_then(Value::as_str)
-            .map(str::to_owned),
+            .map(|warning| warning.as_str().map(str::to_owned))
+            .collect::<Option<_>>()
+            .ok_or_else(|| Fault::field("warnings", "must hold texts"))?,
+        replaced: match value.get("replaced") {
+            None | Some(Value::Null) => None,
+            Some(_) => Some(word("replaced")?.to_owned()),
+        },
     })
 }
 
@@ -208,9 +236,7 @@ fn files(object: &Value) -> Result<BTreeMap<String, Digest>, Fault> {
 }
 
 fn answer(object: &Value) -> Result<AnswerRecord, Fault> {
-    if !object.is_object() {
-        return Err(Fault::field("answers", "must hold objects"));
-    }
+    only(object, &ANSWER_MEMBERS)?;
     let count = |name: &str| {
         let number = object.get(name).and_then(Value::as_u64);
         let number = number.and_then(|number| usize::try_from(number).ok());
@@ -268,6 +294,13 @@ mod tests {
             ("\"final\"", "\"rough\"", "purpose"),
             ("\"rows\": 6", "\"rows\": -6", "rows: must be a count"),
             ("2026-03-09", "never", "to: must be a day"),
+            ("\"rows\": 6", "\"rows\": 6, \"x\": 1", "x: unknown member"),
+            (
+                "\"from\"",
+                "\"since\": 1, \"from\"",
+                "since: unknown member",
+            ),
+            ("\"odd\"", "1", "warnings: must hold texts"),
         ] {
             let text = text.replace(old, new);
             let fault = parse(text.as_bytes()).unwrap_err().to_string();

@@ -8,16 +8,24 @@ use crate::error::Fault;
 use crate::yaml::from_yaml;
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Stored {
     round_id: String,
     research_cutoff_utc: Option<String>,
+    #[serde(default, rename = "decision_deadline_utc")]
+    _deadline: Option<String>,
     #[serde(default)]
     research_files: Vec<StoredFile>,
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct StoredFile {
     filename: String,
+    #[serde(default, rename = "artifact_type")]
+    _kind: Option<String>,
+    #[serde(default, rename = "description")]
+    _description: Option<String>,
     #[serde(default)]
     model_facing: bool,
 }

@@ -1,9 +1,12 @@
 //! `run_manifest.yaml` → [`RunRecord`].
 
+use std::collections::BTreeMap;
+
 use capitalbench_core::ids::{ModelId, RoundId, RunId};
 use capitalbench_core::run::{Calls, Counts, Run, RunKind, RunRules, Selection};
 use capitalbench_core::time::Stamp;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::manifest::stamp;
 use super::utf8;
@@ -43,6 +46,51 @@ pub struct RunRecord {
     pub format_retry: bool,
     /// When the result was made.
     pub resolved_at: Option<Stamp>,
+}
+
+/// Fields of a run that was made from a ledger, as [`super::new_run_manifest`] writes them.
+const OWN_FIELDS: [&str; 23] = [
+    "run_id",
+    "round_id",
+    "run_type",
+    "mode",
+    "mock",
+    "synthetic",
+    "created_at_utc",
+    "completed_at_utc",
+    "models_config_file",
+    "models_path",
+    "pricing_path",
+    "price_cards",
+    "replicates",
+    "allow_real_api_calls",
+    "official_score_eligible",
+    "model_roster_version",
+    "expected_model_ids",
+    "model_count",
+    "valid_submissions",
+    "invalid_submissions",
+    "model_ids",
+    "loaded_models",
+    "skipped_models",
+];
+
+/// Reads the manifest of a run that was made from a ledger; nobody edits one, so a field or a kind
+/// of run that the program never writes is refused.
+pub fn parse_own(bytes: &[u8]) -> Result<RunRecord, Fault> {
+    let fields: BTreeMap<String, Value> = from_yaml(utf8(bytes)?)?;
+    if let Some(name) = fields
+        .keys()
+        .find(|name| !OWN_FIELDS.contains(&name.as_str()))
+    {
+        let text = "unknown field; the manifest of a run with a ledger is never edited";
+        return Err(Fault::field(name, text));
+    }
+    let kind = fields.get("run_type").and_then(Value::as_str);
+    if kind.and_then(RunKind::parse).is_none() {
+        return Err(Fault::field("run_type", "is no kind of run"));
+    }
+    parse(bytes)
 }
 
 /// Reads a run manifest; unknown keys are tolerated.

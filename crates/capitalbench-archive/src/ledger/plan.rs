@@ -10,7 +10,7 @@ use capitalbench_core::time::Stamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{CardNote, PlannedPrice, model_id, stamp};
+use super::{CardNote, PlannedPrice, model_id, stamp, strict};
 use crate::error::{Fault, FileError};
 use crate::format::json;
 use crate::layout::run;
@@ -213,18 +213,22 @@ impl RunPlan {
                 api_model_name: slot.api_model_name,
             })
         });
-        Ok(Self {
+        let calls = match (stored.mock, stored.synthetic) {
+            (false, Some(true)) => {
+                return Err(Fault::field("synthetic", "is true although mock is false"));
+            }
+            (false, _) => Calls::Real,
+            (true, Some(true)) => Calls::Synthetic,
+            (true, _) => Calls::Mock,
+        };
+        let plan = Self {
             run_id: RunId::parse(&stored.run_id).map_err(id("run_id"))?,
             round_id: RoundId::parse(&stored.round_id).map_err(id("round_id"))?,
             rules: RunRules {
                 kind,
                 replicates: stored.replicates,
             },
-            calls: match (stored.mock, stored.synthetic) {
-                (false, _) => Calls::Real,
-                (true, Some(true)) => Calls::Synthetic,
-                (true, _) => Calls::Mock,
-            },
+            calls,
             created_at: stamp("created_at_utc", &stored.created_at_utc)?,
             models_file: stored.models_config_file,
             models_sha256: stored.models_config_sha256,
@@ -237,6 +241,8 @@ impl RunPlan {
             input_sha256: stored.model_input_sha256,
             skipped_models: stored.skipped_models,
             slots: slots.collect::<Result<_, Fault>>()?,
-        })
+        };
+        strict::check_plan(&plan)?;
+        Ok(plan)
     }
 }

@@ -170,7 +170,7 @@ codes! {
     ResolutionCancelled "resolution-cancelled" Warning
         "The resolution of the round was cancelled."
     Overdue "overdue" Warning
-        "The exit close has passed and nothing is scored."
+        "The exit close was a day ago or more and nothing is scored."
     PriceRowOffDate "price-row-off-date" Warning
         "A price row is dated on another day than the window's."
     PriceSourceDiffers "price-source-differs" Warning
@@ -231,6 +231,8 @@ codes! {
         "The folder has a log, and the round is not in it."
     BodyWithheld "body-withheld" Note
         "Files are in the log by their sealed digest and are not shown."
+    InstantGiven "instant-given" Note
+        "Commands were given an instant in place of the clock's."
     AuthorityNotVouched "authority-not-vouched" Note
         "A time stamp authority for which only the operator vouches stamped the log."
     UnfinishedWrite "unfinished-write" Note

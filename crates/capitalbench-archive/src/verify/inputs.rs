@@ -17,6 +17,25 @@ use crate::layout;
 use crate::model_input;
 use crate::round_folder::RoundFolder;
 
+/// Instants that no clock showed are told.
+pub(super) fn check_given_instants(folder: &RoundFolder, findings: &mut Vec<Finding>) {
+    match folder.read_optional(layout::GIVEN_INSTANTS) {
+        Ok(None) => {}
+        Ok(Some(bytes)) => {
+            let count = bytes
+                .split(|byte| *byte == b'\n')
+                .filter(|line| !line.is_empty());
+            let text = format!("{} commands were given --now", count.count());
+            findings.push(Finding::new(
+                Code::InstantGiven,
+                layout::GIVEN_INSTANTS,
+                text,
+            ));
+        }
+        Err(error) => findings.push(unreadable(folder, &error)),
+    }
+}
+
 /// Compares the frozen inputs with their digests.
 pub(super) fn check_hashes(folder: &RoundFolder, findings: &mut Vec<Finding>) {
     let missing: Vec<&str> = layout::REQUIRED_INPUTS

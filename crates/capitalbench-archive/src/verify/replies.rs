@@ -12,7 +12,7 @@ use super::runs::lines_of;
 use crate::format::json;
 use crate::format::run_log::LogLine;
 use crate::layout::run;
-use crate::ledger::{AnswerHead, OTHER_ANSWER, parse_record};
+use crate::ledger::{AnswerHead, Begun, Ended, OTHER_ANSWER, parse_record};
 use crate::round_folder::names_in;
 use crate::validation::Checked;
 
@@ -60,24 +60,40 @@ pub(super) fn check(state: &RunState, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Answers of the ledger are those that came; a head without its answer says nothing.
+/// Records of the ledger say what the program writes, and answers are those that came; a head
+/// without its answer says nothing.
 pub(super) fn check_answers(state: &RunState, findings: &mut Vec<Finding>) {
     let names = names_in(&state.folder.file(run::ATTEMPTS)).unwrap_or_default();
     for name in names {
-        let Some(stem) = name.strip_suffix(".head.json") else {
+        let place = format!("{}/{name}", run::ATTEMPTS);
+        let Ok(Some(bytes)) = state.folder.read_optional(&place) else {
             continue;
         };
-        let place = |ending: &str| format!("{}/{stem}.{ending}", run::ATTEMPTS);
-        let read = |ending: &str| state.folder.read_optional(&place(ending));
-        let (Ok(Some(head)), Ok(Some(body))) = (read("head.json"), read("answer")) else {
+        let told = if name.ends_with(".begun.json") {
+            parse_record::<Begun>(&bytes).map(|_| None)
+        } else if name.ends_with(".ended.json") {
+            parse_record::<Ended>(&bytes).map(|_| None)
+        } else if name.ends_with(".head.json") {
+            parse_record::<AnswerHead>(&bytes).map(Some)
+        } else {
             continue;
         };
-        let (code, ending, text) = match parse_record::<AnswerHead>(&head) {
-            Ok(head) if head.is_of(&body) => continue,
-            Ok(_) => (Code::ReplyDigestMismatch, "answer", OTHER_ANSWER.to_owned()),
-            Err(fault) => (Code::UnreadableFile, "head.json", fault.to_string()),
-        };
-        findings.push(Finding::new(code, state.place(&place(ending)), text));
+        match told {
+            Err(fault) => {
+                let place = state.place(&place);
+                findings.push(Finding::new(Code::UnreadableFile, place, fault.to_string()));
+            }
+            Ok(None) => {}
+            Ok(Some(head)) => {
+                let answer = place.replace(".head.json", ".answer");
+                if let Ok(Some(body)) = state.folder.read_optional(&answer)
+                    && !head.is_of(&body)
+                {
+                    let place = state.place(&answer);
+                    findings.push(Finding::new(Code::ReplyDigestMismatch, place, OTHER_ANSWER));
+                }
+            }
+        }
     }
 }
 

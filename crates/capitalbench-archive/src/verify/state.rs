@@ -96,7 +96,7 @@ fn check_due(state: &RoundState, official: &RunState, findings: &mut Vec<Finding
     }
     let window = state.inputs.manifest.window;
     let exit = window.map_or_else(|| "the exit".to_owned(), |window| window.exit.to_string());
-    let (code, text) = match due(window, state.today()) {
+    let (code, text) = match due(window, state.now) {
         Due::Overdue => (
             Code::Overdue,
             format!("{exit} has passed and nothing is scored"),

@@ -70,6 +70,8 @@ pub enum Refusal {
         /// The close that returns are counted from.
         entry_close: Timestamp,
     },
+    /// Exit prices or results are there: whoever chooses now knows the outcome.
+    OutcomeKnown(Vec<String>),
     /// The run has an acceptance; it is never rewritten.
     AcceptedBefore,
     /// Others are the record, and the operator did not say that this one replaces them.
@@ -108,6 +110,7 @@ impl Refusal {
             Self::AfterEntryClose(_) => "after-entry-close",
             Self::BeforeItsTime { .. } => "before-its-time",
             Self::OutcomeVisible { .. } => "outcome-visible",
+            Self::OutcomeKnown(_) => "outcome-known",
             Self::AcceptedBefore => "accepted-before",
             Self::AnotherAccepted(_) => "another-accepted",
             Self::NothingToSupersede => "nothing-to-supersede",
@@ -122,6 +125,7 @@ impl Refusal {
                 | Self::AfterDeadline(_)
                 | Self::AfterEntryClose(_)
                 | Self::OutcomeVisible { .. }
+                | Self::OutcomeKnown(_)
         )
     }
 }
@@ -195,6 +199,11 @@ impl fmt::Display for Refusal {
             } => write!(
                 f,
                 "would be accepted at {accepted_at}, before what it builds on ({earlier})"
+            ),
+            Self::OutcomeKnown(files) => write!(
+                f,
+                "the outcome is known ({}): no run becomes the record after that",
+                files.join(", ")
             ),
             Self::AcceptedBefore => {
                 f.write_str("the run has an acceptance, and one is never rewritten")

@@ -236,6 +236,6 @@ fn state(figures: &RoundFigures, as_of: Timestamp) -> Result<State, PublishError
             }
             Ok(State::Resolved)
         }
-        _ => Ok(State::Open(due(figures.window, super::day_of(as_of)))),
+        _ => Ok(State::Open(due(figures.window, as_of))),
     }
 }

@@ -1,6 +1,7 @@
 //! Flags of the verbs around the record of a round; no logic.
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use jiff::Timestamp;
 
 use super::{Now, Output, Round, instant};
@@ -8,7 +9,8 @@ use super::{Now, Output, Round, instant};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   capitalbench accept-run --round rounds/CB-2026-12-07-1W --run-id official-20261207
-  capitalbench accept-run --round rounds/CB-2026-12-07-1W --run-id official-2 --supersede
+  capitalbench accept-run --round rounds/CB-2026-12-07-1W --run-id official-2 --supersede \
+      --reason revoked-key
 
 Writes acceptance.json into the run, with the digests of what was accepted; nothing is ever edited.
 The job in automation/resolution_job.yaml lets resolve-due do the rest.
@@ -21,11 +23,12 @@ pub(crate) struct AcceptRun {
     /// The run that becomes the record
     #[arg(long)]
     pub(crate) run_id: String,
-    /// Let it take the place of the run that is the record now
-    #[arg(long)]
+    /// Let it take the place of the run that is the record now; needs --reason, and is refused after
+    /// the entry close
+    #[arg(long, requires = "reason")]
     pub(crate) supersede: bool,
     /// Why, for readers of the record
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) reason: Option<String>,
     /// Resolve the round at this instant; by default when the rows of its exit day are final
     #[arg(long, value_name = "INSTANT", value_parser = instant)]

@@ -17,7 +17,8 @@ use crate::cli::AcceptRun;
 use crate::clock::{Clock, now_or};
 use crate::console::{ERROR, GOOD, WARNING, document, line, paint, table};
 use crate::error::CommandError;
-use crate::steps::held_round::{HeldRound, held_by, worker};
+use crate::steps::given_instant::note_given_instant;
+use crate::steps::held_round::take;
 use crate::steps::promise::{Objection, objections_to_accepting};
 use crate::steps::public_store::follow_round;
 use crate::steps::record::record;
@@ -29,6 +30,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     let clock = Clock::starting_at(arguments.now.instant);
     let folder = RoundFolder::open(&arguments.round.path)?;
     let run_id = parse_run_id("--run-id", &arguments.run_id)?;
+    note_given_instant(&folder, "accept-run", arguments.now.instant)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let run = folder.run(&run_id)?;
     let choice = if arguments.supersede {
@@ -54,7 +56,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     }
     let planned = plan(arguments, &inputs, &run_id, now)?;
     let written = || accept(&inputs, &run, &facts, arguments.reason.clone());
-    let acceptance = scheduling(&folder, planned.as_ref(), clock, written)?;
+    let acceptance = scheduling(&folder, planned.as_ref(), written)?;
     let recorded = record(&folder, now)?;
     let stamped = stamp_picks(&inputs, &run_id, clock)?;
     let scheduled = planned.is_some();
@@ -93,14 +95,12 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
 fn scheduling(
     folder: &RoundFolder,
     planned: Option<&ResolutionJob>,
-    clock: Clock,
     write: impl FnOnce() -> Result<Acceptance, FileError>,
 ) -> Result<Acceptance, CommandError> {
     let Some(job) = planned else {
         return Ok(write()?);
     };
-    let held = HeldRound::take(folder, &worker(None, None), clock)?
-        .map_err(|holder| held_by(folder, &holder))?;
+    let held = take(folder)?;
     // The job comes first: a record that nobody would resolve is worse than a job that waits for one.
     jobs::store(folder, job)?;
     let acceptance = write()?;

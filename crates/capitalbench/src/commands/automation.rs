@@ -14,7 +14,8 @@ use crate::cli::{AutomationCancel, AutomationRetry, AutomationStatus};
 use crate::clock::{Clock, now_or};
 use crate::console::{DIM, ERROR, document, line, paint, remark, table};
 use crate::error::CommandError;
-use crate::steps::held_round::{HeldRound, held_by, worker};
+use crate::steps::given_instant::note_given_instant;
+use crate::steps::held_round::take;
 use crate::steps::public_store::database;
 use crate::steps::record;
 use crate::steps::shared_jobs;
@@ -36,7 +37,9 @@ pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandErr
     let now = now_or(arguments.now.instant);
     let (mut found, mut unreadable) = (Vec::new(), Vec::new());
     for folder in list_rounds(&arguments.rounds.path)? {
-        let both = jobs::load(&folder).and_then(|job| Ok((job, holder(&folder, now)?)));
+        // A lease lives by the machine's clock, whatever instant is looked at.
+        let alive = Clock::Wall.now();
+        let both = jobs::load(&folder).and_then(|job| Ok((job, holder(&folder, alive)?)));
         match both {
             Err(error) => unreadable.push(error.to_string()),
             Ok((Some(job), held)) => found.push((folder.name(), job, held)),
@@ -147,13 +150,14 @@ fn as_json(round: &str, job: &ResolutionJob) -> Value {
 pub(crate) fn retry(arguments: &AutomationRetry) -> Result<Outcome, CommandError> {
     let clock = Clock::starting_at(arguments.now.instant);
     let folder = RoundFolder::open(&arguments.round.path)?;
+    note_given_instant(&folder, "automation-retry", arguments.now.instant)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let runs = folder.runs()?;
     let enforcement = inputs.manifest.methodology.enforcement();
     let record = official_run(&runs, enforcement).map_err(|reason| {
         CommandError::new(format!("{} has no record: {reason}", folder.name()))
     })?;
-    let held = take(&folder, clock)?;
+    let held = take(&folder)?;
     let mut job = match jobs::load(&folder)? {
         Some(job) if job.run_id == record.run_id => job,
         _ => {
@@ -186,10 +190,11 @@ pub(crate) fn retry(arguments: &AutomationRetry) -> Result<Outcome, CommandError
 pub(crate) fn cancel(arguments: &AutomationCancel) -> Result<Outcome, CommandError> {
     let clock = Clock::starting_at(arguments.now.instant);
     let folder = RoundFolder::open(&arguments.round.path)?;
+    note_given_instant(&folder, "automation-cancel", arguments.now.instant)?;
     if arguments.reason.trim().is_empty() {
         return Err(CommandError::new("--reason needs a reason"));
     }
-    let held = take(&folder, clock)?;
+    let held = take(&folder)?;
     let job = jobs::load(&folder)?;
     let mut job = job.ok_or_else(|| CommandError::new(format!("{} has no job", folder.name())))?;
     if job.status == JobStatus::Succeeded {
@@ -212,10 +217,6 @@ pub(crate) fn cancel(arguments: &AutomationCancel) -> Result<Outcome, CommandErr
     held.release()?;
     tell(&folder, &job, arguments.output.json);
     Ok(Outcome::Holds)
-}
-
-fn take(folder: &RoundFolder, clock: Clock) -> Result<HeldRound, CommandError> {
-    HeldRound::take(folder, &worker(None, None), clock)?.map_err(|holder| held_by(folder, &holder))
 }
 
 fn tell(folder: &RoundFolder, job: &ResolutionJob, json: bool) {

@@ -16,7 +16,8 @@ use crate::steps::asking::AtLimit;
 use crate::steps::fetch_prices::{
     FetchPlan, Fetched, Other, fetch_prices, options, refuse_present, require_final_rows, window,
 };
-use crate::steps::held_round::{HeldRound, held_by, worker};
+use crate::steps::given_instant::note_given_instant;
+use crate::steps::held_round::take;
 use crate::steps::record::record;
 use crate::steps::score::refuse_changed_inputs;
 
@@ -37,6 +38,7 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
         print_plan(arguments, &plan);
         return Ok(Outcome::Holds);
     }
+    note_given_instant(&inputs.folder, "fetch-prices", arguments.now.instant)?;
     let state = state_folder(&rounds_of(inputs.folder.path())?)?;
     let at_limit = if arguments.manner.wait {
         AtLimit::Wait
@@ -54,8 +56,7 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
         asking: asking(opened, &state, clock, at_limit),
         tolerance_bps: choice.tolerance_bps,
     });
-    let held = HeldRound::take(&inputs.folder, &worker(None, None), clock)?
-        .map_err(|holder| held_by(&inputs.folder, &holder))?;
+    let held = take(&inputs.folder)?;
     // What was true before the round was ours may not be true any more.
     refuse_present(&plan)?;
     let fetched = wait(fetch_prices(&plan, &first, other.as_ref(), &held))??;

@@ -13,6 +13,7 @@ use crate::clock::{Clock, now_or};
 use crate::console::{ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
 use crate::steps::anchor::follow_step;
+use crate::steps::given_instant::note_given_instant;
 use crate::steps::promise::require_key;
 use crate::steps::record::record;
 
@@ -23,6 +24,7 @@ pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
     }
     let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
     require_key(&folder, &manifest)?;
+    note_given_instant(&folder, "hash-round", arguments.now.instant)?;
     let frozen = freeze::freeze(&folder)?;
     let (state, count) = match frozen {
         Frozen::Written(count) => ("frozen", count),

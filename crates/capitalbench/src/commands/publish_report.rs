@@ -12,6 +12,8 @@ use crate::cli::{PublishReport, PublishRoundSummary};
 use crate::clock::now_or;
 use crate::console::{document, line};
 use crate::error::CommandError;
+use crate::steps::given_instant::note_given_instant;
+use crate::steps::held_round::take_awaited;
 use crate::steps::promise::require_order;
 use crate::steps::record::record;
 use crate::steps::report::publish;
@@ -26,7 +28,12 @@ pub(crate) fn run(arguments: &PublishReport) -> Result<Outcome, CommandError> {
             Err(_) => folder.run_or_only(None)?,
         },
     };
+    note_given_instant(&folder, "publish-report", arguments.now.instant)?;
+    let held = take_awaited(&folder)?;
     let published = publish(&inputs, &run, now_or(arguments.now.instant))?;
+    if let Some(held) = held {
+        held.release()?;
+    }
     let state = if published.resolved {
         "resolved"
     } else {
@@ -72,9 +79,14 @@ pub(crate) fn run_summary(arguments: &PublishRoundSummary) -> Result<Outcome, Co
         &arguments.stability_run_id,
         RunKind::Consistency,
     )?;
+    note_given_instant(&folder, "publish-round-summary", arguments.now.instant)?;
+    let held = take_awaited(&folder)?;
     let file = folder.file(layout::ROUND_SUMMARY);
     file_ops::replace(&file, round_summary(&official, &consistent)?.as_bytes())?;
     record(&folder, now)?;
+    if let Some(held) = held {
+        held.release()?;
+    }
     if arguments.output.json {
         document(&json!({
             "round_id": folder.name(),

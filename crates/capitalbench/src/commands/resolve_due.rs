@@ -16,6 +16,7 @@ use crate::error::CommandError;
 use crate::steps::asking::AtLimit;
 use crate::steps::boards::{self, BoardsOwed};
 use crate::steps::fetch_prices::Other;
+use crate::steps::given_instant::note_given_instant;
 use crate::steps::held_round::worker;
 use crate::steps::public_store::follow_folder;
 use crate::steps::record::Recorder;
@@ -30,6 +31,9 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
     let (due, unreadable) = due_rounds(rounds, clock.now())?;
     if arguments.dry_run {
         return Ok(print_due(arguments, &due, &unreadable));
+    }
+    for folder in &due {
+        note_given_instant(folder, "resolve-due", arguments.now.instant)?;
     }
     let owed = BoardsOwed::of(rounds);
     let is_owed = owed.is_there();

@@ -24,6 +24,7 @@ use crate::runner::bars::Bars;
 use crate::runner::events::{Event, JsonLines, Listener, Silence};
 use crate::runner::{self, Engine, Gate, Seat, SlotEnd, Spending, cost_of};
 use crate::steps::Stops;
+use crate::steps::given_instant::note_given_instant;
 use crate::steps::promise::require_stamped_freeze;
 use crate::steps::record::{Recorder, record};
 
@@ -68,9 +69,14 @@ pub(crate) fn run(arguments: &RunRound) -> Result<Outcome, CommandError> {
         require_stamped_freeze(&folder, &inputs.manifest, clock)?;
     }
     report::confirm(arguments, &prepared.plan)?;
-    let ledger = match ledger {
-        Some(ledger) => ledger,
-        None => Ledger::create(&folder, &prepared.plan)?,
+    note_given_instant(&folder, "run-round", arguments.now.instant)?;
+    let ledger = if let Some(ledger) = ledger {
+        ledger
+    } else {
+        // Whoever took long to say yes may be too late, or the inputs may have changed.
+        plan::refuse_late(&prepared.plan, &inputs.manifest, clock.now())?;
+        require_frozen(&folder)?;
+        Ledger::create(&folder, &prepared.plan)?
     };
     if !ledger.folder().has(files::MANIFEST) {
         announce(&ledger, &inputs)?;

@@ -20,11 +20,12 @@ use serde_json::{Value, json};
 
 use super::{Outcome, run_id};
 use crate::cli::ScoreRound;
-use crate::clock::{Clock, now_or};
+use crate::clock::now_or;
 use crate::console::{
     BOLD, DIM, ERROR, WARNING, document, line, paint, plural, progress, remark, table,
 };
 use crate::error::CommandError;
+use crate::steps::given_instant::note_given_instant;
 use crate::steps::held_round::take_awaited;
 use crate::steps::public_store::{follow_folder, follow_round};
 use crate::steps::record::{Recorded, record};
@@ -47,7 +48,11 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
             )?,
         }
     };
+    let given = arguments.now.instant.filter(|_| !arguments.dry_run);
     if let Some(folder) = &arguments.rounds_dir {
+        for round in list_rounds(folder)? {
+            note_given_instant(&round, "score-round", given)?;
+        }
         let scored = score_folder(folder, now, &writing, arguments.output.json)?;
         if arguments.dry_run {
             return Ok(scored);
@@ -57,6 +62,7 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
     let path = arguments.round.as_deref().unwrap_or_else(|| Path::new("."));
     let run_id = run_id(arguments.run_id.as_deref())?;
     let folder = RoundFolder::open(path)?;
+    note_given_instant(&folder, "score-round", given)?;
     let run = match &run_id {
         Some(run_id) => folder.run(run_id)?,
         None => match official(&folder)? {
@@ -98,7 +104,7 @@ fn score_held(
         return score(inputs, run, now, writing);
     }
     refuse_open(inputs, now)?;
-    let held = take_awaited(&inputs.folder, Clock::starting_at(Some(now)))?;
+    let held = take_awaited(&inputs.folder)?;
     let scored = score(inputs, run, now, writing)?;
     settle_job(&inputs.folder, &scored, now)?;
     if let Some(held) = held {

@@ -27,6 +27,8 @@ use crate::clock::{Clock, now_or};
 use crate::console::{DIM, ERROR, document, line, paint, remark};
 use crate::error::CommandError;
 use crate::steps::asking::{Asked, AtLimit, Days};
+use crate::steps::given_instant::note_given_instant;
+use crate::steps::held_round::take_awaited;
 use crate::steps::record::record;
 
 const NOTE: &str = "price return, distributions not included; provisional";
@@ -64,6 +66,10 @@ pub(crate) fn run(arguments: &UpdateInterimPerformance) -> Result<Outcome, Comma
                 failed.insert(round.name(), error.to_string());
             }
         }
+    }
+    for round in open.iter().filter(|_| !arguments.dry_run) {
+        let given = arguments.now.instant;
+        note_given_instant(&round.inputs.folder, "update-interim-performance", given)?;
     }
     let snapshot = match ensure_snapshot(arguments, &folder, &open) {
         Ok(word) => word.to_owned(),
@@ -230,8 +236,12 @@ fn track(round: &Open, sheets: &Sheets, written: Option<Timestamp>) -> Result<Da
     let days = days_of(round.window, &entry, sheets);
     let files = files(&round.inputs, &round.run, &valid(round)?, &days)?;
     if let Some(now) = written {
+        let held = take_awaited(&round.inputs.folder)?;
         store(&round.inputs.folder, &round.run, &files, made.as_deref())?;
         record(&round.inputs.folder, now)?;
+        if let Some(held) = held {
+            held.release()?;
+        }
     }
     Ok(days.last().map_or(round.window.entry, |(day, _)| *day))
 }

@@ -24,7 +24,6 @@ pub(crate) const LEASE: Duration = Duration::from_mins(5);
 /// The lease of a round, renewed by a thread until it is given back.
 pub(crate) struct HeldRound {
     round: String,
-    clock: Clock,
     stop: Option<Sender<()>>,
     beating: Option<JoinHandle<Lease>>,
     lease: Lease,
@@ -67,21 +66,22 @@ fn system() -> String {
 }
 
 /// Takes a round that workers may want too: one with a job that is not over.
-pub(crate) fn take_awaited(
-    folder: &RoundFolder,
-    clock: Clock,
-) -> Result<Option<HeldRound>, CommandError> {
+pub(crate) fn take_awaited(folder: &RoundFolder) -> Result<Option<HeldRound>, CommandError> {
     let over =
         |job: &ResolutionJob| matches!(job.status, JobStatus::Succeeded | JobStatus::Cancelled);
     if jobs::load(folder)?.is_none_or(|job| over(&job)) {
         return Ok(None);
     }
-    let held = HeldRound::take(folder, &worker(None, None), clock)?;
-    Ok(Some(held.map_err(|holder| held_by(folder, &holder))?))
+    Ok(Some(take(folder)?))
+}
+
+/// Takes a round for a command of an operator.
+pub(crate) fn take(folder: &RoundFolder) -> Result<HeldRound, CommandError> {
+    HeldRound::take(folder, &worker(None, None))?.map_err(|holder| held_by(folder, &holder))
 }
 
 /// Why a command cannot work on a round now.
-pub(crate) fn held_by(folder: &RoundFolder, holder: &Holder) -> CommandError {
+fn held_by(folder: &RoundFolder, holder: &Holder) -> CommandError {
     let text = format!("{} is held by {}", folder.name(), holder.who);
     let hint = format!(
         "wait until it is done; if it died, the round is free at {}",
@@ -91,12 +91,13 @@ pub(crate) fn held_by(folder: &RoundFolder, holder: &Holder) -> CommandError {
 }
 
 impl HeldRound {
-    /// Takes a round, or says who has it.
+    /// Takes a round, or says who has it. A lease lives by the machine's clock: whoever works as of
+    /// another instant could otherwise take a round out of the hands of a process that is alive.
     pub(crate) fn take(
         folder: &RoundFolder,
         worker: &Worker,
-        clock: Clock,
     ) -> Result<Result<Self, Holder>, FileError> {
+        let clock = Clock::Wall;
         let lease = match acquire(folder, worker, clock.now())? {
             Taken::Busy(holder) => return Ok(Err(holder)),
             Taken::Held(lease) => lease,
@@ -116,7 +117,6 @@ impl HeldRound {
         });
         Ok(Ok(Self {
             round: folder.name(),
-            clock,
             stop: Some(stop),
             beating: Some(beating),
             lease,
@@ -152,7 +152,7 @@ impl HeldRound {
     fn end(&mut self) -> Result<(), FileError> {
         drop(self.stop.take());
         match self.beating.take().map(JoinHandle::join) {
-            Some(Ok(lease)) => lease.release(self.clock.now()),
+            Some(Ok(lease)) => lease.release(Clock::Wall.now()),
             _ => Ok(()),
         }
     }

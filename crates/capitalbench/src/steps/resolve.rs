@@ -103,7 +103,7 @@ impl Resolver<'_> {
         if due()?.is_none() {
             return Ok(Resolution::NotDue);
         }
-        let held = match HeldRound::take(folder, &self.worker, self.clock)? {
+        let held = match HeldRound::take(folder, &self.worker)? {
             Ok(held) => held.until(lost),
             Err(holder) => return Ok(Resolution::Busy(holder)),
         };

@@ -1,16 +1,12 @@
 //! One run from its prices to its results.
 
 use capitalbench_archive::corrections::{Correction, Stored, store_results};
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
-use capitalbench_archive::format::cross_check::{self, CrossCheckAcceptance};
+use capitalbench_archive::exceptions::Exceptions;
 use capitalbench_archive::freeze::{self, FreezeError};
-use capitalbench_archive::layout;
 use capitalbench_archive::log::LogFolder;
-use capitalbench_archive::price_record::PriceRecord;
 use capitalbench_archive::round_folder::RoundInputs;
 use capitalbench_archive::run_folder::RunFolder;
-use capitalbench_archive::scoring::{ScoredRun, score_run};
+use capitalbench_archive::scoring::{ScoredRun, score_run_allowing};
 use capitalbench_archive::unproved_prices;
 use capitalbench_core::ids::RunId;
 use capitalbench_core::manifest::Window;
@@ -64,21 +60,18 @@ pub(crate) fn score(
     let round = inputs.folder.name();
     refuse_unaccepted(inputs, run)?;
     require_order(&inputs.folder, &inputs.manifest, now)?;
-    if let Writing::Write {
-        accept_cross_check: reason,
-        accept_unproved: unproved,
-        ..
-    } = writing
-    {
-        if let Some(reason) = reason {
-            accept_cross_check(inputs, reason, now)?;
-        }
-        if let Some(reason) = unproved {
-            unproved_prices::accept(&inputs.folder, reason, now)?;
-        }
+    let exceptions = match writing {
+        Writing::DryRun => Exceptions::default(),
+        Writing::Write {
+            accept_cross_check: apart,
+            accept_unproved: unproved,
+            ..
+        } => Exceptions::of(&inputs.folder, apart.as_deref(), unproved.as_deref(), now)?,
+    };
+    let result = score_run_allowing(inputs, run, rules, &exceptions)?;
+    if exceptions.unproved.is_none() {
+        refuse_unproved(inputs)?;
     }
-    let result = score_run(inputs, run, rules)?;
-    refuse_unproved(inputs)?;
     let stored = match writing {
         Writing::DryRun => None,
         Writing::Write { correct, .. } => {
@@ -91,6 +84,7 @@ pub(crate) fn score(
             Some(store_results(run, &result, &signed, correction.as_ref())?)
         }
     };
+    exceptions.store(&inputs.folder)?;
     let recorded = stored.as_ref().map(|_| record(&inputs.folder, now));
     let recorded = recorded.transpose()?;
     if recorded.is_some() {
@@ -141,30 +135,6 @@ fn refuse_unproved(inputs: &RoundInputs) -> Result<(), CommandError> {
         "fetch both sides with `capitalbench fetch-prices --full-universe`; to score these all the \
          same, give --accept-unproved-prices REASON",
     ))
-}
-
-/// Records the reason beside the comparison it speaks of; one that needs none gets none.
-fn accept_cross_check(
-    inputs: &RoundInputs,
-    reason: &str,
-    now: Timestamp,
-) -> Result<(), CommandError> {
-    let Some(record) = PriceRecord::load(&inputs.folder)? else {
-        return Ok(());
-    };
-    let (Some(_), Some((_, digest))) = (record.unaccepted_cross_check(), &record.cross_check)
-    else {
-        return Ok(());
-    };
-    let acceptance = CrossCheckAcceptance {
-        cross_check: *digest,
-        reason: reason.to_owned(),
-        accepted_at: Stamp::of(now),
-    };
-    let text = cross_check::render_acceptance(&acceptance);
-    let file = inputs.folder.file(layout::CROSS_CHECK_ACCEPTANCE);
-    file_ops::replace(&file, text.as_bytes()).map_err(FileError::from)?;
-    Ok(())
 }
 
 /// Scoring follows what was frozen or does not happen.

@@ -193,7 +193,8 @@ fn a_second_record_needs_an_explicit_choice() {
     assert_eq!(test.run(&list).json()["runs"][0]["is_record"], true);
     let second = ["accept-run", "--round", WEEKLY, "--run-id", "official-2"];
     assert_eq!(codes(&test, &second), ["another-accepted"]);
-    let later = ["--supersede", "--now", "2026-03-02T18:31:00Z"];
+    let reason = ["--supersede", "--reason", "a key was revoked"];
+    let later = [&reason[..], &["--now", "2026-03-02T18:31:00Z"]].concat();
     test.run(&[&second[..], &later[..]].concat())
         .code(0)
         .says("supersedes   official-1\n");

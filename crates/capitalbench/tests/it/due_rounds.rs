@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use crate::fake_tiingo::{FakeTiingo, KEY};
-use crate::harness::{Test, WEEKLY, copy_tree, fixtures, program};
+use crate::harness::{Test, WEEKLY, command, copy_tree, fixtures};
 use crate::market::{Market, Row, market_of};
 
 /// The rows of the exit day are final.
@@ -69,9 +69,7 @@ fn rename(folder: &Path, name: &str) {
 
 /// A resolver that works while the test goes on.
 pub(crate) fn start(test: &Test, server: &FakeTiingo, worker: &str, now: &str) -> Child {
-    Command::new(program())
-        .args(["resolve-due", "--json", "--now", now])
-        .args(["--worker-id", worker])
+    command(&["resolve-due", "--json", "--now", now, "--worker-id", worker])
         .env("TIINGO_API_KEY", KEY)
         .env("TIINGO_BASE_URL", server.url())
         .env("TIINGO_PLAN", "-/-/-")

@@ -67,6 +67,15 @@ fn both_sides_come_from_one_answer_and_score_as_before() {
         .code(2)
         .complains("--overwrite-prices");
     fetch(&test, &server, &["--full-universe", "--overwrite-prices"])
+        .code(2)
+        .complains("--correct <REASON>");
+    let again = [
+        "--full-universe",
+        "--overwrite-prices",
+        "--correct",
+        "late row",
+    ];
+    fetch(&test, &server, &again)
         .code(0)
         .says("the prices before them are in prices/replaced/0001");
     assert!(test.file("prices/replaced/0001/provenance.json").exists());
@@ -411,6 +420,15 @@ fn two_sources_apart_are_scored_only_with_a_reason() {
         &["--accept-cross-check", "the other one is late"],
     ]
     .concat();
+    // A word whose command failed is not there for the next one.
+    let parsed = "runs/official-1/submissions/parsed/openai-fixture-a.json";
+    let broken = test.again().replace(parsed, "\"model_id\"", "\"model\"");
+    broken.run_without_trace(&accept).code(2);
+    broken
+        .replace(parsed, "\"model\"", "\"model_id\"")
+        .run_without_trace(&SCORE)
+        .code(2)
+        .complains("--accept-cross-check REASON");
     test.run(&accept).code(0);
     let outcomes = test.read(&format!("{RESULTS}/outcomes.json"));
     assert!(outcomes.contains("\"accepted_cross_check\": \"the other one is late\""));
@@ -423,7 +441,14 @@ fn two_sources_apart_are_scored_only_with_a_reason() {
     let found = test.codes();
     assert!(found.contains(&"price-rule-broken".to_owned()), "{found:?}");
     std::fs::write(&word, kept).expect("the acceptance");
-    let wide = [&more[..], &["--tolerance-bps", "500", "--overwrite-prices"]].concat();
+    let wide = [
+        "--tolerance-bps",
+        "500",
+        "--overwrite-prices",
+        "--correct",
+        "x",
+    ];
+    let wide = [&more[..], &wide].concat();
     fetch(&test, &serve(market()), &wide).code(0);
     assert!(!test.file("prices/cross_check_acceptance.json").exists());
 }

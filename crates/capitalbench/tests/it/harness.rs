@@ -9,6 +9,8 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::faulty_layer::clocked;
+
 /// The resolved weekly round, the one that most tests start from.
 pub(crate) const WEEKLY: &str = "weekly-portfolio-resolved";
 /// The resolved monthly round with a consistency run.
@@ -26,6 +28,14 @@ pub(crate) fn fixtures() -> PathBuf {
 /// The built program.
 pub(crate) fn program() -> &'static str {
     env!("CARGO_BIN_EXE_capitalbench")
+}
+
+/// The program with these arguments; `--now` of a command that writes a record sets the clock.
+pub(crate) fn command(arguments: &[&str]) -> Command {
+    let (typed, clock) = clocked(arguments);
+    let mut command = Command::new(program());
+    command.args(typed).envs(clock);
+    command
 }
 
 /// A temporary folder of rounds in which the program runs.
@@ -177,6 +187,12 @@ impl Test {
 
     /// The same with variables; those of whoever runs the tests that hold keys are taken away.
     pub(crate) fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
+        let (typed, clock) = clocked(arguments);
+        self.run_as_typed(&[variables, &pairs(&clock)].concat(), &typed)
+    }
+
+    /// The same with `--now` as it stands, which real rounds refuse where a record is written.
+    pub(crate) fn run_as_typed(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
         let output = Command::new(program())
             .args(arguments)
             .env_remove("TIINGO_API_KEY")
@@ -229,6 +245,12 @@ impl Test {
         let findings = report["rounds"][0]["findings"].as_array();
         findings.expect("findings").clone()
     }
+}
+
+fn pairs(owned: &[(String, String)]) -> Vec<(&str, &str)> {
+    let own = owned.iter();
+    own.map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect()
 }
 
 /// The codes of findings of these severities, each once.

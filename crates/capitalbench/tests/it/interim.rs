@@ -49,6 +49,18 @@ fn exists(test: &Test, file: &str) -> bool {
     Path::new(&test.path(file)).exists()
 }
 
+fn a_held_round_is_left_alone(test: &Test, server: &crate::fake_tiingo::FakeTiingo, now: &[&str]) {
+    let lease = r#"{"owner":"alive","host":"h","pid":1,"acquired_at_utc":"2026-03-10T00:00:00Z",
+        "heartbeat_at_utc":"2026-03-10T00:00:00Z","expires_at_utc":"2999-01-01T00:00:00Z",
+        "released_at_utc":null}"#;
+    let held = test.path("rounds/DUE-00/automation/lease-000099.json");
+    fs::write(&held, lease).expect("a lease");
+    update(test, server, now)
+        .code(1)
+        .complains("DUE-00 is held by alive (process 1 on h)");
+    fs::remove_file(held).expect("a removed lease");
+}
+
 #[test]
 fn one_snapshot_serves_all_open_rounds() {
     let test = due_rounds(2);
@@ -100,9 +112,15 @@ fn one_snapshot_serves_all_open_rounds() {
             .unwrap()
             .contains("tiingo_eod")
     );
-    let before = test.tree();
+    let tree = || {
+        let mut tree = test.tree();
+        tree.retain(|path, _| !path.contains("/automation/lease-"));
+        tree
+    };
+    let before = tree();
     update(&test, &server, &now).code(0);
-    assert_eq!(before, test.tree());
+    assert!(before == tree(), "a second update changed a file");
+    a_held_round_is_left_alone(&test, &server, &now);
     let verify = test.run(&["verify", "rounds/DUE-00", "--json"]).json();
     let codes = verify.to_string();
     assert!(!codes.contains("interim-differs"), "{codes}");

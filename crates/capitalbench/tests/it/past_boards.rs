@@ -51,7 +51,7 @@ fn correct_a_close(test: &Test) {
         .collect();
     fs::write(test.path("histories/AGG.csv"), changed.join("\n") + "\n").expect("a history");
     let fetch = "fetch-prices --full-universe --source csv --histories histories \
-                 --overwrite-prices --now 2026-09-23T00:30:00Z --round";
+                 --overwrite-prices --correct vendor --now 2026-09-23T00:30:00Z --round";
     let mut fetch: Vec<&str> = fetch.split_whitespace().collect();
     fetch.push(ROUND);
     test.run(&fetch).code(0);

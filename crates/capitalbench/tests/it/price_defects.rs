@@ -96,6 +96,18 @@ fn an_unrefreshed_basis_is_refused_or_put_on_record() {
     let outcomes = test.read(&format!("{RUN}/results/outcomes.json"));
     assert!(outcomes.contains("\"accepted_unproved_prices\": \"a vendor that closed\""));
     assert_eq!(test.codes(), [""; 0]);
+    // A word whose command failed is not there for the next one.
+    let again = unscored().replace("prices/entry_prices.csv", gold, &cells.join(","));
+    let parsed = format!("{RUN}/submissions/parsed/openai-fixture-a.json");
+    let again = again.replace(&parsed, "\"model_id\"", "\"model\"");
+    again
+        .run_without_trace(&[&SCORE[..], &word].concat())
+        .code(2);
+    again
+        .replace(&parsed, "\"model\"", "\"model_id\"")
+        .run_without_trace(&SCORE)
+        .code(2)
+        .complains("no record of their fetch");
     // The word is about these two sheets and no others.
     let other = test.replace("prices/exit_prices.csv", "82.9,82.9", "83.9,83.9");
     other

@@ -38,8 +38,7 @@ fn all_resolved(test: &Test, count: usize) {
         let folder = test.path(&format!("rounds/{round}"));
         assert!(!folder.join("prices/replaced").exists(), "{round}");
         for (file, text) in tree_of(&folder) {
-            // What a killed process had begun beside its lease is hidden and in nobody's way.
-            let begun = file.contains(".capitalbench-") && !file.starts_with("automation/");
+            let begun = file.contains(".capitalbench-");
             assert!(!begun, "{round}/{file}");
             let is_json = Path::new(&file)
                 .extension()
@@ -117,15 +116,14 @@ fn prices_of_a_worker_that_died_between_two_files_are_fetched_again() {
     fs::create_dir_all(folder.join("prices")).unwrap();
     fs::write(folder.join("prices/exit_prices.csv"), sheet).unwrap();
     fs::write(folder.join("prices/.capitalbench-x.tmp"), "half").unwrap();
-    let lease = r#"{"owner":"dead","host":"h","pid":1,"acquired_at_utc":"2026-03-10T00:00:00Z",
-        "heartbeat_at_utc":"2026-03-10T00:00:00Z","expires_at_utc":"2026-03-10T00:20:00Z",
-        "released_at_utc":null}"#;
-    fs::write(folder.join("automation/lease-000099.json"), lease).unwrap();
+    let lease = folder.join("automation/lease-000099.json");
+    fs::write(&lease, lease_until("dead", ALIVE)).unwrap();
     let server = serve(market());
     resolve(&test, &server, "-/-/-", &["--now", DUE])
         .code(0)
         .says("DUE-00: with dead (process 1 on h)");
     assert_eq!(leaderboard(&test, "DUE-00"), None);
+    fs::write(&lease, lease_until("dead", EXPIRED)).unwrap();
     resolve(&test, &server, "-/-/-", &["--now", LATER])
         .code(0)
         .says("DUE-00: resolved\nboards: 1 resolved round\n");
@@ -286,11 +284,8 @@ fn a_dry_run_a_maximum_and_a_cancelled_round() {
 #[test]
 fn two_fetches_of_one_round_do_not_meet() {
     let test = due_rounds(1);
-    let lease = r#"{"owner":"busy","host":"h","pid":1,"acquired_at_utc":"2026-03-10T00:00:00Z",
-        "heartbeat_at_utc":"2026-03-10T00:00:00Z","expires_at_utc":"2026-03-10T00:20:00Z",
-        "released_at_utc":null}"#;
     let file = test.path("rounds/DUE-00/automation/lease-000099.json");
-    fs::write(file, lease).unwrap();
+    fs::write(&file, lease_until("busy", ALIVE)).unwrap();
     let server = serve(market());
     let fetch = [
         "fetch-prices",
@@ -302,19 +297,73 @@ fn two_fetches_of_one_round_do_not_meet() {
         .run(&test, &[&fetch[..], &["--now", DUE]].concat())
         .code(2)
         .complains("DUE-00 is held by busy (process 1 on h)")
-        .complains("the round is free at 2026-03-10T00:20:00Z");
+        .complains("the round is free at 2999-01-01T00:00:00Z");
     assert_eq!(server.questions().len(), 0);
+    fs::write(&file, lease_until("busy", EXPIRED)).unwrap();
     server
         .run(&test, &[&fetch[..], &["--now", LATER]].concat())
         .code(0);
     let score = ["score-round", "--round", "rounds/DUE-00", "--now"];
-    let released = test.path("rounds/DUE-00/automation/lease-000100.json");
-    fs::write(released, lease.replace("00:20", "09:20")).unwrap();
+    let next = test.path("rounds/DUE-00/automation/lease-000101.json");
+    fs::write(&next, lease_until("busy", ALIVE)).unwrap();
     test.run(&[&score[..], &[LATER]].concat())
         .code(2)
         .complains("DUE-00 is held by busy (process 1 on h)");
     assert_eq!(leaderboard(&test, "DUE-00"), None);
+    fs::write(&next, lease_until("busy", EXPIRED)).unwrap();
     test.run(&[&score[..], &["2026-03-10T10:00:00Z"]].concat())
         .code(0);
     assert_eq!(job(&test, "DUE-00")["status"], "succeeded");
+}
+
+/// An instant that no clock of a test has reached, and one that every clock has passed.
+const ALIVE: &str = "2999-01-01T00:00:00Z";
+const EXPIRED: &str = "2026-03-10T00:20:00Z";
+
+/// The lease of a process on another machine.
+fn lease_until(owner: &str, expires: &str) -> String {
+    format!(
+        r#"{{"owner":"{owner}","host":"h","pid":1,"acquired_at_utc":"2026-03-10T00:00:00Z",
+        "heartbeat_at_utc":"2026-03-10T00:00:00Z","expires_at_utc":"{expires}",
+        "released_at_utc":null}}"#
+    )
+}
+
+#[test]
+fn no_instant_that_is_given_takes_a_round_from_a_living_worker() {
+    let test = due_rounds(1);
+    let file = test.path("rounds/DUE-00/automation/lease-000099.json");
+    let server = serve(market());
+    let soon = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
+    fs::write(&file, lease_until("alive", &soon.to_string())).unwrap();
+    for now in [DUE, LATER, "2126-01-01T00:00:00Z"] {
+        resolve(&test, &server, "-/-/-", &["--now", now])
+            .code(0)
+            .says("DUE-00: with alive (process 1 on h)");
+        for command in [
+            &["automation-retry", "--round", "rounds/DUE-00"][..],
+            &["publish-report", "--round", "rounds/DUE-00"],
+        ] {
+            test.run(&[command, &["--now", now]].concat())
+                .code(2)
+                .complains("DUE-00 is held by alive");
+        }
+    }
+    assert_eq!(server.questions().len(), 0);
+    assert!(
+        !test
+            .path("rounds/DUE-00/automation/lease-000100.json")
+            .exists()
+    );
+    // Its time is over by the clock of the machine, whatever instant is given.
+    fs::write(&file, lease_until("alive", EXPIRED)).unwrap();
+    fs::write(
+        test.path("rounds/DUE-00/automation/.capitalbench-x.tmp"),
+        "half",
+    )
+    .unwrap();
+    resolve(&test, &server, "-/-/-", &["--now", DUE])
+        .code(0)
+        .says("DUE-00: resolved");
+    all_resolved(&test, 1);
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::harness::{Ran, copy_tree, fixtures, program};
+use crate::harness::{Ran, command, copy_tree, fixtures};
 
 const NOW: &str = "2026-12-06T12:00:00Z";
 const MODELS: usize = 4;
@@ -53,11 +53,9 @@ impl Frozen {
     }
 
     fn command(&self, text: &str) -> Command {
-        let mut command = Command::new(program());
-        command
-            .args(text.split_whitespace())
-            .current_dir(self.0.path())
-            .stdin(Stdio::null());
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let mut command = command(&words);
+        command.current_dir(self.0.path()).stdin(Stdio::null());
         command
     }
 

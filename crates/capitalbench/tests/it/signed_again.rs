@@ -51,7 +51,7 @@ fn score(round: &SignedRound, history: &str, hour: &str) {
     fs::write(test.path("histories/AGG.csv"), history).expect("a history");
     let day = format!("2026-09-23T{hour}:30:00Z");
     let fetch = "fetch-prices --full-universe --source csv --histories histories \
-                 --overwrite-prices --round";
+                 --overwrite-prices --correct vendor --round";
     let fetch: Vec<&str> = fetch.split_whitespace().collect();
     test.run(&[&fetch[..], &[ROUND, "--now", &day]].concat())
         .code(0);

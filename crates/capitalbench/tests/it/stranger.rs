@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::public_files::files_below;
-use capitalbench_archive::verify::{Reader, verify_for};
+use capitalbench_archive::verify::{Reader, Severity, verify_for};
 use ct_merkle::mem_backed_tree::MemoryBackedTree;
 use ct_merkle::{InclusionProof, RootHash};
 use jiff::Timestamp;
@@ -33,7 +33,9 @@ fn our_program_says_proved(round: &SignedRound, clock: &FakeClock) {
     let look = ["verify", &folder, "--now", NOW, "--tsa-root", &root];
     test.run(&look)
         .code(0)
-        .says(&format!("{NAME}  PROVED"))
+        .says(&format!(
+            "{NAME}  PROVED  by \"Stamper\", whom you vouch for"
+        ))
         .says("before 2026-09-14T11:31:00Z by 1 outside clock")
         .says("before 2026-09-14T12:31:00Z by 1 outside clock, before the entry close");
     let said = test.run(&[&look[..], &["--json"]].concat()).code(0).json();
@@ -47,11 +49,21 @@ fn our_program_says_proved(round: &SignedRound, clock: &FakeClock) {
         .code(0)
         .says("PROVED");
 
-    // Whoever trusts another root is told so.
+    // Whoever vouches for another authority, or for none, is told that the operator chose this one.
     let other = FakeClock::start(Manner::True).root_file();
-    test.run(&["verify", &folder, "--now", NOW, "--tsa-root", &other])
-        .code(1)
-        .says("untrusted root");
+    for more in [&[][..], &["--tsa-root", &other]] {
+        let look = [&["verify", &folder, "--now", NOW], more].concat();
+        test.run(&look)
+            .code(0)
+            .says(&format!(
+                "{NAME}  STAMPED  by \"Stamper\", an authority you have"
+            ))
+            .says("authority-not-vouched");
+        let said = test.run(&[&look[..], &["--json"]].concat()).json();
+        let proof = &said["rounds"][0]["proof"];
+        assert_eq!(proof["level"], "stamped", "{said}");
+        assert_eq!(proof["authorities"][0]["vouched"], false, "{said}");
+    }
 }
 
 fn libraries_of_others_read_the_log(round: &SignedRound) {
@@ -177,8 +189,9 @@ fn wrong(round: &SignedRound) -> Vec<String> {
     let now: Timestamp = NOW.parse().expect("an instant");
     let report = verify_for(&Reader::default(), &round.rounds(), now, &|| {});
     let log = report.expect("a report").log.expect("a log");
-    let places = log.findings.into_iter().map(|finding| finding.place);
-    places.collect()
+    let errors = log.findings.into_iter();
+    let errors = errors.filter(|finding| finding.severity() == Severity::Error);
+    errors.map(|finding| finding.place).collect()
 }
 
 fn changed_answers_of_clocks_are_named(round: &SignedRound) {

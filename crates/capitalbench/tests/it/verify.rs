@@ -69,9 +69,9 @@ fn the_instant_decides_between_pending_and_overdue() {
         let findings = report["rounds"][0]["findings"].as_array().unwrap().clone();
         codes_of(&findings, &["error", "warning", "note"])
     };
-    let open = codes("2099-03-16T23:59:59Z");
+    let open = codes("2099-03-17T19:59:59Z");
     assert_eq!(open, ["pending", "freeze-time-unproved"]);
-    let late = codes("2099-03-17T00:00:00Z");
+    let late = codes("2099-03-17T20:00:00Z");
     assert_eq!(late, ["overdue", "freeze-time-unproved"]);
     test.run(&["verify", PENDING, "--now", "yesterday"])
         .code(2)
@@ -198,13 +198,13 @@ const RUNS: [Defect; 28] = [
     ("official-run-ambiguous", |t| {
         // Two acceptances, and neither names the other.
         let t = accepted(another_run(t), "official-1", &[]);
-        let t = accepted(t, "official-2", &["--supersede"]);
+        let t = accepted(t, "official-2", &["--supersede", "--reason", "x"]);
         let named = "\"supersedes\": \"official-1\"";
         t.replace(SECOND_ACCEPTANCE, named, "\"supersedes\": null")
     }),
     ("acceptance-withdrawn", |t| {
         let t = accepted(another_run(t), "official-1", &[]);
-        accepted(t, "official-2", &["--supersede"])
+        accepted(t, "official-2", &["--supersede", "--reason", "x"])
     }),
     ("acceptance-differs", |t| {
         let t = accepted(t, "official-1", &[]);
@@ -232,7 +232,7 @@ const RUNS: [Defect; 28] = [
     ("acceptance-differs", |t| {
         // A run that names what was accepted after it.
         let t = accepted(another_run(t), "official-1", &[]);
-        let t = accepted(t, "official-2", &["--supersede"]);
+        let t = accepted(t, "official-2", &["--supersede", "--reason", "x"]);
         t.replace(SECOND_ACCEPTANCE, "2026-03-02T18", "2026-03-02T17")
     }),
     ("unreadable-file", |t| {

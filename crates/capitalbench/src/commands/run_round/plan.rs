@@ -287,7 +287,11 @@ fn default_id(kind: RunKind, now: Timestamp) -> Result<RunId, CommandError> {
 }
 
 /// After the deadline no run for the record begins; one that is open may still be closed.
-fn refuse_late(plan: &RunPlan, manifest: &Manifest, now: Timestamp) -> Result<(), CommandError> {
+pub(super) fn refuse_late(
+    plan: &RunPlan,
+    manifest: &Manifest,
+    now: Timestamp,
+) -> Result<(), CommandError> {
     let deadline = manifest.decision_deadline.as_ref();
     let late = deadline.is_some_and(|deadline| now >= deadline.at());
     if plan.rules.kind == RunKind::Official && late {

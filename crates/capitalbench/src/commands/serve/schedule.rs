@@ -1,5 +1,6 @@
 //! When a site that follows the clock says something else although no file changed.
 
+use capitalbench_core::lifecycle::overdue_from;
 use capitalbench_core::publication::Publication;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -7,14 +8,17 @@ use jiff::{SignedDuration, Timestamp};
 /// A round that is not public yet tells nobody when it will be, so the site looks again by then.
 const AT_THE_LATEST: SignedDuration = SignedDuration::from_mins(10);
 
-/// The next instant at which the publication may differ: a close of a window, midnight, or soon.
+/// The next instant at which the publication may differ: a close of a window, a day after it, midnight, or soon.
 pub(super) fn next_change(publication: &Publication) -> Timestamp {
     let now = publication.as_of;
     let windows = publication
         .rounds
         .iter()
         .filter_map(|round| round.manifest.window);
-    let closes = windows.flat_map(|window| [window.entry_close(), window.exit_close()]);
+    let closes = windows.flat_map(|window| {
+        let exit = window.exit_close();
+        [window.entry_close(), exit, exit.map(overdue_from)]
+    });
     let midnight = now
         .to_zoned(TimeZone::UTC)
         .date()
@@ -56,5 +60,7 @@ mod tests {
         assert_eq!(next("2026-03-09T19:55:00Z"), at("2026-03-09T20:00:00Z"));
         assert_eq!(next("2026-03-09T20:00:00Z"), at("2026-03-09T20:10:00Z"));
         assert_eq!(next("2026-03-09T23:56:00Z"), at("2026-03-10T00:00:00Z"));
+        // A day later a round without a result is overdue.
+        assert_eq!(next("2026-03-10T19:56:00Z"), at("2026-03-10T20:00:00Z"));
     }
 }

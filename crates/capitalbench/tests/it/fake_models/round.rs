@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 
 use super::{FakeModels, Wire};
-use crate::harness::{Ran, Test, program};
+use crate::harness::{Ran, Test, command};
 
 /// The key that must never be seen anywhere.
 pub(crate) const KEY: &str = "canary4key8that2nobody6may1see";
@@ -81,13 +81,20 @@ impl AskedRound {
 
     /// The program, about to ask for this run.
     pub(crate) fn command(&self, run_id: &str, more: &str) -> Command {
+        let mut command = self.command_without_yes(run_id);
+        command.arg("--yes").args(more.split_whitespace());
+        command
+    }
+
+    /// The same, before somebody says yes.
+    pub(crate) fn command_without_yes(&self, run_id: &str) -> Command {
         let text = format!(
             "run-round --round {ROUND} --models models.yaml --pricing prices.yaml --run-id {run_id} \
-             --allow-real-api-calls --yes --retry-pause 0.005 {more}"
+             --allow-real-api-calls --retry-pause 0.005"
         );
-        let mut command = Command::new(program());
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let mut command = command(&words);
         command
-            .args(text.split_whitespace())
             .env("CANARY_KEY", KEY)
             .env("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1")
             .current_dir(self.0.folder())

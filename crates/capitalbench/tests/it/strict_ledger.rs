@@ -1,0 +1,209 @@
+//! A ledger that says something the program never writes: reading it stops with a sentence, and no
+//! model is asked a second time.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::harness::{Ran, Test, tree_of};
+use crate::operator::{NOW, ROUND, frozen};
+
+const RUN: &str = "runs/r";
+
+/// A file of the ledger, what is replaced in it, and what is said about that.
+const WORDS: [(&str, &str, &str, &str); 8] = [
+    (
+        "ended.json",
+        "\"status\": \"valid\"",
+        "\"status\": \"Valid\"",
+        "status: is \"Valid\"",
+    ),
+    (
+        "ended.json",
+        "\"status\": \"valid\"",
+        "\"status\": \"failed\"",
+        "reason: is missing",
+    ),
+    (
+        "ended.json",
+        "\"reason\": null",
+        "\"reason\": \"server\"",
+        "reason: is given",
+    ),
+    (
+        "ended.json",
+        "\"cost_usd\": null",
+        "\"cost_usd\": -1",
+        "cost_usd: is no sum of money",
+    ),
+    (
+        "ended.json",
+        "\"status\": \"valid\"",
+        "\"state\": 1, \"status\": \"valid\"",
+        "unknown field `state`",
+    ),
+    (
+        "begun.json",
+        "\"attempt\": 1",
+        "\"attempt\": 2",
+        "attempt: is not what",
+    ),
+    (
+        "begun.json",
+        "\"attempt\": 1",
+        "\"attempt\": 1, \"kind\": 1",
+        "unknown field `kind`",
+    ),
+    (
+        "head.json",
+        "\"status\": 200",
+        "\"calls\": 1, \"status\": 200",
+        "unknown field `calls`",
+    ),
+];
+
+/// A rehearsed run that looks as if it had been killed before its end.
+fn interrupted() -> Test {
+    let test = frozen();
+    ask(&test, &[]).code(0);
+    let manifest = format!("{RUN}/run_manifest.yaml");
+    let stored = test.read(&manifest);
+    let lines = stored.lines().map(|line| {
+        if line.starts_with("completed_at_utc: ") {
+            "completed_at_utc: null\n".to_owned()
+        } else {
+            format!("{line}\n")
+        }
+    });
+    let open: String = lines.collect();
+    test.write(&manifest, open)
+}
+
+fn ask(test: &Test, more: &[&str]) -> Ran {
+    let usual = [
+        "run-round",
+        "--round",
+        ROUND,
+        "--models",
+        "models.yaml",
+        "--mock",
+        "--run-id",
+        "r",
+        "--now",
+        NOW,
+    ];
+    test.run(&[&usual, more].concat())
+}
+
+/// The first file of the ledger with this ending.
+fn record(test: &Test, ending: &str) -> PathBuf {
+    let folder = test.file(&format!("{RUN}/attempts"));
+    let names = fs::read_dir(folder).expect("a folder");
+    let mut found: Vec<PathBuf> = names.map(|name| name.expect("a name").path()).collect();
+    found.retain(|path| path.to_string_lossy().ends_with(ending));
+    found.sort();
+    found.first().expect("such a file").clone()
+}
+
+fn edit(test: &Test, ending: &str, old: &str, new: &str) {
+    let file = record(test, ending);
+    let stored = fs::read_to_string(&file).expect("a record");
+    assert!(stored.contains(old), "{stored}");
+    fs::write(file, stored.replacen(old, new, 1)).expect("a spoiled record");
+}
+
+/// Checks that a resumed run asks nobody and says why.
+#[track_caller]
+fn stops(test: &Test, why: &str) {
+    let before = tree_of(&test.file(RUN));
+    ask(test, &["--resume"]).code(2).complains(why);
+    let mut after = tree_of(&test.file(RUN));
+    // The lock may be new; nothing else is.
+    after.retain(|name, _| before.contains_key(name) || !name.starts_with(".lock"));
+    assert_eq!(before, after);
+}
+
+#[test]
+fn an_interrupted_run_is_finished_without_asking_again() {
+    let test = interrupted();
+    let before = tree_of(&test.file("runs/r/attempts"));
+    ask(&test, &["--resume"]).code(0).says("0 invalid");
+    assert_eq!(tree_of(&test.file("runs/r/attempts")), before);
+}
+
+#[test]
+fn an_unknown_word_in_the_ledger_stops_instead_of_asking_again() {
+    for (ending, old, new, text) in WORDS {
+        let test = interrupted();
+        edit(&test, ending, old, new);
+        stops(&test, text);
+        // Whoever verifies the run sees the same file named.
+        if !text.starts_with("attempt:") {
+            let place = format!(".{ending}");
+            let found = test.findings();
+            let told = found.iter().find(|finding| {
+                let at = finding["where"].as_str().expect("a place");
+                finding["code"] == "unreadable-file" && at.ends_with(&place)
+            });
+            assert!(told.is_some(), "{new}: {found:?}");
+        }
+    }
+    let test = interrupted();
+    edit(
+        &test,
+        "ended.json",
+        "\"status\": \"valid\"",
+        "\"status\": \"invalid\"",
+    );
+    edit(
+        &test,
+        "ended.json",
+        "\"reason\": null",
+        "\"reason\": \"mood\"",
+    );
+    stops(&test, "reason: is \"mood\"");
+}
+
+#[test]
+fn a_ledger_with_a_gap_or_a_strange_file_stops() {
+    let test = interrupted();
+    fs::remove_file(record(&test, "begun.json")).expect("a removed record");
+    stops(&test, "begun.json: is missing");
+    let test = interrupted();
+    fs::remove_file(record(&test, "head.json")).expect("a removed record");
+    stops(&test, "head.json: is missing");
+    let test = interrupted().write(&format!("{RUN}/attempts/nobody__001.begun.json"), "{}");
+    stops(&test, "belongs to no slot of slots.json");
+}
+
+#[test]
+fn a_plan_with_unknown_words_stops() {
+    let cases = [
+        (
+            "\"mock\": true",
+            "\"mock\": false,\n  \"kind\": 1",
+            "unknown field `kind`",
+        ),
+        (
+            "\"run_type\": \"mock\"",
+            "\"run_type\": \"formal\"",
+            "run_type: is no kind of run",
+        ),
+        (
+            "\"replicate_index\": 1",
+            "\"replicate_index\": 2",
+            "slots: name replicate 2",
+        ),
+    ];
+    for (old, new, text) in cases {
+        let test = interrupted().replace(&format!("{RUN}/slots.json"), old, new);
+        stops(&test, text);
+    }
+    let test = interrupted()
+        .replace("runs/r/slots.json", "\"mock\": true", "\"mock\": false")
+        .replace(
+            "runs/r/slots.json",
+            "\"synthetic\": false",
+            "\"synthetic\": true",
+        );
+    stops(&test, "synthetic: is true although mock is false");
+}
