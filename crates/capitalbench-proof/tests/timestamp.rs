@@ -110,6 +110,18 @@ fn a_certificate_that_had_run_out_is_refused() {
 }
 
 #[test]
+fn a_certificate_of_a_web_server_below_a_trusted_root_is_refused() {
+    let authority = Authority::usual();
+    authority.become_a_server();
+    let asked = question();
+    let at: Timestamp = "2026-09-14T12:31:00Z".parse().expect("an instant");
+    let nonce = asked.nonce.expect("a nonce");
+    let reply = authority.answer_at(&asked.digest, nonce, at);
+    let refused = check(&reply, &asked, &roots(&authority), Timestamp::now());
+    assert_eq!(refused, Err(Refusal::NotForTimeStamping));
+}
+
+#[test]
 fn an_authority_that_says_no_is_quoted() {
     let authority = Authority::usual();
     let reply = authority.answer(b"not a query");

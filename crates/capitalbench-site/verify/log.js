@@ -1,5 +1,5 @@
 // The whole signed log: every leaf, the tree above them (RFC 6962, C2SP tiles), every checkpoint that was kept.
-import { hashOf, hex, joined, same, text, unbase64, unhex, utf8 } from "./bytes.js";
+import { hashOf, hex, joined, same, text, unbase64, utf8 } from "./bytes.js";
 import { event } from "./leaf.js";
 
 const WIDTH = 256;
@@ -83,11 +83,12 @@ export function leavesOf(bundle, place) {
 }
 
 /**
- * Reads the log by `read(path)`. `names` lists its files where that is known. Gives the state that was
+ * Reads the log by `read(path)`; `files` lists its files where that is known. Gives the state that was
  * signed, every event with its leaf, roots at every size that was asked for, and problems as [place, text].
  */
 export async function wholeLog({ vkey, checkpoint, read, files }, sizes = []) {
   const problems = [], events = [];
+  for (const [name, bytes] of Object.entries({ vkey, checkpoint })) if (!bytes) throw new Error(`log/${name} is missing, so that nothing can be checked`);
   const key = await verifier(text(vkey));
   const state = await opened(text(checkpoint), key);
   const names = files ? new Set(files) : null;

@@ -8,7 +8,7 @@ import { codeOf, isProved, judge, slots, steps } from "./order.js";
 import { stampsOf } from "./stamps.js";
 import { toldEvents } from "./told.js";
 
-const TOP = ["README.md", "briefing.md", "hashes.json", "manifest.yaml", "model_input.md", "official_selection.yaml", "options.yaml",
+const TOP = ["README.md", "briefing.md", "given_instants.jsonl", "hashes.json", "manifest.yaml", "model_input.md", "official_selection.yaml", "options.yaml",
   "prompt.md", "submission_schema.json", "universe_validation_report.json", "universe_validation_report.md"];
 const IN_RUN = ["acceptance.json", "run_log.jsonl", "run_manifest.yaml", "slots.json", "validation_summary.json"];
 

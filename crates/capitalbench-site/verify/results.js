@@ -98,6 +98,7 @@ export async function checkRun(run, files, found, shown, { say, compare, attempt
   }
 
   function stored(file) {
+    compare(run, "outcomes.json: run", file.run_id, run);
     for (const row of file.submissions) {
       const own = once(models, row.model_id);
       if (!own) { say(run, `score of ${row.model_id}`, null, "repeated calls, or its answer is not here"); continue; }

@@ -2,10 +2,11 @@
 import { sha256, text } from "./bytes.js";
 import { holdings, portfolio, universe } from "./compute.js";
 import { csv, lists, members, options } from "./read.js";
-import { acceptance, json, jsonLines, runsOf } from "./told.js";
+import { acceptance, ended as endOf, json, jsonLines, runsOf, yaml } from "./stored.js";
 
 const RESEARCH = ["briefing_audit_report.md", "final_briefing.md", "market_fact_report.md", "research_manifest.yaml"].map((name) => `research/${name}`);
 const RUN_FIELDS = ["run_type", "replicate_index", "replicate_count", "is_official_score", "usage", "cost_usd"];
+const OURS = ["single_pick-v1.1", "portfolio-v1.1"];
 const FETCHED = ["entry_prices.csv", "exit_prices.csv", "window.csv", "cross_check.json"].map((name) => `prices/${name}`);
 
 /** Values alike, whatever the order of their members. */
@@ -16,7 +17,6 @@ export function alike(one, other) {
     && names.every((name) => Object.hasOwn(other, name) && alike(one[name], other[name]));
 }
 
-const yaml = (files, path) => (files.has(path) ? members(text(files.get(path))) : {});
 const submissionsOf = (files, folder) => [...files.keys()].filter((path) => path.startsWith(folder) && /^[^_/][^/]*\.json$/.test(path.slice(folder.length)));
 
 /** What the manifest promises and frames. */
@@ -74,7 +74,13 @@ async function roster(files, round, find, match) {
 /** The sheets are those that the record of their fetch describes. */
 async function priceRecord(files, round, find, match) {
   const path = "prices/provenance.json";
-  if (!files.has(path)) return;
+  const sheets = FETCHED.slice(0, 2);
+  for (const word of ["prices/cross_check_acceptance.json", "prices/unproved_acceptance.json"])
+    if (files.has(word) && json(files, word).format_version !== 1) throw new Error(`${word}: format_version must be 1`);
+  if (!files.has(path)) {
+    if (OURS.includes(yaml(files, "manifest.yaml").methodology_version) && sheets.every((file) => files.has(file))) await unproved(files, sheets, find);
+    return;
+  }
   const record = json(files, path);
   if (round && record.round_id !== round) find("price-record-differs", path, `is of the round ${record.round_id}`);
   if (record.purpose === "informational" && files.has("prices/exit_prices.csv"))
@@ -84,6 +90,14 @@ async function priceRecord(files, round, find, match) {
     if (digest === wanted) { if (wanted) match(file, "is the file that was fetched"); }
     else find("price-record-differs", file, digest === null ? "is gone" : wanted ? "is not the file that was fetched" : "is not of the last fetch");
   }
+}
+
+/** Sheets without the record of a fetch count only with the operator's word about exactly these. */
+async function unproved(files, sheets, find) {
+  const path = "prices/unproved_acceptance.json", own = files.has(path) ? json(files, path) : {};
+  const [entry, exit] = await Promise.all(sheets.map((file) => sha256(files.get(file))));
+  if (own.entry_prices_sha256 !== entry || own.exit_prices_sha256 !== exit)
+    find("price-record-differs", "prices", "no record of a fetch proves these sheets, and nobody accepted them");
 }
 
 function job(files, round, find) {
@@ -193,8 +207,7 @@ async function ledger(files, run, find, match) {
   const at = (path) => `runs/${run}/${path}`;
   if (!files.has(at("slots.json")) || !files.has(at("run_log.jsonl"))) return;
   for (const path of [...files.keys()].filter((own) => own.startsWith(at("attempts/")) && own.endsWith(".ended.json"))) {
-    const ended = json(files, path);
-    if (!["valid", "invalid", "failed"].includes(ended.status)) find("unreadable-file", path, `${ended.status} is no end of an attempt`);
+    const ended = endOf(files, path);
     if (ended.status !== "valid" || typeof ended.text !== "string") continue;
     const stem = path.slice(at("attempts/").length).replace(/__\d{3}\.ended\.json$/, ""), raw = at(`submissions/raw/${stem}.json`);
     if (!files.has(raw)) continue;
@@ -236,6 +249,7 @@ async function interim(files, run, find, match) {
   if (rows.length !== wanted) differs(`has ${rows.length} rows; computed ${wanted}`);
   for (const row of rows) {
     const now = days.get(row.target_date), list = decided.get(row.model_id);
+    if (row.run_id !== run) differs(`a row is of ${row.run_id}`);
     if (!now || !list) { differs(`has a row of ${row.model_id} on ${row.target_date}`); continue; }
     if (list.length > 1) continue;
     const of = new Map([...now].map(([id, price]) => [id, price / entry.get(id) - 1]));

@@ -1,40 +1,11 @@
 // What the files of a round say has happened, as events of the log.
-import { instant, isDigest, sha256, text } from "./bytes.js";
+import { instant, sha256, text } from "./bytes.js";
 import { attemptPath } from "./fixed.js";
 import { lists, members } from "./read.js";
+import { acceptance, ended as endOf, json, jsonLines, runsOf } from "./stored.js";
 
 export const RESULTS = ["returns.csv", "allocations.csv", "leaderboard.csv", "stability.csv", "controls.csv", "price_warnings.json", "outcomes.json"]
   .map((name) => `results/${name}`);
-const ACCEPTANCE = ["round_id", "run_id", "accepted_at_utc", "run_log_sha256", "submissions", "hashes_json_sha256", "supersedes", "reason"];
-
-/** Runs in the order of their names. */
-export const runsOf = (files) => [...new Set([...files.keys()].map((path) => /^runs\/([^/]+)\//.exec(path)?.[1]).filter(Boolean))].sort();
-
-/** JSON of a file that must be an object. */
-export function json(files, path) {
-  try {
-    const value = JSON.parse(text(files.get(path)));
-    if (value === null || typeof value !== "object" || Array.isArray(value)) throw new Error("is not an object");
-    return value;
-  } catch (error) { throw new Error(`${path}: ${error.message}`); }
-}
-
-/** The lines of a file, one object each. */
-export const jsonLines = (files, path) => (files.has(path) ? text(files.get(path)).split("\n") : [])
-  .filter((line) => line.trim()).map((line) => JSON.parse(line));
-
-/** The operator's word about a run; every member must be there and no other. */
-export function acceptance(files, run) {
-  const path = `runs/${run}/acceptance.json`;
-  if (!files.has(path)) return null;
-  const own = json(files, path);
-  const unknown = Object.keys(own).find((name) => !ACCEPTANCE.includes(name)), gone = ACCEPTANCE.find((name) => !(name in own));
-  if (unknown || gone) throw new Error(`${path}: ${unknown ?? gone}: ${unknown ? "unknown member" : "is missing"}`);
-  for (const digest of [own.run_log_sha256, own.hashes_json_sha256, ...Object.values(own.submissions)])
-    if (!isDigest(digest)) throw new Error(`${path}: ${digest} is not a digest`);
-  return own;
-}
-
 function at(path, name, value) {
   const found = instant(value);
   if (found === null) throw new Error(`${path}: ${name} is no instant`);
@@ -80,7 +51,7 @@ async function asked(files, run, add) {
       const begun = json(files, file("begun.json"));
       add({ event: "attempt.begin", ...place, attempt, input_sha256: begun.input_sha256 }, at(file("begun.json"), "started_at_utc", begun.started_at_utc));
       if (!files.has(file("ended.json"))) continue;
-      const ended = json(files, file("ended.json"));
+      const ended = endOf(files, file("ended.json"));
       add({ event: "attempt.end", ...place, attempt, status: ended.status, reason: ended.reason }, at(file("ended.json"), "ended_at_utc", ended.ended_at_utc));
     }
   }

@@ -35,6 +35,10 @@ subjectKeyIdentifier = hash
 basicConstraints = critical,CA:false
 keyUsage = critical,digitalSignature
 extendedKeyUsage = critical,timeStamping
+[server]
+basicConstraints = critical,CA:false
+keyUsage = critical,digitalSignature
+extendedKeyUsage = serverAuth
 [dated]
 database = ./index.txt
 rand_serial = yes
@@ -115,6 +119,11 @@ impl Authority {
     /// Gives the signer a certificate that has run out.
     pub(crate) fn let_expire(&self) {
         self.issue("stamper", "middle", "stamper", LONG_AGO);
+    }
+
+    /// Gives the signer a certificate for web servers.
+    pub(crate) fn become_a_server(&self) {
+        self.issue("stamper", "middle", "server", ALWAYS);
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use capitalbench_archive::log::{LogFolder, SIGNED, places_file, signed_list};
+use capitalbench_archive::log::{LOG_LIST, LogFolder, SIGNED, log_list, places_file, signed_list};
 use capitalbench_archive::public_files::fingerprint;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_database::direct::{DatabaseUrl, Direct};
@@ -64,18 +64,23 @@ impl Loaded {
     pub(super) fn log(&self, paths: &BTreeSet<String>) -> Result<Files, CommandError> {
         let publication = &self.publication;
         let rounds = publication.rounds.iter().map(|round| round.id().as_str());
-        let folder = match &self.files {
-            FilesIn::Folder(folder) => folder,
-            FilesIn::Record(record) => return Ok(log_of(record, rounds)),
+        let mut files = match &self.files {
+            FilesIn::Record(record) => log_of(record, rounds),
+            FilesIn::Folder(folder) => {
+                let shows = |round: &str, path: &str| {
+                    paths.contains(&format!("rounds/{round}/files/{path}"))
+                };
+                let log = LogFolder::of_rounds(folder);
+                let files = log.published(publication.as_of, rounds, shows)?;
+                let bytes = |(path, bytes): (String, Vec<u8>)| (path, bytes.into());
+                files.into_iter().map(bytes).collect()
+            }
         };
-        let shows =
-            |round: &str, path: &str| paths.contains(&format!("rounds/{round}/files/{path}"));
-        let log = LogFolder::of_rounds(folder);
-        let files = log.published(publication.as_of, rounds, shows)?;
-        Ok(files
-            .into_iter()
-            .map(|(path, bytes)| (path, bytes.into()))
-            .collect())
+        if !files.is_empty() {
+            let list = log_list(files.keys());
+            files.insert(LOG_LIST.to_owned(), list.into());
+        }
+        Ok(files)
     }
 }
 
