@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Callable
 
 from tampering.world import KEY, Authority, Models, Moved, Vendors
 
@@ -120,12 +121,13 @@ def step(world: World, folder: Path, moment: str, authority: Authority | None = 
         world.stamp(folder, "2026-12-15T02:21:00Z", clock)
 
 
-def played(world: World, folder: Path, authority: Authority | None = None) -> dict[str, Path]:
+def played(world: World, folder: Path, ready: Callable[[Path], None] = lambda _: None) -> dict[str, Path]:
     """All steps from the start; the folder as it was at each moment."""
     kept = {}
     started(world, folder)
+    ready(folder)
     for moment in MOMENTS:
-        step(world, folder, moment, authority)
+        step(world, folder, moment)
         kept[moment] = folder.parent / f"{folder.name}-{moment}"
         shutil.copytree(folder, kept[moment])
     return kept
