@@ -1,8 +1,10 @@
 """Answers, attempts, research and acceptance: what is fixed from its moment on."""
 
 import json
+from hashlib import sha256
 
 from tampering.attack import LAST, Attack
+from tampering.events import digest
 from tampering.registry import tampering
 from tampering.stage import NAME, RUN
 
@@ -31,6 +33,7 @@ def best_picks_reported(a: Attack) -> None:
 def best_picks_before_score(a: Attack) -> None:
     a.give()
     a.derived()
+    a.take(a.scene.better, f"runs/{RUN}/results")
     a.sign()
     a.go_on()
 
@@ -64,6 +67,7 @@ def best_picks_after_asking(a: Attack) -> None:
 def exchanged(a: Attack) -> None:
     a.give("alpha-large", [("FAR_SHARES", 100)])
     a.give(LAST, [("SP500", 60), ("GOLD", 40)])
+    a.score(a.scene.honest)
     a.sign()
 
 
@@ -75,7 +79,6 @@ def answer_alone(a: Attack) -> None:
 
 
 def file_digest(a: Attack, path: str) -> str:
-    from tampering.events import digest
     return digest(a.round / path)
 
 
@@ -226,7 +229,6 @@ def reply_before_acceptance(a: Attack) -> None:
     (a.run / f"raw_responses/{LAST}.txt").write_text(other)
     for place in ("raw", "parsed"):
         a.swap(f"{SUBMISSION}/{place}/{LAST}.json", "FAR_SHARES", "GOLD")
-    from hashlib import sha256
     a.swap(f"runs/{RUN}/run_log.jsonl", sha256(said.encode()).hexdigest(), sha256(other.encode()).hexdigest())
     a.derived()
     a.go_on()

@@ -103,6 +103,10 @@ class Attack:
         clock = self.world.authority
         self.stock(f"anchor --rounds-dir rounds --tsa {clock.url} --tsa-root {clock.root}", at)
 
+    def reached(self, moment: str) -> None:
+        """The folder is compared with an honest one of this moment."""
+        self.moment = moment
+
     def go_on(self, until: str = "report") -> None:
         """The rest of the round as if nothing had been done; the program may refuse."""
         for moment in ORDER[ORDER.index(self.moment) + 1:ORDER.index(until) + 1]:
@@ -155,7 +159,8 @@ class Attack:
             self.take(other, f"runs/{RUN}/results", moment="scoring")
         if self.moment == "report" and not self.stock(f"publish-report --round rounds/{NAME}"):
             self.take(other, f"runs/{RUN}/results", moment="report")
-        self.take(self.scene.honest, f"runs/{RUN}/results/weekly_performance.csv")
+        interim = self.scene.better if other is self.scene.better else self.scene.honest
+        self.take(interim, f"runs/{RUN}/results/weekly_performance.csv")
 
     def changed(self, honest: Path | None = None) -> dict[str, str]:
         """Digests and seals of files that are others now, old to new."""

@@ -40,8 +40,13 @@ class Outcome:
             found, must = self.found(reader), not self.of.honest and reader not in self.of.hidden
             if found != must:
                 bad.append(f"{reader}: {'found ' + ', '.join(self.codes.get(reader, [])) if found else 'not found'}")
-            if not found and not self.of.honest and not self.told and self.looks[reader].level == "proved":
+            level = "" if self.told else self.looks[reader].level
+            if level == "proved" and reader == NOTHING:
+                bad.append(f"{reader}: called PROVED, and nobody vouched for the clock")
+            elif level == "proved" and must and not found:
                 bad.append(f"{reader}: called PROVED")
+            if self.of.honest and reader != NOTHING and not self.told and self.of.level and level != self.of.level:
+                bad.append(f"{reader}: called {level}, not {self.of.level}")
         for reader, codes in self.bundle.items():
             if bool(codes) != (not self.of.honest and reader not in self.of.hidden):
                 bad.append(f"bundle, {reader}: {', '.join(codes) or 'not found'}")
@@ -57,18 +62,11 @@ class Outcome:
 
 def scene(world: World, base: Path) -> Scene:
     honest = played(world, base / "honest")
-    key = (base / "honest/rounds/.capitalbench/keys/log.key").read_bytes()
-    vkey = (base / "honest/rounds/log/vkey").read_bytes()
-
-    def same_key(folder: Path) -> None:
-        (folder / "rounds/.capitalbench/keys/log.key").write_bytes(key)
-        (folder / "rounds/log/vkey").write_bytes(vkey)
-
     world.models.picks[LAST] = BEST
-    better = played(world, base / "better", ready=same_key)
+    better = played(world, base / "better", honest, "freeze")
     world.models.picks = dict(world.models.PICKS)
     world.vendors.doctored = {"FXFAR": 0.09}
-    dearer = played(world, base / "dearer", ready=same_key)
+    dearer = played(world, base / "dearer", honest, "entry")
     world.vendors.doctored = {}
     world.moved.set("2026-12-01T00:00:00Z")
     return Scene(world, honest, better, dearer, Authority(base / "clock-of-his-own", world.moved))

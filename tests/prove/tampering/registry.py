@@ -23,6 +23,7 @@ class Tampering:
     point: str = ""  # the point of the list of attacks that names it
     hidden: dict[str, str] = field(default_factory=dict)  # readers who cannot find it, and why
     honest: bool = False  # nothing is wrong, and nobody may say so
+    level: str = ""  # how an honest one is called by who brought key and root
     bundled: bool = False  # looked at as a bundle as well
     paged: bool = True  # whether the browser's page can be shown the same
 

@@ -5,7 +5,6 @@ import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable
 
 from tampering.world import KEY, Authority, Models, Moved, Vendors
 
@@ -71,6 +70,8 @@ def started(world: World, folder: Path, proof: str = "anchored") -> None:
     (folder / "models.yaml").write_text(world.models.roster())
     (folder / "prices.yaml").write_text(world.models.card())
     (folder / "rounds").mkdir()
+    if proof == "none":
+        return drafted(world, folder, NAME, proof)
     world.must(folder, "keys init --rounds-dir rounds --name prove.example/log", "2026-12-06T09:00:00Z")
     drafted(world, folder, NAME, proof)
 
@@ -121,12 +122,15 @@ def step(world: World, folder: Path, moment: str, authority: Authority | None = 
         world.stamp(folder, "2026-12-15T02:21:00Z", clock)
 
 
-def played(world: World, folder: Path, ready: Callable[[Path], None] = lambda _: None) -> dict[str, Path]:
-    """All steps from the start; the folder as it was at each moment."""
-    kept = {}
-    started(world, folder)
-    ready(folder)
-    for moment in MOMENTS:
+def played(world: World, folder: Path, source: dict[str, Path] | None = None, after: str = "") -> dict[str, Path]:
+    """All steps from the start, or from a moment of another one on; the folder as it was at each moment."""
+    kept, order = {}, list(MOMENTS)
+    if source:
+        kept = {moment: source[moment] for moment in order[:order.index(after) + 1]}
+        shutil.copytree(source[after], folder)
+    else:
+        started(world, folder)
+    for moment in order[len(kept):]:
         step(world, folder, moment)
         kept[moment] = folder.parent / f"{folder.name}-{moment}"
         shutil.copytree(folder, kept[moment])

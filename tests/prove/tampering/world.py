@@ -3,6 +3,7 @@
 import csv
 import http.server
 import json
+import math
 import os
 import re
 import subprocess
@@ -34,7 +35,7 @@ class Moved:
 
     def set(self, at: str) -> None:
         spare = self.file.with_suffix(".new")
-        spare.write_text(str(round(seconds(at) - time.time())))
+        spare.write_text(str(math.ceil(seconds(at) - time.time())))  # never before it, and less than a second after
         os.replace(spare, self.file)
 
     def environment(self) -> dict[str, str]:
@@ -59,10 +60,20 @@ class Authority(Clock):
         assert done.returncode == 0, done.stderr
 
     def certify(self, extensions: str) -> None:
-        """The signer gets another certificate of the same root, with other extensions."""
+        """The signer gets one more certificate of the same root, with other extensions."""
         (self.folder / "other.cnf").write_text(f"[other]\n{extensions}\n")
         self.openssl("x509 -req -in stamper.csr -CA root.pem -CAkey root.key -CAcreateserial -days 36500 "
-                     "-extfile other.cnf -extensions other -out stamper.pem")
+                     "-extfile other.cnf -extensions other -out other.pem")
+
+    def stamp_otherwise(self, query: bytes) -> bytes:
+        """The same statement signed with that other certificate, which openssl would not do for a stamp."""
+        self.stamp(query)
+        self.openssl("ts -reply -in reply.tsr -token_out -out token.der")
+        self.openssl("cms -verify -noverify -inform DER -in token.der -out statement.der")
+        self.openssl("cms -sign -cades -binary -nodetach -econtent_type id-smime-ct-TSTInfo -in statement.der -signer other.pem "
+                     "-inkey stamper.key -md sha256 -outform DER -out token.der")
+        body = bytes.fromhex("3003020100") + (self.folder / "token.der").read_bytes()
+        return bytes([0x30, 0x82]) + len(body).to_bytes(2, "big") + body
 
 
 class Server:
