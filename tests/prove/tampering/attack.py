@@ -180,14 +180,14 @@ class Attack:
         log.write(log.replace(self.changed(), leaves))
         self.restamp(stamps)
 
-    def restamp(self, stamps: str) -> None:
+    def restamp(self, stamps: str, instants: dict[int, str] | None = None) -> None:
         log = self.log
         if stamps != "keep":
             log.drop_stamps()
         if stamps == "own":
             shutil.rmtree(log.folder / "roots")
             log.trust(self.scene.own, "clock")
-            for size, at in log.instants().items():
+            for size, at in (instants or log.instants()).items():
                 log.stamp(size, self.scene.own, at, "clock.example")
         elif stamps == "today":
             for size in log.sizes():

@@ -1,11 +1,13 @@
 """The log itself, leaf by leaf, written anew with the key."""
 
 import json
+import shutil
 
 from tampering.attack import Attack
+from tampering.events import digest, disclose
 from tampering.log import canonical
 from tampering.readers import NOTHING
-from tampering.registry import OWN_CLOCK, tampering, without_root
+from tampering.registry import OWN_CLOCK, tampering, without_checkpoint, without_root
 from tampering.stage import NAME, RUN
 
 
@@ -93,10 +95,8 @@ def hashes(a: Attack) -> None:
 
 
 @tampering("the log is rolled back to the acceptance, files of later are removed", "report",
-           hidden={NOTHING: "an older state that was signed and stamped; only who saw a later one can know"} | {
-               "key and root": "an older state that was signed and stamped; only who saw a later one can know"})
+           hidden=without_checkpoint("an older state that was signed and stamped; only who saw a later one can know"))
 def rolled_back(a: Attack) -> None:
-    import shutil
     shutil.rmtree(a.rounds)
     shutil.copytree(a.scene.honest["acceptance"] / "rounds", a.rounds)
     a.reached("acceptance")
@@ -139,7 +139,6 @@ def forked_at_exit(a: Attack) -> None:
 
 @tampering("research is exchanged before the freeze in a history made anew, stamps of an own clock", "report", hidden=without_root())
 def other_research(a: Attack) -> None:
-    from tampering.events import digest
     a.text("research/market_fact_report.md", lambda text: text + "\nRates were cut.\n")
     a.json("research/research_hashes.json", lambda own: own["files"].update(
         {"research/market_fact_report.md": digest(a.round / "research/market_fact_report.md")}))
@@ -177,7 +176,6 @@ def attempt_never(a: Attack) -> None:
     for event in events:
         reseal(a, event)
     log.write([canonical(event) for event in events])
-    from tampering.events import disclose
     (a.rounds / f"log/salts/{NAME}.json").unlink()
     disclose(a.log, a.round)
     a.restamp("own")

@@ -4,9 +4,10 @@ import json
 import shutil
 
 from tampering.attack import BEST, LAST, Attack
+from tampering.events import digest
 from tampering.log import canonical
-from tampering.registry import OWN_CLOCK, Told, nobody, tampering
 from tampering.readers import NOTHING
+from tampering.registry import OWN_CLOCK, Told, nobody, tampering
 from tampering.stage import NAME, RUN, asking
 
 AT = f"rounds/{NAME}"
@@ -23,15 +24,13 @@ def second_run(a: Attack, at: str, name: str = "official-2", better: bool = True
         a.world.models.picks = dict(a.world.models.PICKS)
 
 
-def accept(a: Attack, at: str, run: str = "official-2", more: str = "--supersede", recorded: str = "") -> None:
+def accept(a: Attack, at: str, run: str = "official-2", more: str = "--supersede", recorded: str = "", stamps: str = "") -> None:
     """Another run is accepted: by the program, or by a changed one that writes the same file."""
-    if a.stock(f"accept-run --round {AT} --run-id {run} {more} {f'--now {recorded}' if recorded else ''}", at,
-               CAPITALBENCH_TSA_URLS=""):
-        return
     place = a.round / "runs" / run
-    if not (place / "run_log.jsonl").is_file():
+    a.stock(f"accept-run --round {AT} --run-id {run} {more} {f'--now {recorded}' if recorded else ''}", at,
+            CAPITALBENCH_TSA_URLS=stamps)
+    if not (place / "run_log.jsonl").is_file() or (place / "acceptance.json").is_file():
         return
-    from tampering.events import digest
     own = json.loads((a.run / "acceptance.json").read_text())
     raw = sorted(file.name for file in (place / "submissions/raw").glob("*.json") if not file.name.startswith("_"))
     own.update(run_id=run, accepted_at_utc=recorded or at, run_log_sha256=digest(place / "run_log.jsonl"), supersedes=RUN,
@@ -42,10 +41,13 @@ def accept(a: Attack, at: str, run: str = "official-2", more: str = "--supersede
 
 def take_over(a: Attack, run: str = "official-2") -> None:
     """The results of the other run are the ones that are shown."""
+    if not (a.round / "runs" / run).is_dir():
+        return  # the program would not even ask
     if not a.stock(f"score-round --round {AT} --run-id {run}", CAPITALBENCH_TSA_URLS=""):
         source = a.scene.better["scoring"] / "rounds" / NAME / f"runs/{RUN}/results"
         shutil.copytree(source, a.round / f"runs/{run}/results", dirs_exist_ok=True)
-    a.swap("automation/resolution_job.yaml", f"run_id: {RUN}", f"run_id: {run}")
+    job = a.round / "automation/resolution_job.yaml"
+    job.write_text(job.read_text().replace(f"run_id: {RUN}", f"run_id: {run}"))
     a.sign()
 
 
@@ -80,7 +82,7 @@ def accepted_after_entry(a: Attack) -> None:
 @tampering("another run takes the place of the accepted one before the entry, and no reason is given", "acceptance", "5")
 def superseded_silently(a: Attack) -> None:
     second_run(a, "2026-12-06T11:00:00Z")
-    accept(a, "2026-12-06T11:10:00Z")
+    accept(a, "2026-12-06T11:10:00Z", stamps=a.world.authority.url)
     a.at = "2026-12-06T11:30:00Z"
     a.stamp("2026-12-06T11:11:00Z")
 
@@ -118,7 +120,6 @@ def never_logged(a: Attack) -> None:
 
 @tampering("the inputs are frozen again after asking, with another deadline", "asking", "5")
 def frozen_again(a: Attack) -> None:
-    from tampering.events import digest
     a.swap("manifest.yaml", "2026-12-07T14:25:00Z", "2026-12-07T14:20:00Z")
     a.json("hashes.json", lambda own: own["files"].update({"manifest.yaml": digest(a.round / "manifest.yaml")}))
     a.sign()
@@ -127,7 +128,6 @@ def frozen_again(a: Attack) -> None:
 
 @tampering("the roster is frozen again without the model that failed", "asking", "5")
 def roster_again(a: Attack) -> None:
-    from tampering.events import digest
     a.swap("manifest.yaml", "- gamma-large\n", "")
     a.json("hashes.json", lambda own: own["files"].update({"manifest.yaml": digest(a.round / "manifest.yaml")}))
     a.sign()
@@ -168,16 +168,16 @@ dated("the log says that an inventory was made a day before the files", "report"
       hidden={NOTHING: OWN_CLOCK})
 
 
-@tampering("a leaf claims an instant after a stamp that covers it", "report", "5", hidden={})
+@tampering("a leaf claims an instant after a stamp that covers it", "report", "5")
 def after_stamp(a: Attack) -> None:
     log = a.log
-    leaves = []
+    instants, leaves = log.instants(), []
     for event in log.events():
         if event["event"] == "prices.entry":
             event["at"] = "2026-12-16T00:00:00Z"
         leaves.append(canonical(event))
     log.write(leaves)
-    a.restamp("own")
+    a.restamp("own", instants)
 
 
 def placed(name: str, wanted, before, moment: str = "report", **more):
@@ -206,9 +206,9 @@ placed("the plan of the slots stands behind the answers", is_kind("roster.slots"
 
 @tampering("commands that write a record are given an instant of the past with --now", "asking", "5")
 def told_instant(a: Attack) -> Told:
-    accepted = a.world.run(a.folder, f"accept-run --round {AT} --run-id {RUN} --now 2026-12-06T10:31:00Z",
-                           "2026-12-06T18:00:00Z")
-    return Told(accepted.returncode != 0, f"accept-run --now: exit {accepted.returncode}")
+    a.stock(f"accept-run --round {AT} --run-id {RUN} --now 2026-12-06T10:31:00Z", "2026-12-06T18:00:00Z")
+    written = (a.run / "acceptance.json").is_file()
+    return Told(not written, "the instant is recorded as if it were true" if written else "accept-run refuses --now")
 
 
 @tampering("resolve-due with --now far ahead takes a round that another worker holds", "entry", "5")
