@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable
 
+from outside import Database
 from tampering import events
 from tampering.log import Log
 from tampering.stage import AFTER, MOMENTS, NAME, RUN, World, step
@@ -25,6 +26,7 @@ class Scene:
     better: dict[str, Path]  # the last one had picked the best option
     dearer: dict[str, Path]  # the vendor had told other prices
     own: Authority  # a time stamp authority of the attacker's own
+    database: Callable[[], Database]  # started when it is first asked for
 
 
 @dataclass

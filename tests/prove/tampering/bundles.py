@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import tarfile
 from pathlib import Path
@@ -26,7 +27,9 @@ def closed(files: dict[str, bytes], file: Path) -> None:
             member = tarfile.TarInfo(name)
             member.size, member.mode = len(files[name]), 0o644
             archive.addfile(member, io.BytesIO(files[name]))
-    subprocess.run(["zstd", "-q", "-f", "-", "-o", str(file)], input=space.getvalue(), check=True)
+        end = archive.offset
+    # Two empty blocks end an archive; Python would fill up a tape.
+    subprocess.run(["zstd", "-q", "-f", "-", "-o", str(file)], input=space.getvalue()[:end] + bytes(1024), check=True)
 
 
 def rebundled(name: str, change: Callable[[dict[str, bytes]], None], moment: str = "scoring", point: str = "3"):
@@ -92,13 +95,13 @@ rebundled("a file outside of round and log is added", lambda files: files.update
 @tampering("a bundle of less than 100 kB that unpacks to a gigabyte", "scoring", "10")
 def bomb(a: Attack) -> Told:
     file = a.folder / "bomb.tar.zst"
-    with subprocess.Popen(["zstd", "-q", "-19", "-f", "-", "-o", str(file)], stdin=subprocess.PIPE) as packing:
+    with subprocess.Popen(["zstd", "-q", "-f", "-", "-o", str(file)], stdin=subprocess.PIPE) as packing:
         block = bytes(1 << 20)
         for _ in range(1100):
             packing.stdin.write(block)
-    env = a.world.environment()
-    words = ["bash", "-c", f"ulimit -v 800000; exec '{a.world.binary}' verify '{file}' --json"]
-    done = subprocess.run(words, capture_output=True, text=True, env=env, cwd=a.folder)
-    refused = done.returncode == 2 and "memory allocation" not in done.stderr
-    return Told(refused, f"refused below 800 MB of memory ({file.stat().st_size // 1024} kB)" if refused
-                else f"exit {done.returncode}: {done.stderr.strip()[:80]}")
+    with subprocess.Popen([a.world.binary, "verify", str(file), "--json"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          env=a.world.environment(), cwd=a.folder) as looking:
+        _, status, used = os.wait4(looking.pid, 0)
+        looking.returncode = os.waitstatus_to_exitcode(status)
+    told = f"{file.stat().st_size // 1024} kB, exit {looking.returncode}, {used.ru_maxrss // 1024} MB of memory"
+    return Told(looking.returncode == 2 and used.ru_maxrss < 300 * 1024, told)

@@ -144,7 +144,8 @@ def failed_cross_check(a: Attack) -> Told:
 
 @tampering("a word in the ledger that nobody knows lets a model be asked again (run-round --resume)", "asking", "10")
 def asked_again(a: Attack) -> Told:
-    a.json(f"runs/{RUN}/attempts/beta-large__001.ended.json", lambda own: own.update(status="perhaps"))
+    a.json(f"runs/{RUN}/attempts/beta-large__001.ended.json", lambda own: own.update(status="failed", reason="perhaps"))
+    a.remove(f"runs/{RUN}/run_manifest.yaml")  # so that the run is not finished
     before = len(list((a.run / "attempts").glob("beta-large__*.begun.json")))
     a.stock(f"run-round --round {AT} --models models.yaml --pricing prices.yaml --run-type official --run-id {RUN} --resume "
             "--allow-real-api-calls --yes --quiet --retry-pause 0", "2026-12-06T10:33:00Z")

@@ -4,8 +4,7 @@ import os
 import shutil
 
 from tampering.attack import LAST, Attack
-from tampering.readers import CHECKPOINT, KEY, NOTHING
-from tampering.registry import tampering
+from tampering.registry import nobody, tampering
 from tampering.stage import NAME, RUN
 
 
@@ -21,7 +20,9 @@ plain("an option is renamed", "freeze", "options.yaml", "name: Gold", "name: Gou
 plain("the roster of the manifest is changed", "freeze", "manifest.yaml", "- gamma-large", "- delta-large")
 plain("a research report is changed", "freeze", "research/market_fact_report.md", "e", "a")
 plain("an answer is changed", "asking", f"runs/{RUN}/attempts/{LAST}__001.answer", "FAR_SHARES", "GOLD")
-plain("a cost is changed", "asking", f"runs/{RUN}/attempts/{LAST}__001.ended.json", "0.0046", "0.0001")
+plain("a cost is changed", "asking", f"runs/{RUN}/attempts/{LAST}__001.ended.json", "0.0046", "0.0001",
+      hidden=nobody("its salt is told with the acceptance; until then it is sealed, and from then on the seal is opened"))
+plain("a cost is changed", "acceptance", f"runs/{RUN}/attempts/{LAST}__001.ended.json", "0.0046", "0.0001")
 plain("a raw submission is changed", "acceptance", f"runs/{RUN}/submissions/raw/{LAST}.json", "FAR_SHARES", "GOLD", bundled=True)
 plain("a parsed submission is changed", "entry", f"runs/{RUN}/submissions/parsed/{LAST}.json", "FAR_SHARES", "GOLD")
 plain("interim results are changed", "entry", f"runs/{RUN}/results/weekly_performance.csv", "-0.0", "0.0")
@@ -32,8 +33,7 @@ plain("the report is changed", "report", f"runs/{RUN}/results/report.md", "beta-
 
 
 @tampering("a private head is changed, signed by nobody", "scoring", paged=False,
-           hidden={reader: "it is private: a folder for readers does not hold it, and its seal stays as it was"
-                   for reader in (NOTHING, KEY, CHECKPOINT)})
+           hidden=nobody("it is private: a folder for readers does not hold it, and its seal stays as it was"))
 def private_head(a: Attack) -> None:
     a.swap(f"runs/{RUN}/attempts/{LAST}__001.head.json", "req_", "rex_")
 
@@ -44,8 +44,7 @@ def added(a: Attack) -> None:
 
 
 @tampering("a file is added to the round and signed into the log", "scoring",
-           hidden={reader: "a new file is signed as new, with its instant; it changes nothing that was there"
-                   for reader in (NOTHING, KEY, CHECKPOINT)})
+           hidden=nobody("a new file is signed as new, with its instant; it changes nothing that was there"))
 def added_signed(a: Attack) -> None:
     (a.round / "notes.md").write_text("Rates were cut.\n")
     a.sign()

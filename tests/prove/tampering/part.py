@@ -1,14 +1,14 @@
 """Carries every tampering out, lets everybody look, and compares with what must come of it."""
 
+import functools
 import shutil
-import sys
 import traceback
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from outside import Database
 from tampering.attack import BEST, LAST, ORDER, Attack, Scene
-from tampering.readers import CHECKPOINT, KEY, NOTHING, READERS, Kept, Look, browsed, keep, verified
+from tampering.readers import NOTHING, READERS, Kept, Look, browsed, keep, verified
 from tampering.registry import ALL, Tampering, Told
 from tampering.stage import NAME, World, played
 from tampering.world import Authority
@@ -69,7 +69,8 @@ def scene(world: World, base: Path) -> Scene:
     dearer = played(world, base / "dearer", honest, "entry")
     world.vendors.doctored = {}
     world.moved.set("2026-12-01T00:00:00Z")
-    return Scene(world, honest, better, dearer, Authority(base / "clock-of-his-own", world.moved))
+    database = functools.cache(lambda: Database(base))
+    return Scene(world, honest, better, dearer, Authority(base / "clock-of-his-own", world.moved), database)
 
 
 def carried_out(of: Tampering, stage: Scene, kept: Kept, base: Path, baseline) -> Outcome:
@@ -132,9 +133,12 @@ def all_outcomes(binary: str, base: Path, layer: Path, wanted: str = "") -> list
         return known[moment, reader, now]
 
     made = []
-    for of in ALL:
-        if wanted and wanted not in of.name and wanted != of.point:
-            continue
-        made.append(carried_out(of, stage, kept, base, baseline))
-        shutil.rmtree(base / f"try-{ALL.index(of)}", ignore_errors=True) if not wanted else None
+    try:
+        for of in ALL:
+            if not wanted or wanted in of.name or wanted == of.point:
+                made.append(carried_out(of, stage, kept, base, baseline))
+                shutil.rmtree(base / f"try-{ALL.index(of)}", ignore_errors=True) if not wanted else None
+    finally:
+        if stage.database.cache_info().currsize:
+            stage.database().end()
     return made

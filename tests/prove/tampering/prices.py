@@ -5,8 +5,7 @@ import shutil
 
 from tampering.attack import Attack
 from tampering.events import digest
-from tampering.readers import CHECKPOINT, KEY, NOTHING
-from tampering.registry import tampering
+from tampering.registry import nobody, tampering
 from tampering.stage import NAME, RUN
 
 AT = f"rounds/{NAME}"
@@ -226,7 +225,7 @@ def other_vendor(a: Attack) -> None:
 
 
 @tampering("the second source is left out at the exit although it was to be asked", "entry", "9",
-           hidden={reader: "the rules of this round name no second source" for reader in (NOTHING, KEY, CHECKPOINT)})
+           hidden=nobody("the rules of this round name no second source"))
 def no_cross_check(a: Attack) -> None:
     a.stock(f"fetch-prices --round {AT} --full-universe", "2026-12-15T02:00:00Z")
     a.stock(f"score-round --round {AT}", "2026-12-15T02:10:00Z")
