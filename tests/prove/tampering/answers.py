@@ -239,3 +239,41 @@ def reply_before_acceptance(a: Attack) -> None:
 def foreign_acceptance(a: Attack) -> None:
     a.swap(f"runs/{RUN}/acceptance.json", NAME, "LEAGUE-2026-11-30-1W")
     a.sign()
+
+
+@tampering("a research report is changed, signed, changed back and signed again", "scoring", "1")
+def there_and_back(a: Attack) -> None:
+    before = (a.round / "research/market_fact_report.md").read_bytes()
+    a.text("research/market_fact_report.md", lambda text: text + "\nRates were cut.\n")
+    a.own_sign()
+    (a.round / "research/market_fact_report.md").write_bytes(before)
+    a.sign()
+
+
+@tampering("an answer is deleted, signed as gone, put back and signed again", "scoring", "1")
+def gone_and_back(a: Attack) -> None:
+    before = (a.round / f"{ATTEMPT}.answer").read_bytes()
+    a.remove(f"{ATTEMPT}.answer")
+    a.own_sign()
+    (a.round / f"{ATTEMPT}.answer").write_bytes(before)
+    a.sign()
+
+
+@tampering("one more attempt with the best picks is added behind the valid one, signed again", "scoring", "1")
+def added_attempt(a: Attack) -> None:
+    for end in ("begun.json", "head.json", "answer", "ended.json"):
+        content = (a.run / f"attempts/{LAST}__001.{end}").read_text().replace("FAR_SHARES", "GOLD")
+        (a.run / f"attempts/{LAST}__002.{end}").write_text(content)
+    a.json(f"runs/{RUN}/attempts/{LAST}__002.begun.json", lambda own: own.update(attempt=2))
+    a.json(f"runs/{RUN}/attempts/{LAST}__002.head.json",
+           lambda own: own.update(sha256=file_digest(a, f"runs/{RUN}/attempts/{LAST}__002.answer")))
+    a.sign()
+
+
+@tampering("the run is renamed in every file, signed again", "scoring", "1")
+def renamed_run(a: Attack) -> None:
+    for file in (*a.run.rglob("*"), a.round / "automation/resolution_job.yaml"):
+        if file.is_file():
+            file.write_bytes(file.read_bytes().replace(RUN.encode(), b"official-9"))
+    a.run.rename(a.run.with_name("official-9"))
+    a.sign()

@@ -135,7 +135,7 @@ def all_outcomes(binary: str, base: Path, layer: Path, wanted: str = "") -> list
     made = []
     try:
         for of in ALL:
-            if not wanted or wanted in of.name or wanted == of.point:
+            if not wanted or wanted in of.name or wanted == of.point or wanted == of.do.__module__.split(".")[1]:
                 made.append(carried_out(of, stage, kept, base, baseline))
                 shutil.rmtree(base / f"try-{ALL.index(of)}", ignore_errors=True) if not wanted else None
     finally:
