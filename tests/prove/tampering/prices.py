@@ -129,7 +129,7 @@ edited("the allocations are changed", f"{RESULTS}/allocations.csv", "FAR_SHARES"
 edited("a control's result is changed", f"{RESULTS}/controls.csv", "0.0", "0.1")
 edited("the cross-check is changed", "prices/cross_check.json", '"apart_bps": 0.0', '"apart_bps": 0.1', "9")
 edited("the second source is renamed", "prices/cross_check.json", '"yahoo"', '"alphavantage"', "9")
-edited("the record of the fetch gets another day", "prices/provenance.json", '"fetched_at_utc": "2026-12-15T', '"fetched_at_utc": "2026-12-17T', "9")
+edited("the record of the fetch gets another day", "prices/provenance.json", '_utc": "2026-12-15T', '_utc": "2026-12-17T', "9")
 edited("the record of the fetch names another vendor's address", "prices/provenance.json", "/tiingo/daily/", "/yahoo/daily/", "9")
 edited("a day within the window is changed", "prices/window.csv", "2026-12-09", "2026-12-05")
 edited("interim prices are changed", "prices/weekly_prices.csv", "FAR_SHARES", "FAR_SHARE", moment="entry")

@@ -139,7 +139,8 @@ def own_stamps(a: Attack) -> None:
     a.restamp("own")
 
 
-@tampering("a stamp of an own authority is added beside the others, with its root", "scoring", "4", hidden=without_root())
+@tampering("a stamp of an own authority is added beside the others, with its root", "scoring", "4",
+           hidden=nobody("it counts for nobody who did not vouch for it, and the stamps of the others stay"))
 def added_stamp(a: Attack) -> None:
     log = a.log
     log.trust(a.scene.own, "clock")

@@ -20,7 +20,8 @@ def rows(made: list[Outcome]) -> list[Row]:
     bad = [f"{own.of.moment}: {own.of.name}: {'; '.join(words)}" for own, words in wrong if words and not own.of.honest]
     spoiled = [f"{own.of.moment}: {own.of.name}: {'; '.join(words)}" for own, words in wrong if words and own.of.honest]
     bundles = [own for own in made if own.bundle]
-    torn = [f"{own.of.name}: {word}" for own in bundles for word in own.wrong() if word.startswith("bundle")]
+    torn = [f"{own.of.name}: {'; '.join(words)}" for own in bundles
+            if (words := [word for word in own.wrong() if word.startswith("bundle")])]
     paged = [own for own in made if own.browser]
     apart = [f"{own.of.moment}: {own.of.name}: {own.browser['verdict']}, the program {', '.join(own.codes[NOTHING][:2]) or 'holds'}"
              for own in paged if not own.equal()]
@@ -31,7 +32,7 @@ def rows(made: list[Outcome]) -> list[Row]:
             "at least 100 classes, each found or undetectable by nature as listed", not bad and len(tried) >= 100, bad),
         Row("honest folders at every moment, and a correction", f"{len(honest)} folders; {len(spoiled)} not said to hold",
             "all hold, PROVED where the root is vouched for", not spoiled, spoiled),
-        Row("the same through a bundle", f"{len(bundles)} classes; {len({own.of.name for own in bundles for word in own.wrong() if word.startswith('bundle')})} otherwise", "found as in the folder", not torn, torn),
+        Row("the same through a bundle", f"{len(bundles)} classes; {len(torn)} otherwise", "found as in the folder", not torn, torn),
         Row("the same in the browser's page", f"{len(paged)} classes; {len(apart)} otherwise than the program",
             "equal for each", not apart, apart),
     ]
