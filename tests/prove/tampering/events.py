@@ -110,7 +110,7 @@ class Teller:
         manifest = (self.folder / "manifest.yaml").read_text()
         days = (record["from"], record["to"]) if record else (yaml_value(manifest, "entry_date"), yaml_value(manifest, "exit_date"))
         at = max((answer["fetched_at_utc"] for answer in record["answers"]), default=self.now) if record else self.now
-        told = []
+        told = self.corrections("prices/corrections.jsonl", None)
         for name, day, needed, more in [("prices.entry", days[0], "prices/entry_prices.csv", ["prices/provenance.json"]),
                                         ("prices.exit", days[1], "prices/exit_prices.csv",
                                          ["prices/provenance.json", "prices/window.csv", "prices/cross_check.json"])]:
@@ -118,15 +118,19 @@ class Teller:
                 told.append(self.event(name, at, session=day, files=self.hashes("", [needed, *more])))
         return told
 
-    def scored(self, run: str) -> list[dict]:
-        base, told = f"runs/{run}", []
-        corrections = self.folder / base / "corrections.jsonl"
-        for number, line in enumerate(corrections.read_text().splitlines() if corrections.is_file() else [], 1):
+    def corrections(self, path: str, run: str | None) -> list[dict]:
+        told, file = [], self.folder / path
+        for number, line in enumerate(file.read_text().splitlines() if file.is_file() else [], 1):
             own = json.loads(line)
             sides = [{path: pair[side] for path, pair in own["files"].items() if pair.get(side)}
                      for side in ("old_sha256", "new_sha256")]
             told.append(self.event("correction", own["corrected_at_utc"], run=run, number=number, reason=own["reason"],
                                    replaced=sides[0], results=sides[1]))
+        return told
+
+    def scored(self, run: str) -> list[dict]:
+        base = f"runs/{run}"
+        told = self.corrections(f"{base}/corrections.jsonl", run)
         results = self.hashes(base, [f"results/{name}" for name in RESULTS])
         if "results/outcomes.json" in results:
             told.append(self.event("score", self.now, run=run, results=results))

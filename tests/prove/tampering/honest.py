@@ -4,7 +4,7 @@ import shutil
 
 from tampering.attack import Attack
 from tampering.registry import nobody, tampering
-from tampering.stage import AFTER, NAME, RUN, asking
+from tampering.stage import AFTER, NAME, RUN, asking, overwrite
 
 AT = f"rounds/{NAME}"
 
@@ -57,10 +57,9 @@ def replicates(a: Attack) -> None:
 
 @tampering("nothing: results are corrected and return to what they were", "report", honest=True, bundled=True)
 def returned(a: Attack) -> None:
-    fetch = f"fetch-prices --round {AT} --full-universe --cross-check yahoo --overwrite-prices"
     for day, gain, why in [("16", {"FXFAR": -0.02}, "the vendor erred"), ("17", {}, "the vendor had been right")]:
         a.world.vendors.doctored = gain
-        must(a, fetch, f"2026-12-{day}T12:00:00Z")
+        overwrite(a.world, a.folder, why, f"2026-12-{day}T12:00:00Z")
         a.world.vendors.doctored = {}
         must(a, ["score-round", "--round", AT, "--correct", why], f"2026-12-{day}T12:05:00Z")
     must(a, f"publish-report --round {AT}", "2026-12-17T12:10:00Z")

@@ -107,8 +107,8 @@ class Log:
         return [json.loads(leaf) for leaf in self.leaves()]
 
     def write(self, leaves: list[bytes], sizes: list[int] | None = None, previous: bool = True) -> None:
-        """The whole log anew with these leaves and checkpoints of these sizes; stamps stay where they are."""
-        sizes = sorted({size for size in sizes or self.sizes() if size <= len(leaves)} | {len(leaves)})
+        """The whole log anew with these leaves and checkpoints of these sizes, or of all; stamps stay where they are."""
+        sizes = sorted({size for size in sizes or range(1, len(leaves)) if size <= len(leaves)} | {len(leaves)})
         for name in ("tile", "checkpoints"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
         last = 0

@@ -24,7 +24,7 @@ def second_run(a: Attack, at: str, name: str = "official-2", better: bool = True
         a.world.models.picks = dict(a.world.models.PICKS)
 
 
-def accept(a: Attack, at: str, run: str = "official-2", more: str = "--supersede", recorded: str = "", stamps: str = "") -> None:
+def accept(a: Attack, at: str, run: str = "official-2", more: str = "--supersede --reason late", recorded: str = "", stamps: str = "") -> None:
     """Another run is accepted: by the program, or by a changed one that writes the same file."""
     place = a.round / "runs" / run
     a.stock(f"accept-run --round {AT} --run-id {run} {more} {f'--now {recorded}' if recorded else ''}", at,
@@ -82,7 +82,7 @@ def accepted_after_entry(a: Attack) -> None:
 @tampering("another run takes the place of the accepted one before the entry, and no reason is given", "acceptance", "5")
 def superseded_silently(a: Attack) -> None:
     second_run(a, "2026-12-06T11:00:00Z")
-    accept(a, "2026-12-06T11:10:00Z", stamps=a.world.authority.url)
+    accept(a, "2026-12-06T11:10:00Z", more="--supersede", stamps=a.world.authority.url)
     a.at = "2026-12-06T11:30:00Z"
     a.stamp("2026-12-06T11:11:00Z")
 

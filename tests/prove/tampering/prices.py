@@ -6,7 +6,7 @@ import shutil
 from tampering.attack import Attack
 from tampering.events import digest
 from tampering.registry import nobody, tampering
-from tampering.stage import NAME, RUN
+from tampering.stage import NAME, RUN, overwrite
 
 AT = f"rounds/{NAME}"
 RESULTS = f"runs/{RUN}/results"
@@ -148,10 +148,10 @@ def replaced_gone(a: Attack) -> None:
 def corrected(a: Attack) -> None:
     """An honest correction of the prices."""
     a.world.vendors.doctored = {"FXFAR": -0.02}
-    assert a.stock(f"{FETCH} --overwrite-prices", "2026-12-16T12:00:00Z"), a.refused
+    overwrite(a.world, a.folder, "the vendor erred", "2026-12-16T12:00:00Z")
     a.world.vendors.doctored = {}
-    assert a.stock(["score-round", "--round", AT, "--correct", "the vendor erred"], "2026-12-16T12:05:00Z"), a.refused
-    assert a.stock(f"publish-report --round {AT}", "2026-12-16T12:10:00Z"), a.refused
+    a.world.must(a.folder, ["score-round", "--round", AT, "--correct", "the vendor erred"], "2026-12-16T12:05:00Z")
+    a.world.must(a.folder, f"publish-report --round {AT}", "2026-12-16T12:10:00Z")
     a.stamp("2026-12-16T12:11:00Z")
 
 
@@ -195,6 +195,16 @@ def late_correction(a: Attack) -> None:
     other_history(a)
     line = {"corrected_at_utc": a.at, "reason": "the vendor erred", "kept_in": "results/superseded/0001", "prices": {},
             "values": [], "files": {"results/outcomes.json": {"old_sha256": old, "new_sha256": digest(before)}}}
+    (a.run / "corrections.jsonl").write_text(json.dumps(line) + "\n")
+    a.sign()
+
+
+@tampering("a correction that names none of the files it replaced stands before other results", "scoring", "2")
+def empty_correction(a: Attack) -> None:
+    line = {"corrected_at_utc": "2026-12-16T12:00:00Z", "reason": "a typing error in a name", "kept_in": "results/superseded/0001",
+            "prices": {}, "values": [], "files": {}}
+    a.take(a.scene.dearer, "prices", moment="report")
+    a.take(a.scene.dearer, RESULTS, moment="scoring")
     (a.run / "corrections.jsonl").write_text(json.dumps(line) + "\n")
     a.sign()
 

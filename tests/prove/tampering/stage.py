@@ -122,6 +122,14 @@ def step(world: World, folder: Path, moment: str, authority: Authority | None = 
         world.stamp(folder, "2026-12-15T02:21:00Z", clock)
 
 
+def overwrite(world: World, folder: Path, reason: str, at: str) -> None:
+    """Final prices are fetched once more, with a reason where the program asks for one."""
+    words = f"fetch-prices --round {AT} --full-universe --cross-check yahoo --overwrite-prices".split()
+    if "--correct" in world.run(folder, "fetch-prices --help").stdout:
+        words += ["--correct", reason]
+    world.must(folder, words, at)
+
+
 def played(world: World, folder: Path, source: dict[str, Path] | None = None, after: str = "") -> dict[str, Path]:
     """All steps from the start, or from a moment of another one on; the folder as it was at each moment."""
     kept, order = {}, list(MOMENTS)
