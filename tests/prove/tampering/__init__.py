@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 # In the order in which they are tried.
-CLASSES = ["promise", "honest", "answers", "prices", "order", "history", "files", "bundles", "commands", "database"]
+CLASSES = ["promise", "honest", "answers", "prices", "order", "history", "files", "bundles", "commands", "database", "limits"]
 
 
 def tried(binary: str, base: Path, wanted: str = ""):
