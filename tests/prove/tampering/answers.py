@@ -20,7 +20,8 @@ def best_picks(a: Attack) -> None:
     a.sign()
 
 
-@tampering("the same after the report, which is made again too", "report", "1", bundled=True)
+@tampering("the last model gets the best picks in every file; results and report are made again and stamped", "report", "1",
+           bundled=True)
 def best_picks_reported(a: Attack) -> None:
     a.give()
     a.derived()
@@ -29,7 +30,7 @@ def best_picks_reported(a: Attack) -> None:
     a.stamp()
 
 
-@tampering("the same with exit prices on the table and no score yet; then the round goes on", "exit", "1")
+@tampering("the last model gets the best picks in every file, signed again, before the first score; then the round goes on", "exit", "1")
 def best_picks_before_score(a: Attack) -> None:
     a.give()
     a.derived()
@@ -38,7 +39,7 @@ def best_picks_before_score(a: Attack) -> None:
     a.go_on()
 
 
-@tampering("the same after the entry, with interim results on the table; then the round goes on", "entry", "1")
+@tampering("the last model gets the best picks in every file, signed again, after interim results; then the round goes on", "entry", "1")
 def best_picks_after_entry(a: Attack) -> None:
     a.give()
     a.derived()
@@ -47,7 +48,7 @@ def best_picks_after_entry(a: Attack) -> None:
     a.go_on()
 
 
-@tampering("the same right after the acceptance; then the round goes on", "acceptance", "1")
+@tampering("the last model gets the best picks in every file, signed again; then the round goes on", "acceptance", "1")
 def best_picks_after_acceptance(a: Attack) -> None:
     a.give()
     a.derived()
@@ -55,7 +56,7 @@ def best_picks_after_acceptance(a: Attack) -> None:
     a.go_on()
 
 
-@tampering("the same between asking and acceptance; then the run is accepted and the round goes on", "asking", "1")
+@tampering("the last model gets the best picks in every file, signed again; then the run is accepted", "asking", "1")
 def best_picks_after_asking(a: Attack) -> None:
     a.give()
     a.derived()
@@ -214,7 +215,7 @@ def raw_before_score(a: Attack) -> None:
     a.sign()
 
 
-@tampering("the same before the acceptance, which then names the changed files", "asking", "6")
+@tampering("the raw submission and the parsed file are changed before the acceptance, which then names them", "asking", "6")
 def raw_before_acceptance(a: Attack) -> None:
     for place in ("raw", "parsed"):
         a.swap(f"{SUBMISSION}/{place}/{LAST}.json", "FAR_SHARES", "GOLD")

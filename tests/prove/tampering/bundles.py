@@ -47,9 +47,10 @@ def rebundled(name: str, change: Callable[[dict[str, bytes]], None], moment: str
         looks = {reader: verified(a.world, file, words, a.at) for reader, words in
                  [(NOTHING, []), (KEY, ["--key", str(a.rounds / "log/vkey"), "--tsa-root", str(a.world.authority.root)])]}
         codes = {reader: look.beyond(honest) for reader, look in looks.items()}
-        told = " / ".join(f"{reader}: {', '.join(f'`{code}`' for code in codes[reader][:3]) or looks[reader].level}"
-                          for reader in codes)
-        return Told(all(codes.values()), told)
+        words = {reader: ", ".join(f"`{code}`" for code in codes[reader][:2]).replace("`refused`", "cannot be read (exit 2)")
+                 or looks[reader].level for reader in codes}
+        same = len(set(words.values())) == 1
+        return Told(all(codes.values()), words[NOTHING] if same else f"{words[NOTHING]}; with key and root {words[KEY]}")
 
 
 def without(start: str) -> Callable[[dict[str, bytes]], None]:

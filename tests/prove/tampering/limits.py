@@ -38,7 +38,7 @@ def other_acceptance(a: Attack) -> None:
     a.own_sign()
 
 
-@tampering("the same with the answers of the ledger as they were", "report", "1")
+@tampering("the tail of the log is written anew from the acceptance on, with other submissions for the same answers", "report", "1")
 def other_picks(a: Attack) -> None:
     back_to(a, "asking")
     kept = {file: file.read_bytes() for file in (a.run / "attempts").iterdir()}

@@ -24,7 +24,8 @@ def second_run(a: Attack, at: str, name: str = "official-2", better: bool = True
         a.world.models.picks = dict(a.world.models.PICKS)
 
 
-def accept(a: Attack, at: str, run: str = "official-2", more: str = "--supersede --reason late", recorded: str = "", stamps: str = "") -> None:
+def accept(a: Attack, at: str, run: str = "official-2", more: str = "--supersede --reason late", recorded: str = "",
+           stamps: str = "") -> None:
     """Another run is accepted: by the program, or by a changed one that writes the same file."""
     place = a.round / "runs" / run
     a.stock(f"accept-run --round {AT} --run-id {run} {more} {f'--now {recorded}' if recorded else ''}", at,

@@ -37,7 +37,7 @@ def other_history(a: Attack) -> None:
     a.sign()
 
 
-@tampering("the same after the report, which is made again and stamped", "report", "2")
+@tampering("prices and results are removed, another history is fetched, scored, reported and stamped", "report", "2")
 def other_history_reported(a: Attack) -> None:
     other_history(a)
     a.stamp()

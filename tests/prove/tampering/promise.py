@@ -119,7 +119,7 @@ def fabricated(a: Attack) -> None:
     world.models.picks = dict(world.models.PICKS)
 
 
-@tampering("the same with the operator's true key", "report", "4", hidden=without_root())
+@tampering("a whole round is made up in seconds with the true key and an own authority", "report", "4", hidden=without_root())
 def fabricated_same_key(a: Attack) -> None:
     key, vkey = ((a.rounds / name).read_bytes() for name in (".capitalbench/keys/log.key", "log/vkey"))
     shutil.rmtree(a.folder)
@@ -266,7 +266,7 @@ def two_copies(a: Attack) -> None:
     a.moment, a.at = "report", AFTER
 
 
-@tampering("the same, and a reader kept a checkpoint of the copy that is not shown", "asking", "12",
+@tampering("folder and key are copied, the better copy is shown, and a checkpoint of the other one was seen", "asking", "12",
            hidden={NOTHING: NEVER_SEEN, KEY: NEVER_SEEN})
 def two_copies_seen(a: Attack) -> None:
     two_copies(a)

@@ -59,8 +59,15 @@ def table(made: list[Outcome]) -> str:
         browser = "" if not own.browser else own.browser["verdict"] if own.equal() else f"**{own.browser['verdict']}**"
         point = own.of.point or ("honest" if own.of.honest else "")
         lines.append("| " + " | ".join([point, WORDS[own.of.moment], name.replace("|", "\\|"), *cells, bundle, browser]) + " |")
-    lines += ["", *(f"{number}. {reason}." for number, reason in enumerate(reasons, 1))]
+    lines += ["", *(f"{number}. {reason[0].upper()}{reason[1:]}." for number, reason in enumerate(reasons, 1))]
     return "\n".join(lines)
+
+
+def shown(code: str) -> str:
+    """A code as the table shows it."""
+    if code == "refused":
+        return "cannot be read (exit 2)"
+    return f"`{code.removesuffix(' (warning)')}`" + (" (w)" if code.endswith(" (warning)") else "")
 
 
 def cell(own: Outcome, reader: str, reasons: list[str]) -> str:
@@ -72,7 +79,7 @@ def cell(own: Outcome, reader: str, reasons: list[str]) -> str:
     level = own.looks[reader].level
     if own.of.honest:
         return f"holds, {level}" if not own.codes[reader] else f"**{', '.join(own.codes[reader][:2])}**"
-    codes = [f"`{code.removesuffix(' (warning)')}`{' (w)' if code.endswith(' (warning)') else ''}" for code in own.codes[reader]]
+    codes = [shown(code) for code in own.codes[reader]]
     if reader in own.of.hidden:
         reason = own.of.hidden[reader]
         if reason not in reasons:
