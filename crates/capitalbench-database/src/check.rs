@@ -64,6 +64,7 @@ pub const FUNCTIONS: &[&str] = &[
     "capitalbench_defer_job",
     "capitalbench_fail_job",
     "capitalbench_finish_job",
+    "capitalbench_header_digest",
     "capitalbench_heartbeat_job",
     "capitalbench_retry_job",
     "capitalbench_schedule_job",

@@ -6,11 +6,13 @@ mod stage;
 
 mod access;
 mod check;
+mod edited;
 mod jobs;
 mod killed;
 mod log;
 mod many_workers;
 mod owner;
+mod readers;
 mod round_trip;
 mod schema;
 mod withheld;
