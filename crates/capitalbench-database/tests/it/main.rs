@@ -5,6 +5,7 @@ mod server;
 mod stage;
 
 mod access;
+mod additions;
 mod check;
 mod edited;
 mod jobs;
