@@ -226,7 +226,8 @@ async fn packed_files_of_a_round_that_is_named_are_written_again() {
     assert!(refused.to_string().contains(ROUND), "{refused}");
     assert!(refused.remedy().contains("--round"), "{}", refused.remedy());
     let named = publication.rounds.iter().map(PublicRound::id);
-    let named = named.cloned().find(|id| id.as_str() == ROUND).unwrap();
+    let mut named = named.filter(|id| id.as_str() == ROUND).cloned();
+    let named = named.next().unwrap();
     let mended = bring(&stage, &publication, &Scope::Round(named)).await;
     assert_eq!(mended.unwrap().counts.written, 1);
     nothing_to_do(&stage, &publication).await;
