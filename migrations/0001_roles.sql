@@ -12,8 +12,8 @@ begin
         null; -- another database of this server was first
       end;
     end if;
-    -- `db check` asks as these roles what they may see.
-    if not pg_catalog.pg_has_role(current_user, name, 'member') then
+    -- `db check` asks as the readers what they may see; nobody needs the service role to be the owner.
+    if name <> 'service_role' and not pg_catalog.pg_has_role(current_user, name, 'member') then
       execute format('grant %I to current_user', name);
     end if;
   end loop;

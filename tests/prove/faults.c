@@ -4,7 +4,7 @@
  * KILL_AT=n        the program dies by SIGKILL right before that call
  * FAULT_COUNT=file receives how many such calls there were
  * NO_FLUSH=1       fsync does nothing: what a kill leaves does not hang on it
- * CLOCK_FILE=file  holds seconds to add to the wall clock; read again at every look at it
+ * CLOCK_FILE=file  holds seconds to add to the wall clock; read again at every look at it (openssl asks in older ways)
  * CLOCK_START=n    the wall clock shows n seconds since 1970 at the first look, and whole seconds after it
  * CLOCK_LEAP=n     every look at the wall clock finds it n seconds further
  */
@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -92,6 +93,17 @@ int open64(const char *path, int flags, ...) {
   return (flags & O_CREAT) && fails() ? -1 : real(path, flags, mode);
 }
 
+static long moved(void) {
+  const char *file = getenv("CLOCK_FILE");
+  FILE *open = file ? fopen(file, "r") : NULL;
+  long seconds = 0;
+  if (open) {
+    if (fscanf(open, "%ld", &seconds) != 1) seconds = 0;
+    fclose(open);
+  }
+  return seconds;
+}
+
 int clock_gettime(clockid_t clock, struct timespec *time) {
   REAL(int, "clock_gettime", clockid_t, struct timespec *);
   int result = real(clock, time);
@@ -107,16 +119,20 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
   if (result == 0 && clock == CLOCK_REALTIME) {
     time->tv_sec += number("CLOCK_LEAP") * (atomic_fetch_add(&looks, 1) + 1);
   }
-  const char *file = getenv("CLOCK_FILE");
-  if (result == 0 && clock == CLOCK_REALTIME && file) {
-    FILE *open = fopen(file, "r");
-    long seconds = 0;
-    if (open) {
-      if (fscanf(open, "%ld", &seconds) == 1) time->tv_sec += seconds;
-      fclose(open);
-    }
-  }
+  if (result == 0 && clock == CLOCK_REALTIME) time->tv_sec += moved();
   return result;
+}
+int gettimeofday(struct timeval *restrict now, void *restrict zone) {
+  REAL(int, "gettimeofday", struct timeval *, void *);
+  int result = real(now, zone);
+  if (result == 0) now->tv_sec += moved();
+  return result;
+}
+time_t time(time_t *place) {
+  REAL(time_t, "time", time_t *);
+  time_t now = real(NULL) + moved();
+  if (place) *place = now;
+  return now;
 }
 
 __attribute__((destructor)) static void told(void) {

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import disturb
 import report
+import tampering
 from load import load
 from outside import Database
 from scale import plot, scale, tidy, told_figures
@@ -79,7 +80,7 @@ def in_memory() -> str | None:
 
 
 SIZES = [1_000, 10_000, 50_000]
-FAULTS, HOSTILE, LOAD, SCALE = "Faults", "Hostile input", "Load", "Scale, synthetic rounds of 3 models"
+FAULTS, HOSTILE, TAMPER, LOAD, SCALE = "Faults", "Hostile input", "Tampering", "Load", "Scale, synthetic rounds of 3 models"
 
 
 def faults() -> list[tuple[str, list[report.Row], str]]:
@@ -89,6 +90,15 @@ def faults() -> list[tuple[str, list[report.Row], str]]:
     fuzzed = fuzzing.result()
     said(f"fuzzing: {fuzzed[0].verdict}")
     return [(FAULTS, rows, ""), (HOSTILE, fuzzed, "")]
+
+
+def tampered(wanted: str = "") -> list[tuple[str, list[report.Row], str]]:
+    from tampering import table
+    with tempfile.TemporaryDirectory(prefix="prove-", dir=in_memory()) as folder:
+        made = tampering.tried(binary, Path(folder), wanted)
+    rows = table.rows(made)
+    said("tampering: " + ", ".join(row.verdict for row in rows))
+    return [(TAMPER, rows, table.table(made))]
 
 
 def loaded() -> list[tuple[str, list[report.Row], str]]:
@@ -121,7 +131,7 @@ def measured_again(name: str) -> bool:
     return all(row.holds for row in rows)
 
 
-PARTS = {"faults": faults, "load": loaded, "scale": grown}
+PARTS = {"faults": faults, "tamper": tampered, "load": loaded, "scale": grown}
 
 if part is None:
     codes = []
@@ -136,9 +146,14 @@ if part == "scale" and len(sys.argv) > 4:
     held = measured_again(sys.argv[4])
     tidy()
     sys.exit(0 if held else 1)
+if part == "tamper" and len(sys.argv) > 4:
+    # A look at some classes, for who changes a rule; nothing is written.
+    for _, rows, text in tampered(sys.argv[4]):
+        print(text, *(f"{row.what}: {place}" for row in rows for place in row.places), sep="\n")
+    sys.exit(0)
 made = PARTS[part]()
 spent = (time.monotonic() - start) / 60
-report.put(Path("docs"), [FAULTS, HOSTILE, LOAD, SCALE],
+report.put(Path("docs"), [FAULTS, HOSTILE, TAMPER, LOAD, SCALE],
            {title: report.section(title, rows, extra, spent) for title, rows, extra in made})
 failed = [row.what for _, rows, _ in made for row in rows if row.holds is False]
 tidy()

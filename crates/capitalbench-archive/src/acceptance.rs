@@ -17,7 +17,6 @@ use crate::format::acceptance;
 use crate::freeze;
 use crate::layout::{self, run};
 use crate::log::LogFolder;
-use crate::price_record::final_prices;
 use crate::round_folder::RoundInputs;
 use crate::run_folder::RunFolder;
 use crate::validation::{Checked, validate_run};
@@ -60,25 +59,28 @@ pub fn facts(
             entry_close: window.and_then(Window::entry_close),
         },
         accepted_before: own.acceptance.is_some(),
-        outcome: outcome(inputs)?,
+        outcome: outcome(inputs, accepted_at)?,
         others_accepted: others.iter().map(|run| run.run_id.clone()).collect(),
         choice,
     })
 }
 
-/// Exit prices and results that are there, or that the log knows.
-fn outcome(inputs: &RoundInputs) -> Result<Vec<String>, FileError> {
+/// Why somebody who accepts a run now knows the outcome: the exit close has passed, or the log holds
+/// exit prices or results.
+fn outcome(inputs: &RoundInputs, accepted_at: Timestamp) -> Result<Vec<String>, FileError> {
     let round = &inputs.folder;
     let mut found = Vec::new();
-    if !final_prices(round)?.is_empty() {
-        found.push(layout::EXIT_PRICES.to_owned());
+    let exit = inputs.manifest.window.and_then(Window::exit_close);
+    if let Some(exit) = exit.filter(|exit| *exit <= accepted_at) {
+        found.push(format!("the exit close was at {exit}"));
     }
     let log = LogFolder::of_round(round);
+    if !log.signed_prices(&round.name())?.is_empty() {
+        found.push("the log holds exit prices".to_owned());
+    }
     for id in round.run_ids()? {
-        let run = round.run(&id)?;
-        let signed = log.signed_results(&round.name(), id.as_str())?;
-        if run.has(run::OUTCOMES) || run.has(run::LEADERBOARD) || !signed.is_empty() {
-            found.push(format!("{}/{id}/{}", layout::RUNS, run::RESULTS));
+        if !log.signed_results(&round.name(), id.as_str())?.is_empty() {
+            found.push(format!("the log holds results of {id}"));
         }
     }
     Ok(found)

@@ -220,10 +220,11 @@ struct Entry<'a> {
 impl Entry<'_> {
     fn line(&self) -> String {
         let (old, new) = (digests(self.old), digests(self.new));
-        let was = |file: &str| old.get(file).or_else(|| self.signed.get(file));
+        // What the log knows counts, should somebody have touched the files since.
+        let was = |file: &str| self.signed.get(file).or_else(|| old.get(file));
         let pairs = RESULT_FILES.into_iter().filter_map(|file| {
             let (was, is) = (was(file), new.get(file));
-            (was != is || !old.contains_key(file)).then(|| (file, pair(was, is)))
+            (was != is).then(|| (file, pair(was, is)))
         });
         let files: Map<String, Value> = pairs.map(|(file, pair)| (file.to_owned(), pair)).collect();
         let line = json::to_line(&json!({

@@ -204,22 +204,8 @@ pub fn store(
         .map(|path| path.display().to_string());
     // Whoever reads the record last finds the digests of the files before it.
     files.push((layout::PROVENANCE, provenance::render(&provenance)));
-    let replaced = final_prices(folder)?;
-    if !replaced.is_empty() {
-        let new = files
-            .iter()
-            .map(|(path, text)| ((*path).to_owned(), Digest::of(text.as_bytes())));
-        let new: Digests = new.collect();
-        let Some(correction) = correction else {
-            let text = "final prices give way to others only with a reason; give --correct REASON";
-            return Err(FileError::folder(folder.path(), text));
-        };
-        let file = layout::PRICE_CORRECTIONS;
-        let mut lines = folder.read_optional(file)?.unwrap_or_default();
-        let place = provenance.replaced.as_deref();
-        lines.extend(price_line(correction, place, &replaced, &new).into_bytes());
-        writes.push((folder.file(file), lines));
-    }
+    let place = provenance.replaced.as_deref();
+    writes.extend(corrected_lines(folder, &files, place, correction)?);
     let new = files
         .into_iter()
         .map(|(path, text)| (folder.file(path), text.into_bytes()));
@@ -236,9 +222,38 @@ pub fn store(
     Ok(provenance)
 }
 
-/// Digests of the final prices: those that are there, else those that the log knows and that are
-/// gone; empty where the round has none.
+/// The file of corrections with one line more, where final prices give way to others.
+fn corrected_lines(
+    folder: &RoundFolder,
+    files: &[(&'static str, String)],
+    place: Option<&str>,
+    correction: Option<&Correction>,
+) -> Result<Option<(PathBuf, Vec<u8>)>, FileError> {
+    let replaced = final_prices(folder)?;
+    if replaced.is_empty() {
+        return Ok(None);
+    }
+    let Some(correction) = correction else {
+        let text = "final prices give way to others only with a reason; give --correct REASON";
+        return Err(FileError::folder(folder.path(), text));
+    };
+    let new = files
+        .iter()
+        .map(|(path, text)| ((*path).to_owned(), Digest::of(text.as_bytes())))
+        .collect();
+    let file = layout::PRICE_CORRECTIONS;
+    let mut lines = folder.read_optional(file)?.unwrap_or_default();
+    lines.extend(price_line(correction, place, &replaced, &new).into_bytes());
+    Ok(Some((folder.file(file), lines)))
+}
+
+/// Digests of the final prices: those that the log knows, also when the files are gone, else those
+/// that are there; empty where the round has none.
 pub fn final_prices(folder: &RoundFolder) -> Result<Digests, FileError> {
+    let signed = LogFolder::of_round(folder).signed_prices(&folder.name())?;
+    if !signed.is_empty() {
+        return Ok(signed);
+    }
     let mut found = Digests::new();
     if folder.file(layout::EXIT_PRICES).exists() {
         for file in layout::FETCHED.into_iter().chain([layout::PROVENANCE]) {
@@ -246,9 +261,8 @@ pub fn final_prices(folder: &RoundFolder) -> Result<Digests, FileError> {
                 found.insert(file.to_owned(), Digest::of(&bytes));
             }
         }
-        return Ok(found);
     }
-    LogFolder::of_round(folder).signed_prices(&folder.name())
+    Ok(found)
 }
 
 /// The files that are there, under the next free number.

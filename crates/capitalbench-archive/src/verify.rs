@@ -39,7 +39,7 @@ mod slots;
 mod state;
 
 pub use finding::{Code, Finding, RoundReport, Severity, Verdict};
-pub use log_state::{LogReport, Reader, SeenStamp};
+pub use log_state::{LogReport, Reader, SeenStamp, Voucher};
 pub use round_proof::{Moment, RoundProof};
 pub use slots::SlotCount;
 

@@ -87,7 +87,7 @@ pub struct AcceptanceFacts {
     pub accepted_before: bool,
     /// Other runs that are the record by the operator's word.
     pub others_accepted: Vec<RunId>,
-    /// Files that tell how the round came out; whoever has them knows which run did best.
+    /// Why whoever accepts a run now knows how the round came out.
     pub outcome: Vec<String>,
     /// What the operator says about them.
     pub choice: Choice,

@@ -9,6 +9,7 @@ use crate::direct::refused;
 use crate::gateway::GatewayError;
 use crate::migrations::{ALL, NEEDED};
 
+mod census;
 mod expected;
 mod probes;
 
@@ -64,6 +65,7 @@ pub const FUNCTIONS: &[&str] = &[
     "capitalbench_defer_job",
     "capitalbench_fail_job",
     "capitalbench_finish_job",
+    "capitalbench_header_digest",
     "capitalbench_heartbeat_job",
     "capitalbench_retry_job",
     "capitalbench_schedule_job",
@@ -132,16 +134,27 @@ pub async fn check(client: &mut Client) -> Result<Report, GatewayError> {
         looked_at: 0,
         findings: Vec::new(),
     };
-    schema(client, &mut report).await?;
+    // Nothing of the database may stand in for a catalogue.
+    let path = client.batch_execute("set search_path = ''").await;
+    path.map_err(|error| refused(&error))?;
+    let done = look_at(client, &mut report).await;
+    let path = client.batch_execute("reset search_path").await;
+    path.map_err(|error| refused(&error))?;
+    done.map(|()| report)
+}
+
+async fn look_at(client: &mut Client, report: &mut Report) -> Result<(), GatewayError> {
+    schema(client, report).await?;
     if report.schema_version != NEEDED {
-        return Ok(report);
+        return Ok(());
     }
-    tables(client, &mut report).await?;
-    policies(client, &mut report).await?;
-    functions(client, &mut report).await?;
-    expected::run(client, &mut report).await?;
-    probes::run(client, &mut report).await?;
-    Ok(report)
+    tables(client, report).await?;
+    policies(client, report).await?;
+    functions(client, report).await?;
+    census::run(client, report).await?;
+    expected::run(client, report).await?;
+    probes::run(client, report).await?;
+    Ok(())
 }
 
 async fn rows(client: &Client, statement: &str) -> Result<Vec<tokio_postgres::Row>, GatewayError> {

@@ -13,15 +13,17 @@ use serde_json::{Map, Value, json};
 use crate::documents::{self, Document, DocumentError, Kind, UniverseDigests};
 use crate::log_files::LogFiles;
 use crate::round_files::{Files, FilesError, RoundFiles};
+use crate::row_digest::{instant, row_digest};
+use crate::stored::part_of as part_of_document;
 
 /// The part of everything that rounds share.
 pub const CATALOG: &str = "catalog";
 
 /// The table of the files of rounds.
-const FILES: &str = "round_files";
+pub(crate) const FILES: &str = "round_files";
 
 /// The table of the log's bundles.
-const LOG: &str = "log_files";
+pub(crate) const LOG: &str = "log_files";
 
 /// Tables whose rows name an option; each is one of the universe of its round.
 const OF_OPTIONS: [&str; 4] = ["control_holdings", "holdings", "option_returns", "prices"];
@@ -30,19 +32,16 @@ const OF_OPTIONS: [&str; 4] = ["control_holdings", "holdings", "option_returns",
 const UNIVERSE: &str = "universe_key";
 
 /// The table of documents.
-const DOCUMENTS: &str = "publication_documents";
+pub(crate) const DOCUMENTS: &str = "publication_documents";
 
 /// The name of the digest in a row.
-const DIGEST: &str = "content_sha256";
+pub(crate) const DIGEST: &str = "content_sha256";
 
 /// The name of the part in a row.
-const PART: &str = "part";
+pub(crate) const PART: &str = "part";
 
 /// What the name of a part adds to a row, beside the name.
 const PART_BYTES: usize = PART.len() + 6;
-
-/// What a digest adds to a row.
-const DIGEST_BYTES: usize = DIGEST.len() + 70;
 
 /// The public files of a round, or why they cannot be read.
 pub type FilesOf<'a> = dyn Fn(&PublicRound) -> Result<Files, String> + Send + Sync + 'a;
@@ -274,16 +273,12 @@ impl Shared {
     }
 
     fn document(&mut self, document: &Document) {
-        let part = match (&document.track, &document.set_id) {
-            (Some(track), _) => format!("board/{track}"),
-            (_, Some(set_id)) => format!("set/{set_id}"),
-            _ => CATALOG.to_owned(),
-        };
+        let part = part_of_document(document);
         self.part(&part).put(DOCUMENTS, document_row(document));
     }
 }
 
-fn document_row(document: &Document) -> Map<String, Value> {
+pub(crate) fn document_row(document: &Document) -> Map<String, Value> {
     let kind = match document.kind {
         Kind::Names => "names",
         Kind::Universe => "universe",
@@ -307,22 +302,22 @@ fn document_row(document: &Document) -> Map<String, Value> {
 
 impl Part {
     fn put(&mut self, table: &'static str, mut row: Map<String, Value>) {
-        for value in row.values_mut() {
-            without_nul(value);
+        for (name, value) in &mut row {
+            storable(name, value);
         }
-        let mut row = Value::Object(row);
-        let text = row.to_string();
-        row[DIGEST] = Digest::of(text.as_bytes()).to_hex().into();
-        self.bytes += text.len() + DIGEST_BYTES;
+        let digest = row_digest(&row);
+        row.insert(DIGEST.into(), digest.to_hex().into());
+        let row = Value::Object(row);
+        self.bytes += row.to_string().len();
         self.tables.entry(table).or_default().push(row);
     }
 
-    /// A bundle of the log; its content follows from the rest of the row and is no part of its digest.
+    /// A bundle of the log; its content has a digest of its own in the row.
     fn put_log(&mut self, files: &LogFiles) {
-        self.put(LOG, files.row());
+        let content = files.content();
+        self.put(LOG, files.row(&content));
         let row = self.tables.get_mut(LOG).and_then(|rows| rows.last_mut());
         if let Some(row) = row {
-            let content = files.content();
             self.bytes += content.len();
             row["content"] = content.into();
         }
@@ -383,6 +378,9 @@ impl Part {
         let row = self.tables.get_mut(FILES).and_then(|rows| rows.first_mut());
         if let (Some((column, value)), Some(row)) = (place, row) {
             bytes += value.len();
+            if column == "content" {
+                row["packed_sha256"] = Digest::of(value.as_bytes()).to_hex().into();
+            }
             row[column] = value.into();
         }
         for row in self.tables.values_mut().flatten() {
@@ -425,11 +423,16 @@ fn members(value: Value) -> Map<String, Value> {
     }
 }
 
-/// PostgreSQL has no NUL in text; documents carry one escaped, rows show it as a replacement.
-fn without_nul(value: &mut Value) {
-    if let Value::String(text) = value
-        && text.contains('\0')
-    {
-        *text = text.replace('\0', "\u{fffd}");
+/// PostgreSQL has no NUL in text, and no instants finer than microseconds; documents carry both as they
+/// are, rows show a replacement.
+fn storable(name: &str, value: &mut Value) {
+    if let Value::String(text) = value {
+        if text.contains('\0') {
+            *text = text.replace('\0', "\u{fffd}");
+        }
+        if let Some(instant) = instant(name, text) {
+            let whole = jiff::Timestamp::from_microsecond(instant.as_microsecond());
+            *text = whole.unwrap_or(instant).to_string();
+        }
     }
 }

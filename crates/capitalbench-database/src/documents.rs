@@ -73,6 +73,8 @@ pub struct Header {
     pub is_synthetic: bool,
     /// Digest over all parts; another one after reading means that something was written meanwhile.
     pub parts_sha256: String,
+    /// Digest of the three before.
+    pub header_sha256: String,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 
 use capitalbench_core::ids::RoundId;
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -56,8 +57,14 @@ pub struct State {
 /// Everything in a database.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Whole {
+    /// The instant.
+    pub as_of: Timestamp,
+    /// Every round is of an invented market.
+    pub is_synthetic: bool,
     /// Another one after every change.
     pub parts_sha256: String,
+    /// Whether it is the digest of all parts, and the digest of this row its own.
+    pub holds: bool,
 }
 
 /// What a delta did.

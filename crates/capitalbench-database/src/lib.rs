@@ -20,4 +20,6 @@ pub mod packing;
 pub mod read;
 pub mod requests;
 pub mod round_files;
+pub mod row_digest;
+pub mod stored;
 pub mod sync;

@@ -10,9 +10,10 @@ use capitalbench_core::ids::{Digest, RoundId};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::delta::round_part;
+use crate::delta::{LOG, round_part};
 use crate::packing::{Files, Packed, PackingError, unpack_content};
 use crate::round_files::FilesError;
+use crate::stored::{ChangedRow, check_row};
 
 /// Parts of the log begin like this.
 pub(crate) const PARTS: &str = "log/";
@@ -40,10 +41,20 @@ pub struct LogFiles {
 pub struct LogRow {
     /// The part, which has one row.
     pub part: String,
+    /// The round it tells of, if it is of one.
+    pub round_id: Option<RoundId>,
     /// Digest of the archive before it was compressed.
     pub sha256: Digest,
+    /// How many files it holds.
+    pub file_count: u64,
     /// Bytes of its files.
     pub byte_count: u64,
+    /// Whether it tells of a result.
+    pub holds_results: bool,
+    /// Digest of the content as it is stored.
+    pub packed_sha256: Digest,
+    /// Digest of the row.
+    pub content_sha256: String,
 }
 
 /// The content of such a row.
@@ -189,8 +200,8 @@ impl LogFiles {
         self.packed.content()
     }
 
-    /// What a row says of them; its digest is taken of this alone.
-    pub(crate) fn row(&self) -> Map<String, Value> {
+    /// What a row says of them and of their content; its digest is taken of this alone.
+    pub(crate) fn row(&self, content: &str) -> Map<String, Value> {
         let round = self.round.as_ref();
         let row = json!({
             "round_id": round.map(|(id, _)| id.as_str()),
@@ -198,12 +209,30 @@ impl LogFiles {
             "file_count": self.packed.file_count,
             "byte_count": self.packed.byte_count,
             "holds_results": round.is_some_and(|(_, results)| *results),
+            "packed_sha256": Digest::of(content.as_bytes()).to_hex(),
+            "content": null,
         });
         row.as_object().cloned().unwrap_or_default()
     }
 }
 
 impl LogRow {
+    /// Whether it is what its digest says.
+    pub fn check(&self) -> Result<(), ChangedRow> {
+        let row = json!({
+            "round_id": self.round_id.as_ref().map(RoundId::as_str),
+            "sha256": self.sha256.to_hex(),
+            "file_count": self.file_count,
+            "byte_count": self.byte_count,
+            "holds_results": self.holds_results,
+            "packed_sha256": self.packed_sha256.to_hex(),
+            "content": null,
+        });
+        let row = row.as_object().cloned().unwrap_or_default();
+        let claim = (self.part.as_str(), self.content_sha256.as_str());
+        check_row(LOG, claim, (&row, "the row of the log's files"))
+    }
+
     /// The files of this row.
     pub fn unpack(&self, content: &LogContent) -> Result<Files, FilesError> {
         let files = unpack_content(&content.content, self.sha256).and_then(uncut);
@@ -214,6 +243,7 @@ impl LogRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::row_digest::row_digest;
 
     fn published(size: u64) -> Files {
         let leaf = |index: u64| format!("leaf {index};").into_bytes();
@@ -255,15 +285,16 @@ mod tests {
         for size in [1, 2, 255, 256, 257, 700] {
             let mut found = Files::new();
             for files in packed(size).values() {
-                let row = LogRow {
-                    part: files.part.clone(),
-                    sha256: files.packed.sha256,
-                    byte_count: 0,
-                };
                 let content = LogContent {
                     part: files.part.clone(),
                     content: files.content(),
                 };
+                let mut row = files.row(&content.content);
+                let digest = row_digest(&row).to_hex();
+                row.insert("part".into(), files.part.as_str().into());
+                row.insert("content_sha256".into(), digest.into());
+                let row: LogRow = serde_json::from_value(row.into()).unwrap();
+                row.check().unwrap();
                 found.extend(row.unpack(&content).unwrap());
             }
             let mut expected = published(size);

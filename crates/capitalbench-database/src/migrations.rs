@@ -42,21 +42,31 @@ migrations! {
     11 "0011_option_keys",
     12 "0012_leftovers",
     13 "0013_apply_in_bulk",
+    14 "0014_content_holds",
+    15 "0015_named_rounds",
 }
 
 /// The version that this program needs.
 pub const NEEDED: i32 = ALL[ALL.len() - 1].version;
 
+/// The ledger; whoever makes it second waits for the first and finds it.
 pub(crate) const LEDGER: &str = "
-create table if not exists public.capitalbench_migrations (
-  version int primary key,
-  name text not null,
-  sha256 text not null,
-  applied_at timestamptz not null default now()
-)";
+do $$
+begin
+  create table if not exists public.capitalbench_migrations (
+    version int primary key,
+    name text not null,
+    sha256 text not null,
+    applied_at timestamptz not null default now()
+  );
+exception when unique_violation or duplicate_table then
+  null;
+end
+$$";
 
-/// Two programs that migrate at once wait for each other.
-const LOCK: &str = "select pg_advisory_xact_lock(hashtextextended('capitalbench_migrate', 0))";
+/// Two programs that migrate at once wait for each other, at a table that readers have no right for: an
+/// advisory lock anybody may take.
+const LOCK: &str = "lock table public.capitalbench_migrations in share row exclusive mode";
 
 /// Why a database was not migrated.
 #[derive(Debug, thiserror::Error)]
@@ -124,7 +134,6 @@ async fn last_applied(transaction: &Transaction<'_>) -> Result<i32, MigrateError
 /// Applies what is missing, all of it or nothing; answers the names of what was applied.
 pub async fn migrate(client: &mut Client) -> Result<Vec<&'static str>, MigrateError> {
     let transaction = client.transaction().await.map_err(at("start"))?;
-    transaction.batch_execute(LOCK).await.map_err(at("lock"))?;
     // A notice for every table that is there already would be noise.
     transaction
         .batch_execute("set local client_min_messages = warning")
@@ -134,6 +143,7 @@ pub async fn migrate(client: &mut Client) -> Result<Vec<&'static str>, MigrateEr
         .batch_execute(LEDGER)
         .await
         .map_err(at("ledger"))?;
+    transaction.batch_execute(LOCK).await.map_err(at("lock"))?;
     let there = last_applied(&transaction).await?;
     let mut applied = Vec::new();
     for migration in ALL.iter().filter(|migration| migration.version > there) {

@@ -13,6 +13,7 @@ use crate::documents::{Document, DocumentError, Header, publication};
 use crate::gateway::GatewayError;
 use crate::log_files::{EDGE, LogContent, LogRow};
 use crate::round_files::{Files, FilesError, FilesRow};
+use crate::stored::{ChangedRow, StoredDocument, check_header};
 
 /// How often reading begins again when somebody writes meanwhile.
 const TURNS: usize = 5;
@@ -27,7 +28,7 @@ pub trait Source {
     fn header(&self) -> impl Future<Output = Result<Option<Header>, GatewayError>>;
 
     /// All documents.
-    fn documents(&self) -> impl Future<Output = Result<Vec<Document>, GatewayError>>;
+    fn documents(&self) -> impl Future<Output = Result<Vec<StoredDocument>, GatewayError>>;
 
     /// Where the files of rounds lie.
     fn files(&self) -> impl Future<Output = Result<Vec<FilesRow>, GatewayError>>;
@@ -77,6 +78,9 @@ pub enum ReadError {
     /// What is there is no publication.
     #[error(transparent)]
     Documents(#[from] DocumentError),
+    /// A row is not what its digest says.
+    #[error(transparent)]
+    Changed(#[from] ChangedRow),
     /// What is stored of files is not what was packed.
     #[error(transparent)]
     Files(#[from] FilesError),
@@ -103,8 +107,11 @@ impl ReadError {
         match self {
             Self::Gateway(error) => error.remedy(),
             Self::Documents(_) => "sync it again with the program that reads it",
-            Self::Files(_) | Self::FilesMissing(_) | Self::LogMissing(_) => {
-                "sync it again: `capitalbench sync-web --include-cumulative`"
+            Self::Changed(_) | Self::FilesMissing(_) | Self::LogMissing(_) => {
+                "sync it again: `capitalbench sync-web --include-cumulative`, and find out who wrote there"
+            }
+            Self::Files(_) => {
+                "sync that round again: `capitalbench sync-web --round rounds/ROUND`, and find out who wrote there"
             }
             Self::Empty => "fill it with `capitalbench sync-web --include-cumulative`",
             Self::InStorage(_) => "read it with --source supabase",
@@ -131,9 +138,15 @@ async fn once<S: Source>(
     header: &Header,
     before: Option<&Record>,
 ) -> Result<Record, ReadError> {
-    let publication = publication(header, &source.documents().await?)?;
+    check_header(header)?;
+    let documents = source.documents().await?.into_iter();
+    let documents: Vec<Document> = documents
+        .map(StoredDocument::checked)
+        .collect::<Result<_, _>>()?;
+    let publication = publication(header, &documents)?;
     let mut rows: BTreeMap<RoundId, FilesRow> = BTreeMap::new();
     for row in source.files().await? {
+        row.check()?;
         rows.insert(row.round_id.clone(), row);
     }
     let mut files = BTreeMap::new();
@@ -163,6 +176,7 @@ async fn bundles<S: Source>(source: &S, before: Option<&Bundles>) -> Result<Bund
     let mut found = Bundles::new();
     let mut missing: Vec<LogRow> = Vec::new();
     for row in source.log().await? {
+        row.check()?;
         match before.and_then(|before| before.get(&row.part)) {
             Some((digest, files)) if *digest == row.sha256 => {
                 found.insert(row.part, (*digest, Arc::clone(files)));
@@ -201,15 +215,17 @@ impl Source for Direct {
         Ok(self.ask_all(statement, &[]).await?.pop())
     }
 
-    async fn documents(&self) -> Result<Vec<Document>, GatewayError> {
-        let statement =
-            "select to_jsonb(d) - 'part' - 'content_sha256' from public.publication_documents d";
-        self.ask_all(statement, &[]).await
+    async fn documents(&self) -> Result<Vec<StoredDocument>, GatewayError> {
+        let statement = "select to_jsonb(d) - 'content_holds' from public.publication_documents d";
+        let rows = self.ask_all(statement, &[]).await?.into_iter();
+        let documents =
+            rows.map(|row| StoredDocument::of_row(row).map_err(GatewayError::Unreadable));
+        documents.collect()
     }
 
     async fn files(&self) -> Result<Vec<FilesRow>, GatewayError> {
-        let statement = "select jsonb_build_object('round_id', round_id, 'sha256', sha256, \
-                         'object', object) from public.round_files";
+        let statement = "select to_jsonb(f) from (select round_id, sha256, file_count, byte_count, \
+                         holds_results, object, content_sha256 from public.round_files) f";
         self.ask_all(statement, &[]).await
     }
 
@@ -224,8 +240,9 @@ impl Source for Direct {
     }
 
     async fn log(&self) -> Result<Vec<LogRow>, GatewayError> {
-        let statement = "select jsonb_build_object('part', part, 'sha256', sha256, \
-                         'byte_count', byte_count) from public.log_files";
+        let statement = "select to_jsonb(f) from (select part, round_id, sha256, file_count, \
+                         byte_count, holds_results, packed_sha256, content_sha256 \
+                         from public.log_files) f";
         self.ask_all(statement, &[]).await
     }
 

@@ -57,6 +57,8 @@ pub struct Request<'a> {
     files: Vec<RoundFiles>,
     /// Another one follows.
     more: bool,
+    /// What is said of the whole is written anew, whether anything changes or not.
+    settle: bool,
 }
 
 impl<'a> Request<'a> {
@@ -70,6 +72,7 @@ impl<'a> Request<'a> {
             bytes: 0,
             files: Vec::new(),
             more: false,
+            settle: false,
         }
     }
 
@@ -93,6 +96,7 @@ impl<'a> Request<'a> {
             "as_of": self.delta.as_of,
             "synthetic": self.delta.synthetic,
             "more": self.more,
+            "settle": self.settle,
             "removed_parts": self.gone,
         });
         body["parts"] = Value::Array(self.parts);
@@ -133,6 +137,10 @@ pub(crate) struct Requests<'a> {
     unnamed: Vec<String>,
     /// Objects of the storage that these requests name.
     named: BTreeSet<String>,
+    /// The part that is sent whatever the database says of it.
+    asked: Option<String>,
+    /// What is said of the whole does not hold, and the last request writes it anew.
+    settle: bool,
 }
 
 impl<'a> Requests<'a> {
@@ -154,6 +162,14 @@ impl<'a> Requests<'a> {
             gone: gone.cloned().collect(),
             unnamed: Vec::new(),
             named: BTreeSet::new(),
+            asked: match scope {
+                Scope::Round(id) => Some(round_part(id)),
+                Scope::Rounds | Scope::Whole => None,
+            },
+            settle: state.publication.as_ref().is_some_and(|whole| {
+                let later = delta.as_of.parse().is_ok_and(|as_of| whole.as_of > as_of);
+                !whole.holds || later || whole.is_synthetic != delta.synthetic
+            }),
         }
     }
 
@@ -171,7 +187,8 @@ impl<'a> Requests<'a> {
             }
             let Some(load) = self.made.pop_front() else {
                 request.gone = self.take_gone();
-                let empty = request.parts.is_empty() && request.gone.is_empty();
+                request.settle = std::mem::take(&mut self.settle);
+                let empty = request.parts.is_empty() && request.gone.is_empty() && !request.settle;
                 return Ok(Some(request).filter(|_| !empty));
             };
             if request.bytes + load.bytes > self.most && !request.parts.is_empty() {
@@ -188,7 +205,9 @@ impl<'a> Requests<'a> {
         let end = self.names.len().min(self.seen + AT_ONCE);
         let made = self.names[self.seen..end].par_iter().map(|named| {
             let part = self.delta.part(named.0)?;
-            let differs = |part: &Part| self.state.parts.get(named.0) != Some(&part.digest());
+            let asked = self.asked.as_deref() == Some(named.0);
+            let differs =
+                |part: &Part| asked || self.state.parts.get(named.0) != Some(&part.digest());
             let part = part.filter(|part| differs(part));
             Ok(part.map(|part| Load::new(*named, part.into_owned(), self.place)))
         });
@@ -205,7 +224,9 @@ impl<'a> Requests<'a> {
     fn is_new(&mut self, files: &RoundFiles) -> bool {
         let before = self.state.objects.get(files.round_id());
         if before == Some(&files.object()) {
-            return false;
+            // Of a round that was asked for they are put there again: nobody looked into the storage.
+            let asked = self.asked.as_deref() == Some(round_part(files.round_id()).as_str());
+            return asked && self.named.insert(files.object());
         }
         self.unnamed.extend(before.cloned());
         self.named.insert(files.object())

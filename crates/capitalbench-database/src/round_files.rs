@@ -4,7 +4,9 @@ use capitalbench_core::ids::{Digest, RoundId};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::delta::{FILES, round_part};
 use crate::packing::{self, Packed, PackingError};
+use crate::stored::{ChangedRow, check_row};
 
 pub use crate::packing::Files;
 
@@ -28,8 +30,16 @@ pub struct FilesRow {
     pub round_id: RoundId,
     /// Digest of the archive before it was compressed.
     pub sha256: Digest,
+    /// How many files it holds.
+    pub file_count: usize,
+    /// How many bytes they have.
+    pub byte_count: usize,
+    /// Whether results are among them.
+    pub holds_results: bool,
     /// Its name in the storage; none where the content is in the row.
     pub object: Option<String>,
+    /// Digest of the row.
+    pub content_sha256: String,
 }
 
 impl RoundFiles {
@@ -66,18 +76,40 @@ impl RoundFiles {
 
     /// What a row says of them wherever they lie; its digest is taken of this alone.
     pub(crate) fn row(&self) -> Map<String, Value> {
-        let row = json!({
-            "round_id": self.round_id.as_str(),
-            "sha256": self.packed.sha256.to_hex(),
-            "file_count": self.packed.file_count,
-            "byte_count": self.packed.byte_count,
-            "holds_results": self.holds_results,
-        });
-        row.as_object().cloned().unwrap_or_default()
+        row_of(
+            (&self.round_id, self.packed.sha256),
+            (self.packed.file_count, self.packed.byte_count),
+            self.holds_results,
+        )
     }
 }
 
+fn row_of(
+    (round_id, sha256): (&RoundId, Digest),
+    (file_count, byte_count): (usize, usize),
+    holds_results: bool,
+) -> Map<String, Value> {
+    let row = json!({
+        "round_id": round_id.as_str(),
+        "sha256": sha256.to_hex(),
+        "file_count": file_count,
+        "byte_count": byte_count,
+        "holds_results": holds_results,
+        "content": null,
+    });
+    row.as_object().cloned().unwrap_or_default()
+}
+
 impl FilesRow {
+    /// Whether it is what its digest says.
+    pub fn check(&self) -> Result<(), ChangedRow> {
+        let counts = (self.file_count, self.byte_count);
+        let row = row_of((&self.round_id, self.sha256), counts, self.holds_results);
+        let what = format!("the row of the files of {}", self.round_id);
+        let part = round_part(&self.round_id);
+        check_row(FILES, (&part, &self.content_sha256), (&row, &what))
+    }
+
     /// The files of an archive that came out of a row.
     pub fn unpack_content(&self, content: &str) -> Result<Files, FilesError> {
         packing::unpack_content(content, self.sha256).map_err(|error| self.fault(error))
@@ -96,6 +128,7 @@ impl FilesRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::row_digest::row_digest;
 
     #[test]
     fn what_was_packed_is_unpacked_and_nothing_else() {
@@ -111,8 +144,22 @@ mod tests {
         let row = FilesRow {
             round_id: packed.round_id.clone(),
             sha256: packed.packed.sha256,
+            file_count: 2,
+            byte_count: 4,
+            holds_results: false,
             object: None,
+            content_sha256: row_digest(&packed.row()).to_hex(),
         };
+        row.check().unwrap();
+        let later = FilesRow {
+            holds_results: true,
+            ..row.clone()
+        };
+        let told = later.check().unwrap_err().to_string();
+        assert!(
+            told.contains("round_files") && told.contains("part round/R-1"),
+            "{told}"
+        );
         assert_eq!(row.unpack(&packed.packed()).unwrap(), files);
         assert_eq!(row.unpack_content(&packed.content()).unwrap(), files);
         let other = FilesRow {

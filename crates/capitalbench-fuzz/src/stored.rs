@@ -21,6 +21,7 @@ pub fn stored_documents(bytes: &[u8]) {
         as_of: Timestamp::UNIX_EPOCH,
         is_synthetic: false,
         parts_sha256: String::new(),
+        header_sha256: String::new(),
     };
     match publication(&header, &rows) {
         Ok(found) => {
@@ -45,7 +46,11 @@ pub fn stored_files(bytes: &[u8]) {
     let row = FilesRow {
         round_id: RoundId::parse("R-1").expect("a name"),
         sha256: Digest::of(SEALED),
+        file_count: 1,
+        byte_count: 1,
+        holds_results: false,
         object: None,
+        content_sha256: String::new(),
     };
     for found in [
         row.unpack(bytes),

@@ -5,7 +5,9 @@
     reason = "the authority works in a folder of its own, by the real clock"
 )]
 
-use capitalbench_proof::timestamp::{Question, Refusal, Root, check, check_without_root};
+use capitalbench_proof::timestamp::{
+    Question, Refusal, Root, check, check_below, check_without_root,
+};
 use jiff::Timestamp;
 
 mod authority;
@@ -110,15 +112,41 @@ fn a_certificate_that_had_run_out_is_refused() {
 }
 
 #[test]
-fn a_certificate_of_a_web_server_below_a_trusted_root_is_refused() {
+fn only_a_certificate_for_time_stamping_alone_stamps_below_a_trusted_root() {
     let authority = Authority::usual();
-    authority.become_a_server();
     let asked = question();
-    let at: Timestamp = "2026-09-14T12:31:00Z".parse().expect("an instant");
     let nonce = asked.nonce.expect("a nonce");
-    let reply = authority.answer_at(&asked.digest, nonce, at);
-    let refused = check(&reply, &asked, &roots(&authority), Timestamp::now());
-    assert_eq!(refused, Err(Refusal::NotForTimeStamping));
+    let now = Timestamp::now();
+    let trusted = roots(&authority);
+    let said = |authority: &Authority| {
+        let reply = authority.answer_at(&asked.digest, nonce, now);
+        check_below(&reply, &asked, &[&[], &trusted], now)
+    };
+    let (stamp, set) = said(&authority).expect("a stamp");
+    assert_eq!((stamp.authority.as_str(), set), ("Stamper", 1));
+    for usage in ["web_server", "not_critical", "both_usages"] {
+        authority.reissue_as(usage);
+        assert_eq!(
+            said(&authority),
+            Err(Refusal::NotForTimeStamping),
+            "{usage}"
+        );
+    }
+}
+
+#[test]
+fn the_shipped_roots_are_whole_and_none_of_them_vouches_for_a_stranger() {
+    let public = Root::public().expect("roots that can be read");
+    assert_eq!(public.len(), 13);
+    let authority = Authority::usual();
+    let asked = question();
+    let reply = authority.answer(&asked.to_query());
+    let now = Timestamp::now();
+    let refusal = check(&reply, &asked, &public, now).expect_err("a stranger");
+    assert!(matches!(refusal, Refusal::Untrusted { .. }), "{refusal}");
+    let sets = [&public[..], &roots(&authority)];
+    let (_, set) = check_below(&reply, &asked, &sets, now).expect("a stamp");
+    assert_eq!(set, 1, "only the second set has a path to it");
 }
 
 #[test]

@@ -50,15 +50,15 @@ class Replacements extends Part {
         break;
       case "prices.entry": case "prices.exit": {
         const before = this.replaced(event);
-        if (before !== null && !this.corrections.some((own) => own.leaf > before)) this.waiting.push([event, before]);
+        if (before) this.priced(event, before);
         if (event.event === "prices.exit") this.exit ??= event.leaf;
         break;
       }
       case "score": this.scored(event); break;
       case "claim": {
         const newest = this.lastScore, before = this.replaced(event);
-        if (before !== null && (newest === null || newest < before))
-          this.report(event, `replaces the report of leaf ${before}, and no result changed`, "report-replaced");
+        if (before && (newest === null || newest < before.leaf))
+          this.report(event, `replaces the report of leaf ${before.leaf}, and no result changed`, "report-replaced");
         break;
       }
     }
@@ -70,15 +70,26 @@ class Replacements extends Part {
     this.lastScore = event.leaf;
     if (this.exit === null) this.report(event, `${event.run} was scored before its exit prices were in the log`);
     const before = this.replaced(event);
-    if (before !== null && !this.corrections.some((own) => own.leaf > before && own.run === event.run))
-      this.report(event, `replaces the result of leaf ${before} without a correction`, "replaced-unexplained", `score of ${event.run}`);
+    if (!before) return;
+    const own = this.corrections.findLast((one) => one.leaf > before.leaf && one.run === event.run);
+    if (own && tells(own, before.files, event.results)) return;
+    const why = own ? `, and the correction of leaf ${own.leaf} names other files` : " without a correction";
+    this.report(event, `replaces the result of leaf ${before.leaf}${why}`, "replaced-unexplained", `score of ${event.run}`);
   }
 
-  /** The leaf that said something else before, where the outcome was known already. */
+  /** Prices are explained by a correction of prices that names them; programs before 1.2 corrected only the results, afterwards. */
+  priced(event, before) {
+    const later = this.corrections.filter((one) => one.leaf > before.leaf), own = later.findLast((one) => !one.run);
+    if (own && !tells(own, before.files, event.files))
+      this.report(event, `replaces the prices of leaf ${before.leaf}, and the correction of leaf ${own.leaf} names other files`, "replaced-unexplained");
+    if (!later.length) this.waiting.push([event, before.leaf]);
+  }
+
+  /** What was said before, where it was something else and the outcome was known already. */
   replaced(event) {
     const kind = replacedKind(event), own = about(event), before = this.last.get(kind);
-    this.last.set(kind, { leaf: event.leaf, own });
-    return before && before.own !== own && this.exit !== null ? before.leaf : null;
+    this.last.set(kind, { leaf: event.leaf, own, files: event.files ?? event.results });
+    return before && before.own !== own && this.exit !== null ? before : null;
   }
 
   endOfWaiting() {
@@ -87,6 +98,10 @@ class Replacements extends Part {
     this.waiting = [];
   }
 }
+
+/** Whether a correction names every file that changed, as it was and as it is. */
+const tells = (own, old, now) => [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((path) => old[path] !== now[path])
+  .every((path) => own.replaced[path] === old[path] && own.results[path] === now[path]);
 
 /** The identity of an event, without its place in the log. */
 export function about(event) {
@@ -100,6 +115,7 @@ class Instants extends Part {
   slots = new Map();
   answered = new Map();
   accepted = null;
+  entry = null;
   exit = null;
 
   take(event) {
@@ -117,8 +133,10 @@ class Instants extends Part {
         break;
       case "run.accepted":
         this.follows(event, at, "the last answer of its run came", this.answered.get(event.run));
+        this.follows(event, at, "the entry prices before it were fetched", this.entry);
         this.accepted = Math.max(at, this.accepted ?? at);
         break;
+      case "prices.entry": this.entry ??= at; break;
       case "prices.exit":
         this.follows(event, at, "the run was accepted", this.accepted);
         this.exit ??= at;

@@ -70,8 +70,9 @@ export class FixedFiles {
       case "pick.accepted": this.name(leaf, `runs/${event.run}/${event.file}`, event.sealed_submission); break;
       case "score": this.isScored = true; break;
       case "correction":
-        // Other prices need other exceptions.
-        if (!event.run) { for (const path of [...this.fixed.keys()].filter(isException)) this.fixed.delete(path); this.isScored = false; }
+        // Other prices and results need other exceptions.
+        for (const path of [...this.fixed.keys()].filter(isException)) this.fixed.delete(path);
+        this.isScored = false;
         break;
       case "round.files": this.inventory(event); break;
     }

@@ -5,8 +5,8 @@ import { check, roundOf } from "./check.js";
 import { csv } from "./read.js";
 import { lines, verdict } from "./show.js";
 
-const [form, choice, folder, drop, kept, bring, status, result] =
-  ["form", "round", "folder", "drop", "kept", "brought", "status", "result"].map((id) => document.getElementById(`verify-${id}`));
+const [form, choice, folder, kept, bring, status, result] =
+  ["form", "round", "folder", "kept", "brought", "status", "result"].map((id) => document.getElementById(`verify-${id}`));
 const root = new URL("../", location.href);
 const address = (path) => new URL(path.split("/").map(encodeURIComponent).join("/"), root);
 const reader = { roots: [], since: [], key: null };
@@ -106,8 +106,8 @@ form.addEventListener("submit", (event) => {
 });
 folder.addEventListener("change", () => chosen(folder));
 kept.addEventListener("change", () => chosen(kept));
-drop.addEventListener("dragover", (event) => event.preventDefault());
-drop.addEventListener("drop", async (event) => {
+document.addEventListener("dragover", (event) => event.preventDefault());
+document.addEventListener("drop", async (event) => {
   event.preventDefault();
   const roots = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
   const found = [];

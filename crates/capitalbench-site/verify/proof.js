@@ -4,7 +4,7 @@ import { fromPem } from "./certificate.js";
 import { SLACK, about, contradictions } from "./events.js";
 import { identity, replacedKind, words } from "./leaf.js";
 import { claimedSize, continues, verifier, wholeLog } from "./log.js";
-import { codeOf, isProved, judge, slots, steps } from "./order.js";
+import { close, codeOf, isProved, judge, slots, steps } from "./order.js";
 import { stampsOf } from "./stamps.js";
 import { toldEvents } from "./told.js";
 
@@ -114,6 +114,11 @@ function moments(log, events, manifest, reader, find) {
     if (seen !== undefined && at - seen > SLACK)
       find("log-order-broken", `log/leaf ${event.leaf}`, `${event.event} says ${told(at)}, and an outside clock had seen it before ${told(seen)}`);
   }
+  // Nobody has exit prices before the exit close.
+  const exit = close(manifest.window?.exit);
+  for (const event of events)
+    if (event.event === "prices.exit" && exit !== null && instant(event.at) < exit)
+      find("log-order-broken", `log/leaf ${event.leaf}`, `prices.exit says ${event.at}, before the exit close ${told(exit)}`);
   const record = events.findLast((event) => event.event === "run.accepted")?.run;
   const mock = new Set(events.filter((event) => event.calls === "mock").map((event) => event.run));
   const found = steps(events, manifest.window, (run) => (record === undefined ? !mock.has(run) : run === record));

@@ -1,5 +1,6 @@
 //! The only clock.
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
@@ -11,6 +12,16 @@ use jiff::{SignedDuration, Timestamp};
 )]
 pub(crate) fn now_or(given: Option<Timestamp>) -> Timestamp {
     given.unwrap_or_else(Timestamp::now)
+}
+
+/// The latest instant that this process was shown, in seconds since 1970.
+static LATEST: AtomicI64 = AtomicI64::new(i64::MIN);
+
+/// The given instant, or the latest one before it: steps that this process records one after the
+/// other do not run backwards when somebody sets the machine's clock.
+fn not_before_the_last(now: Timestamp) -> Timestamp {
+    let latest = LATEST.fetch_max(now.as_second(), Ordering::Relaxed);
+    Timestamp::from_second(latest).map_or(now, |latest| now.max(latest))
 }
 
 /// A clock that starts at a given instant, or goes like everybody's.
@@ -29,7 +40,7 @@ impl Clock {
 
     pub(crate) fn now(self) -> Timestamp {
         match self {
-            Self::Wall => now_or(None),
+            Self::Wall => not_before_the_last(now_or(None)),
             Self::From(start, since) => {
                 let passed = SignedDuration::try_from(since.elapsed());
                 let passed = passed.unwrap_or(SignedDuration::MAX);

@@ -70,3 +70,7 @@ pub(crate) fn contradictions(events: &[(u64, Event)]) -> Vec<Contradiction> {
     found.extend(places.into_found());
     found
 }
+
+#[cfg(test)]
+#[path = "contradictions_tests.rs"]
+mod tests;

@@ -103,8 +103,8 @@ impl FixedFiles {
                 submission,
             } => self.name(leaf, of_run(run, file), *submission),
             Fact::Score { .. } => self.is_scored = true,
-            // Other prices need other exceptions.
-            Fact::Correction { run: None, .. } => {
+            // Other prices and results need other exceptions.
+            Fact::Correction { .. } => {
                 self.fixed.retain(|path, _| !is_exception(path));
                 self.is_scored = false;
             }

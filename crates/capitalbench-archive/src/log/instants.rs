@@ -22,6 +22,7 @@ pub(super) struct Instants {
     slots: BTreeMap<(String, String, u32), Timestamp>,
     /// The last answer of each run.
     answered: BTreeMap<String, Timestamp>,
+    entry: Option<Timestamp>,
     accepted: Option<Timestamp>,
     exit: Option<Timestamp>,
     found: Vec<Contradiction>,
@@ -58,7 +59,17 @@ impl Instants {
                     at,
                     ("the last answer of its run came", answered),
                 );
+                let entry = self.entry;
+                self.follows(
+                    leaf,
+                    event,
+                    at,
+                    ("the entry prices before it were fetched", entry),
+                );
                 self.accepted = self.accepted.max(Some(at));
+            }
+            Fact::EntryPrices { .. } => {
+                self.entry.get_or_insert(at);
             }
             Fact::ExitPrices { .. } => {
                 let accepted = self.accepted;

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::ids::Digest;
+use capitalbench_core::time::Stamp;
 use capitalbench_proof::event::{Event, EventError, Fact, Files};
 use capitalbench_proof::merkle::Hash;
+use jiff::Timestamp;
 
 use super::LogFolder;
 use super::index::Index;
@@ -58,6 +60,13 @@ impl LogFolder {
             _ => None,
         });
         Ok(results.next().unwrap_or_default())
+    }
+
+    /// The latest instant in the events of a round; none where the log knows none.
+    pub fn last_instant(&self, round: &str) -> Result<Option<Timestamp>, FileError> {
+        let events = self.events_of_round(round)?.into_iter();
+        let instants = events.filter_map(|(_, event)| Stamp::parse(event.at.as_str()));
+        Ok(instants.map(|stamp| stamp.at()).max())
     }
 
     fn round_facts(&self, round: &str) -> Result<Vec<Fact>, FileError> {

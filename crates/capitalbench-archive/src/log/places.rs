@@ -47,10 +47,8 @@ impl Places {
                     self.report(leaf, event, text);
                 }
             }
-            Fact::Accepted { run, .. } => {
-                if !self.accepted.insert(run.clone()) {
-                    self.report(leaf, event, format!("accepts {run} a second time"));
-                }
+            Fact::Accepted { run, .. } if !self.accepted.insert(run.clone()) => {
+                self.report(leaf, event, format!("accepts {run} a second time"));
             }
             Fact::Freeze { .. } if self.is_asked => {
                 let text = "freezes other inputs after a provider was asked".to_owned();

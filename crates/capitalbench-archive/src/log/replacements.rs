@@ -3,9 +3,9 @@
 //! From the first exit prices on the outcome is known. Whoever replaces prices or results after that
 //! must say why, in a correction of its own leaf, and nobody accepts a run any more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_proof::event::{Event, Fact};
+use capitalbench_proof::event::{Event, Fact, Files};
 use capitalbench_proof::merkle::Hash;
 
 use super::contradictions::{Contradiction, Kind};
@@ -20,7 +20,7 @@ pub(super) struct Replacements {
     /// The last leaf with a result.
     last_score: Option<u64>,
     /// The last word of each kind.
-    last: BTreeMap<String, (u64, Hash)>,
+    last: BTreeMap<String, Told>,
     corrections: Vec<Corrected>,
     /// Prices that took the place of others, by their leaf and the one before; a correction that
     /// follows before the next result explains them too.
@@ -28,35 +28,62 @@ pub(super) struct Replacements {
     found: Vec<Contradiction>,
 }
 
+/// What an event said last of its kind.
+struct Told {
+    leaf: u64,
+    identity: Hash,
+    files: Files,
+}
+
 struct Corrected {
     leaf: u64,
     /// The run whose results were replaced; none for prices.
     run: Option<String>,
+    replaced: Files,
+    results: Files,
+}
+
+impl Corrected {
+    /// Whether it names every file that changed, as it was and as it is.
+    fn tells(&self, old: &Files, new: &Files) -> bool {
+        let paths: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let mut changed = paths
+            .into_iter()
+            .filter(|path| old.get(*path) != new.get(*path));
+        changed.all(|path| {
+            self.replaced.get(path) == old.get(path) && self.results.get(path) == new.get(path)
+        })
+    }
 }
 
 impl Replacements {
     pub(super) fn take(&mut self, leaf: u64, event: &Event) {
         match &event.fact {
             Fact::Accepted { run, .. } => self.accepted(leaf, run),
-            Fact::Correction { run, .. } => {
+            Fact::Correction {
+                run,
+                replaced,
+                results,
+                ..
+            } => {
                 self.waiting.clear();
                 self.corrections.push(Corrected {
                     leaf,
                     run: run.clone(),
+                    replaced: replaced.clone(),
+                    results: results.clone(),
                 });
             }
-            Fact::EntryPrices { .. } | Fact::ExitPrices { .. } => {
-                if let Some(before) = self.replaced(leaf, event)
-                    && !self.corrections.iter().any(|own| own.leaf > before)
-                {
-                    self.waiting.push((leaf, before, event.fact.name()));
+            Fact::EntryPrices { files, .. } | Fact::ExitPrices { files, .. } => {
+                if let Some(before) = self.replaced(leaf, event, files) {
+                    self.priced(leaf, event, &before, files);
                 }
                 if matches!(event.fact, Fact::ExitPrices { .. }) {
                     self.exit.get_or_insert(leaf);
                 }
             }
-            Fact::Score { run, .. } => self.scored(leaf, run, event),
-            Fact::Claim { .. } => self.claimed(leaf, event),
+            Fact::Score { run, results } => self.scored(leaf, run, (event, results)),
+            Fact::Claim { files, .. } => self.claimed(leaf, (event, files)),
             _ => {}
         }
     }
@@ -71,7 +98,30 @@ impl Replacements {
         self.report(Kind::Place, leaf, "run.accepted", text);
     }
 
-    fn scored(&mut self, leaf: u64, run: &str, event: &Event) {
+    /// Prices are explained by a correction of prices that names them. Programs before 1.2 wrote
+    /// only the correction of the results, after the prices.
+    fn priced(&mut self, leaf: u64, event: &Event, before: &Told, files: &Files) {
+        let since = |own: &&Corrected| own.leaf > before.leaf;
+        let of_prices = |own: &&Corrected| own.run.is_none();
+        let own = self
+            .corrections
+            .iter()
+            .rfind(|own| since(own) && of_prices(own));
+        match own {
+            Some(own) if own.tells(&before.files, files) => {}
+            Some(own) => {
+                let text = format!(
+                    "replaces the prices of leaf {}, and the correction of leaf {} names other files",
+                    before.leaf, own.leaf
+                );
+                self.report(Kind::Unexplained, leaf, event.fact.name(), text);
+            }
+            None if self.corrections.iter().any(|own| since(&own)) => {}
+            None => self.waiting.push((leaf, before.leaf, event.fact.name())),
+        }
+    }
+
+    fn scored(&mut self, leaf: u64, run: &str, (event, results): (&Event, &Files)) {
         self.end_of_waiting();
         self.score.get_or_insert(leaf);
         self.last_score = Some(leaf);
@@ -79,35 +129,48 @@ impl Replacements {
             let text = format!("{run} was scored before its exit prices were in the log");
             self.report(Kind::Place, leaf, "score", text);
         }
-        let of_run = |own: &Corrected| own.run.as_deref() == Some(run);
-        if let Some(before) = self.replaced(leaf, event)
-            && !self
-                .corrections
-                .iter()
-                .any(|own| own.leaf > before && of_run(own))
-        {
-            let text = format!("replaces the result of leaf {before} without a correction");
-            self.report(Kind::Unexplained, leaf, &format!("score of {run}"), text);
-        }
+        let Some(before) = self.replaced(leaf, event, results) else {
+            return;
+        };
+        let of_run = |own: &&Corrected| own.run.as_deref() == Some(run);
+        let mut own = self.corrections.iter();
+        let why = match own.rfind(|own| own.leaf > before.leaf && of_run(own)) {
+            Some(own) if own.tells(&before.files, results) => return,
+            Some(own) => format!(
+                ", and the correction of leaf {} names other files",
+                own.leaf
+            ),
+            None => " without a correction".to_owned(),
+        };
+        let text = format!("replaces the result of leaf {}{why}", before.leaf);
+        self.report(Kind::Unexplained, leaf, &format!("score of {run}"), text);
     }
 
     /// A report may follow new results; one that changes although nothing else did is told.
-    fn claimed(&mut self, leaf: u64, event: &Event) {
+    fn claimed(&mut self, leaf: u64, (event, files): (&Event, &Files)) {
         let newest = self.last_score;
-        if let Some(before) = self.replaced(leaf, event)
-            && newest.is_none_or(|score| score < before)
+        if let Some(before) = self.replaced(leaf, event, files)
+            && newest.is_none_or(|score| score < before.leaf)
         {
-            let text = format!("replaces the report of leaf {before}, and no result changed");
+            let text = format!(
+                "replaces the report of leaf {}, and no result changed",
+                before.leaf
+            );
             self.report(Kind::ClaimReplaced, leaf, "claim", text);
         }
     }
 
-    /// The leaf that said something else before, where the outcome was known already.
-    fn replaced(&mut self, leaf: u64, event: &Event) -> Option<u64> {
+    /// What was said before, where it was something else and the outcome was known already.
+    fn replaced(&mut self, leaf: u64, event: &Event, files: &Files) -> Option<Told> {
         let kind = replaced_kind(&event.fact)?;
         let identity = event.identity().ok()?;
-        let before = self.last.insert(kind, (leaf, identity));
-        let (before, _) = before.filter(|(_, other)| *other != identity)?;
+        let now = Told {
+            leaf,
+            identity,
+            files: files.clone(),
+        };
+        let before = self.last.insert(kind, now);
+        let before = before.filter(|other| other.identity != identity)?;
         self.exit.map(|_| before)
     }
 

@@ -44,6 +44,25 @@ pub struct SeenStamp {
     pub vouched: bool,
 }
 
+/// Who vouches for time stamp authorities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voucher {
+    /// The reader, who named their roots.
+    Reader,
+    /// The list of public authorities that this program ships.
+    PublicList,
+}
+
+impl Voucher {
+    fn of(reader: &Reader<'_>) -> Self {
+        if reader.roots.is_empty() {
+            Self::PublicList
+        } else {
+            Self::Reader
+        }
+    }
+}
+
 /// What was found about the log of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogReport {
@@ -55,6 +74,8 @@ pub struct LogReport {
     pub continued: usize,
     /// Stamps of outside clocks that hold, by the size they are of.
     pub stamps: Vec<SeenStamp>,
+    /// Who vouches for the authorities that are marked so.
+    pub voucher: Voucher,
     /// What is wrong with it.
     pub findings: Vec<Finding>,
 }
@@ -95,6 +116,7 @@ impl LogState {
                     checkpoints: 0,
                     continued: 0,
                     stamps: Vec::new(),
+                    voucher: Voucher::of(reader),
                     findings: vec![finding],
                 },
                 places: BTreeMap::new(),
@@ -124,6 +146,7 @@ impl LogState {
                 checkpoints: found.checkpoints,
                 continued: 0,
                 stamps: Vec::new(),
+                voucher: Voucher::of(reader),
                 findings,
             },
             places,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_core::manifest::Manifest;
+use capitalbench_core::manifest::{Manifest, Window};
 use capitalbench_core::time::Stamp;
 use capitalbench_proof::event::{Event, Fact};
 use capitalbench_proof::order::{
@@ -35,6 +35,7 @@ impl RoundEvents<'_> {
     ) {
         self.contradictions(findings);
         self.claims(findings);
+        self.early_prices(findings);
         let record = self.facts().rev().find_map(|fact| match fact {
             Fact::Accepted { run, .. } => Some(run.clone()),
             _ => None,
@@ -178,6 +179,23 @@ impl RoundEvents<'_> {
                     "{} says {at}, and an outside clock had seen it before {before}",
                     event.fact.name()
                 );
+                let place = format!("log/leaf {leaf}");
+                findings.push(Finding::new(Code::LogOrderBroken, place, text));
+            }
+        }
+    }
+
+    /// Nobody has exit prices before the exit close.
+    fn early_prices(&self, findings: &mut Vec<Finding>) {
+        let window = self.manifest.and_then(|own| own.window);
+        let Some(close) = window.and_then(Window::exit_close) else {
+            return;
+        };
+        for (leaf, event) in self.events {
+            let at = Stamp::parse(event.at.as_str()).map(|stamp| stamp.at());
+            let is_exit = matches!(event.fact, Fact::ExitPrices { .. });
+            if let Some(at) = at.filter(|at| is_exit && *at < close) {
+                let text = format!("prices.exit says {at}, before the exit close {close}");
                 let place = format!("log/leaf {leaf}");
                 findings.push(Finding::new(Code::LogOrderBroken, place, text));
             }

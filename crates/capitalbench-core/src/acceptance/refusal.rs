@@ -70,7 +70,7 @@ pub enum Refusal {
         /// The close that returns are counted from.
         entry_close: Timestamp,
     },
-    /// Exit prices or results are there: whoever chooses now knows the outcome.
+    /// Whoever chooses now knows the outcome, for these reasons.
     OutcomeKnown(Vec<String>),
     /// The run has an acceptance; it is never rewritten.
     AcceptedBefore,
@@ -200,10 +200,10 @@ impl fmt::Display for Refusal {
                 f,
                 "would be accepted at {accepted_at}, before what it builds on ({earlier})"
             ),
-            Self::OutcomeKnown(files) => write!(
+            Self::OutcomeKnown(reasons) => write!(
                 f,
                 "the outcome is known ({}): no run becomes the record after that",
-                files.join(", ")
+                reasons.join(", ")
             ),
             Self::AcceptedBefore => {
                 f.write_str("the run has an acceptance, and one is never rewritten")

@@ -1,17 +1,21 @@
-//! What the migrations make, word for word, against what is there.
+//! What the migrations make, word for word, against what is there, in both directions.
 //!
 //! Every migration is run once more into a schema of its own, in a transaction that is rolled back, and
-//! the server is asked to write out policies, functions and constraints of both. So the text is compared
-//! as this very server understands it, whatever its version. The tables in use are not locked for it.
+//! the server is asked to write out what both schemas hold. So the text is compared as this very server
+//! understands it, whatever its version. The tables in use are not locked for it.
 
 use std::collections::BTreeMap;
 
-use tokio_postgres::Client;
+use tokio_postgres::{Client, Transaction};
 
-use super::{MIGRATE, POLICIES, Report, finding};
+use super::{Report, finding};
 use crate::direct::refused;
 use crate::gateway::GatewayError;
 use crate::migrations::{ALL, LEDGER};
+
+mod aspects;
+
+use aspects::{ASPECTS, Aspect, COMPARED};
 
 /// The schema that never stays.
 const SCHEMA: &str = "capitalbench_expected";
@@ -19,42 +23,13 @@ const SCHEMA: &str = "capitalbench_expected";
 /// The storage is outside of the schema.
 const ELSEWHERE: &str = "0009_storage";
 
-const FUNCTION: &str = "make it again from migrations/, and find out who changed it";
+/// Texts by subject.
+type Texts = BTreeMap<String, String>;
 
-/// What is compared: the code of a difference, what to do, and a question that answers with a subject and
-/// its text. `$1` is the schema.
-const ASPECTS: [(&str, &str, &str); 3] = [
-    (
-        "policy_changed",
-        POLICIES,
-        "select tablename || ': ' || policyname, format('%s for %s to %s using (%s) with check (%s)',
-           permissive, cmd, array(select unnest(roles) order by 1), qual, with_check)
-         from pg_catalog.pg_policies where schemaname = $1",
-    ),
-    (
-        "function_changed",
-        FUNCTION,
-        "select p.proname || '(' || pg_catalog.pg_get_function_identity_arguments(p.oid) || ')',
-           pg_catalog.pg_get_functiondef(p.oid)
-         from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
-         where n.nspname = $1 and p.proname like 'capitalbench\\_%'",
-    ),
-    (
-        "constraint_changed",
-        MIGRATE,
-        "select c.relname || ': ' || k.conname, pg_catalog.pg_get_constraintdef(k.oid)
-         from pg_catalog.pg_constraint k join pg_catalog.pg_class c on c.oid = k.conrelid
-         join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = $1",
-    ),
-];
-
-/// Texts by subject, one map per aspect.
-type Texts = [BTreeMap<String, String>; 3];
-
-/// Compares; what is missing or not ours is told by the other checks.
+/// Compares; rows whose content is not what their digest says are named too.
 pub(super) async fn run(client: &mut Client, report: &mut Report) -> Result<(), GatewayError> {
-    let there = match texts(client).await {
-        Ok(texts) => texts,
+    let (both, changed) = match texts(client).await {
+        Ok(found) => found,
         Err(error) => {
             let message = format!("could not be compared with the migrations: {error}");
             let remedy = "run it as the owner of the tables, with the right to create a schema";
@@ -64,25 +39,58 @@ pub(super) async fn run(client: &mut Client, report: &mut Report) -> Result<(), 
             return Ok(());
         }
     };
-    let (expected, found) = there;
-    for ((code, remedy, _), (expected, found)) in
-        ASPECTS.iter().zip(expected.into_iter().zip(found))
-    {
-        for (subject, text) in expected {
-            let Some(now) = found.get(&subject) else {
-                // Tables, policies and functions are looked for elsewhere; a constraint only here.
-                report.look(*code != "constraint_changed", || {
-                    finding(code, subject.as_str(), "is missing", remedy)
-                });
-                continue;
-            };
-            report.look(*now == text, || {
-                let message = format!("is {}; it must be {}", short(now), short(&text));
-                finding(code, subject.as_str(), message, remedy)
-            });
-        }
+    let tables: Vec<String> = both
+        .first()
+        .map_or_else(Vec::new, |(_, found)| found.keys().cloned().collect());
+    for (aspect, (expected, found)) in ASPECTS.iter().zip(&both) {
+        compare(aspect, (expected, found), (&tables, report));
+    }
+    for (subject, message) in changed {
+        report.look(false, || {
+            let remedy =
+                "run `capitalbench sync-web --include-cumulative`, and find out who wrote there";
+            finding("row_changed", subject, message, remedy)
+        });
     }
     Ok(())
+}
+
+fn compare(
+    aspect: &Aspect,
+    (expected, found): (&Texts, &Texts),
+    (tables, report): (&[String], &mut Report),
+) {
+    for (subject, text) in expected {
+        let Some(now) = found.get(subject) else {
+            // Tables, policies and functions are looked for elsewhere, and what belongs to a table that is
+            // not there is not there either.
+            let table = subject.split([':', '.']).next().unwrap_or_default();
+            let told = aspect.missing_is_told || !tables.iter().any(|there| there == table);
+            report.look(told, || {
+                finding(
+                    aspect.changed,
+                    subject.as_str(),
+                    "is missing",
+                    aspect.remedy,
+                )
+            });
+            continue;
+        };
+        report.look(now == text, || {
+            let message = format!("is {}; it must be {}", short(now), short(text));
+            finding(aspect.changed, subject.as_str(), message, aspect.remedy)
+        });
+    }
+    for (subject, text) in found
+        .iter()
+        .filter(|(subject, _)| !expected.contains_key(*subject))
+    {
+        report.look(false, || {
+            let text = if text.is_empty() { subject } else { text };
+            let message = format!("is not on the list: {}", short(text));
+            finding(aspect.unknown, subject.as_str(), message, aspect.remedy)
+        });
+    }
 }
 
 /// Two texts of many lines say enough with their beginnings.
@@ -95,8 +103,10 @@ fn short(text: &str) -> String {
     }
 }
 
-/// What the migrations make, and what is there.
-async fn texts(client: &mut Client) -> Result<(Texts, Texts), GatewayError> {
+/// What the migrations make and what is there, aspect by aspect, and rows that are not what they say.
+type Found = (Vec<(Texts, Texts)>, Vec<(String, String)>);
+
+async fn texts(client: &mut Client) -> Result<Found, GatewayError> {
     let failed = |error: tokio_postgres::Error| refused(&error);
     let transaction = client.transaction().await.map_err(failed)?;
     let begin = format!(
@@ -109,20 +119,64 @@ async fn texts(client: &mut Client) -> Result<(Texts, Texts), GatewayError> {
         let sql = elsewhere(migration.sql);
         transaction.batch_execute(&sql).await.map_err(failed)?;
     }
-    let mut both: (Texts, Texts) = Default::default();
-    for (place, (.., question)) in ASPECTS.iter().enumerate() {
-        for (schema, texts) in [(SCHEMA, &mut both.0), ("public", &mut both.1)] {
-            let rows = transaction.query(*question, &[&schema]).await;
-            for row in rows.map_err(failed)? {
-                let (subject, text): (String, String) = (row.get(0), row.get(1));
-                let text = text.replace(&format!("{SCHEMA}."), "public.");
-                let text = text.replace(&format!("'{SCHEMA}'"), "'public'");
-                texts[place].insert(subject, text);
-            }
+    let mut both = Vec::new();
+    for aspect in ASPECTS {
+        let expected = of_schema(&transaction, aspect, SCHEMA).await?;
+        let found = of_schema(&transaction, aspect, "public").await?;
+        both.push((expected, found));
+    }
+    let changed = changed_rows(&transaction).await?;
+    transaction.rollback().await.map_err(failed)?;
+    Ok((both, changed))
+}
+
+async fn of_schema(
+    transaction: &Transaction<'_>,
+    aspect: &Aspect,
+    schema: &str,
+) -> Result<Texts, GatewayError> {
+    let rows = transaction.query(aspect.question, &[&schema]).await;
+    let rows = rows.map_err(|error| refused(&error))?;
+    let texts = rows.iter().map(|row| {
+        let (subject, text): (String, String) = (row.get(0), row.get(1));
+        let text = text.replace(&format!("{SCHEMA}."), "public.");
+        (subject, text.replace(&format!("'{SCHEMA}'"), "'public'"))
+    });
+    Ok(texts.collect())
+}
+
+/// Computes the digest of every row with the expressions of the migrations, whatever the tables say.
+async fn changed_rows(
+    transaction: &Transaction<'_>,
+) -> Result<Vec<(String, String)>, GatewayError> {
+    let failed = |error: tokio_postgres::Error| refused(&error);
+    let tables = transaction.query(COMPARED, &[&SCHEMA]).await;
+    let mut changed = Vec::new();
+    for row in tables.map_err(failed)? {
+        let (table, holds): (String, String) = (row.get(0), row.get(1));
+        let question = format!(
+            "select part, count(*) from public.\"{table}\" where ({holds}) is not true \
+             group by part order by part limit 20"
+        );
+        // A table with other columns is named for that.
+        transaction
+            .batch_execute("savepoint rows")
+            .await
+            .map_err(failed)?;
+        let Ok(rows) = transaction.query(&question, &[]).await else {
+            transaction
+                .batch_execute("rollback to rows")
+                .await
+                .map_err(failed)?;
+            continue;
+        };
+        for row in rows {
+            let (part, count): (String, i64) = (row.get(0), row.get(1));
+            let message = format!("{count} rows of part {part} are not what their digests say");
+            changed.push((table.clone(), message));
         }
     }
-    transaction.rollback().await.map_err(failed)?;
-    Ok(both)
+    Ok(changed)
 }
 
 /// A migration for the other schema.

@@ -5,12 +5,15 @@ mod server;
 mod stage;
 
 mod access;
+mod additions;
 mod check;
+mod edited;
 mod jobs;
 mod killed;
 mod log;
 mod many_workers;
 mod owner;
+mod readers;
 mod round_trip;
 mod schema;
 mod withheld;

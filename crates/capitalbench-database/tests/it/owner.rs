@@ -47,7 +47,7 @@ async fn an_owner_needs_no_superuser() {
     works_as(&server, "maker").await;
     for statement in [
         "create role keeper login nosuperuser nocreaterole",
-        "grant anon, authenticated, service_role to keeper",
+        "grant anon, authenticated to keeper",
         "create database keeper owner keeper",
     ] {
         admin.client().batch_execute(statement).await.unwrap();

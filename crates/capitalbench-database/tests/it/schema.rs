@@ -11,9 +11,10 @@ use crate::round_trip::bring;
 use crate::stage::{Stage, connect, fixtures, public};
 
 /// Columns of a table that the export has not.
-const OURS: [&str; 6] = [
+const OURS: [&str; 7] = [
     "part",
     "content_sha256",
+    "content_holds",
     "is_synthetic",
     "published",
     "entrant_id",
@@ -130,10 +131,10 @@ async fn rows_that_are_there_learn_their_universe() {
     let publication = public(&fixtures(), "2030-01-01");
     bring(&stage, &publication).await;
     let back = "delete from public.capitalbench_migrations where version >= 11; \
-                alter table public.holdings drop column universe_key; \
-                alter table public.control_holdings drop column universe_key; \
-                alter table public.prices drop column universe_key; \
-                alter table public.option_returns drop column universe_key; \
+                alter table public.holdings drop column universe_key cascade; \
+                alter table public.control_holdings drop column universe_key cascade; \
+                alter table public.prices drop column universe_key cascade; \
+                alter table public.option_returns drop column universe_key cascade; \
                 alter table public.rounds drop constraint rounds_universe";
     stage.owner().batch_execute(back).await.unwrap();
     let applied = migrate(stage.owner()).await.unwrap();

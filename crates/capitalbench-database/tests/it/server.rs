@@ -38,12 +38,17 @@ type Owner = Option<(u32, u32)>;
 impl Server {
     /// Starts one. `None` means that PostgreSQL is not installed and the test returns early; why is
     /// printed here, and continuous integration must have it.
+    pub(crate) fn start() -> Option<Self> {
+        Self::start_as("postgres")
+    }
+
+    /// The same with another name for the role that the server is made with.
     #[expect(
         clippy::disallowed_methods,
         clippy::print_stderr,
         reason = "a test has no configuration to ask and nobody else to tell"
     )]
-    pub(crate) fn start() -> Option<Self> {
+    pub(crate) fn start_as(superuser: &str) -> Option<Self> {
         let Some(programs) = programs() else {
             let ci = std::env::var("CI").as_deref() == Ok("true");
             assert!(!ci, "PostgreSQL is missing; install the package postgresql");
@@ -58,7 +63,7 @@ impl Server {
         }
         let made = as_user(Command::new(programs.join("initdb")), owner)
             .current_dir(folder.path())
-            .args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"])
+            .args(["-U", superuser, "-A", "trust", "-E", "UTF8", "--locale=C"])
             .args(["--no-sync", "--no-instructions", "-D", "d"])
             .output()
             .expect("initdb runs");

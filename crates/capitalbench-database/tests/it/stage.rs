@@ -45,8 +45,7 @@ impl Stage {
         self.become_role(role).await;
         let header = "select to_jsonb(p) - 'only_row' - 'changed_at' from public.publication p";
         let header = self.owner().query_one(header, &[]).await.expect("a header");
-        let rows =
-            "select to_jsonb(d) - 'part' - 'content_sha256' from public.publication_documents d";
+        let rows = "select to_jsonb(d) - 'part' - 'content_sha256' - 'content_holds' from public.publication_documents d";
         let rows = self.owner().query(rows, &[]).await.expect("documents");
         self.become_role("postgres").await;
         let header = serde_json::from_value(header.get(0)).expect("a header");

@@ -35,10 +35,18 @@ subjectKeyIdentifier = hash
 basicConstraints = critical,CA:false
 keyUsage = critical,digitalSignature
 extendedKeyUsage = critical,timeStamping
-[server]
+[web_server]
 basicConstraints = critical,CA:false
 keyUsage = critical,digitalSignature
 extendedKeyUsage = serverAuth
+[not_critical]
+basicConstraints = critical,CA:false
+keyUsage = critical,digitalSignature
+extendedKeyUsage = timeStamping
+[both_usages]
+basicConstraints = critical,CA:false
+keyUsage = critical,digitalSignature
+extendedKeyUsage = critical,timeStamping,serverAuth
 [dated]
 database = ./index.txt
 rand_serial = yes
@@ -121,9 +129,9 @@ impl Authority {
         self.issue("stamper", "middle", "stamper", LONG_AGO);
     }
 
-    /// Gives the signer a certificate for web servers.
-    pub(crate) fn become_a_server(&self) {
-        self.issue("stamper", "middle", "server", ALWAYS);
+    /// Gives the signer a certificate for another usage: a section of the configuration.
+    pub(crate) fn reissue_as(&self, extensions: &str) {
+        self.issue("stamper", "middle", extensions, ALWAYS);
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

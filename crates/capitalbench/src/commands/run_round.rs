@@ -26,7 +26,7 @@ use crate::runner::{self, Engine, Gate, Seat, SlotEnd, Spending, cost_of};
 use crate::steps::Stops;
 use crate::steps::given_instant::note_given_instant;
 use crate::steps::promise::require_stamped_freeze;
-use crate::steps::record::{Recorder, record};
+use crate::steps::record::{Recorder, record, require_clock_in_order};
 
 mod bill;
 mod plan;
@@ -70,6 +70,7 @@ pub(crate) fn run(arguments: &RunRound) -> Result<Outcome, CommandError> {
     }
     report::confirm(arguments, &prepared.plan)?;
     note_given_instant(&folder, "run-round", arguments.now.instant)?;
+    require_clock_in_order(&folder, clock.now())?;
     let ledger = if let Some(ledger) = ledger {
         ledger
     } else {

@@ -8,6 +8,7 @@ use capitalbench_archive::ledger::Ledger;
 use capitalbench_archive::log::{LogFolder, LogKey, Observer, attempt_events};
 use capitalbench_archive::round_folder::RoundFolder;
 use capitalbench_core::attempt::Slot;
+use capitalbench_proof::order::CLOCK_SLACK;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -128,6 +129,25 @@ impl Recorder {
         self.log.append(key, &events)?;
         Ok(())
     }
+}
+
+/// The instants in the log of a round may not run backwards, so nobody is asked by a clock that is
+/// behind what the log knows.
+pub(crate) fn require_clock_in_order(
+    round: &RoundFolder,
+    now: Timestamp,
+) -> Result<(), CommandError> {
+    let Some(last) = LogFolder::of_round(round).last_instant(&round.name())? else {
+        return Ok(());
+    };
+    if last.duration_since(now) <= CLOCK_SLACK {
+        return Ok(());
+    }
+    let text = format!(
+        "the clock shows {now}, and the log of {} has an event of {last}",
+        round.name()
+    );
+    Err(CommandError::new(text).hint("set the clock of this machine; nobody was asked"))
 }
 
 fn observer(key: &LogKey, now: Timestamp) -> Observer<'_> {

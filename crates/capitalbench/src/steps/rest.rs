@@ -3,11 +3,12 @@
 use std::fmt::Debug;
 
 use capitalbench_adapters::supabase::{Supabase, SupabaseError};
-use capitalbench_database::documents::{Document, Header};
+use capitalbench_database::documents::Header;
 use capitalbench_database::gateway::{Applied, Gateway, GatewayError, Place, State};
 use capitalbench_database::log_files::{LogContent, LogRow};
 use capitalbench_database::read::{ReadError, Source};
 use capitalbench_database::round_files::{Files, FilesRow, RoundFiles};
+use capitalbench_database::stored::StoredDocument;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -70,20 +71,30 @@ impl Gateway for Rest {
 
 impl Source for Rest {
     async fn header(&self) -> Result<Option<Header>, GatewayError> {
-        let columns = [("select", "as_of,is_synthetic,parts_sha256")];
+        let columns = [("select", "as_of,is_synthetic,parts_sha256,header_sha256")];
         Ok(self.rows("publication", &columns).await?.pop())
     }
 
-    async fn documents(&self) -> Result<Vec<Document>, GatewayError> {
+    async fn documents(&self) -> Result<Vec<StoredDocument>, GatewayError> {
         let query = [
-            ("select", "kind,name,round_id,day,track,set_id,document"),
+            (
+                "select",
+                "part,content_sha256,kind,name,round_id,day,track,set_id,document",
+            ),
             ("order", "kind,name"),
         ];
-        self.rows("publication_documents", &query).await
+        let rows = self
+            .rows("publication_documents", &query)
+            .await?
+            .into_iter();
+        let documents =
+            rows.map(|row| StoredDocument::of_row(row).map_err(GatewayError::Unreadable));
+        documents.collect()
     }
 
     async fn files(&self) -> Result<Vec<FilesRow>, GatewayError> {
-        let query = [("select", "round_id,sha256,object"), ("order", "round_id")];
+        let columns = "round_id,sha256,file_count,byte_count,holds_results,object,content_sha256";
+        let query = [("select", columns), ("order", "round_id")];
         self.rows("round_files", &query).await
     }
 
@@ -101,7 +112,9 @@ impl Source for Rest {
     }
 
     async fn log(&self) -> Result<Vec<LogRow>, GatewayError> {
-        let query = [("select", "part,sha256,byte_count"), ("order", "part")];
+        let columns = "part,round_id,sha256,file_count,byte_count,holds_results,packed_sha256,\
+                       content_sha256";
+        let query = [("select", columns), ("order", "part")];
         self.rows("log_files", &query).await
     }
 

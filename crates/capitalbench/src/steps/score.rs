@@ -79,6 +79,10 @@ pub(crate) fn score(
                 reason: reason.clone(),
                 at: Stamp::of(now),
             });
+            // What contradicts the log is refused before a result is written from it.
+            if correct.is_none() {
+                record(&inputs.folder, now)?;
+            }
             let log = LogFolder::of_round(&inputs.folder);
             let signed = log.signed_results(&round, run.run_id().as_str())?;
             Some(store_results(run, &result, &signed, correction.as_ref())?)

@@ -4,6 +4,8 @@ use crate::harness::{MONTHLY, RUN, Test, WEEKLY, changes};
 
 const ACCEPT: [&str; 5] = ["accept-run", "--round", WEEKLY, "--run-id", "official-1"];
 const NOW: [&str; 2] = ["--now", "2026-03-02T18:30:00Z"];
+/// Between entry and exit.
+const DURING: [&str; 2] = ["--now", "2026-03-05T12:00:00Z"];
 
 /// The weekly round without the operator's word in its run manifest.
 pub(crate) fn unmarked() -> Test {
@@ -27,7 +29,12 @@ fn two_runs() -> Test {
 }
 
 fn codes(test: &Test, arguments: &[&str]) -> Vec<String> {
-    let ran = test.run_without_trace(&[arguments, &["--json"]].concat());
+    let now = if arguments.contains(&"--now") {
+        &[][..]
+    } else {
+        &DURING
+    };
+    let ran = test.run_without_trace(&[arguments, now, &["--json"]].concat());
     let json = ran.code(1).json();
     assert_eq!(json["accepted"], false);
     let refusals = json["refusals"].as_array().expect("refusals").iter();
@@ -86,7 +93,7 @@ fn every_refusal_is_told_at_once_and_nothing_is_written() {
         "after-entry-close",
     ];
     assert_eq!(codes(&test, &ACCEPT), expected);
-    test.run_without_trace(&ACCEPT)
+    test.run_without_trace(&[&ACCEPT[..], &DURING].concat())
         .code(1)
         .says("weekly-portfolio-resolved: official-1 is not accepted\n")
         .says("missing [google-fixture-c], added []")

@@ -17,17 +17,17 @@ const PUBLISH: [&str; 4] = [
     "export --rounds-dir rounds --output data --as-of",
 ];
 
-fn run(test: &Test, line: &str) -> Ran {
+pub(crate) fn run(test: &Test, line: &str) -> Ran {
     run_with(test, &[], line)
 }
 
-fn run_with(test: &Test, variables: &[(&str, &str)], line: &str) -> Ran {
+pub(crate) fn run_with(test: &Test, variables: &[(&str, &str)], line: &str) -> Ran {
     let arguments: Vec<&str> = line.split_whitespace().collect();
     test.run_with(variables, &arguments)
 }
 
 /// A round of an invented market that promises this much, ready to be frozen.
-fn researched(proof: &str) -> Test {
+pub(crate) fn researched(proof: &str) -> Test {
     let test = Test::operator(ROUND);
     fs::write(test.path("models.yaml"), MODELS).expect("a written file");
     let arguments = format!(
@@ -54,11 +54,11 @@ fn asking(at: &str) -> String {
     )
 }
 
-fn accepting(at: &str) -> String {
+pub(crate) fn accepting(at: &str) -> String {
     format!("accept-run --round {ROUND} --run-id first --no-schedule-resolution --now {at}")
 }
 
-fn at(text: &str) -> Manner {
+pub(crate) fn at(text: &str) -> Manner {
     Manner::At(text.parse().expect("an instant"))
 }
 
@@ -78,7 +78,7 @@ fn stamped() -> (Test, FakeClock) {
 }
 
 /// The same with a run whose models have answered.
-fn answered() -> (Test, FakeClock) {
+pub(crate) fn answered() -> (Test, FakeClock) {
     let (test, clock) = stamped();
     run(&test, &asking("2026-12-06T10:20:00Z")).code(0);
     (test, clock)
@@ -249,7 +249,7 @@ fn an_acceptance_is_complete_with_a_stamp_before_the_entry_close() {
 }
 
 /// Closes of the days of the window, after those that were known before it.
-fn add_closes(test: &Test) {
+pub(crate) fn add_closes(test: &Test) {
     for symbol in ["FXBIL", "FXFAR", "FXGLD", "FXLNG", "FXSPX"] {
         let file = test.path(&format!("histories/{symbol}.csv"));
         let known = fs::read_to_string(&file).expect("a history");

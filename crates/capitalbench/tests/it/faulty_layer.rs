@@ -52,7 +52,7 @@ impl FaultyLayer {
 }
 
 /// Commands that write the record of a round; for real rounds they take no `--now`.
-const RECORDING: [&str; 10] = [
+const RECORDING: [&str; 11] = [
     "accept-run",
     "automation-cancel",
     "automation-retry",
@@ -63,6 +63,7 @@ const RECORDING: [&str; 10] = [
     "resolve-due",
     "run-round",
     "score-round",
+    "update-interim-performance",
 ];
 
 /// The arguments without `--now`, and the variables that set the machine's clock to that instant

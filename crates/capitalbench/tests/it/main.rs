@@ -45,6 +45,7 @@ mod hostile_names;
 mod import_research;
 mod init_round;
 mod interim;
+mod key_holder;
 mod killed;
 mod killed_between;
 mod leaping_clock;

@@ -15,7 +15,7 @@ use capitalbench_core::tar;
 
 use crate::fake_models::{Answer, AskedRound, FakeModels, Wire};
 use crate::faulty_layer::FaultyLayer;
-use crate::harness::{MONTHLY, Ran, Test, WEEKLY, copy_tree, fixtures, program};
+use crate::harness::{MONTHLY, Ran, Test, WEEKLY, command, copy_tree, fixtures, program};
 use crate::operator::{NOW, ROUND, frozen};
 use crate::signed_round::{NAME, SignedRound};
 
@@ -27,8 +27,7 @@ fn pipe(path: &Path) {
 
 /// Runs the program, which must end by itself.
 fn ends(test: &Test, arguments: &[&str]) -> Ran {
-    let child = Command::new(program())
-        .args(arguments)
+    let child = command(arguments)
         .current_dir(test.folder())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

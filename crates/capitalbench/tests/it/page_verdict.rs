@@ -3,7 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use capitalbench_archive::log::LogFolder;
 use capitalbench_core::artifact::{Audience, audience};
+use capitalbench_proof::checkpoint::Checkpoint;
+use capitalbench_proof::event::{Event, Fact, Instant, Sealed};
+use capitalbench_proof::merkle::{Edge, Hash, leaf_hash};
+use capitalbench_proof::note::SignerKey;
+use capitalbench_proof::tiles;
 use serde_json::{Value, json};
 
 use crate::fake_clock::{FakeClock, Manner};
@@ -124,7 +130,7 @@ fn a_certificate_of_a_web_server_stamps_nothing() {
     let round = SignedRound::accepted();
     let test = round.test();
     with_site(test);
-    clock.with_authority(crate::authority::Authority::become_a_server);
+    clock.with_authority(|authority| authority.reissue_as("web_server"));
     clock.behave(Manner::At(
         "2026-09-14T12:31:00Z".parse().expect("an instant"),
     ));
@@ -163,6 +169,86 @@ fn forge_stamp(rounds: &Path, clock: &FakeClock) {
     fs::create_dir_all(&folder).expect("a folder");
     fs::write(folder.join("clock.example.tsq"), asked.to_query()).expect("a question");
     fs::write(folder.join("clock.example.tsr"), reply).expect("a reply");
+}
+
+/// Signs a changed file into the log with the operator's own key, as a changed program would.
+fn sign_again(rounds: &Path, path: &str) {
+    let log = LogFolder::of_rounds(rounds);
+    let state = log
+        .checkpoint()
+        .expect("a log")
+        .expect("a state")
+        .checkpoint;
+    let all: Vec<u64> = (0..state.size).collect();
+    let leaves = log.leaves(&all, state.size).expect("leaves").into_iter();
+    let mut leaves: Vec<Vec<u8>> = leaves.map(|(_, leaf)| leaf).collect();
+    let told = leaves.iter().filter_map(|leaf| Event::parse(leaf).ok());
+    let told = told.filter(|event| matches!(event.fact, Fact::Inventory { .. }));
+    let salts = log.salts(NAME).expect("a list").expect("salts");
+    let bytes = fs::read(rounds.join(NAME).join(path)).expect("a changed file");
+    let sealed = Sealed::new(&salts[path], &bytes);
+    let event = Event {
+        round: NAME.to_owned(),
+        at: Instant::parse("2026-09-22T00:16:00Z").expect("an instant"),
+        fact: Fact::Inventory {
+            number: told.count() as u64 + 1,
+            bodies: [(path.to_owned(), sealed)].into(),
+            gone: Vec::new(),
+        },
+    };
+    leaves.push(event.to_leaf().expect("a leaf"));
+    let hashes: Vec<Hash> = leaves.iter().map(|leaf| leaf_hash(leaf)).collect();
+    let mut edge = Edge::default();
+    for hash in &hashes {
+        edge.append(*hash, |_, _, _| {});
+    }
+    let size = leaves.len() as u64;
+    let private = rounds.join(".capitalbench/keys/log.key");
+    let key = SignerKey::parse(fs::read_to_string(private).expect("a key").trim());
+    let note = Checkpoint {
+        origin: state.origin,
+        size,
+        root: edge.root(),
+        extensions: vec![format!("previous {}", state.size)],
+    };
+    let note = note.sign(&key.expect("a key")).expect("a note").to_string();
+    let write = |path: &str, bytes: &[u8]| fs::write(rounds.join(path), bytes).expect("a file");
+    let bundle = tiles::bundle(leaves.iter().map(Vec::as_slice)).expect("short leaves");
+    write(&format!("log/tile/entries/000.p/{size}"), &bundle);
+    write(
+        &format!("log/tile/0/000.p/{size}"),
+        &tiles::hash_tile(&hashes),
+    );
+    write("log/checkpoint", note.as_bytes());
+    write(&format!("log/checkpoints/{size}"), note.as_bytes());
+}
+
+#[test]
+fn an_answer_that_was_rewritten_and_signed_again_is_found() {
+    let round = SignedRound::resolved();
+    let test = round.test();
+    with_site(test);
+    let folder = round.rounds().join(NAME);
+    let attempts = fs::read_dir(folder.join("runs/official/attempts")).expect("attempts");
+    let names = attempts.map(|entry| entry.expect("a file").file_name().display().to_string());
+    let name = names.filter(|name| name.ends_with(".ended.json")).min();
+    let path = format!("runs/official/attempts/{}", name.expect("an attempt"));
+    let stored = fs::read_to_string(folder.join(&path)).expect("a record");
+    // What the call cost: no other file tells it, so that only the log can know.
+    let (before, after) = stored
+        .split_once("\"latency_seconds\": ")
+        .expect("a latency");
+    let rest = after.split_once(',').expect("more members").1;
+    let changed = format!("{before}\"latency_seconds\": 0.001,{rest}");
+    assert_ne!(changed, stored);
+    fs::write(folder.join(&path), changed).expect("a changed record");
+    sign_again(&round.rounds(), &path);
+    if !node() {
+        return;
+    }
+    let found = page(test, "signed", &[]);
+    assert_eq!(codes(&found), ["fixed-file-changed"], "{found}");
+    assert_eq!(found["level"], program(test, "signed", None).as_str());
 }
 
 #[test]

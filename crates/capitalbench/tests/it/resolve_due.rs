@@ -11,6 +11,7 @@ use crate::due_rounds::{DUE, LATER, due_rounds, expected, job, leaderboard, mark
 use crate::fake_tiingo::FakeTiingo;
 use crate::harness::{Ran, Test, tree_of};
 use crate::market::{serve, serve_slowly};
+use crate::signed_round::{NAME, SignedRound};
 
 const ROUNDS: usize = 50;
 
@@ -330,40 +331,46 @@ fn lease_until(owner: &str, expires: &str) -> String {
 }
 
 #[test]
-fn no_instant_that_is_given_takes_a_round_from_a_living_worker() {
+fn a_lease_whose_time_is_over_is_taken_and_leftovers_are_removed() {
     let test = due_rounds(1);
-    let file = test.path("rounds/DUE-00/automation/lease-000099.json");
-    let server = serve(market());
-    let soon = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
-    fs::write(&file, lease_until("alive", &soon.to_string())).unwrap();
-    for now in [DUE, LATER, "2126-01-01T00:00:00Z"] {
-        resolve(&test, &server, "-/-/-", &["--now", now])
-            .code(0)
-            .says("DUE-00: with alive (process 1 on h)");
-        for command in [
-            &["automation-retry", "--round", "rounds/DUE-00"][..],
-            &["publish-report", "--round", "rounds/DUE-00"],
-        ] {
-            test.run(&[command, &["--now", now]].concat())
-                .code(2)
-                .complains("DUE-00 is held by alive");
-        }
-    }
-    assert_eq!(server.questions().len(), 0);
-    assert!(
-        !test
-            .path("rounds/DUE-00/automation/lease-000100.json")
-            .exists()
-    );
-    // Its time is over by the clock of the machine, whatever instant is given.
-    fs::write(&file, lease_until("alive", EXPIRED)).unwrap();
+    let folder = test.path("rounds/DUE-00/automation");
     fs::write(
-        test.path("rounds/DUE-00/automation/.capitalbench-x.tmp"),
-        "half",
+        folder.join("lease-000099.json"),
+        lease_until("gone", EXPIRED),
     )
     .unwrap();
-    resolve(&test, &server, "-/-/-", &["--now", DUE])
+    fs::write(folder.join(".capitalbench-x.tmp"), "half").unwrap();
+    resolve(&test, &serve(market()), "-/-/-", &["--now", LATER])
         .code(0)
         .says("DUE-00: resolved");
     all_resolved(&test, 1);
+}
+
+#[test]
+fn no_instant_that_is_given_takes_a_round_from_a_living_worker() {
+    let round = SignedRound::accepted();
+    let test = round.test();
+    let folder = format!("signed/{NAME}");
+    let file = test.path(&folder).join("automation/lease-000099.json");
+    let soon = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
+    fs::write(&file, lease_until("alive", &soon.to_string())).unwrap();
+    for now in ["2026-09-22T00:15:00Z", "2126-01-01T00:00:00Z"] {
+        let resolve = ["resolve-due", "--rounds-dir", "signed", "--now", now];
+        test.run_as_typed(
+            &[],
+            &[
+                &resolve[..],
+                &["--source", "csv", "--histories", "histories"],
+            ]
+            .concat(),
+        )
+        .code(0)
+        .says(&format!("{NAME}: with alive (process 1 on h)"));
+        for command in ["automation-retry", "publish-report"] {
+            let typed = [command, "--round", &folder, "--now", now];
+            test.run_as_typed(&[], &typed)
+                .code(2)
+                .complains(&format!("{NAME} is held by alive"));
+        }
+    }
 }

@@ -151,7 +151,7 @@ fn a_round_is_signed_step_by_step_and_nothing_twice() {
     crate::harness::copy_tree(&fixture.join("prices"), &test.file("prices"));
     test.run(&SCORE)
         .code(0)
-        .says("log: signed, 4 events added, 12 in all");
+        .says("log: signed, 2 events added, 13 in all");
     test.run(&["publish-report", "--round", WEEKLY]).code(0);
     let test = test.replace("prices/exit_prices.csv", "82.9,82.9", "83.9,83.9");
     test.run(&[&SCORE[..], &["--correct", "the vendor corrected gold"]].concat())

@@ -279,6 +279,97 @@ fn a_database_gives_the_same_site_as_its_folder() {
     }
 }
 
+/// Variables of the environment.
+type Names<'a> = &'a [(&'a str, &'a str)];
+
+const EDIT: &str = "update public.publication_documents set document = replace(document, '0.0', '0.1') \
+    where kind = 'result' and round_id = 'weekly-portfolio-resolved'";
+
+/// What somebody edits is refused with its table, part and round, and mended by the next sync.
+fn edits_are_refused_and_mended(
+    database: &Server,
+    (writer, reader): (Names<'_>, Names<'_>),
+    source: &str,
+) {
+    let test = empty_test();
+    copy_tree(
+        &crate::harness::fixtures().join("rounds"),
+        &test.path("rounds"),
+    );
+    sync(&test, writer, "rounds", AT).code(0);
+    build(&test, reader, &["--source", source], "before");
+    statement(database, EDIT);
+    let again = ["build-site", "--source", source, "--output", "after"];
+    test.run_with(reader, &again)
+        .code(2)
+        .complains("publication_documents")
+        .complains("part round/weekly-portfolio-resolved")
+        .complains("sync-web");
+    let figures = "update public.outcomes set return_fraction = 0.99";
+    statement(database, figures);
+    let mended = sync(&test, writer, "rounds", AT).code(0).json();
+    assert!(mended["rows_written"].as_u64() > Some(1), "{mended}");
+    let left = "select count(*)::text from public.outcomes where return_fraction = 0.99";
+    assert_eq!(text(database, left), "0");
+    build(&test, reader, &["--source", source], "after");
+    same_trees(&test, "before", "after");
+    let nothing = sync(&test, writer, "rounds", AT).code(0).json();
+    assert_eq!(
+        (&nothing["requests"], &nothing["rows_written"]),
+        (&json!(1), &json!(0))
+    );
+}
+
+#[test]
+fn an_edited_database_is_refused_and_mended() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    migrate(&server);
+    let url = server.url();
+    let with = [("DATABASE_URL", url.as_str())];
+    edits_are_refused_and_mended(&server, (&with, &with), "database");
+}
+
+#[test]
+fn an_edited_project_is_refused_and_mended() {
+    let Some(lite) = Lite::start() else { return };
+    migrate(&lite.database);
+    let url = lite.url();
+    let both: (Names<'_>, Names<'_>) = (&as_writer(&url), &as_public(&url));
+    edits_are_refused_and_mended(&lite.database, both, "supabase");
+    // An object that somebody replaced is refused too, and the sync of its round puts it there again.
+    let test = empty_test();
+    copy_tree(
+        &crate::harness::fixtures().join("rounds"),
+        &test.path("rounds"),
+    );
+    let objects = lite.objects();
+    let of_weekly = |path: &&std::path::PathBuf| {
+        let path = path.display().to_string();
+        path.contains("weekly-portfolio-resolved")
+    };
+    let object = objects.iter().find(of_weekly).expect("an object");
+    let bytes = fs::read(object).expect("an object");
+    let other = objects.iter().find(|path| *path != object).expect("two");
+    fs::copy(other, object).expect("a copy");
+    let again = ["build-site", "--source", "supabase", "--output", "site"];
+    test.run_with(both.1, &again)
+        .code(2)
+        .complains("the files of weekly-portfolio-resolved")
+        .complains("sync-web --round");
+    let round = [
+        "sync-web",
+        "--round",
+        "rounds/weekly-portfolio-resolved",
+        "--as-of",
+        AT,
+    ];
+    test.run_with(both.0, &round).code(0);
+    assert_eq!(fs::read(object).expect("an object"), bytes);
+    build(&test, both.1, &["--source", "supabase"], "site");
+}
+
 #[test]
 fn no_key_and_no_password_is_found_anywhere() {
     let Some(lite) = Lite::start() else { return };

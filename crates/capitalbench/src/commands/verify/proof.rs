@@ -1,7 +1,7 @@
 //! What the log proves about a round and what it does not, in words that can be quoted.
 
 use capitalbench_archive::verify::{Finding, LogReport, Moment, RoundProof, RoundReport, Severity};
-use capitalbench_archive::verify::{SlotCount, Verdict};
+use capitalbench_archive::verify::{SlotCount, Verdict, Voucher};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -75,6 +75,10 @@ pub(super) fn as_json(round: &RoundReport, log: &LogReport) -> Option<Value> {
         "picks": moment(&proof.picks),
         "score": moment(&proof.score),
         "earlier_score": moment(&proof.earlier_score),
+        "vouched_by": match log.voucher {
+            Voucher::Reader => "reader",
+            Voucher::PublicList => "public-list",
+        },
         "authorities": proof.authorities().iter()
             .map(|(name, vouched)| json!({"name": name, "vouched": vouched}))
             .collect::<Vec<_>>(),
@@ -141,7 +145,7 @@ pub(super) fn print(round: &RoundReport, log: &LogReport) {
         "{}  {}{}",
         paint(BOLD, &round.round_id),
         paint(style, level.as_str()),
-        vouchers(level, proof)
+        vouchers(level, proof, log)
     ));
     let row = |name: &str, text: String| line(format!("  {name:<19} {text}"));
     if let Some(freeze) = &proof.freeze {
@@ -195,7 +199,7 @@ pub(super) fn print(round: &RoundReport, log: &LogReport) {
 }
 
 /// Who stamped the round, and who vouches for them.
-fn vouchers(level: Level, proof: &RoundProof) -> String {
+fn vouchers(level: Level, proof: &RoundProof, log: &LogReport) -> String {
     let named = |vouched: bool| {
         let own = proof.authorities().into_iter();
         let names = own.filter(|(_, own)| *own == vouched);
@@ -204,7 +208,12 @@ fn vouchers(level: Level, proof: &RoundProof) -> String {
     };
     match level {
         Level::Broken | Level::Signed => String::new(),
-        Level::Proved => format!("  by {}, whom you vouch for", named(true)),
+        Level::Proved => match log.voucher {
+            Voucher::Reader => format!("  by {}, whom you vouch for", named(true)),
+            Voucher::PublicList => {
+                format!("  by {}, on the list of public authorities", named(true))
+            }
+        },
         Level::Stamped => format!(
             "  by {}, an authority you have not vouched for (--tsa-root FILE)",
             named(false)
