@@ -3,7 +3,7 @@
 //! Whoever serves passes path and query on as they came and sends what comes back.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use capitalbench_core::publication::Publication;
 use capitalbench_core::similar::closest;
@@ -19,15 +19,15 @@ const MOST_ROWS: usize = 1000;
 /// A publication with the rows of each table, made when somebody first asks.
 #[derive(Debug)]
 pub struct Api {
-    publication: Publication,
+    publication: Arc<Publication>,
     made: [OnceLock<Vec<Map<String, Value>>>; ALL.len()],
 }
 
 impl Api {
     /// Answers from this publication.
-    pub fn new(publication: Publication) -> Self {
+    pub fn new(publication: impl Into<Arc<Publication>>) -> Self {
         Self {
-            publication,
+            publication: publication.into(),
             made: std::array::from_fn(|_| OnceLock::new()),
         }
     }

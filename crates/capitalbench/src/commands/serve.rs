@@ -1,9 +1,8 @@
-//! `serve`: the website from memory, made anew when the rounds change or a close passes.
+//! `serve`: the website, made anew when the rounds change or a close passes.
 
-use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use tokio::runtime::Runtime;
@@ -11,7 +10,6 @@ use tokio::task::block_in_place;
 
 use super::Outcome;
 use super::origin::{Loaded, Origin};
-use super::site::site;
 use crate::cli::Serve;
 use crate::clock::now_or;
 use crate::console::{BOLD, DIM, WARNING, line, paint, remark};
@@ -19,14 +17,21 @@ use crate::error::CommandError;
 use crate::steps::stopped;
 
 mod answer;
+mod bodies;
+mod body;
 mod connections;
 mod first_word;
+mod headers;
+mod hot;
+mod making;
 mod patience;
+mod peers;
 mod schedule;
 mod stock;
 
 use answer::Server;
 use connections::Limits;
+use making::stock;
 use stock::Stock;
 
 /// How many ports after a taken one are tried where any will do.
@@ -90,20 +95,13 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
         open(&own);
     }
     let watching = watch(&origin, &base, &server, (seen, loaded));
-    let serving = connections::accept(listener, Arc::clone(&server), Limits::default(), stop);
+    let limits = Limits::new(arguments.peer_connections.map(|most| most.get().into()));
+    let serving = connections::accept(listener, Arc::clone(&server), limits, stop);
     tokio::select! {
         ended = serving => ended.map_err(fault)?,
         () = watching => {}
     }
     Ok(Outcome::Holds)
-}
-
-/// The site as it is now; what did not change is taken over from the one before.
-fn stock(loaded: &Loaded, base: &str, before: Option<&Stock>) -> Result<Stock, CommandError> {
-    let none = BTreeMap::new();
-    let earlier = before.map_or(&none, |before| &before.families);
-    let rendered = site(loaded, base, earlier)?;
-    Ok(Stock::new(rendered, loaded.publication.clone(), before))
 }
 
 /// Makes the site anew when the record changes or an instant passes that opens or closes something;
@@ -119,10 +117,15 @@ async fn watch(
         follows.then(|| schedule::next_change(stock.publication()))
     };
     let mut due: Option<Timestamp> = next(&server.stock());
+    let mut pause = origin.look_every();
     loop {
-        tokio::time::sleep(origin.look_every()).await;
+        tokio::time::sleep(pause).await;
+        let start = Instant::now();
         let now = block_in_place(|| origin.mark());
+        // Looking at many files must not keep a core busy.
+        pause = origin.look_every().max(start.elapsed() * 20);
         let passed = due.is_some_and(|due| due <= now_or(None));
+        server.count_look();
         if now.as_ref().is_ok_and(|now| *now == seen) && !passed {
             continue;
         }

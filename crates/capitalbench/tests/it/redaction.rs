@@ -119,9 +119,6 @@ fn echo(status: &'static str, kind: &'static str) -> Echo {
         let forms = encoded();
         for mut stream in listener.incoming().flatten() {
             let number = counter.fetch_add(1, Ordering::SeqCst);
-            // Every form is the first word of some answer, which is what messages show.
-            let word = &forms[number % forms.len()];
-            let all = forms.join(" ");
             let _ = stream.set_read_timeout(Some(Duration::from_millis(300)));
             let mut heard = Vec::new();
             let mut chunk = [0; 4096];
@@ -133,6 +130,14 @@ fn echo(status: &'static str, kind: &'static str) -> Echo {
             }
             let heard = String::from_utf8_lossy(&heard);
             let asked = heard.split("\r\n\r\n").next().unwrap_or_default();
+            // Whoever was told the key tells it in every form, each of them as the first word of some
+            // answer, which is what messages show.
+            let told_key = heard.to_lowercase().contains(PARTS[0]);
+            let words = if told_key { &forms[..] } else { &[] };
+            let word = words
+                .get(number % forms.len())
+                .map_or("nothing", |word| word);
+            let all = words.join(" ");
             let first = asked.lines().next().unwrap_or_default();
             let asked = format!("{word} {asked} {all}");
             let told = serde_json::json!({"error": {"message": asked, "code": KEY, "type": first},
