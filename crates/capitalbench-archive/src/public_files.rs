@@ -156,6 +156,10 @@ pub fn fingerprint(folder: &Path) -> Result<Digest, FileError> {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests change files behind the program's back"
+)]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;

@@ -1,7 +1,6 @@
 //! Where the website takes its record from: a folder of rounds, or a database with the rights of the
 //! public.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -101,16 +100,14 @@ impl Loaded {
 }
 
 impl Loaded {
-    /// The signed log, where it may be shown; `paths` are those of the site.
-    pub(super) fn log(&self, paths: &BTreeSet<String>) -> Result<Files, CommandError> {
+    /// The signed log, where it may be shown; asks whether the site has a file of a round.
+    pub(super) fn log(&self, shows: impl Fn(&str, &str) -> bool) -> Result<Files, CommandError> {
         let publication = &self.publication;
         let rounds = publication.rounds.iter().map(|round| round.id().as_str());
         let folder = match &self.files {
             FilesIn::Folder(folder) => folder,
             FilesIn::Record(record) => return Ok(log_of(record, rounds)),
         };
-        let shows =
-            |round: &str, path: &str| paths.contains(&format!("rounds/{round}/files/{path}"));
         let log = LogFolder::of_rounds(folder);
         let files = log.published(publication.as_of, rounds, shows)?;
         Ok(files

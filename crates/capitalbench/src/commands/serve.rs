@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use tokio::net::TcpSocket;
 use tokio::runtime::Runtime;
 use tokio::task::block_in_place;
 
@@ -36,6 +37,8 @@ use stock::Stock;
 
 /// How many ports after a taken one are tried where any will do.
 const NEAR: u16 = 50;
+/// Connections that may wait to be accepted.
+const WAITING: u32 = 4096;
 
 pub(crate) fn run(arguments: &Serve) -> Result<Outcome, CommandError> {
     started(arguments, 0)
@@ -57,7 +60,7 @@ fn started(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
 fn bound(wanted: SocketAddr, near: u16) -> Result<TcpListener, CommandError> {
     let mut address = wanted;
     loop {
-        match TcpListener::bind(address) {
+        match listening(address) {
             Ok(listener) => return Ok(listener),
             Err(error)
                 if error.kind() == std::io::ErrorKind::AddrInUse
@@ -71,6 +74,19 @@ fn bound(wanted: SocketAddr, near: u16) -> Result<TcpListener, CommandError> {
             }
         }
     }
+}
+
+/// Listens with room for many who wait: where there is none, a flood of one peer makes others ask
+/// again after a second.
+fn listening(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING)?.into_std()
 }
 
 async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {

@@ -3,12 +3,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use capitalbench_core::ids::Digest;
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode, Version};
-
-use capitalbench_core::ids::Digest;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 
 use super::bodies::{Bodies, compressed};
 use super::body::Sent;
@@ -23,6 +24,8 @@ pub(super) type Answer = Response<Sent>;
 pub(super) struct Server {
     stock: RwLock<Arc<Stock>>,
     bodies: Bodies,
+    /// Questions to the API at a time.
+    scans: Semaphore,
     counts: Counts,
 }
 
@@ -42,6 +45,7 @@ impl Server {
         Self {
             stock: RwLock::new(Arc::new(stock)),
             bodies: Bodies::default(),
+            scans: Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)),
             counts: Counts::default(),
         }
     }
@@ -164,7 +168,7 @@ async fn found(server: &Server, asked: &Parts, path: &str) -> Answer {
         && (rest.is_empty() || rest.starts_with('/'))
     {
         let query = asked.uri.query().unwrap_or_default();
-        let (status, body) = stock.api.reply(rest, query);
+        let (status, body) = reply(server, stock, (rest, query)).await;
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         return send_made(&server.counts, body.into(), status, &asked.headers);
     }
@@ -179,9 +183,21 @@ async fn found(server: &Server, asked: &Parts, path: &str) -> Answer {
     }
     server.counts.missing.fetch_add(1, Ordering::Relaxed);
     match stock.find("/404.html") {
-        Some(page) => whole(server, &page, asked, StatusCode::NOT_FOUND).await,
+        Some(page) => {
+            let headers = of_file(&page.path, page.kept.digest);
+            let head = (StatusCode::NOT_FOUND, headers);
+            whole(server, &page, asked, head).await
+        }
         None => plain(StatusCode::NOT_FOUND, "not found\n", path),
     }
+}
+
+/// What the API says, beside the threads that answer: a question may look through every round.
+async fn reply(server: &Server, stock: Arc<Stock>, (rest, query): (&str, &str)) -> (u16, Vec<u8>) {
+    let _turn = server.scans.acquire().await;
+    let (rest, query) = (rest.to_owned(), query.to_owned());
+    let replied = spawn_blocking(move || stock.api.reply(&rest, &query)).await;
+    replied.unwrap_or_else(|_| (500, Vec::new()))
 }
 
 /// A file of the site, unless the reader has it.
@@ -191,7 +207,8 @@ async fn send(server: &Server, file: &Found, asked: &Parts) -> Answer {
         return unchanged(&server.counts, headers);
     }
     server.counts.found.fetch_add(1, Ordering::Relaxed);
-    whole(server, file, asked, StatusCode::OK).await
+    let head = (StatusCode::OK, headers);
+    whole(server, file, asked, head).await
 }
 
 fn unchanged(counts: &Counts, headers: HeaderMap) -> Answer {
@@ -203,23 +220,23 @@ fn unchanged(counts: &Counts, headers: HeaderMap) -> Answer {
     unchanged
 }
 
-async fn whole(server: &Server, file: &Found, asked: &Parts, status: StatusCode) -> Answer {
+async fn whole(
+    server: &Server,
+    file: &Found,
+    asked: &Parts,
+    (status, headers): (StatusCode, HeaderMap),
+) -> Answer {
     let packed = accepts_gzip(&asked.headers) && is_text(&file.path);
-    match server.bodies.of(file, packed).await {
-        Some((body, coding)) => {
-            let headers = of_file(&file.path, file.kept.digest);
-            complete(status, headers, body, coding)
-        }
-        // Somebody changed it after the site was made; the next look at the rounds shows what it is.
-        None => {
-            let text = "this file has just changed; ask again in a few seconds\n";
-            let path = format!("/{}", file.path);
-            let mut changed = plain(StatusCode::SERVICE_UNAVAILABLE, text, &path);
-            let soon = HeaderValue::from_static("5");
-            changed.headers_mut().insert(header::RETRY_AFTER, soon);
-            changed
-        }
+    if let Some((body, coding)) = server.bodies.of(file, packed).await {
+        return complete(status, headers, body, coding);
     }
+    // Somebody changed it after the site was made; the next look at the rounds shows what it is.
+    let text = "this file has just changed; ask again in a few seconds\n";
+    let path = format!("/{}", file.path);
+    let mut changed = plain(StatusCode::SERVICE_UNAVAILABLE, text, &path);
+    let soon = HeaderValue::from_static("5");
+    changed.headers_mut().insert(header::RETRY_AFTER, soon);
+    changed
 }
 
 /// An answer of the API, which is made for every request.

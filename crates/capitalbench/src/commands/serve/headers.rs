@@ -8,14 +8,15 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 /// The same for what is made to be embedded.
 const EMBED_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors *";
-/// What a browser offers to pages; ours copy a block of code to the clipboard and use nothing else.
-const PERMISSIONS: &str = "accelerometer=(), attribution-reporting=(), autoplay=(), bluetooth=(), browsing-topics=(), \
-     camera=(), clipboard-read=(), clipboard-write=(self), compute-pressure=(), cross-origin-isolated=(), \
-     display-capture=(), encrypted-media=(), fullscreen=(), gamepad=(), geolocation=(), gyroscope=(), hid=(), \
-     identity-credentials-get=(), idle-detection=(), keyboard-map=(), local-fonts=(), magnetometer=(), \
-     microphone=(), midi=(), otp-credentials=(), payment=(), picture-in-picture=(), \
-     publickey-credentials-create=(), publickey-credentials-get=(), screen-wake-lock=(), serial=(), \
-     storage-access=(), sync-xhr=(), usb=(), web-share=(), window-management=(), xr-spatial-tracking=()";
+/// What a browser offers to pages; ours copy a block of code to the clipboard and use nothing else. A
+/// name that a browser does not know is a complaint on its console, so those that only some know are
+/// left out.
+const PERMISSIONS: &str = "accelerometer=(), autoplay=(), camera=(), clipboard-read=(), clipboard-write=(self), \
+     compute-pressure=(), cross-origin-isolated=(), display-capture=(), encrypted-media=(), fullscreen=(), \
+     gamepad=(), geolocation=(), gyroscope=(), hid=(), identity-credentials-get=(), idle-detection=(), \
+     keyboard-map=(), local-fonts=(), magnetometer=(), microphone=(), midi=(), otp-credentials=(), payment=(), \
+     picture-in-picture=(), publickey-credentials-create=(), publickey-credentials-get=(), screen-wake-lock=(), \
+     serial=(), storage-access=(), sync-xhr=(), usb=(), window-management=(), xr-spatial-tracking=()";
 
 /// Data, files of rounds and the API: for everybody's programs.
 pub(super) fn is_for_programs(path: &str) -> bool {

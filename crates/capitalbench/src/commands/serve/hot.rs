@@ -8,7 +8,7 @@ use capitalbench_core::ids::Digest;
 use hyper::body::Bytes;
 
 /// What all of them may take.
-const MOST_BYTES: usize = 32 << 20;
+const MOST_BYTES: usize = 16 << 20;
 /// What one that lies in a file counts for: the file is open as long as it is kept.
 const FILE_WEIGHT: usize = 1 << 20;
 

@@ -95,7 +95,7 @@ struct Making<'a> {
 struct Made {
     id: RoundId,
     family: Arc<Family>,
-    own: Own,
+    own: Arc<Own>,
     reused: bool,
 }
 
@@ -125,10 +125,15 @@ impl Making<'_> {
             }
         };
         let own = found.into_iter().map(|file| self.own(file));
+        let own: Own = own.collect::<Result<_, CommandError>>()?;
+        let known = self
+            .before
+            .and_then(|before| before.own.get(round.id().as_str()));
+        let known = known.filter(|known| is_same(known, &own));
         Ok(Made {
             id: round.id().clone(),
             family,
-            own: own.collect::<Result<_, CommandError>>()?,
+            own: known.map_or_else(|| Arc::new(own), Arc::clone),
             reused,
         })
     }
@@ -177,17 +182,34 @@ impl Making<'_> {
     ) -> Result<(), CommandError> {
         let told: Vec<Told> = rounds.iter().map(|made| made.family.told.clone()).collect();
         let mut paths: BTreeSet<String> = pages.keys().map(|path| (**path).to_owned()).collect();
+        let own = |made: &Made, path: &str| format!("rounds/{}/files/{path}", made.id);
         for made in rounds {
-            let own = made.own.iter();
-            paths.extend(own.map(|(path, _)| format!("rounds/{}/files/{path}", made.id)));
+            // Of the files of rounds the site lists none but those that look like pages.
+            let listed = made.own.iter().filter(|(path, _)| path.ends_with(".html"));
+            paths.extend(listed.map(|(path, _)| own(made, path)));
         }
         let spool = Spool::new().map_err(unspooled)?;
         let rest = self.renderer.rest(&told, &paths);
-        paths.extend(rest.keys().cloned());
+        drop(paths);
         pages.extend(put_all(&spool, rest)?);
-        pages.extend(put_all(&spool, self.loaded.log(&paths)?)?);
+        let by_round: BTreeMap<&str, &Own> = rounds
+            .iter()
+            .map(|made| (made.id.as_str(), &*made.own))
+            .collect();
+        let shows = |round: &str, path: &str| {
+            let own = by_round.get(round);
+            own.is_some_and(|own| own.binary_search_by(|(own, _)| (**own).cmp(path)).is_ok())
+        };
+        pages.extend(put_all(&spool, self.loaded.log(shows)?)?);
         Ok(())
     }
+}
+
+/// Whether a round has the files that it had before; then two sites share the list of them.
+fn is_same(before: &Own, now: &Own) -> bool {
+    let mut pairs = before.iter().zip(now);
+    before.len() == now.len()
+        && pairs.all(|(before, now)| before.0 == now.0 && before.1.is_same_file(&now.1))
 }
 
 fn put_all(spool: &Spool, files: Files) -> Result<Vec<(Arc<str>, Kept)>, CommandError> {

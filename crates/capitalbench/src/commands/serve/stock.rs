@@ -28,6 +28,17 @@ pub(super) enum Place {
     Folder(FileMark),
 }
 
+impl Kept {
+    /// Whether this is the same file in the same folder.
+    pub(super) fn is_same_file(&self, other: &Self) -> bool {
+        let same = match (&self.place, &other.place) {
+            (Place::Folder(mark), Place::Folder(other)) => mark == other,
+            _ => false,
+        };
+        same && self.digest == other.digest
+    }
+}
+
 /// What was rendered of a round alone.
 pub(super) struct Family {
     /// Digest of what it follows from.
@@ -44,7 +55,7 @@ pub(super) struct Stock {
     /// Everything that was rendered, by path without a leading slash.
     pub(super) pages: BTreeMap<Arc<str>, Kept>,
     /// The files of rounds by the id of their round.
-    pub(super) own: BTreeMap<String, Own>,
+    pub(super) own: BTreeMap<String, Arc<Own>>,
     /// The folder of rounds, where files are read from one.
     pub(super) folder: Option<PathBuf>,
     /// What a later site may take over.
@@ -131,12 +142,13 @@ impl Stock {
     }
 
     fn all(&self) -> impl Iterator<Item = &Kept> {
-        let own = self.own.values().flatten().map(|(_, kept)| kept);
+        let own = self.own.values().flat_map(|own| own.iter());
+        let own = own.map(|(_, kept)| kept);
         self.pages.values().chain(own)
     }
 
     pub(super) fn count(&self) -> usize {
-        self.pages.len() + self.own.values().map(Vec::len).sum::<usize>()
+        self.pages.len() + self.own.values().map(|own| own.len()).sum::<usize>()
     }
 
     pub(super) fn bytes(&self) -> u64 {
