@@ -127,7 +127,9 @@ impl Build<'_> {
         let done = done.unwrap_or_else(PoisonError::into_inner);
         let (mut paths, mut counts) = (done.paths, done.counts);
         let mut rest = self.renderer.rest(told, &paths);
-        rest.extend(self.record.log(&paths)?);
+        let shows =
+            |round: &str, path: &str| paths.contains(&format!("rounds/{round}/files/{path}"));
+        rest.extend(self.record.log(shows)?);
         paths.extend(rest.keys().cloned());
         paths.extend(data.sizes.keys().map(|name| data_path(name)));
         paths.insert(data_path(DATA_ARCHIVE));

@@ -69,6 +69,7 @@ mod score_round;
 mod scripted_models;
 mod sealed;
 mod serve;
+mod serve_files;
 mod show_controls;
 mod show_prompt;
 mod signed_again;
