@@ -38,6 +38,7 @@ use crate::run_controls::{RunControls, as_submission};
 use crate::run_folder::RunFolder;
 use crate::scoring::{ScoringError, score_run};
 use crate::validation::{Checked, load_parsed, validate_run};
+use crate::verify::{derivation, results};
 
 /// Why a folder of rounds could not be published.
 #[derive(Debug, thiserror::Error)]
@@ -254,6 +255,7 @@ pub fn round_facts(folder: RoundFolder, shared: &Shared) -> Result<RoundFacts, P
     let controls: Vec<Submission>;
     if run_folder.has(run::LEADERBOARD) {
         let scored = score_run(&inputs, &run_folder, run.rules)?;
+        results::require(&inputs, &run_folder, &scored)?;
         let (kept, outcomes) = scored
             .outcomes
             .into_iter()
@@ -275,6 +277,7 @@ pub fn round_facts(folder: RoundFolder, shared: &Shared) -> Result<RoundFacts, P
             facts.frozen.as_ref(),
         )?);
     } else {
+        derivation::require(&inputs, &run_folder)?;
         submissions = valid(&inputs, &run_folder, run)?;
         controls = open_controls(&inputs, &run_folder, run)?;
     }
@@ -430,6 +433,7 @@ fn repeated(inputs: &RoundInputs, runs: &[Run]) -> Result<Vec<RepeatedRun>, Publ
         let folder = inputs.folder.run(&run.run_id)?;
         if folder.has(run::STABILITY) {
             let scored = score_run(inputs, &folder, run.rules)?;
+            results::require(inputs, &folder, &scored)?;
             repeated.push(RepeatedRun {
                 run_id: run.run_id.clone(),
                 replicates: run.rules.replicates,

@@ -28,6 +28,7 @@ use crate::run_controls::{RunControls, as_submission};
 use crate::run_folder::RunFolder;
 use crate::unproved_prices;
 use crate::validation::{Checked, load_parsed, validate_run};
+use crate::verify::derivation;
 
 /// Why a run was not scored.
 #[derive(Debug, thiserror::Error)]
@@ -50,6 +51,26 @@ pub enum ScoringError {
         file: String,
         /// Why.
         problems: Vec<Problem>,
+    },
+    /// A file of the run does not follow from its answers, or is not what was accepted.
+    #[error("{round}: {file} {problem}")]
+    NotDerived {
+        /// The round.
+        round: String,
+        /// The file, inside the round.
+        file: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A stored result is not the computed one.
+    #[error("{round}: the stored result {file} is not the computed one: {problem}")]
+    OtherResult {
+        /// The round.
+        round: String,
+        /// The file, inside the round.
+        file: String,
+        /// How it differs.
+        problem: String,
     },
     /// Nothing to score.
     #[error("run {0} has no parsed submission")]
@@ -135,6 +156,7 @@ pub fn score_run(
     folder: &RunFolder,
     rules: RunRules,
 ) -> Result<ScoredRun, ScoringError> {
+    derivation::require(inputs, folder)?;
     let parsed = load_parsed(inputs, folder, rules)?;
     let mut submissions = Vec::with_capacity(parsed.len());
     for Checked { name, verdict, .. } in parsed {

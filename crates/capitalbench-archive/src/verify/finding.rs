@@ -89,8 +89,10 @@ codes! {
         "A submission has no line in the run log, or a line names a model without a submission."
     ReplyDigestMismatch "reply-digest-mismatch" Error
         "A stored reply is not the text whose digest the run log holds."
+    AnswerDiffers "answer-differs" Error
+        "What the ledger tells of an attempt is not what the answer says that came."
     RawSubmissionDiffers "raw-submission-differs" Error
-        "A raw submission is not what its stored reply says."
+        "A raw submission is not what its stored reply or the ledger of its run says."
     ControlDiffers "control-differs" Error
         "The file of a control entrant does not follow from the round and the run."
     OfficialRunAmbiguous "official-run-ambiguous" Error

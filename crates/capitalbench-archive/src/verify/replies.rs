@@ -12,8 +12,6 @@ use super::runs::lines_of;
 use crate::format::json;
 use crate::format::run_log::LogLine;
 use crate::layout::run;
-use crate::ledger::{AnswerHead, OTHER_ANSWER, parse_record};
-use crate::round_folder::names_in;
 use crate::validation::Checked;
 
 /// Checks every reply of a run.
@@ -57,27 +55,6 @@ pub(super) fn check(state: &RunState, findings: &mut Vec<Finding>) {
             state.place(run::REPLIES),
             text,
         ));
-    }
-}
-
-/// Answers of the ledger are those that came; a head without its answer says nothing.
-pub(super) fn check_answers(state: &RunState, findings: &mut Vec<Finding>) {
-    let names = names_in(&state.folder.file(run::ATTEMPTS)).unwrap_or_default();
-    for name in names {
-        let Some(stem) = name.strip_suffix(".head.json") else {
-            continue;
-        };
-        let place = |ending: &str| format!("{}/{stem}.{ending}", run::ATTEMPTS);
-        let read = |ending: &str| state.folder.read_optional(&place(ending));
-        let (Ok(Some(head)), Ok(Some(body))) = (read("head.json"), read("answer")) else {
-            continue;
-        };
-        let (code, ending, text) = match parse_record::<AnswerHead>(&head) {
-            Ok(head) if head.is_of(&body) => continue,
-            Ok(_) => (Code::ReplyDigestMismatch, "answer", OTHER_ANSWER.to_owned()),
-            Err(fault) => (Code::UnreadableFile, "head.json", fault.to_string()),
-        };
-        findings.push(Finding::new(code, state.place(&place(ending)), text));
     }
 }
 

@@ -26,6 +26,7 @@ mod corrections;
 #[path = "../../../capitalbench-database/tests/it/server.rs"]
 mod database_server;
 mod demo;
+mod derived;
 mod due_rounds;
 mod explain;
 mod failure_kinds;
