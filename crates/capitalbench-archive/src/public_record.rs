@@ -26,6 +26,7 @@ use capitalbench_core::universe::Universe;
 use jiff::Timestamp;
 use rayon::prelude::*;
 
+use crate::cache_key::CacheKey;
 use crate::daily_closes::{DailySnapshots, volatility};
 use crate::error::FileError;
 use crate::fact_cache::FactCache;
@@ -57,15 +58,18 @@ pub enum PublicationError {
 /// Whether facts of unchanged rounds may be taken from the folder's cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keeping {
-    /// They may, and are kept for the next time.
-    Cached,
+    /// Those under the secret of this machine may, and are kept for the next time.
+    Cached(CacheKey),
     /// Everything is computed.
     Fresh,
 }
 
 impl Keeping {
     fn open(self, rounds: &Path) -> Option<FactCache> {
-        (self == Self::Cached).then(|| FactCache::open(rounds))?
+        match self {
+            Self::Cached(key) => FactCache::open(rounds, key),
+            Self::Fresh => None,
+        }
     }
 }
 

@@ -121,8 +121,8 @@ fn a_reply_that_is_not_in_its_answer_is_refused() {
     let ended = first(test, "attempts", ".ended.json");
     edit_json(&test.path(&ended), |ended| {
         other_portfolio(&mut ended["object"]);
-        let text = serde_json::to_string(&ended["object"]).expect("JSON");
-        ended["text"] = Value::String(text);
+        let reply = serde_json::to_string(&ended["object"]).expect("JSON");
+        ended["text"] = Value::String(reply);
     });
     let score = [
         "score-round",
