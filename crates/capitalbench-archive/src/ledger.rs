@@ -70,6 +70,9 @@ pub struct Begun {
     pub started_at_utc: String,
     /// Digest of the text that is sent.
     pub input_sha256: String,
+    /// Where the request goes, without any key; none for models that are not asked over a network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
 }
 
 /// What became of a call.

@@ -246,13 +246,12 @@ impl RoundPrices {
         let record = PriceRecord::load(folder)?;
         let record_problems = match &record {
             None => Vec::new(),
-            Some(record) => {
-                record.problems(folder, &inputs.universe, (Some(&entry.0), Some(&exit.0)))?
-            }
+            Some(record) => record.problems(inputs, (Some(&entry.0), Some(&exit.0)))?,
         };
         let accepted = unproved_prices::acceptance(folder)?;
         let digests = (entry.1, exit.1);
-        let accepted = accepted.filter(|own| record.is_none() && own.sheets == digests);
+        let unproved = record.is_none() || unproved_prices::is_from_files(folder)?;
+        let accepted = accepted.filter(|own| unproved && own.sheets == digests);
         Ok(Self {
             entry: entry.0,
             exit: exit.0,

@@ -26,6 +26,7 @@ mod controls;
 pub mod derivation;
 mod fairness;
 mod finding;
+mod hosts;
 mod inputs;
 mod interim;
 mod log_state;

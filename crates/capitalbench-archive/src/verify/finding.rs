@@ -171,6 +171,10 @@ codes! {
         "A price row is dated on another day than the window's."
     PriceSourceDiffers "price-source-differs" Warning
         "Entry and exit of an option come from different sources."
+    PriceSourceReplaced "price-source-replaced" Warning
+        "Prices come from another source than the manifest froze, for a recorded reason."
+    ProviderHostDiffers "provider-host-differs" Warning
+        "A model was asked at another host than the manifest froze."
     BlankClose "blank-close" Warning
         "Price rows have no raw close, so their adjustment cannot be checked."
     UnadjustedPrice "unadjusted-price" Warning

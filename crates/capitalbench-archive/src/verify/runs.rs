@@ -21,6 +21,7 @@ pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<F
     log(state, findings);
     super::replies::check(state, findings);
     super::controls::check(state, inputs, findings);
+    super::hosts::check(state, inputs, findings);
 }
 
 fn identity(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<Finding>) {

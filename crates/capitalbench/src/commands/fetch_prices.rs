@@ -14,7 +14,8 @@ use crate::console::{DIM, GOOD, WARNING, document, line, paint, plural, remark};
 use crate::error::CommandError;
 use crate::steps::asking::AtLimit;
 use crate::steps::fetch_prices::{
-    FetchPlan, Fetched, Other, fetch_prices, options, refuse_present, require_final_rows, window,
+    FetchPlan, Fetched, Other, fetch_prices, options, refuse_present, require_final_rows,
+    source_exception, window,
 };
 use crate::steps::held_round::{HeldRound, held_by, worker};
 use crate::steps::record::record;
@@ -54,6 +55,7 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
         asking: asking(opened, &state, clock, at_limit),
         tolerance_bps: choice.tolerance_bps,
     });
+    source_exception(&plan, &first, other.as_ref())?;
     let held = HeldRound::take(&inputs.folder, &worker(None, None), clock)?
         .map_err(|holder| held_by(&inputs.folder, &holder))?;
     // What was true before the round was ours may not be true any more.
@@ -83,6 +85,7 @@ fn plan<'a>(
         },
         coverage,
         options: options(inputs, coverage, run_id.as_ref())?,
+        other_source: arguments.other_source.clone(),
     })
 }
 

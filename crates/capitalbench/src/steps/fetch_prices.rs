@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_archive::format::provenance::{AnswerRecord, Coverage, Provenance, Purpose};
+use capitalbench_archive::format::source_exception::SourceException;
 use capitalbench_archive::layout;
 use capitalbench_archive::price_record::{NewPrices, store};
 use capitalbench_archive::round_folder::RoundInputs;
@@ -14,6 +15,7 @@ use capitalbench_core::manifest::Window;
 use capitalbench_core::price_rules::{PriceProblem, problems};
 use capitalbench_core::price_window::PriceWindow;
 use capitalbench_core::prices::{PriceSheet, Quote, Side};
+use capitalbench_core::time::Stamp;
 use capitalbench_core::units::Return;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -31,6 +33,8 @@ pub(crate) struct FetchPlan<'a> {
     pub(crate) coverage: Coverage,
     /// Options with the symbol they are asked for by, in universe order.
     pub(crate) options: Vec<(OptionId, String)>,
+    /// Why another source is asked than the manifest froze.
+    pub(crate) other_source: Option<String>,
 }
 
 /// What came of it.
@@ -183,6 +187,7 @@ pub(crate) async fn fetch_prices(
     other: Option<&Other<'_>>,
     held: &HeldRound,
 ) -> Result<Fetched, CommandError> {
+    let exception = source_exception(plan, asking, other)?;
     let asked_for = match plan.purpose {
         Purpose::Final => plan.window,
         Purpose::Informational => Window {
@@ -226,6 +231,7 @@ pub(crate) async fn fetch_prices(
             .map(|answered| answered.window)
             .collect(),
         cross_check: cross_check.as_ref(),
+        exception,
     };
     held.require()?;
     let provenance = store(&plan.inputs.folder, &plan.inputs.universe, new)?;
@@ -239,6 +245,36 @@ pub(crate) async fn fetch_prices(
         cross_check,
         sound,
     })
+}
+
+/// The record of a departure from the frozen sources; one without a reason is refused before
+/// anybody is asked.
+pub(crate) fn source_exception(
+    plan: &FetchPlan<'_>,
+    asking: &Asking<'_>,
+    other: Option<&Other<'_>>,
+) -> Result<Option<SourceException>, CommandError> {
+    let frozen = &plan.inputs.manifest.origins;
+    let second = match plan.purpose {
+        Purpose::Final => other.map(|other| other.asking.source.name()),
+        Purpose::Informational => frozen.second_price_source.as_deref(),
+    };
+    let Some(departure) = frozen.departure(asking.source.name(), second) else {
+        return Ok(None);
+    };
+    let Some(reason) = &plan.other_source else {
+        let text = format!("{}: {departure}", plan.inputs.folder.name());
+        return Err(CommandError::new(text).hint(
+            "choose the frozen ones with --source and --cross-check; for others give \
+             `fetch-prices` --other-source REASON, which verify and the report show; nothing was \
+             asked",
+        ));
+    };
+    Ok(Some(SourceException {
+        departure,
+        reason: reason.clone(),
+        accepted_at: Stamp::of(asking.clock.now()),
+    }))
 }
 
 /// All answers, or every reason why one is missing.

@@ -185,6 +185,7 @@ impl Resolver<'_> {
             purpose: Purpose::Final,
             coverage: Coverage::FullUniverse,
             options: options(inputs, Coverage::FullUniverse, None)?,
+            other_source: None,
         };
         require_final_rows(&plan, self.clock.now())?;
         let fetched = fetch_prices(&plan, &self.asking, self.other.as_ref(), held).await?;

@@ -57,6 +57,7 @@ mod operator;
 mod output;
 mod past_boards;
 mod price_defects;
+mod price_origin;
 mod pricing;
 mod provider_faults;
 mod real_providers;
