@@ -318,7 +318,8 @@ fn is_decided_in(path: &str, runs: &BTreeSet<String>) -> bool {
 
 /// The operator's exceptions for prices, which a result rests on.
 fn is_exception(path: &str) -> bool {
-    [layout::CROSS_CHECK_ACCEPTANCE, layout::UNPROVED_ACCEPTANCE].contains(&path)
+    let words = [layout::CROSS_CHECK_ACCEPTANCE, layout::UNPROVED_ACCEPTANCE];
+    words.contains(&path) || path == layout::SOURCE_EXCEPTION
 }
 
 /// Files that nobody ever writes twice: the ledger, and what was kept of things that were replaced.

@@ -26,6 +26,7 @@ mod corrections;
 #[path = "../../../capitalbench-database/tests/it/server.rs"]
 mod database_server;
 mod demo;
+mod derived;
 mod due_rounds;
 mod explain;
 mod failure_kinds;
@@ -58,6 +59,7 @@ mod operator;
 mod output;
 mod past_boards;
 mod price_defects;
+mod price_origin;
 mod pricing;
 mod provider_faults;
 mod real_providers;
