@@ -57,7 +57,7 @@ pub use history::{history, stamped_freeze};
 pub(crate) use history::{marks, steps};
 pub use key::LogKey;
 pub(crate) use last_word::replaced_kind;
-pub use published::{SIGNED, places_file, signed_list};
+pub use published::{LOG_LIST, SIGNED, log_list, places_file, signed_list};
 
 /// Where the log of a folder of rounds lies.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ const is = (id, name) => id.toUpperCase() === name;
 /** The options with their roles; the first that qualifies is the reference. */
 export function universe(list) {
   const options = list.map((stored) => {
-    const id = String(stored.id ?? "");
+    const id = String(stored.id ?? stored.option_id ?? "");
     const cash = stored.is_cash === true || is(id, "CASH");
     const old = clean(stored.asset_symbol);
     let symbol = clean(stored.symbol) ?? old;

@@ -1,12 +1,16 @@
-// The page: choose a round or drop a folder, watch the checks, read the lines.
+// The page: choose a round or drop a folder, bring what you kept, watch the checks, read the verdict.
+import { keptFile, roundIn } from "./brought.js";
+import { text } from "./bytes.js";
 import { check, roundOf } from "./check.js";
 import { csv } from "./read.js";
+import { lines, verdict } from "./show.js";
 
-const element = (id) => document.getElementById(id);
-const [form, choice, folder, drop, status, result] =
-  ["verify-form", "verify-round", "verify-folder", "verify-drop", "verify-status", "verify-result"].map(element);
+const [form, choice, folder, kept, bring, status, result] =
+  ["form", "round", "folder", "kept", "brought", "status", "result"].map((id) => document.getElementById(`verify-${id}`));
 const root = new URL("../", location.href);
 const address = (path) => new URL(path.split("/").map(encodeURIComponent).join("/"), root);
+const reader = { roots: [], since: [], key: null };
+let again = null;
 
 async function fetched(url) {
   const answer = await fetch(url, { cache: "no-cache" });
@@ -14,11 +18,11 @@ async function fetched(url) {
   return new Uint8Array(await answer.arrayBuffer());
 }
 
-const parsed = (bytes) => new TextDecoder().decode(bytes);
+const json = async (path) => JSON.parse(text(await fetched(address(path))));
 
 /** Everything the site has of a round, a few files at a time. */
 async function download(id) {
-  const index = JSON.parse(parsed(await fetched(address(`rounds/${id}/files.json`))));
+  const index = await json(`rounds/${id}/files.json`);
   const files = new Map(), waiting = [...index.files];
   const worker = async () => {
     for (let file = waiting.shift(); file; file = waiting.shift()) {
@@ -27,61 +31,37 @@ async function download(id) {
     }
   };
   await Promise.all([worker(), worker(), worker(), worker()]);
-  const rows = index.state === "resolved" ? csv(parsed(await fetched(address("data/outcomes.csv")))) : [];
+  const rows = index.state === "resolved" ? csv(text(await fetched(address("data/outcomes.csv")))) : [];
   return { files, index, shown: rows.filter((row) => row.round_id === id), log: await logOf(id) };
 }
 
-/** What the site has of the signed log about a round; nothing where nothing is signed. */
+/** The signed log as the site has it; nothing where nothing is signed. */
 async function logOf(id) {
+  const signed = await json("verify/signed.json");
+  if (!signed.length) return null;
   const read = (path) => fetched(address(path));
-  if (!JSON.parse(parsed(await read("verify/signed.json"))).includes(id)) return null;
-  const { leaves } = JSON.parse(parsed(await read(`rounds/${id}/log.json`)));
-  const salts = JSON.parse(parsed(await read(`log/salts/${id}.json`)));
-  return { vkey: await read("log/vkey"), checkpoint: await read("log/checkpoint"), leaves, salts, read };
-}
-
-function cell(row, value, name) {
-  const made = document.createElement("td");
-  made.textContent = value;
-  if (name) made.className = name;
-  row.append(made);
-}
-
-function show(title, { lines, counts }) {
-  status.textContent = `${title}: ${counts.matches} match, ${counts.differs} differ, ${counts["not checked"]} not checked`;
-  status.dataset.verdict = counts.differs ? "differs" : counts.matches ? "matches" : "nothing";
-  const order = { differs: 0, "not checked": 1, matches: 2 };
-  const table = document.createElement("table");
-  table.innerHTML = "<thead><tr><th scope=col>Result<th scope=col>Where<th scope=col>What<th scope=col>Detail</thead>";
-  const body = table.createTBody();
-  const mark = { matches: "✓ matches", differs: "✗ differs", "not checked": "– not checked" };
-  const late = { frozen: 1, index: 2 };
-  const key = (line) => order[line.state] * 3 + (late[line.area] ?? 0);
-  for (const line of [...lines].sort((a, b) => key(a) - key(b))) {
-    const row = body.insertRow();
-    row.dataset.state = line.state;
-    cell(row, mark[line.state]);
-    cell(row, line.area);
-    cell(row, line.what);
-    cell(row, line.detail, "digest");
-  }
-  const box = document.createElement("div");
-  box.className = "scroll";
-  box.tabIndex = 0;
-  box.setAttribute("role", "group");
-  box.setAttribute("aria-label", "Lines of the check");
-  box.append(table);
-  result.replaceChildren(box);
+  status.textContent = "Reading the log";
+  return {
+    vkey: await read("log/vkey"), checkpoint: await read("log/checkpoint"), read, files: (await json("verify/log.json")).files,
+    salts: signed.includes(id) ? await json(`log/salts/${id}.json`) : {},
+  };
 }
 
 async function work(title, gather) {
+  again = () => work(title, gather);
   form.setAttribute("aria-busy", "true");
   delete status.dataset.verdict;
   status.textContent = "Working";
   result.replaceChildren();
   try {
     const { files, index, shown, log } = await gather();
-    show(title(files), await check(files, index, shown, log));
+    const publicRoots = [text(await fetched(address("verify/roots.pem")))];
+    const found = await check(files, index, shown, log, { ...reader, publicRoots });
+    const { counts } = found, name = title(files);
+    result.replaceChildren(verdict(name, found, reader.roots.length > 0), lines(found.lines));
+    status.textContent = `${name}: ${counts.matches} match, ${counts.differs} differ, ${counts.warned} warned, ${counts["not checked"]} not checked`;
+    status.dataset.verdict = counts.differs ? "differs" : counts.matches ? "matches" : "nothing";
+    status.dataset.level = found.level;
   } catch (error) {
     status.textContent = `Could not check: ${error.message}`;
     status.dataset.verdict = "failed";
@@ -91,49 +71,48 @@ async function work(title, gather) {
 
 const online = (id) => work(() => id, () => download(id));
 
-const depth = (path) => path.split("/").length;
-
-/** Paths inside the round: what stands above manifest.yaml is cut off. */
-async function local(entries) {
-  const base = entries.map(([path]) => path).filter((path) => /(^|\/)manifest\.yaml$/.test(path))
-    .map((path) => path.slice(0, -"manifest.yaml".length)).sort((a, b) => depth(a) - depth(b));
-  if (!base.length) throw new Error("there is no manifest.yaml; choose the folder of one round");
-  if (base.filter((path) => depth(path) === depth(base[0])).length > 1)
-    throw new Error("these are several rounds; choose the folder of one");
-  const files = new Map();
-  for (const [path, file] of entries)
-    if (path.startsWith(base[0]) && !/(^|\/)\./.test(path))
-      files.set(path.slice(base[0].length), new Uint8Array(await file.arrayBuffer()));
-  return { files, index: null, shown: null };
+/** Files that somebody kept go to the reader, everything else is a round. */
+async function take(entries) {
+  const rest = [];
+  for (const [path, file] of entries) {
+    const own = path.includes("/") || file.size > 1_000_000 ? null : keptFile(path, new Uint8Array(await file.arrayBuffer()));
+    if (!own) { rest.push([path, file]); continue; }
+    if (own.root) reader.roots.push(own.root);
+    if (own.note) reader.since.push(own.note);
+    if (own.key) reader.key = own.key;
+    bring.append(Object.assign(document.createElement("li"), { textContent: own.words }));
+  }
+  if (rest.length) await work((files) => roundOf(files) ?? "this folder", () => roundIn(rest));
+  else if (again) await again();
 }
-
-const offline = (entries) => work((files) => roundOf(files) ?? "this folder", () => local(entries));
 
 async function walk(entry, found) {
   if (entry.isFile) found.push([entry.fullPath.slice(1), await new Promise((done, failed) => entry.file(done, failed))]);
   else {
-    const reader = entry.createReader();
-    const some = () => new Promise((done, failed) => reader.readEntries(done, failed));
+    const inside = entry.createReader();
+    const some = () => new Promise((done, failed) => inside.readEntries(done, failed));
     for (let list = await some(); list.length; list = await some())
       for (const inner of list) await walk(inner, found);
   }
   return found;
 }
 
+const chosen = (input) => take([...input.files].map((file) => [file.webkitRelativePath || file.name, file]));
+
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   history.replaceState(null, "", `?round=${encodeURIComponent(choice.value)}`);
   online(choice.value);
 });
-folder.addEventListener("change", () =>
-  offline([...folder.files].map((file) => [file.webkitRelativePath || file.name, file])));
-drop.addEventListener("dragover", (event) => event.preventDefault());
-drop.addEventListener("drop", async (event) => {
+folder.addEventListener("change", () => chosen(folder));
+kept.addEventListener("change", () => chosen(kept));
+document.addEventListener("dragover", (event) => event.preventDefault());
+document.addEventListener("drop", async (event) => {
   event.preventDefault();
   const roots = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
   const found = [];
   for (const entry of roots) await walk(entry, found);
-  offline(found);
+  take(found);
 });
 form.hidden = false;
 const asked = new URLSearchParams(location.search).get("round");

@@ -1,7 +1,5 @@
 // Reads the stored files: CSV, and the part of YAML that options.yaml and manifests use.
 
-export const text = (bytes) => new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-
 /** RFC 4180 with a header: a list of objects. */
 export function csv(source) {
   const rows = [];
@@ -53,6 +51,22 @@ export function members(source) {
   return found;
 }
 
+/** The members of the first level that hold a list of texts, one item a line or all in brackets. */
+export function lists(source) {
+  const found = {};
+  let name = null;
+  for (const line of source.split(/\r?\n/)) {
+    const [, item] = /^\s*-\s+(.*)$/.exec(line) ?? [];
+    if (name && item !== undefined) { (found[name] ??= []).push(scalar(item)); continue; }
+    const [, own, rest] = /^([A-Za-z_]\w*):(?:\s+(.*))?$/.exec(line) ?? [];
+    if (own === undefined) continue;
+    name = rest ? null : own;
+    if (rest?.startsWith("[") && rest.endsWith("]"))
+      found[own] = rest.slice(1, -1).split(",").filter((part) => part.trim()).map(scalar);
+  }
+  return found;
+}
+
 /** A list of flat mappings, bare or below `options:`. */
 export function options(source) {
   const found = [];
@@ -71,10 +85,4 @@ export function options(source) {
   }
   if (!found.length) throw new Error("no options were found");
   return found;
-}
-
-/** SHA-256 as hexadecimal digits. */
-export async function sha256(bytes) {
-  const digest = await crypto.subtle.digest("SHA-256", bytes);
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

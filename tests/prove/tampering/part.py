@@ -55,9 +55,11 @@ class Outcome:
         return bad
 
     def equal(self) -> bool:
-        """The browser says of the folder what the program says to who kept nothing."""
+        """The browser says of the folder what the program says to who kept nothing: the verdict, and how far it is proved."""
         errors = self.looks[NOTHING].exit == 2 or any("(warning)" not in code for code in self.codes[NOTHING])
-        return (self.browser["verdict"] == "holds") != errors
+        level = self.looks[NOTHING].level
+        proved = self.browser.get("level", "").lower().replace(" ", "-")
+        return (self.browser["verdict"] == "holds") != errors and (errors or proved == level)
 
 
 def scene(world: World, base: Path) -> Scene:
@@ -98,7 +100,7 @@ def carried_out(of: Tampering, stage: Scene, kept: Kept, base: Path, baseline) -
         made.looks[reader] = look
         made.codes[reader] = look.beyond(baseline(attack.moment, reader, attack.at))
     if of.paged:
-        made.browser = browsed(attack.rounds)
+        made.browser = browsed(attack.rounds, attack.at)
     return made
 
 

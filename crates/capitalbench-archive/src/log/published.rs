@@ -34,6 +34,19 @@ pub fn signed_list(rounds: &[&str]) -> Vec<u8> {
     format!("{}\n", json!(rounds)).into_bytes()
 }
 
+/// Where a site lists the files of its log.
+pub const LOG_LIST: &str = "verify/log.json";
+
+/// That list, of the paths of a site: without it nobody could know which stamps and checkpoints to ask
+/// for. One that is left out is missed by what follows it.
+pub fn log_list<'a>(paths: impl Iterator<Item = &'a String>) -> Vec<u8> {
+    let below = format!("{}/", layout::LOG);
+    let salts = format!("{}/", layout::LOG_SALTS);
+    let own = |path: &&String| path.starts_with(&below) && !path.starts_with(&salts);
+    let files: Vec<&String> = paths.filter(own).collect();
+    format!("{}\n", json!({ "files": files })).into_bytes()
+}
+
 /// Where a site has the places of a round's leaves.
 pub fn places_file(round: &str) -> String {
     format!("rounds/{round}/log.json")

@@ -12,13 +12,32 @@ use crate::html::Html;
 use crate::page::{Page, Site};
 use crate::{Files, Input};
 
-const MODULES: [(&str, &str); 5] = [
+const MODULES: [(&str, &str); 19] = [
+    ("verify/brought.js", include_str!("../../verify/brought.js")),
+    ("verify/bytes.js", include_str!("../../verify/bytes.js")),
+    (
+        "verify/certificate.js",
+        include_str!("../../verify/certificate.js"),
+    ),
     ("verify/check.js", include_str!("../../verify/check.js")),
     ("verify/compute.js", include_str!("../../verify/compute.js")),
+    ("verify/events.js", include_str!("../../verify/events.js")),
+    ("verify/fixed.js", include_str!("../../verify/fixed.js")),
+    ("verify/leaf.js", include_str!("../../verify/leaf.js")),
     ("verify/log.js", include_str!("../../verify/log.js")),
+    ("verify/order.js", include_str!("../../verify/order.js")),
     ("verify/page.js", include_str!("../../verify/page.js")),
+    ("verify/proof.js", include_str!("../../verify/proof.js")),
     ("verify/read.js", include_str!("../../verify/read.js")),
+    ("verify/results.js", include_str!("../../verify/results.js")),
+    ("verify/runs.js", include_str!("../../verify/runs.js")),
+    ("verify/show.js", include_str!("../../verify/show.js")),
+    ("verify/stamps.js", include_str!("../../verify/stamps.js")),
+    ("verify/stored.js", include_str!("../../verify/stored.js")),
+    ("verify/told.js", include_str!("../../verify/told.js")),
 ];
+/// Roots of public time stamp authorities, as the program has them.
+const ROOTS: &str = include_str!("../../../capitalbench-proof/roots/public.pem");
 /// Rounds to choose from; the page of any other round leads here with its name.
 const MOST_CHOICES: usize = 500;
 const BODY: &str = include_str!("../../verify/body.html");
@@ -27,6 +46,8 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
     for (path, script) in MODULES {
         files.insert(path.to_owned(), Bytes::from_static(script.as_bytes()));
     }
+    let roots = Bytes::from_static(ROOTS.as_bytes());
+    files.insert("verify/roots.pem".to_owned(), roots);
     files.insert("verify/index.html".to_owned(), page(input));
     // Rounds with leaves in a signed log; who publishes one replaces this.
     files.insert("verify/signed.json".to_owned(), Bytes::from_static(b"[]\n"));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use capitalbench_archive::log::{LogFolder, SIGNED, places_file, signed_list};
+use capitalbench_archive::log::{LOG_LIST, LogFolder, SIGNED, log_list, places_file, signed_list};
 use capitalbench_archive::public_files::{FileMark, fingerprint, public_files};
 use capitalbench_core::ids::Digest;
 use capitalbench_core::publication::{PublicRound, Publication};
@@ -104,16 +104,20 @@ impl Loaded {
     pub(super) fn log(&self, shows: impl Fn(&str, &str) -> bool) -> Result<Files, CommandError> {
         let publication = &self.publication;
         let rounds = publication.rounds.iter().map(|round| round.id().as_str());
-        let folder = match &self.files {
-            FilesIn::Folder(folder) => folder,
-            FilesIn::Record(record) => return Ok(log_of(record, rounds)),
+        let mut files = match &self.files {
+            FilesIn::Record(record) => log_of(record, rounds),
+            FilesIn::Folder(folder) => {
+                let log = LogFolder::of_rounds(folder);
+                let files = log.published(publication.as_of, rounds, shows)?;
+                let bytes = |(path, bytes): (String, Vec<u8>)| (path, bytes.into());
+                files.into_iter().map(bytes).collect()
+            }
         };
-        let log = LogFolder::of_rounds(folder);
-        let files = log.published(publication.as_of, rounds, shows)?;
-        Ok(files
-            .into_iter()
-            .map(|(path, bytes)| (path, bytes.into()))
-            .collect())
+        if !files.is_empty() {
+            let list = log_list(files.keys());
+            files.insert(LOG_LIST.to_owned(), list.into());
+        }
+        Ok(files)
     }
 }
 

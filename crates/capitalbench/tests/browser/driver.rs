@@ -139,7 +139,7 @@ impl Browser {
     /// Drops files or folders of this machine on the element with this id, as a hand would.
     pub(crate) fn drop_on(&self, id: &str, paths: &[&str]) {
         let place = self.run(&format!(
-            "const element = document.getElementById('{id}'); element.scrollIntoView();\
+            "const element = document.getElementById('{id}'); element.scrollIntoView({{behavior: 'instant', block: 'center'}});\
              const box = element.getBoundingClientRect();\
              return [box.x + box.width / 2, box.y + box.height / 2]"
         ));

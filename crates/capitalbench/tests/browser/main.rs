@@ -12,8 +12,24 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+#[path = "../../../capitalbench-proof/tests/authority/mod.rs"]
+#[expect(dead_code, reason = "keys of other kinds are for the tests of tokens")]
+mod authority;
 mod driver;
+#[path = "../it/fake_clock.rs"]
+#[expect(dead_code, reason = "clocks that err are for other tests")]
+mod fake_clock;
+#[path = "../it/faulty_layer.rs"]
+#[expect(dead_code, reason = "only its clock is used here")]
+mod faulty_layer;
+#[path = "../it/harness.rs"]
+#[expect(dead_code, reason = "what commands say is for other tests")]
+mod harness;
 mod pages;
+mod proofs;
+#[path = "../it/signed_round.rs"]
+#[expect(dead_code, reason = "other moments of the round are for other tests")]
+mod signed_round;
 mod uses;
 
 use driver::Browser;

@@ -123,7 +123,7 @@ fn a_reader_computes_a_round_again_in_the_browser() {
 }
 
 /// What the verify page says once it is done.
-fn verdict(browser: &Browser) -> (String, String) {
+pub(crate) fn verdict(browser: &Browser) -> (String, String) {
     let said = browser.wait_for(
         "const look = () => { const status = document.getElementById('verify-status');\
          if (status.dataset.verdict) done([status.textContent, document.getElementById('verify-result').textContent]);\

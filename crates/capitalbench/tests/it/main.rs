@@ -57,6 +57,8 @@ mod no_way_around;
 mod operate;
 mod operator;
 mod output;
+mod page_script;
+mod page_verdict;
 mod past_boards;
 mod price_defects;
 mod price_origin;

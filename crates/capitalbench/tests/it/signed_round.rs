@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::fake_clock::{FakeClock, Manner};
-use crate::harness::{Test, copy_tree};
+use crate::harness::{Ran, Test, copy_tree};
 
 /// The round.
 pub(crate) const NAME: &str = "SIGNED-2026-09-14-1W";
@@ -62,9 +62,23 @@ impl SignedRound {
 
     /// Played until the result, with freeze, picks and result stamped by an outside clock.
     pub(crate) fn stamped(clock: &FakeClock) -> Self {
+        Self::played(clock, "")
+    }
+
+    /// The same, promised by the manifest.
+    pub(crate) fn anchored(clock: &FakeClock) -> Self {
+        Self::played(clock, " --proof anchored")
+    }
+
+    fn played(clock: &FakeClock, promise: &str) -> Self {
         let round = Self::prepared();
         for step in STEPS {
-            round.step(step);
+            match step.split_once(' ') {
+                Some(("init-round", _)) => round.step(&format!("{step}{promise}")),
+                // A promised stamp of the picks can only follow.
+                Some(("accept-run", _)) if !promise.is_empty() => drop(round.say(step)),
+                _ => round.step(step),
+            }
             if step.starts_with("hash-round") {
                 round.stamp(clock, "2026-09-14T11:31:00Z");
             }
@@ -98,12 +112,16 @@ impl SignedRound {
     }
 
     fn step(&self, words: &str) {
+        self.say(words).code(0);
+    }
+
+    fn say(&self, words: &str) -> Ran {
         let typed: Vec<String> = words
             .split_whitespace()
             .map(|word| word.replace('+', " "))
             .collect();
         let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
-        self.0.run(&typed).code(0);
+        self.0.run(&typed)
     }
 
     /// Where it was played.

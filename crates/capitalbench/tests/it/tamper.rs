@@ -12,7 +12,10 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 use tempfile::TempDir;
 
+use serde_json::{Value, json};
+
 use crate::harness::copy_tree;
+use crate::page_script::{look_at_changes, node};
 use crate::signed_round::{NAME, NOW, SignedRound};
 
 mod forgery;
@@ -255,4 +258,57 @@ fn every_change_of_a_signed_round_is_found_and_named() {
         .filter(|code| !seen.contains(**code))
         .collect();
     assert_eq!(unseen, Vec::<&&str>::new());
+}
+
+/// The page gets no heads of providers, and no private key.
+fn for_the_page(attack: &Attack, reading: &Reading) -> Option<Value> {
+    let more = match attack.reader {
+        Known::Owner => return None,
+        Known::Nothing => json!({}),
+        Known::Key => json!({"key": reading.vkey.to_string()}),
+        Known::Checkpoint => {
+            let note = String::from_utf8_lossy(&reading.seen);
+            json!({"since": [{"name": "kept", "note": note}]})
+        }
+    };
+    Some(json!({"name": attack.name, "change": attack.change, "more": more}))
+}
+
+#[test]
+fn the_page_in_a_browser_finds_changes_of_every_kind_too() {
+    if !node() {
+        return;
+    }
+    let round = SignedRound::resolved();
+    let rounds = round.rounds();
+    let test = round.test();
+    test.run(&["build-site", "--rounds-dir", "signed", "--as-of", NOW])
+        .code(0);
+    let reading = Reading::of(&round);
+    let files = evidence(&rounds);
+    // Every deletion and every log that is written again; of changed bytes one in eight.
+    let mut attacks = of_files(&files);
+    attacks.extend(of_digits(&files));
+    let mut place = 0;
+    attacks.retain(|attack| {
+        place += 1;
+        attack.name.starts_with("delete") || place % 8 == 0
+    });
+    attacks.extend(forgery::attacks(&Forgery::of(&rounds, &files)));
+    let changes: Vec<Value> = attacks
+        .iter()
+        .filter_map(|attack| for_the_page(attack, &reading))
+        .collect();
+    assert!(changes.len() >= 500, "{} attacks", changes.len());
+    let folder = rounds.join(NAME).canonicalize().expect("a round");
+    let folder = folder.display().to_string();
+    let mut found = look_at_changes(test, &json!({"now": NOW}), &folder, &changes);
+    let honest = found.remove(0);
+    assert_eq!(honest["verdict"], "holds", "{honest}");
+    assert_eq!(found.len(), changes.len());
+    let survived: Vec<&Value> = found
+        .iter()
+        .filter(|own| own["verdict"] == "holds")
+        .collect();
+    assert!(survived.is_empty(), "{survived:?}");
 }

@@ -1,0 +1,203 @@
+// What the events of one round say against each other: files that were fixed and changed, prices and results
+// that were replaced without a word, events at places where they cannot have happened, instants that run backwards.
+import { instant, told } from "./bytes.js";
+import { FixedFiles } from "./fixed.js";
+import { identity, replacedKind } from "./leaf.js";
+
+/** How far two honest clocks are apart at most, in milliseconds. */
+export const SLACK = 60_000;
+
+/** Every contradiction between the events of one round, in the order of the log. */
+export function contradictions(events) {
+  const files = new FixedFiles(), others = [new Replacements(), new Instants(), new Places()];
+  let inventory = false;
+  for (const event of events) {
+    if (inventory && event.event !== "round.files") files.endOfInventories();
+    inventory = event.event === "round.files";
+    for (const part of [files, ...others]) part.take(event);
+  }
+  if (inventory) files.endOfInventories();
+  others[0].endOfWaiting();
+  return [files, ...others].flatMap((part) => part.found);
+}
+
+class Part {
+  found = [];
+  report(event, text, code = "log-order-broken", about = event.event) {
+    this.found.push({ code, leaf: event.leaf, about, text });
+  }
+}
+
+/** From the first exit prices on the outcome is known: who replaces prices or results must say why. */
+class Replacements extends Part {
+  exit = null;
+  score = null;
+  lastScore = null;
+  last = new Map();
+  corrections = [];
+  waiting = [];
+
+  take(event) {
+    switch (event.event) {
+      case "run.accepted": {
+        const [step, then] = this.exit !== null ? ["the exit prices", this.exit] : ["a result", this.score];
+        if (then !== null) this.report(event, `${event.run} was accepted after ${step} of leaf ${then}`);
+        break;
+      }
+      case "correction":
+        this.waiting = [];
+        this.corrections.push(event);
+        break;
+      case "prices.entry": case "prices.exit": {
+        const before = this.replaced(event);
+        if (before) this.priced(event, before);
+        if (event.event === "prices.exit") this.exit ??= event.leaf;
+        break;
+      }
+      case "score": this.scored(event); break;
+      case "claim": {
+        const newest = this.lastScore, before = this.replaced(event);
+        if (before && (newest === null || newest < before.leaf))
+          this.report(event, `replaces the report of leaf ${before.leaf}, and no result changed`, "report-replaced");
+        break;
+      }
+    }
+  }
+
+  scored(event) {
+    this.endOfWaiting();
+    this.score ??= event.leaf;
+    this.lastScore = event.leaf;
+    if (this.exit === null) this.report(event, `${event.run} was scored before its exit prices were in the log`);
+    const before = this.replaced(event);
+    if (!before) return;
+    const own = this.corrections.findLast((one) => one.leaf > before.leaf && one.run === event.run);
+    if (own && tells(own, before.files, event.results)) return;
+    const why = own ? `, and the correction of leaf ${own.leaf} names other files` : " without a correction";
+    this.report(event, `replaces the result of leaf ${before.leaf}${why}`, "replaced-unexplained", `score of ${event.run}`);
+  }
+
+  /** Prices are explained by a correction of prices that names them; programs before 1.2 corrected only the results, afterwards. */
+  priced(event, before) {
+    const later = this.corrections.filter((one) => one.leaf > before.leaf), own = later.findLast((one) => !one.run);
+    if (own && !tells(own, before.files, event.files))
+      this.report(event, `replaces the prices of leaf ${before.leaf}, and the correction of leaf ${own.leaf} names other files`, "replaced-unexplained");
+    if (!later.length) this.waiting.push([event, before.leaf]);
+  }
+
+  /** What was said before, where it was something else and the outcome was known already. */
+  replaced(event) {
+    const kind = replacedKind(event), own = about(event), before = this.last.get(kind);
+    this.last.set(kind, { leaf: event.leaf, own, files: event.files ?? event.results });
+    return before && before.own !== own && this.exit !== null ? before : null;
+  }
+
+  endOfWaiting() {
+    for (const [event, before] of this.waiting)
+      this.report(event, `replaces the prices of leaf ${before} without a correction`, "replaced-unexplained");
+    this.waiting = [];
+  }
+}
+
+/** Whether a correction names every file that changed, as it was and as it is. */
+const tells = (own, old, now) => [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((path) => old[path] !== now[path])
+  .every((path) => own.replaced[path] === old[path] && own.results[path] === now[path]);
+
+/** The identity of an event, without its place in the log. */
+export function about(event) {
+  const { leaf, ...members } = event;
+  return identity(members);
+}
+
+/** Instants are the operator's word, but inside one slot, and from asking to results, they run forwards. */
+class Instants extends Part {
+  planned = new Map();
+  slots = new Map();
+  answered = new Map();
+  accepted = null;
+  entry = null;
+  exit = null;
+
+  take(event) {
+    const at = instant(event.at);
+    if (at === null) return this.report(event, "has an instant that is out of range");
+    switch (event.event) {
+      case "roster.slots": this.planned.set(event.run, at); break;
+      case "attempt.begin":
+        this.follows(event, at, "its run was planned", this.planned.get(event.run));
+        this.inSlot(event, at);
+        break;
+      case "attempt.end":
+        this.inSlot(event, at);
+        this.answered.set(event.run, Math.max(at, this.answered.get(event.run) ?? at));
+        break;
+      case "run.accepted":
+        this.follows(event, at, "the last answer of its run came", this.answered.get(event.run));
+        this.follows(event, at, "the entry prices before it were fetched", this.entry);
+        this.accepted = Math.max(at, this.accepted ?? at);
+        break;
+      case "prices.entry": this.entry ??= at; break;
+      case "prices.exit":
+        this.follows(event, at, "the run was accepted", this.accepted);
+        this.exit ??= at;
+        break;
+      case "score": this.follows(event, at, "the exit prices were fetched", this.exit); break;
+    }
+  }
+
+  inSlot(event, at) {
+    const slot = JSON.stringify([event.run, event.model, event.replicate]);
+    this.follows(event, at, "the step before it in its slot was", this.slots.get(slot));
+    this.slots.set(slot, at);
+  }
+
+  follows(event, at, step, earlier) {
+    if (earlier !== undefined && earlier !== null && earlier - at > SLACK)
+      this.report(event, `says ${told(at)}, which is before ${told(earlier)}, when ${step}`);
+  }
+}
+
+/** Nothing happens twice, before it was planned or after it was over. */
+class Places extends Part {
+  planned = new Map();
+  accepted = new Set();
+  isAsked = false;
+  told = new Set();
+  last = new Map();
+  corrections = new Map();
+
+  take(event) {
+    this.repeated(event);
+    switch (event.event) {
+      case "roster.slots":
+        if (this.planned.has(event.run)) this.report(event, `plans ${event.run} a second time`);
+        this.planned.set(event.run, event.calls === "mock");
+        break;
+      case "attempt.begin":
+        if (!this.planned.has(event.run)) this.report(event, `asks in ${event.run}, which was not planned`);
+        else this.isAsked ||= !this.planned.get(event.run);
+        if (this.accepted.has(event.run)) this.report(event, `asks in ${event.run}, which was accepted before`);
+        break;
+      case "run.accepted":
+        if (this.accepted.has(event.run)) this.report(event, `accepts ${event.run} a second time`);
+        this.accepted.add(event.run);
+        break;
+      case "round.freeze":
+        if (this.isAsked) this.report(event, "freezes other inputs after a provider was asked");
+        break;
+      case "correction": {
+        const count = (this.corrections.get(event.run ?? null) ?? 0) + 1;
+        this.corrections.set(event.run ?? null, count);
+        if (count !== event.number) this.report(event, `has number ${event.number}, and the next is ${count}`);
+        break;
+      }
+    }
+  }
+
+  repeated(event) {
+    const kind = replacedKind(event), own = about(event);
+    const twice = kind === null ? this.told.has(own) : this.last.get(kind) === own;
+    if (kind === null) this.told.add(own); else this.last.set(kind, own);
+    if (twice) this.report(event, "stands in the log twice");
+  }
+}

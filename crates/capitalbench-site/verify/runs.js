@@ -1,0 +1,261 @@
+// Files of a round against each other: frozen inputs, research, answers, acceptances, the record of prices, interim rows.
+import { sha256, text } from "./bytes.js";
+import { holdings, portfolio, universe } from "./compute.js";
+import { csv, lists, members, options } from "./read.js";
+import { acceptance, ended as endOf, json, jsonLines, runsOf, yaml } from "./stored.js";
+
+const RESEARCH = ["briefing_audit_report.md", "final_briefing.md", "market_fact_report.md", "research_manifest.yaml"].map((name) => `research/${name}`);
+const RUN_FIELDS = ["run_type", "replicate_index", "replicate_count", "is_official_score", "usage", "cost_usd"];
+const OURS = ["single_pick-v1.1", "portfolio-v1.1"];
+const FETCHED = ["entry_prices.csv", "exit_prices.csv", "window.csv", "cross_check.json"].map((name) => `prices/${name}`);
+
+/** Values alike, whatever the order of their members. */
+export function alike(one, other) {
+  if (typeof one !== "object" || one === null || typeof other !== "object" || other === null) return one === other;
+  const names = Object.keys(one);
+  return Array.isArray(one) === Array.isArray(other) && names.length === Object.keys(other).length
+    && names.every((name) => Object.hasOwn(other, name) && alike(one[name], other[name]));
+}
+
+const submissionsOf = (files, folder) => [...files.keys()].filter((path) => path.startsWith(folder) && /^[^_/][^/]*\.json$/.test(path.slice(folder.length)));
+
+/** What the manifest promises and frames. */
+export function manifestOf(files) {
+  const own = yaml(files, "manifest.yaml");
+  const window = own.entry_date && own.exit_date ? { entry: own.entry_date, exit: own.exit_date } : null;
+  return { round: own.round_id ?? null, promise: own.proof ?? "none", window, label: own.methodology_version ?? null };
+}
+
+/** Whether a provider was asked; rehearsals with invented answers do not count. */
+export function isAsked(files) {
+  return runsOf(files).some((run) => {
+    const own = yaml(files, `runs/${run}/run_manifest.yaml`);
+    return !(own.mock === true && own.synthetic !== true);
+  });
+}
+
+/** Every check of this module; `find(code, place, text)` hears what is wrong, `match(place, text)` what holds. */
+export async function checkFiles(files, round, find, match) {
+  const parts = [
+    ["research", () => research(files, find, match)], ["manifest.yaml", () => roster(files, round, find, match)],
+    ["prices/provenance.json", () => priceRecord(files, round, find, match)], ["automation/resolution_job.yaml", () => job(files, round, find)],
+    ...runsOf(files).flatMap((run) => [
+      [`runs/${run}/acceptance.json`, () => accepted(files, round, run, find, match)], [`runs/${run}/submissions`, () => decisions(files, run, find, match)],
+      [`runs/${run}/run_log.jsonl`, () => replies(files, run, find, match)], [`runs/${run}/attempts`, () => ledger(files, run, find, match)],
+      [`runs/${run}/results/weekly_performance.csv`, () => interim(files, run, find, match)],
+    ]),
+  ];
+  for (const [place, part] of parts)
+    try { await part(); } catch (error) { find("unreadable-file", place, error.message); }
+}
+
+async function research(files, find, match) {
+  if (![...files.keys()].some((path) => path.startsWith("research/"))) return;
+  const stored = json(files, "research/research_hashes.json").files ?? {};
+  for (const path of new Set([...Object.keys(stored), ...RESEARCH.filter((own) => files.has(own))])) {
+    const digest = files.has(path) ? await sha256(files.get(path)) : null;
+    if (digest === stored[path]) match(path, "has its digest of research_hashes.json");
+    else find("research-hash-mismatch", path, digest === null ? "is gone" : stored[path] ? "changed after it was hashed" : "is in no list of digests");
+  }
+  const [briefing, final] = ["briefing.md", "research/final_briefing.md"].map((path) => (files.has(path) ? text(files.get(path)) : null));
+  if (briefing !== final) find("briefing-differs", "briefing.md", "differs from research/final_briefing.md");
+}
+
+async function roster(files, round, find, match) {
+  if (!files.has("manifest.yaml")) return;
+  const source = text(files.get("manifest.yaml")), own = members(source), ids = lists(source).expected_model_ids;
+  if (round && own.round_id !== round) find("round-id-mismatch", "manifest.yaml", `names the round ${own.round_id}`);
+  if (!ids) return;
+  const digest = (await sha256(new TextEncoder().encode([...ids].sort().join("\n")))).slice(0, 12);
+  if (own.model_roster_version?.endsWith(`-${digest}`)) match("manifest.yaml", "the roster's version follows from its models");
+  else find("roster-version-mismatch", "manifest.yaml", `is ${own.model_roster_version}; the ids give …-${digest}`);
+}
+
+/** The sheets are those that the record of their fetch describes. */
+async function priceRecord(files, round, find, match) {
+  const path = "prices/provenance.json";
+  const sheets = FETCHED.slice(0, 2);
+  for (const word of ["prices/cross_check_acceptance.json", "prices/unproved_acceptance.json"])
+    if (files.has(word) && json(files, word).format_version !== 1) throw new Error(`${word}: format_version must be 1`);
+  if (!files.has(path)) {
+    if (OURS.includes(yaml(files, "manifest.yaml").methodology_version) && sheets.every((file) => files.has(file))) await unproved(files, sheets, find);
+    return;
+  }
+  const record = json(files, path);
+  if (round && record.round_id !== round) find("price-record-differs", path, `is of the round ${record.round_id}`);
+  if (record.purpose === "informational" && files.has("prices/exit_prices.csv"))
+    find("price-record-differs", path, "the entry sheet is informational and the exit sheet is not of its fetch");
+  for (const file of FETCHED) {
+    const digest = files.has(file) ? await sha256(files.get(file)) : null, wanted = record.files[file] ?? null;
+    if (digest === wanted) { if (wanted) match(file, "is the file that was fetched"); }
+    else find("price-record-differs", file, digest === null ? "is gone" : wanted ? "is not the file that was fetched" : "is not of the last fetch");
+  }
+}
+
+/** Sheets without the record of a fetch count only with the operator's word about exactly these. */
+async function unproved(files, sheets, find) {
+  const path = "prices/unproved_acceptance.json", own = files.has(path) ? json(files, path) : {};
+  const [entry, exit] = await Promise.all(sheets.map((file) => sha256(files.get(file))));
+  if (own.entry_prices_sha256 !== entry || own.exit_prices_sha256 !== exit)
+    find("price-record-differs", "prices", "no record of a fetch proves these sheets, and nobody accepted them");
+}
+
+function job(files, round, find) {
+  const path = "automation/resolution_job.yaml";
+  if (!files.has(path)) return;
+  const own = yaml(files, path), scored = files.has(`runs/${own.run_id}/results/leaderboard.csv`);
+  if (round && own.round_id !== round) find("round-id-mismatch", path, `belongs to ${own.round_id}`);
+  if (own.status === "succeeded" && !scored) find("job-contradicts-result", path, `says that ${own.run_id} was scored; it has no leaderboard`);
+  if (["scheduled", "running", "failed"].includes(own.status) && scored)
+    find("job-contradicts-result", path, `says ${own.status}; ${own.run_id} has a leaderboard`);
+  const chosen = recordOf(files);
+  if (chosen && chosen !== own.run_id) find("job-contradicts-result", path, `names ${own.run_id}; the record is ${chosen}`);
+}
+
+/** The run that an acceptance made the record and none withdrew; null where none is or several are. */
+export function recordOf(files) {
+  const found = new Map();
+  for (const run of runsOf(files)) try { const own = acceptance(files, run); if (own) found.set(run, own); } catch { return null; }
+  for (const own of [...found.values()]) found.delete(own.supersedes);
+  return found.size === 1 ? [...found.keys()][0] : null;
+}
+
+/** An acceptance describes the run it lies in. */
+async function accepted(files, round, run, find, match) {
+  const own = acceptance(files, run), at = (path) => `runs/${run}/${path}`;
+  if (!own) return;
+  const differs = (place, problem) => find("acceptance-differs", place, problem);
+  if (own.run_id !== run || (round && own.round_id !== round)) differs(at("acceptance.json"), `names ${own.run_id} of ${own.round_id}`);
+  const digest = async (path) => (files.has(path) ? sha256(files.get(path)) : null);
+  if (await digest(at("run_log.jsonl")) !== own.run_log_sha256) differs(at("run_log.jsonl"), "is not the log that was accepted");
+  if (await digest("hashes.json") !== own.hashes_json_sha256) differs("hashes.json", `are not the digests under which ${run} was accepted`);
+  const raw = submissionsOf(files, at("submissions/raw/"));
+  for (const path of new Set([...raw, ...Object.keys(own.submissions).map(at)])) {
+    const now = await digest(path), then = own.submissions[path.slice(at("").length)] ?? null;
+    if (now === then) match(path, "is what was accepted");
+    else differs(path, now === null ? "was accepted and is gone" : then ? "is not what was accepted" : "came after the acceptance");
+  }
+}
+
+/** Parsed answers follow from the raw ones, and there are as many as the run says. */
+async function decisions(files, run, find, match) {
+  const folder = `runs/${run}/submissions/`, raw = submissionsOf(files, `${folder}raw/`), parsed = submissionsOf(files, `${folder}parsed/`);
+  for (const path of parsed) {
+    const source = path.replace("/parsed/", "/raw/");
+    if (!files.has(source)) { find("parsed-without-raw", path, "has no raw file"); continue; }
+    const [own, said] = [json(files, path), json(files, source)];
+    const strange = Object.keys(own).find((name) => Object.hasOwn(said, name) && !follows(own[name], said[name]));
+    if (strange) find("parsed-submission-differs", path, `${strange} does not follow from the raw file`);
+    else match(path, "follows from the raw answer");
+  }
+  const own = yaml(files, `runs/${run}/run_manifest.yaml`);
+  const counts = [["valid_submissions", parsed.length], ["invalid_submissions", raw.length - parsed.length]];
+  for (const [name, count] of counts)
+    if (own[name] !== undefined && own[name] !== null && Number(own[name]) !== count)
+      find("run-counts-differ", `runs/${run}/run_manifest.yaml`, `${name} is ${own[name]}; the files give ${count}`);
+  const summary = `runs/${run}/validation_summary.json`;
+  if (files.has(summary)) {
+    const told = json(files, summary);
+    for (const [name, count] of [["raw_count", raw.length], ["valid_count", parsed.length]])
+      if (name in told && told[name] !== count) find("run-counts-differ", summary, `${name} is ${told[name]}; the files give ${count}`);
+  }
+}
+
+/** Texts may lose blanks around them and members that nobody knows; figures and choices may not change. */
+function follows(own, said) {
+  if (typeof own === "string") return own === String(said).trim() || own.toLowerCase() === String(said).trim().toLowerCase();
+  if (typeof own === "number") return own === Number(said);
+  if (Array.isArray(own)) return Array.isArray(said) && own.length === said.length && own.every((item, place) => follows(item, said[place]));
+  if (own === null || typeof own !== "object") return own === said || said === undefined || said === null;
+  return said !== null && typeof said === "object" && Object.keys(own).every((name) => !Object.hasOwn(said, name) || follows(own[name], said[name]));
+}
+
+/** The object in a reply: the whole of it, or what lies between the first and the last brace. */
+function objectIn(reply) {
+  const whole = reply.trim(), cut = whole.slice(whole.indexOf("{"), whole.lastIndexOf("}") + 1);
+  for (const source of [whole, `${whole}}`, cut])
+    try { const found = JSON.parse(source); if (found && typeof found === "object" && !Array.isArray(found)) return found; } catch { /* the next form */ }
+  return null;
+}
+
+const decided = (object) => Object.fromEntries(Object.entries(object).filter(([name]) => !RUN_FIELDS.includes(name)));
+
+/** Where the text of a reply is stored, it has the digest of the run's log, and the raw answer is its object. */
+async function replies(files, run, find, match) {
+  const at = (path) => `runs/${run}/${path}`, log = jsonLines(files, at("run_log.jsonl"));
+  const answered = new Set();
+  for (const path of submissionsOf(files, at("submissions/raw/"))) {
+    const raw = json(files, path);
+    answered.add(raw.model_id);
+    const lines = log.filter((line) => line.model_id === raw.model_id && (line.replicate_index ?? 1) === (raw.replicate_index ?? 1));
+    if (files.has(at("run_log.jsonl")) && raw.model_id !== undefined && !lines.length) find("run-log-differs", at("run_log.jsonl"), `has no line for ${path}`);
+    const stored = [...new Set(lines.map((line) => line.raw_response_path).filter((own) => own && files.has(at(own))))];
+    const wanted = lines.map((line) => line.raw_response_sha256).filter(Boolean);
+    if (!stored.length || !wanted.length) continue;
+    let own = null;
+    for (const reply of stored) if (wanted.includes(await sha256(files.get(at(reply))))) own = text(files.get(at(reply)));
+    if (own === null) find("reply-digest-mismatch", path, "the stored reply is not the text whose digest the log holds");
+    else if (!("raw_text" in raw) && !alike(decided(objectIn(own) ?? {}), decided(raw))) find("raw-submission-differs", path, "is not what the stored reply says");
+    else match(path, "is what the stored reply says");
+  }
+  for (const line of log)
+    if (!answered.has(line.model_id)) find("run-log-differs", at("run_log.jsonl"), `names ${line.model_id}, which has no raw file`);
+}
+
+/** The last valid attempt of a slot is the answer of the run. */
+async function ledger(files, run, find, match) {
+  const at = (path) => `runs/${run}/${path}`;
+  if (!files.has(at("slots.json")) || !files.has(at("run_log.jsonl"))) return;
+  for (const path of [...files.keys()].filter((own) => own.startsWith(at("attempts/")) && own.endsWith(".ended.json"))) {
+    const ended = endOf(files, path);
+    if (ended.status !== "valid" || typeof ended.text !== "string") continue;
+    const stem = path.slice(at("attempts/").length).replace(/__\d{3}\.ended\.json$/, ""), raw = at(`submissions/raw/${stem}.json`);
+    if (!files.has(raw)) continue;
+    const object = objectIn(ended.text);
+    if (!object || !alike(decided(object), decided(json(files, raw)))) find("raw-submission-differs", raw, `is not what ${path} holds`);
+    else match(raw, "is what the ledger holds");
+    const answer = path.replace(/ended\.json$/, "answer");
+    if (files.has(answer) && !says(text(files.get(answer)), ended.text)) find("reply-digest-mismatch", answer, "does not hold the text that the ledger took from it");
+  }
+}
+
+/** Whether an answer of a provider holds a text, in one piece or in several. */
+function says(answer, wanted) {
+  const pieces = [];
+  const walk = (value) => {
+    if (typeof value === "string") pieces.push(value);
+    else if (value && typeof value === "object") Object.values(value).forEach(walk);
+  };
+  try { walk(JSON.parse(answer)); } catch { return true; }
+  return pieces.includes(wanted) || (pieces.some((piece) => piece && wanted.startsWith(piece)) && pieces.some((piece) => piece && wanted.endsWith(piece)));
+}
+
+/** Interim rows follow from the parsed answers and the interim prices. */
+async function interim(files, run, find, match) {
+  const path = `runs/${run}/results/weekly_performance.csv`, differs = (problem) => find("interim-differs", path, problem);
+  if (!files.has(path)) return;
+  if (!files.has("prices/weekly_prices.csv")) return differs("there is no prices/weekly_prices.csv");
+  const days = new Map(), { reference } = universe(options(text(files.get("options.yaml"))));
+  for (const row of csv(text(files.get("prices/weekly_prices.csv")))) {
+    if (!days.has(row.target_date)) days.set(row.target_date, new Map());
+    days.get(row.target_date).set(row.option_id, Number(row.price));
+  }
+  const order = [...days.keys()].sort(), entry = days.get(order[0]), decided = new Map();
+  for (const own of submissionsOf(files, `runs/${run}/submissions/parsed/`)) {
+    const submission = json(files, own);
+    decided.set(submission.model_id, [...decided.get(submission.model_id) ?? [], submission]);
+  }
+  const rows = csv(text(files.get(path))), wanted = order.length * [...decided.values()].reduce((sum, list) => sum + list.length, 0);
+  if (rows.length !== wanted) differs(`has ${rows.length} rows; computed ${wanted}`);
+  for (const row of rows) {
+    const now = days.get(row.target_date), list = decided.get(row.model_id);
+    if (row.run_id !== run) differs(`a row is of ${row.run_id}`);
+    if (!now || !list) { differs(`has a row of ${row.model_id} on ${row.target_date}`); continue; }
+    if (list.length > 1) continue;
+    const of = new Map([...now].map(([id, price]) => [id, price / entry.get(id) - 1]));
+    const value = portfolio(holdings(list[0]), of), base = of.get(reference.id), place = `${row.model_id} on ${row.target_date}`;
+    if (Number(row.model_return) !== value || Number(row.sp500_return) !== base || Number(row.alpha_vs_sp500) !== value - base)
+      differs(`${place}: return ${row.model_return}; computed ${value}`);
+    else match(path, `${place} follows from the interim prices`);
+  }
+}

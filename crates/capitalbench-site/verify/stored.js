@@ -1,0 +1,77 @@
+// Stored files as objects: members that the program never writes are refused, because whoever skipped one
+// might skip what it was meant to forbid.
+import { isDigest, text } from "./bytes.js";
+import { members } from "./read.js";
+
+const split = (names) => names.split(" ");
+const ALL = true;
+
+/** Path → its members, those of which every one must be there, and members of the objects in its lists. */
+const FORMS = [
+  [/^(research\/research_)?hashes\.json$/, split("algorithm files")],
+  [/^runs\/[^/]+\/acceptance\.json$/, split("round_id run_id accepted_at_utc run_log_sha256 submissions hashes_json_sha256 supersedes reason"), ALL],
+  [/^runs\/[^/]+\/slots\.json$/, split("version run_id round_id run_type replicates mock synthetic created_at_utc models_config_file models_config_sha256 pricing_path price_cards prices controls seed max_retries model_input_sha256 skipped_models slots"), false,
+    { slots: split("model_id provider api_model_name replicate_index"), price_cards: split("name as_of sha256"),
+      prices: split("provider api_model_name card input cached cache_write output reasoning") }],
+  [/^runs\/[^/]+\/attempts\/[^/]+\.begun\.json$/, split("model_id replicate_index attempt started_at_utc input_sha256"), ALL],
+  [/^runs\/[^/]+\/attempts\/[^/]+\.ended\.json$/, split("status reason problems ended_at_utc latency_seconds text object parse_path served_model request_id input_tokens cached_tokens cache_write_tokens output_tokens reasoning_tokens cost_usd")],
+  [/^prices\/provenance\.json$/, split("format_version round_id source stored_label close_basis purpose coverage from to program answers files warnings replaced"), false,
+    { answers: split("option_id symbol address fetched_at_utc body_sha256 rows requests") }],
+  [/^prices\/cross_check\.json$/, split("format_version source tolerance_bps units beyond_tolerance rows"), false,
+    { rows: split("option_id return other_return apart_bps unavailable") }],
+  [/^prices\/cross_check_acceptance\.json$/, split("format_version cross_check_sha256 reason accepted_at_utc"), ALL],
+  [/^prices\/unproved_acceptance\.json$/, split("format_version entry_prices_sha256 exit_prices_sha256 reason accepted_at_utc"), ALL],
+];
+const REASONS = split("transport timeout rate_limit server key request unreadable truncated empty malformed schema rules refusal filter tool other_model deadline");
+
+const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+function only(value, names) {
+  if (!isObject(value)) throw new Error("is not an object");
+  const unknown = Object.keys(value).find((name) => !names.includes(name));
+  if (unknown) throw new Error(`${unknown}: unknown member`);
+}
+
+/** JSON of a file that must be an object of its form. */
+export function json(files, path) {
+  try {
+    if (!files.has(path)) throw new Error("is not here");
+    const value = JSON.parse(text(files.get(path)));
+    if (!isObject(value)) throw new Error("is not an object");
+    const [, names, whole, inner] = FORMS.find(([place]) => place.test(path)) ?? [];
+    if (names) only(value, names);
+    const gone = whole && names.find((name) => !(name in value));
+    if (gone) throw new Error(`${gone}: is missing`);
+    for (const [name, own] of Object.entries(inner ?? {})) for (const item of value[name] ?? []) only(item, own);
+    return value;
+  } catch (error) { throw new Error(`${path}: ${error.message}`); }
+}
+
+/** The lines of a file, one object each. */
+export const jsonLines = (files, path) => (files.has(path) ? text(files.get(path)).split("\n") : [])
+  .filter((line) => line.trim()).map((line) => JSON.parse(line));
+
+/** The members of a YAML file; empty where there is none. */
+export const yaml = (files, path) => (files.has(path) ? members(text(files.get(path))) : {});
+
+/** Runs in the order of their names. */
+export const runsOf = (files) => [...new Set([...files.keys()].map((path) => /^runs\/([^/]+)\//.exec(path)?.[1]).filter(Boolean))].sort();
+
+/** The operator's word about a run; null where there is none. */
+export function acceptance(files, run) {
+  const path = `runs/${run}/acceptance.json`;
+  if (!files.has(path)) return null;
+  const own = json(files, path);
+  for (const digest of [own.run_log_sha256, own.hashes_json_sha256, ...Object.values(own.submissions)])
+    if (!isDigest(digest)) throw new Error(`${path}: ${digest} is not a digest`);
+  return own;
+}
+
+/** What became of an attempt: a status, and a known word for every attempt without a decision. */
+export function ended(files, path) {
+  const own = json(files, path);
+  if (!["valid", "invalid", "failed"].includes(own.status)) throw new Error(`${path}: status is ${own.status}, not valid, invalid or failed`);
+  if ((own.status === "valid") === Boolean(own.reason)) throw new Error(`${path}: its reason does not go with its status`);
+  if (own.reason && !REASONS.includes(own.reason)) throw new Error(`${path}: the reason ${own.reason} is not known here`);
+  return own;
+}
