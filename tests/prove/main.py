@@ -18,6 +18,7 @@ import tampering
 from load import load
 from outside import Database
 from scale import plot, scale, tidy, told_figures
+from serve import serving
 from stage import scenes
 
 binary, archive = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
@@ -105,6 +106,7 @@ def loaded() -> list[tuple[str, list[report.Row], str]]:
     with tempfile.TemporaryDirectory(prefix="prove-") as folder:
         try:
             rows = load(binary, os.path.join(archive, "rounds"), Path(folder), max(30, int(300 * min(share, 1))))
+            rows += serving(binary, os.path.join(archive, "rounds"))
         except (OSError, AssertionError, subprocess.SubprocessError) as error:
             rows = [report.Row("load", f"broke off: {error}", "figures", False, [str(error)])]
     said("load: " + ", ".join(row.verdict for row in rows))

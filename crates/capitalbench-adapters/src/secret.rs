@@ -7,6 +7,10 @@ use secrecy::{ExposeSecret as _, SecretString};
 /// Text or bytes that may hold a key, overwritten when dropped.
 pub use secrecy::zeroize::Zeroizing as Wiped;
 
+mod spellings;
+
+use spellings::{beginnings, is_base64, spellings};
+
 /// What stands in a text where a key was.
 const REDACTED: char = '…';
 
@@ -29,18 +33,29 @@ impl ApiKey {
         self.0.expose_secret()
     }
 
-    /// A text without the key: in any case, and also where a server escaped it for a link or
-    /// for JSON.
+    /// A text without the key: in any case, escaped for a link, for JSON or for HTML, in base64 at
+    /// any place of a longer text, and in hexadecimal.
     pub(crate) fn redact(&self, text: &str) -> String {
+        let spellings = spellings(self.expose());
+        let begins = beginnings(&spellings);
         let mut clean = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some(next) = rest.chars().next() {
-            if let Some(after) = after_key(rest, self.expose().as_bytes()) {
+        let mut at = 0;
+        while let Some(next) = text[at..].chars().next() {
+            let begun = begins[usize::from(text.as_bytes()[at])];
+            let found = spellings
+                .iter()
+                .filter(|_| begun)
+                .filter_map(|spelling| Some((spelling.end(text, at)?, spelling)))
+                .max_by_key(|(end, _)| *end);
+            if let Some((end, spelling)) = found {
+                if spelling.shares_before() && clean.bytes().next_back().is_some_and(is_base64) {
+                    clean.pop();
+                }
                 clean.push(REDACTED);
-                rest = after;
+                at = end;
             } else {
                 clean.push(next);
-                rest = &rest[next.len_utf8()..];
+                at += next.len_utf8();
             }
         }
         clean
@@ -51,37 +66,6 @@ impl fmt::Debug for ApiKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "ApiKey({REDACTED})")
     }
-}
-
-/// What follows the key when the text begins with it. A byte that begins escapes itself is read both
-/// ways, escaped first.
-fn after_key<'a>(text: &'a str, key: &[u8]) -> Option<&'a str> {
-    let Some((byte, others)) = key.split_first() else {
-        return Some(text);
-    };
-    let escaped = after_escaped(text, *byte).and_then(|rest| after_key(rest, others));
-    escaped.or_else(|| after_key(after_plain(text, *byte)?, others))
-}
-
-/// What follows one byte of the key as it is, in any case.
-fn after_plain(text: &str, byte: u8) -> Option<&str> {
-    let mut characters = text.chars();
-    let next = characters.next()?;
-    let same = next.eq_ignore_ascii_case(&char::from(byte));
-    same.then_some(characters.as_str())
-}
-
-/// What follows one byte of the key that was escaped.
-fn after_escaped(text: &str, byte: u8) -> Option<&str> {
-    let plain = char::from(byte);
-    let hexadecimal = |digits: &str| u8::from_str_radix(digits, 16) == Ok(byte);
-    let escaped = |prefix: &str| {
-        let (digits, after) = text.strip_prefix(prefix)?.split_at_checked(2)?;
-        hexadecimal(digits).then_some(after)
-    };
-    escaped("%")
-        .or_else(|| escaped("\\u00"))
-        .or_else(|| text.strip_prefix('\\')?.strip_prefix(plain))
 }
 
 #[cfg(test)]
@@ -151,5 +135,117 @@ mod tests {
             assert_eq!(key.redact(text), "…", "{text}");
         }
         assert_eq!(key.redact("a%26b"), "a%26b");
+    }
+
+    /// Base64 by the book, with a choice of the two last signs.
+    fn base64(bytes: &[u8], last: [char; 2]) -> String {
+        let letters = ('A'..='Z').chain('a'..='z').chain('0'..='9').chain(last);
+        let letters: Vec<char> = letters.collect();
+        let group = |group: &[u8]| -> String {
+            let word = (0..3).fold(0_u32, |word, at| {
+                word << 8 | u32::from(group.get(at).copied().unwrap_or_default())
+            });
+            let sign = |at: usize| letters[(word >> (18 - 6 * at) & 63) as usize];
+            let told = (0..=group.len()).map(sign);
+            told.chain(std::iter::repeat_n('=', 3 - group.len()))
+                .collect()
+        };
+        bytes.chunks(3).map(group).collect()
+    }
+
+    const LONG: &str = "Sk-Echo5never8Shown2/+=x?";
+
+    #[test]
+    fn a_key_in_html_is_taken_out() {
+        let key = key(LONG);
+        let each = |spelled: &dyn Fn(char) -> String| LONG.chars().map(spelled).collect::<String>();
+        let decimal = each(&|sign| format!("&#{};", u32::from(sign)));
+        let padded = each(&|sign| format!("&#{:07}", u32::from(sign)));
+        let hexadecimal = each(&|sign| format!("&#x{:x};", u32::from(sign)));
+        let capital = each(&|sign| format!("&#X{:X};", u32::from(sign)));
+        let twice = decimal.replace('&', "&amp;");
+        let named = LONG
+            .replace('/', "&sol;")
+            .replace('+', "&plus;")
+            .replace('=', "&equals;")
+            .replace('?', "&quest;");
+        let again = named.replace('&', "&amp;amp;");
+        for text in [decimal, padded, hexadecimal, capital, twice, named, again] {
+            assert_eq!(key.redact(&format!("<p>{text}</p>")), "<p>…</p>", "{text}");
+        }
+        assert_eq!(super::tests::key("a&b\"c").redact("a&amp;b&quot;c"), "…");
+        assert_eq!(key.redact("&#83;&#107;-Echo"), "&#83;&#107;-Echo");
+    }
+
+    #[test]
+    fn a_key_escaped_once_more_is_taken_out() {
+        let key = key(LONG);
+        let each = |spelled: &dyn Fn(u32) -> String| {
+            LONG.chars()
+                .map(|sign| spelled(sign.into()))
+                .collect::<String>()
+        };
+        for text in [
+            each(&|sign| format!("%{sign:02X}")),
+            each(&|sign| format!("%25{sign:02x}")),
+            each(&|sign| format!("\\u{sign:04x}")),
+            each(&|sign| format!("\\\\u{sign:04X}")),
+            each(&|sign| format!("\\x{sign:02x}")),
+            each(&|sign| format!("\\u{{{sign:x}}}")),
+            each(&|sign| format!("{sign:02x}")),
+            each(&|sign| format!("{sign:02X}")),
+            each(&|sign| format!("{sign:02x} ")).trim_end().to_owned(),
+        ] {
+            assert_eq!(key.redact(&format!("({text})")), "(…)", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_key_in_base64_is_taken_out_at_every_place() {
+        let key = key(LONG);
+        for last in [['+', '/'], ['-', '_']] {
+            for before in ["", "x", "Bearer ", "user:", "{\"key\":\""] {
+                for after in ["", "\"", "\"}", " and more"] {
+                    let told = base64(format!("{before}{LONG}{after}").as_bytes(), last);
+                    let clean = key.redact(&told);
+                    assert!(clean.contains('…'), "{before} {after}: {clean}");
+                    // Of the key nothing is left, and what stood around it stays.
+                    let rest = told.len() - clean.chars().count();
+                    assert!(rest + 4 >= LONG.len() * 4 / 3, "{before} {after}: {clean}");
+                    let begin = base64(before.as_bytes(), last);
+                    let begin = &begin[..before.len() * 8 / 6];
+                    assert!(clean.starts_with(&begin[..begin.len().saturating_sub(1)]));
+                    let wrapped: Vec<&str> = told.split_inclusive('c').collect();
+                    let wrapped = key.redact(&wrapped.join("\r\n"));
+                    assert!(wrapped.contains('…'), "{wrapped}");
+                }
+            }
+        }
+        let lower = base64(LONG.to_lowercase().as_bytes(), ['+', '/']);
+        assert!(key.redact(&lower).starts_with('…'));
+        // An address or JSON around the encoded form hides nothing.
+        let told = base64(LONG.as_bytes(), ['+', '/']);
+        let linked = told.replace('+', "%2B").replace('/', "%2F");
+        assert!(key.redact(&linked).starts_with('…'), "{linked}");
+        let quoted = told.replace('/', "\\/");
+        assert!(key.redact(&quoted).starts_with('…'), "{quoted}");
+    }
+
+    #[test]
+    fn words_that_are_no_key_stay() {
+        let key = key(LONG);
+        for text in [
+            "Sk-Echo5never8Shown2",
+            "&#83; is a letter, % is a sign, \\ another",
+            "U2stRWNobzVuZXZlcjg",
+            "… é 536b2d",
+        ] {
+            assert_eq!(key.redact(text), text);
+        }
+        // A word this short has no encoding of its own.
+        assert_eq!(
+            super::tests::key("abc").redact("YWJj 616263"),
+            "YWJj 616263"
+        );
     }
 }

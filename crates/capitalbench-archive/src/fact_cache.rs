@@ -5,7 +5,9 @@
 //! computed from, and which content they had when the file system said certain sizes, times and
 //! inodes; everything kept carries the digest of the content it was computed from. So nothing is
 //! taken over that the files do not say: another word of the file system means reading the bytes,
-//! other bytes mean computing, and whatever is damaged or of another program does not exist.
+//! other bytes mean computing, and whatever is damaged or of another program does not exist. Every
+//! file has the tag of a secret that only this machine has: a folder that comes from elsewhere may
+//! bring any cache along, and none of it counts.
 //!
 //! A file that changed within the last two seconds may change again without a trace in its times;
 //! a round with such a file is computed and not kept. The clock is the file system's own.
@@ -20,6 +22,7 @@ use std::sync::{Mutex, PoisonError};
 use capitalbench_core::ids::Digest;
 use capitalbench_core::publication::facts::RoundFacts;
 
+use crate::cache_key::CacheKey;
 use crate::file_ops::{self, reads::recorded, scratch::replace_unflushed};
 use crate::layout;
 use crate::public_record::{PublicationError, Shared, round_facts};
@@ -39,6 +42,8 @@ use index::{Entry, Index, sealed, unsealed};
 
 /// Where the cache lies, seen from the folder of rounds.
 pub const FOLDER: &str = ".capitalbench/cache";
+/// The file of the index.
+const INDEX: &str = "index";
 /// Changes younger than this may not be the last of their instant.
 const SETTLED: i128 = 2_000_000_000;
 /// Which program wrote a file: its version, and the state of everything that computes facts.
@@ -53,6 +58,7 @@ const STAMP: &str = concat!(
 #[derive(Debug)]
 pub struct FactCache {
     folder: PathBuf,
+    key: CacheKey,
     known: Index,
     seen: Mutex<Index>,
     /// The file system's time when this began.
@@ -63,7 +69,7 @@ impl FactCache {
     /// Opens the cache of a folder of rounds; none where nothing can be kept.
     ///
     /// A folder that nobody may write to is left as it is, whoever asks.
-    pub fn open(rounds: &Path) -> Option<Self> {
+    pub fn open(rounds: &Path, key: CacheKey) -> Option<Self> {
         let writable = |path: &Path| fs::metadata(path).is_ok_and(|m| !m.permissions().readonly());
         if !writable(rounds) {
             return None;
@@ -74,9 +80,10 @@ impl FactCache {
         replace_unflushed(&began, b"").ok()?;
         let found = fs::symlink_metadata(&began).ok()?;
         let began = i128::from(found.ctime()) * 1_000_000_000 + i128::from(found.ctime_nsec());
-        let bytes = file_ops::read(&folder.join("index")).unwrap_or_default();
+        let bytes = file_ops::read(&folder.join(INDEX)).unwrap_or_default();
         Some(Self {
-            known: unsealed(STAMP, &bytes).unwrap_or_default(),
+            known: unsealed((&key, INDEX), STAMP, &bytes).unwrap_or_default(),
+            key,
             seen: Mutex::default(),
             began,
             folder,
@@ -163,7 +170,8 @@ impl FactCache {
 
     fn kept(&self, content: Digest, folder: &RoundFolder, shared: &Shared) -> Option<RoundFacts> {
         let bytes = file_ops::read(&self.file(content)).ok()?;
-        let (of, (snapshots, stored)): (Digest, (Digest, StoredFacts)) = unsealed(STAMP, &bytes)?;
+        let (of, (snapshots, stored)): (Digest, (Digest, StoredFacts)) =
+            unsealed((&self.key, &content.to_hex()), STAMP, &bytes)?;
         if of != content || snapshots != shared.snapshots_of(stored.manifest.window) {
             return None;
         }
@@ -202,7 +210,8 @@ impl FactCache {
             interim: facts.interim,
             repeated: facts.repeated,
         };
-        let bytes = sealed(STAMP, &(content, (snapshots, stored)));
+        let name = content.to_hex();
+        let bytes = sealed((&self.key, &name), STAMP, &(content, (snapshots, stored)));
         replace_unflushed(&self.file(content), &bytes).ok()
     }
 
@@ -217,8 +226,8 @@ impl FactCache {
         if seen == self.known {
             return;
         }
-        let bytes = sealed(STAMP, &seen);
-        if replace_unflushed(&self.folder.join("index"), &bytes).is_err() {
+        let bytes = sealed((&self.key, INDEX), STAMP, &seen);
+        if replace_unflushed(&self.folder.join(INDEX), &bytes).is_err() {
             return;
         }
         let current: BTreeSet<Digest> = seen.0.values().map(|entry| entry.content).collect();

@@ -18,6 +18,7 @@ mod draft;
 mod failure;
 pub(crate) mod reads;
 pub mod scratch;
+pub mod spool;
 
 pub use draft::{Draft, Drafts};
 pub use failure::{Action, ReadError, WriteError, WriteProblem};

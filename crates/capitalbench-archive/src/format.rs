@@ -29,6 +29,7 @@ pub mod run_log;
 pub mod run_manifest;
 pub mod scalar;
 pub mod slate;
+pub mod source_exception;
 pub mod submission;
 pub mod table;
 pub mod trailing;

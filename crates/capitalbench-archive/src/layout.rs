@@ -46,8 +46,16 @@ pub const UNPROVED_ACCEPTANCE: &str = "prices/unproved_acceptance.json";
 pub const PRICE_CORRECTIONS: &str = "prices/corrections.jsonl";
 /// Folder of prices that a later fetch replaced, by number.
 pub const REPLACED_PRICES: &str = "prices/replaced";
+/// Why a fetch asked another source than the manifest froze.
+pub const SOURCE_EXCEPTION: &str = "prices/source_exception.json";
 /// The files of a fetch whose digests its record holds.
-pub const FETCHED: [&str; 4] = [ENTRY_PRICES, EXIT_PRICES, PRICE_WINDOW, CROSS_CHECK];
+pub const FETCHED: [&str; 5] = [
+    ENTRY_PRICES,
+    EXIT_PRICES,
+    PRICE_WINDOW,
+    CROSS_CHECK,
+    SOURCE_EXCEPTION,
+];
 /// Folder of the runs.
 pub const RUNS: &str = "runs";
 /// Folder of the research.

@@ -74,6 +74,9 @@ pub struct Begun {
     pub started_at_utc: String,
     /// Digest of the text that is sent.
     pub input_sha256: String,
+    /// Where the request goes, without any key; none for models that are not asked over a network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
 }
 
 /// What became of a call.
@@ -256,27 +259,13 @@ impl Ledger {
 
     /// Every attempt of a slot, in order.
     pub fn attempts(&self, slot: &Slot) -> Result<Vec<AttemptRecord>, FileError> {
-        let mut records = Vec::new();
-        for attempt in 1.. {
-            let Some(begun) = self.load::<Begun>(slot, attempt, "begun.json")? else {
-                break;
-            };
-            let own = begun.require_own(slot, attempt);
-            own.map_err(|fault| fault.in_file(&self.file(slot, attempt, "begun.json")))?;
-            let head = self.load(slot, attempt, "head.json")?;
-            let file = self.file(slot, attempt, "answer");
-            let answer: Option<(AnswerHead, Vec<u8>)> = head.zip(bytes_of(&file)?);
-            if answer
-                .as_ref()
-                .is_some_and(|(head, body)| !head.is_of(body))
-            {
+        let records = attempts_of(&self.folder, &self.plan, slot)?;
+        for record in &records {
+            let answer = record.answer.as_ref();
+            if answer.is_some_and(|(head, body)| !head.is_of(body)) {
+                let file = self.file(slot, record.begun.attempt, "answer");
                 return Err(Fault::new(OTHER_ANSWER).in_file(&file));
             }
-            records.push(AttemptRecord {
-                begun,
-                answer,
-                ended: self.load(slot, attempt, "ended.json")?,
-            });
         }
         Ok(records)
     }
@@ -285,20 +274,38 @@ impl Ledger {
         self.folder
             .file(&attempt_path(&self.plan, slot, attempt, ending))
     }
+}
 
-    fn load<T: Record>(
-        &self,
-        slot: &Slot,
-        attempt: u32,
-        ending: &str,
-    ) -> Result<Option<T>, FileError> {
-        let file = self.file(slot, attempt, ending);
-        let Some(bytes) = bytes_of(&file)? else {
-            return Ok(None);
+/// Every attempt of a slot as the disk tells it, for whoever only reads a run; nothing is compared.
+pub(crate) fn attempts_of(
+    folder: &RunFolder,
+    plan: &RunPlan,
+    slot: &Slot,
+) -> Result<Vec<AttemptRecord>, FileError> {
+    let mut records = Vec::new();
+    for attempt in 1.. {
+        let file = |ending| folder.file(&attempt_path(plan, slot, attempt, ending));
+        let Some(begun) = load::<Begun>(&file("begun.json"))? else {
+            break;
         };
-        let record = parse_record(&bytes).map_err(|fault| fault.in_file(&file))?;
-        Ok(Some(record))
+        let own = begun.require_own(slot, attempt);
+        own.map_err(|fault| fault.in_file(&file("begun.json")))?;
+        let head = load(&file("head.json"))?;
+        records.push(AttemptRecord {
+            begun,
+            answer: head.zip(bytes_of(&file("answer"))?),
+            ended: load(&file("ended.json"))?,
+        });
     }
+    Ok(records)
+}
+
+fn load<T: Record>(file: &std::path::Path) -> Result<Option<T>, FileError> {
+    let Some(bytes) = bytes_of(file)? else {
+        return Ok(None);
+    };
+    let record = parse_record(&bytes).map_err(|fault| fault.in_file(file))?;
+    Ok(Some(record))
 }
 
 /// The path of a file of an attempt inside its run.

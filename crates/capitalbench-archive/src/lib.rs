@@ -9,6 +9,7 @@ pub mod acceptance;
 pub mod audit;
 pub mod bench_archive;
 pub mod bundle;
+pub mod cache_key;
 pub mod control_sources;
 pub mod corrections;
 pub mod daily_closes;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use capitalbench_core::cross_check::CrossCheck;
 use capitalbench_core::ids::Digest;
+use capitalbench_core::manifest::Origins;
 use capitalbench_core::price_rules::PriceProblem;
 use capitalbench_core::price_window::PriceWindow;
 use capitalbench_core::prices::{PriceSheet, Side};
@@ -14,10 +15,11 @@ use crate::error::FileError;
 use crate::file_ops;
 use crate::format::cross_check::{self, CrossCheckAcceptance};
 use crate::format::provenance::{self, Provenance, Purpose};
+use crate::format::source_exception::{self, SourceException};
 use crate::format::{price_sheet, price_window};
 use crate::layout;
 use crate::log::LogFolder;
-use crate::round_folder::{RoundFolder, names_in, optional};
+use crate::round_folder::{RoundFolder, RoundInputs, names_in, optional};
 
 /// The files of a fetch besides the two sheets.
 #[derive(Debug, Clone)]
@@ -30,6 +32,8 @@ pub struct PriceRecord {
     pub cross_check: Option<(CrossCheck, Digest)>,
     /// The word that accepts it beyond its tolerance.
     pub acceptance: Option<CrossCheckAcceptance>,
+    /// Why another source was asked than the manifest froze.
+    pub exception: Option<SourceException>,
 }
 
 impl PriceRecord {
@@ -50,6 +54,7 @@ impl PriceRecord {
                 layout::CROSS_CHECK_ACCEPTANCE,
                 cross_check::parse_acceptance,
             ))?,
+            exception: optional(folder.parse(layout::SOURCE_EXCEPTION, source_exception::parse))?,
         }))
     }
 
@@ -66,11 +71,11 @@ impl PriceRecord {
     /// Every way in which the files of the round are not those of the fetch.
     pub fn problems(
         &self,
-        folder: &RoundFolder,
-        universe: &Universe,
+        inputs: &RoundInputs,
         sheets: (Option<&PriceSheet>, Option<&PriceSheet>),
     ) -> Result<Vec<PriceProblem>, FileError> {
-        let mut problems = Vec::new();
+        let (folder, universe) = (&inputs.folder, &*inputs.universe);
+        let mut problems = Vec::from_iter(self.origin_problem(&inputs.manifest.origins));
         let mut differs = |file: &'static str, detail: String| {
             problems.push(PriceProblem::RecordDiffers { file, detail });
         };
@@ -114,6 +119,28 @@ impl PriceRecord {
         let faults = faults.filter_map(|w| w.basis_fault(self.provenance.close_basis));
         problems.extend(faults.map(PriceProblem::Basis));
         Ok(problems)
+    }
+
+    /// Another source than the frozen one needs the operator's reason, and is told of with it.
+    fn origin_problem(&self, frozen: &Origins) -> Option<PriceProblem> {
+        let second = self.cross_check.as_ref().map(|(check, _)| &*check.source);
+        let second = match self.provenance.purpose {
+            Purpose::Final => second,
+            // An entry sheet for people has no return that could be compared.
+            Purpose::Informational => frozen.second_price_source.as_deref(),
+        };
+        let departure = frozen.departure(&self.provenance.source, second)?;
+        let recorded = self.exception.as_ref();
+        Some(match recorded.filter(|own| own.departure == departure) {
+            Some(own) => PriceProblem::OtherSource {
+                departure,
+                reason: own.reason.clone(),
+            },
+            None => PriceProblem::RecordDiffers {
+                file: layout::PROVENANCE,
+                detail: format!("{departure}, and no reason for it is recorded"),
+            },
+        })
     }
 
     /// Rows of a sheet that the window does not hold.
@@ -161,6 +188,8 @@ pub struct NewPrices<'a> {
     pub cross_check: Option<&'a CrossCheck>,
     /// Why final prices that are there, or that the log knows, give way to these.
     pub correction: Option<&'a Correction>,
+    /// Why another source was asked than the manifest froze.
+    pub exception: Option<SourceException>,
 }
 
 /// Stores a fetch in place of the one before, which is kept under a number.
@@ -174,6 +203,7 @@ pub fn store(
         windows,
         cross_check,
         correction,
+        exception,
     } = prices;
     let mut files: Vec<(&'static str, String)> = vec![(
         layout::ENTRY_PRICES,
@@ -191,6 +221,10 @@ pub fn store(
     files.push((layout::PRICE_WINDOW, price_window::render(&windows)));
     if let Some(check) = cross_check {
         files.push((layout::CROSS_CHECK, cross_check::render(check)));
+    }
+    if let Some(exception) = exception {
+        let text = source_exception::render(&exception);
+        files.push((layout::SOURCE_EXCEPTION, text));
     }
     provenance.files = files
         .iter()

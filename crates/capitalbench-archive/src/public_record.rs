@@ -26,6 +26,7 @@ use capitalbench_core::universe::Universe;
 use jiff::Timestamp;
 use rayon::prelude::*;
 
+use crate::cache_key::CacheKey;
 use crate::daily_closes::{DailySnapshots, volatility};
 use crate::error::FileError;
 use crate::fact_cache::FactCache;
@@ -38,6 +39,7 @@ use crate::run_controls::{RunControls, as_submission};
 use crate::run_folder::RunFolder;
 use crate::scoring::{ScoringError, score_run};
 use crate::validation::{Checked, load_parsed, validate_run};
+use crate::verify::{derivation, results};
 
 /// Why a folder of rounds could not be published.
 #[derive(Debug, thiserror::Error)]
@@ -56,15 +58,18 @@ pub enum PublicationError {
 /// Whether facts of unchanged rounds may be taken from the folder's cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keeping {
-    /// They may, and are kept for the next time.
-    Cached,
+    /// Those under the secret of this machine may, and are kept for the next time.
+    Cached(CacheKey),
     /// Everything is computed.
     Fresh,
 }
 
 impl Keeping {
     fn open(self, rounds: &Path) -> Option<FactCache> {
-        (self == Self::Cached).then(|| FactCache::open(rounds))?
+        match self {
+            Self::Cached(key) => FactCache::open(rounds, key),
+            Self::Fresh => None,
+        }
     }
 }
 
@@ -254,6 +259,7 @@ pub fn round_facts(folder: RoundFolder, shared: &Shared) -> Result<RoundFacts, P
     let controls: Vec<Submission>;
     if run_folder.has(run::LEADERBOARD) {
         let scored = score_run(&inputs, &run_folder, run.rules)?;
+        results::require(&inputs, &run_folder, &scored)?;
         let (kept, outcomes) = scored
             .outcomes
             .into_iter()
@@ -275,6 +281,7 @@ pub fn round_facts(folder: RoundFolder, shared: &Shared) -> Result<RoundFacts, P
             facts.frozen.as_ref(),
         )?);
     } else {
+        derivation::require(&inputs, &run_folder)?;
         submissions = valid(&inputs, &run_folder, run)?;
         controls = open_controls(&inputs, &run_folder, run)?;
     }
@@ -430,6 +437,7 @@ fn repeated(inputs: &RoundInputs, runs: &[Run]) -> Result<Vec<RepeatedRun>, Publ
         let folder = inputs.folder.run(&run.run_id)?;
         if folder.has(run::STABILITY) {
             let scored = score_run(inputs, &folder, run.rules)?;
+            results::require(inputs, &folder, &scored)?;
             repeated.push(RepeatedRun {
                 run_id: run.run_id.clone(),
                 replicates: run.rules.replicates,

@@ -29,6 +29,7 @@ use crate::run_controls::{RunControls, as_submission};
 use crate::run_folder::RunFolder;
 use crate::unproved_prices;
 use crate::validation::{Checked, load_parsed, validate_run};
+use crate::verify::derivation;
 
 /// Why a run was not scored.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +52,26 @@ pub enum ScoringError {
         file: String,
         /// Why.
         problems: Vec<Problem>,
+    },
+    /// A file of the run does not follow from its answers, or is not what was accepted.
+    #[error("{round}: {file} {problem}")]
+    NotDerived {
+        /// The round.
+        round: String,
+        /// The file, inside the round.
+        file: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A stored result is not the computed one.
+    #[error("{round}: the stored result {file} is not the computed one: {problem}")]
+    OtherResult {
+        /// The round.
+        round: String,
+        /// The file, inside the round.
+        file: String,
+        /// How it differs.
+        problem: String,
     },
     /// Nothing to score.
     #[error("run {0} has no parsed submission")]
@@ -146,6 +167,7 @@ pub fn score_run_allowing(
     rules: RunRules,
     exceptions: &Exceptions,
 ) -> Result<ScoredRun, ScoringError> {
+    derivation::require(inputs, folder)?;
     let parsed = load_parsed(inputs, folder, rules)?;
     let mut submissions = Vec::with_capacity(parsed.len());
     for Checked { name, verdict, .. } in parsed {
@@ -235,13 +257,12 @@ impl RoundPrices {
         let record = PriceRecord::load(folder)?;
         let record_problems = match &record {
             None => Vec::new(),
-            Some(record) => {
-                record.problems(folder, &inputs.universe, (Some(&entry.0), Some(&exit.0)))?
-            }
+            Some(record) => record.problems(inputs, (Some(&entry.0), Some(&exit.0)))?,
         };
         let accepted = unproved_prices::acceptance(folder)?;
         let digests = (entry.1, exit.1);
-        let accepted = accepted.filter(|own| record.is_none() && own.sheets == digests);
+        let unproved = record.is_none() || unproved_prices::is_from_files(folder)?;
+        let accepted = accepted.filter(|own| unproved && own.sheets == digests);
         Ok(Self {
             entry: entry.0,
             exit: exit.0,

@@ -1,6 +1,8 @@
-//! Sheets without the record of a fetch: who accepted exactly these two, and why.
+//! Sheets without the record of a fetch, or out of files of the operator in a real round: who
+//! accepted exactly these two, and why.
 
 use capitalbench_core::ids::Digest;
+use capitalbench_core::manifest::Stream;
 use capitalbench_core::methodology::Enforcement;
 use capitalbench_core::price_rules::PriceProblem;
 use capitalbench_core::time::Stamp;
@@ -8,7 +10,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use crate::error::{Fault, FileError};
-use crate::format::{json, member};
+use crate::format::{json, manifest, member, provenance};
 use crate::layout;
 use crate::round_folder::{RoundFolder, RoundInputs, optional};
 
@@ -23,6 +25,8 @@ const MEMBERS: [&str; 5] = [
     "reason",
     "accepted_at_utc",
 ];
+/// The source that reads files of the operator.
+const FILES: &str = "csv";
 
 /// The operator's word about two sheets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,11 +44,28 @@ pub struct UnprovedAcceptance {
 pub fn problem(inputs: &RoundInputs) -> Result<Option<PriceProblem>, FileError> {
     let folder = &inputs.folder;
     let ours = inputs.manifest.methodology.enforcement() == Enforcement::Refuse;
-    let unproved = ours
-        && !folder.file(layout::PROVENANCE).exists()
-        && sheets(folder)?.is_some()
-        && !is_accepted(folder)?;
-    Ok(unproved.then_some(PriceProblem::NoRecord))
+    let problem = if !folder.file(layout::PROVENANCE).exists() {
+        PriceProblem::NoRecord
+    } else if is_from_files(folder)? {
+        PriceProblem::FromFiles
+    } else {
+        return Ok(None);
+    };
+    let unproved = ours && sheets(folder)?.is_some() && !is_accepted(folder)?;
+    Ok(unproved.then_some(problem))
+}
+
+/// Whether a real round that froze where its prices come from has them out of files.
+///
+/// The digests of such answers are those of files that anybody can write.
+pub fn is_from_files(folder: &RoundFolder) -> Result<bool, FileError> {
+    let fetched = optional(folder.parse(layout::PROVENANCE, provenance::parse))?;
+    if fetched.is_none_or(|fetched| fetched.source != FILES) {
+        return Ok(false);
+    }
+    let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
+    let real = manifest.stream != Stream::Synthetic;
+    Ok(real && manifest.origins.price_source.is_some())
 }
 
 /// Whether the operator accepted the sheets that are there.
@@ -66,7 +87,8 @@ pub fn word(
     reason: &str,
     now: Timestamp,
 ) -> Result<Option<UnprovedAcceptance>, FileError> {
-    if folder.file(layout::PROVENANCE).exists() || is_accepted(folder)? {
+    let proved = folder.file(layout::PROVENANCE).exists() && !is_from_files(folder)?;
+    if proved || is_accepted(folder)? {
         return Ok(None);
     }
     let word = |sheets| UnprovedAcceptance {

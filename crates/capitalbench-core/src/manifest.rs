@@ -126,6 +126,50 @@ impl Proof {
     }
 }
 
+/// Where prices and answers come from, as settled before the freeze; rounds of before name nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Origins {
+    /// The source of the prices, as it is chosen.
+    pub price_source: Option<String>,
+    /// The source they are compared with.
+    pub second_price_source: Option<String>,
+    /// Hosts that models are asked at, in order; none where nothing is settled.
+    pub provider_hosts: Vec<String>,
+}
+
+impl Origins {
+    /// Whether nothing is settled; files and documents do not mention it then.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// How the sources of a fetch depart from the settled ones; none where they do not.
+    pub fn departure(&self, source: &str, second: Option<&str>) -> Option<String> {
+        let mut parts = Vec::new();
+        if let Some(frozen) = self.price_source.as_deref().filter(|own| *own != source) {
+            parts.push(format!(
+                "prices come from {source}; the manifest froze {frozen}"
+            ));
+        }
+        let frozen = self.second_price_source.as_deref();
+        if let Some(frozen) = frozen.filter(|own| Some(*own) != second) {
+            let used = second.unwrap_or("nothing");
+            parts.push(format!(
+                "they are compared with {used}; the manifest froze {frozen}"
+            ));
+        }
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+}
+
+/// Host and port of an address, in lower case.
+pub fn host_of(address: &str) -> Option<String> {
+    let (_, rest) = address.split_once("://")?;
+    let host = rest.split(['/', '?', '#']).next()?;
+    let host = host.rsplit('@').next()?;
+    (!host.is_empty()).then(|| host.to_ascii_lowercase())
+}
+
 /// The scoring window, close to close.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Window {
@@ -195,6 +239,9 @@ pub struct Manifest {
     /// What is promised to readers who trust nobody.
     #[serde(default, skip_serializing_if = "Proof::is_none")]
     pub proof: Proof,
+    /// Where prices and answers come from.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    pub origins: Origins,
 }
 
 impl Manifest {

@@ -74,6 +74,15 @@ pub enum PriceProblem {
     },
     /// Nothing proves who was asked for these prices, when, and on which basis.
     NoRecord,
+    /// A real round has prices out of files of the operator.
+    FromFiles,
+    /// The prices come from another source than the manifest froze, for a reason that is recorded.
+    OtherSource {
+        /// In which way.
+        departure: String,
+        /// The operator's reason.
+        reason: String,
+    },
     /// Rows that belong to no option.
     ForeignRows {
         /// Which sheet.
@@ -102,6 +111,7 @@ impl PriceProblem {
                 | Self::Basis(_)
                 | Self::RecordDiffers { .. }
                 | Self::NoRecord
+                | Self::FromFiles
         )
     }
 }
@@ -161,6 +171,10 @@ impl fmt::Display for PriceProblem {
                 "the sheets have no record of their fetch, so nobody can tell whether both sides \
                  share one basis",
             ),
+            Self::FromFiles => f.write_str(
+                "the prices come out of files of the operator, so nobody can tell what a vendor said",
+            ),
+            Self::OtherSource { departure, reason } => write!(f, "{departure}: {reason}"),
             Self::ForeignRows { side, keys } => {
                 let (count, keys) = (keys.len(), keys.join(", "));
                 write!(f, "{count} {side} rows belong to no option: {keys}")

@@ -157,6 +157,7 @@ pub(crate) fn manifest(label: &str) -> Manifest {
         roster: None,
         stream: Stream::Primary,
         proof: Proof::None,
+        origins: crate::manifest::Origins::default(),
     }
 }
 

@@ -187,7 +187,8 @@ pub fn object(table: &Table, row: Row<'_>) -> Map<String, Value> {
         .collect()
 }
 
-fn value(cell: Cell<'_>) -> Value {
+/// A cell as a document holds it.
+pub fn value(cell: Cell<'_>) -> Value {
     match cell {
         Cell::Text(text) => Value::String(text.into_owned()),
         Cell::Integer(value) => value.into(),

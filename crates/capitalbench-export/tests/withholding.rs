@@ -157,6 +157,7 @@ fn manifest(place: usize, made: &Made) -> Manifest {
         roster: None,
         stream: Stream::Primary,
         proof: Proof::None,
+        origins: capitalbench_core::manifest::Origins::default(),
     }
 }
 

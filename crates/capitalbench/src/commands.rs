@@ -46,7 +46,6 @@ mod score_round;
 mod serve;
 mod show_controls;
 mod show_prompt;
-mod site;
 mod smoke_provider;
 mod status;
 mod sync_web;

@@ -3,11 +3,12 @@
 //! Variables of the process come first, then `.env.local` of the working folder, then its `.env`.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use capitalbench_adapters::http::{HttpClient, HttpLimits, Reach};
 use capitalbench_adapters::secret::{ApiKey, Wiped};
 use capitalbench_adapters::supabase::Supabase;
+use capitalbench_archive::cache_key::CacheKey;
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops::{self, ReadError};
 use capitalbench_archive::format::utf8;
@@ -56,6 +57,37 @@ impl Environment {
         let value = given.or_else(|| self.from_files.get(name).map(|value| value.to_string()))?;
         let value = Wiped::new(value);
         (!value.trim().is_empty()).then(|| value.trim().to_owned())
+    }
+
+    /// The secret of this machine for caches of a folder of rounds; none where there is no place for
+    /// it, or where that place is in the folder itself and came along with it.
+    pub(crate) fn cache_key(&self, rounds: &Path) -> Option<CacheKey> {
+        let file = self.state_home()?.join("capitalbench").join("cache.key");
+        let whole = std::fs::canonicalize(rounds).ok()?;
+        let home = file
+            .ancestors()
+            .find_map(|path| std::fs::canonicalize(path).ok())?;
+        if home.starts_with(&whole) {
+            return None;
+        }
+        let mut fresh = [0; 32];
+        getrandom::fill(&mut fresh).ok()?;
+        CacheKey::load_or_create(&file, fresh)
+    }
+
+    /// Where programs of this user keep their state. Only the process says so: a file `.env` may have
+    /// come with the folder.
+    #[expect(
+        clippy::disallowed_methods,
+        clippy::unused_self,
+        reason = "this is the one place that reads the environment"
+    )]
+    fn state_home(&self) -> Option<PathBuf> {
+        let given = |name: &str| {
+            let path = PathBuf::from(std::env::var_os(name)?);
+            path.is_absolute().then_some(path)
+        };
+        given("XDG_STATE_HOME").or_else(|| Some(given("HOME")?.join(".local/state")))
     }
 
     /// The address of a database, where one is named; an unusable one is told without its value.

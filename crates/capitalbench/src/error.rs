@@ -91,6 +91,15 @@ impl From<ScoringError> for CommandError {
             ScoringError::Submission { .. } => {
                 Some("run `capitalbench validate-submissions` on this run; no result was written")
             }
+            ScoringError::NotDerived { .. } => Some(
+                "put the file of then back; a parsed file is made again by `capitalbench \
+                 validate-submissions`; `capitalbench verify` on the round lists everything; \
+                 nothing was written",
+            ),
+            ScoringError::OtherResult { .. } => Some(
+                "put the file of then back, or score the run again with `capitalbench score-round \
+                 --correct REASON`; nothing was published",
+            ),
             ScoringError::Score { .. } | ScoringError::Prices { .. } => {
                 Some("complete the price sheets and score again; no result was written")
             }

@@ -49,6 +49,8 @@ pub(crate) struct Seat {
     pub(crate) worst_case: Cost,
     /// Names under which the requested model may answer.
     pub(crate) served_models: Vec<String>,
+    /// Where it is asked; none without a network.
+    pub(crate) base_url: Option<String>,
 }
 
 /// What all slots of a run share.
@@ -233,6 +235,7 @@ async fn attempt(
         attempt: number,
         started_at_utc: started.to_string(),
         input_sha256: Digest::of(seat.input.as_bytes()).to_hex(),
+        base_url: seat.base_url.clone(),
     };
     on_disk(engine, seat, move |engine, seat| {
         engine.ledger.begin(&seat.planned.slot, &begun)?;

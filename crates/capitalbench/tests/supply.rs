@@ -116,6 +116,19 @@ fn locks_name_one_registry_with_a_checksum_for_every_crate() {
     }
 }
 
+/// The whole policy is held against everything that is built by the tool it was written for.
+#[test]
+fn every_landing_is_checked_by_cargo_deny() {
+    let run = read(".ci/run");
+    assert!(run.lines().any(|line| line == "scripts/deny"), "{run}");
+    let script = read("scripts/deny");
+    for words in ["licenses bans sources", "advisories", "--locked"] {
+        assert!(script.contains(words), "no {words} in scripts/deny");
+    }
+    assert!(script.starts_with("#!/usr/bin/env bash\n"));
+    assert!(script.contains("set -euo pipefail"), "a failure must count");
+}
+
 #[test]
 fn versions_are_named_and_code_of_ours_has_the_lints() {
     let workspace = read("Cargo.toml");

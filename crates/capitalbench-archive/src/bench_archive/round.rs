@@ -107,6 +107,7 @@ fn manifest(scene: &Scene, schedule: &Schedule) -> Result<Manifest, BenchArchive
         constraints: Constraints::default(),
         stream: Stream::Synthetic,
         proof: Proof::None,
+        origins: capitalbench_core::manifest::Origins::default(),
     })
 }
 

@@ -3,7 +3,7 @@
 use capitalbench_core::calendar::{EntryRule, Roll, WindowRule};
 use capitalbench_core::consistency::{Figures as Agreement, ModelConsistency};
 use capitalbench_core::interim::InterimPoint;
-use capitalbench_core::manifest::{Manifest, Proof, Stream, SubmissionFormat, Window};
+use capitalbench_core::manifest::{Manifest, Origins, Proof, Stream, SubmissionFormat, Window};
 use capitalbench_core::methodology::Methodology;
 use capitalbench_core::portfolio::{Constraints, Holding, HoldingForecast};
 use capitalbench_core::prices::{PriceField, PriceSheet, Quote};
@@ -61,6 +61,12 @@ packed_struct!(Manifest {
     roster,
     stream,
     proof,
+    origins,
+});
+packed_struct!(Origins {
+    price_source,
+    second_price_source,
+    provider_hosts,
 });
 packed_struct!(Frozen { digest, files });
 packed_struct!(Record {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use capitalbench_core::ids::Digest;
 
 use super::fingerprint::Watched;
-use super::packed::{Packed, Reader, checksum};
+use super::packed::{Packed, Reader};
+use crate::cache_key::CacheKey;
 
 /// A round whose files had not changed for a while when they were read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,23 +68,21 @@ impl Packed for Index {
     }
 }
 
-/// A value with the program's stamp before and a checksum behind it.
-pub(super) fn sealed(stamp: &str, value: &impl Packed) -> Vec<u8> {
+/// A value with the program's stamp before and the tag of this machine's secret behind it.
+pub(super) fn sealed((key, name): (&CacheKey, &str), stamp: &str, value: &impl Packed) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(16 << 10);
     stamp.to_owned().put(&mut bytes);
     value.put(&mut bytes);
-    let sum = checksum(&bytes);
-    bytes.extend_from_slice(&sum.to_le_bytes());
-    bytes
+    key.seal(name, bytes)
 }
 
-/// Reads such a value; none for one that is damaged or of another program.
-pub(super) fn unsealed<T: Packed>(stamp: &str, bytes: &[u8]) -> Option<T> {
-    let (bytes, sum) = bytes.split_last_chunk::<8>()?;
-    if checksum(bytes) != u64::from_le_bytes(*sum) {
-        return None;
-    }
-    let mut reader = Reader(bytes);
+/// Reads such a value; none for one that is damaged, of another program or of another machine.
+pub(super) fn unsealed<T: Packed>(
+    (key, name): (&CacheKey, &str),
+    stamp: &str,
+    bytes: &[u8],
+) -> Option<T> {
+    let mut reader = Reader(key.open(name, bytes)?);
     if String::take(&mut reader)? != stamp {
         return None;
     }

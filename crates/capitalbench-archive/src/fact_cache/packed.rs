@@ -318,19 +318,3 @@ macro_rules! packed_word {
 }
 
 pub(super) use {packed_struct, packed_word};
-
-/// A checksum against damage, not against malice: eight bytes at a time.
-pub(super) fn checksum(bytes: &[u8]) -> u64 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut state = (bytes.len() as u64).wrapping_mul(FACTOR);
-    let (words, rest) = bytes.as_chunks::<8>();
-    for word in words {
-        let mixed = (state ^ u64::from_le_bytes(*word)).wrapping_mul(FACTOR);
-        state = mixed ^ (mixed >> 29);
-    }
-    for byte in rest {
-        let mixed = (state ^ u64::from(*byte)).wrapping_mul(FACTOR);
-        state = mixed ^ (mixed >> 29);
-    }
-    state
-}

@@ -1,7 +1,6 @@
 //! Figures of many rounds in a few files, read as a whole.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use capitalbench_core::ids::Digest;
 use capitalbench_core::publication::figures::RoundFigures;
@@ -50,9 +49,10 @@ impl FactCache {
         shared: &Shared,
         tick: &(dyn Fn() + Sync),
     ) -> Vec<Placed> {
-        let path = self.shelf_file(number);
+        let name = shelf_name(number);
+        let path = self.folder.join(&name);
         let bytes = file_ops::read(&path).unwrap_or_default();
-        let known: Shelf = unsealed(STAMP, &bytes).unwrap_or_default();
+        let known: Shelf = unsealed((&self.key, &name), STAMP, &bytes).unwrap_or_default();
         drop(bytes);
         let held = known.0.len();
         let mut known: BTreeMap<String, Kept> = known.0.into_iter().collect();
@@ -61,17 +61,17 @@ impl FactCache {
         let mut keep = Shelf::default();
         let mut others: Vec<Placed> = Vec::new();
         for (place, folder) in rounds {
-            let name = folder.name();
-            let old = known.remove(&name);
+            let round = folder.name();
+            let old = known.remove(&round);
             match self.figures_of(folder, old, shared) {
                 Ok(Figures::Same(kept)) => {
                     taken += 1;
                     places.push(place);
-                    keep.0.push((name, kept));
+                    keep.0.push((round, kept));
                 }
                 Ok(Figures::New(kept)) => {
                     places.push(place);
-                    keep.0.push((name, kept));
+                    keep.0.push((round, kept));
                 }
                 Ok(Figures::Unsettled(figures)) => others.push((place, Ok(figures))),
                 Err(error) => others.push((place, Err(error))),
@@ -80,7 +80,7 @@ impl FactCache {
         }
         if taken != held || taken != keep.0.len() {
             // A shelf that cannot be written is computed again.
-            let _ = replace_unflushed(&path, &sealed(STAMP, &keep));
+            let _ = replace_unflushed(&path, &sealed((&self.key, &name), STAMP, &keep));
         }
         let kept = places.into_iter().zip(keep.0);
         let kept = kept.map(|(place, (_, kept))| (place, Ok(kept.figures)));
@@ -119,10 +119,10 @@ impl FactCache {
             None => Figures::Unsettled(figures),
         })
     }
+}
 
-    fn shelf_file(&self, number: u8) -> PathBuf {
-        self.folder.join(format!("figures-{number:02}"))
-    }
+fn shelf_name(number: u8) -> String {
+    format!("figures-{number:02}")
 }
 
 fn kept(content: Digest, figures: RoundFigures, shared: &Shared) -> Kept {

@@ -2,7 +2,7 @@
 
 use capitalbench_core::calendar::WindowRule;
 use capitalbench_core::ids::{ModelId, RoundId};
-use capitalbench_core::manifest::{Manifest, Proof, Stream, SubmissionFormat, Window};
+use capitalbench_core::manifest::{Manifest, Origins, Proof, Stream, SubmissionFormat, Window};
 use capitalbench_core::methodology::Methodology;
 use capitalbench_core::portfolio::Constraints;
 use capitalbench_core::roster::Roster;
@@ -45,6 +45,10 @@ struct Stored {
     expected_model_ids: Vec<String>,
     publication_stream: Option<String>,
     proof: Option<String>,
+    price_source: Option<String>,
+    second_price_source: Option<String>,
+    #[serde(default)]
+    provider_hosts: Vec<String>,
     #[serde(rename = "paired_round_id")]
     _paired_round_id: Option<String>,
     #[serde(rename = "experiment_doc")]
@@ -117,7 +121,28 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
         universe_version: stored.universe_version,
         stream,
         proof,
+        origins: Origins {
+            price_source: word("price_source", stored.price_source)?,
+            second_price_source: word("second_price_source", stored.second_price_source)?,
+            provider_hosts: stored
+                .provider_hosts
+                .into_iter()
+                .map(|host| filled("provider_hosts", host))
+                .collect::<Result<_, _>>()?,
+        },
     })
+}
+
+fn word(field: &str, text: Option<String>) -> Result<Option<String>, Fault> {
+    text.map(|text| filled(field, text)).transpose()
+}
+
+fn filled(field: &str, text: String) -> Result<String, Fault> {
+    let odd = text.is_empty() || text.contains(|c: char| c.is_whitespace() || c.is_control());
+    if odd {
+        return Err(Fault::field(field, "must be a name without spaces"));
+    }
+    Ok(text)
 }
 
 fn window(entry: Option<&str>, exit: Option<&str>) -> Result<Option<Window>, Fault> {

@@ -44,6 +44,7 @@ pub fn render(manifest: &Manifest, description: &str, notes: &str) -> String {
     if !manifest.proof.is_none() {
         lines.push(format!("proof: {}", manifest.proof.as_str()));
     }
+    lines.extend(origin_lines(manifest));
     if let Some(rule) = &manifest.window_rule {
         lines.push(format!("window_rule: {}", yaml_text(&rule.to_string())));
     }
@@ -77,6 +78,24 @@ fn roster_lines(manifest: &Manifest) -> Vec<String> {
     ];
     let ids = roster.model_ids.iter();
     lines.extend(ids.map(|id| format!("- {}", yaml_text(id.as_str()))));
+    lines
+}
+
+fn origin_lines(manifest: &Manifest) -> Vec<String> {
+    let origins = &manifest.origins;
+    let named = [
+        ("price_source", &origins.price_source),
+        ("second_price_source", &origins.second_price_source),
+    ];
+    let mut lines: Vec<String> = named
+        .iter()
+        .filter_map(|(key, value)| Some(format!("{key}: {}", yaml_text(value.as_deref()?))))
+        .collect();
+    if !origins.provider_hosts.is_empty() {
+        lines.push("provider_hosts:".to_owned());
+    }
+    let hosts = origins.provider_hosts.iter();
+    lines.extend(hosts.map(|host| format!("- {}", yaml_text(host))));
     lines
 }
 

@@ -12,7 +12,7 @@ use capitalbench_core::submission::{MODE, RUN_FIELDS};
 use capitalbench_core::time::Stamp;
 use serde_json::{Map, Value, json};
 
-use super::{AttemptRecord, Ledger, PlannedSlot};
+use super::{AttemptRecord, Ledger, PlannedSlot, RunPlan};
 use crate::error::FileError;
 use crate::file_ops;
 use crate::format::{json, new_run_manifest};
@@ -65,7 +65,7 @@ pub fn derive(
             format!("{}/{stem}.txt", run::REPLIES),
             text_of(last).to_owned(),
         );
-        let raw = raw_submission(ledger, planned, last);
+        let raw = raw_submission(plan, planned, last);
         add(format!("{}/{stem}.json", run::RAW), json::to_pretty(&raw));
         for (index, attempt) in attempts.iter().enumerate() {
             let is_last = index + 1 == attempts.len();
@@ -123,21 +123,25 @@ fn rendered(ledger: &Ledger, checked: &[Checked]) -> Vec<(PathBuf, Vec<u8>)> {
         .collect()
 }
 
-fn text_of(attempt: Option<&AttemptRecord>) -> &str {
+pub(crate) fn text_of(attempt: Option<&AttemptRecord>) -> &str {
     let ended = attempt.and_then(|attempt| attempt.ended.as_ref());
     ended.and_then(|ended| ended.text.as_deref()).unwrap_or("")
 }
 
 /// The model's object with the run fields, or what is known where there is no usable one.
-fn raw_submission(ledger: &Ledger, planned: &PlannedSlot, last: Option<&AttemptRecord>) -> Value {
-    let rules = ledger.plan().rules;
+pub(crate) fn raw_submission(
+    plan: &RunPlan,
+    planned: &PlannedSlot,
+    last: Option<&AttemptRecord>,
+) -> Value {
+    let rules = plan.rules;
     let status = last.map_or(AttemptStatus::Unknown, AttemptRecord::status);
     let ended = last.and_then(|attempt| attempt.ended.as_ref());
     let object = ended.and_then(|ended| ended.object.as_ref()?.as_object());
     let object = object.filter(|object| usable(object, planned, &status));
     let mut raw = object.cloned().unwrap_or_else(|| {
         let mut raw = Map::new();
-        raw.insert("round_id".into(), json!(ledger.plan().round_id.as_str()));
+        raw.insert("round_id".into(), json!(plan.round_id.as_str()));
         raw.insert("model_id".into(), json!(planned.slot.model_id.as_str()));
         raw.insert("provider".into(), json!(planned.provider));
         raw.insert("mode".into(), json!(MODE));

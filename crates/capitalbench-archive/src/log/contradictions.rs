@@ -5,7 +5,7 @@
 //! ([`Replacements`]), events at places where they cannot have happened ([`Places`]) and instants
 //! that run backwards ([`Instants`]).
 
-use capitalbench_proof::event::{Event, Fact};
+use capitalbench_proof::event::Event;
 
 use super::fixed_files::FixedFiles;
 use super::instants::Instants;
@@ -49,20 +49,11 @@ pub(crate) fn contradictions(events: &[(u64, Event)]) -> Vec<Contradiction> {
     let mut replacements = Replacements::default();
     let mut instants = Instants::default();
     let mut places = Places::default();
-    let mut is_inventory = false;
     for (leaf, event) in events {
-        let fact = &event.fact;
-        if is_inventory && !matches!(fact, Fact::Inventory { .. }) {
-            files.end_of_inventories();
-        }
-        is_inventory = matches!(fact, Fact::Inventory { .. });
-        files.take(*leaf, fact);
+        files.take(*leaf, event);
         replacements.take(*leaf, event);
         instants.take(*leaf, event);
         places.take(*leaf, event);
-    }
-    if is_inventory {
-        files.end_of_inventories();
     }
     let mut found = files.into_found();
     found.extend(replacements.into_found());

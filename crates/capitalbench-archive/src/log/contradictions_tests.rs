@@ -1,4 +1,4 @@
-use capitalbench_proof::event::{Files, Instant, Place, Sealed};
+use capitalbench_proof::event::{Fact, Files, Instant, Place, Sealed};
 use capitalbench_proof::merkle::sha256;
 
 use super::*;
@@ -103,7 +103,18 @@ impl Story {
     }
 
     fn prices(&mut self, entry: &str, exit: &str) -> &mut Self {
-        self.entry(entry);
+        let same = files(&[("prices/entry_prices.csv", entry)]);
+        let told = self
+            .events
+            .iter()
+            .rev()
+            .find_map(|(_, event)| match &event.fact {
+                Fact::EntryPrices { files, .. } => Some(files.clone()),
+                _ => None,
+            });
+        if told != Some(same) {
+            self.entry(entry);
+        }
         self.tell(Fact::ExitPrices {
             session: "2026-09-21".to_owned(),
             files: files(&[("prices/exit_prices.csv", exit)]),
@@ -230,6 +241,11 @@ fn a_log_that_begins_late_is_honest() {
         .into_iter()
         .map(|(_, event)| event)
         .partition(is_inventory);
+    let instant = Instant::parse("2026-09-30T12:00:00Z").expect("an instant");
+    let late = late.into_iter().map(|event| Event {
+        at: instant.clone(),
+        ..event
+    });
     let events: Vec<(u64, Event)> = (0..).zip(early.into_iter().chain(late)).collect();
     assert_eq!(contradictions(&events), []);
 }
@@ -271,6 +287,25 @@ fn what_was_fixed_does_not_change_or_go() {
         gone.inventory(&[], &[path]);
         assert_eq!(gone.found()[0], expected[0], "{path} gone");
     }
+}
+
+#[test]
+fn inventories_in_a_row_do_not_loosen_what_they_fix() {
+    let path = "runs/first/run_log.jsonl";
+    let mut story = asked();
+    story.accept("first");
+    story.inventory(&[("runs/first/acceptance.json", "acceptance")], &[]);
+    story.inventory(&[(path, "another log")], &[]);
+    assert_eq!(story.found(), [(Kind::FileChanged, path.to_owned())]);
+    // Not even when the second one claims the instant of the first.
+    let last = story.events.len() - 1;
+    story.events[last].1.at = story.events[last - 1].1.at.clone();
+    let (_, first) = &mut story.events[last - 1];
+    let Fact::Inventory { bodies, .. } = &mut first.fact else {
+        panic!("an inventory");
+    };
+    bodies.insert(path.to_owned(), seal("log"));
+    assert_eq!(story.found(), [(Kind::FileChanged, path.to_owned())]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::attempt::Slot;
 use capitalbench_core::ids::ModelId;
-use capitalbench_proof::event::{Fact, Files, Place, Sealed};
+use capitalbench_proof::event::{Event, Fact, Files, Instant, Place, Sealed};
 
 use super::contradictions::{Contradiction, Kind};
 use crate::layout::{self, run};
@@ -31,6 +31,8 @@ pub(super) struct FixedFiles {
     named: BTreeSet<String>,
     /// Every file as the inventories tell it.
     told: BTreeMap<String, Fixed>,
+    /// The inventories of one append, which share an instant and name each file once.
+    batch: Option<Batch>,
     /// How often each run asks a model.
     replicates: BTreeMap<String, u32>,
     /// Runs with invented answers: whoever rehearses has asked nobody.
@@ -48,6 +50,11 @@ pub(super) struct FixedFiles {
     found: Vec<Contradiction>,
 }
 
+struct Batch {
+    at: Instant,
+    paths: BTreeSet<String>,
+}
+
 /// Whether inputs and research may still change.
 #[derive(Default, PartialEq, Eq)]
 enum Inputs {
@@ -59,8 +66,11 @@ enum Inputs {
 }
 
 impl FixedFiles {
-    pub(super) fn take(&mut self, leaf: u64, fact: &Fact) {
-        match fact {
+    pub(super) fn take(&mut self, leaf: u64, event: &Event) {
+        if !self.continues(event) {
+            self.end_of_batch();
+        }
+        match &event.fact {
             // Only the last freeze before the first request counts.
             Fact::Freeze { inputs, .. } if !self.is_asked => self.freeze(inputs),
             Fact::Slots {
@@ -108,7 +118,14 @@ impl FixedFiles {
                 self.fixed.retain(|path, _| !is_exception(path));
                 self.is_scored = false;
             }
-            Fact::Inventory { bodies, gone, .. } => self.inventory(leaf, bodies, gone),
+            Fact::Inventory { bodies, gone, .. } => {
+                let batch = self.batch.get_or_insert_with(|| Batch {
+                    at: event.at.clone(),
+                    paths: BTreeSet::new(),
+                });
+                batch.paths.extend(bodies.keys().chain(gone).cloned());
+                self.inventory(leaf, bodies, gone);
+            }
             _ => {}
         }
     }
@@ -117,6 +134,9 @@ impl FixedFiles {
         let before = std::mem::take(&mut self.inputs);
         self.found
             .retain(|found| !is_research(&found.about) && !before.contains(&found.about));
+        // A later freeze may find other inputs than the one before it.
+        self.fixed
+            .retain(|path, _| !is_research(path) && !before.contains(path));
         self.inputs = inputs.keys().cloned().collect();
         self.inputs.insert(layout::HASHES.to_owned());
         self.inputs.insert(layout::MODEL_INPUT.to_owned());
@@ -192,21 +212,33 @@ impl FixedFiles {
         }
     }
 
-    /// What the last inventories told is the state that freezes and acceptances before them fix.
-    pub(super) fn end_of_inventories(&mut self) {
+    /// Whether an event belongs to the batch of inventories before it.
+    fn continues(&self, event: &Event) -> bool {
+        match (&self.batch, &event.fact) {
+            (None, _) => true,
+            (Some(batch), Fact::Inventory { bodies, gone, .. }) => {
+                let mut paths = bodies.keys().chain(gone);
+                batch.at == event.at && !paths.any(|path| batch.paths.contains(path))
+            }
+            (Some(_), _) => false,
+        }
+    }
+
+    /// What a batch of inventories told is the state that freezes, acceptances and results before it
+    /// fix.
+    fn end_of_batch(&mut self) {
+        if self.batch.take().is_none() {
+            return;
+        }
         let accepted = std::mem::take(&mut self.just_accepted);
         let freezes = self.inputs_are == Inputs::Freezing;
         if freezes {
-            // A later freeze may find other inputs than the one before it.
-            let mut fixed = std::mem::take(&mut self.fixed);
-            fixed.retain(|path, _| !self.is_input(path));
-            self.fixed = fixed;
             self.inputs_are = Inputs::Frozen;
         }
         let is_due = |path: &str| {
             (freezes && self.is_input(path))
                 || is_decided_in(path, &accepted)
-                || (self.is_scored && is_exception(path))
+                || (self.is_scored && is_exception(path) && !self.fixed.contains_key(path))
         };
         let told: Vec<(String, Fixed)> = self
             .told
@@ -233,7 +265,8 @@ impl FixedFiles {
         }
     }
 
-    pub(super) fn into_found(self) -> Vec<Contradiction> {
+    pub(super) fn into_found(mut self) -> Vec<Contradiction> {
+        self.end_of_batch();
         self.found
     }
 
@@ -285,7 +318,8 @@ fn is_decided_in(path: &str, runs: &BTreeSet<String>) -> bool {
 
 /// The operator's exceptions for prices, which a result rests on.
 fn is_exception(path: &str) -> bool {
-    [layout::CROSS_CHECK_ACCEPTANCE, layout::UNPROVED_ACCEPTANCE].contains(&path)
+    let words = [layout::CROSS_CHECK_ACCEPTANCE, layout::UNPROVED_ACCEPTANCE];
+    words.contains(&path) || path == layout::SOURCE_EXCEPTION
 }
 
 /// Files that nobody ever writes twice: the ledger, and what was kept of things that were replaced.

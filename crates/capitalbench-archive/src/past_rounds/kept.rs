@@ -36,11 +36,20 @@ pub(super) fn need(path: &str) -> Need {
         ["runs", _, inside @ ..] => {
             let inside = inside.join("/");
             let below = |folder: &str| inside.starts_with(&format!("{folder}/"));
-            let own = [run::MANIFEST, run::ACCEPTANCE, run::SLOTS, run::SUMMARY];
+            let own = [
+                run::MANIFEST,
+                run::ACCEPTANCE,
+                run::SLOTS,
+                run::SUMMARY,
+                run::LOG,
+            ];
             if own.contains(&inside.as_str()) || RESULT_FILES.contains(&inside.as_str()) {
                 return Need::Needed;
             }
-            if below(run::CONTROLS) || below(run::RAW) || below(run::PARSED) {
+            // Headers name an account and are told to nobody; whatever else was asked and answered
+            // is what the submissions are derived from.
+            let attempt = below(run::ATTEMPTS) && !inside.ends_with(".head.json");
+            if attempt || below(run::CONTROLS) || below(run::RAW) || below(run::PARSED) {
                 return Need::Needed;
             }
             match inside.as_str() {

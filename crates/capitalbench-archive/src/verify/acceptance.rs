@@ -1,20 +1,19 @@
-//! Acceptances: each describes the run it lies in, and what it supersedes came before.
+//! Acceptances: each names the run it lies in, and what it supersedes came before. Whether its
+//! digests hold is part of [`derivation`](super::derivation).
 
 use capitalbench_core::acceptance::Acceptance;
-use capitalbench_core::ids::Digest;
 use capitalbench_core::run::Selection;
 
 use super::finding::{Code, Finding};
-use super::{RoundState, RunState, unreadable};
-use crate::acceptance::{accepted_at_of, submission_digests};
-use crate::layout::{self, run};
+use super::{RoundState, RunState};
+use crate::acceptance::accepted_at_of;
+use crate::layout::run;
 
 /// Checks every acceptance of the round.
 pub(super) fn check(state: &RoundState, findings: &mut Vec<Finding>) {
     for own in &state.runs {
         if let Some(acceptance) = &own.record.run.acceptance {
             names(state, own, acceptance, findings);
-            digests(state, own, acceptance, findings);
             succession(state, own, acceptance, findings);
         }
     }
@@ -33,44 +32,6 @@ fn names(state: &RoundState, own: &RunState, acceptance: &Acceptance, findings: 
     if !own.record.run.may_count() {
         let text = "accepts a run that may not count";
         findings.push(differs(own.place(run::ACCEPTANCE), text));
-    }
-}
-
-fn digests(
-    state: &RoundState,
-    own: &RunState,
-    acceptance: &Acceptance,
-    findings: &mut Vec<Finding>,
-) {
-    let log = own.folder.read_optional(run::LOG).ok().flatten();
-    if log.is_none_or(|bytes| Digest::of(&bytes) != acceptance.run_log) {
-        let text = "is not the log that was accepted";
-        findings.push(differs(own.place(run::LOG), text));
-    }
-    let hashes = state.inputs.folder.read_optional(layout::HASHES);
-    let hashes = hashes.ok().flatten();
-    if hashes.is_none_or(|bytes| Digest::of(&bytes) != acceptance.hashes) {
-        let text = format!(
-            "are not the digests under which {} was accepted",
-            own.folder.run_id()
-        );
-        findings.push(differs(layout::HASHES.to_owned(), text));
-    }
-    let now = match submission_digests(&own.folder) {
-        Ok(now) => now,
-        Err(error) => return findings.push(unreadable(&state.inputs.folder, &error)),
-    };
-    for (path, digest) in &acceptance.submissions {
-        match now.get(path) {
-            Some(present) if present == digest => {}
-            Some(_) => findings.push(differs(own.place(path), "is not what was accepted")),
-            None => findings.push(differs(own.place(path), "was accepted and is gone")),
-        }
-    }
-    for path in now.keys() {
-        if !acceptance.submissions.contains_key(path) {
-            findings.push(differs(own.place(path), "came after the acceptance"));
-        }
     }
 }
 

@@ -89,8 +89,10 @@ codes! {
         "A submission has no line in the run log, or a line names a model without a submission."
     ReplyDigestMismatch "reply-digest-mismatch" Error
         "A stored reply is not the text whose digest the run log holds."
+    AnswerDiffers "answer-differs" Error
+        "What the ledger tells of an attempt is not what the answer says that came."
     RawSubmissionDiffers "raw-submission-differs" Error
-        "A raw submission is not what its stored reply says."
+        "A raw submission is not what its stored reply or the ledger of its run says."
     ControlDiffers "control-differs" Error
         "The file of a control entrant does not follow from the round and the run."
     OfficialRunAmbiguous "official-run-ambiguous" Error
@@ -175,6 +177,10 @@ codes! {
         "A price row is dated on another day than the window's."
     PriceSourceDiffers "price-source-differs" Warning
         "Entry and exit of an option come from different sources."
+    PriceSourceReplaced "price-source-replaced" Warning
+        "Prices come from another source than the manifest froze, for a recorded reason."
+    ProviderHostDiffers "provider-host-differs" Warning
+        "A model was asked at another host than the manifest froze."
     BlankClose "blank-close" Warning
         "Price rows have no raw close, so their adjustment cannot be checked."
     UnadjustedPrice "unadjusted-price" Warning

@@ -54,7 +54,11 @@ pub(super) fn compare_record(inputs: &RoundInputs, sheets: &mut Sheets, found: &
         Some(record) => {
             sheets.disagreement = record.unaccepted_cross_check().map(disagreement);
             let both = (sheets.entry.as_ref(), sheets.exit.as_ref());
-            record.problems(folder, &inputs.universe, both)
+            let mut problems = record.problems(inputs, both)?;
+            if priced {
+                problems.extend(unproved_prices::problem(inputs)?);
+            }
+            Ok(problems)
         }
     });
     match compared {
@@ -122,7 +126,10 @@ fn code_of(problem: &PriceProblem) -> Code {
         PriceProblem::SourceDiffers { .. } => Code::PriceSourceDiffers,
         PriceProblem::MissedDistribution { .. } => Code::MissedDistribution,
         PriceProblem::Basis(_) => Code::AdjustmentDiffers,
-        PriceProblem::RecordDiffers { .. } | PriceProblem::NoRecord => Code::PriceRecordDiffers,
+        PriceProblem::RecordDiffers { .. } | PriceProblem::NoRecord | PriceProblem::FromFiles => {
+            Code::PriceRecordDiffers
+        }
+        PriceProblem::OtherSource { .. } => Code::PriceSourceReplaced,
         PriceProblem::ForeignRows { .. } => Code::ForeignPriceRows,
         PriceProblem::Unpriced { .. } => Code::UnpricedOptions,
     }
@@ -137,9 +144,11 @@ fn place_of(problem: &PriceProblem) -> &'static str {
         | PriceProblem::Unpriced { side, .. } => *side,
         PriceProblem::RecordDiffers { file, .. } => return file,
         PriceProblem::Basis(_) => return layout::PRICE_WINDOW,
+        PriceProblem::OtherSource { .. } => return layout::SOURCE_EXCEPTION,
         PriceProblem::SourceDiffers { .. }
         | PriceProblem::MissedDistribution { .. }
-        | PriceProblem::NoRecord => return layout::PRICES,
+        | PriceProblem::NoRecord
+        | PriceProblem::FromFiles => return layout::PRICES,
     };
     match side {
         Side::Entry => layout::ENTRY_PRICES,

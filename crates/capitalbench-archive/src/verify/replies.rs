@@ -12,8 +12,6 @@ use super::runs::lines_of;
 use crate::format::json;
 use crate::format::run_log::LogLine;
 use crate::layout::run;
-use crate::ledger::{AnswerHead, Begun, Ended, OTHER_ANSWER, parse_record};
-use crate::round_folder::names_in;
 use crate::validation::Checked;
 
 /// Checks every reply of a run.
@@ -57,43 +55,6 @@ pub(super) fn check(state: &RunState, findings: &mut Vec<Finding>) {
             state.place(run::REPLIES),
             text,
         ));
-    }
-}
-
-/// Records of the ledger say what the program writes, and answers are those that came; a head
-/// without its answer says nothing.
-pub(super) fn check_answers(state: &RunState, findings: &mut Vec<Finding>) {
-    let names = names_in(&state.folder.file(run::ATTEMPTS)).unwrap_or_default();
-    for name in names {
-        let place = format!("{}/{name}", run::ATTEMPTS);
-        let Ok(Some(bytes)) = state.folder.read_optional(&place) else {
-            continue;
-        };
-        let told = if name.ends_with(".begun.json") {
-            parse_record::<Begun>(&bytes).map(|_| None)
-        } else if name.ends_with(".ended.json") {
-            parse_record::<Ended>(&bytes).map(|_| None)
-        } else if name.ends_with(".head.json") {
-            parse_record::<AnswerHead>(&bytes).map(Some)
-        } else {
-            continue;
-        };
-        match told {
-            Err(fault) => {
-                let place = state.place(&place);
-                findings.push(Finding::new(Code::UnreadableFile, place, fault.to_string()));
-            }
-            Ok(None) => {}
-            Ok(Some(head)) => {
-                let answer = place.replace(".head.json", ".answer");
-                if let Ok(Some(body)) = state.folder.read_optional(&answer)
-                    && !head.is_of(&body)
-                {
-                    let place = state.place(&answer);
-                    findings.push(Finding::new(Code::ReplyDigestMismatch, place, OTHER_ANSWER));
-                }
-            }
-        }
     }
 }
 

@@ -4,11 +4,13 @@ use capitalbench_core::methodology::Enforcement;
 use capitalbench_core::run::{Calls, RunKind};
 use capitalbench_core::submission::Submission;
 
-use super::finding::{Code, Finding};
+use super::finding::{Code, Finding, Severity};
 use super::{RoundState, RunState};
 use crate::format::results::ResultTable;
 use crate::format::table::read_table;
-use crate::layout::run;
+use crate::layout::{self, run};
+use crate::round_folder::RoundInputs;
+use crate::run_folder::RunFolder;
 use crate::scoring::{
     Entrants, RoundPrices, ScoredAs, ScoredRun, ScoringError, attempts, score_submissions,
 };
@@ -90,7 +92,7 @@ fn rescore(
         Err(error) => incomplete(error.to_string()),
         Ok(scored) => {
             let enforcement = state.inputs.manifest.methodology.enforcement();
-            compare(run, &scored, enforcement, findings);
+            compare(&run.folder, &scored, enforcement, findings);
         }
     }
 }
@@ -104,8 +106,9 @@ pub(super) fn valid_submissions(run: &RunState) -> Vec<Submission> {
         .collect()
 }
 
+/// Compares stored results with those that were computed.
 fn compare(
-    run: &RunState,
+    folder: &RunFolder,
     scored: &ScoredRun,
     enforcement: Enforcement,
     findings: &mut Vec<Finding>,
@@ -113,17 +116,22 @@ fn compare(
     let mut missing = Vec::new();
     let mut older = false;
     for (path, table) in &scored.tables {
-        match run.folder.read_optional(path) {
+        match folder.read_optional(path) {
             Ok(Some(bytes)) if table.render().as_bytes() == bytes => {}
             Ok(Some(bytes)) => {
-                let (was_older, finding) = explain(&run.place(path), table, &bytes, enforcement);
+                let (was_older, finding) =
+                    explain(&place(folder, path), table, &bytes, enforcement);
                 older |= was_older;
                 findings.push(finding);
             }
             Ok(None) => missing.push(*path),
             Err(error) => {
                 let text = error.to_string();
-                findings.push(Finding::new(Code::UnreadableFile, run.place(path), text));
+                findings.push(Finding::new(
+                    Code::UnreadableFile,
+                    place(folder, path),
+                    text,
+                ));
             }
         }
     }
@@ -132,12 +140,12 @@ fn compare(
     for path in missing {
         findings.push(Finding::new(
             Code::ResultIncomplete,
-            run.place(path),
+            place(folder, path),
             "is missing",
         ));
     }
-    compare_outcomes(run, scored, enforcement, findings);
-    let warned = run.folder.has(run::PRICE_WARNINGS);
+    compare_outcomes(folder, scored, enforcement, findings);
+    let warned = folder.has(run::PRICE_WARNINGS);
     if warned != scored.price_warnings.is_some() {
         let text = if warned {
             "warns although every price is adjusted"
@@ -146,7 +154,7 @@ fn compare(
         };
         findings.push(Finding::new(
             Code::ResultDiffers,
-            run.place(run::PRICE_WARNINGS),
+            place(folder, run::PRICE_WARNINGS),
             text,
         ));
     }
@@ -154,12 +162,12 @@ fn compare(
 
 /// Rounds of the earlier project have no such file; ours always have.
 fn compare_outcomes(
-    run: &RunState,
+    folder: &RunFolder,
     scored: &ScoredRun,
     enforcement: Enforcement,
     findings: &mut Vec<Finding>,
 ) {
-    let (code, text) = match run.folder.read_optional(run::OUTCOMES) {
+    let (code, text) = match folder.read_optional(run::OUTCOMES) {
         Ok(Some(bytes)) if bytes == scored.outcomes_json.as_bytes() => return,
         Ok(None) if enforcement == Enforcement::Reproduce => return,
         Ok(None) => (Code::ResultIncomplete, "is missing".to_owned()),
@@ -169,7 +177,31 @@ fn compare_outcomes(
         }
         Err(error) => (Code::UnreadableFile, error.to_string()),
     };
-    findings.push(Finding::new(code, run.place(run::OUTCOMES), text));
+    findings.push(Finding::new(code, place(folder, run::OUTCOMES), text));
+}
+
+fn place(folder: &RunFolder, relative: &str) -> String {
+    format!("{}/{}/{relative}", layout::RUNS, folder.run_id())
+}
+
+/// Refuses results that do not follow from the submissions and the prices: nobody publishes them.
+pub(crate) fn require(
+    inputs: &RoundInputs,
+    folder: &RunFolder,
+    scored: &ScoredRun,
+) -> Result<(), ScoringError> {
+    let mut findings = Vec::new();
+    let enforcement = inputs.manifest.methodology.enforcement();
+    compare(folder, scored, enforcement, &mut findings);
+    let wrong = |finding: &Finding| finding.severity() == Severity::Error;
+    match findings.into_iter().find(wrong) {
+        None => Ok(()),
+        Some(first) => Err(ScoringError::OtherResult {
+            round: inputs.folder.name(),
+            file: first.place,
+            problem: first.detail,
+        }),
+    }
 }
 
 /// What a stored table that differs is: of an earlier format, or wrong.

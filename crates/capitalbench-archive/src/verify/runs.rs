@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::RunState;
+use super::derivation::DerivedRun;
 use super::finding::{Code, Finding};
+use crate::format::json;
 use crate::format::run_log::LogLine;
-use crate::format::{json, submission};
 use crate::layout::run;
 use crate::round_folder::RoundInputs;
 use crate::validation::Checked;
@@ -15,12 +16,12 @@ use crate::validation::Checked;
 /// Checks one run against its own files.
 pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<Finding>) {
     identity(state, inputs, findings);
-    parsed_files(state, findings);
+    DerivedRun::of(state, inputs).check(findings);
     counts(state, findings);
     log(state, findings);
     super::replies::check(state, findings);
-    super::replies::check_answers(state, findings);
     super::controls::check(state, inputs, findings);
+    super::hosts::check(state, inputs, findings);
 }
 
 fn identity(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<Finding>) {
@@ -31,50 +32,6 @@ fn identity(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<Finding>)
             Code::RunIdMismatch,
             state.place(run::MANIFEST),
             text,
-        ));
-    }
-}
-
-fn parsed_files(state: &RunState, findings: &mut Vec<Finding>) {
-    let stored: BTreeSet<String> = state
-        .folder
-        .submission_names(run::PARSED)
-        .unwrap_or_default()
-        .into_iter()
-        .collect();
-    let mut expected = BTreeSet::new();
-    for file in &state.checked {
-        let name = file.parsed_name();
-        let path = format!("{}/{name}", run::PARSED);
-        let mut add = |code, text: String| {
-            findings.push(Finding::new(code, state.place(&path), text));
-        };
-        match &file.verdict {
-            Err(_) if stored.contains(&name) => {
-                let text = format!("exists although the raw file is invalid: {}", file.reason());
-                add(Code::VerdictDiffers, text);
-            }
-            Err(_) => {}
-            Ok(_) if !stored.contains(&name) => {
-                let text = "is missing although the raw file is valid";
-                add(Code::VerdictDiffers, text.into());
-            }
-            Ok(valid) => {
-                let bytes = state.folder.read_optional(&path).ok().flatten();
-                if bytes.as_deref() != Some(submission::render(valid).as_bytes()) {
-                    let text = "does not follow from the raw file";
-                    add(Code::ParsedSubmissionDiffers, text.into());
-                }
-            }
-        }
-        expected.insert(name);
-    }
-    for name in stored.difference(&expected) {
-        let place = state.place(&format!("{}/{name}", run::PARSED));
-        findings.push(Finding::new(
-            Code::ParsedWithoutRaw,
-            place,
-            "has no raw file",
         ));
     }
 }

@@ -12,6 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use capitalbench_archive::bench_archive::{BenchPlan, make};
+use capitalbench_archive::cache_key::CacheKey;
 use capitalbench_archive::fact_cache::FOLDER;
 use capitalbench_archive::public_record::{Keeping, published, standings};
 use capitalbench_core::ids::Digest;
@@ -21,6 +22,10 @@ use capitalbench_core::publication::standings::Standings;
 use jiff::Timestamp;
 
 const ROUNDS: usize = 24;
+/// The secret of the machine that the tests run on, and that of somebody else.
+const OWN: CacheKey = CacheKey::new([1; 32]);
+const FOREIGN: CacheKey = CacheKey::new([2; 32]);
+const CACHED: Keeping = Keeping::Cached(OWN);
 
 fn archive() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -59,7 +64,7 @@ fn plain(rounds: &Path) -> Publication {
 }
 
 fn cached(rounds: &Path) -> Publication {
-    both(rounds, Keeping::Cached)
+    both(rounds, CACHED)
 }
 
 /// Changes that are younger than this are not kept.
@@ -124,12 +129,18 @@ fn unchanged_rounds_are_taken_from_the_cache_and_changed_ones_never() {
         .filter(|path| path.to_string_lossy().contains("submissions/parsed/"))
         .collect();
     for _ in 0..12 {
-        let path = &parsed[random.index(parsed.len())];
-        let text = fs::read_to_string(path).unwrap();
-        write_unnoticed(
-            path,
-            text.replace("Drawn by lot.", "Drawn by hat.").as_bytes(),
-        );
+        // Results repeat what a submission says, so both change.
+        let run = parsed[random.index(parsed.len())]
+            .ancestors()
+            .nth(3)
+            .unwrap();
+        for path in files(run) {
+            let text = fs::read_to_string(&path).unwrap();
+            let other = text.replace("Drawn by lot.", "Drawn by hat.");
+            if other != text {
+                write_unnoticed(&path, other.as_bytes());
+            }
+        }
     }
     let edited = plain(&rounds);
     assert_ne!(edited, expected);
@@ -211,7 +222,7 @@ fn whatever_changes_is_seen() {
             _ => fs::remove_file(path).unwrap(),
         }
         let fresh = told(&rounds, Keeping::Fresh);
-        assert_eq!(told(&rounds, Keeping::Cached), fresh, "{}", path.display());
+        assert_eq!(told(&rounds, CACHED), fresh, "{}", path.display());
         changed += 1;
         if fresh.is_err() {
             refused += 1;
@@ -249,6 +260,47 @@ fn a_damaged_foreign_or_missing_cache_is_as_good_as_none() {
     }
     fs::remove_dir_all(&cache).unwrap();
     assert_eq!(cached(&rounds), expected);
+}
+
+/// Writes another figure into everything that is kept, under a secret.
+fn poison(rounds: &Path, (from, to): (f64, f64), (open, seal): (CacheKey, CacheKey)) -> usize {
+    let (from, to) = (from.to_le_bytes(), to.to_le_bytes());
+    let mut poisoned = 0;
+    for path in files(&rounds.join(FOLDER)) {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let sealed = fs::read(&path).unwrap();
+        let Some(bytes) = open.open(name, &sealed) else {
+            continue;
+        };
+        let mut bytes = bytes.to_vec();
+        for place in 0..bytes.len().saturating_sub(8) {
+            if bytes[place..place + 8] == from {
+                bytes[place..place + 8].copy_from_slice(&to);
+                poisoned += 1;
+            }
+        }
+        fs::write(&path, seal.seal(name, bytes)).unwrap();
+    }
+    poisoned
+}
+
+#[test]
+fn a_cache_that_somebody_else_filled_has_no_effect() {
+    let folder = archive();
+    let rounds = folder.path().join("rounds");
+    settle();
+    let honest = both(&rounds, Keeping::Cached(FOREIGN));
+    let resolved = honest.rounds.iter().find_map(|round| round.resolved());
+    let figure = resolved.unwrap().models[0].scored.outcome.decision_return;
+    let change = (figure.get(), figure.get() + 0.0455);
+    assert!(poison(&rounds, change, (FOREIGN, FOREIGN)) > 0);
+    // Whoever has the secret is shown what was put there, so the figures were the right ones.
+    let poisoned = published(&rounds, as_of(), Keeping::Cached(FOREIGN), &|| ());
+    assert_ne!(poisoned.ok(), Some(honest.clone()));
+    assert_eq!(cached(&rounds), honest);
+    // The same folder with entries of its own, poisoned by somebody who does not have the secret.
+    assert!(poison(&rounds, change, (OWN, FOREIGN)) > 0);
+    assert_eq!(cached(&rounds), honest);
 }
 
 #[test]

@@ -30,6 +30,7 @@ fn manifest(format: SubmissionFormat) -> Manifest {
         roster: None,
         stream: Stream::Primary,
         proof: Proof::None,
+        origins: crate::manifest::Origins::default(),
     }
 }
 

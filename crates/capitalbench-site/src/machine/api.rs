@@ -3,46 +3,44 @@
 //! Whoever serves passes path and query on as they came and sends what comes back.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use capitalbench_core::publication::Publication;
 use capitalbench_core::similar::closest;
-use capitalbench_export::publication_v1::{self, object};
+use capitalbench_export::publication_v1;
 use capitalbench_export::table::Table;
 use capitalbench_export::tables::{ALL, outcomes, rounds};
 use serde_json::{Map, Value, json};
+
+mod selection;
 
 /// Rows of an answer unless asked otherwise, and at most.
 const ROWS: usize = 100;
 const MOST_ROWS: usize = 1000;
 
-/// A publication with the rows of each table, made when somebody first asks.
+/// A publication; rows that belong to a round are made when they are asked for, and only those.
 #[derive(Debug)]
 pub struct Api {
-    publication: Publication,
-    made: [OnceLock<Vec<Map<String, Value>>>; ALL.len()],
+    publication: Arc<Publication>,
+    /// The rows of tables that need all rounds, made when somebody first asks.
+    made: [OnceLock<Vec<Vec<Value>>>; ALL.len()],
+    /// How many rows of the other tables stand before each round, and in all.
+    counted: [OnceLock<Vec<usize>>; ALL.len()],
 }
 
 impl Api {
     /// Answers from this publication.
-    pub fn new(publication: Publication) -> Self {
+    pub fn new(publication: impl Into<Arc<Publication>>) -> Self {
         Self {
-            publication,
+            publication: publication.into(),
             made: std::array::from_fn(|_| OnceLock::new()),
+            counted: std::array::from_fn(|_| OnceLock::new()),
         }
     }
 
     /// What is answered from.
     pub fn publication(&self) -> &Publication {
         &self.publication
-    }
-
-    fn rows(&self, place: usize) -> &[Map<String, Value>] {
-        self.made[place].get_or_init(|| {
-            let table = ALL[place];
-            let rows = table.rows(&self.publication).into_iter();
-            rows.map(|row| object(table, row)).collect()
-        })
     }
 
     /// Status and body for what stands behind `/api/v1`, and the query.
@@ -113,7 +111,7 @@ fn metadata(api: &Api) -> Value {
     let publication = api.publication();
     let mut counts = Map::new();
     for (place, table) in ALL.iter().enumerate() {
-        let count = api.rows(place).len();
+        let count = api.count(place);
         counts.insert(table.name.to_owned(), count.into());
     }
     json!({
@@ -141,7 +139,7 @@ fn rows(api: &Api, name: &str, query: &str) -> Result<Value, Refusal> {
     let table = ALL[place];
     let asked = parameters(query)?;
     let (mut limit, mut start) = (ROWS, 0_usize);
-    let mut wanted: Vec<(&str, &str)> = Vec::new();
+    let mut wanted: Vec<(usize, &str)> = Vec::new();
     for (parameter, value) in &asked {
         match parameter.as_str() {
             "limit" => {
@@ -163,32 +161,25 @@ fn rows(api: &Api, name: &str, query: &str) -> Result<Value, Refusal> {
                 })?;
             }
             column => {
-                column_of(table, column)?;
-                wanted.push((column, value));
+                wanted.push((column_of(table, column)?, value));
             }
         }
     }
-    let all = api.rows(place);
-    let fits = |row: &&Map<String, Value>| {
-        let same = |(column, value): &(&str, &str)| text_is(row.get(*column), value);
-        wanted.iter().all(same)
-    };
-    let matching: Vec<&Map<String, Value>> = all.iter().filter(fits).collect();
-    let end = start.saturating_add(limit).min(matching.len());
-    let shown = matching.get(start..end).unwrap_or_default();
+    let end = start.saturating_add(limit);
+    let (shown, total) = api.select(place, &wanted, start..end);
     Ok(json!({
         "table": table.name,
         "as_of": api.publication().as_of.to_string(),
-        "total": matching.len(),
-        "next_cursor": (end < matching.len()).then(|| end.to_string()),
+        "total": total,
+        "next_cursor": (end < total).then(|| end.to_string()),
         "rows": shown,
     }))
 }
 
-fn column_of(table: &Table, name: &str) -> Result<(), Refusal> {
+fn column_of(table: &Table, name: &str) -> Result<usize, Refusal> {
     let mut columns = table.columns.iter().map(|column| column.name);
-    if columns.any(|column| column == name) {
-        return Ok(());
+    if let Some(place) = columns.position(|column| column == name) {
+        return Ok(place);
     }
     let columns: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
     let message = format!(
@@ -197,18 +188,6 @@ fn column_of(table: &Table, name: &str) -> Result<(), Refusal> {
         columns.join(", ")
     );
     Err(bad(name, &message))
-}
-
-/// Whether a value, written as the CSV writes it, is this text; no value is the empty text.
-fn text_is(value: Option<&Value>, wanted: &str) -> bool {
-    match value {
-        Some(Value::String(text)) => text == wanted,
-        None | Some(Value::Null) => wanted.is_empty(),
-        Some(other) => {
-            let text = other.to_string();
-            text == wanted
-        }
-    }
 }
 
 fn round(api: &Api, id: &str) -> Result<Value, Refusal> {
@@ -224,12 +203,16 @@ fn round(api: &Api, id: &str) -> Result<Value, Refusal> {
 /// A model with its rows of every table that says something about models as such, and its results.
 fn model(api: &Api, id: &str) -> Result<Value, Refusal> {
     let publication = api.publication();
-    let of_table = |name: &str| -> Vec<&Map<String, Value>> {
+    let of_table = |name: &str| -> Vec<Map<String, Value>> {
         let place = ALL.iter().position(|table| table.name == name);
-        let rows = place.map(|place| api.rows(place));
-        let rows = rows.unwrap_or_default().iter();
-        rows.filter(|row| text_is(row.get("model_id"), id))
-            .collect()
+        let column = place.and_then(|place| {
+            let mut columns = ALL[place].columns.iter();
+            columns.position(|column| column.name == "model_id")
+        });
+        let wanted = place.zip(column);
+        wanted.map_or_else(Vec::new, |(place, column)| {
+            api.select(place, &[(column, id)], 0..usize::MAX).0
+        })
     };
     let own = of_table(rounds::MODELS.name);
     let Some(own) = own.first() else {
@@ -237,7 +220,7 @@ fn model(api: &Api, id: &str) -> Result<Value, Refusal> {
         let near = closest(id, known.map(capitalbench_core::ids::ModelId::as_str));
         return Err(unknown("model", id, near));
     };
-    let mut members = (*own).clone();
+    let mut members = own.clone();
     for name in [
         "cumulative",
         "consistency",

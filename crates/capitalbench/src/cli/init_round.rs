@@ -7,6 +7,7 @@ use capitalbench_core::manifest::{Proof, Track};
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 
+use super::prices::Source;
 use super::{Now, Output, instant};
 
 #[derive(Debug, Args)]
@@ -21,6 +22,8 @@ Without --decision-deadline the deadline is 5 minutes before the exchange opens 
 first close after the deadline; the exit is the close one week or one month later.
 With --proof signed every step must be in the signed log; with --proof anchored outside clocks must also
 have stamped the freeze before the calls and the picks before the entry close (see `anchor`).
+The manifest freezes where prices come from and the hosts of the models' providers; another source later
+needs a reason (`fetch-prices --other-source`).
 Nothing is ever overwritten. Exit codes: 0 created, 2 could not run.")]
 pub(crate) struct InitRound {
     /// Name of the round and of its folder
@@ -45,6 +48,8 @@ pub(crate) struct InitRound {
     /// What is promised to readers who trust nobody: none, signed or anchored
     #[arg(long, value_parser = proof, default_value = "none")]
     pub(crate) proof: Proof,
+    #[command(flatten)]
+    pub(crate) prices: PriceOrigin,
     /// Where rounds lie
     #[arg(long, value_name = "DIR", default_value = "rounds")]
     pub(crate) rounds_dir: PathBuf,
@@ -71,6 +76,16 @@ pub(crate) struct UniverseChoice {
     /// A shipped universe (v1.5, v2.0, v2.1), or the name of your own
     #[arg(long, value_name = "VERSION")]
     pub(crate) universe_version: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PriceOrigin {
+    /// The source of the prices, frozen with the round; tiingo unless the market is invented
+    #[arg(long, value_enum, value_name = "SOURCE")]
+    pub(crate) price_source: Option<Source>,
+    /// The source they will be compared with, frozen with the round
+    #[arg(long, value_enum, value_name = "SOURCE")]
+    pub(crate) second_price_source: Option<Source>,
 }
 
 #[derive(Debug, Args)]

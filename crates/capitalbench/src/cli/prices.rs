@@ -51,6 +51,9 @@ pub(crate) struct FetchPrices {
     pub(crate) cross_check: CrossCheckChoice,
     #[command(flatten)]
     pub(crate) manner: FetchManner,
+    /// Ask another source than the manifest froze; the reason is kept with the prices
+    #[arg(long, value_name = "REASON")]
+    pub(crate) other_source: Option<String>,
     /// Say what would be asked, ask nobody and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -119,6 +122,14 @@ pub(crate) struct SourceChoice {
     /// Folder of histories for the csv source
     #[arg(long, value_name = "DIR", required_if_eq("source", "csv"))]
     pub(crate) histories: Option<PathBuf>,
+}
+
+impl Source {
+    /// The word that is typed and stored.
+    pub(crate) fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,6 +1,7 @@
 //! Flags of the website's verbs.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -39,7 +40,7 @@ pub(crate) struct BuildSite {
   capitalbench serve --rounds-dir rounds --listen 0.0.0.0:8080 --base-url https://bench.example.org
   DATABASE_URL=… capitalbench serve --source database
 
-The same bytes as build-site, from memory. Without --as-of the site follows the clock and is made anew
+The same bytes as build-site; files of rounds are read when they are asked for. Without --as-of the site follows the clock and is made anew
 when the rounds change; from a database after every sync. /healthz says whether it stands, /metrics counts requests. Ctrl-C or SIGTERM
 finishes what is under way and stops. Exit codes: 0 stopped, 2 could not run.")]
 pub(crate) struct Serve {
@@ -54,6 +55,10 @@ pub(crate) struct Serve {
     /// Where the site stands for its readers; feeds and the sitemap name it
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
+    /// Connections that one address may have at a time; a quarter of all places unless set. Raise it
+    /// behind a proxy, from which all readers come
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) peer_connections: Option<NonZeroU16>,
     /// Open the site in a browser
     #[arg(long)]
     pub(crate) open: bool,

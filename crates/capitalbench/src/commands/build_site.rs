@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use capitalbench_archive::file_ops;
+use capitalbench_archive::verify::count_rounds;
 use capitalbench_core::ids::RoundId;
 use capitalbench_core::publication::PublicRound;
 use capitalbench_site::machine::{DATA_ARCHIVE, Told, data_path};
@@ -44,11 +45,12 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Outcome, CommandError> {
         data: &sizes,
         base_url: arguments.base_url.trim_end_matches('/'),
     };
-    let kept = if is_folder && keeps(&arguments.rounds)? {
-        Kept::open(folder)
+    let key = if is_folder {
+        keeps(&arguments.rounds, count_rounds(folder))?
     } else {
         None
     };
+    let kept = key.and_then(|key| Kept::open(folder, key));
     let build = Build {
         renderer: Renderer::new(&input),
         record: &record,
@@ -127,7 +129,9 @@ impl Build<'_> {
         let done = done.unwrap_or_else(PoisonError::into_inner);
         let (mut paths, mut counts) = (done.paths, done.counts);
         let mut rest = self.renderer.rest(told, &paths);
-        rest.extend(self.record.log(&paths)?);
+        let shows =
+            |round: &str, path: &str| paths.contains(&format!("rounds/{round}/files/{path}"));
+        rest.extend(self.record.log(shows)?);
         paths.extend(rest.keys().cloned());
         paths.extend(data.sizes.keys().map(|name| data_path(name)));
         paths.insert(data_path(DATA_ARCHIVE));

@@ -63,6 +63,7 @@ pub(crate) fn run(arguments: &Demo) -> Result<Outcome, CommandError> {
         source: RecordSource::Folder,
         listen: SERVED_AT,
         base_url: None,
+        peer_connections: None,
         open: arguments.open,
     };
     line("");

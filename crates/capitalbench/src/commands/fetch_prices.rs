@@ -14,7 +14,8 @@ use crate::console::{DIM, GOOD, WARNING, document, line, paint, plural, remark};
 use crate::error::CommandError;
 use crate::steps::asking::AtLimit;
 use crate::steps::fetch_prices::{
-    FetchPlan, Fetched, Other, fetch_prices, options, refuse_present, require_final_rows, window,
+    FetchPlan, Fetched, Other, fetch_prices, options, refuse_present, require_final_rows,
+    source_exception, window,
 };
 use crate::steps::given_instant::note_given_instant;
 use crate::steps::held_round::take;
@@ -56,6 +57,7 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
         asking: asking(opened, &state, clock, at_limit),
         tolerance_bps: choice.tolerance_bps,
     });
+    source_exception(&plan, &first, other.as_ref())?;
     let held = take(&inputs.folder)?;
     // What was true before the round was ours may not be true any more.
     refuse_present(&plan)?;
@@ -85,6 +87,7 @@ fn plan<'a>(
         coverage,
         options: options(inputs, coverage, run_id.as_ref())?,
         correct: arguments.manner.correct.clone(),
+        other_source: arguments.other_source.clone(),
     })
 }
 

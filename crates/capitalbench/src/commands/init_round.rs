@@ -1,13 +1,16 @@
 //! `init-round`: a new round with dates from the exchange calendar.
 
+use std::collections::BTreeSet;
+
 use capitalbench_archive::error::FileError;
 use capitalbench_archive::file_ops;
-use capitalbench_archive::format::{models, options, utf8};
+use capitalbench_archive::format::models::{self, ModelSettings};
+use capitalbench_archive::format::{options, utf8};
 use capitalbench_archive::new_round::{NewRound, create};
 use capitalbench_archive::shell::shell_word;
 use capitalbench_core::calendar::{WindowPlan, WindowRule, next_session, open_at, plan_window};
 use capitalbench_core::ids::RoundId;
-use capitalbench_core::manifest::{Manifest, Stream, SubmissionFormat};
+use capitalbench_core::manifest::{Manifest, Origins, Stream, SubmissionFormat, host_of};
 use capitalbench_core::methodology::Methodology;
 use capitalbench_core::portfolio::Constraints;
 use capitalbench_core::roster::Roster;
@@ -19,7 +22,8 @@ use jiff::{Timestamp, ToSpan as _};
 use serde_json::json;
 
 use super::Outcome;
-use crate::cli::{Format, InitRound};
+use super::providers::base_url;
+use crate::cli::{Format, InitRound, Source};
 use crate::clock::now_or;
 use crate::console::{BOLD, DIM, WARNING, document, line, paint, plural, remark};
 use crate::error::CommandError;
@@ -181,26 +185,11 @@ fn manifest(
     };
     let methodology = Methodology::of_new_round(format);
     let created = stamp(now)?;
-    let roster = match &arguments.models {
-        None => None,
-        Some(file) => {
-            let bytes = file_ops::read(file).map_err(FileError::from)?;
-            let contestants = models::parse(&bytes).map_err(|fault| fault.in_file(file))?;
-            let active = contestants
-                .iter()
-                .filter(|c| c.is_active(&round_id, deadline));
-            let ids: Vec<_> = active
-                .map(|contestant| contestant.model_id.clone())
-                .collect();
-            if ids.is_empty() {
-                let text = format!(
-                    "{} has no model that is active at {deadline}",
-                    file.display()
-                );
-                return Err(CommandError::new(text));
-            }
-            Some(Roster::new(ids, created.clone(), &methodology))
-        }
+    let rules = (&methodology, &created);
+    let (roster, provider_hosts) = roster(arguments, &round_id, deadline, rules)?;
+    let origins = Origins {
+        provider_hosts,
+        ..price_origins(arguments)
     };
     let (entry, exit) = (plan.window.entry, plan.window.exit);
     Ok(Manifest {
@@ -225,7 +214,47 @@ fn manifest(
             Stream::Primary
         },
         proof: arguments.proof,
+        origins,
     })
+}
+
+/// The frozen roster, and the hosts its models are asked at.
+fn roster(
+    arguments: &InitRound,
+    round_id: &RoundId,
+    deadline: Timestamp,
+    (methodology, created): (&Methodology, &Stamp),
+) -> Result<(Option<Roster>, Vec<String>), CommandError> {
+    let Some(file) = &arguments.models else {
+        return Ok((None, Vec::new()));
+    };
+    let bytes = file_ops::read(file).map_err(FileError::from)?;
+    let settings = models::parse_settings(&bytes).map_err(|fault| fault.in_file(file))?;
+    let active: Vec<&ModelSettings> = settings
+        .iter()
+        .filter(|model| model.contestant.is_active(round_id, deadline))
+        .collect();
+    if active.is_empty() {
+        let file = file.display();
+        let text = format!("{file} has no model that is active at {deadline}");
+        return Err(CommandError::new(text));
+    }
+    let ids = active.iter().map(|model| model.contestant.model_id.clone());
+    let roster = Roster::new(ids.collect(), created.clone(), methodology);
+    let hosts = active.iter().filter_map(|model| base_url(model));
+    let hosts: BTreeSet<String> = hosts.filter_map(host_of).collect();
+    Ok((Some(roster), hosts.into_iter().collect()))
+}
+
+/// Where prices will come from; an invented market has no vendor.
+fn price_origins(arguments: &InitRound) -> Origins {
+    let usual = (!arguments.synthetic).then_some(Source::Tiingo);
+    let chosen = &arguments.prices;
+    Origins {
+        price_source: chosen.price_source.or(usual).map(Source::name),
+        second_price_source: chosen.second_price_source.map(Source::name),
+        provider_hosts: Vec::new(),
+    }
 }
 
 /// An instant as operators write it, to the second.

@@ -1,12 +1,15 @@
 //! Where the website takes its record from: a folder of rounds, or a database with the rights of the
 //! public.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use capitalbench_archive::log::{LOG_LIST, LogFolder, SIGNED, log_list, places_file, signed_list};
-use capitalbench_archive::public_files::fingerprint;
+use capitalbench_archive::public_files::{FileMark, fingerprint, public_files};
+use capitalbench_core::ids::Digest;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::read::{ReadError, Record, Source, read};
@@ -14,7 +17,6 @@ use capitalbench_export::text::SYNTHETIC;
 use capitalbench_site::Files;
 
 use super::published;
-use super::site::files_of;
 use crate::cli::{RecordSource, Rounds};
 use crate::console::{WARNING, paint, remark};
 use crate::error::CommandError;
@@ -32,7 +34,7 @@ pub(super) enum Origin {
 
 /// What the site is made of.
 pub(super) struct Loaded {
-    pub(super) publication: Publication,
+    pub(super) publication: Arc<Publication>,
     files: FilesIn,
 }
 
@@ -44,32 +46,67 @@ enum FilesIn {
     Record(Box<Record>),
 }
 
+/// A public file of a round.
+pub(super) struct OwnFile {
+    /// Its path in the round.
+    pub(super) path: String,
+    pub(super) digest: Digest,
+    pub(super) bytes: Bytes,
+    /// Which file it is, where it lies in a folder.
+    pub(super) mark: Option<FileMark>,
+}
+
 impl Loaded {
-    /// The public files of a round.
-    pub(super) fn files_of(&self, round: &PublicRound) -> Result<Files, CommandError> {
+    /// The public files of a round, in order of path.
+    pub(super) fn own_files(&self, round: &PublicRound) -> Result<Vec<OwnFile>, CommandError> {
         match &self.files {
-            FilesIn::Folder(folder) => files_of(folder, &self.publication, round),
+            FilesIn::Folder(folder) => {
+                let found = public_files(folder, round, self.publication.as_of)?.into_iter();
+                let own = found.map(|file| OwnFile {
+                    path: file.path,
+                    digest: file.digest,
+                    bytes: file.bytes.into(),
+                    mark: Some(file.mark),
+                });
+                Ok(own.collect())
+            }
             FilesIn::Record(record) => {
                 let own = record.files.get(round.id()).into_iter();
                 let own = own.flat_map(|(_, files)| files.iter());
-                let own = own.map(|(path, bytes)| (path.clone(), bytes.clone().into()));
+                let own = own.map(|(path, bytes)| OwnFile {
+                    path: path.clone(),
+                    digest: Digest::of(bytes),
+                    bytes: bytes.clone().into(),
+                    mark: None,
+                });
                 Ok(own.collect())
             }
+        }
+    }
+
+    /// The same as paths and bytes.
+    pub(super) fn files_of(&self, round: &PublicRound) -> Result<Files, CommandError> {
+        let own = self.own_files(round)?.into_iter();
+        Ok(own.map(|file| (file.path, file.bytes)).collect())
+    }
+
+    /// The folder of rounds, where there is one.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        match &self.files {
+            FilesIn::Folder(folder) => Some(folder),
+            FilesIn::Record(_) => None,
         }
     }
 }
 
 impl Loaded {
-    /// The signed log, where it may be shown; `paths` are those of the site.
-    pub(super) fn log(&self, paths: &BTreeSet<String>) -> Result<Files, CommandError> {
+    /// The signed log, where it may be shown; asks whether the site has a file of a round.
+    pub(super) fn log(&self, shows: impl Fn(&str, &str) -> bool) -> Result<Files, CommandError> {
         let publication = &self.publication;
         let rounds = publication.rounds.iter().map(|round| round.id().as_str());
         let mut files = match &self.files {
             FilesIn::Record(record) => log_of(record, rounds),
             FilesIn::Folder(folder) => {
-                let shows = |round: &str, path: &str| {
-                    paths.contains(&format!("rounds/{round}/files/{path}"))
-                };
                 let log = LogFolder::of_rounds(folder);
                 let files = log.published(publication.as_of, rounds, shows)?;
                 let bytes = |(path, bytes): (String, Vec<u8>)| (path, bytes.into());
@@ -145,7 +182,7 @@ impl Origin {
                 let publication = published::load(rounds)?;
                 require_orders(&rounds.folder, &publication)?;
                 return Ok(Loaded {
-                    publication,
+                    publication: Arc::new(publication),
                     files: FilesIn::Folder(rounds.folder.clone()),
                 });
             }
@@ -157,7 +194,7 @@ impl Origin {
             remark(paint(WARNING, format!("market: {SYNTHETIC}")));
         }
         Ok(Loaded {
-            publication: record.publication.clone(),
+            publication: Arc::new(record.publication.clone()),
             files: FilesIn::Record(Box::new(record)),
         })
     }

@@ -71,15 +71,14 @@ pub(super) fn connect(
         ..HttpLimits::default()
     });
     let http = http.map_err(|error| CommandError::new(error.to_string()))?;
-    let (family, usual) = match &kind {
-        Kind::OpenAi => (Family::OpenAi, Some(OpenAi::DEFAULT_BASE_URL)),
-        Kind::Anthropic => (Family::Anthropic, Some(Anthropic::DEFAULT_BASE_URL)),
-        Kind::Google => (Family::Google, Some(Google::DEFAULT_BASE_URL)),
-        Kind::XAi => (Family::XAi, Some(XAi::DEFAULT_BASE_URL)),
-        Kind::Ollama => (Family::Compatible, Some(Ollama::DEFAULT_BASE_URL)),
-        Kind::Compatible(host) => (Family::Compatible, host.default_base_url()),
+    let family = match &kind {
+        Kind::OpenAi => Family::OpenAi,
+        Kind::Anthropic => Family::Anthropic,
+        Kind::Google => Family::Google,
+        Kind::XAi => Family::XAi,
+        Kind::Ollama | Kind::Compatible(_) => Family::Compatible,
     };
-    let base_url = model.base_url.as_deref().or(usual).ok_or_else(|| {
+    let base_url = base_url(model).ok_or_else(|| {
         CommandError::new(format!(
             "{id}: base_url is required for the provider {name}"
         ))
@@ -102,6 +101,19 @@ pub(super) fn connect(
         }
     };
     opened.map_err(wrong)
+}
+
+/// Where a model is asked; none without a network, or where nobody says.
+pub(super) fn base_url(model: &ModelSettings) -> Option<&str> {
+    let usual = match kind(model, &model.contestant.provider)? {
+        Kind::OpenAi => Some(OpenAi::DEFAULT_BASE_URL),
+        Kind::Anthropic => Some(Anthropic::DEFAULT_BASE_URL),
+        Kind::Google => Some(Google::DEFAULT_BASE_URL),
+        Kind::XAi => Some(XAi::DEFAULT_BASE_URL),
+        Kind::Ollama => Some(Ollama::DEFAULT_BASE_URL),
+        Kind::Compatible(host) => host.default_base_url(),
+    };
+    model.base_url.as_deref().or(usual)
 }
 
 /// Providers that are run by the operator stand where he puts them; others only where

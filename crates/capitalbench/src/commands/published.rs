@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use capitalbench_archive::cache_key::CacheKey;
 use capitalbench_archive::file_ops::replace_all;
 use capitalbench_archive::layout;
 use capitalbench_archive::public_record::{Keeping, PublicationError, published, standings};
@@ -45,14 +46,14 @@ pub(crate) fn load_standings(rounds: &Rounds) -> Result<Standings, CommandError>
     Ok(found)
 }
 
-/// Whether nobody turned the cache off.
-fn is_cached(rounds: &Rounds) -> Result<bool, CommandError> {
-    Ok(!rounds.no_cache && Environment::load()?.get(NO_CACHE).is_none())
-}
-
-/// Whether something may be kept beside these rounds.
-pub(crate) fn keeps(rounds: &Rounds) -> Result<bool, CommandError> {
-    Ok(is_cached(rounds)? && keeps_facts(&rounds.folder, count_rounds(&rounds.folder)))
+/// The secret under which something may be kept beside these rounds; none where nothing may.
+pub(crate) fn keeps(rounds: &Rounds, count: usize) -> Result<Option<CacheKey>, CommandError> {
+    let environment = Environment::load()?;
+    let off = rounds.no_cache || environment.get(NO_CACHE).is_some();
+    if off || !keeps_facts(&rounds.folder, count) {
+        return Ok(None);
+    }
+    Ok(environment.cache_key(&rounds.folder))
 }
 
 fn read<T>(
@@ -64,11 +65,7 @@ fn read<T>(
     let instant = now_or(rounds.as_of);
     // Whole seconds: nobody asks for what was public between two of them.
     let instant = Timestamp::from_second(instant.as_second()).unwrap_or(instant);
-    let keeping = if is_cached(rounds)? && keeps_facts(&rounds.folder, count) {
-        Keeping::Cached
-    } else {
-        Keeping::Fresh
-    };
+    let keeping = keeps(rounds, count)?.map_or(Keeping::Fresh, Keeping::Cached);
     let found = load(&rounds.folder, instant, keeping, &|| bar.inc(1));
     bar.finish_and_clear();
     found.map_err(refused)

@@ -1,17 +1,16 @@
-//! `serve`: the website from memory, made anew when the rounds change or a close passes.
+//! `serve`: the website, made anew when the rounds change or a close passes.
 
-use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use tokio::net::TcpSocket;
 use tokio::runtime::Runtime;
 use tokio::task::block_in_place;
 
 use super::Outcome;
 use super::origin::{Loaded, Origin};
-use super::site::site;
 use crate::cli::Serve;
 use crate::clock::now_or;
 use crate::console::{BOLD, DIM, WARNING, line, paint, remark};
@@ -19,18 +18,27 @@ use crate::error::CommandError;
 use crate::steps::stopped;
 
 mod answer;
+mod bodies;
+mod body;
 mod connections;
 mod first_word;
+mod headers;
+mod hot;
+mod making;
 mod patience;
+mod peers;
 mod schedule;
 mod stock;
 
 use answer::Server;
 use connections::Limits;
+use making::stock;
 use stock::Stock;
 
 /// How many ports after a taken one are tried where any will do.
 const NEAR: u16 = 50;
+/// Connections that may wait to be accepted.
+const WAITING: u32 = 4096;
 
 pub(crate) fn run(arguments: &Serve) -> Result<Outcome, CommandError> {
     started(arguments, 0)
@@ -52,7 +60,7 @@ fn started(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
 fn bound(wanted: SocketAddr, near: u16) -> Result<TcpListener, CommandError> {
     let mut address = wanted;
     loop {
-        match TcpListener::bind(address) {
+        match listening(address) {
             Ok(listener) => return Ok(listener),
             Err(error)
                 if error.kind() == std::io::ErrorKind::AddrInUse
@@ -66,6 +74,19 @@ fn bound(wanted: SocketAddr, near: u16) -> Result<TcpListener, CommandError> {
             }
         }
     }
+}
+
+/// Listens with room for many who wait: where there is none, a flood of one peer makes others ask
+/// again after a second.
+fn listening(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING)?.into_std()
 }
 
 async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
@@ -90,20 +111,13 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
         open(&own);
     }
     let watching = watch(&origin, &base, &server, (seen, loaded));
-    let serving = connections::accept(listener, Arc::clone(&server), Limits::default(), stop);
+    let limits = Limits::new(arguments.peer_connections.map(|most| most.get().into()));
+    let serving = connections::accept(listener, Arc::clone(&server), limits, stop);
     tokio::select! {
         ended = serving => ended.map_err(fault)?,
         () = watching => {}
     }
     Ok(Outcome::Holds)
-}
-
-/// The site as it is now; what did not change is taken over from the one before.
-fn stock(loaded: &Loaded, base: &str, before: Option<&Stock>) -> Result<Stock, CommandError> {
-    let none = BTreeMap::new();
-    let earlier = before.map_or(&none, |before| &before.families);
-    let rendered = site(loaded, base, earlier)?;
-    Ok(Stock::new(rendered, loaded.publication.clone(), before))
 }
 
 /// Makes the site anew when the record changes or an instant passes that opens or closes something;
@@ -119,10 +133,15 @@ async fn watch(
         follows.then(|| schedule::next_change(stock.publication()))
     };
     let mut due: Option<Timestamp> = next(&server.stock());
+    let mut pause = origin.look_every();
     loop {
-        tokio::time::sleep(origin.look_every()).await;
+        tokio::time::sleep(pause).await;
+        let start = Instant::now();
         let now = block_in_place(|| origin.mark());
+        // Looking at many files must not keep a core busy.
+        pause = origin.look_every().max(start.elapsed() * 20);
         let passed = due.is_some_and(|due| due <= now_or(None));
+        server.count_look();
         if now.as_ref().is_ok_and(|now| *now == seen) && !passed {
             continue;
         }

@@ -7,8 +7,10 @@ use capitalbench_archive::file_ops;
 use capitalbench_archive::format::results::cumulative;
 use capitalbench_archive::layout::{self, run};
 use capitalbench_archive::public_record::publication;
-use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::scoring::score_run;
 use capitalbench_archive::state_folder;
+use capitalbench_core::ids::RunId;
 use capitalbench_core::manifest::Track;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_export::report;
@@ -100,14 +102,31 @@ pub(crate) fn latest(
     let Some((round, resolved)) = latest.and_then(|round| Some((round, round.resolved()?))) else {
         return Ok(None);
     };
-    let folder = RoundFolder::open(&rounds.join(round.id().as_str()))?;
-    let path = format!("{}/{}/{}", layout::RUNS, resolved.run_id, run::LEADERBOARD);
-    let leaderboard = folder.read(&path)?;
+    let leaderboard = leaderboard(&rounds.join(round.id().as_str()), &resolved.run_id)?;
     let report = report::latest_round(publication, round, resolved);
     Ok(Some(vec![
         ("latest_round_leaderboard.csv".to_owned(), leaderboard),
         ("latest_round_report.md".to_owned(), report.into_bytes()),
     ]))
+}
+
+/// The leaderboard of a run, computed: whatever lies in its file is never published as it is.
+fn leaderboard(round: &Path, run_id: &RunId) -> Result<Vec<u8>, CommandError> {
+    let inputs = RoundInputs::load(RoundFolder::open(round)?, &Universes::default())?;
+    let run = inputs.folder.run(run_id)?;
+    let scored = score_run(&inputs, &run, run.record()?.run.rules)?;
+    let table = scored
+        .tables
+        .iter()
+        .find(|(path, _)| *path == run::LEADERBOARD);
+    let table = table.ok_or_else(|| {
+        CommandError::new(format!(
+            "{}: run {run_id} is not ranked",
+            inputs.folder.name()
+        ))
+        .hint("only official runs have a leaderboard; choose another one with `accept-run`")
+    })?;
+    Ok(table.1.render().into_bytes())
 }
 
 /// The boards across the rounds of a track.

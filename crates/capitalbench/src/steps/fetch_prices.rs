@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_archive::corrections::Correction;
 use capitalbench_archive::format::provenance::{AnswerRecord, Coverage, Provenance, Purpose};
+use capitalbench_archive::format::source_exception::SourceException;
 use capitalbench_archive::layout;
 use capitalbench_archive::price_record::{NewPrices, final_prices, store};
 use capitalbench_archive::round_folder::RoundInputs;
@@ -35,6 +36,8 @@ pub(crate) struct FetchPlan<'a> {
     pub(crate) options: Vec<(OptionId, String)>,
     /// Why final prices give way to these, should there be any.
     pub(crate) correct: Option<String>,
+    /// Why another source is asked than the manifest froze.
+    pub(crate) other_source: Option<String>,
 }
 
 /// What came of it.
@@ -198,6 +201,7 @@ pub(crate) async fn fetch_prices(
     other: Option<&Other<'_>>,
     held: &HeldRound,
 ) -> Result<Fetched, CommandError> {
+    let exception = source_exception(plan, asking, other)?;
     let asked_for = match plan.purpose {
         Purpose::Final => plan.window,
         Purpose::Informational => Window {
@@ -246,6 +250,7 @@ pub(crate) async fn fetch_prices(
             .collect(),
         cross_check: cross_check.as_ref(),
         correction: correction.as_ref(),
+        exception,
     };
     held.require()?;
     let provenance = store(&plan.inputs.folder, &plan.inputs.universe, new)?;
@@ -259,6 +264,36 @@ pub(crate) async fn fetch_prices(
         cross_check,
         sound,
     })
+}
+
+/// The record of a departure from the frozen sources; one without a reason is refused before
+/// anybody is asked.
+pub(crate) fn source_exception(
+    plan: &FetchPlan<'_>,
+    asking: &Asking<'_>,
+    other: Option<&Other<'_>>,
+) -> Result<Option<SourceException>, CommandError> {
+    let frozen = &plan.inputs.manifest.origins;
+    let second = match plan.purpose {
+        Purpose::Final => other.map(|other| other.asking.source.name()),
+        Purpose::Informational => frozen.second_price_source.as_deref(),
+    };
+    let Some(departure) = frozen.departure(asking.source.name(), second) else {
+        return Ok(None);
+    };
+    let Some(reason) = &plan.other_source else {
+        let text = format!("{}: {departure}", plan.inputs.folder.name());
+        return Err(CommandError::new(text).hint(
+            "choose the frozen ones with --source and --cross-check; for others give \
+             `fetch-prices` --other-source REASON, which verify and the report show; nothing was \
+             asked",
+        ));
+    };
+    Ok(Some(SourceException {
+        departure,
+        reason: reason.clone(),
+        accepted_at: Stamp::of(asking.clock.now()),
+    }))
 }
 
 /// All answers, or every reason why one is missing.

@@ -11,6 +11,7 @@ use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_archive::run_folder::RunFolder;
 use capitalbench_archive::scoring::score_run;
 use capitalbench_archive::unproved_prices;
+use capitalbench_archive::verify::derivation;
 use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
 use capitalbench_core::run::{RunRules, official_run};
 use jiff::Timestamp;
@@ -148,6 +149,8 @@ impl Resolver<'_> {
         let inputs = RoundInputs::load(folder.clone(), &self.universes)?;
         refuse_changed_inputs(&inputs)?;
         let (run, rules) = record_of(folder, job)?;
+        // Before any price is fetched: what is refused later would be fetched again every time.
+        derivation::require(&inputs, &run)?;
         for unfinished in [folder.file(layout::PRICES), run.file(run::RESULTS)] {
             file_ops::remove_unfinished(&unfinished)?;
         }
@@ -183,6 +186,7 @@ impl Resolver<'_> {
             coverage: Coverage::FullUniverse,
             options: options(inputs, Coverage::FullUniverse, None)?,
             correct: Some(NOT_USABLE.to_owned()),
+            other_source: None,
         };
         require_final_rows(&plan, self.clock.now())?;
         let fetched = fetch_prices(&plan, &self.asking, self.other.as_ref(), held).await?;

@@ -180,11 +180,12 @@ fn a_run_that_nobody_accepted_is_neither_shown_nor_scored() {
         (round["state"].clone(), picks)
     };
     assert_eq!(exported(&late, "ours"), ("draft".into(), 0));
-    // The earlier project needed nobody's word.
+    // The earlier project needed nobody's word, and kept no outcomes beside its tables.
     let prefix = "model_roster_version: portfolio-v2-roster-";
     let older = late
         .replace("manifest.yaml", "portfolio-v1.1", "portfolio-v1.0")
         .replace("manifest.yaml", "model_roster_version: roster-", prefix)
+        .remove(&format!("{RUN}/results/outcomes.json"))
         .freeze_again();
     assert_eq!(exported(&older, "older"), ("resolved".into(), 3));
 }

@@ -87,3 +87,37 @@ fn boards_are_the_same_with_and_without_the_cache() {
         .code(0)
         .says("0 errors, 0 warnings");
 }
+
+#[test]
+fn the_secret_of_the_cache_is_of_this_machine_and_never_in_the_folder() {
+    let test = Test::operator("");
+    test.run(&MAKE).code(0);
+    fs::create_dir(test.path("bench/.capitalbench")).expect("a folder");
+    let on = |home: &str| {
+        let cache = [("CAPITALBENCH_NO_CACHE", ""), ("XDG_STATE_HOME", home)];
+        test.run_with(&cache, &SHOW).code(0).json()
+    };
+    // A secret in the folder itself came along with it.
+    let inside = test.path("bench/state");
+    let expected = on(inside.to_str().expect("a path"));
+    assert!(!inside.exists() && !test.path("bench/.capitalbench/cache").exists());
+    // So did whatever a file of settings names.
+    let named = format!("XDG_STATE_HOME={}\n", test.path("named").display());
+    fs::write(test.path(".env"), named).expect("a file of settings");
+    let home = test.path("home");
+    let home = home.to_str().expect("a path");
+    let unset = [
+        ("CAPITALBENCH_NO_CACHE", ""),
+        ("XDG_STATE_HOME", ""),
+        ("HOME", home),
+    ];
+    assert_eq!(test.run_with(&unset, &SHOW).code(0).json(), expected);
+    assert!(!test.path("named").exists());
+    let key = test.path("home/.local/state/capitalbench/cache.key");
+    let mode = fs::metadata(key).expect("a secret").permissions();
+    assert_eq!(
+        std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777,
+        0o600
+    );
+    assert!(test.path("bench/.capitalbench/cache").is_dir());
+}

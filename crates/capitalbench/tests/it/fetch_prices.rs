@@ -10,12 +10,12 @@ const NOW: &str = "2026-03-10T00:15:00Z";
 const SCORE: [&str; 3] = ["score-round", "--round", WEEKLY];
 const RESULTS: &str = "runs/official-1/results";
 
-fn unpriced() -> Test {
+pub(crate) fn unpriced() -> Test {
     Test::weekly().remove("prices").remove(RESULTS)
 }
 
 /// Entry, every session between, exit; closes between are those of the entry.
-fn market() -> Market {
+pub(crate) fn market() -> Market {
     let mut market = market_of(&fixtures().join("rounds").join(WEEKLY));
     for rows in market.values_mut() {
         let between = ["03", "04", "05", "06"].map(|day| Row {
@@ -27,7 +27,7 @@ fn market() -> Market {
     market
 }
 
-fn fetch(test: &Test, server: &FakeTiingo, more: &[&str]) -> Ran {
+pub(crate) fn fetch(test: &Test, server: &FakeTiingo, more: &[&str]) -> Ran {
     let base = ["fetch-prices", "--round", WEEKLY, "--now", NOW];
     server.run(test, &[&base[..], more].concat())
 }
@@ -346,7 +346,7 @@ fn mixed_vendors_and_edited_windows_are_refused() {
 }
 
 /// Histories on disk, of the fetched market, with one exit close changed.
-fn histories(test: &Test, exit_close: &str) {
+pub(crate) fn histories(test: &Test, exit_close: &str) {
     for (symbol, rows) in market() {
         let mut table = "date,close,adj_close,dividend\n".to_owned();
         for row in &rows {

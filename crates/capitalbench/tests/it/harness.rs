@@ -208,6 +208,8 @@ impl Test {
             .env_remove("CAPITALBENCH_ANCHOR_MAX_AGE_HOURS")
             // Tests compare trees; those of the cache ask for it.
             .env("CAPITALBENCH_NO_CACHE", "1")
+            // The secret of the caches lies apart from the folder of the test.
+            .env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"))
             // The fake servers of the tests stand at this machine.
             .env("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1")
             .envs(variables.iter().copied())

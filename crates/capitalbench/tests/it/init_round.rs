@@ -176,7 +176,7 @@ fn only_active_models_are_frozen_into_the_roster() {
     ];
     init(&test, &arguments).code(0).says("roster    2 models");
     let manifest = test.read("manifest.yaml");
-    let expected = "expected_model_ids:\n- open\n- leaves-later\nwindow_rule";
+    let expected = "expected_model_ids:\n- open\n- leaves-later\nprice_source: tiingo\nwindow_rule";
     assert!(manifest.contains(expected), "{manifest}");
     assert_eq!(test.codes(), [""; 0]);
 }

@@ -54,6 +54,55 @@ const MANNERS: [(&str, &str); 7] = [
     ("500 Broken", "text/html"),
 ];
 
+/// The key in every encoding, alone and at the other two places of a group of three.
+fn encoded() -> Vec<String> {
+    let each = |spelled: &dyn Fn(u8) -> String| KEY.bytes().map(spelled).collect::<String>();
+    let named = KEY.replace('/', "&sol;").replace('+', "&plus;");
+    let mut forms = vec![
+        each(&|byte| format!("&#{byte};")),
+        each(&|byte| format!("&#x{byte:X};")),
+        each(&|byte| format!("&amp;#{byte};")),
+        each(&|byte| format!("%{byte:02x}")),
+        each(&|byte| format!("\\u{byte:04x}")),
+        each(&|byte| format!("{byte:02x}")),
+        named.replace('=', "&equals;"),
+    ];
+    for last in [b"+/", b"-_"] {
+        for before in ["", "x", "xy"] {
+            forms.push(base64(&format!("{before}{KEY}{before}"), *last));
+        }
+    }
+    forms
+}
+
+fn base64(text: &str, last: [u8; 2]) -> String {
+    let letters = (b'A'..=b'Z').chain(b'a'..=b'z').chain(b'0'..=b'9');
+    let letters: Vec<u8> = letters.chain(last).collect();
+    let bits: Vec<u8> = text
+        .bytes()
+        .flat_map(|byte| (0..8).rev().map(move |at| byte >> at & 1))
+        .collect();
+    let sign = |six: &[u8]| {
+        let value = (0..6).fold(0, |value, at| value << 1 | six.get(at).unwrap_or(&0));
+        char::from(letters[usize::from(value)])
+    };
+    bits.chunks(6).map(sign).collect()
+}
+
+/// Whether a text tells four characters of the key or more in any encoding.
+fn tells(text: &str, forms: &[String]) -> bool {
+    let piece = |form: &String| {
+        // Ends may tell of a neighbour of the key; a piece that the key shares with nobody does not.
+        let bytes = form.as_bytes();
+        let middle = &bytes[8..bytes.len() - 8];
+        middle.chunks_exact(12).any(|piece| {
+            let piece = std::str::from_utf8(piece).expect("a piece in ASCII");
+            text.contains(piece)
+        })
+    };
+    forms.iter().any(piece)
+}
+
 /// Where the server stands, and how often it was asked.
 struct Echo {
     address: String,
@@ -67,8 +116,9 @@ fn echo(status: &'static str, kind: &'static str) -> Echo {
     let heard = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&heard);
     thread::spawn(move || {
+        let forms = encoded();
         for mut stream in listener.incoming().flatten() {
-            counter.fetch_add(1, Ordering::SeqCst);
+            let number = counter.fetch_add(1, Ordering::SeqCst);
             let _ = stream.set_read_timeout(Some(Duration::from_millis(300)));
             let mut heard = Vec::new();
             let mut chunk = [0; 4096];
@@ -80,9 +130,18 @@ fn echo(status: &'static str, kind: &'static str) -> Echo {
             }
             let heard = String::from_utf8_lossy(&heard);
             let asked = heard.split("\r\n\r\n").next().unwrap_or_default();
+            // Whoever was told the key tells it in every form, each of them as the first word of some
+            // answer, which is what messages show.
+            let told_key = heard.to_lowercase().contains(PARTS[0]);
+            let words = if told_key { &forms[..] } else { &[] };
+            let word = words
+                .get(number % forms.len())
+                .map_or("nothing", |word| word);
+            let all = words.join(" ");
             let first = asked.lines().next().unwrap_or_default();
+            let asked = format!("{word} {asked} {all}");
             let told = serde_json::json!({"error": {"message": asked, "code": KEY, "type": first},
-                "detail": asked, "id": KEY, "model": KEY, "Information": asked});
+                "detail": asked, "id": KEY, "model": word, "Information": asked});
             let body = match kind {
                 "application/json" => told.to_string(),
                 _ => format!("{asked}\n{KEY}\n"),
@@ -90,7 +149,7 @@ fn echo(status: &'static str, kind: &'static str) -> Echo {
             let _ = write!(
                 stream,
                 "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\
-                 Location: http://{address}/?apikey={KEY}\r\nx-request-id: {KEY}\r\n\
+                 Location: http://{address}/?apikey={KEY}\r\nx-request-id: {word}\r\n\
                  x-ratelimit-reset-requests: {KEY}\r\nretry-after: {KEY}\r\nConnection: close\r\n\r\n{body}",
                 body.len()
             );
@@ -114,14 +173,19 @@ fn hides(test: &Test, echo: &Echo, arguments: &[&str]) -> Ran {
     let ran = test.run_with(&variables, arguments);
     let asked = echo.heard.load(Ordering::SeqCst) > before;
     assert_eq!(asked, ASKING.contains(&arguments[0]), "{ran}");
-    let said = (ran.stdout() + &ran.stderr()).to_lowercase();
+    let said = ran.stdout() + &ran.stderr();
+    let forms = encoded();
+    assert!(!tells(&said, &forms), "{ran}");
+    for (file, text) in test.tree() {
+        let both = format!("{file} {text}");
+        assert!(!tells(&both, &forms), "{file} after {ran}");
+        for part in PARTS {
+            assert!(!both.to_lowercase().contains(part), "{file} after {ran}");
+        }
+    }
     for part in PARTS {
         assert!(KEY.to_lowercase().contains(part));
-        assert!(!said.contains(part), "{ran}");
-        for (file, text) in test.tree() {
-            let both = format!("{file} {text}").to_lowercase();
-            assert!(!both.contains(part), "{file} after {ran}");
-        }
+        assert!(!said.to_lowercase().contains(part), "{ran}");
     }
     ran
 }

@@ -37,7 +37,11 @@ fn is_secured(answer: &Answer, what: &str) {
         ("x-content-type-options", "nosniff"),
         ("referrer-policy", "no-referrer"),
         ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-embedder-policy", "require-corp"),
+        ("cross-origin-resource-policy", "-origin"),
         ("permissions-policy", "camera=()"),
+        ("permissions-policy", "clipboard-write=(self)"),
+        ("permissions-policy", "usb=()"),
     ] {
         let value = answer.headers.get(name).map_or("", |value| value);
         assert!(value.contains(part), "{what}: {name} is {value:?}");
@@ -172,6 +176,32 @@ fn every_kind_of_answer_is_guarded() {
 }
 
 #[test]
+fn what_is_made_for_others_may_be_loaded_by_them_and_nothing_else() {
+    let test = Test::all_rounds();
+    let server = served(&test);
+    for (path, readers) in [
+        ("/", "same-origin"),
+        ("/style.css", "same-origin"),
+        ("/nowhere", "same-origin"),
+        ("/embed/embed.css", "cross-origin"),
+        (
+            "/share/rounds/weekly-portfolio-resolved.svg",
+            "cross-origin",
+        ),
+        ("/data/rounds.csv", "cross-origin"),
+        ("/api/v1/rounds", "cross-origin"),
+        (
+            "/rounds/weekly-portfolio-resolved/files/briefing.md",
+            "cross-origin",
+        ),
+    ] {
+        let answer = server.get(path);
+        let told = answer.header("cross-origin-resource-policy");
+        assert_eq!(told, readers, "{path}");
+    }
+}
+
+#[test]
 fn nothing_outside_the_site_is_served() {
     let test = Test::all_rounds();
     fs::write(test.path("secret.txt"), "do not tell").expect("a file");
@@ -217,6 +247,7 @@ fn what_is_too_large_or_broken_is_refused() {
     let server = served(&test);
     let head = "the head of the request is too large; at most 16384 bytes and 100 headers\n";
     let none = "this is no HTTP/1 request\n";
+    let host = "a request of HTTP/1.1 names one host, in one Host header\n";
     for (request, status, words) in [
         (padded(100, None), 200, "ok\n"),
         (padded(101, None), 431, head),
@@ -229,6 +260,17 @@ fn what_is_too_large_or_broken_is_refused() {
         ),
         ("nonsense\r\n\r\n".to_owned(), 400, none),
         ("GET / HTTP/9.9\r\n\r\n".to_owned(), 400, none),
+        (
+            "GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n".to_owned(),
+            400,
+            host,
+        ),
+        (
+            "GET /healthz HTTP/1.1\r\nhost: x\r\nHost: x\r\nconnection: close\r\n\r\n".to_owned(),
+            400,
+            host,
+        ),
+        ("GET /healthz HTTP/1.0\r\n\r\n".to_owned(), 200, "ok\n"),
         (
             "POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".to_owned(),
             405,

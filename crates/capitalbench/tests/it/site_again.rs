@@ -119,12 +119,10 @@ fn a_page_that_somebody_touched_is_rendered_again() {
     }
     // What is kept is of no use to another program, or when it is damaged.
     let kept = test.path("rounds/.capitalbench/cache/site");
-    let words = fs::read_to_string(&kept).expect("what is kept");
-    for other in [
-        words.replacen("capitalbench site", "another site", 1),
-        words[..words.len() / 2].to_owned(),
-        String::new(),
-    ] {
+    let bytes = fs::read(&kept).expect("what is kept");
+    let mut another = bytes.clone();
+    another[0] ^= 1;
+    for other in [another, bytes[..bytes.len() / 2].to_vec(), Vec::new()] {
         fs::write(&kept, other).expect("a damaged file");
         let [rendered, reused, written, _] = counts(&build(&test, "site", &[]));
         assert!(rendered > 0 && rendered + reused == 3, "{rendered}");
@@ -132,4 +130,15 @@ fn a_page_that_somebody_touched_is_rendered_again() {
         is_whole(&test);
     }
     assert_eq!(counts(&build(&test, "site", &["--no-cache"]))[..2], [3, 0]);
+    // Nor is what another machine kept: whoever sends the folder may have written it by hand.
+    assert_eq!(counts(&build(&test, "site", &[]))[..2], [0, 3]);
+    let elsewhere = test.path("elsewhere");
+    let cache = [
+        ("CAPITALBENCH_NO_CACHE", ""),
+        ("XDG_STATE_HOME", elsewhere.to_str().expect("a path")),
+    ];
+    let words = "build-site --as-of 2026-06-01 --json --rounds-dir rounds --output site";
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let built = test.run_with(&cache, &words).code(0).json();
+    assert_eq!(counts(&built)[..2], [3, 0]);
 }

@@ -77,6 +77,11 @@ impl SiteServer {
         Self { child, address }
     }
 
+    /// The number of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("a connection");
         let limit = Some(Duration::from_secs(30));

@@ -346,7 +346,12 @@ const RESULTS: [Defect; 17] = [
 ];
 
 /// Provoked elsewhere: by the fixtures, by other tests of this file or by the real rounds.
-const ELSEWHERE: [&str; 22] = [
+const ELSEWHERE: [&str; 25] = [
+    // In the tests of where prices and answers come from.
+    "price-source-replaced",
+    "provider-host-differs",
+    // In the tests of what is derived.
+    "answer-differs",
     // In the tests of fetch-prices.
     "adjustment-differs",
     "price-record-differs",

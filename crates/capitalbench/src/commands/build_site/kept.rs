@@ -1,16 +1,20 @@
 //! What the inputs of each round gave in an earlier build, beside the other caches of the rounds.
 //!
 //! Only digests are kept. The pages themselves are those in the output, and count as rendered only
-//! while their bytes have the digest that the same inputs and the same program gave.
+//! while their bytes have the digest that the same inputs and the same program gave on this machine.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use capitalbench_archive::cache_key::CacheKey;
 use capitalbench_archive::fact_cache;
 use capitalbench_archive::file_ops::{self, scratch::replace_unflushed};
 use capitalbench_core::ids::{Digest, RoundId};
 use capitalbench_site::{Files, STAMP};
+
+/// The file among the caches.
+const NAME: &str = "site";
 
 /// What a round's inputs gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,19 +75,21 @@ impl Gathered {
 #[derive(Debug)]
 pub(super) struct Kept {
     file: PathBuf,
+    key: CacheKey,
     rounds: BTreeMap<String, KeptRound>,
 }
 
 impl Kept {
     /// Reads what is kept in the cache of a folder of rounds; none where there is no cache.
-    pub(super) fn open(rounds: &Path) -> Option<Self> {
+    pub(super) fn open(rounds: &Path, key: CacheKey) -> Option<Self> {
         let folder = rounds.join(fact_cache::FOLDER);
         if !folder.is_dir() {
             return None;
         }
-        let file = folder.join("site");
-        let text = file_ops::read(&file).unwrap_or_default();
-        let text = String::from_utf8(text).unwrap_or_default();
+        let file = folder.join(NAME);
+        let bytes = file_ops::read(&file).unwrap_or_default();
+        let text = key.open(NAME, &bytes).unwrap_or_default();
+        let text = std::str::from_utf8(text).unwrap_or_default();
         let mut lines = text.lines();
         let ours = lines.next() == Some(STAMP);
         let round = |line: &str| {
@@ -95,7 +101,7 @@ impl Kept {
         } else {
             BTreeMap::new()
         };
-        Some(Self { file, rounds })
+        Some(Self { file, key, rounds })
     }
 
     /// What these inputs of a round gave.
@@ -125,6 +131,6 @@ impl Kept {
                 round.paths.join("\t")
             );
         }
-        let _ = replace_unflushed(&self.file, text.as_bytes());
+        let _ = replace_unflushed(&self.file, &self.key.seal(NAME, text.into_bytes()));
     }
 }

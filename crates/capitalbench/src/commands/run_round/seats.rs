@@ -11,12 +11,13 @@ use capitalbench_archive::round_folder::RoundInputs;
 use capitalbench_core::cost::Cost;
 use capitalbench_core::ids::ModelId;
 use capitalbench_core::prompt::call_suffix;
+use capitalbench_core::run::Calls;
 use capitalbench_core::tokens::estimate;
 use serde_json::Value;
 
 use super::Prepared;
 use crate::cli::RunRound;
-use crate::commands::providers::{ProviderSettings, open_provider, served_models};
+use crate::commands::providers::{ProviderSettings, base_url, open_provider, served_models};
 use crate::error::CommandError;
 use crate::runner::Seat;
 
@@ -67,6 +68,10 @@ pub(super) fn seats(
             price,
             worst_case: worst.unwrap_or(Cost::ZERO),
             served_models: served_models(settings),
+            base_url: match plan.calls {
+                Calls::Real => base_url(settings).map(str::to_owned),
+                _ => None,
+            },
         });
     }
     Ok(seats)

@@ -3,25 +3,29 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use http_body_util::Full;
+use capitalbench_core::ids::Digest;
 use hyper::body::Bytes;
-use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, Response, StatusCode, Version};
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 
+use super::bodies::{Bodies, compressed};
+use super::body::Sent;
 use super::connections::{HEAD_BYTES, HEADERS};
-use super::stock::{Ready, Stock, ready};
+use super::headers::{is_for_programs, is_text, of_file, secure};
+use super::hot::Coding;
+use super::stock::{Found, Stock};
 
-/// No script or style but our own, nothing from elsewhere, nobody frames a page but as an embed.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-                      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-/// The same for what is made to be embedded.
-const EMBED_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors *";
-
-pub(super) type Answer = Response<Full<Bytes>>;
+pub(super) type Answer = Response<Sent>;
 
 /// What all requests share.
 pub(super) struct Server {
     stock: RwLock<Arc<Stock>>,
+    bodies: Bodies,
+    /// Questions to the API at a time.
+    scans: Semaphore,
     counts: Counts,
 }
 
@@ -32,12 +36,16 @@ struct Counts {
     missing: AtomicU64,
     refused: AtomicU64,
     rebuilds: AtomicU64,
+    looks: AtomicU64,
+    turned_away: AtomicU64,
 }
 
 impl Server {
     pub(super) fn new(stock: Stock) -> Self {
         Self {
             stock: RwLock::new(Arc::new(stock)),
+            bodies: Bodies::default(),
+            scans: Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)),
             counts: Counts::default(),
         }
     }
@@ -52,6 +60,16 @@ impl Server {
     pub(super) fn stock(&self) -> Arc<Stock> {
         let stock = self.stock.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&stock)
+    }
+
+    /// Counts a look at the record.
+    pub(super) fn count_look(&self) {
+        self.counts.looks.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a connection that was closed because its peer has enough of them.
+    pub(super) fn count_turned_away(&self) {
+        self.counts.turned_away.fetch_add(1, Ordering::Relaxed);
     }
 
     fn metrics(&self) -> String {
@@ -72,6 +90,10 @@ impl Server {
                 count(&self.counts.rebuilds)
             ),
             format!(
+                "# TYPE capitalbench_looks_total counter\ncapitalbench_looks_total {}\n",
+                count(&self.counts.looks)
+            ),
+            format!(
                 "# TYPE capitalbench_site_files gauge\ncapitalbench_site_files {}\n",
                 stock.count()
             ),
@@ -84,7 +106,12 @@ impl Server {
             ),
             format!(
                 "# TYPE capitalbench_site_bytes gauge\ncapitalbench_site_bytes {}\n",
-                stock.bytes
+                stock.bytes()
+            ),
+            format!(
+                "# TYPE capitalbench_connections_refused_total counter\n\
+                 capitalbench_connections_refused_total {}\n",
+                count(&self.counts.turned_away)
             ),
         ]
         .concat()
@@ -92,10 +119,14 @@ impl Server {
 }
 
 /// The answer to a request.
-pub(super) fn answer<B>(server: &Server, request: &Request<B>) -> Answer {
-    let (method, path) = (request.method(), request.uri().path());
-    let for_programs = is_for_programs(path);
-    if method == Method::OPTIONS && for_programs {
+pub(super) async fn answer(server: &Server, asked: &Parts) -> Answer {
+    let (method, path) = (&asked.method, asked.uri.path());
+    if !has_host(asked) {
+        server.counts.refused.fetch_add(1, Ordering::Relaxed);
+        let text = "a request of HTTP/1.1 names one host, in one Host header\n";
+        return plain(StatusCode::BAD_REQUEST, text, path);
+    }
+    if method == Method::OPTIONS && is_for_programs(path) {
         return preflight(path);
     }
     if method != Method::GET && method != Method::HEAD {
@@ -105,14 +136,25 @@ pub(super) fn answer<B>(server: &Server, request: &Request<B>) -> Answer {
         refused.headers_mut().insert(header::ALLOW, allow);
         return refused;
     }
-    let mut answer = found(server, request, path);
+    let mut answer = found(server, asked, path).await;
     if *method == Method::HEAD {
-        *answer.body_mut() = Full::default();
+        *answer.body_mut() = Sent::Whole(Bytes::new());
     }
     answer
 }
 
-fn found<B>(server: &Server, request: &Request<B>, path: &str) -> Answer {
+/// Whether a request names its host as the protocol wants it: once, and never in two ways that a
+/// proxy and this server could read differently.
+fn has_host(asked: &Parts) -> bool {
+    let mut named = asked.headers.get_all(header::HOST).iter();
+    let Some(host) = named.next() else {
+        return asked.version < Version::HTTP_11;
+    };
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~%:[]!$&'()*+;=".contains(byte);
+    named.next().is_none() && host.as_bytes().iter().all(is_plain)
+}
+
+async fn found(server: &Server, asked: &Parts, path: &str) -> Answer {
     match path {
         "/healthz" => return plain(StatusCode::OK, "ok\n", path),
         "/metrics" => return plain(StatusCode::OK, server.metrics(), path),
@@ -120,24 +162,15 @@ fn found<B>(server: &Server, request: &Request<B>, path: &str) -> Answer {
     }
     let stock = server.stock();
     if let Some(file) = stock.find(path) {
-        return send(&server.counts, file, request.headers());
+        return send(server, &file, asked).await;
     }
     if let Some(rest) = path.strip_prefix("/api/v1")
         && (rest.is_empty() || rest.starts_with('/'))
     {
-        let query = request.uri().query().unwrap_or_default();
-        let (status, body) = stock.api.reply(rest, query);
+        let query = asked.uri.query().unwrap_or_default();
+        let (status, body) = reply(server, stock, (rest, query)).await;
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let file = ready("api/v1.json", body.into());
-        if status == StatusCode::OK {
-            return send(&server.counts, &file, request.headers());
-        }
-        let counter = match status {
-            StatusCode::NOT_FOUND => &server.counts.missing,
-            _ => &server.counts.refused,
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
-        return whole(&file, request.headers(), status);
+        return send_made(&server.counts, body.into(), status, &asked.headers);
     }
     if stock.is_folder(path) {
         let mut moved = plain(StatusCode::MOVED_PERMANENTLY, "", path);
@@ -150,70 +183,89 @@ fn found<B>(server: &Server, request: &Request<B>, path: &str) -> Answer {
     }
     server.counts.missing.fetch_add(1, Ordering::Relaxed);
     match stock.find("/404.html") {
-        Some(page) => whole(page, request.headers(), StatusCode::NOT_FOUND),
+        Some(page) => {
+            let headers = of_file(&page.path, page.kept.digest);
+            let head = (StatusCode::NOT_FOUND, headers);
+            whole(server, &page, asked, head).await
+        }
         None => plain(StatusCode::NOT_FOUND, "not found\n", path),
     }
 }
 
-fn send(counts: &Counts, file: &Ready, asked: &HeaderMap) -> Answer {
-    if is_known(asked, file.etag()) {
-        counts.unchanged.fetch_add(1, Ordering::Relaxed);
-        let mut unchanged = Response::new(Full::default());
-        *unchanged.status_mut() = StatusCode::NOT_MODIFIED;
-        *unchanged.headers_mut() = file.headers.clone();
-        unchanged.headers_mut().remove(header::CONTENT_TYPE);
-        return unchanged;
-    }
-    counts.found.fetch_add(1, Ordering::Relaxed);
-    whole(file, asked, StatusCode::OK)
+/// What the API says, beside the threads that answer: a question may look through every round.
+async fn reply(server: &Server, stock: Arc<Stock>, (rest, query): (&str, &str)) -> (u16, Vec<u8>) {
+    let _turn = server.scans.acquire().await;
+    let (rest, query) = (rest.to_owned(), query.to_owned());
+    let replied = spawn_blocking(move || stock.api.reply(&rest, &query)).await;
+    replied.unwrap_or_else(|_| (500, Vec::new()))
 }
 
-fn whole(file: &Ready, asked: &HeaderMap, status: StatusCode) -> Answer {
-    let gzip = accepts_gzip(asked).then(|| file.gzip()).flatten();
-    let body: &Bytes = gzip.unwrap_or(&file.body);
-    let mut response = Response::new(Full::new(body.clone()));
-    *response.status_mut() = status;
-    *response.headers_mut() = file.headers.clone();
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
-    if gzip.is_some() {
+/// A file of the site, unless the reader has it.
+async fn send(server: &Server, file: &Found, asked: &Parts) -> Answer {
+    let headers = of_file(&file.path, file.kept.digest);
+    if is_known(&asked.headers, headers.get(header::ETAG)) {
+        return unchanged(&server.counts, headers);
+    }
+    server.counts.found.fetch_add(1, Ordering::Relaxed);
+    let head = (StatusCode::OK, headers);
+    whole(server, file, asked, head).await
+}
+
+fn unchanged(counts: &Counts, headers: HeaderMap) -> Answer {
+    counts.unchanged.fetch_add(1, Ordering::Relaxed);
+    let mut unchanged = Response::new(Sent::Whole(Bytes::new()));
+    *unchanged.status_mut() = StatusCode::NOT_MODIFIED;
+    *unchanged.headers_mut() = headers;
+    unchanged.headers_mut().remove(header::CONTENT_TYPE);
+    unchanged
+}
+
+async fn whole(
+    server: &Server,
+    file: &Found,
+    asked: &Parts,
+    (status, headers): (StatusCode, HeaderMap),
+) -> Answer {
+    let packed = accepts_gzip(&asked.headers) && is_text(&file.path);
+    if let Some((body, coding)) = server.bodies.of(file, packed).await {
+        return complete(status, headers, body, coding);
+    }
+    // Somebody changed it after the site was made; the next look at the rounds shows what it is.
+    let text = "this file has just changed; ask again in a few seconds\n";
+    let path = format!("/{}", file.path);
+    let mut changed = plain(StatusCode::SERVICE_UNAVAILABLE, text, &path);
+    let soon = HeaderValue::from_static("5");
+    changed.headers_mut().insert(header::RETRY_AFTER, soon);
+    changed
+}
+
+/// An answer of the API, which is made for every request.
+fn send_made(counts: &Counts, body: Bytes, status: StatusCode, asked: &HeaderMap) -> Answer {
+    let headers = of_file("api/v1.json", Digest::of(&body));
+    match status {
+        StatusCode::OK if is_known(asked, headers.get(header::ETAG)) => {
+            return unchanged(counts, headers);
+        }
+        StatusCode::OK => counts.found.fetch_add(1, Ordering::Relaxed),
+        StatusCode::NOT_FOUND => counts.missing.fetch_add(1, Ordering::Relaxed),
+        _ => counts.refused.fetch_add(1, Ordering::Relaxed),
+    };
+    let packed = accepts_gzip(asked).then(|| compressed(&body)).flatten();
+    match packed {
+        Some(packed) => complete(status, headers, Sent::Whole(packed), Coding::Gzip),
+        None => complete(status, headers, Sent::Whole(body), Coding::Plain),
+    }
+}
+
+fn complete(status: StatusCode, mut headers: HeaderMap, body: Sent, coding: Coding) -> Answer {
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(body.length()));
+    if coding == Coding::Gzip {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
     response
-}
-
-fn is_for_programs(path: &str) -> bool {
-    let path = path.trim_start_matches('/');
-    path.starts_with("data/") || path.contains("/files/") || path.starts_with("api/")
-}
-
-/// Headers that every answer carries.
-pub(super) fn secure(headers: &mut HeaderMap, path: &str) {
-    let embed = path.trim_start_matches('/').starts_with("embed/");
-    let policy = if embed { EMBED_POLICY } else { POLICY };
-    let fixed: [(HeaderName, &'static str); 5] = [
-        (header::CONTENT_SECURITY_POLICY, policy),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (
-            HeaderName::from_static("cross-origin-opener-policy"),
-            "same-origin",
-        ),
-        (
-            HeaderName::from_static("permissions-policy"),
-            "camera=(), geolocation=(), microphone=()",
-        ),
-    ];
-    for (name, value) in fixed {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    // Data is for everybody's programs.
-    if is_for_programs(path) {
-        let any = HeaderValue::from_static("*");
-        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any);
-        let seen = HeaderValue::from_static("etag");
-        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, seen);
-    }
 }
 
 fn preflight(path: &str) -> Answer {
@@ -234,6 +286,9 @@ pub(super) fn refusal(status: StatusCode) -> Response<Bytes> {
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => format!(
             "the head of the request is too large; at most {HEAD_BYTES} bytes and {HEADERS} headers\n"
         ),
+        StatusCode::TOO_MANY_REQUESTS => {
+            "your address has too many connections open; close some and ask again\n".to_owned()
+        }
         _ => "this is no HTTP/1 request\n".to_owned(),
     };
     let text = Bytes::from(text);
@@ -243,7 +298,7 @@ pub(super) fn refusal(status: StatusCode) -> Response<Bytes> {
 fn plain(status: StatusCode, text: impl Into<Bytes>, path: &str) -> Answer {
     let text: Bytes = text.into();
     let length = text.len();
-    let mut response = Response::new(Full::new(text));
+    let mut response = Response::new(Sent::Whole(text));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     let kind = HeaderValue::from_static("text/plain; charset=utf-8");

@@ -2,8 +2,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use capitalbench_archive::public_record::publication;
-use capitalbench_site::Rendered;
 use http_body_util::BodyExt as _;
+use hyper::Request;
 use proptest::prelude::*;
 
 use super::*;
@@ -14,12 +14,8 @@ static SERVER: LazyLock<Server> = LazyLock::new(|| {
     let as_of = "2030-01-01T00:00:00Z".parse().unwrap();
     let publication = publication(&rounds, as_of, &|| ()).unwrap();
     let files = ["index.html", "data/rounds.csv", "404.html"];
-    let files = files.map(|name| (name.to_owned(), Bytes::from(vec![b'x'; 2000])));
-    let site = Rendered {
-        files: files.into_iter().collect(),
-        ..Rendered::default()
-    };
-    Server::new(Stock::new(site, publication, None))
+    let files = files.map(|name| (name, vec![b'x'; 2000]));
+    Server::new(Stock::of_pages(&files, publication))
 });
 
 proptest! {
@@ -35,12 +31,15 @@ proptest! {
         let request = Request::builder()
             .method(method.as_str())
             .uri(path)
+            .header(header::HOST, "x")
             .header(header::IF_NONE_MATCH, known)
             .header(header::ACCEPT_ENCODING, codings)
             .body(());
         // What is no request for the protocol never comes here.
         let Ok(request) = request else { return Ok(()) };
-        let answer = answer(&SERVER, &request);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let (asked, ()) = request.into_parts();
+        let answer = runtime.block_on(answer(&SERVER, &asked));
         let (parts, body) = answer.into_parts();
         prop_assert!(matches!(parts.status.as_u16(), 200 | 204 | 301 | 304 | 400 | 404 | 405));
         for name in ["content-security-policy", "x-content-type-options", "referrer-policy"] {
@@ -50,10 +49,38 @@ proptest! {
             let place = place.as_bytes();
             prop_assert!(place.starts_with(b"/") && !place.starts_with(b"//"));
         }
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let body = runtime.block_on(body.collect()).unwrap().to_bytes();
         if method == "HEAD" || parts.status == StatusCode::NOT_MODIFIED {
             prop_assert!(body.is_empty());
         }
     }
+}
+
+#[tokio::test]
+async fn a_request_names_one_host() {
+    let status = async |version: Version, hosts: &[&str]| {
+        let mut request = Request::builder().uri("/").version(version);
+        for host in hosts {
+            request = request.header(header::HOST, *host);
+        }
+        let (asked, ()) = request.body(()).unwrap().into_parts();
+        answer(&SERVER, &asked).await.status().as_u16()
+    };
+    for (hosts, expected) in [
+        (&["a.example"][..], 200),
+        (&["a.example:8400"], 200),
+        (&["[2001:db8::1]:80"], 200),
+        (&[""], 200),
+        (&[], 400),
+        (&["a.example", "b.example"], 400),
+        (&["a.example", "a.example"], 400),
+        (&["a.example, b.example"], 400),
+        (&["a.example/x"], 400),
+        (&["user@a.example"], 400),
+        (&["a example"], 400),
+    ] {
+        assert_eq!(status(Version::HTTP_11, hosts).await, expected, "{hosts:?}");
+    }
+    assert_eq!(status(Version::HTTP_10, &[]).await, 200);
+    assert_eq!(status(Version::HTTP_10, &["a", "b"]).await, 400);
 }

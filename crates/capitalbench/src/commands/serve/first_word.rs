@@ -115,6 +115,11 @@ fn replaced(bytes: &[u8]) -> Vec<u8> {
     let Some(status) = status else {
         return bytes.to_vec();
     };
+    as_bytes(status)
+}
+
+/// A refusal with all its headers, as it is written before a connection is closed.
+pub(super) fn as_bytes(status: StatusCode) -> Vec<u8> {
     let answer = refusal(status);
     let mut head = format!("HTTP/1.1 {status}\r\nconnection: close\r\n").into_bytes();
     for (name, value) in answer.headers() {

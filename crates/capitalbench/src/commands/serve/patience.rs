@@ -1,4 +1,4 @@
-//! A stream that gives up on a peer that takes nothing for too long.
+//! A stream that gives up on a peer that takes too little for too long.
 
 use std::io;
 use std::pin::Pin;
@@ -8,13 +8,22 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// How long a peer may take nothing of an answer.
+/// How long all waiting for a peer may take together until it has taken enough.
 const TAKES_WITHIN: Duration = Duration::from_secs(30);
+/// What is enough: about a kilobyte a second, so that nobody holds a connection by single bytes.
+const TAKES_AT_LEAST: usize = 32 << 10;
 
-/// A stream with a limit on how long one write may wait.
+/// A stream with a limit on how long its peer may be waited for.
+///
+/// Only time in which a write has to wait counts, so a peer that takes every answer at once may ask
+/// for small ones for as long as it likes.
 pub(super) struct Patient<S> {
     stream: S,
-    waiting: bool,
+    /// Since when a write waits.
+    waiting: Option<Instant>,
+    /// How long writes waited, and how much was taken, since enough was taken last.
+    waited: Duration,
+    taken: usize,
     limit: Pin<Box<Sleep>>,
 }
 
@@ -22,24 +31,34 @@ impl<S> Patient<S> {
     pub(super) fn new(stream: S) -> Self {
         Self {
             stream,
-            waiting: false,
+            waiting: None,
+            waited: Duration::ZERO,
+            taken: 0,
             limit: Box::pin(sleep(TAKES_WITHIN)),
         }
     }
 
-    /// Passes a result on, or gives up when nothing was taken within the limit.
-    fn within<T>(
+    /// Passes a result on, or gives up when too little was taken within the limit.
+    fn within(
         &mut self,
         context: &mut Context<'_>,
-        written: Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
-        if written.is_ready() {
-            self.waiting = false;
-            return written;
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(result) = written {
+            if let Some(since) = self.waiting.take() {
+                self.waited += since.elapsed();
+            }
+            self.taken += result.as_ref().map_or(0, |count| *count);
+            if self.taken >= TAKES_AT_LEAST {
+                (self.waited, self.taken) = (Duration::ZERO, 0);
+            }
+            return Poll::Ready(result);
         }
-        if !self.waiting {
-            self.waiting = true;
-            self.limit.as_mut().reset(Instant::now() + TAKES_WITHIN);
+        if self.waiting.is_none() {
+            let now = Instant::now();
+            self.waiting = Some(now);
+            let left = TAKES_WITHIN.saturating_sub(self.waited);
+            self.limit.as_mut().reset(now + left);
         }
         ready!(self.limit.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
@@ -102,19 +121,40 @@ mod tests {
         drop(far);
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_slow_peer_is_waited_for() {
+    /// Reads so much at a time after a pause, again and again, and tells how the writer fared.
+    async fn read_by(some: usize, pause: Duration) -> io::Result<()> {
         use tokio::io::AsyncReadExt as _;
-        let (near, mut far) = tokio::io::duplex(16);
+        let (near, mut far) = tokio::io::duplex(1 << 10);
         let mut patient = Patient::new(near);
         let reading = tokio::spawn(async move {
-            let mut taken = [0; 16];
-            for _ in 0..4 {
-                sleep(TAKES_WITHIN / 2).await;
-                far.read_exact(&mut taken).await.expect("bytes");
+            let mut taken = vec![0; some];
+            loop {
+                sleep(pause).await;
+                if far.read_exact(&mut taken).await.is_err() {
+                    return;
+                }
             }
         });
-        patient.write_all(&[0; 64]).await.expect("all taken");
-        reading.await.expect("a reader");
+        let written = patient.write_all(&vec![0; 1 << 20]).await;
+        reading.abort();
+        written
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_peer_is_waited_for() {
+        read_by(1 << 10, TAKES_WITHIN / 40)
+            .await
+            .expect("all taken");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_takes_single_bytes_is_given_up() {
+        for (some, pause) in [(1, 1), (100, 1), (1 << 10, 2)] {
+            let start = Instant::now();
+            let fault = read_by(some, Duration::from_secs(pause)).await;
+            let fault = fault.expect_err("a limit");
+            assert_eq!(fault.kind(), io::ErrorKind::TimedOut, "{some}");
+            assert!(start.elapsed() < TAKES_WITHIN * 3, "{some}");
+        }
     }
 }

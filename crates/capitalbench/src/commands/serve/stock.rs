@@ -1,106 +1,139 @@
-//! The site in memory, with everything about each file decided once.
+//! The site that is served: where each file lies, and the publication it was made from.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::sync::{Arc, OnceLock};
+use std::path::PathBuf;
+use std::sync::Arc;
 
+use capitalbench_archive::file_ops::spool::Slice;
+use capitalbench_archive::public_files::{FileMark, open_unchanged};
 use capitalbench_core::ids::{Digest, RoundId};
 use capitalbench_core::publication::Publication;
+use capitalbench_site::machine::Told;
 use capitalbench_site::machine::api::Api;
-use capitalbench_site::{Family, Rendered};
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use hyper::body::Bytes;
-use hyper::header::{self, HeaderMap, HeaderValue};
-use rayon::prelude::*;
 
-use super::answer::secure;
-
-/// One file, ready to be sent.
-pub(super) struct Ready {
-    pub(super) body: Bytes,
-    /// Everything but length and encoding.
-    pub(super) headers: HeaderMap,
-    is_text: bool,
-    /// The same compressed, where that pays; made when somebody first asks.
-    gzip: OnceLock<Option<Bytes>>,
+/// One file of the site.
+#[derive(Debug, Clone)]
+pub(super) struct Kept {
+    pub(super) digest: Digest,
+    pub(super) length: u64,
+    pub(super) place: Place,
 }
 
-impl Ready {
-    /// Digest of the body, quoted.
-    pub(super) fn etag(&self) -> Option<&HeaderValue> {
-        self.headers.get(header::ETAG)
-    }
+/// Where its bytes lie.
+#[derive(Debug, Clone)]
+pub(super) enum Place {
+    /// In a file of our own that has no name.
+    Spooled(Slice),
+    /// In the folder of its round, where somebody may change it.
+    Folder(FileMark),
+}
 
-    /// The compressed body.
-    pub(super) fn gzip(&self) -> Option<&Bytes> {
-        if !self.is_text || self.body.len() < LEAST_GZIP {
-            return None;
-        }
-        let made = self.gzip.get_or_init(|| {
-            let gzip = compress(&self.body)?;
-            (gzip.len() < self.body.len()).then(|| gzip.into())
-        });
-        made.as_ref()
+impl Kept {
+    /// Whether this is the same file in the same folder.
+    pub(super) fn is_same_file(&self, other: &Self) -> bool {
+        let same = match (&self.place, &other.place) {
+            (Place::Folder(mark), Place::Folder(other)) => mark == other,
+            _ => false,
+        };
+        same && self.digest == other.digest
     }
 }
 
-/// All files by path, without a leading slash, and the publication they were made from.
+/// What was rendered of a round alone.
+pub(super) struct Family {
+    /// Digest of what it follows from.
+    pub(super) inputs: Digest,
+    pub(super) pages: Vec<(Arc<str>, Kept)>,
+    pub(super) told: Told,
+}
+
+/// The public files of a round, in order of path.
+pub(super) type Own = Vec<(Box<str>, Kept)>;
+
+/// All files, and what they were made from.
 pub(super) struct Stock {
-    files: BTreeMap<String, Arc<Ready>>,
+    /// Everything that was rendered, by path without a leading slash.
+    pub(super) pages: BTreeMap<Arc<str>, Kept>,
+    /// The files of rounds by the id of their round.
+    pub(super) own: BTreeMap<String, Arc<Own>>,
+    /// The folder of rounds, where files are read from one.
+    pub(super) folder: Option<PathBuf>,
     /// What a later site may take over.
-    pub(super) families: BTreeMap<RoundId, Family>,
+    pub(super) families: BTreeMap<RoundId, Arc<Family>>,
     /// Rounds whose pages were taken over from the site before.
     pub(super) reused: usize,
-    pub(super) bytes: usize,
+    /// How many files without a name hold what was rendered of rounds.
+    pub(super) spools: usize,
     pub(super) api: Api,
 }
 
-/// Smaller bodies are sent as they are.
-const LEAST_GZIP: usize = 600;
+/// A file that was asked for.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// Its path in the site.
+    pub(super) path: String,
+    pub(super) kept: Kept,
+    /// Its place in the folder of rounds.
+    file: Option<PathBuf>,
+}
 
-impl Stock {
-    pub(super) fn new(site: Rendered, publication: Publication, before: Option<&Self>) -> Self {
-        let bytes = site.files.values().map(Bytes::len).sum();
-        let ready = |(path, body): (String, Bytes)| {
-            let known = before.and_then(|before| before.files.get(&path));
-            let file = match known {
-                Some(known) if known.body == body => Arc::clone(known),
-                _ => Arc::new(ready(&path, body)),
-            };
-            (path, file)
-        };
-        let files = site.files.into_par_iter().map(ready).collect();
-        Self {
-            files,
-            families: site.families,
-            reused: site.reused,
-            bytes,
-            api: Api::new(publication),
+impl Found {
+    /// Its bytes, unless they lie in a folder and are others by now.
+    pub(super) fn open(&self) -> Option<Slice> {
+        match &self.kept.place {
+            Place::Spooled(slice) => Some(slice.clone()),
+            Place::Folder(mark) => open_unchanged(self.file.as_deref()?, *mark)
+                .filter(|slice| slice.length() == self.kept.length),
         }
     }
 
+    /// Whether somebody else may change it.
+    pub(super) fn is_foreign(&self) -> bool {
+        matches!(self.kept.place, Place::Folder(_))
+    }
+}
+
+impl Stock {
     /// What the site was made from.
     pub(super) fn publication(&self) -> &Publication {
         self.api.publication()
     }
 
     /// The file of a path as asked for: a folder means its index.
-    pub(super) fn find(&self, path: &str) -> Option<&Ready> {
+    pub(super) fn find(&self, path: &str) -> Option<Found> {
         let path = path.strip_prefix('/')?;
-        if path.is_empty() || path.ends_with('/') {
-            return self
-                .files
-                .get(&format!("{path}index.html"))
-                .map(AsRef::as_ref);
-        }
-        self.files.get(path).map(AsRef::as_ref)
+        let path = if path.is_empty() || path.ends_with('/') {
+            format!("{path}index.html")
+        } else {
+            path.to_owned()
+        };
+        let (kept, file) = match self.pages.get(path.as_str()) {
+            Some(page) => (page.clone(), None),
+            None => self.find_own(&path)?,
+        };
+        Some(Found { path, kept, file })
+    }
+
+    /// A file of a round.
+    fn find_own(&self, path: &str) -> Option<(Kept, Option<PathBuf>)> {
+        let (round, inside) = path.strip_prefix("rounds/")?.split_once("/files/")?;
+        let own = self.own.get(round)?;
+        let place = own
+            .binary_search_by(|(path, _)| (**path).cmp(inside))
+            .ok()?;
+        let (inside, kept) = &own[place];
+        let file = self.folder.as_ref();
+        let file = file.map(|folder| folder.join(round).join(&**inside));
+        Some((kept.clone(), file))
     }
 
     /// Whether a path without its slash is a folder with an index.
     pub(super) fn is_folder(&self, path: &str) -> bool {
         let path = path.trim_start_matches('/');
-        !path.is_empty() && self.files.contains_key(&format!("{path}/index.html"))
+        !path.is_empty()
+            && self
+                .pages
+                .contains_key(format!("{path}/index.html").as_str())
     }
 
     /// Rounds whose pages were rendered for this site.
@@ -108,85 +141,42 @@ impl Stock {
         self.families.len() - self.reused
     }
 
+    fn all(&self) -> impl Iterator<Item = &Kept> {
+        let own = self.own.values().flat_map(|own| own.iter());
+        let own = own.map(|(_, kept)| kept);
+        self.pages.values().chain(own)
+    }
+
     pub(super) fn count(&self) -> usize {
-        self.files.len()
+        self.pages.len() + self.own.values().map(|own| own.len()).sum::<usize>()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.all().map(|kept| kept.length).sum()
     }
 }
 
-/// Decides everything about a file.
-pub(super) fn ready(path: &str, body: Bytes) -> Ready {
-    let kind = kind(path);
-    let etag = format!("\"{}\"", &Digest::of(&body).to_hex()[..32]);
-    let caching = if path.starts_with("static/") {
-        "public, max-age=3600"
-    } else {
-        "public, max-age=60, must-revalidate"
-    };
-    let mut headers = HeaderMap::with_capacity(16);
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    if let Ok(etag) = HeaderValue::from_str(&etag) {
-        headers.insert(header::ETAG, etag);
-    }
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
-    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    secure(&mut headers, path);
-    Ready {
-        body,
-        headers,
-        is_text: is_text(kind),
-        gzip: OnceLock::new(),
-    }
-}
-
-fn compress(body: &[u8]) -> Option<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::new(6));
-    encoder.write_all(body).ok()?;
-    encoder.finish().ok()
-}
-
-fn is_text(kind: &str) -> bool {
-    kind.starts_with("text/")
-        || ["json", "xml", "javascript", "svg"]
-            .iter()
-            .any(|part| kind.contains(part))
-}
-
-fn kind(path: &str) -> &'static str {
-    let end = path.rsplit_once('.').map_or("", |(_, end)| end);
-    // Files of rounds are never run or rendered, whatever they hold.
-    if path.contains("/files/") {
-        return match end {
-            "json" => "application/json",
-            "csv" => "text/csv; charset=utf-8",
-            "html" if path.ends_with("/files/index.html") => "text/html; charset=utf-8",
-            _ => "text/plain; charset=utf-8",
+#[cfg(test)]
+impl Stock {
+    /// A site of these pages without rounds.
+    pub(super) fn of_pages(pages: &[(&str, Vec<u8>)], publication: Publication) -> Self {
+        let spool = capitalbench_archive::file_ops::spool::Spool::new().unwrap();
+        let keep = |(path, bytes): &(&str, Vec<u8>)| {
+            let kept = Kept {
+                digest: Digest::of(bytes),
+                length: bytes.len() as u64,
+                place: Place::Spooled(spool.put(bytes).unwrap()),
+            };
+            (Arc::from(*path), kept)
         };
-    }
-    if let Some(path) = path.strip_prefix("log/") {
-        return match end {
-            _ if path.starts_with("tile/") => "application/octet-stream",
-            "tsq" => "application/timestamp-query",
-            "tsr" => "application/timestamp-reply",
-            "ots" => "application/octet-stream",
-            "json" => "application/json",
-            _ => "text/plain; charset=utf-8",
-        };
-    }
-    match end {
-        "html" => "text/html; charset=utf-8",
-        "css" => "text/css; charset=utf-8",
-        "js" => "text/javascript; charset=utf-8",
-        "json" => "application/json",
-        "svg" => "image/svg+xml",
-        "png" => "image/png",
-        "ico" => "image/x-icon",
-        "csv" => "text/csv; charset=utf-8",
-        "xml" => "application/xml",
-        "atom" => "application/atom+xml",
-        "ics" => "text/calendar; charset=utf-8",
-        "parquet" => "application/vnd.apache.parquet",
-        "webmanifest" => "application/manifest+json",
-        "zst" | "gz" => "application/octet-stream",
-        _ => "text/plain; charset=utf-8",
+        Self {
+            pages: pages.iter().map(keep).collect(),
+            own: BTreeMap::new(),
+            folder: None,
+            families: BTreeMap::new(),
+            reused: 0,
+            spools: 0,
+            api: Api::new(publication),
+        }
     }
 }

@@ -1,0 +1,369 @@
+//! Does a run follow from its answers? Answer → reply → raw submission → parsed file → acceptance.
+//!
+//! `verify` reports what does not; scoring and everything that publishes refuse it.
+
+use std::collections::BTreeSet;
+
+use capitalbench_core::acceptance::Acceptance;
+use capitalbench_core::attempt::AttemptStatus;
+use capitalbench_core::ids::Digest;
+use capitalbench_core::submission::reply::{Ending, read_reply};
+use serde_json::Value;
+
+use super::finding::{Code, Finding};
+use super::{RunState, unreadable};
+use crate::acceptance::submission_digests;
+use crate::error::FileError;
+use crate::format::{json, submission};
+use crate::layout::{self, run};
+use crate::ledger::derive::{raw_submission, text_of};
+use crate::ledger::{
+    AnswerHead, AttemptRecord, Begun, Ended, OTHER_ANSWER, PlannedSlot, RunPlan, attempt_path,
+    attempts_of, parse_record,
+};
+use crate::round_folder::{RoundInputs, names_in};
+use crate::run_folder::RunFolder;
+use crate::scoring::ScoringError;
+use crate::validation::{Checked, validate_run};
+
+/// A run and what is needed to derive it again.
+#[derive(Clone, Copy)]
+pub(crate) struct DerivedRun<'a> {
+    pub(crate) inputs: &'a RoundInputs,
+    pub(crate) folder: &'a RunFolder,
+    /// Its raw files, validated again.
+    pub(crate) checked: &'a [Checked],
+    pub(crate) acceptance: Option<&'a Acceptance>,
+    /// Whether every file that follows from the ledger must be there.
+    pub(crate) finished: bool,
+}
+
+impl<'a> DerivedRun<'a> {
+    /// The run of a round that is being verified.
+    pub(super) fn of(state: &'a RunState, inputs: &'a RoundInputs) -> Self {
+        let own = &state.record.run;
+        Self {
+            inputs,
+            folder: &state.folder,
+            checked: &state.checked,
+            acceptance: own.acceptance.as_ref(),
+            finished: own.completed_at.is_some() || own.eligible || own.acceptance.is_some(),
+        }
+    }
+
+    fn place(&self, relative: &str) -> String {
+        format!("{}/{}/{relative}", layout::RUNS, self.folder.run_id())
+    }
+
+    /// Reports every file of the run that does not follow from the one before it.
+    pub(super) fn check(&self, findings: &mut Vec<Finding>) {
+        self.answers(findings);
+        self.raw_files(findings);
+        self.parsed_files(findings);
+        self.accepted(findings);
+    }
+
+    /// Records of the ledger say what the program writes, and answers are those that came; a head
+    /// without its answer says nothing.
+    fn answers(&self, findings: &mut Vec<Finding>) {
+        let names = names_in(&self.folder.file(run::ATTEMPTS)).unwrap_or_default();
+        for name in names {
+            let place = format!("{}/{name}", run::ATTEMPTS);
+            let Ok(Some(bytes)) = self.folder.read_optional(&place) else {
+                continue;
+            };
+            let told = if name.ends_with(".begun.json") {
+                parse_record::<Begun>(&bytes).map(|_| None)
+            } else if name.ends_with(".ended.json") {
+                parse_record::<Ended>(&bytes).map(|_| None)
+            } else if name.ends_with(".head.json") {
+                parse_record::<AnswerHead>(&bytes).map(Some)
+            } else {
+                continue;
+            };
+            let (code, place, text) = match told {
+                Err(fault) => (Code::UnreadableFile, place, fault.to_string()),
+                Ok(None) => continue,
+                Ok(Some(head)) => {
+                    let answer = place.replace(".head.json", ".answer");
+                    match self.folder.read_optional(&answer) {
+                        Ok(Some(body)) if !head.is_of(&body) => {
+                            (Code::ReplyDigestMismatch, answer, OTHER_ANSWER.to_owned())
+                        }
+                        _ => continue,
+                    }
+                }
+            };
+            findings.push(Finding::new(code, self.place(&place), text));
+        }
+    }
+
+    /// Raw files are those that the ledger gives, and no others.
+    fn raw_files(&self, findings: &mut Vec<Finding>) {
+        let told = |error: &FileError| unreadable(&self.inputs.folder, error);
+        let plan = match RunPlan::of_run(self.folder) {
+            Ok(Some(plan)) => plan,
+            Ok(None) => return,
+            Err(error) => return findings.push(told(&error)),
+        };
+        let mut stored: BTreeSet<&str> = self.checked.iter().map(|file| &*file.name).collect();
+        for planned in &plan.slots {
+            let name = format!("{}.json", planned.slot.stem(plan.rules.replicates));
+            stored.remove(&*name);
+            match attempts_of(self.folder, &plan, &planned.slot) {
+                Ok(attempts) => self.slot((&plan, planned), &attempts, findings),
+                Err(error) => findings.push(told(&error)),
+            }
+        }
+        for name in stored {
+            let place = self.place(&format!("{}/{name}", run::RAW));
+            let text = "is of no slot that the run set out to ask";
+            findings.push(Finding::new(Code::RawSubmissionDiffers, place, text));
+        }
+    }
+
+    fn slot(
+        &self,
+        (plan, planned): (&RunPlan, &PlannedSlot),
+        attempts: &[AttemptRecord],
+        findings: &mut Vec<Finding>,
+    ) {
+        for attempt in attempts {
+            let number = attempt.begun.attempt;
+            let path = |ending: &str| attempt_path(plan, &planned.slot, number, ending);
+            // The head names an account and is not published; the answer is.
+            let answer = self.folder.read_optional(&path("answer")).ok().flatten();
+            let ended = attempt.ended.as_ref();
+            if let Some(problem) = ended.and_then(|ended| unfounded(ended, answer.as_deref())) {
+                let place = self.place(&path("ended.json"));
+                findings.push(Finding::new(Code::AnswerDiffers, place, problem));
+            }
+        }
+        let stem = planned.slot.stem(plan.rules.replicates);
+        let path = format!("{}/{stem}.json", run::RAW);
+        let name = format!("{stem}.json");
+        let stored = self.checked.iter().find(|file| file.name == name);
+        let last = attempts.last();
+        let problem = match (stored, last) {
+            (None, None) => None,
+            (Some(_), None) => Some("has no attempt in the ledger"),
+            (None, Some(_)) => self
+                .finished
+                .then_some("is missing, and the ledger gives it"),
+            (Some(file), Some(_)) => {
+                let expected = raw_submission(plan, planned, last);
+                (file.payload.as_ref() != again(&expected).as_ref())
+                    .then_some("does not follow from the attempts in the ledger")
+            }
+        };
+        let mut differs = |path: &str, text: &str| {
+            findings.push(Finding::new(
+                Code::RawSubmissionDiffers,
+                self.place(path),
+                text,
+            ));
+        };
+        if let Some(problem) = problem {
+            differs(&path, problem);
+        }
+        let reply = format!("{}/{stem}.txt", run::REPLIES);
+        let stored = self.folder.read_optional(&reply).ok().flatten();
+        if stored.is_some_and(|stored| stored != text_of(last).as_bytes()) {
+            differs(&reply, "is not the text of the last attempt in the ledger");
+        }
+    }
+
+    fn parsed_files(&self, findings: &mut Vec<Finding>) {
+        let stored: BTreeSet<String> = self
+            .folder
+            .submission_names(run::PARSED)
+            .unwrap_or_default()
+            .into_iter()
+            .collect();
+        let mut expected = BTreeSet::new();
+        for file in self.checked {
+            let name = file.parsed_name();
+            let path = format!("{}/{name}", run::PARSED);
+            let mut add = |code, text: String| {
+                findings.push(Finding::new(code, self.place(&path), text));
+            };
+            match &file.verdict {
+                Err(_) if stored.contains(&name) => {
+                    let text =
+                        format!("exists although the raw file is invalid: {}", file.reason());
+                    add(Code::VerdictDiffers, text);
+                }
+                Err(_) => {}
+                Ok(_) if !stored.contains(&name) => {
+                    let text = "is missing although the raw file is valid";
+                    add(Code::VerdictDiffers, text.into());
+                }
+                Ok(valid) => {
+                    let bytes = self.folder.read_optional(&path).ok().flatten();
+                    if bytes.as_deref() != Some(submission::render(valid).as_bytes()) {
+                        let text = "does not follow from the raw file";
+                        add(Code::ParsedSubmissionDiffers, text.into());
+                    }
+                }
+            }
+            expected.insert(name);
+        }
+        for name in stored.difference(&expected) {
+            let place = self.place(&format!("{}/{name}", run::PARSED));
+            findings.push(Finding::new(
+                Code::ParsedWithoutRaw,
+                place,
+                "has no raw file",
+            ));
+        }
+    }
+
+    /// What was accepted is what is there.
+    fn accepted(&self, findings: &mut Vec<Finding>) {
+        let Some(acceptance) = self.acceptance else {
+            return;
+        };
+        let mut differs = |place: String, text: String| {
+            findings.push(Finding::new(Code::AcceptanceDiffers, place, text));
+        };
+        let log = self.folder.read_optional(run::LOG).ok().flatten();
+        if log.is_none_or(|bytes| Digest::of(&bytes) != acceptance.run_log) {
+            let text = "is not the log that was accepted";
+            differs(self.place(run::LOG), text.to_owned());
+        }
+        let hashes = self.inputs.folder.read_optional(layout::HASHES);
+        let hashes = hashes.ok().flatten();
+        if hashes.is_none_or(|bytes| Digest::of(&bytes) != acceptance.hashes) {
+            let run_id = self.folder.run_id();
+            let text = format!("are not the digests under which {run_id} was accepted");
+            differs(layout::HASHES.to_owned(), text);
+        }
+        let now = match submission_digests(self.folder) {
+            Ok(now) => now,
+            Err(error) => return findings.push(unreadable(&self.inputs.folder, &error)),
+        };
+        for (path, digest) in &acceptance.submissions {
+            let text = match now.get(path) {
+                Some(present) if present == digest => continue,
+                Some(_) => "is not what was accepted",
+                None => "was accepted and is gone",
+            };
+            differs(self.place(path), text.to_owned());
+        }
+        for path in now.keys() {
+            if !acceptance.submissions.contains_key(path) {
+                differs(self.place(path), "came after the acceptance".to_owned());
+            }
+        }
+    }
+}
+
+/// Why what the ledger says of an attempt is not what its answer says.
+fn unfounded(ended: &Ended, answer: Option<&[u8]>) -> Option<&'static str> {
+    let text = ended.text.as_deref();
+    if let Some(text) = text.filter(|text| !text.is_empty()) {
+        let Some(answer) = answer else {
+            return Some("tells a reply, and the answer it was in is gone");
+        };
+        if !says(answer, text) {
+            return Some("tells a reply that is not in the answer");
+        }
+    }
+    let said = |ending| {
+        let (object, _) = read_reply(text.unwrap_or_default(), ending).ok()?;
+        again(&object)
+    };
+    match &ended.object {
+        None if ended.attempt_status() == AttemptStatus::Valid => {
+            Some("tells a valid reply without its object")
+        }
+        Some(object)
+            if said(Ending::Complete).as_ref() != Some(object)
+                && said(Ending::Unsure).as_ref() != Some(object) =>
+        {
+            Some("tells an object that is not the one in its reply")
+        }
+        _ => None,
+    }
+}
+
+/// A value as it is after a file.
+fn again(value: &Value) -> Option<Value> {
+    json::parse(json::to_line(value).as_bytes()).ok()
+}
+
+/// Whether an answer says a text: in one of its strings, or in several that follow each other.
+///
+/// Providers put replies into different places, some in pieces; all of them are JSON.
+fn says(answer: &[u8], text: &str) -> bool {
+    let Ok(answer) = serde_json::from_slice::<Value>(answer) else {
+        return false;
+    };
+    let mut strings = Vec::new();
+    collect(&answer, &mut strings);
+    let mut reached = BTreeSet::from([0]);
+    for piece in strings.into_iter().filter(|piece| !piece.is_empty()) {
+        let next: Vec<usize> = reached
+            .iter()
+            .filter(|at| text[**at..].starts_with(piece))
+            .map(|at| at + piece.len())
+            .collect();
+        reached.extend(next);
+    }
+    reached.contains(&text.len())
+}
+
+fn collect<'a>(value: &'a Value, strings: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => strings.push(text),
+        Value::Array(all) => all.iter().for_each(|value| collect(value, strings)),
+        Value::Object(all) => all.values().for_each(|value| collect(value, strings)),
+        _ => {}
+    }
+}
+
+/// Refuses a run with a ledger of which something does not follow from its answers.
+///
+/// Runs of the earlier project have no ledger and are taken as they are.
+pub fn require(inputs: &RoundInputs, folder: &RunFolder) -> Result<(), ScoringError> {
+    if !folder.has(run::SLOTS) {
+        return Ok(());
+    }
+    let record = folder.record()?;
+    let checked = validate_run(inputs, folder, record.run.rules)?;
+    let derived = DerivedRun {
+        inputs,
+        folder,
+        checked: &checked,
+        acceptance: record.run.acceptance.as_ref(),
+        finished: true,
+    };
+    let mut findings = Vec::new();
+    derived.check(&mut findings);
+    match findings.into_iter().next() {
+        None => Ok(()),
+        Some(first) => Err(ScoringError::NotDerived {
+            round: inputs.folder.name(),
+            file: first.place,
+            problem: first.detail,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says;
+
+    #[test]
+    fn a_reply_is_in_its_answer_whole_or_in_pieces() {
+        let answer = br#"{"id": "x", "content": [{"type": "text", "text": "{\"a\": "},
+            {"type": "text", "text": "1}"}], "stop": "end"}"#;
+        assert!(says(answer, "{\"a\": 1}"));
+        assert!(says(answer, "{\"a\": "));
+        assert!(says(answer, "1}"));
+        for other in ["{\"a\": 2}", "1}{\"a\": ", "{\"a\"", "1} "] {
+            assert!(!says(answer, other), "{other}");
+        }
+        assert!(!says(b"plain text", "plain text"));
+    }
+}

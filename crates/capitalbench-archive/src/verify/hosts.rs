@@ -1,0 +1,35 @@
+//! Were answers asked for where the manifest said they would be?
+
+use capitalbench_core::manifest::host_of;
+use capitalbench_core::run::Calls;
+
+use super::RunState;
+use super::finding::{Code, Finding};
+use crate::layout::run;
+use crate::ledger::{Begun, parse_record};
+use crate::round_folder::{RoundInputs, names_in};
+
+/// Compares the address of every attempt with the frozen hosts; rounds without them say nothing.
+pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<Finding>) {
+    let frozen = &inputs.manifest.origins.provider_hosts;
+    if frozen.is_empty() || state.record.run.calls != Calls::Real {
+        return;
+    }
+    let names = names_in(&state.folder.file(run::ATTEMPTS)).unwrap_or_default();
+    for name in names.iter().filter(|name| name.ends_with(".begun.json")) {
+        let path = format!("{}/{name}", run::ATTEMPTS);
+        let bytes = state.folder.read_optional(&path).ok().flatten();
+        // One that cannot be read is told of with the ledger.
+        let Some(Ok(begun)) = bytes.map(|bytes| parse_record::<Begun>(&bytes)) else {
+            continue;
+        };
+        let host = begun.base_url.as_deref().and_then(host_of);
+        let text = match host {
+            Some(host) if frozen.contains(&host) => continue,
+            Some(host) => format!("asked {host}; the manifest froze {}", frozen.join(", ")),
+            None => "does not say where it asked, and the manifest froze the hosts".to_owned(),
+        };
+        let place = state.place(&path);
+        findings.push(Finding::new(Code::ProviderHostDiffers, place, text));
+    }
+}
