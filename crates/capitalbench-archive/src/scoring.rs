@@ -279,7 +279,7 @@ impl RoundPrices {
             record.acceptance = Some(word.clone());
         }
         let word = exceptions.unproved.as_ref();
-        let word = word.filter(|word| self.record.is_none() && word.sheets == self.digests);
+        let word = word.filter(|word| word.sheets == self.digests);
         if let Some(word) = word {
             self.unproved_reason = Some(word.reason.clone());
         }

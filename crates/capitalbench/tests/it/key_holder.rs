@@ -14,10 +14,11 @@ use crate::harness::{Test, WEEKLY, codes_of};
 use crate::operator::{NAME, ROUND};
 
 /// What is told about an operator who holds the key; all of it is provoked here.
-pub(crate) const CODES: [&str; 6] = [
+pub(crate) const CODES: [&str; 7] = [
     "authority-not-vouched",
     "fixed-file-changed",
     "instant-given",
+    "prices-unproved",
     "promise-not-kept",
     "replaced-unexplained",
     "report-replaced",
@@ -155,6 +156,47 @@ fn tell_by_hand(test: &Test, fact: Fact) {
     };
     let key = key.expect("a key file").expect("a key");
     log.append(&key, &[event]).expect("a longer log");
+}
+
+#[test]
+fn prices_made_by_hand_are_told_where_proof_was_promised() {
+    let (test, _) = resolved();
+    let round = test.path(ROUND);
+    for gone in ["provenance.json", "window.csv"] {
+        fs::remove_file(round.join("prices").join(gone)).expect("a removed file");
+    }
+    let sheet = round.join("prices/exit_prices.csv");
+    let text = fs::read_to_string(&sheet).expect("a sheet");
+    fs::write(&sheet, text.replace("100.14", "101.14")).expect("a sheet");
+    let line = format!("{SCORE} {ROUND} --correct hand --accept-unproved-prices hand");
+    run(&test, &line).code(0);
+    run(&test, &format!("verify {ROUND} --strict --now {NOW}"))
+        .code(1)
+        .says("prices-unproved");
+}
+
+#[test]
+fn research_may_change_until_the_last_freeze_before_anybody_is_asked() {
+    let test = researched("signed");
+    run(&test, "keys init").code(0);
+    let freeze = |at: &str| {
+        let line = format!("hash-round --round {ROUND} --now {at}");
+        run(&test, &line)
+    };
+    freeze("2026-12-06T10:10:00Z").code(0);
+    let facts = test.file("research/market_fact_report.md");
+    let edit = || {
+        let text = fs::read_to_string(&facts).expect("a report");
+        fs::write(&facts, text + "\nOne fact more.\n").expect("a report");
+    };
+    edit();
+    freeze("2026-12-06T10:11:00Z")
+        .code(2)
+        .complains("was fixed by leaf");
+    fs::remove_file(test.file("hashes.json")).expect("an opened round");
+    freeze("2026-12-06T10:12:00Z").code(0).says("log: signed");
+    edit();
+    freeze("2026-12-06T10:13:00Z").code(2);
 }
 
 #[test]
