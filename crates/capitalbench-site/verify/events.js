@@ -10,13 +10,8 @@ export const SLACK = 60_000;
 /** Every contradiction between the events of one round, in the order of the log. */
 export function contradictions(events) {
   const files = new FixedFiles(), others = [new Replacements(), new Instants(), new Places()];
-  let inventory = false;
-  for (const event of events) {
-    if (inventory && event.event !== "round.files") files.endOfInventories();
-    inventory = event.event === "round.files";
-    for (const part of [files, ...others]) part.take(event);
-  }
-  if (inventory) files.endOfInventories();
+  for (const event of events) for (const part of [files, ...others]) part.take(event);
+  files.endOfBatch();
   others[0].endOfWaiting();
   return [files, ...others].flatMap((part) => part.found);
 }

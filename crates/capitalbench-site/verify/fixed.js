@@ -8,7 +8,7 @@ const isResearch = (path) => isBelow(path, "research");
 const insideRun = (path) => /^runs\/([^/]+)\/(.+)$/.exec(path)?.slice(1) ?? [null, ""];
 const ERRORS = "submissions/raw/_validation_errors.json";
 const DERIVED = ["validation_summary.json", ERRORS, "corrections.jsonl"];
-const isException = (path) => ["prices/cross_check_acceptance.json", "prices/unproved_acceptance.json"].includes(path);
+const isException = (path) => ["cross_check_acceptance", "unproved_acceptance", "source_exception"].some((name) => path === `prices/${name}.json`);
 const stem = (model) => model.replace(/[^\p{Alphabetic}\p{N}._-]/gu, "_");
 
 /** The path of a file of an attempt inside the round. */
@@ -36,6 +36,8 @@ function isFixedAtOnce(path) {
     || isBelow(path, "prices/replaced");
 }
 
+const pathsOf = ({ bodies, gone }) => [...Object.keys(bodies), ...gone];
+
 export class FixedFiles {
   fixed = new Map(); // path → { leaf, seal }
   named = new Set(); // those that an event of an attempt or an acceptance names
@@ -50,8 +52,11 @@ export class FixedFiles {
   isScored = false;
   found = [];
 
+  batch = null; // the inventories of one append, which share an instant and name each file once
+
   take(event) {
     const { leaf } = event;
+    if (!this.continues(event)) this.endOfBatch();
     switch (event.event) {
       case "round.freeze": if (!this.isAsked) this.freeze(event.inputs); break;
       case "roster.slots":
@@ -74,12 +79,18 @@ export class FixedFiles {
         for (const path of [...this.fixed.keys()].filter(isException)) this.fixed.delete(path);
         this.isScored = false;
         break;
-      case "round.files": this.inventory(event); break;
+      case "round.files":
+        this.batch ??= { at: event.at, paths: new Set() };
+        for (const path of pathsOf(event)) this.batch.paths.add(path);
+        this.inventory(event);
+        break;
     }
   }
 
   freeze(inputs) {
     this.found = this.found.filter(({ about }) => !isResearch(about) && !this.inputs.has(about));
+    // A later freeze may find other inputs than the one before it.
+    for (const path of [...this.fixed.keys()]) if (this.isInput(path)) this.fixed.delete(path);
     this.inputs = new Set([...Object.keys(inputs), "hashes.json", "model_input.md"]);
     this.inputsAre = "freezing";
   }
@@ -117,17 +128,23 @@ export class FixedFiles {
     }
   }
 
-  /** What the last inventories told is the state that freezes and acceptances before them fix. */
-  endOfInventories() {
+  /** Whether an event belongs to the batch of inventories before it. */
+  continues(event) {
+    if (!this.batch) return true;
+    return event.event === "round.files" && this.batch.at === event.at && !pathsOf(event).some((path) => this.batch.paths.has(path));
+  }
+
+  /** What a batch of inventories told is the state that freezes, acceptances and results before it fix. */
+  endOfBatch() {
+    if (!this.batch) return;
+    this.batch = null;
     const accepted = this.justAccepted, freezes = this.inputsAre === "freezing";
     this.justAccepted = new Set();
-    if (freezes) {
-      for (const path of [...this.fixed.keys()]) if (this.isInput(path)) this.fixed.delete(path);
-      this.inputsAre = "frozen";
-    }
+    if (freezes) this.inputsAre = "frozen";
     for (const run of accepted) this.accepted.add(run);
     for (const [path, told] of this.told)
-      if ((freezes && this.isInput(path)) || isDecidedIn(path, accepted) || (this.isScored && isException(path))) this.fix(path, told);
+      if ((freezes && this.isInput(path)) || isDecidedIn(path, accepted)
+        || (this.isScored && isException(path) && !this.fixed.has(path))) this.fix(path, told);
     // Files that events name and inventories leave out were never told whole.
     for (const path of this.named)
       if (!this.told.has(path) && this.fixed.has(path))

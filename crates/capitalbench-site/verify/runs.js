@@ -1,23 +1,13 @@
 // Files of a round against each other: frozen inputs, research, answers, acceptances, the record of prices, interim rows.
 import { sha256, text } from "./bytes.js";
 import { holdings, portfolio, universe } from "./compute.js";
+import { alike, decided, ledger, objectIn } from "./ledger.js";
 import { csv, lists, members, options } from "./read.js";
-import { acceptance, ended as endOf, json, jsonLines, runsOf, yaml } from "./stored.js";
+import { acceptance, json, jsonLines, runsOf, submissionsOf, yaml } from "./stored.js";
 
 const RESEARCH = ["briefing_audit_report.md", "final_briefing.md", "market_fact_report.md", "research_manifest.yaml"].map((name) => `research/${name}`);
-const RUN_FIELDS = ["run_type", "replicate_index", "replicate_count", "is_official_score", "usage", "cost_usd"];
 const OURS = ["single_pick-v1.1", "portfolio-v1.1"];
-const FETCHED = ["entry_prices.csv", "exit_prices.csv", "window.csv", "cross_check.json"].map((name) => `prices/${name}`);
-
-/** Values alike, whatever the order of their members. */
-export function alike(one, other) {
-  if (typeof one !== "object" || one === null || typeof other !== "object" || other === null) return one === other;
-  const names = Object.keys(one);
-  return Array.isArray(one) === Array.isArray(other) && names.length === Object.keys(other).length
-    && names.every((name) => Object.hasOwn(other, name) && alike(one[name], other[name]));
-}
-
-const submissionsOf = (files, folder) => [...files.keys()].filter((path) => path.startsWith(folder) && /^[^_/][^/]*\.json$/.test(path.slice(folder.length)));
+const FETCHED = ["entry_prices.csv", "exit_prices.csv", "window.csv", "cross_check.json", "source_exception.json"].map((name) => `prices/${name}`);
 
 /** What the manifest promises and frames. */
 export function manifestOf(files) {
@@ -75,7 +65,7 @@ async function roster(files, round, find, match) {
 async function priceRecord(files, round, find, match) {
   const path = "prices/provenance.json";
   const sheets = FETCHED.slice(0, 2);
-  for (const word of ["prices/cross_check_acceptance.json", "prices/unproved_acceptance.json"])
+  for (const word of ["prices/cross_check_acceptance.json", "prices/unproved_acceptance.json", "prices/source_exception.json"])
     if (files.has(word) && json(files, word).format_version !== 1) throw new Error(`${word}: format_version must be 1`);
   if (!files.has(path)) {
     if (OURS.includes(yaml(files, "manifest.yaml").methodology_version) && sheets.every((file) => files.has(file))) await unproved(files, sheets, find);
@@ -85,11 +75,26 @@ async function priceRecord(files, round, find, match) {
   if (round && record.round_id !== round) find("price-record-differs", path, `is of the round ${record.round_id}`);
   if (record.purpose === "informational" && files.has("prices/exit_prices.csv"))
     find("price-record-differs", path, "the entry sheet is informational and the exit sheet is not of its fetch");
+  origin(files, record, find);
   for (const file of FETCHED) {
     const digest = files.has(file) ? await sha256(files.get(file)) : null, wanted = record.files[file] ?? null;
     if (digest === wanted) { if (wanted) match(file, "is the file that was fetched"); }
     else find("price-record-differs", file, digest === null ? "is gone" : wanted ? "is not the file that was fetched" : "is not of the last fetch");
   }
+}
+
+/** Another source than the frozen one needs the operator's reason, and is told of with it. */
+function origin(files, record, find) {
+  const frozen = yaml(files, "manifest.yaml"), path = "prices/source_exception.json", parts = [];
+  const compared = files.has("prices/cross_check.json") ? json(files, "prices/cross_check.json").source : null;
+  const second = record.purpose === "informational" ? frozen.second_price_source : compared;
+  if (frozen.price_source && frozen.price_source !== record.source) parts.push(`prices come from ${record.source}; the manifest froze ${frozen.price_source}`);
+  if (frozen.second_price_source && frozen.second_price_source !== second)
+    parts.push(`they are compared with ${second ?? "nothing"}; the manifest froze ${frozen.second_price_source}`);
+  if (!parts.length) return;
+  const departure = parts.join("; "), told = files.has(path) ? json(files, path) : null;
+  if (told?.departure === departure) find("price-source-replaced", "prices", `${departure}: ${told.reason}`);
+  else find("price-record-differs", "prices/provenance.json", `${departure}, and no reason for it is recorded`);
 }
 
 /** Sheets without the record of a fetch count only with the operator's word about exactly these. */
@@ -170,16 +175,6 @@ function follows(own, said) {
   return said !== null && typeof said === "object" && Object.keys(own).every((name) => !Object.hasOwn(said, name) || follows(own[name], said[name]));
 }
 
-/** The object in a reply: the whole of it, or what lies between the first and the last brace. */
-function objectIn(reply) {
-  const whole = reply.trim(), cut = whole.slice(whole.indexOf("{"), whole.lastIndexOf("}") + 1);
-  for (const source of [whole, `${whole}}`, cut])
-    try { const found = JSON.parse(source); if (found && typeof found === "object" && !Array.isArray(found)) return found; } catch { /* the next form */ }
-  return null;
-}
-
-const decided = (object) => Object.fromEntries(Object.entries(object).filter(([name]) => !RUN_FIELDS.includes(name)));
-
 /** Where the text of a reply is stored, it has the digest of the run's log, and the raw answer is its object. */
 async function replies(files, run, find, match) {
   const at = (path) => `runs/${run}/${path}`, log = jsonLines(files, at("run_log.jsonl"));
@@ -200,34 +195,6 @@ async function replies(files, run, find, match) {
   }
   for (const line of log)
     if (!answered.has(line.model_id)) find("run-log-differs", at("run_log.jsonl"), `names ${line.model_id}, which has no raw file`);
-}
-
-/** The last valid attempt of a slot is the answer of the run. */
-async function ledger(files, run, find, match) {
-  const at = (path) => `runs/${run}/${path}`;
-  if (!files.has(at("slots.json")) || !files.has(at("run_log.jsonl"))) return;
-  for (const path of [...files.keys()].filter((own) => own.startsWith(at("attempts/")) && own.endsWith(".ended.json"))) {
-    const ended = endOf(files, path);
-    if (ended.status !== "valid" || typeof ended.text !== "string") continue;
-    const stem = path.slice(at("attempts/").length).replace(/__\d{3}\.ended\.json$/, ""), raw = at(`submissions/raw/${stem}.json`);
-    if (!files.has(raw)) continue;
-    const object = objectIn(ended.text);
-    if (!object || !alike(decided(object), decided(json(files, raw)))) find("raw-submission-differs", raw, `is not what ${path} holds`);
-    else match(raw, "is what the ledger holds");
-    const answer = path.replace(/ended\.json$/, "answer");
-    if (files.has(answer) && !says(text(files.get(answer)), ended.text)) find("reply-digest-mismatch", answer, "does not hold the text that the ledger took from it");
-  }
-}
-
-/** Whether an answer of a provider holds a text, in one piece or in several. */
-function says(answer, wanted) {
-  const pieces = [];
-  const walk = (value) => {
-    if (typeof value === "string") pieces.push(value);
-    else if (value && typeof value === "object") Object.values(value).forEach(walk);
-  };
-  try { walk(JSON.parse(answer)); } catch { return true; }
-  return pieces.includes(wanted) || (pieces.some((piece) => piece && wanted.startsWith(piece)) && pieces.some((piece) => piece && wanted.endsWith(piece)));
 }
 
 /** Interim rows follow from the parsed answers and the interim prices. */

@@ -19,7 +19,7 @@ function sentence({ level, counts, authorities, proof }, ownRoots) {
       + "Only the operator vouches for it; if you trust it, add its root certificate above.";
     case "SIGNED": return "Everything holds. The operator signed it; no outside clock shows that it was in time.";
     case "UNSIGNED": return "Files and figures hold. Nothing is signed: when they were written is the operator's word.";
-    default: return `${counts.differs} ${counts.differs === 1 ? "thing does" : "things do"} not hold; ${counts.differs === 1 ? "it is" : "they are"} named first below.`
+    default: return `${counts.differs} ${counts.differs === 1 ? "thing does" : "things do"} not hold; the table below names all of them first.`
       + (proof ? "" : " No signed log speaks for this round.");
   }
 }
@@ -51,12 +51,18 @@ function facts(proof, log) {
   return made("dl", rows.flatMap(([name, value]) => [made("dt", name), made("dd", value)]));
 }
 
+/** More than this many faults are told in the table alone. */
+const MOST = 5;
+
 const items = (title, list) => [made("h3", title), made("ul", list.map((own) => made("li", own)))];
 
 /** The box that is read first. */
 export function verdict(title, result, ownRoots) {
   const box = made("section", [made("h2", [made("span", title), " ", made("strong", result.level)]), made("p", sentence(result, ownRoots))], "verdict");
   box.dataset.level = result.level.toLowerCase().replace(" ", "-");
+  const broken = result.lines.filter((line) => line.state === "differs");
+  const said = ({ area, what, code, detail }) => `${what}: ${detail} (${code || area})`;
+  if (broken.length) box.append(...items("Does not hold", broken.slice(0, MOST).map(said)));
   if (result.proof) box.append(facts(result.proof, result.log));
   if (result.notProved.length) box.append(...items("Not proved", result.notProved));
   box.append(...items("Not checked here; the program does", result.notChecked));

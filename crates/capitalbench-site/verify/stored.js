@@ -4,22 +4,23 @@ import { isDigest, text } from "./bytes.js";
 import { members } from "./read.js";
 
 const split = (names) => names.split(" ");
-const ALL = true;
+const ALL = []; // no member may be missing
 
-/** Path → its members, those of which every one must be there, and members of the objects in its lists. */
+/** Path → its members, those that may be missing where the others may not, and members of the objects in its lists. */
 const FORMS = [
   [/^(research\/research_)?hashes\.json$/, split("algorithm files")],
   [/^runs\/[^/]+\/acceptance\.json$/, split("round_id run_id accepted_at_utc run_log_sha256 submissions hashes_json_sha256 supersedes reason"), ALL],
-  [/^runs\/[^/]+\/slots\.json$/, split("version run_id round_id run_type replicates mock synthetic created_at_utc models_config_file models_config_sha256 pricing_path price_cards prices controls seed max_retries model_input_sha256 skipped_models slots"), false,
+  [/^runs\/[^/]+\/slots\.json$/, split("version run_id round_id run_type replicates mock synthetic created_at_utc models_config_file models_config_sha256 pricing_path price_cards prices controls seed max_retries model_input_sha256 skipped_models slots"), null,
     { slots: split("model_id provider api_model_name replicate_index"), price_cards: split("name as_of sha256"),
       prices: split("provider api_model_name card input cached cache_write output reasoning") }],
-  [/^runs\/[^/]+\/attempts\/[^/]+\.begun\.json$/, split("model_id replicate_index attempt started_at_utc input_sha256"), ALL],
+  [/^runs\/[^/]+\/attempts\/[^/]+\.begun\.json$/, split("model_id replicate_index attempt started_at_utc input_sha256 base_url"), ["base_url"]],
   [/^runs\/[^/]+\/attempts\/[^/]+\.ended\.json$/, split("status reason problems ended_at_utc latency_seconds text object parse_path served_model request_id input_tokens cached_tokens cache_write_tokens output_tokens reasoning_tokens cost_usd")],
-  [/^prices\/provenance\.json$/, split("format_version round_id source stored_label close_basis purpose coverage from to program answers files warnings replaced"), false,
+  [/^prices\/provenance\.json$/, split("format_version round_id source stored_label close_basis purpose coverage from to program answers files warnings replaced"), null,
     { answers: split("option_id symbol address fetched_at_utc body_sha256 rows requests") }],
-  [/^prices\/cross_check\.json$/, split("format_version source tolerance_bps units beyond_tolerance rows"), false,
+  [/^prices\/cross_check\.json$/, split("format_version source tolerance_bps units beyond_tolerance rows"), null,
     { rows: split("option_id return other_return apart_bps unavailable") }],
   [/^prices\/cross_check_acceptance\.json$/, split("format_version cross_check_sha256 reason accepted_at_utc"), ALL],
+  [/^prices\/source_exception\.json$/, split("format_version departure reason accepted_at_utc"), ALL],
   [/^prices\/unproved_acceptance\.json$/, split("format_version entry_prices_sha256 exit_prices_sha256 reason accepted_at_utc"), ALL],
 ];
 const REASONS = split("transport timeout rate_limit server key request unreadable truncated empty malformed schema rules refusal filter tool other_model deadline");
@@ -38,9 +39,9 @@ export function json(files, path) {
     if (!files.has(path)) throw new Error("is not here");
     const value = JSON.parse(text(files.get(path)));
     if (!isObject(value)) throw new Error("is not an object");
-    const [, names, whole, inner] = FORMS.find(([place]) => place.test(path)) ?? [];
+    const [, names, loose, inner] = FORMS.find(([place]) => place.test(path)) ?? [];
     if (names) only(value, names);
-    const gone = whole && names.find((name) => !(name in value));
+    const gone = loose && names.find((name) => !(name in value) && !loose.includes(name));
     if (gone) throw new Error(`${gone}: is missing`);
     for (const [name, own] of Object.entries(inner ?? {})) for (const item of value[name] ?? []) only(item, own);
     return value;
@@ -56,6 +57,9 @@ export const yaml = (files, path) => (files.has(path) ? members(text(files.get(p
 
 /** Runs in the order of their names. */
 export const runsOf = (files) => [...new Set([...files.keys()].map((path) => /^runs\/([^/]+)\//.exec(path)?.[1]).filter(Boolean))].sort();
+
+/** Submissions of a folder: JSON files whose names do not begin with an underline. */
+export const submissionsOf = (files, folder) => [...files.keys()].filter((path) => path.startsWith(folder) && /^[^_/][^/]*\.json$/.test(path.slice(folder.length)));
 
 /** The operator's word about a run; null where there is none. */
 export function acceptance(files, run) {

@@ -12,7 +12,7 @@ use crate::html::Html;
 use crate::page::{Page, Site};
 use crate::{Files, Input};
 
-const MODULES: [(&str, &str); 19] = [
+const MODULES: [(&str, &str); 20] = [
     ("verify/brought.js", include_str!("../../verify/brought.js")),
     ("verify/bytes.js", include_str!("../../verify/bytes.js")),
     (
@@ -24,6 +24,7 @@ const MODULES: [(&str, &str); 19] = [
     ("verify/events.js", include_str!("../../verify/events.js")),
     ("verify/fixed.js", include_str!("../../verify/fixed.js")),
     ("verify/leaf.js", include_str!("../../verify/leaf.js")),
+    ("verify/ledger.js", include_str!("../../verify/ledger.js")),
     ("verify/log.js", include_str!("../../verify/log.js")),
     ("verify/order.js", include_str!("../../verify/order.js")),
     ("verify/page.js", include_str!("../../verify/page.js")),
