@@ -123,8 +123,8 @@ fn prices_and_results_that_are_gone_come_back_only_with_a_reason() {
         fs::remove_dir_all(test.path(ROUND).join(gone)).expect("a removed folder");
     }
     let history = test.path("histories/FXGLD.csv");
-    let text = fs::read_to_string(&history).expect("a history");
-    fs::write(&history, text.replace("100.14,100.14", "190.14,190.14")).expect("a history");
+    let before = fs::read_to_string(&history).expect("a history");
+    fs::write(&history, before.replace("100.14,100.14", "190.14,190.14")).expect("a history");
     run(&test, &format!("{FETCH} {ROUND}"))
         .code(2)
         .complains("the log knows final prices of LEAGUE-2026-12-07-1W whose files are gone")
@@ -166,8 +166,8 @@ fn prices_made_by_hand_are_told_where_proof_was_promised() {
         fs::remove_file(round.join("prices").join(gone)).expect("a removed file");
     }
     let sheet = round.join("prices/exit_prices.csv");
-    let text = fs::read_to_string(&sheet).expect("a sheet");
-    fs::write(&sheet, text.replace("100.14", "101.14")).expect("a sheet");
+    let before = fs::read_to_string(&sheet).expect("a sheet");
+    fs::write(&sheet, before.replace("100.14", "101.14")).expect("a sheet");
     let line = format!("{SCORE} {ROUND} --correct hand --accept-unproved-prices hand");
     run(&test, &line).code(0);
     run(&test, &format!("verify {ROUND} --strict --now {NOW}"))
@@ -186,8 +186,8 @@ fn research_may_change_until_the_last_freeze_before_anybody_is_asked() {
     freeze("2026-12-06T10:10:00Z").code(0);
     let facts = test.file("research/market_fact_report.md");
     let edit = || {
-        let text = fs::read_to_string(&facts).expect("a report");
-        fs::write(&facts, text + "\nOne fact more.\n").expect("a report");
+        let before = fs::read_to_string(&facts).expect("a report");
+        fs::write(&facts, before + "\nOne fact more.\n").expect("a report");
     };
     edit();
     freeze("2026-12-06T10:11:00Z")
@@ -218,8 +218,8 @@ fn results_and_reports_that_were_replaced_without_a_word_are_named() {
 
     let (test, _) = resolved();
     let report = test.path(ROUND).join("runs/first/results/report.md");
-    let text = fs::read_to_string(&report).expect("a report");
-    fs::write(&report, format!("{text}\nThe best of all.\n")).expect("a kinder report");
+    let before = fs::read_to_string(&report).expect("a report");
+    fs::write(&report, format!("{before}\nThe best of all.\n")).expect("a kinder report");
     run(&test, &format!("hash-round --round {ROUND}")).code(0);
     run(&test, &format!("verify {ROUND} --strict --now {NOW}"))
         .code(1)
