@@ -50,7 +50,8 @@ fn errors(test: &Test, clock: &FakeClock) -> Vec<String> {
     let root = clock.root_file();
     let line = format!("verify {ROUND} --json --now {NOW} --tsa-root {root}");
     let said = run(test, &line).json();
-    let mut findings: Vec<Value> = said["rounds"][0]["findings"].as_array().unwrap().clone();
+    let findings = said["rounds"][0]["findings"].as_array();
+    let mut findings: Vec<Value> = findings.expect("findings").clone();
     let log = said["log"]["findings"].as_array().cloned();
     findings.extend(log.unwrap_or_default());
     codes_of(&findings, &["error"])
