@@ -12,12 +12,11 @@ use capitalbench_core::price_rules::{self, PriceProblem};
 use capitalbench_core::prices::{PriceSheet, Side};
 use capitalbench_core::returns::RoundReturns;
 use capitalbench_core::run::{RunKind, RunRules};
-use capitalbench_core::score::{AboveOracle, ScoreError, score_submission};
-use capitalbench_core::submission::{Problem, Submission};
+use capitalbench_core::score::score_submission;
+use capitalbench_core::submission::Submission;
 use capitalbench_core::universe::Universe;
 use serde_json::json;
 
-use crate::error::FileError;
 use crate::exceptions::Exceptions;
 use crate::format::outcomes::{self, Accepted, Outcomes};
 use crate::format::results::{self, ResultTable};
@@ -31,104 +30,9 @@ use crate::unproved_prices;
 use crate::validation::{Checked, load_parsed, validate_run};
 use crate::verify::derivation;
 
-/// Why a run was not scored.
-#[derive(Debug, thiserror::Error)]
-pub enum ScoringError {
-    /// A file could not be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A side's prices are not there.
-    #[error("{round} has no {file}; fetch both sides of the window first")]
-    NoPrices {
-        /// The round.
-        round: String,
-        /// The missing sheet.
-        file: &'static str,
-    },
-    /// A parsed file is no longer a valid submission.
-    #[error("{file} is not a valid submission: {}", join(.problems))]
-    Submission {
-        /// The file, inside its run.
-        file: String,
-        /// Why.
-        problems: Vec<Problem>,
-    },
-    /// A file of the run does not follow from its answers, or is not what was accepted.
-    #[error("{round}: {file} {problem}")]
-    NotDerived {
-        /// The round.
-        round: String,
-        /// The file, inside the round.
-        file: String,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// A stored result is not the computed one.
-    #[error("{round}: the stored result {file} is not the computed one: {problem}")]
-    OtherResult {
-        /// The round.
-        round: String,
-        /// The file, inside the round.
-        file: String,
-        /// How it differs.
-        problem: String,
-    },
-    /// Nothing to score.
-    #[error("run {0} has no parsed submission")]
-    Nothing(String),
-    /// Prices are missing.
-    #[error("{round}: {error}")]
-    Score {
-        /// The round.
-        round: String,
-        /// What is missing.
-        error: ScoreError,
-    },
-    /// Two sources are further apart than allowed.
-    #[error(
-        "{round}: {source_name} and the prices are more than {tolerance} bp apart for {}",
-        .options.join(", ")
-    )]
-    CrossCheck {
-        /// The round.
-        round: String,
-        /// The other source.
-        source_name: String,
-        /// What was allowed.
-        tolerance: f64,
-        /// The options.
-        options: Vec<String>,
-    },
-    /// A portfolio did better than the best option.
-    #[error("{round}: {error}")]
-    AboveOracle {
-        /// The round.
-        round: String,
-        /// By how much.
-        error: AboveOracle,
-    },
-    /// Other results are there.
-    #[error("run {run} has other results already: {} would change", .files.join(", "))]
-    WouldChange {
-        /// The run.
-        run: String,
-        /// Its files.
-        files: Vec<String>,
-    },
-    /// Prices break a rule of this methodology.
-    #[error("{round}: the prices break {} of our rules: {}", .problems.len(), join(.problems))]
-    Prices {
-        /// The round.
-        round: String,
-        /// Which ones.
-        problems: Vec<PriceProblem>,
-    },
-}
+mod error;
 
-fn join<T: std::fmt::Display>(problems: &[T]) -> String {
-    let texts: Vec<String> = problems.iter().map(T::to_string).collect();
-    texts.join("; ")
-}
+pub use error::ScoringError;
 
 /// The result of a run, not yet on disk.
 #[derive(Debug, Clone)]
@@ -279,7 +183,7 @@ impl RoundPrices {
             record.acceptance = Some(word.clone());
         }
         let word = exceptions.unproved.as_ref();
-        let word = word.filter(|word| self.record.is_none() && word.sheets == self.digests);
+        let word = word.filter(|word| word.sheets == self.digests);
         if let Some(word) = word {
             self.unproved_reason = Some(word.reason.clone());
         }

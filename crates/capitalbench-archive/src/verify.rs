@@ -193,6 +193,7 @@ fn verify_round(
     is_asked |= proof.as_ref().is_some_and(|own| own.first_call.is_some());
     if let Some(manifest) = manifest.filter(|_| is_asked) {
         promise::check(&manifest, proof.as_ref(), now, &mut findings);
+        promise::check_prices(&manifest, folder, &mut findings);
     }
     if proof.as_ref().is_some_and(RoundProof::is_stamped) {
         findings.retain(|finding| finding.code != Code::FreezeTimeUnproved);

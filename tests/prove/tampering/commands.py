@@ -154,12 +154,10 @@ def asked_again(a: Attack) -> Told:
 
 
 @tampering("another host answers for a provider than was asked when the roster was frozen", "freeze", "9")
-def other_host(a: Attack) -> Told:
+def other_host(a: Attack) -> None:
     text = (a.folder / "models.yaml").read_text()
     (a.folder / "models.yaml").write_text(text.replace("127.0.0.1", "localhost"))
-    done = a.stock(f"run-round --round {AT} --models models.yaml --pricing prices.yaml --run-type official --run-id {RUN} "
-                   "--allow-real-api-calls --yes --quiet --retry-pause 0", "2026-12-06T10:20:00Z")
-    return Told(not done, "asked" if done else a.refused[0][:140])
+    a.go_on()
 
 
 @tampering("the address that was asked is told by no record of the attempt", "asking", "9")

@@ -20,8 +20,7 @@ plain("an option is renamed", "freeze", "options.yaml", "name: Gold", "name: Gou
 plain("the roster of the manifest is changed", "freeze", "manifest.yaml", "- gamma-large", "- delta-large")
 plain("a research report is changed", "freeze", "research/market_fact_report.md", "e", "a")
 plain("an answer is changed", "asking", f"runs/{RUN}/attempts/{LAST}__001.answer", "FAR_SHARES", "GOLD")
-plain("a cost is changed", "asking", f"runs/{RUN}/attempts/{LAST}__001.ended.json", "0.0046", "0.0001",
-      hidden=nobody("its salt is told with the acceptance; until then it is sealed, and from then on the seal is opened"))
+plain("a cost is changed", "asking", f"runs/{RUN}/attempts/{LAST}__001.ended.json", "0.0046", "0.0001")
 plain("a cost is changed", "acceptance", f"runs/{RUN}/attempts/{LAST}__001.ended.json", "0.0046", "0.0001")
 plain("a raw submission is changed", "acceptance", f"runs/{RUN}/submissions/raw/{LAST}.json", "FAR_SHARES", "GOLD", bundled=True)
 plain("a parsed submission is changed", "entry", f"runs/{RUN}/submissions/parsed/{LAST}.json", "FAR_SHARES", "GOLD")

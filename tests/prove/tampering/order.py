@@ -14,12 +14,20 @@ AT = f"rounds/{NAME}"
 
 
 def second_run(a: Attack, at: str, name: str = "official-2", better: bool = True) -> bool:
-    """The models are asked once more, and one of them answers better."""
+    """The models are asked once more, and one of them answers better; on a copy of the frozen folder where the program
+    refuses."""
     if better:
         a.world.models.picks[LAST] = BEST
     a.world.models.stumbles = {}
     try:
-        return a.stock(asking(NAME, name), at)
+        if a.stock(asking(NAME, name), at):
+            return True
+        copy = a.folder.parent / f"{a.folder.name}-{name}"
+        shutil.copytree(a.scene.honest["freeze"], copy, symlinks=True)
+        a.world.must(copy, asking(NAME, name), at)
+        shutil.copytree(copy / "rounds" / NAME / "runs" / name, a.round / "runs" / name)
+        shutil.rmtree(copy)
+        return True
     finally:
         a.world.models.picks = dict(a.world.models.PICKS)
 

@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 
 use capitalbench_proof::checkpoint::Checkpoint;
-use capitalbench_proof::event::{Event, EventError};
+use capitalbench_proof::event::{Event, EventError, Fact};
 use capitalbench_proof::merkle::{Edge, Hash, leaf_hash};
 use capitalbench_proof::tiles::{self, Content, HEIGHT, Tile, TileSource as _, WIDTH};
 
@@ -62,6 +62,39 @@ impl LogFolder {
         by: Observer<'_>,
     ) -> Result<Appended, FileError> {
         let _hold = self.take_turn()?;
+        self.append_round_held(key, round, by)
+    }
+
+    /// The same for a round whose inputs were just frozen. A second freeze of the same inputs is told
+    /// as well: the research beside them may be another one.
+    pub fn append_freeze(
+        &self,
+        key: &LogKey,
+        round: &RoundFolder,
+        by: Observer<'_>,
+    ) -> Result<Appended, FileError> {
+        let _hold = self.take_turn()?;
+        let is_freeze = |event: &Event| matches!(event.fact, Fact::Freeze { .. });
+        let events = self.events_of_round(&round.name())?;
+        let last = events.iter().rev().find(|(_, event)| is_freeze(event));
+        let last = last.and_then(|(_, event)| event.identity().ok());
+        let fresh = round_events(round, by)?.into_iter().find(is_freeze);
+        let again = fresh.filter(|fresh| last.is_some() && fresh.identity().ok() == last);
+        if let Some(freeze) = again {
+            let size = self.checkpoint()?.map_or(0, |own| own.checkpoint.size);
+            let told = [&events[..], &[(size, freeze.clone())]].concat();
+            refuse(round, &told, size)?;
+            self.append_anyway(key, &freeze)?;
+        }
+        self.append_round_held(key, round, by)
+    }
+
+    fn append_round_held(
+        &self,
+        key: &LogKey,
+        round: &RoundFolder,
+        by: Observer<'_>,
+    ) -> Result<Appended, FileError> {
         let events = round_events(round, by)?;
         let inventories = if events.is_empty() && self.leaves_of_round(&round.name())?.is_empty() {
             Vec::new()
@@ -98,19 +131,7 @@ impl LogFolder {
                 events.push((size, event.clone()));
             }
         }
-        let found = contradictions(&events);
-        let condemned = |found: &Contradiction| found.leaf >= size && found.kind.is_error();
-        match found.into_iter().find(condemned) {
-            None => Ok(()),
-            Some(found) => {
-                let text = format!(
-                    "{} {}; nothing was signed, because `capitalbench verify` would condemn it: \
-                     restore the file from a copy, or give the command its --correct REASON",
-                    found.about, found.text
-                );
-                Err(FileError::folder(round.path(), text))
-            }
-        }
+        refuse(round, &events, size)
     }
 
     pub(super) fn take_turn(&self) -> Result<file_ops::Hold, FileError> {
@@ -160,6 +181,20 @@ impl LogFolder {
             size: size + added,
             added,
         })
+    }
+
+    /// Adds an event that the log holds already.
+    fn append_anyway(&self, key: &LogKey, event: &Event) -> Result<(), FileError> {
+        let present = self.checkpoint()?;
+        let size = present.as_ref().map_or(0, |signed| signed.checkpoint.size);
+        self.remove_unfinished(size)?;
+        let refused =
+            |error: EventError| FileError::folder(&self.file(layout::LOG), error.to_string());
+        let mut known = index::load(self, size)?;
+        known.add(&event.round, size, event.identity().map_err(refused)?);
+        let leaf = event.to_leaf().map_err(refused)?;
+        self.commit(&self.plan(key, present.as_ref(), &[leaf])?)?;
+        known.store(self, size + 1)
     }
 
     /// The files of a log with these leaves more; nothing is written.
@@ -292,6 +327,22 @@ impl LogFolder {
             file_ops::remove_empty_folder(&folder)?;
         }
         Ok(())
+    }
+}
+
+/// Refuses events from this size of the log on that contradict others.
+fn refuse(round: &RoundFolder, events: &[(u64, Event)], size: u64) -> Result<(), FileError> {
+    let condemned = |found: &Contradiction| found.leaf >= size && found.kind.is_error();
+    match contradictions(events).into_iter().find(condemned) {
+        None => Ok(()),
+        Some(found) => {
+            let text = format!(
+                "{} {}; nothing was signed, because `capitalbench verify` would condemn it: restore \
+                 the file from a copy, or give the command its --correct REASON",
+                found.about, found.text
+            );
+            Err(FileError::folder(round.path(), text))
+        }
     }
 }
 

@@ -71,6 +71,11 @@ impl Places {
         let Ok(identity) = event.identity() else {
             return;
         };
+        // The same inputs may be frozen again, with other research beside them, until somebody is
+        // asked.
+        if matches!(event.fact, Fact::Freeze { .. }) && !self.is_asked {
+            return;
+        }
         let is_new = match replaced_kind(&event.fact) {
             None => self.told.insert(identity),
             Some(kind) => self.last.insert(kind, identity) != Some(identity),

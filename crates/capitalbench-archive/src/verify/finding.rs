@@ -203,6 +203,8 @@ codes! {
         "The prompt speaks of the other track's horizon."
     OrderUnproved "order-unproved" Warning
         "By the instants in the log something was signed later than the rules of the round want."
+    PricesUnproved "prices-unproved" Warning
+        "A round that promises proof is scored with prices for which there is only the operator's word."
     ReportReplaced "report-replaced" Warning
         "A report took the place of another one although no result changed."
     Draft "draft" Note

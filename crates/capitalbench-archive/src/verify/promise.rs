@@ -5,16 +5,34 @@ use capitalbench_core::run::Calls;
 use capitalbench_proof::order::{Judged, Step, Unproved, Verdict};
 use jiff::Timestamp;
 
-use super::RoundState;
 use super::finding::{Code, Finding};
 use super::round_proof::RoundProof;
+use super::{RoundState, unreadable};
 use crate::layout;
+use crate::round_folder::RoundFolder;
+use crate::unproved_prices;
 
 /// Whether anybody was asked for a decision; rehearsals with invented answers do not count.
 pub(super) fn is_asked(state: &RoundState) -> bool {
     let asked = |calls: Calls| calls != Calls::Mock;
     let mut runs = state.runs.iter();
     state.unreadable_runs || runs.any(|run| asked(run.record.run.calls))
+}
+
+/// Names prices that the operator accepted without the record of a fetch.
+pub(super) fn check_prices(manifest: &Manifest, folder: &RoundFolder, findings: &mut Vec<Finding>) {
+    if manifest.proof.is_none() {
+        return;
+    }
+    match unproved_prices::acceptance(folder) {
+        Ok(Some(word)) => {
+            let text = format!("no fetch is on record; the operator says: {}", word.reason);
+            let place = layout::UNPROVED_ACCEPTANCE;
+            findings.push(Finding::new(Code::PricesUnproved, place, text));
+        }
+        Ok(None) => {}
+        Err(error) => findings.push(unreadable(folder, &error)),
+    }
 }
 
 /// Reports every part of the promise that is missing.

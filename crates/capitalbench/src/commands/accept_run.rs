@@ -33,12 +33,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     note_given_instant(&folder, "accept-run", arguments.now.instant)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let run = folder.run(&run_id)?;
-    let choice = if arguments.supersede {
-        Choice::Supersede
-    } else {
-        Choice::First
-    };
-    let facts = facts(&inputs, &run, choice, now)?;
+    let facts = facts(&inputs, &run, choice(arguments), now)?;
     let refused = refusals(&facts);
     if inputs.manifest.proof == Proof::Anchored && refused == [Refusal::AcceptedBefore] {
         return complete(arguments, &inputs, &run_id, clock);
@@ -89,6 +84,14 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
     }
     let synced = follow_round(&arguments.round.path, now);
     Ok(synced.and(registered))
+}
+
+fn choice(arguments: &AcceptRun) -> Choice {
+    if arguments.supersede {
+        Choice::Supersede
+    } else {
+        Choice::First
+    }
 }
 
 /// Writes the acceptance and the job that follows from it, with the round held where there is one.

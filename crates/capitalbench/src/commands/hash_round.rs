@@ -15,7 +15,7 @@ use crate::error::CommandError;
 use crate::steps::anchor::follow_step;
 use crate::steps::given_instant::note_given_instant;
 use crate::steps::promise::require_key;
-use crate::steps::record::record;
+use crate::steps::record::{record, record_freeze};
 
 pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
     let folder = RoundFolder::open(&arguments.round.path)?;
@@ -31,7 +31,11 @@ pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
         Frozen::Unchanged(count) => ("unchanged", count),
     };
     let clock = Clock::starting_at(arguments.now.instant);
-    let recorded = record(&folder, now_or(arguments.now.instant))?;
+    let now = now_or(arguments.now.instant);
+    let recorded = match frozen {
+        Frozen::Written(_) => record_freeze(&folder, now)?,
+        Frozen::Unchanged(_) => record(&folder, now)?,
+    };
     if arguments.output.json {
         document(&json!({
             "round_id": folder.name(),

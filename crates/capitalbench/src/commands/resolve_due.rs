@@ -32,9 +32,6 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
     if arguments.dry_run {
         return Ok(print_due(arguments, &due, &unreadable));
     }
-    for folder in &due {
-        note_given_instant(folder, "resolve-due", arguments.now.instant)?;
-    }
     let owed = BoardsOwed::of(rounds);
     let is_owed = owed.is_there();
     if is_owed {
@@ -44,9 +41,8 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
         owed.note()?;
     }
     let done = resolve_all(arguments, clock, &due)?;
-    let resolved = done
-        .iter()
-        .any(|(_, resolution)| matches!(resolution, Resolution::Resolved { .. }));
+    let is_resolved = |own: &Resolution| matches!(own, Resolution::Resolved { .. });
+    let resolved = done.iter().any(|(_, own)| is_resolved(own));
     let beside = rounds.join("../boards");
     let output = arguments.boards_dir.as_deref().unwrap_or(&beside);
     let renewed = resolved || is_owed;
@@ -125,6 +121,9 @@ fn resolve_all(
 ) -> Result<Done, CommandError> {
     if due.is_empty() {
         return Ok(Done::new());
+    }
+    for folder in due {
+        note_given_instant(folder, "resolve-due", arguments.now.instant)?;
     }
     let whole = std::fs::canonicalize(&arguments.rounds.path).map_err(|error| {
         CommandError::new(format!("{}: {error}", arguments.rounds.path.display()))

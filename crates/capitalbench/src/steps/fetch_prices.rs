@@ -40,6 +40,26 @@ pub(crate) struct FetchPlan<'a> {
     pub(crate) other_source: Option<String>,
 }
 
+impl FetchPlan<'_> {
+    /// The days that are asked for: both closes, or the entry alone.
+    fn days(&self) -> Window {
+        match self.purpose {
+            Purpose::Final => self.window,
+            Purpose::Informational => Window {
+                entry: self.window.entry,
+                exit: self.window.entry,
+            },
+        }
+    }
+
+    fn correction(&self, now: Timestamp) -> Option<Correction> {
+        self.correct.as_ref().map(|reason| Correction {
+            reason: reason.clone(),
+            at: Stamp::of(now),
+        })
+    }
+}
+
 /// What came of it.
 pub(crate) enum Fetched {
     /// The files are there.
@@ -202,13 +222,7 @@ pub(crate) async fn fetch_prices(
     held: &HeldRound,
 ) -> Result<Fetched, CommandError> {
     let exception = source_exception(plan, asking, other)?;
-    let asked_for = match plan.purpose {
-        Purpose::Final => plan.window,
-        Purpose::Informational => Window {
-            entry: plan.window.entry,
-            exit: plan.window.entry,
-        },
-    };
+    let asked_for = plan.days();
     let fetch = format!(
         "{}_{}_{}",
         plan.inputs.manifest.round_id, asked_for.entry, asked_for.exit
@@ -238,10 +252,7 @@ pub(crate) async fn fetch_prices(
         .as_ref()
         .is_some_and(|check| !check.beyond().is_empty());
     let sound = warnings.is_empty() && !beyond;
-    let correction = plan.correct.as_ref().map(|reason| Correction {
-        reason: reason.clone(),
-        at: Stamp::of(asking.clock.now()),
-    });
+    let correction = plan.correction(asking.clock.now());
     let new = NewPrices {
         provenance: provenance(plan, asking, asked_for, (&answers, warnings)),
         windows: answers

@@ -158,6 +158,19 @@ fn observer(key: &LogKey, now: Timestamp) -> Observer<'_> {
     }
 }
 
+/// Adds a freeze to the log beside its round.
+pub(crate) fn record_freeze(round: &RoundFolder, now: Timestamp) -> Result<Recorded, CommandError> {
+    let recorder = Recorder::of_round(round)?;
+    let Some(key) = &recorder.key else {
+        return Ok(recorder.round(round, now)?);
+    };
+    let appended = recorder.log.append_freeze(key, round, observer(key, now))?;
+    Ok(Recorded::Signed {
+        size: appended.size,
+        added: appended.added,
+    })
+}
+
 /// Adds what a step did to the log beside its round.
 pub(crate) fn record(round: &RoundFolder, now: Timestamp) -> Result<Recorded, CommandError> {
     Ok(Recorder::of_round(round)?.round(round, now)?)

@@ -135,7 +135,11 @@ impl Resolver<'_> {
             }
         };
         jobs::store(folder, &job)?;
-        record::record(folder, self.clock.now())?;
+        let recorded = record::record(folder, self.clock.now());
+        // Why it failed is worth more than that the log refuses to sign what failed.
+        if !matches!(resolution, Resolution::Failed { .. }) {
+            recorded?;
+        }
         held.release()?;
         Ok(resolution)
     }

@@ -14,10 +14,11 @@ use crate::harness::{Test, WEEKLY, codes_of};
 use crate::operator::{NAME, ROUND};
 
 /// What is told about an operator who holds the key; all of it is provoked here.
-pub(crate) const CODES: [&str; 6] = [
+pub(crate) const CODES: [&str; 7] = [
     "authority-not-vouched",
     "fixed-file-changed",
     "instant-given",
+    "prices-unproved",
     "promise-not-kept",
     "replaced-unexplained",
     "report-replaced",
@@ -49,7 +50,8 @@ fn errors(test: &Test, clock: &FakeClock) -> Vec<String> {
     let root = clock.root_file();
     let line = format!("verify {ROUND} --json --now {NOW} --tsa-root {root}");
     let said = run(test, &line).json();
-    let mut findings: Vec<Value> = said["rounds"][0]["findings"].as_array().unwrap().clone();
+    let findings = said["rounds"][0]["findings"].as_array();
+    let mut findings: Vec<Value> = findings.expect("findings").clone();
     let log = said["log"]["findings"].as_array().cloned();
     findings.extend(log.unwrap_or_default());
     codes_of(&findings, &["error"])
@@ -122,8 +124,8 @@ fn prices_and_results_that_are_gone_come_back_only_with_a_reason() {
         fs::remove_dir_all(test.path(ROUND).join(gone)).expect("a removed folder");
     }
     let history = test.path("histories/FXGLD.csv");
-    let text = fs::read_to_string(&history).expect("a history");
-    fs::write(&history, text.replace("100.14,100.14", "190.14,190.14")).expect("a history");
+    let before = fs::read_to_string(&history).expect("a history");
+    fs::write(&history, before.replace("100.14,100.14", "190.14,190.14")).expect("a history");
     run(&test, &format!("{FETCH} {ROUND}"))
         .code(2)
         .complains("the log knows final prices of LEAGUE-2026-12-07-1W whose files are gone")
@@ -158,6 +160,47 @@ fn tell_by_hand(test: &Test, fact: Fact) {
 }
 
 #[test]
+fn prices_made_by_hand_are_told_where_proof_was_promised() {
+    let (test, _) = resolved();
+    let round = test.path(ROUND);
+    for gone in ["provenance.json", "window.csv"] {
+        fs::remove_file(round.join("prices").join(gone)).expect("a removed file");
+    }
+    let sheet = round.join("prices/exit_prices.csv");
+    let before = fs::read_to_string(&sheet).expect("a sheet");
+    fs::write(&sheet, before.replace("100.14", "101.14")).expect("a sheet");
+    let line = format!("{SCORE} {ROUND} --correct hand --accept-unproved-prices hand");
+    run(&test, &line).code(0);
+    run(&test, &format!("verify {ROUND} --strict --now {NOW}"))
+        .code(1)
+        .says("prices-unproved");
+}
+
+#[test]
+fn research_may_change_until_the_last_freeze_before_anybody_is_asked() {
+    let test = researched("signed");
+    run(&test, "keys init").code(0);
+    let freeze = |at: &str| {
+        let line = format!("hash-round --round {ROUND} --now {at}");
+        run(&test, &line)
+    };
+    freeze("2026-12-06T10:10:00Z").code(0);
+    let facts = test.file("research/market_fact_report.md");
+    let edit = || {
+        let before = fs::read_to_string(&facts).expect("a report");
+        fs::write(&facts, before + "\nOne fact more.\n").expect("a report");
+    };
+    edit();
+    freeze("2026-12-06T10:11:00Z")
+        .code(2)
+        .complains("was fixed by leaf");
+    fs::remove_file(test.file("hashes.json")).expect("an opened round");
+    freeze("2026-12-06T10:12:00Z").code(0).says("log: signed");
+    edit();
+    freeze("2026-12-06T10:13:00Z").code(2);
+}
+
+#[test]
 fn results_and_reports_that_were_replaced_without_a_word_are_named() {
     let (test, clock) = resolved();
     let other = || [("results/outcomes.json".to_owned(), sha256(b"other"))].into();
@@ -176,8 +219,8 @@ fn results_and_reports_that_were_replaced_without_a_word_are_named() {
 
     let (test, _) = resolved();
     let report = test.path(ROUND).join("runs/first/results/report.md");
-    let text = fs::read_to_string(&report).expect("a report");
-    fs::write(&report, format!("{text}\nThe best of all.\n")).expect("a kinder report");
+    let before = fs::read_to_string(&report).expect("a report");
+    fs::write(&report, format!("{before}\nThe best of all.\n")).expect("a kinder report");
     run(&test, &format!("hash-round --round {ROUND}")).code(0);
     run(&test, &format!("verify {ROUND} --strict --now {NOW}"))
         .code(1)

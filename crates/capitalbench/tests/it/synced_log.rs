@@ -74,7 +74,7 @@ fn follows_a_signed_folder(writer: Names<'_>, reader: Names<'_>) -> Test {
     }
     assert!(listed().contains(PENDING), "{}", listed());
     // One more event: its round, the edge and a list of checkpoints.
-    let test = test.write("research/note.md", "A later thought.\n");
+    let test = test.write("market_data/note.md", "A later thought.\n");
     sign(&test, WEEKLY, "2026-10-02T12:00:00Z");
     let written = alike(&test, (writer, reader), AT);
     assert!(written <= 4, "{written} rows");

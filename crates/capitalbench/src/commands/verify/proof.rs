@@ -170,23 +170,7 @@ pub(super) fn print(round: &RoundReport, log: &LogReport) {
         );
     }
     if let Some(score) = &proof.score {
-        let corrected = match proof.corrections {
-            0 => String::new(),
-            count => format!(", {}", plural(count, "correction")),
-        };
-        let word = if round.count(Severity::Error) == 0 {
-            "recomputed, identical"
-        } else {
-            "see the errors above"
-        };
-        let earlier = match &proof.earlier_score {
-            None => String::new(),
-            Some(first) => format!(", in place of a result of {}", first.at),
-        };
-        row(
-            "scores",
-            format!("{}   {word}{corrected}{earlier}", score.at),
-        );
+        row("scores", score_words(score, round, proof));
     }
     let all = proof.opened + proof.withheld;
     row(
@@ -196,6 +180,23 @@ pub(super) fn print(round: &RoundReport, log: &LogReport) {
     for text in not_proved(proof, log) {
         row("not proved", paint(DIM, text));
     }
+}
+
+fn score_words(score: &Moment, round: &RoundReport, proof: &RoundProof) -> String {
+    let corrected = match proof.corrections {
+        0 => String::new(),
+        count => format!(", {}", plural(count, "correction")),
+    };
+    let word = if round.count(Severity::Error) == 0 {
+        "recomputed, identical"
+    } else {
+        "see the errors above"
+    };
+    let earlier = match &proof.earlier_score {
+        None => String::new(),
+        Some(first) => format!(", in place of a result of {}", first.at),
+    };
+    format!("{}   {word}{corrected}{earlier}", score.at)
 }
 
 /// Who stamped the round, and who vouches for them.
