@@ -190,6 +190,8 @@ class Places extends Part {
   }
 
   repeated(event) {
+    // The same inputs may be frozen again, with other research beside them, until somebody is asked.
+    if (event.event === "round.freeze" && !this.isAsked) return;
     const kind = replacedKind(event), own = about(event);
     const twice = kind === null ? this.told.has(own) : this.last.get(kind) === own;
     if (kind === null) this.told.add(own); else this.last.set(kind, own);

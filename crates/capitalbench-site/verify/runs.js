@@ -67,6 +67,9 @@ async function priceRecord(files, round, find, match) {
   const sheets = FETCHED.slice(0, 2);
   for (const word of ["prices/cross_check_acceptance.json", "prices/unproved_acceptance.json", "prices/source_exception.json"])
     if (files.has(word) && json(files, word).format_version !== 1) throw new Error(`${word}: format_version must be 1`);
+  const word = "prices/unproved_acceptance.json";
+  if (files.has(word) && manifestOf(files).promise !== "none")
+    find("prices-unproved", word, `no fetch is on record; the operator says: ${json(files, word).reason}`);
   if (!files.has(path)) {
     if (OURS.includes(yaml(files, "manifest.yaml").methodology_version) && sheets.every((file) => files.has(file))) await unproved(files, sheets, find);
     return;
