@@ -14,6 +14,7 @@ use crate::round_folder::RoundInputs;
 use crate::run_folder::RunFolder;
 use crate::scoring::{ScoredRun, ScoringError, score_run};
 use crate::validation::validate_run;
+use crate::verify::derivation;
 use chart::{Bar, Chart};
 use markdown::{list, plain, table};
 use tables::{consistency, contributions, controls, costs, leaderboard, options};
@@ -48,6 +49,7 @@ impl<'a> RunReport<'a> {
         folder: &RunFolder,
         now: Timestamp,
     ) -> Result<Self, ScoringError> {
+        derivation::require(inputs, folder)?;
         let run = folder.record()?.run;
         let (mut submissions, mut invalid) = (Vec::new(), Vec::new());
         for file in validate_run(inputs, folder, run.rules)? {

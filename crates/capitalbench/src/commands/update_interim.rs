@@ -12,6 +12,7 @@ use capitalbench_archive::interim_update::{
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
 use capitalbench_archive::run_folder::RunFolder;
 use capitalbench_archive::validation::load_parsed;
+use capitalbench_archive::verify::derivation;
 use capitalbench_core::calendar::{closure_reason, rows_final_at};
 use capitalbench_core::manifest::{Track, Window};
 use capitalbench_core::run::{RunRules, official_run};
@@ -222,7 +223,8 @@ fn fetch_snapshot(
     Ok(text)
 }
 
-fn valid(round: &Open) -> Result<Vec<Submission>, FileError> {
+fn valid(round: &Open) -> Result<Vec<Submission>, CommandError> {
+    derivation::require(&round.inputs, &round.run)?;
     let parsed = load_parsed(&round.inputs, &round.run, round.rules)?;
     Ok(parsed
         .into_iter()

@@ -108,6 +108,10 @@ fn a_run_that_does_not_follow_from_its_answers_is_not_scored() {
             let command = [&command[..], &["--as-of", "2026-09-16T12:00:00Z"]].concat();
             test.run_with(&DATABASE, &command).code(2).complains(&named);
         }
+        let report =
+            "publish-report --round signed/SIGNED-2026-09-14-1W --now 2026-09-16T12:00:00Z";
+        let report: Vec<&str> = report.split_whitespace().collect();
+        test.run(&report).code(2).complains(&named);
         test.run(&["verify", "signed", "--now", NOW])
             .code(1)
             .says(problem);
