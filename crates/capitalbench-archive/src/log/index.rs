@@ -33,7 +33,15 @@ pub(super) struct Index {
 
 /// The index of a log of this size, up to its last leaf.
 pub(super) fn load(log: &LogFolder, size: u64) -> Result<Index, FileError> {
-    let covered = covered(log, size)?;
+    read_from(log, size, covered(log, size)?)
+}
+
+/// The same from the leaves alone, for a folder whose index somebody else may have written.
+pub(super) fn from_leaves(log: &LogFolder, size: u64) -> Result<Index, FileError> {
+    read_from(log, size, 0)
+}
+
+fn read_from(log: &LogFolder, size: u64, covered: u64) -> Result<Index, FileError> {
     let mut tail: BTreeMap<String, Places> = BTreeMap::new();
     let mut index = covered;
     while index < size {

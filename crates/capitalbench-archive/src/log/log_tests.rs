@@ -143,6 +143,20 @@ fn partial_tiles_stay_until_the_full_one_is_there() {
 }
 
 #[test]
+fn an_index_that_came_with_the_folder_hides_nothing() {
+    let rounds = rounds();
+    rounds.append(0..600);
+    let log = rounds.log();
+    let honest = log.leaves_of_round("round_1").unwrap();
+    assert!(!honest.is_empty());
+    let index = rounds.folder.path().join(layout::LOG_STATE).join("index");
+    for entry in fs::read_dir(index).unwrap() {
+        fs::write(entry.unwrap().path(), b"").unwrap();
+    }
+    assert_eq!(log.leaves_of_round("round_1").unwrap(), honest);
+}
+
+#[test]
 fn no_event_is_appended_twice() {
     let rounds = rounds();
     rounds.append(0..300);

@@ -5,6 +5,7 @@ use capitalbench_archive::error::FileError;
 use capitalbench_archive::format::acceptance::to_value;
 use capitalbench_archive::jobs;
 use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::verify::derivation;
 use capitalbench_core::acceptance::{Acceptance, Choice, Refusal, refusals, remarks};
 use capitalbench_core::ids::RunId;
 use capitalbench_core::manifest::{Proof, Stream};
@@ -49,6 +50,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
         report_refusals(&folder.name(), &run_id, &against, arguments.output.json);
         return Ok(Outcome::DoesNotHold);
     }
+    derivation::require(&inputs, &run)?;
     let planned = plan(arguments, &inputs, &run_id, now)?;
     let written = || accept(&inputs, &run, &facts, arguments.reason.clone());
     let acceptance = scheduling(&folder, planned.as_ref(), written)?;
