@@ -262,7 +262,11 @@ fn a_clock_that_nobody_vouches_for_proves_nothing() {
     let verify = format!("verify {ROUND} --now {NOW}");
     run(&test, &verify)
         .code(0)
-        .says("STAMPED  by \"Stamper\", an authority you have not vouched for");
+        .says("STAMPED  by \"Stamper\", an authority you have not vouched for")
+        .says("that nobody was asked outside of this log, on a copy of the folder and its key")
+        .says("that this is the only log of its name")
+        .says("that prices are those of the market; the operator chose the vendor")
+        .says("that universe and roster were chosen with no outcome in mind");
     let other = FakeClock::start(at("2026-12-06T10:31:00Z"));
     let root = other.root_file();
     run(&test, &format!("{verify} --tsa-root {root}"))
