@@ -88,13 +88,19 @@ impl FakeTiingo {
     /// The same with a plan of the operator's own.
     #[track_caller]
     pub(crate) fn run_with_plan(&self, test: &Test, plan: &str, arguments: &[&str]) -> Ran {
+        self.run_with(test, &[("TIINGO_PLAN", plan)], arguments)
+    }
+
+    /// The same with the given variables beside key and address.
+    pub(crate) fn run_with(
+        &self,
+        test: &Test,
+        variables: &[(&str, &str)],
+        arguments: &[&str],
+    ) -> Ran {
         let url = self.url();
-        let variables = [
-            ("TIINGO_API_KEY", KEY),
-            ("TIINGO_BASE_URL", url.as_str()),
-            ("TIINGO_PLAN", plan),
-        ];
-        let ran = test.run_with(&variables, arguments);
+        let own = [("TIINGO_API_KEY", KEY), ("TIINGO_BASE_URL", url.as_str())];
+        let ran = test.run_with(&[&own, variables].concat(), arguments);
         assert_hidden(test, &ran);
         ran
     }
