@@ -12,7 +12,6 @@ use super::{Place, RowFault};
 ///
 /// `origin` is the source's name. Texts of the other side are cut short and hold no key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the fields are the words of the messages")]
 pub enum PriceError {
     /// Not a symbol at all; nothing was asked.
     #[error(

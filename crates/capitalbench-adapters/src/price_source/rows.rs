@@ -88,7 +88,6 @@ impl fmt::Display for Place {
 
 /// What is wrong with a row or a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the fields are the words of the messages")]
 pub enum RowFault {
     /// Not a day.
     #[error("{found:?} is not a day written YYYY-MM-DD")]
