@@ -8,8 +8,8 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant as Watch;
 
-use capitalbench_archive::file_ops;
-use capitalbench_archive::layout;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::layout;
 use capitalbench_archive::log::check::check;
 use capitalbench_archive::log::{LogFolder, LogKey};
 use capitalbench_proof::event::{Event, Fact, Instant};

@@ -10,10 +10,10 @@
 
 use std::path::Path;
 
-use capitalbench_archive::round_folder::{RoundInputs, Universes, list_rounds};
-use capitalbench_archive::run_folder::RunFolder;
-use capitalbench_archive::scoring::score_run;
-use capitalbench_core::run::{RunRules, official_run};
+use capitalbench_archive::results::scoring::score_run;
+use capitalbench_archive::round::round_folder::{RoundInputs, Universes, list_rounds};
+use capitalbench_archive::run::run_folder::RunFolder;
+use capitalbench_core::asking::run::{RunRules, official_run};
 
 const PASSES: usize = 20;
 

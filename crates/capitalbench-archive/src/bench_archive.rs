@@ -7,20 +7,20 @@
 
 use std::path::Path;
 
-use capitalbench_core::calendar::{WindowRule, plan_window};
-use capitalbench_core::ids::{ModelId, OptionId};
-use capitalbench_core::manifest::{Track, Window};
-use capitalbench_core::synthetic::{Bar, SyntheticMarket};
-use capitalbench_core::universe::Universe;
+use capitalbench_core::market::calendar::{WindowRule, plan_window};
+use capitalbench_core::market::synthetic::{Bar, SyntheticMarket};
+use capitalbench_core::market::universe::Universe;
+use capitalbench_core::round::manifest::{Track, Window};
+use capitalbench_core::values::ids::{ModelId, OptionId};
 use jiff::civil::{Date, date};
 use jiff::{SignedDuration, Timestamp};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::error::FileError;
-use crate::file_ops;
-use crate::format::{json, options};
-use crate::scoring::ScoringError;
+use crate::disk::error::FileError;
+use crate::disk::file_ops;
+use crate::format::{round::options, text::json};
+use crate::results::scoring::ScoringError;
 
 mod decisions;
 mod options_file;
@@ -199,7 +199,7 @@ impl Scene {
         let place = place % sessions;
         // The first session is left out: the one before it is unknown.
         let day = self.sessions.get(place + 1).copied().ok_or_else(room)?;
-        let opens = capitalbench_core::calendar::open_at(day).ok_or_else(room)?;
+        let opens = capitalbench_core::market::calendar::open_at(day).ok_or_else(room)?;
         let deadline = opens - SignedDuration::from_mins(5);
         let planned = plan_window(deadline, track, WindowRule::default());
         let planned = planned.map_err(|error| BenchArchiveError::Broken(error.to_string()))?;

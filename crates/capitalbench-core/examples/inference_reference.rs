@@ -3,20 +3,20 @@
 
 use std::io::Write as _;
 
-use capitalbench_core::ids::Digest;
-use capitalbench_core::inference::admissible::Admissible;
-use capitalbench_core::inference::distribution::{
+use capitalbench_core::decision::portfolio::Constraints;
+use capitalbench_core::evidence::inference::admissible::Admissible;
+use capitalbench_core::evidence::inference::distribution::{
     normal_cdf, normal_quantile, student_quantile, student_two_sided,
 };
-use capitalbench_core::inference::hac::{lag, long_run_variance, mean_estimate};
-use capitalbench_core::inference::null::{DRAWS, LABEL, stouffer};
-use capitalbench_core::inference::overlap::{Overlap, score_estimate};
-use capitalbench_core::inference::random::Random;
-use capitalbench_core::inference::reliability::wilson;
-use capitalbench_core::inference::sharpe::{deflated, moments};
-use capitalbench_core::inference::ties::holm;
-use capitalbench_core::manifest::SubmissionFormat;
-use capitalbench_core::portfolio::Constraints;
+use capitalbench_core::evidence::inference::hac::{lag, long_run_variance, mean_estimate};
+use capitalbench_core::evidence::inference::null::{DRAWS, LABEL, stouffer};
+use capitalbench_core::evidence::inference::overlap::{Overlap, score_estimate};
+use capitalbench_core::evidence::inference::random::Random;
+use capitalbench_core::evidence::inference::reliability::wilson;
+use capitalbench_core::evidence::inference::sharpe::{deflated, moments};
+use capitalbench_core::evidence::inference::ties::holm;
+use capitalbench_core::round::manifest::SubmissionFormat;
+use capitalbench_core::values::ids::Digest;
 use serde_json::{Value, json};
 
 #[path = "shared/universe.rs"]

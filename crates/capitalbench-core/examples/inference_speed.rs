@@ -10,20 +10,20 @@
 use std::collections::BTreeSet;
 use std::io::Write as _;
 
-use capitalbench_core::ids::Digest;
-use capitalbench_core::inference::admissible::Admissible;
-use capitalbench_core::inference::bootstrap::{rank_ranges, studentised_interval};
-use capitalbench_core::inference::hac::mean_estimate;
-use capitalbench_core::inference::null::{DRAWS, LABEL, Null, Volatility, stouffer};
-use capitalbench_core::inference::overlap::Overlap;
-use capitalbench_core::inference::random::Random;
-use capitalbench_core::inference::ties::{holm, tie_groups};
-use capitalbench_core::manifest::SubmissionFormat;
-use capitalbench_core::portfolio::Constraints;
-use capitalbench_core::prices::{PriceSheet, Quote};
-use capitalbench_core::returns::RoundReturns;
-use capitalbench_core::units::Price;
-use capitalbench_core::universe::Universe;
+use capitalbench_core::decision::portfolio::Constraints;
+use capitalbench_core::evidence::inference::admissible::Admissible;
+use capitalbench_core::evidence::inference::bootstrap::{rank_ranges, studentised_interval};
+use capitalbench_core::evidence::inference::hac::mean_estimate;
+use capitalbench_core::evidence::inference::null::{DRAWS, LABEL, Null, Volatility, stouffer};
+use capitalbench_core::evidence::inference::overlap::Overlap;
+use capitalbench_core::evidence::inference::random::Random;
+use capitalbench_core::evidence::inference::ties::{holm, tie_groups};
+use capitalbench_core::market::prices::{PriceSheet, Quote};
+use capitalbench_core::market::universe::Universe;
+use capitalbench_core::result::returns::RoundReturns;
+use capitalbench_core::round::manifest::SubmissionFormat;
+use capitalbench_core::values::ids::Digest;
+use capitalbench_core::values::units::Price;
 
 #[path = "shared/universe.rs"]
 mod universe;

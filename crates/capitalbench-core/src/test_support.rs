@@ -2,15 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ids::{ModelId, OptionId, RoundId};
-use crate::manifest::{Manifest, Proof, Stream, SubmissionFormat};
-use crate::methodology::Methodology;
-use crate::portfolio::{Constraints, Holding, HoldingForecast};
-use crate::prices::{PriceSheet, Quote};
-use crate::submission::{Decision, Forecast, RunFields, Submission};
-use crate::time::parse_day;
-use crate::units::{BasisPoints, Price};
-use crate::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
+use crate::decision::portfolio::{Constraints, Holding, HoldingForecast};
+use crate::decision::submission::{Decision, Forecast, RunFields, Submission};
+use crate::market::prices::{PriceSheet, Quote};
+use crate::market::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
+use crate::round::manifest::{Manifest, Proof, Stream, SubmissionFormat};
+use crate::round::methodology::Methodology;
+use crate::values::ids::{ModelId, OptionId, RoundId};
+use crate::values::time::parse_day;
+use crate::values::units::{BasisPoints, Price};
 
 /// The round of every builder here.
 pub(crate) const ROUND: &str = "CB-TEST-1W";
@@ -157,7 +157,7 @@ pub(crate) fn manifest(label: &str) -> Manifest {
         roster: None,
         stream: Stream::Primary,
         proof: Proof::None,
-        origins: crate::manifest::Origins::default(),
+        origins: crate::round::manifest::Origins::default(),
     }
 }
 

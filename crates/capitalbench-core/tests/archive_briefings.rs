@@ -5,8 +5,8 @@ mod archive;
 
 use std::fs;
 
-use capitalbench_core::briefing::{Level, check};
-use capitalbench_core::methodology::Enforcement;
+use capitalbench_core::asking::briefing::{Level, check};
+use capitalbench_core::round::methodology::Enforcement;
 
 /// Days whose briefings break a rule that came later.
 const BEFORE_THE_RULE: [&str; 6] = [

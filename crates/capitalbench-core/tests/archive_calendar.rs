@@ -6,8 +6,8 @@ mod archive;
 use std::collections::BTreeSet;
 use std::fs;
 
-use capitalbench_core::calendar::{closure_reason, is_session, next_session};
-use capitalbench_core::time::parse_day;
+use capitalbench_core::market::calendar::{closure_reason, is_session, next_session};
+use capitalbench_core::values::time::parse_day;
 use jiff::civil::Date;
 
 /// Days in the columns of this table that hold the date of a price.

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use capitalbench_core::ids::OptionId;
-use capitalbench_core::market_context::{
+use capitalbench_core::asking::market_context::{
     ContextRow, ContextStatus, MarketContext, PriceHistory, market_context,
 };
-use capitalbench_core::time::parse_day;
-use capitalbench_core::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
+use capitalbench_core::market::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
+use capitalbench_core::values::ids::OptionId;
+use capitalbench_core::values::time::parse_day;
 use serde_json::Value;
 
 const HISTORY: &str = "decision_context_source_history.json";

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_core::ids::{Digest, RoundId};
 use capitalbench_core::publication::{PublicRound, Publication, RoundState};
+use capitalbench_core::values::ids::{Digest, RoundId};
 use capitalbench_export::publication_v1::object;
 use capitalbench_export::table::{Cell, Column, Filling};
 use capitalbench_export::tables;

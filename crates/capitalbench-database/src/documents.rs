@@ -7,16 +7,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use capitalbench_core::boards::TrackBoards;
-use capitalbench_core::boards::comparison_set::ComparisonSet;
-use capitalbench_core::ids::{Digest, ModelId, RoundId};
-use capitalbench_core::manifest::{Manifest, Track};
+use capitalbench_core::evidence::statistics::{
+    HeadToHead, RecordStatistics, SetStatistics, Statistics,
+};
+use capitalbench_core::market::universe::Universe;
+use capitalbench_core::publication::boards::TrackBoards;
+use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
 use capitalbench_core::publication::facts::InterimRow;
 use capitalbench_core::publication::{
     Frozen, OpenRound, PublicRound, Publication, ResolvedRound, RoundKey, RoundState,
 };
-use capitalbench_core::statistics::{HeadToHead, RecordStatistics, SetStatistics, Statistics};
-use capitalbench_core::universe::Universe;
+use capitalbench_core::round::manifest::{Manifest, Track};
+use capitalbench_core::values::ids::{Digest, ModelId, RoundId};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::de::DeserializeOwned;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::future::Future;
 
-use capitalbench_core::ids::RoundId;
+use capitalbench_core::values::ids::RoundId;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Rounds to resolve, shared by any number of workers through the functions of the database.
 
-use capitalbench_core::ids::{RoundId, RunId};
+use capitalbench_core::values::ids::{RoundId, RunId};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! The migrations, embedded, and what brings a database to the last of them.
 
-use capitalbench_core::ids::Digest;
+use capitalbench_core::values::ids::Digest;
 use tokio_postgres::{Client, Transaction};
 
 use crate::direct::refused;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
-use capitalbench_core::ids::{Digest, RoundId};
 use capitalbench_core::publication::Publication;
+use capitalbench_core::values::ids::{Digest, RoundId};
 use serde_json::Value;
 
 use crate::direct::Direct;

@@ -1,6 +1,6 @@
 //! Sends what differs, in few requests that each hold as a whole.
 
-use capitalbench_core::ids::RoundId;
+use capitalbench_core::values::ids::RoundId;
 
 use crate::delta::{Delta, PartError};
 use crate::gateway::{Counts, Gateway, GatewayError};

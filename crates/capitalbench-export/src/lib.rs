@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use capitalbench_core::ids::Digest;
 use capitalbench_core::publication::Publication;
+use capitalbench_core::values::ids::Digest;
 use capitalbench_parquet::GROUP_ROWS;
 
 pub mod csv;

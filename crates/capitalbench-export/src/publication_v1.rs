@@ -2,12 +2,12 @@
 //!
 //! A round that is not resolved has no member for a result; the schema forbids one.
 
-use capitalbench_core::boards::comparison_set::ComparisonSet;
-use capitalbench_core::claim::Claim;
-use capitalbench_core::ids::ModelId;
+use capitalbench_core::decision::submission::Submission;
+use capitalbench_core::evidence::claim::Claim;
+use capitalbench_core::evidence::statistics::{LEVEL, SetStatistics, method};
+use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
 use capitalbench_core::publication::{PublicRound, Publication};
-use capitalbench_core::statistics::{LEVEL, SetStatistics, method};
-use capitalbench_core::submission::Submission;
+use capitalbench_core::values::ids::ModelId;
 use serde_json::{Map, Value, json};
 
 use crate::table::{Cell, Row, Table};
@@ -33,7 +33,7 @@ pub(crate) fn members(publication: &Publication) -> Map<String, Value> {
         let records = records.map(Vec::as_slice).unwrap_or_default();
         json!({
             "track": track.as_str(),
-            "latest_round_id": found.latest.as_ref().map(capitalbench_core::ids::RoundId::as_str),
+            "latest_round_id": found.latest.as_ref().map(capitalbench_core::values::ids::RoundId::as_str),
             "cumulative": objects(&boards::CUMULATIVE, boards::cumulative(*track, &found.cumulative)),
             "consistency": objects(&boards::CONSISTENCY, boards::consistency(*track, &found.consistency.rows)),
             "behaviour": objects(&behaviour::BEHAVIOUR, behaviour::behaviour(*track, &found.behaviour)),
@@ -147,7 +147,7 @@ pub fn comparison_set(
     let included = set
         .included
         .iter()
-        .map(capitalbench_core::ids::RoundId::as_str);
+        .map(capitalbench_core::values::ids::RoundId::as_str);
     let excluded = set.excluded.iter().map(|round| {
         let missing: Vec<&str> = round.missing.iter().map(ModelId::as_str).collect();
         json!({

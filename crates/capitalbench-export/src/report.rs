@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use capitalbench_core::boards::TrackBoards;
-use capitalbench_core::boards::cumulative::by_alpha;
-use capitalbench_core::manifest::Track;
+use capitalbench_core::publication::boards::TrackBoards;
+use capitalbench_core::publication::boards::cumulative::by_alpha;
 use capitalbench_core::publication::{PublicRound, Publication, ResolvedRound};
-use capitalbench_core::units::Return;
+use capitalbench_core::round::manifest::Track;
+use capitalbench_core::values::units::Return;
 
 use crate::text::{SYNTHETIC, percent, points, reference_of, score, share};
 

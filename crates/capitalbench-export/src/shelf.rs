@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use capitalbench_core::ids::{Digest, Digesting};
+use capitalbench_core::values::ids::{Digest, Digesting};
 
 /// A place for files that are written piece by piece, several at a time.
 pub trait Shelf {

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use capitalbench_core::publication::{PublicRound, Publication};
-use capitalbench_core::score::Score;
-use capitalbench_core::time::Stamp;
+use capitalbench_core::result::score::Score;
+use capitalbench_core::values::time::Stamp;
 use jiff::Timestamp;
 use jiff::civil::Date;
 

@@ -3,20 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use capitalbench_core::boards::comparison_set::SetPolicy;
-use capitalbench_core::ids::{Digest, ModelId, OptionId, RoundId, RunId};
-use capitalbench_core::leaderboard::score_all;
-use capitalbench_core::manifest::{Manifest, Proof, Stream, SubmissionFormat, Window};
-use capitalbench_core::methodology::Methodology;
-use capitalbench_core::portfolio::{Constraints, Holding, HoldingForecast};
-use capitalbench_core::prices::{PriceSheet, Quote};
+use capitalbench_core::decision::portfolio::{Constraints, Holding, HoldingForecast};
+use capitalbench_core::decision::submission::{Decision, Forecast, RunFields, Submission};
+use capitalbench_core::market::prices::{PriceSheet, Quote};
+use capitalbench_core::market::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
+use capitalbench_core::publication::boards::comparison_set::SetPolicy;
 use capitalbench_core::publication::facts::{Chance, Record, Result as Figures, RoundFacts};
 use capitalbench_core::publication::{Frozen, publish};
-use capitalbench_core::score::{Score, score};
-use capitalbench_core::submission::{Decision, Forecast, RunFields, Submission};
-use capitalbench_core::time::Stamp;
-use capitalbench_core::units::{BasisPoints, Price, Return};
-use capitalbench_core::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
+use capitalbench_core::result::leaderboard::score_all;
+use capitalbench_core::result::score::{Score, score};
+use capitalbench_core::round::manifest::{Manifest, Proof, Stream, SubmissionFormat, Window};
+use capitalbench_core::round::methodology::Methodology;
+use capitalbench_core::values::ids::{Digest, ModelId, OptionId, RoundId, RunId};
+use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::units::{BasisPoints, Price, Return};
 use capitalbench_export::{export, tables};
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
@@ -157,7 +157,7 @@ fn manifest(place: usize, made: &Made) -> Manifest {
         roster: None,
         stream: Stream::Primary,
         proof: Proof::None,
-        origins: capitalbench_core::manifest::Origins::default(),
+        origins: capitalbench_core::round::manifest::Origins::default(),
     }
 }
 

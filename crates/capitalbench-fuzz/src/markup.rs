@@ -1,6 +1,6 @@
 //! What models write, on pages and in reports.
 
-use capitalbench_archive::report::markdown;
+use capitalbench_archive::results::report::markdown;
 use capitalbench_site::html::Html;
 
 /// The only tag that may stand around a character that hides.

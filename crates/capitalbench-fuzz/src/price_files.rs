@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use capitalbench_adapters::price_source::CsvFolder;
-use capitalbench_archive::format::table::{CsvText, Row, read_table};
+use capitalbench_archive::format::text::table::{CsvText, Row, read_table};
 use capitalbench_archive::format::{
-    cross_check as check_file, interim, price_sheet as sheet_file, price_window, provenance,
-    trailing,
+    figures::interim, prices::cross_check as check_file, prices::price_sheet as sheet_file,
+    prices::price_window, prices::provenance, prices::trailing,
 };
-use capitalbench_archive::request_state as state;
-use capitalbench_core::prices::Quote;
+use capitalbench_archive::prices::request_state as state;
+use capitalbench_core::market::prices::Quote;
 
 use crate::is_in_proportion;
 use crate::vendor_bodies::in_order;

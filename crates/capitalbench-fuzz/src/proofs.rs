@@ -2,8 +2,8 @@
 
 use std::path::{Component, Path};
 
-use capitalbench_archive::bundle as bundles;
-use capitalbench_core::tar;
+use capitalbench_archive::public::bundle as bundles;
+use capitalbench_core::encoding::tar;
 use capitalbench_proof::checkpoint::Checkpoint;
 use capitalbench_proof::event::Event;
 use capitalbench_proof::note::{Note, VerifierKey};

@@ -1,10 +1,10 @@
 //! What models answer.
 
-use capitalbench_archive::format::{json, submission as form};
-use capitalbench_archive::run_folder::parse_payload;
-use capitalbench_core::run::{RunKind, RunRules};
-use capitalbench_core::submission::reply::{Ending, find_object, read_reply};
-use capitalbench_core::submission::{Decision, RoundRules, Stage, validate};
+use capitalbench_archive::format::{run::submission as form, text::json};
+use capitalbench_archive::run::run_folder::parse_payload;
+use capitalbench_core::asking::run::{RunKind, RunRules};
+use capitalbench_core::decision::submission::reply::{Ending, find_object, read_reply};
+use capitalbench_core::decision::submission::{Decision, RoundRules, Stage, validate};
 use serde_json::Value;
 
 use crate::is_in_proportion;

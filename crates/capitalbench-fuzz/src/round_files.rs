@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_archive::error::Fault;
+use capitalbench_archive::disk::error::Fault;
 use capitalbench_archive::format::{
-    benchmark_sets as sets, hashes as hash_file, manifest as manifest_file, models as model_file,
-    options as option_file, pricing, research, slate,
+    round::benchmark_sets as sets, round::hashes as hash_file, round::manifest as manifest_file,
+    round::models as model_file, round::options as option_file, round::research, round::slate,
+    run::pricing,
 };
-use capitalbench_core::ids::Digest;
+use capitalbench_core::values::ids::Digest;
 
 use crate::is_in_proportion;
 

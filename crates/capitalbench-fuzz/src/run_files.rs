@@ -1,10 +1,10 @@
 //! Files that a run leaves behind.
 
 use capitalbench_archive::format::{
-    acceptance as acceptance_file, job as job_file, json as json_file, run_log as log_file,
-    run_manifest as manifest_file,
+    round::job as job_file, run::acceptance as acceptance_file, run::run_log as log_file,
+    run::run_manifest as manifest_file, text::json as json_file,
 };
-use capitalbench_archive::ledger::{AnswerHead, Begun, Ended, RunPlan, parse_record};
+use capitalbench_archive::run::ledger::{AnswerHead, Begun, Ended, RunPlan, parse_record};
 use capitalbench_site::machine;
 
 use crate::is_in_proportion;

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use capitalbench_adapters::http::{HttpClient, HttpLimits};
 use capitalbench_adapters::secret::ApiKey;
-use capitalbench_archive::public_record::publication;
-use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::public::public_record::publication;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_site::machine::api::Api;
 
 /// A key that no message may repeat.

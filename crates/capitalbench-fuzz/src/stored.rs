@@ -1,8 +1,8 @@
 //! What comes back from a database: the documents of a publication, and the files of a round.
 
-use capitalbench_core::ids::{Digest, RoundId};
+use capitalbench_core::encoding::tar;
 use capitalbench_core::publication::Publication;
-use capitalbench_core::tar;
+use capitalbench_core::values::ids::{Digest, RoundId};
 use capitalbench_database::documents::{
     Document, DocumentError, Header, of_public_round, publication, shared,
 };

@@ -282,5 +282,4 @@ impl Event {
 }
 
 #[cfg(test)]
-#[path = "event_tests.rs"]
 mod tests;

@@ -240,5 +240,4 @@ fn join(peaks: &[Hash]) -> Hash {
 }
 
 #[cfg(test)]
-#[path = "merkle_tests.rs"]
 mod tests;

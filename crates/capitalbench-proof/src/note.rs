@@ -383,5 +383,4 @@ fn cosigned(seconds: u64, text: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "note_tests.rs"]
 mod tests;

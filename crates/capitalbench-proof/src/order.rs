@@ -391,5 +391,4 @@ impl fmt::Display for Contradiction {
 }
 
 #[cfg(test)]
-#[path = "order_tests.rs"]
 mod tests;

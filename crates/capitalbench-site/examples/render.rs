@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use capitalbench_archive::public_files::public_files;
-use capitalbench_archive::public_record::publication;
+use capitalbench_archive::public::public_files::public_files;
+use capitalbench_archive::public::public_record::publication;
 use capitalbench_site::{Files, Input, render};
 
 #[expect(clippy::print_stdout, reason = "an example speaks to the terminal")]

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
-use capitalbench_core::ids::{Digest, ModelId};
+use capitalbench_core::market::universe::Universe;
 use capitalbench_core::publication::{PublicRound, Publication, RoundState, Standing};
-use capitalbench_core::universe::Universe;
+use capitalbench_core::values::ids::{Digest, ModelId};
 
 use crate::Files;
 use crate::pages::view::View;

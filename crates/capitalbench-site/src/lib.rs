@@ -10,8 +10,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
-use capitalbench_core::ids::{Digest, RoundId};
 use capitalbench_core::publication::{PublicRound, Publication};
+use capitalbench_core::values::ids::{Digest, RoundId};
 use rayon::prelude::*;
 
 mod charts;

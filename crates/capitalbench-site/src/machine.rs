@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 
 use bytes::Bytes;
+use capitalbench_core::encoding::tar;
 use capitalbench_core::publication::PublicRound;
-use capitalbench_core::tar;
 use flate2::{Compression, GzBuilder};
 
 use crate::html::Html;

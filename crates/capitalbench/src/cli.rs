@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use capitalbench_core::time::parse_day;
+use capitalbench_core::values::time::parse_day;
 use clap::{ArgGroup, Args, Parser, Subcommand};
 use jiff::Timestamp;
 use jiff::civil::Date;

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use capitalbench_core::ids::RunId;
-use capitalbench_core::portfolio::Holding;
+use capitalbench_core::decision::portfolio::Holding;
+use capitalbench_core::values::ids::RunId;
 use serde_json::{Value, json};
 
 use crate::cli::Command;

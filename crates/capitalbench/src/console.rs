@@ -88,7 +88,7 @@ pub(crate) fn document(value: &Value) {
     if is_muted() {
         return;
     }
-    let text = capitalbench_archive::format::json::to_pretty(value);
+    let text = capitalbench_archive::format::text::json::to_pretty(value);
     note(io::stdout().lock().write_all(text.as_bytes()));
 }
 

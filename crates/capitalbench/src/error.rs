@@ -2,10 +2,10 @@
 
 use std::io::Write as _;
 
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops::WriteError;
-use capitalbench_archive::freeze::FreezeError;
-use capitalbench_archive::scoring::ScoringError;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops::WriteError;
+use capitalbench_archive::results::scoring::ScoringError;
+use capitalbench_archive::round::freeze::FreezeError;
 
 use crate::console::{DIM, ERROR, paint};
 

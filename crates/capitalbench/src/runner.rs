@@ -9,13 +9,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capitalbench_adapters::provider::{CallFailure, Provider, Question, RawAnswer};
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::ledger::{AnswerHead, AttemptRecord, Begun, Ended, Ledger, PlannedSlot};
-use capitalbench_archive::round_folder::RoundInputs;
-use capitalbench_core::attempt::{AttemptStatus, Reason, may_retry};
-use capitalbench_core::cost::{Cost, Price};
-use capitalbench_core::ids::Digest;
-use capitalbench_core::run::Calls;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::round::round_folder::RoundInputs;
+use capitalbench_archive::run::ledger::{
+    AnswerHead, AttemptRecord, Begun, Ended, Ledger, PlannedSlot,
+};
+use capitalbench_core::asking::attempt::{AttemptStatus, Reason, may_retry};
+use capitalbench_core::asking::cost::{Cost, Price};
+use capitalbench_core::asking::run::Calls;
+use capitalbench_core::values::ids::Digest;
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::watch;

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_core::ids::Digest;
-use capitalbench_core::price_window::CloseBasis;
-use capitalbench_core::time::parse_day;
+use capitalbench_core::market::price_window::CloseBasis;
+use capitalbench_core::values::ids::Digest;
+use capitalbench_core::values::time::parse_day;
 use jiff::civil::Date;
 use reqwest::Url;
 use serde::Deserialize;

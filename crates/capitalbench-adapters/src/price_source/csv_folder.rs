@@ -9,9 +9,9 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use capitalbench_core::ids::Digest;
-use capitalbench_core::price_window::CloseBasis;
-use capitalbench_core::similar::closest;
+use capitalbench_core::market::price_window::CloseBasis;
+use capitalbench_core::values::ids::Digest;
+use capitalbench_core::values::similar::closest;
 use jiff::civil::Date;
 
 use super::{AnswerFuture, DailyClose, History, PriceError, PriceSource, check_question};

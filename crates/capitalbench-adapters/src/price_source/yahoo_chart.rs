@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_core::ids::Digest;
-use capitalbench_core::price_window::CloseBasis;
+use capitalbench_core::market::price_window::CloseBasis;
+use capitalbench_core::values::ids::Digest;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use reqwest::Url;

@@ -6,10 +6,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use capitalbench_core::ids::{Digest, ModelId, OptionId, RoundId};
-use capitalbench_core::manifest::SubmissionFormat;
-use capitalbench_core::portfolio::Constraints;
-use capitalbench_core::submission::MODE;
+use capitalbench_core::decision::portfolio::Constraints;
+use capitalbench_core::decision::submission::MODE;
+use capitalbench_core::round::manifest::SubmissionFormat;
+use capitalbench_core::values::ids::{Digest, ModelId, OptionId, RoundId};
 use serde_json::{Value, json};
 
 use super::offline::{body, read_body};
@@ -247,5 +247,4 @@ impl Provider for Mock {
 }
 
 #[cfg(test)]
-#[path = "mock_tests.rs"]
 mod tests;

@@ -5,7 +5,7 @@ use capitalbench_adapters::price_source::{
     AlphaVantage, History, Limit, PriceError, PriceSource, YahooChart,
 };
 use capitalbench_adapters::secret::ApiKey;
-use capitalbench_core::ids::Digest;
+use capitalbench_core::values::ids::Digest;
 use jiff::civil::{Date, date};
 
 use crate::fake_server::{FakeServer, Reply};

@@ -1,8 +1,8 @@
 //! What invented models answer: a portfolio by seed, round and model, in few words.
 
-use capitalbench_core::ids::{Digest, ModelId};
-use capitalbench_core::inference::random::Random;
-use capitalbench_core::submission::MODE;
+use capitalbench_core::decision::submission::MODE;
+use capitalbench_core::evidence::inference::random::Random;
+use capitalbench_core::values::ids::{Digest, ModelId};
 use serde_json::{Map, Value, json};
 
 use super::Scene;

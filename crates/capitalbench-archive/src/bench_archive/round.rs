@@ -3,39 +3,40 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use capitalbench_core::acceptance::Acceptance;
-use capitalbench_core::attempt::Slot;
-use capitalbench_core::ids::{Digest, RoundId, RunId};
-use capitalbench_core::manifest::{Manifest, Proof, Stream, SubmissionFormat, Track};
-use capitalbench_core::methodology::Methodology;
-use capitalbench_core::portfolio::Constraints;
-use capitalbench_core::price_window::{CloseBasis, PriceWindow, Session};
-use capitalbench_core::prompt::prompt_text;
-use capitalbench_core::roster::Roster;
-use capitalbench_core::run::{Calls, RunKind, RunRules};
-use capitalbench_core::time::Stamp;
-use capitalbench_core::units::Price;
+use capitalbench_core::asking::acceptance::Acceptance;
+use capitalbench_core::asking::attempt::Slot;
+use capitalbench_core::asking::prompt::prompt_text;
+use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
+use capitalbench_core::decision::portfolio::Constraints;
+use capitalbench_core::market::price_window::{CloseBasis, PriceWindow, Session};
+use capitalbench_core::round::manifest::{Manifest, Proof, Stream, SubmissionFormat, Track};
+use capitalbench_core::round::methodology::Methodology;
+use capitalbench_core::round::roster::Roster;
+use capitalbench_core::values::ids::{Digest, RoundId, RunId};
+use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::units::Price;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::{BenchArchiveError, Scene, Schedule, decisions, line, options_file};
-use crate::acceptance::submission_digests;
-use crate::error::FileError;
-use crate::file_ops::scratch::ScratchFolder;
-use crate::format::provenance::{AnswerRecord, Coverage, Provenance, Purpose};
+use crate::disk::error::FileError;
+use crate::disk::file_ops::scratch::ScratchFolder;
+use crate::disk::layout::{self, run};
+use crate::format::prices::provenance::{AnswerRecord, Coverage, Provenance, Purpose};
 use crate::format::{
-    acceptance, hashes, new_manifest, new_run_manifest, price_sheet, price_window, provenance,
+    prices::price_sheet, prices::price_window, prices::provenance, round::hashes,
+    round::new_manifest, run::acceptance, run::new_run_manifest,
 };
-use crate::freeze;
-use crate::layout::{self, run};
-use crate::ledger::derive::{Finished, add_run_fields};
-use crate::ledger::{PlannedSlot, RunPlan};
-use crate::model_input;
-use crate::round_folder::{RoundFolder, RoundInputs, Universes};
-use crate::run_folder::RunFolder;
-use crate::scoring::score_run;
-use crate::validation::{validate_run, validation_files};
+use crate::results::scoring::score_run;
+use crate::round::freeze;
+use crate::round::model_input;
+use crate::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use crate::run::acceptance::submission_digests;
+use crate::run::ledger::derive::{Finished, add_run_fields};
+use crate::run::ledger::{PlannedSlot, RunPlan};
+use crate::run::run_folder::RunFolder;
+use crate::run::validation::{validate_run, validation_files};
 
 /// The only run of a round.
 const RUN: &str = "official";
@@ -107,7 +108,7 @@ fn manifest(scene: &Scene, schedule: &Schedule) -> Result<Manifest, BenchArchive
         constraints: Constraints::default(),
         stream: Stream::Synthetic,
         proof: Proof::None,
-        origins: capitalbench_core::manifest::Origins::default(),
+        origins: capitalbench_core::round::manifest::Origins::default(),
     })
 }
 
@@ -156,8 +157,9 @@ impl Draft<'_> {
     }
 
     fn plan(&self) -> Result<RunPlan, BenchArchiveError> {
-        let broken =
-            |error: capitalbench_core::ids::IdError| BenchArchiveError::Broken(error.to_string());
+        let broken = |error: capitalbench_core::values::ids::IdError| {
+            BenchArchiveError::Broken(error.to_string())
+        };
         let slots = self.scene.models.iter().map(|model_id| PlannedSlot {
             slot: Slot {
                 model_id: model_id.clone(),
@@ -247,7 +249,7 @@ impl Draft<'_> {
 
     fn prices(&self) -> Result<(), BenchArchiveError> {
         let window = self.schedule.window;
-        let fetched_at = capitalbench_core::calendar::rows_final_at(window.exit);
+        let fetched_at = capitalbench_core::market::calendar::rows_final_at(window.exit);
         let fetched_at = fetched_at.unwrap_or(self.schedule.deadline);
         let mut windows = Vec::with_capacity(self.scene.histories.len());
         let mut answers = Vec::with_capacity(self.scene.histories.len());

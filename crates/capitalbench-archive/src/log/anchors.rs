@@ -13,11 +13,11 @@ use capitalbench_proof::timestamp::{
 use jiff::Timestamp;
 
 use super::{LogFolder, SignedCheckpoint, read};
-use crate::error::{Fault, FileError};
-use crate::file_ops;
+use crate::disk::error::{Fault, FileError};
+use crate::disk::file_ops;
+use crate::disk::layout;
 use crate::format::utf8;
-use crate::layout;
-use crate::round_folder::names_in;
+use crate::round::round_folder::names_in;
 
 const QUERY: &str = ".tsq";
 const REPLY: &str = ".tsr";

@@ -14,11 +14,11 @@ use super::index;
 use super::inventory::inventory_events;
 use super::last_word::Told;
 use super::{LogFolder, LogKey, Observer, SignedCheckpoint, TileFiles, read, round_events};
-use crate::error::{Fault, FileError};
-use crate::file_ops;
-use crate::layout;
-use crate::round_folder::{RoundFolder, names_in};
-use crate::state_folder;
+use crate::disk::error::{Fault, FileError};
+use crate::disk::file_ops;
+use crate::disk::layout;
+use crate::disk::state_folder;
+use crate::round::round_folder::{RoundFolder, names_in};
 
 /// How many leaves the last append set out to reach.
 const INTENDED: &str = "intended";

@@ -14,10 +14,10 @@ use capitalbench_proof::tiles::{self, Content, HEIGHT, Tile, WIDTH};
 
 use super::append::PREVIOUS;
 use super::{LogFolder, read};
-use crate::error::FileError;
-use crate::file_ops;
-use crate::layout;
-use crate::round_folder::entries_in;
+use crate::disk::error::FileError;
+use crate::disk::file_ops;
+use crate::disk::layout;
+use crate::round::round_folder::entries_in;
 
 /// Problems after this many are not listed one by one.
 const MOST_PROBLEMS: usize = 100;

@@ -63,5 +63,4 @@ pub(crate) fn contradictions(events: &[(u64, Event)]) -> Vec<Contradiction> {
 }
 
 #[cfg(test)]
-#[path = "contradictions_tests.rs"]
 mod tests;

@@ -3,24 +3,24 @@
 //! Events follow from the files, so whoever comes after a crash finds what was not logged yet. The
 //! log itself knows which of them it holds.
 
-use capitalbench_core::attempt::Slot;
-use capitalbench_core::ids::Digest;
-use capitalbench_core::run::Calls;
-use capitalbench_core::time::Stamp;
+use capitalbench_core::asking::attempt::Slot;
+use capitalbench_core::asking::run::Calls;
+use capitalbench_core::values::ids::Digest;
+use capitalbench_core::values::time::Stamp;
 use capitalbench_proof::event::{Event, Fact, Files, Instant, Place, Sealed};
 use capitalbench_proof::merkle::{Hash, sha256};
 use jiff::Timestamp;
 
 use super::LogKey;
-use crate::corrections::{self, LoggedCorrection, RESULT_FILES};
-use crate::error::{Fault, FileError};
-use crate::file_ops;
-use crate::format::{manifest, provenance};
-use crate::freeze;
-use crate::layout::{self, run as files};
-use crate::ledger::{self, Begun, Ended, RunPlan};
-use crate::round_folder::{RoundFolder, optional};
-use crate::run_folder::RunFolder;
+use crate::disk::error::{Fault, FileError};
+use crate::disk::file_ops;
+use crate::disk::layout::{self, run as files};
+use crate::format::{prices::provenance, round::manifest};
+use crate::results::corrections::{self, LoggedCorrection, RESULT_FILES};
+use crate::round::freeze;
+use crate::round::round_folder::{RoundFolder, optional};
+use crate::run::ledger::{self, Begun, Ended, RunPlan};
+use crate::run::run_folder::RunFolder;
 
 /// Who looks at a round, when, and with which key.
 #[derive(Debug, Clone, Copy)]
@@ -237,7 +237,7 @@ impl Scene<'_> {
             return Ok(Vec::new());
         };
         let file = run.file(files::ACCEPTANCE);
-        let acceptance = crate::format::acceptance::parse(&bytes);
+        let acceptance = crate::format::run::acceptance::parse(&bytes);
         let acceptance = acceptance.map_err(|fault| fault.in_file(&file))?;
         let at = acceptance.accepted_at.at();
         let accepted = Fact::Accepted {

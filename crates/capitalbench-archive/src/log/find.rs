@@ -6,9 +6,9 @@ use capitalbench_proof::checkpoint::Checkpoint;
 use capitalbench_proof::merkle::{Hash, verify_consistency};
 
 use super::{LogFolder, SignedCheckpoint, signed};
-use crate::error::{Fault, FileError};
-use crate::layout;
-use crate::round_folder::names_in;
+use crate::disk::error::{Fault, FileError};
+use crate::disk::layout;
+use crate::round::round_folder::names_in;
 
 impl LogFolder {
     /// The checkpoint that a reader means: its size, its root in hexadecimal or base64, or a file.

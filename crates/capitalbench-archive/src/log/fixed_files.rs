@@ -8,13 +8,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_core::attempt::Slot;
-use capitalbench_core::ids::ModelId;
+use capitalbench_core::asking::attempt::Slot;
+use capitalbench_core::values::ids::ModelId;
 use capitalbench_proof::event::{Event, Fact, Files, Instant, Place, Sealed};
 
 use super::contradictions::{Contradiction, Kind};
-use crate::layout::{self, run};
-use crate::ledger;
+use crate::disk::layout::{self, run};
+use crate::run::ledger;
 
 /// A file of a round, and the leaf that fixed it.
 #[derive(Clone, Copy)]

@@ -1,14 +1,14 @@
 //! What the log and outside clocks tell about the order of one round.
 
-use capitalbench_core::manifest::{Manifest, Window};
-use capitalbench_core::time::Stamp;
+use capitalbench_core::round::manifest::{Manifest, Window};
+use capitalbench_core::values::time::Stamp;
 use capitalbench_proof::event::{Event, Fact};
 use capitalbench_proof::order::{History, Mark};
 use jiff::Timestamp;
 
 use super::{LogFolder, Trust};
-use crate::error::{Fault, FileError};
-use crate::layout;
+use crate::disk::error::{Fault, FileError};
+use crate::disk::layout;
 
 /// The history of a round whose record is this run; without one, what happened before.
 ///

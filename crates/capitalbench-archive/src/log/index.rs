@@ -6,15 +6,15 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use capitalbench_core::ids::RoundId;
+use capitalbench_core::values::ids::RoundId;
 use capitalbench_proof::event::Event;
 use capitalbench_proof::merkle::{self, Hash};
 use capitalbench_proof::tiles::WIDTH;
 
 use super::{LogFolder, read};
-use crate::error::{Fault, FileError};
-use crate::file_ops;
-use crate::layout;
+use crate::disk::error::{Fault, FileError};
+use crate::disk::file_ops;
+use crate::disk::layout;
 
 /// Index and identity of events.
 type Places = Vec<(u64, Hash)>;

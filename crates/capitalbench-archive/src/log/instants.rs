@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_core::time::Stamp;
+use capitalbench_core::values::time::Stamp;
 use capitalbench_proof::event::{Event, Fact, Place};
 use capitalbench_proof::order::CLOCK_SLACK;
 use jiff::Timestamp;

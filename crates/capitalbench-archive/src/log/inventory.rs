@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use capitalbench_proof::event::{Event, Fact, Instant, Sealed};
 
 use super::{LogFolder, Observer};
-use crate::error::{Fault, FileError};
-use crate::file_ops::TEMPORARY_PREFIX;
-use crate::layout;
-use crate::round_folder::RoundFolder;
+use crate::disk::error::{Fault, FileError};
+use crate::disk::file_ops::TEMPORARY_PREFIX;
+use crate::disk::layout;
+use crate::round::round_folder::RoundFolder;
 use crate::verify::walk;
 
 /// Files in one leaf; with the longest names they still fit.

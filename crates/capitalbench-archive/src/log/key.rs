@@ -9,11 +9,11 @@ use capitalbench_proof::event::Sealed;
 use capitalbench_proof::note::{KeyKind, SignerKey, VerifierKey};
 
 use super::LogFolder;
-use crate::error::{Fault, FileError};
-use crate::file_ops;
+use crate::disk::error::{Fault, FileError};
+use crate::disk::file_ops;
+use crate::disk::layout;
+use crate::disk::state_folder;
 use crate::format::utf8;
-use crate::layout;
-use crate::state_folder;
 
 /// The key of a log. It signs checkpoints, and the salts of sealed bodies follow from it.
 #[derive(Debug)]

@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_core::ids::Digest;
-use capitalbench_core::time::Stamp;
+use capitalbench_core::values::ids::Digest;
+use capitalbench_core::values::time::Stamp;
 use capitalbench_proof::event::{Event, EventError, Fact, Files};
 use capitalbench_proof::merkle::Hash;
 use jiff::Timestamp;
 
 use super::LogFolder;
 use super::index::Index;
-use crate::corrections::Digests;
-use crate::error::FileError;
-use crate::layout;
+use crate::disk::error::FileError;
+use crate::disk::layout;
+use crate::results::corrections::Digests;
 
 /// The kind of an event that a later one replaces; none for those that all stay true.
 pub(crate) fn replaced_kind(fact: &Fact) -> Option<String> {

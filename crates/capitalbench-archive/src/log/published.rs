@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_core::time::Stamp;
+use capitalbench_core::values::time::Stamp;
 use capitalbench_proof::event::Event;
 use capitalbench_proof::tiles::Tile;
 use jiff::Timestamp;
@@ -10,9 +10,9 @@ use serde_json::json;
 
 use super::salts::render;
 use super::{LogFolder, SignedCheckpoint, read};
-use crate::error::FileError;
-use crate::file_ops::TEMPORARY_PREFIX;
-use crate::layout;
+use crate::disk::error::FileError;
+use crate::disk::file_ops::TEMPORARY_PREFIX;
+use crate::disk::layout;
 use crate::verify::walk;
 
 /// What lies in the log's folder for everybody; anything else stays there.
@@ -162,37 +162,4 @@ fn is_public(path: &str, size: u64) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_files_of_the_log_at_its_size_are_for_everybody() {
-        for path in [
-            "vkey",
-            "checkpoint",
-            "checkpoints/300",
-            "anchors/300/clock.tsr",
-            "roots/clock.pem",
-            "tile/entries/000",
-            "tile/entries/001.p/44",
-            "tile/entries/001.p/7",
-            "tile/1/000.p/1",
-        ] {
-            assert!(is_public(path, 300), "{path}");
-        }
-        for path in [
-            "log.key",
-            "vkey.old",
-            "salts/WEEK-1.json",
-            "checkpoints/301",
-            "checkpoints/.capitalbench-abc.tmp",
-            "anchors/301/clock.tsr",
-            "tile/entries/001.p/45",
-            "tile/entries/001",
-            "tile/entries/002.p/1",
-            "tile/2/000.p/1",
-        ] {
-            assert!(!is_public(path, 300), "{path}");
-        }
-    }
-}
+mod tests;

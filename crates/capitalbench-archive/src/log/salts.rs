@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_core::artifact::{Audience, audience};
-use capitalbench_core::run::official_run;
+use capitalbench_core::asking::run::official_run;
+use capitalbench_core::publication::artifact::{Audience, audience};
 use capitalbench_proof::merkle::Hash;
 use serde_json::{Map, Value};
 
 use super::{LogFolder, LogKey, read};
-use crate::error::{Fault, FileError};
-use crate::file_ops;
-use crate::format::json;
-use crate::layout;
-use crate::round_folder::RoundFolder;
+use crate::disk::error::{Fault, FileError};
+use crate::disk::file_ops;
+use crate::disk::layout;
+use crate::format::text::json;
+use crate::round::round_folder::RoundFolder;
 
 /// Salts by the path of the file inside the round.
 pub type Salts = BTreeMap<String, [u8; 32]>;

@@ -1,13 +1,13 @@
 //! Acceptances: each names the run it lies in, and what it supersedes came before. Whether its
 //! digests hold is part of [`derivation`](super::derivation).
 
-use capitalbench_core::acceptance::Acceptance;
-use capitalbench_core::run::Selection;
+use capitalbench_core::asking::acceptance::Acceptance;
+use capitalbench_core::asking::run::Selection;
 
 use super::finding::{Code, Finding};
 use super::{RoundState, RunState};
-use crate::acceptance::accepted_at_of;
-use crate::layout::run;
+use crate::disk::layout::run;
+use crate::run::acceptance::accepted_at_of;
 
 /// Checks every acceptance of the round.
 pub(super) fn check(state: &RoundState, findings: &mut Vec<Finding>) {

@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use capitalbench_core::ids::Digest;
-use capitalbench_core::prices::{PriceSheet, Side};
-use capitalbench_core::run::Calls;
+use capitalbench_core::asking::run::Calls;
+use capitalbench_core::market::prices::{PriceSheet, Side};
+use capitalbench_core::values::ids::Digest;
 use jiff::civil::Date;
 
 use super::RoundState;
 use super::finding::{Code, Finding};
-use crate::file_ops;
-use crate::format::price_sheet;
-use crate::layout;
-use crate::round_folder::names_in;
+use crate::disk::file_ops;
+use crate::disk::layout;
+use crate::format::prices::price_sheet;
+use crate::round::round_folder::names_in;
 
 /// Differences below a tenth of a basis point are rounding of the vendor.
 const ROUNDING: f64 = 1e-5;
@@ -71,8 +71,12 @@ fn observe(sheet: &PriceSheet, file: &str, side: Option<Side>) -> Vec<Observed> 
             key: (quote.key.clone(), quote.date?),
             file: file.to_owned(),
             side,
-            raw: quote.close.map(capitalbench_core::units::Price::get),
-            adjusted: quote.adjusted.map(capitalbench_core::units::Price::get),
+            raw: quote
+                .close
+                .map(capitalbench_core::values::units::Price::get),
+            adjusted: quote
+                .adjusted
+                .map(capitalbench_core::values::units::Price::get),
         })
     });
     observed.collect()

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::RunState;
 use super::finding::{Code, Finding};
-use crate::layout::run;
-use crate::round_folder::{RoundInputs, names_in};
-use crate::run_controls::path;
-use capitalbench_core::control::Rule;
+use crate::disk::layout::run;
+use crate::round::round_folder::{RoundInputs, names_in};
+use crate::run::run_controls::path;
+use capitalbench_core::decision::control::Rule;
 
 /// Compares every control's file with what the round and the run give.
 pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<Finding>) {

@@ -4,27 +4,27 @@
 
 use std::collections::BTreeSet;
 
-use capitalbench_core::acceptance::Acceptance;
-use capitalbench_core::attempt::AttemptStatus;
-use capitalbench_core::ids::Digest;
-use capitalbench_core::submission::reply::{Ending, read_reply};
+use capitalbench_core::asking::acceptance::Acceptance;
+use capitalbench_core::asking::attempt::AttemptStatus;
+use capitalbench_core::decision::submission::reply::{Ending, read_reply};
+use capitalbench_core::values::ids::Digest;
 use serde_json::Value;
 
 use super::finding::{Code, Finding};
 use super::{RunState, unreadable};
-use crate::acceptance::submission_digests;
-use crate::error::FileError;
-use crate::format::{json, submission};
-use crate::layout::{self, run};
-use crate::ledger::derive::{raw_submission, text_of};
-use crate::ledger::{
+use crate::disk::error::FileError;
+use crate::disk::layout::{self, run};
+use crate::format::{run::submission, text::json};
+use crate::results::scoring::ScoringError;
+use crate::round::round_folder::{RoundInputs, names_in};
+use crate::run::acceptance::submission_digests;
+use crate::run::ledger::derive::{raw_submission, text_of};
+use crate::run::ledger::{
     AnswerHead, AttemptRecord, Begun, Ended, OTHER_ANSWER, PlannedSlot, RunPlan, attempt_path,
     attempts_of, parse_record,
 };
-use crate::round_folder::{RoundInputs, names_in};
-use crate::run_folder::RunFolder;
-use crate::scoring::ScoringError;
-use crate::validation::{Checked, validate_run};
+use crate::run::run_folder::RunFolder;
+use crate::run::validation::{Checked, validate_run};
 
 /// A run and what is needed to derive it again.
 #[derive(Clone, Copy)]
@@ -351,19 +351,4 @@ pub fn require(inputs: &RoundInputs, folder: &RunFolder) -> Result<(), ScoringEr
 }
 
 #[cfg(test)]
-mod tests {
-    use super::says;
-
-    #[test]
-    fn a_reply_is_in_its_answer_whole_or_in_pieces() {
-        let answer = br#"{"id": "x", "content": [{"type": "text", "text": "{\"a\": "},
-            {"type": "text", "text": "1}"}], "stop": "end"}"#;
-        assert!(says(answer, "{\"a\": 1}"));
-        assert!(says(answer, "{\"a\": "));
-        assert!(says(answer, "1}"));
-        for other in ["{\"a\": 2}", "1}{\"a\": ", "{\"a\"", "1} "] {
-            assert!(!says(answer, other), "{other}");
-        }
-        assert!(!says(b"plain text", "plain text"));
-    }
-}
+mod tests;

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_core::manifest::Window;
-use capitalbench_core::run::{Calls, RunKind};
+use capitalbench_core::asking::run::{Calls, RunKind};
+use capitalbench_core::round::manifest::Window;
 use jiff::Timestamp;
 
 use super::finding::{Code, Finding};
 use super::{RoundState, RunState};
-use crate::format::research;
-use crate::format::run_log::LogLine;
-use crate::layout::{self, run};
+use crate::disk::layout::{self, run};
+use crate::format::round::research;
+use crate::format::run::run_log::LogLine;
 
 /// A model asked this often deserves a remark.
 const MANY_CALLS: usize = 3;
@@ -121,7 +121,7 @@ fn roster(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) 
     let expected: BTreeSet<&str> = roster
         .model_ids
         .iter()
-        .map(capitalbench_core::ids::ModelId::as_str)
+        .map(capitalbench_core::values::ids::ModelId::as_str)
         .collect();
     let asked: BTreeSet<&str> = official
         .checked
@@ -148,7 +148,7 @@ fn key(line: &LogLine) -> CallKey<'_> {
     let start = line
         .started_at
         .as_ref()
-        .map(capitalbench_core::time::Stamp::at);
+        .map(capitalbench_core::values::time::Stamp::at);
     (start, line.reply_digest.as_deref().unwrap_or_default())
 }
 

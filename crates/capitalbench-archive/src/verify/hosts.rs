@@ -1,13 +1,13 @@
 //! Were answers asked for where the manifest said they would be?
 
-use capitalbench_core::manifest::host_of;
-use capitalbench_core::run::Calls;
+use capitalbench_core::asking::run::Calls;
+use capitalbench_core::round::manifest::host_of;
 
 use super::RunState;
 use super::finding::{Code, Finding};
-use crate::layout::run;
-use crate::ledger::{Begun, parse_record};
-use crate::round_folder::{RoundInputs, names_in};
+use crate::disk::layout::run;
+use crate::round::round_folder::{RoundInputs, names_in};
+use crate::run::ledger::{Begun, parse_record};
 
 /// Compares the address of every attempt with the frozen hosts; rounds without them say nothing.
 pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<Finding>) {

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_core::calendar::plan_window;
-use capitalbench_core::ids::Digest;
-use capitalbench_core::manifest::{Manifest, Stream};
-use capitalbench_core::methodology::Enforcement;
-use capitalbench_core::prompt;
+use capitalbench_core::asking::prompt;
+use capitalbench_core::market::calendar::plan_window;
+use capitalbench_core::round::manifest::{Manifest, Stream};
+use capitalbench_core::round::methodology::Enforcement;
+use capitalbench_core::values::ids::Digest;
 
 use super::finding::{Code, Finding};
 use super::{RoundState, unreadable};
-use crate::error::FileError;
-use crate::format::{hashes, research};
-use crate::freeze;
-use crate::layout;
-use crate::model_input;
-use crate::round_folder::RoundFolder;
+use crate::disk::error::FileError;
+use crate::disk::layout;
+use crate::format::{round::hashes, round::research};
+use crate::round::freeze;
+use crate::round::model_input;
+use crate::round::round_folder::RoundFolder;
 
 /// Instants that no clock showed are told.
 pub(super) fn check_given_instants(folder: &RoundFolder, findings: &mut Vec<Finding>) {

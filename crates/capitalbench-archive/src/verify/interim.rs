@@ -3,9 +3,9 @@
 use super::finding::{Code, Finding};
 use super::results::{first_difference, valid_submissions};
 use super::{RoundState, RunState, unreadable};
-use crate::format::interim::{self, Snapshots};
-use crate::layout::{self, run};
-use crate::round_folder::optional;
+use crate::disk::layout::{self, run};
+use crate::format::figures::interim::{self, Snapshots};
+use crate::round::round_folder::optional;
 
 /// Rebuilds the interim rows of every run that has some.
 pub(super) fn check(state: &RoundState, findings: &mut Vec<Finding>) {
@@ -56,10 +56,10 @@ fn basis(state: &RoundState, snapshots: &Snapshots, findings: &mut Vec<Finding>)
     else {
         return;
     };
-    let differs = |option: &&capitalbench_core::universe::MarketOption| {
+    let differs = |option: &&capitalbench_core::market::universe::MarketOption| {
         let used = entry
             .find(option)
-            .and_then(capitalbench_core::prices::Quote::used);
+            .and_then(capitalbench_core::market::prices::Quote::used);
         match (used, start.get(&option.id)) {
             (Some((price, _)), Some(tracked)) => price != *tracked,
             _ => false,

@@ -11,11 +11,11 @@ use capitalbench_proof::timestamp::{Root, Stamp};
 use jiff::Timestamp;
 
 use super::finding::{Code, Finding, RoundReport, Severity};
-use crate::error::FileError;
-use crate::layout;
+use crate::disk::error::FileError;
+use crate::disk::layout;
 use crate::log::check::check;
 use crate::log::{Believed, LogFolder, LogKey, Trust};
-use crate::round_folder::names_in;
+use crate::round::round_folder::names_in;
 
 /// What a reader brings along.
 #[derive(Debug, Default)]

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_core::manifest::{Manifest, Window};
-use capitalbench_core::time::Stamp;
+use capitalbench_core::round::manifest::{Manifest, Window};
+use capitalbench_core::values::time::Stamp;
 use capitalbench_proof::event::{Event, Fact};
 use capitalbench_proof::order::{
     CLOCK_SLACK, Contradiction, History, Judged, Line, Mark, Step, Verdict, judge,
@@ -14,7 +14,7 @@ use super::finding::{Code, Finding};
 use super::log_state::{LogState, Reader, SeenStamp};
 use super::round_proof::{Moment, RoundProof};
 use super::slots::count;
-use crate::layout;
+use crate::disk::layout;
 use crate::log::{Kind, contradictions, marks, steps};
 
 /// The events of one round, and the log in which they stand.

@@ -1,16 +1,16 @@
 //! Price sheets: readable, dated on the window's days, of one source and one basis.
 
-use capitalbench_core::cross_check::CrossCheck;
-use capitalbench_core::methodology::Enforcement;
-use capitalbench_core::price_rules::{self, PriceProblem};
-use capitalbench_core::prices::{PriceSheet, Side};
+use capitalbench_core::market::cross_check::CrossCheck;
+use capitalbench_core::market::price_rules::{self, PriceProblem};
+use capitalbench_core::market::prices::{PriceSheet, Side};
+use capitalbench_core::round::methodology::Enforcement;
 
 use super::finding::{Code, Finding};
 use super::{RoundState, RunState, unreadable};
-use crate::layout::{self, run};
-use crate::price_record::PriceRecord;
-use crate::round_folder::{RoundFolder, RoundInputs};
-use crate::unproved_prices;
+use crate::disk::layout::{self, run};
+use crate::prices::price_record::PriceRecord;
+use crate::prices::unproved_prices;
+use crate::round::round_folder::{RoundFolder, RoundInputs};
 
 /// Both sheets, where they are there and readable.
 #[derive(Debug, Default)]

@@ -1,16 +1,16 @@
 //! What the manifest promises with `proof:` must be there from the first request on.
 
-use capitalbench_core::manifest::{Manifest, Proof, Window};
-use capitalbench_core::run::Calls;
+use capitalbench_core::asking::run::Calls;
+use capitalbench_core::round::manifest::{Manifest, Proof, Window};
 use capitalbench_proof::order::{Judged, Step, Unproved, Verdict};
 use jiff::Timestamp;
 
 use super::finding::{Code, Finding};
 use super::round_proof::RoundProof;
 use super::{RoundState, unreadable};
-use crate::layout;
-use crate::round_folder::RoundFolder;
-use crate::unproved_prices;
+use crate::disk::layout;
+use crate::prices::unproved_prices;
+use crate::round::round_folder::RoundFolder;
 
 /// Whether anybody was asked for a decision; rehearsals with invented answers do not count.
 pub(super) fn is_asked(state: &RoundState) -> bool {

@@ -1,18 +1,18 @@
 //! Replies: where their text is stored, it must be the text whose digest the log holds.
 
-use capitalbench_core::ids::Digest;
-use capitalbench_core::run::Calls;
-use capitalbench_core::submission::RUN_FIELDS;
-use capitalbench_core::submission::reply::{Ending, find_object, read_reply};
+use capitalbench_core::asking::run::Calls;
+use capitalbench_core::decision::submission::RUN_FIELDS;
+use capitalbench_core::decision::submission::reply::{Ending, find_object, read_reply};
+use capitalbench_core::values::ids::Digest;
 use serde_json::{Map, Value};
 
 use super::RunState;
 use super::finding::{Code, Finding};
 use super::runs::lines_of;
-use crate::format::json;
-use crate::format::run_log::LogLine;
-use crate::layout::run;
-use crate::validation::Checked;
+use crate::disk::layout::run;
+use crate::format::run::run_log::LogLine;
+use crate::format::text::json;
+use crate::run::validation::Checked;
 
 /// Checks every reply of a run.
 pub(super) fn check(state: &RunState, findings: &mut Vec<Finding>) {

@@ -1,19 +1,19 @@
 //! Results: computed again and compared byte for byte.
 
-use capitalbench_core::methodology::Enforcement;
-use capitalbench_core::run::{Calls, RunKind};
-use capitalbench_core::submission::Submission;
+use capitalbench_core::asking::run::{Calls, RunKind};
+use capitalbench_core::decision::submission::Submission;
+use capitalbench_core::round::methodology::Enforcement;
 
 use super::finding::{Code, Finding, Severity};
 use super::{RoundState, RunState};
-use crate::format::results::ResultTable;
-use crate::format::table::read_table;
-use crate::layout::{self, run};
-use crate::round_folder::RoundInputs;
-use crate::run_folder::RunFolder;
-use crate::scoring::{
+use crate::disk::layout::{self, run};
+use crate::format::figures::results::ResultTable;
+use crate::format::text::table::read_table;
+use crate::results::scoring::{
     Entrants, RoundPrices, ScoredAs, ScoredRun, ScoringError, attempts, score_submissions,
 };
+use crate::round::round_folder::RoundInputs;
+use crate::run::run_folder::RunFolder;
 
 /// Re-scores every run that has results.
 pub(super) fn check(state: &RoundState, official: Option<&RunState>, findings: &mut Vec<Finding>) {
@@ -265,26 +265,4 @@ fn shortened(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::first_difference;
-
-    #[test]
-    fn the_place_of_a_difference_is_named() {
-        let computed = "model,return\na,0.5\nb,0.25\n";
-        let check = |stored, expected| assert_eq!(first_difference(computed, stored), expected);
-        check(
-            "model,return\na,0.5\nb,0.75\n",
-            "line 3, return is \"0.75\"; computed \"0.25\"",
-        );
-        check("model,return\na,0.5\n", "has 1 rows; computed 2");
-        check(
-            "model,return\r\na,0.5\r\nb,0.25\r\n",
-            "differs in its quotes or line ends",
-        );
-        check(
-            "model,score\na,0.5\nb,0.25\n",
-            "its columns are not those of this kind of result",
-        );
-        check("", "the file is empty");
-    }
-}
+mod tests;

@@ -7,11 +7,11 @@ use serde_json::Value;
 use super::RunState;
 use super::derivation::DerivedRun;
 use super::finding::{Code, Finding};
-use crate::format::json;
-use crate::format::run_log::LogLine;
-use crate::layout::run;
-use crate::round_folder::RoundInputs;
-use crate::validation::Checked;
+use crate::disk::layout::run;
+use crate::format::run::run_log::LogLine;
+use crate::format::text::json;
+use crate::round::round_folder::RoundInputs;
+use crate::run::validation::Checked;
 
 /// Checks one run against its own files.
 pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<Finding>) {

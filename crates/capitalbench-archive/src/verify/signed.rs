@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_core::artifact::{Audience, audience};
-use capitalbench_core::manifest::Manifest;
+use capitalbench_core::publication::artifact::{Audience, audience};
+use capitalbench_core::round::manifest::Manifest;
 use capitalbench_proof::event::{Event, Fact};
 use capitalbench_proof::merkle::Hash;
 use jiff::Timestamp;
@@ -13,11 +13,11 @@ use super::log_state::{LogState, Reader};
 use super::moments::RoundEvents;
 use super::round_proof::RoundProof;
 use super::walk_all;
-use crate::layout;
+use crate::disk::layout;
 use crate::log::inventory::{Inventory, is_told};
 use crate::log::salts::{Salts, Shown};
 use crate::log::{Observer, replaced_kind, round_events};
-use crate::round_folder::RoundFolder;
+use crate::round::round_folder::RoundFolder;
 
 /// Compares a round with the log; none when the log does not know it.
 pub(super) fn check_round(

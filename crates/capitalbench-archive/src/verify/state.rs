@@ -1,15 +1,17 @@
 //! Where the round stands: the official run, its job, and whether a result is due.
 
-use capitalbench_core::lifecycle::{Due, due};
-use capitalbench_core::manifest::Stream;
-use capitalbench_core::resolution_job::JobStatus;
-use capitalbench_core::run::{Calls, NoOfficialRun, RunKind, Selection, official_run, selection};
+use capitalbench_core::asking::run::{
+    Calls, NoOfficialRun, RunKind, Selection, official_run, selection,
+};
+use capitalbench_core::round::lifecycle::{Due, due};
+use capitalbench_core::round::manifest::Stream;
+use capitalbench_core::round::resolution_job::JobStatus;
 
 use super::finding::{Code, Finding};
 use super::{RoundState, RunState, unreadable};
-use crate::format::job;
-use crate::layout::{self, run};
-use crate::round_folder::optional;
+use crate::disk::layout::{self, run};
+use crate::format::round::job;
+use crate::round::round_folder::optional;
 
 /// Finds the official run and reports what stands in its way.
 pub(super) fn check<'a>(

@@ -1,11 +1,11 @@
 //! Boards of the public record, against the tables that its own implementation printed.
 
-use capitalbench_archive::public_record::publication;
-use capitalbench_core::boards::comparison_set::ComparisonSet;
-use capitalbench_core::ids::ModelId;
-use capitalbench_core::manifest::Track;
+use capitalbench_archive::public::public_record::publication;
+use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
 use capitalbench_core::publication::{Publication, RoundState};
-use capitalbench_core::score::Score;
+use capitalbench_core::result::score::Score;
+use capitalbench_core::round::manifest::Track;
+use capitalbench_core::values::ids::ModelId;
 
 use crate::archive::archive_root;
 

@@ -1,11 +1,11 @@
 //! Whether intervals cover what they say, on the overlapping calendar of the public record.
 
-use capitalbench_core::ids::Digest;
-use capitalbench_core::inference::daily::{ActiveDays, calendar_time, sessions_of};
-use capitalbench_core::inference::hac::{MeanEstimate, mean_estimate};
-use capitalbench_core::inference::overlap::Overlap;
-use capitalbench_core::inference::random::Random;
-use capitalbench_core::manifest::{Track, Window};
+use capitalbench_core::evidence::inference::daily::{ActiveDays, calendar_time, sessions_of};
+use capitalbench_core::evidence::inference::hac::{MeanEstimate, mean_estimate};
+use capitalbench_core::evidence::inference::overlap::Overlap;
+use capitalbench_core::evidence::inference::random::Random;
+use capitalbench_core::round::manifest::{Track, Window};
+use capitalbench_core::values::ids::Digest;
 
 use crate::golden::rounds;
 

@@ -1,12 +1,12 @@
 //! A thousand entrants without skill over the rounds of the public record.
 
-use capitalbench_core::ids::Digest;
-use capitalbench_core::inference::admissible::Admissible;
-use capitalbench_core::inference::null::{DRAWS, Null, Volatility, stouffer};
-use capitalbench_core::inference::overlap::Overlap;
-use capitalbench_core::inference::random::Random;
-use capitalbench_core::manifest::{SubmissionFormat, Track};
+use capitalbench_core::evidence::inference::admissible::Admissible;
+use capitalbench_core::evidence::inference::null::{DRAWS, Null, Volatility, stouffer};
+use capitalbench_core::evidence::inference::overlap::Overlap;
+use capitalbench_core::evidence::inference::random::Random;
 use capitalbench_core::publication::PublicRound;
+use capitalbench_core::round::manifest::{SubmissionFormat, Track};
+use capitalbench_core::values::ids::Digest;
 
 use crate::boards::published;
 

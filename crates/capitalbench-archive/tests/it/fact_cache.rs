@@ -12,13 +12,13 @@ use std::thread;
 use std::time::Duration;
 
 use capitalbench_archive::bench_archive::{BenchPlan, make};
-use capitalbench_archive::cache_key::CacheKey;
-use capitalbench_archive::fact_cache::FOLDER;
-use capitalbench_archive::public_record::{Keeping, published, standings};
-use capitalbench_core::ids::Digest;
-use capitalbench_core::inference::random::Random;
+use capitalbench_archive::public::cache_key::CacheKey;
+use capitalbench_archive::public::fact_cache::FOLDER;
+use capitalbench_archive::public::public_record::{Keeping, published, standings};
+use capitalbench_core::evidence::inference::random::Random;
 use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::standings::Standings;
+use capitalbench_core::values::ids::Digest;
 use jiff::Timestamp;
 
 const ROUNDS: usize = 24;

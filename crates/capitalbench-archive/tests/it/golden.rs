@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_archive::format::table::read_table;
-use capitalbench_archive::freeze;
-use capitalbench_archive::layout::run;
-use capitalbench_archive::round_folder::{RoundInputs, Universes, list_rounds};
-use capitalbench_archive::scoring::score_run;
-use capitalbench_archive::validation::{validate_run, validation_files};
+use capitalbench_archive::disk::layout::run;
+use capitalbench_archive::format::text::table::read_table;
+use capitalbench_archive::results::scoring::score_run;
+use capitalbench_archive::round::freeze;
+use capitalbench_archive::round::round_folder::{RoundInputs, Universes, list_rounds};
+use capitalbench_archive::run::validation::{validate_run, validation_files};
 use serde_json::Value;
 
 use crate::archive::archive_root;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use capitalbench_archive::format::json;
+use capitalbench_archive::format::text::json;
 
 use crate::archive::{archive_root, files_with_extension, relative};
 

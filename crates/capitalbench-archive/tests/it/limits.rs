@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use capitalbench_archive::file_ops::{self, READ_LIMIT};
-use capitalbench_archive::format::table::read_table;
-use capitalbench_archive::format::{json, manifest, models, options};
-use capitalbench_core::ids::{ModelId, RoundId};
-use capitalbench_core::yaml::from_yaml;
+use capitalbench_archive::disk::file_ops::{self, READ_LIMIT};
+use capitalbench_archive::format::text::table::read_table;
+use capitalbench_archive::format::{round::manifest, round::models, round::options, text::json};
+use capitalbench_core::encoding::yaml::from_yaml;
+use capitalbench_core::values::ids::{ModelId, RoundId};
 use serde_json::Value;
 
 const TOO_MUCH: &str = "the document is too large, too deep or repeats too much by aliases";

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use capitalbench_archive::public_record::publication;
-use capitalbench_core::ids::{ModelId, RoundId};
+use capitalbench_archive::public::public_record::publication;
+use capitalbench_core::evidence::statistics::{Basis, horizon_sessions};
 use capitalbench_core::publication::{Publication, RoundState};
-use capitalbench_core::statistics::{Basis, horizon_sessions};
+use capitalbench_core::values::ids::{ModelId, RoundId};
 
 use crate::archive::archive_root;
 
@@ -75,7 +75,7 @@ fn pairs_are_compared_on_what_they_share() {
                 continue;
             };
             for own in &statistics.pairs {
-                let same = |p: &&capitalbench_core::statistics::HeadToHead| {
+                let same = |p: &&capitalbench_core::evidence::statistics::HeadToHead| {
                     p.first == own.first && p.second == own.second
                 };
                 let Some(pair) = pairs.iter().find(same) else {

@@ -1,13 +1,13 @@
 //! The real rounds at the gate, and what controls hold in them.
 
-use capitalbench_archive::acceptance::facts;
-use capitalbench_archive::control_sources::ControlSources;
-use capitalbench_archive::round_folder::RoundInputs;
-use capitalbench_archive::run_folder::RunFolder;
-use capitalbench_core::acceptance::{AcceptanceFacts, Choice, refusals, remarks};
-use capitalbench_core::control::Rule;
-use capitalbench_core::run::official_run;
-use capitalbench_core::units::BasisPoints;
+use capitalbench_archive::round::round_folder::RoundInputs;
+use capitalbench_archive::run::acceptance::facts;
+use capitalbench_archive::run::control_sources::ControlSources;
+use capitalbench_archive::run::run_folder::RunFolder;
+use capitalbench_core::asking::acceptance::{AcceptanceFacts, Choice, refusals, remarks};
+use capitalbench_core::asking::run::official_run;
+use capitalbench_core::decision::control::Rule;
+use capitalbench_core::values::units::BasisPoints;
 
 use crate::golden::rounds;
 

@@ -4,9 +4,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use capitalbench_archive::layout::run;
-use capitalbench_core::submission::reply::{Ending, ReplyFault, Step, read_reply};
-use capitalbench_core::submission::{RUN_FIELDS, RoundRules, Stage, duplicates, validate};
+use capitalbench_archive::disk::layout::run;
+use capitalbench_core::decision::submission::reply::{Ending, ReplyFault, Step, read_reply};
+use capitalbench_core::decision::submission::{
+    RUN_FIELDS, RoundRules, Stage, duplicates, validate,
+};
 use serde_json::{Map, Value};
 
 use crate::golden::rounds;
@@ -55,7 +57,7 @@ fn every_reply_gets_its_stored_verdict_again() {
     );
 }
 
-type Valid = capitalbench_core::submission::Submission;
+type Valid = capitalbench_core::decision::submission::Submission;
 
 /// The submission that the reply of a raw file becomes.
 fn verdict(raw: &Value, rules: &RoundRules<'_>, seen: &mut Seen, place: &str) -> Option<Valid> {

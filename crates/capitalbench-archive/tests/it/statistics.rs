@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use capitalbench_archive::public_record::{Shared, round_facts, set_policy};
-use capitalbench_archive::round_folder::list_rounds;
-use capitalbench_core::explanation::explain;
-use capitalbench_core::ids::ModelId;
-use capitalbench_core::manifest::Track;
+use capitalbench_archive::public::public_record::{Shared, round_facts, set_policy};
+use capitalbench_archive::round::round_folder::list_rounds;
+use capitalbench_core::evidence::explanation::explain;
+use capitalbench_core::evidence::statistics::{Basis, ModelStatistics, Pair, RecordStatistics};
 use capitalbench_core::publication::facts::RoundFacts;
 use capitalbench_core::publication::{Publication, publish};
-use capitalbench_core::statistics::{Basis, ModelStatistics, Pair, RecordStatistics};
+use capitalbench_core::round::manifest::Track;
+use capitalbench_core::values::ids::ModelId;
 
 use crate::archive::archive_root;
 use crate::boards::{TABLES_DAY, published};

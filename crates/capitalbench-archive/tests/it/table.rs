@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use capitalbench_archive::format::table::{CsvText, read_table};
+use capitalbench_archive::format::text::table::{CsvText, read_table};
 
 use crate::archive::{archive_root, files_with_extension, relative};
 

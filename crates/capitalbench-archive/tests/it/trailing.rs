@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use capitalbench_archive::format::options;
-use capitalbench_archive::format::trailing::{self, Provenance};
-use capitalbench_core::ids::OptionId;
-use capitalbench_core::market_context::{PriceHistory, market_context};
-use capitalbench_core::universe::Universe;
+use capitalbench_archive::format::prices::trailing::{self, Provenance};
+use capitalbench_archive::format::round::options;
+use capitalbench_core::asking::market_context::{PriceHistory, market_context};
+use capitalbench_core::market::universe::Universe;
+use capitalbench_core::values::ids::OptionId;
 use jiff::civil::Date;
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use capitalbench_archive::yaml::from_yaml;
+use capitalbench_core::encoding::yaml::from_yaml;
 use serde_json::Value;
 
 use crate::archive::{archive_root, files_with_extension, relative};

@@ -1,7 +1,7 @@
 //! Seventy options, as many as a real universe has.
 
-use capitalbench_core::ids::OptionId;
-use capitalbench_core::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
+use capitalbench_core::market::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
+use capitalbench_core::values::ids::OptionId;
 
 fn option(id: &str, symbol: Option<&str>) -> MarketOption {
     let symbol = symbol.map(str::to_owned);

@@ -2,12 +2,12 @@
 
 use super::PublishError;
 use super::standings::Standings;
-use crate::boards::comparison_set::{
+use crate::evidence::statistics::SetStatistics;
+use crate::publication::boards::comparison_set::{
     ComparisonSet, Origin, RosterRule, SetDefinition, SetPolicy, evaluate,
 };
-use crate::ids::ModelId;
-use crate::manifest::Track;
-use crate::statistics::SetStatistics;
+use crate::round::manifest::Track;
+use crate::values::ids::ModelId;
 
 /// Some models side by side, on the rounds they share.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::consistency::ModelConsistency;
-use crate::ids::{Digest, ModelId, OptionId, RunId};
-use crate::inference::daily::ActiveDays;
-use crate::inference::null::{Null, Volatility};
-use crate::interim::InterimPoint;
-use crate::manifest::Manifest;
-use crate::prices::PriceSheet;
+use crate::decision::submission::Submission;
+use crate::evidence::inference::daily::ActiveDays;
+use crate::evidence::inference::null::{Null, Volatility};
+use crate::market::prices::PriceSheet;
+use crate::market::universe::Universe;
 use crate::publication::Frozen;
-use crate::returns::RoundReturns;
-use crate::score::{Outcome, portfolio_return};
-use crate::submission::Submission;
-use crate::units::Return;
-use crate::universe::Universe;
+use crate::result::consistency::ModelConsistency;
+use crate::result::interim::InterimPoint;
+use crate::result::returns::RoundReturns;
+use crate::result::score::{Outcome, portfolio_return};
+use crate::round::manifest::Manifest;
+use crate::values::ids::{Digest, ModelId, OptionId, RunId};
+use crate::values::units::Return;
 
 /// One round, with everything its folder holds.
 #[derive(Debug, Clone)]

@@ -6,12 +6,12 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::facts::{Percentiles, RoundFacts};
-use crate::ids::{ModelId, RoundId};
-use crate::inference::daily::ActiveDays;
-use crate::manifest::{Stream, Track, Window};
-use crate::score::Outcome;
-use crate::submission::Submission;
-use crate::units::Return;
+use crate::decision::submission::Submission;
+use crate::evidence::inference::daily::ActiveDays;
+use crate::result::score::Outcome;
+use crate::round::manifest::{Stream, Track, Window};
+use crate::values::ids::{ModelId, RoundId};
+use crate::values::units::Return;
 
 /// The figures of a round; [`super::standings::standings`] decides which of them may be seen.
 #[derive(Debug, Clone, PartialEq)]

@@ -11,13 +11,13 @@ use jiff::civil::Date;
 
 use super::figures::{EntrantFigures, RecordFigures, ResultFigures, RoundFigures};
 use super::{PublishError, RoundKey};
-use crate::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
-use crate::boards::set_round::{SetResult, SetRound, SetStanding, by_id};
-use crate::ids::{ModelId, RoundId};
-use crate::lifecycle::{Due, due};
-use crate::manifest::{Stream, Track, Window};
-use crate::score::score;
-use crate::statistics::{Frames, SetStatistics, methodology_versions, of_set};
+use crate::evidence::statistics::{Frames, SetStatistics, methodology_versions, of_set};
+use crate::publication::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
+use crate::publication::boards::set_round::{SetResult, SetRound, SetStanding, by_id};
+use crate::result::score::score;
+use crate::round::lifecycle::{Due, due};
+use crate::round::manifest::{Stream, Track, Window};
+use crate::values::ids::{ModelId, RoundId};
 
 /// Comparison sets of an instant, and what is needed to tell of them.
 #[derive(Debug, PartialEq)]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use capitalbench_core::ids::{RoundId, RunId};
+use capitalbench_core::values::ids::{RoundId, RunId};
 use capitalbench_database::direct::DatabaseUrl;
 use capitalbench_database::jobs::{Jobs, Plan};
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use capitalbench_archive::public_record::publication;
+use capitalbench_archive::public::public_record::publication;
 use capitalbench_core::publication::Publication;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::documents::{Document, Header};

@@ -1,7 +1,7 @@
 //! How models decide, whatever came of it.
 
-use capitalbench_core::boards::behaviour::Behaviour;
-use capitalbench_core::manifest::Track;
+use capitalbench_core::publication::boards::behaviour::Behaviour;
+use capitalbench_core::round::manifest::Track;
 
 use crate::table::Kind::{Integer, Real, Text};
 use crate::table::{Cell, Filling, Row, Table, always, maybe};

@@ -1,8 +1,8 @@
 //! Boards across rounds, by track.
 
-use capitalbench_core::boards::consistency::ConsistencyRow;
-use capitalbench_core::boards::cumulative::CumulativeRow;
-use capitalbench_core::manifest::Track;
+use capitalbench_core::publication::boards::consistency::ConsistencyRow;
+use capitalbench_core::publication::boards::cumulative::CumulativeRow;
+use capitalbench_core::round::manifest::Track;
 
 use crate::table::Kind::{Flag, Integer, Real, Text};
 use crate::table::{Filling, Row, Table, always, maybe, score_cells};

@@ -1,7 +1,7 @@
 //! What models and controls decided; public as soon as a run is the record.
 
+use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::publication::{PublicRound, RoundState};
-use capitalbench_core::submission::Submission;
 
 use crate::table::Kind::{Integer, Real, Text};
 use crate::table::{Column, Filling, Row, Table, always, maybe};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use capitalbench_core::prices::{PriceField, Side};
+use capitalbench_core::market::prices::{PriceField, Side};
 use capitalbench_core::publication::{PublicRound, Publication, RoundState};
-use capitalbench_core::units::Price;
+use capitalbench_core::values::units::Price;
 
 use super::rounds::universe_key;
 use crate::table::Kind::{Flag, Integer, Real, Text};
@@ -100,7 +100,7 @@ pub(crate) fn prices(round: &PublicRound) -> Vec<Row<'_>> {
         RoundState::Open(open) => {
             for option in round.universe.options() {
                 let quote = open.entry.as_ref().and_then(|sheet| sheet.find(option));
-                if let Some(used) = quote.and_then(capitalbench_core::prices::Quote::used) {
+                if let Some(used) = quote.and_then(capitalbench_core::market::prices::Quote::used) {
                     put(Side::Entry, option.id.as_str(), used);
                 }
             }

@@ -1,8 +1,8 @@
 //! Results of resolved rounds.
 
-use capitalbench_core::boards::regime::Regime;
+use capitalbench_core::publication::boards::regime::Regime;
 use capitalbench_core::publication::{PublicRound, ResolvedRound, Standing};
-use capitalbench_core::units::Return;
+use capitalbench_core::values::units::Return;
 
 use crate::table::Kind::{Flag, Integer, Real, Text};
 use crate::table::{Column, Filling, Row, Table, always, maybe, score_cells};
@@ -232,7 +232,7 @@ pub(crate) fn repeated_calls(round: &PublicRound) -> Vec<Row<'_>> {
                 model.invalid.into(),
                 figures.map(|f| f.modal_pick.as_str()).into(),
                 figures
-                    .map(capitalbench_core::consistency::Figures::consistency_rate)
+                    .map(capitalbench_core::result::consistency::Figures::consistency_rate)
                     .into(),
                 figures.map(|f| f.overlap).into(),
                 figures.map(|f| f.average_return).into(),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_core::ids::ModelId;
 use capitalbench_core::publication::{PublicRound, Publication, RoundState};
+use capitalbench_core::values::ids::ModelId;
 
 use crate::table::Kind::{Day, Flag, Instant, Integer, Text};
 use crate::table::{Cell, Filling, Row, Table, always, maybe};
@@ -86,7 +86,7 @@ pub(crate) fn round(round: &PublicRound) -> Row<'_> {
         round.state.as_str().into(),
         round
             .track
-            .map(capitalbench_core::manifest::Track::as_str)
+            .map(capitalbench_core::round::manifest::Track::as_str)
             .into(),
         manifest.title.as_str().into(),
         manifest.horizon.as_str().into(),
@@ -99,7 +99,8 @@ pub(crate) fn round(round: &PublicRound) -> Row<'_> {
         universe_key(round).into(),
         round.universe.reference().id.as_str().into(),
         manifest.format.as_str().into(),
-        run.map(capitalbench_core::ids::RunId::as_str).into(),
+        run.map(capitalbench_core::values::ids::RunId::as_str)
+            .into(),
         manifest.roster.as_ref().map(|r| r.version.as_str()).into(),
         round.frozen.as_ref().map(|f| f.digest.to_hex()).into(),
         round.submissions().len().into(),

@@ -1,8 +1,8 @@
 //! Comparison sets: rosters, rounds and rows.
 
-use capitalbench_core::boards::comparison_set::{ComparisonSet, MarketRow, SetRow};
+use capitalbench_core::evidence::statistics::{SetModel, SetStatistics};
 use capitalbench_core::publication::Publication;
-use capitalbench_core::statistics::{SetModel, SetStatistics};
+use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, MarketRow, SetRow};
 
 use super::statistics::{INTERVAL_REASON, interval_reason};
 use crate::table::Kind::{Integer, Real, Text};
@@ -145,7 +145,7 @@ fn set_rounds(set: &ComparisonSet) -> Vec<Row<'_>> {
         let missing: Vec<&str> = round
             .missing
             .iter()
-            .map(capitalbench_core::ids::ModelId::as_str)
+            .map(capitalbench_core::values::ids::ModelId::as_str)
             .collect();
         vec![
             id.into(),

@@ -1,9 +1,11 @@
 //! What records and comparisons may claim.
 
-use capitalbench_core::ids::ModelId;
-use capitalbench_core::manifest::Track;
+use capitalbench_core::evidence::statistics::{
+    Basis, Estimate, ModelStatistics, Pair, RecordStatistics,
+};
 use capitalbench_core::publication::Publication;
-use capitalbench_core::statistics::{Basis, Estimate, ModelStatistics, Pair, RecordStatistics};
+use capitalbench_core::round::manifest::Track;
+use capitalbench_core::values::ids::ModelId;
 
 use crate::table::Kind::{Integer, Real, Text};
 use crate::table::{Cell, Filling, Row, Table, always, maybe};

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use capitalbench_core::publication::Publication;
-use capitalbench_core::similar::closest;
+use capitalbench_core::values::similar::closest;
 use capitalbench_export::publication_v1;
 use capitalbench_export::table::Table;
 use capitalbench_export::tables::{ALL, outcomes, rounds};
@@ -217,7 +217,10 @@ fn model(api: &Api, id: &str) -> Result<Value, Refusal> {
     let own = of_table(rounds::MODELS.name);
     let Some(own) = own.first() else {
         let known = publication.names.keys();
-        let near = closest(id, known.map(capitalbench_core::ids::ModelId::as_str));
+        let near = closest(
+            id,
+            known.map(capitalbench_core::values::ids::ModelId::as_str),
+        );
         return Err(unknown("model", id, near));
     };
     let mut members = own.clone();
@@ -293,18 +296,4 @@ fn decoded(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percent_signs_are_read() {
-        for (text, expected) in [
-            ("a%20b", "a b"),
-            ("100%", "100%"),
-            ("%zz%4", "%zz%4"),
-            ("%C3%BC", "ü"),
-        ] {
-            assert_eq!(decoded(text), expected);
-        }
-    }
-}
+mod tests;

@@ -31,7 +31,7 @@ fn event(input: &Input<'_>, round: &PublicRound) -> Option<Vec<String>> {
     let close = round.manifest.window?.exit_close()?;
     let id = round.id();
     let stamp = round.manifest.created_at.as_ref();
-    let stamp = stamp.map_or(close, capitalbench_core::time::Stamp::at);
+    let stamp = stamp.map_or(close, capitalbench_core::values::time::Stamp::at);
     let base = input.base_url;
     Some(vec![
         "BEGIN:VEVENT".to_owned(),
@@ -93,14 +93,4 @@ fn folded(line: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_folded_and_texts_escaped() {
-        let line = folded(&"é".repeat(60));
-        assert!(line.split("\r\n").all(|part| part.len() <= LINE));
-        assert_eq!(line.replace("\r\n ", "").trim_end(), "é".repeat(60));
-        assert_eq!(value("a,b;c\\\n\u{7}"), "a\\,b\\;c\\\\\\n");
-    }
-}
+mod tests;

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use capitalbench_core::boards::comparison_set::{ComparisonSet, SetStatus};
-use capitalbench_core::ids::ModelId;
-use capitalbench_core::manifest::Track;
 use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetStatus};
+use capitalbench_core::round::manifest::Track;
+use capitalbench_core::values::ids::ModelId;
 use capitalbench_export::text::{points, reference_name, score};
 
 use super::escaped;

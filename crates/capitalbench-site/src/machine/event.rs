@@ -62,7 +62,7 @@ fn began(round: &PublicRound) -> Option<Timestamp> {
     let stamp = manifest.created_at.as_ref();
     stamp
         .or(manifest.decision_deadline.as_ref())
-        .map(capitalbench_core::time::Stamp::at)
+        .map(capitalbench_core::values::time::Stamp::at)
 }
 
 fn opened(round: &PublicRound) -> Option<Event> {

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use bytes::Bytes;
-use capitalbench_core::ids::Digest;
 use capitalbench_core::publication::{PublicRound, RoundState};
+use capitalbench_core::values::ids::Digest;
 use serde_json::json;
 
 use super::escaped;

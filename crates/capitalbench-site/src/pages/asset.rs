@@ -1,8 +1,8 @@
 //! One option: who held it, when, how much, and what came of it.
 
-use capitalbench_core::boards::option_record::{OptionRecord, OptionRound};
-use capitalbench_core::ids::OptionId;
-use capitalbench_core::manifest::Track;
+use capitalbench_core::publication::boards::option_record::{OptionRecord, OptionRound};
+use capitalbench_core::round::manifest::Track;
+use capitalbench_core::values::ids::OptionId;
 
 use super::assets::record;
 use super::view::{TRACKS, View, option_path, round_link, track_name};
@@ -152,7 +152,7 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &OptionRound) {
     let window = view
         .round(&round.round_id)
         .and_then(|round| round.manifest.window);
-    let holder = |(id, weight): &(_, capitalbench_core::units::BasisPoints)| {
+    let holder = |(id, weight): &(_, capitalbench_core::values::units::BasisPoints)| {
         format!("{} {}", view.name(id), share(weight.weight()))
     };
     let holders: Vec<String> = round.holders.iter().map(holder).collect();

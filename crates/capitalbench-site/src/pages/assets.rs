@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_core::boards::option_record::OptionRecord;
-use capitalbench_core::ids::OptionId;
-use capitalbench_core::universe::MarketOption;
+use capitalbench_core::market::universe::MarketOption;
+use capitalbench_core::publication::boards::option_record::OptionRecord;
+use capitalbench_core::values::ids::OptionId;
 
 use super::filter::{Filter, plain};
 use super::view::{TRACKS, View};

@@ -1,8 +1,8 @@
 //! The table of a comparison set, the same on the home page and on the set's own.
 
-use capitalbench_core::boards::comparison_set::{ComparisonSet, MarketRow, SetRow};
-use capitalbench_core::score::Score;
-use capitalbench_core::statistics::{SetModel, SetStatistics};
+use capitalbench_core::evidence::statistics::{SetModel, SetStatistics};
+use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, MarketRow, SetRow};
+use capitalbench_core::result::score::Score;
 
 use super::view::{View, horizon};
 use crate::charts::{Whisker, WhiskerScale};

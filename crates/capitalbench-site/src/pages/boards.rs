@@ -1,9 +1,9 @@
 //! Boards: the latest rounds, all history, consistency, and all comparison sets.
 
-use capitalbench_core::boards::consistency::ConsistencyRow;
-use capitalbench_core::boards::cumulative::CumulativeRow;
-use capitalbench_core::manifest::Track;
-use capitalbench_core::statistics::RecordStatistics;
+use capitalbench_core::evidence::statistics::RecordStatistics;
+use capitalbench_core::publication::boards::consistency::ConsistencyRow;
+use capitalbench_core::publication::boards::cumulative::CumulativeRow;
+use capitalbench_core::round::manifest::Track;
 
 use super::filter::{Filter, plain};
 use super::round;

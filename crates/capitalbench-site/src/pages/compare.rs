@@ -1,9 +1,9 @@
 //! Models side by side, on the rounds they share and on no others.
 
-use capitalbench_core::ids::ModelId;
-use capitalbench_core::manifest::Track;
+use capitalbench_core::evidence::statistics::{Basis, Estimate, HeadToHead};
 use capitalbench_core::publication::PublicRound;
-use capitalbench_core::statistics::{Basis, Estimate, HeadToHead};
+use capitalbench_core::round::manifest::Track;
+use capitalbench_core::values::ids::ModelId;
 
 use super::view::{TRACKS, View, horizon, model_path, pair_path, round_link, track_name};
 use crate::charts::{Heat, HeatColumn, strength};

@@ -1,6 +1,6 @@
 //! The results: both tracks' current comparison sets, and what may be claimed of them.
 
-use capitalbench_core::manifest::Track;
+use capitalbench_core::round::manifest::Track;
 
 use super::board;
 use super::view::{TRACKS, View, round_path, set_path, track_name};

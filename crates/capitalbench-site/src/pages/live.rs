@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_core::ids::ModelId;
 use capitalbench_core::publication::facts::InterimRow;
 use capitalbench_core::publication::{OpenRound, PublicRound};
+use capitalbench_core::values::ids::ModelId;
 use jiff::civil::Date;
 
 use super::view::{View, round_link, round_path, track_name};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use askama::Template;
-use capitalbench_core::methodology::Family;
-use capitalbench_core::statistics::{METHOD, method};
+use capitalbench_core::evidence::statistics::{METHOD, method};
+use capitalbench_core::round::methodology::Family;
 
 use super::view::View;
 use crate::figures::{size, thousands};

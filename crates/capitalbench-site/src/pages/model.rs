@@ -1,10 +1,10 @@
 //! One model: its record, its rounds, its opponents, its calibration, its habits, its cost.
 
-use capitalbench_core::boards::behaviour::Behaviour;
-use capitalbench_core::boards::cumulative::CumulativeRow;
-use capitalbench_core::ids::ModelId;
-use capitalbench_core::manifest::Track;
-use capitalbench_core::statistics::{Basis, Estimate, RecordStatistics};
+use capitalbench_core::evidence::statistics::{Basis, Estimate, RecordStatistics};
+use capitalbench_core::publication::boards::behaviour::Behaviour;
+use capitalbench_core::publication::boards::cumulative::CumulativeRow;
+use capitalbench_core::round::manifest::Track;
+use capitalbench_core::values::ids::ModelId;
 
 use super::view::{TRACKS, View, horizon, model_path, pair_path, round_link, track_name};
 use crate::charts::{Stated, Strip, reliability};

@@ -1,8 +1,8 @@
 //! All models, and what a decision costs against what it scores.
 
-use capitalbench_core::boards::TrackBoards;
-use capitalbench_core::boards::cumulative::CumulativeRow;
-use capitalbench_core::manifest::Track;
+use capitalbench_core::publication::boards::TrackBoards;
+use capitalbench_core::publication::boards::cumulative::CumulativeRow;
+use capitalbench_core::round::manifest::Track;
 
 use super::boards::interval_text;
 use super::filter::{Filter, plain};

@@ -1,9 +1,9 @@
 //! One round: what it is, who held what, what came of it, what luck would have given, and the audit.
 
-use capitalbench_core::ids::RoundId;
 use capitalbench_core::publication::{PublicRound, ResolvedRound, RoundState, Standing};
+use capitalbench_core::values::ids::RoundId;
 
-use capitalbench_core::units::Return;
+use capitalbench_core::values::units::Return;
 
 use super::view::{View, round_path, track_name};
 use super::words;

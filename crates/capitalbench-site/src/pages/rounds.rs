@@ -129,14 +129,15 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
 }
 
 fn models(view: &View<'_>) -> Vec<(String, String)> {
-    let both = |id: &capitalbench_core::ids::ModelId| (id.to_string(), view.name(id).to_owned());
+    let both =
+        |id: &capitalbench_core::values::ids::ModelId| (id.to_string(), view.name(id).to_owned());
     view.models.iter().map(both).collect()
 }
 
 fn sets(view: &View<'_>) -> Vec<(String, String)> {
     let sets = view.publication.comparison_sets.iter();
     let counted = sets.filter(|set| !set.included.is_empty());
-    let both = |set: &capitalbench_core::boards::comparison_set::ComparisonSet| {
+    let both = |set: &capitalbench_core::publication::boards::comparison_set::ComparisonSet| {
         (set.definition.set_id.clone(), set.definition.label.clone())
     };
     counted.map(both).collect()

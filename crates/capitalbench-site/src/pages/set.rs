@@ -1,9 +1,9 @@
 //! One comparison set: its board, its rounds, its pairs.
 
-use capitalbench_core::boards::comparison_set::ComparisonSet;
-use capitalbench_core::statistics::{LEVEL, SetStatistics};
+use capitalbench_core::evidence::statistics::{LEVEL, SetStatistics};
+use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
 
-use capitalbench_core::units::Return;
+use capitalbench_core::values::units::Return;
 
 use super::board;
 use super::view::{View, horizon, pair_path, round_link, set_path, track_name};

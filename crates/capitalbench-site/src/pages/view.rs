@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_core::boards::TrackBoards;
-use capitalbench_core::boards::comparison_set::{ComparisonSet, SetStatus};
-use capitalbench_core::ids::{Digest, ModelId, OptionId, RoundId};
-use capitalbench_core::manifest::Track;
+use capitalbench_core::market::universe::MarketOption;
+use capitalbench_core::publication::boards::TrackBoards;
+use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetStatus};
 use capitalbench_core::publication::{OpenRound, PublicRound, Publication, RoundState};
-use capitalbench_core::universe::MarketOption;
+use capitalbench_core::round::manifest::Track;
+use capitalbench_core::values::ids::{Digest, ModelId, OptionId, RoundId};
 
 use crate::Input;
 use crate::html::Html;
@@ -190,34 +190,4 @@ pub(crate) fn horizon(track: Track) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::{Component, Path};
-
-    use super::*;
-
-    #[test]
-    fn plain_names_stay_and_others_get_a_place_of_their_own() {
-        for name in ["openai-gpt-5.5", "SP500", "weekly_set"] {
-            assert_eq!(plain_name(name), name);
-        }
-        let long = "x".repeat(200);
-        let odd = [
-            "../../up",
-            "..",
-            "/etc",
-            "a/b",
-            "a_b/",
-            "a b",
-            "é",
-            " ",
-            long.as_str(),
-        ];
-        let made: BTreeSet<String> = odd.iter().map(|name| plain_name(name)).collect();
-        assert_eq!(made.len(), odd.len());
-        for name in made {
-            let parts: Vec<Component<'_>> = Path::new(&name).components().collect();
-            assert!(matches!(parts[..], [Component::Normal(_)]), "{name}");
-            assert!(name.len() <= 80 && !name.starts_with('.'), "{name}");
-        }
-    }
-}
+mod tests;

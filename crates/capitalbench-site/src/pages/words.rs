@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
-use capitalbench_core::boards::comparison_set::{ComparisonSet, SetRow};
-use capitalbench_core::claim::Claim;
-use capitalbench_core::ids::ModelId;
-use capitalbench_core::lifecycle::Due;
+use capitalbench_core::evidence::claim::Claim;
+use capitalbench_core::evidence::statistics::SetStatistics;
+use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetRow};
 use capitalbench_core::publication::{PublicRound, ResolvedRound, RoundState};
-use capitalbench_core::statistics::SetStatistics;
+use capitalbench_core::round::lifecycle::Due;
+use capitalbench_core::values::ids::ModelId;
 
 use super::view::View;
 

@@ -1,7 +1,7 @@
 //! What models write is text, whatever it pretends to be.
 
+use capitalbench_core::decision::submission::{Decision, Submission};
 use capitalbench_core::publication::RoundState;
-use capitalbench_core::submission::{Decision, Submission};
 
 use super::markup::{names, read};
 use super::sources::{Source, fixtures};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use capitalbench_core::ids::RoundId;
+use capitalbench_core::market::universe::Universe;
 use capitalbench_core::publication::{PublicRound, RoundState};
-use capitalbench_core::universe::Universe;
+use capitalbench_core::values::ids::RoundId;
 
 use super::sources::{Source, fixtures};
 

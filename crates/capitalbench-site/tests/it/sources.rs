@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use capitalbench_archive::public_files::public_files;
-use capitalbench_archive::public_record::publication;
-use capitalbench_core::ids::RoundId;
+use capitalbench_archive::public::public_files::public_files;
+use capitalbench_archive::public::public_record::publication;
 use capitalbench_core::publication::Publication;
+use capitalbench_core::values::ids::RoundId;
 use capitalbench_site::machine::data_files;
 use capitalbench_site::{Family, Files, Input, Rendered, render};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use capitalbench_core::ids::RoundId;
+use capitalbench_core::values::ids::RoundId;
 use capitalbench_site::Files;
 
 use super::markup::{Markup, attribute, names, read};
@@ -171,7 +171,7 @@ fn an_empty_record_still_has_pages() {
     source.publication.rounds.clear();
     source.publication.boards.clear();
     source.publication.comparison_sets.clear();
-    source.publication.statistics = capitalbench_core::statistics::Statistics::default();
+    source.publication.statistics = capitalbench_core::evidence::statistics::Statistics::default();
     source.files.clear();
     check(&source.site());
 }

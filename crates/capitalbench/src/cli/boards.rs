@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use capitalbench_core::manifest::Track;
-use capitalbench_core::time::parse_day;
+use capitalbench_core::round::manifest::Track;
+use capitalbench_core::values::time::parse_day;
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 

@@ -1,6 +1,6 @@
 //! Flags of `explain`; no logic.
 
-use capitalbench_core::manifest::Track;
+use capitalbench_core::round::manifest::Track;
 use clap::Args;
 
 use super::{Output, Rounds};

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use capitalbench_core::calendar::{EntryRule, Roll};
-use capitalbench_core::manifest::{Proof, Track};
+use capitalbench_core::market::calendar::{EntryRule, Roll};
+use capitalbench_core::round::manifest::{Proof, Track};
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 

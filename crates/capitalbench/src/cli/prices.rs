@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use capitalbench_core::cross_check::DEFAULT_TOLERANCE_BPS;
+use capitalbench_core::market::cross_check::DEFAULT_TOLERANCE_BPS;
 use clap::{ArgGroup, Args, ValueEnum};
 use jiff::civil::Date;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use capitalbench_core::run::RunKind;
+use capitalbench_core::asking::run::RunKind;
 use clap::Args;
 
 use super::{Now, Output, Round};

@@ -1,15 +1,15 @@
 //! `accept-run`: make a run the record of its round, or say every reason why not.
 
-use capitalbench_archive::acceptance::{accept, facts};
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::format::acceptance::to_value;
-use capitalbench_archive::jobs;
-use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::format::run::acceptance::to_value;
+use capitalbench_archive::round::jobs;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::run::acceptance::{accept, facts};
 use capitalbench_archive::verify::derivation;
-use capitalbench_core::acceptance::{Acceptance, Choice, Refusal, refusals, remarks};
-use capitalbench_core::ids::RunId;
-use capitalbench_core::manifest::{Proof, Stream};
-use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
+use capitalbench_core::asking::acceptance::{Acceptance, Choice, Refusal, refusals, remarks};
+use capitalbench_core::round::manifest::{Proof, Stream};
+use capitalbench_core::round::resolution_job::{JobStatus, ResolutionJob};
+use capitalbench_core::values::ids::RunId;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

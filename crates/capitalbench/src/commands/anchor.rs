@@ -1,7 +1,7 @@
 //! `anchor`: outside clocks stamp the newest signed state of the log.
 
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::log::LogFolder;
 use jiff::Timestamp;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! `audit-round`: one round by area, with the next step.
 
-use capitalbench_archive::audit::{Check, Status, audit};
 use capitalbench_archive::verify::Severity;
+use capitalbench_archive::verify::audit::{Check, Status, audit};
 use serde_json::json;
 
 use super::{Outcome, run_id};

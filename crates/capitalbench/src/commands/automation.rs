@@ -1,10 +1,10 @@
 //! `automation-status`, `automation-retry` and `automation-cancel`: the jobs of rounds.
 
-use capitalbench_archive::jobs;
-use capitalbench_archive::lease::holder;
-use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
-use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
-use capitalbench_core::run::official_run;
+use capitalbench_archive::round::jobs;
+use capitalbench_archive::round::lease::holder;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
+use capitalbench_core::asking::run::official_run;
+use capitalbench_core::round::resolution_job::{JobStatus, ResolutionJob};
 use capitalbench_database::direct::DatabaseUrl;
 use jiff::Timestamp;
 use serde_json::{Value, json};

@@ -7,10 +7,10 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use capitalbench_archive::file_ops;
+use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::verify::count_rounds;
-use capitalbench_core::ids::RoundId;
 use capitalbench_core::publication::PublicRound;
+use capitalbench_core::values::ids::RoundId;
 use capitalbench_site::machine::{DATA_ARCHIVE, Told, data_path};
 use capitalbench_site::{Input, Renderer, served};
 use rayon::prelude::*;

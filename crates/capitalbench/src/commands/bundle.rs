@@ -1,9 +1,9 @@
 //! `bundle`: a signed round in one file.
 
-use capitalbench_archive::bundle::pack;
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
-use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::public::bundle::pack;
+use capitalbench_archive::round::round_folder::RoundFolder;
 
 use super::Outcome;
 use crate::cli::Bundle;

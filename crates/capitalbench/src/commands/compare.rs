@@ -1,7 +1,7 @@
 //! `compare`: models side by side on the rounds they share.
 
-use capitalbench_core::ids::ModelId;
 use capitalbench_core::publication::standings::Standings;
+use capitalbench_core::values::ids::ModelId;
 use capitalbench_export::publication_v1;
 use capitalbench_export::text::{percent, points};
 use serde_json::json;

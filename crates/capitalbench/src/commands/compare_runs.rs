@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
-use capitalbench_archive::run_controls::{RunControls, as_submission};
-use capitalbench_archive::validation::validate_run;
-use capitalbench_core::consistency::overlap;
-use capitalbench_core::control::Control;
-use capitalbench_core::portfolio::Holding;
-use capitalbench_core::submission::Submission;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::run::run_controls::{RunControls, as_submission};
+use capitalbench_archive::run::validation::validate_run;
+use capitalbench_core::decision::control::Control;
+use capitalbench_core::decision::portfolio::Holding;
+use capitalbench_core::decision::submission::Submission;
+use capitalbench_core::result::consistency::overlap;
 use serde_json::{Value, json};
 
 use super::{Outcome, holdings_json, holdings_text, parse_run_id};

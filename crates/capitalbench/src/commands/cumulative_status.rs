@@ -1,6 +1,6 @@
 //! `cumulative-status`: which rounds the boards count, and by which run.
 
-use capitalbench_archive::format::results::cumulative::{IndexRow, index};
+use capitalbench_archive::format::figures::results::cumulative::{IndexRow, index};
 use serde_json::json;
 
 use super::Outcome;
@@ -63,7 +63,7 @@ fn as_json(row: &IndexRow<'_>) -> serde_json::Value {
     let resolved = row.round.resolved();
     json!({
         "round_id": row.round.id().as_str(),
-        "track": row.round.track.map(capitalbench_core::manifest::Track::as_str),
+        "track": row.round.track.map(capitalbench_core::round::manifest::Track::as_str),
         "state": row.round.state.as_str(),
         "official_run_id": resolved.map(|resolved| resolved.run_id.as_str()),
         "included": resolved.is_some(),

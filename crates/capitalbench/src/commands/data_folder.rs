@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use capitalbench_archive::file_ops::{Draft, Drafts};
+use capitalbench_archive::disk::file_ops::{Draft, Drafts};
 use capitalbench_core::publication::Publication;
 use capitalbench_export::{Shelf, export_to, spreadsheets_to};
 use capitalbench_site::machine::{DATA_ARCHIVE, pack};

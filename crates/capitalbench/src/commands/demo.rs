@@ -5,12 +5,12 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Instant;
 
-use capitalbench_archive::file_ops;
-use capitalbench_archive::public_record;
-use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::public::public_record;
+use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_archive::verify::{self, Severity};
-use capitalbench_core::manifest::Track;
 use capitalbench_core::publication::{Publication, RoundState};
+use capitalbench_core::round::manifest::Track;
 use clap::Parser as _;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -164,8 +164,8 @@ fn folders(stage: &Stage, now: Timestamp) -> BTreeMap<&'static str, String> {
 fn exit_day(folder: &Path) -> Result<Date, CommandError> {
     let folder = RoundFolder::open(folder)?;
     let manifest = folder.parse(
-        capitalbench_archive::layout::MANIFEST,
-        capitalbench_archive::format::manifest::parse,
+        capitalbench_archive::disk::layout::MANIFEST,
+        capitalbench_archive::format::round::manifest::parse,
     )?;
     let window = manifest.window;
     Ok(window

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use capitalbench_core::explanation::{Explanation, explain};
-use capitalbench_core::ids::ModelId;
-use capitalbench_core::inference::null::Stouffer;
-use capitalbench_core::manifest::Track;
+use capitalbench_core::evidence::explanation::{Explanation, explain};
+use capitalbench_core::evidence::inference::null::Stouffer;
+use capitalbench_core::evidence::statistics::{Estimate, method};
 use capitalbench_core::publication::Publication;
-use capitalbench_core::similar::closest;
-use capitalbench_core::statistics::{Estimate, method};
+use capitalbench_core::round::manifest::Track;
+use capitalbench_core::values::ids::ModelId;
+use capitalbench_core::values::similar::closest;
 use serde_json::{Map, Value, json};
 
 use super::Outcome;

@@ -1,9 +1,9 @@
 //! `fetch-prices`: the closes of a round's window.
 
-use capitalbench_archive::format::provenance::{Coverage, Provenance, Purpose};
-use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
-use capitalbench_archive::shell::shell_word;
-use capitalbench_core::cross_check::CrossCheck;
+use capitalbench_archive::disk::shell::shell_word;
+use capitalbench_archive::format::prices::provenance::{Coverage, Provenance, Purpose};
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_core::market::cross_check::CrossCheck;
 use serde_json::{Value, json};
 
 use super::price_source::{asking, open_counted, open_second, rounds_of, state_folder, wait};

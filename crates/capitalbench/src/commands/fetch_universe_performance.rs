@@ -2,19 +2,19 @@
 
 use std::path::PathBuf;
 
-use capitalbench_archive::file_ops;
-use capitalbench_archive::format::trailing::{self, Provenance};
-use capitalbench_archive::freeze;
-use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
-use capitalbench_archive::shell::shell_word;
-use capitalbench_core::calendar::{is_session, last_session_by, previous_session};
-use capitalbench_core::ids::OptionId;
-use capitalbench_core::manifest::Manifest;
-use capitalbench_core::market_context::{
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::shell::shell_word;
+use capitalbench_archive::format::prices::trailing::{self, Provenance};
+use capitalbench_archive::round::freeze;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_core::asking::market_context::{
     ContextStatus, MarketContext, PriceHistory, history_start, market_context,
 };
-use capitalbench_core::price_window::Session;
-use capitalbench_core::universe::Universe;
+use capitalbench_core::market::calendar::{is_session, last_session_by, previous_session};
+use capitalbench_core::market::price_window::Session;
+use capitalbench_core::market::universe::Universe;
+use capitalbench_core::round::manifest::Manifest;
+use capitalbench_core::values::ids::OptionId;
 use jiff::civil::Date;
 use serde_json::json;
 

@@ -1,10 +1,10 @@
 //! `hash-round`: freeze a round, or check that it holds.
 
-use capitalbench_archive::format::manifest;
-use capitalbench_archive::freeze::{self, Frozen};
-use capitalbench_archive::layout;
-use capitalbench_archive::round_folder::RoundFolder;
-use capitalbench_archive::shell::shell_word;
+use capitalbench_archive::disk::layout;
+use capitalbench_archive::disk::shell::shell_word;
+use capitalbench_archive::format::round::manifest;
+use capitalbench_archive::round::freeze::{self, Frozen};
+use capitalbench_archive::round::round_folder::RoundFolder;
 use serde_json::json;
 
 use super::Outcome;

@@ -1,14 +1,14 @@
 //! `import-research`: three reports into a round, one of them for models.
 
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
-use capitalbench_archive::format::{manifest, utf8};
-use capitalbench_archive::layout;
-use capitalbench_archive::research_import::{ImportError, Reports, import};
-use capitalbench_archive::round_folder::RoundFolder;
-use capitalbench_archive::status::round_status;
-use capitalbench_core::briefing::{BriefingProblem, Level};
-use capitalbench_core::time::Stamp;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::layout;
+use capitalbench_archive::format::{round::manifest, utf8};
+use capitalbench_archive::round::research_import::{ImportError, Reports, import};
+use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_archive::round::status::round_status;
+use capitalbench_core::asking::briefing::{BriefingProblem, Level};
+use capitalbench_core::values::time::Stamp;
 use serde_json::json;
 
 use super::Outcome;

@@ -2,21 +2,23 @@
 
 use std::collections::BTreeSet;
 
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
-use capitalbench_archive::format::models::{self, ModelSettings};
-use capitalbench_archive::format::{options, utf8};
-use capitalbench_archive::new_round::{NewRound, create};
-use capitalbench_archive::shell::shell_word;
-use capitalbench_core::calendar::{WindowPlan, WindowRule, next_session, open_at, plan_window};
-use capitalbench_core::ids::RoundId;
-use capitalbench_core::manifest::{Manifest, Origins, Stream, SubmissionFormat, host_of};
-use capitalbench_core::methodology::Methodology;
-use capitalbench_core::portfolio::Constraints;
-use capitalbench_core::roster::Roster;
-use capitalbench_core::time::Stamp;
-use capitalbench_core::universe::Universe;
-use capitalbench_core::universes::{DEFAULT_VERSION, shipped, versions};
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::shell::shell_word;
+use capitalbench_archive::format::round::models::{self, ModelSettings};
+use capitalbench_archive::format::{round::options, utf8};
+use capitalbench_archive::round::new_round::{NewRound, create};
+use capitalbench_core::decision::portfolio::Constraints;
+use capitalbench_core::market::calendar::{
+    WindowPlan, WindowRule, next_session, open_at, plan_window,
+};
+use capitalbench_core::market::universe::Universe;
+use capitalbench_core::market::universes::{DEFAULT_VERSION, shipped, versions};
+use capitalbench_core::round::manifest::{Manifest, Origins, Stream, SubmissionFormat, host_of};
+use capitalbench_core::round::methodology::Methodology;
+use capitalbench_core::round::roster::Roster;
+use capitalbench_core::values::ids::RoundId;
+use capitalbench_core::values::time::Stamp;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use serde_json::json;
@@ -144,7 +146,7 @@ fn universe(arguments: &InitRound) -> Result<(String, String, Universe), Command
     let choice = &arguments.universe;
     if let Some(file) = &choice.universe {
         let bytes = file_ops::read(file).map_err(FileError::from)?;
-        let in_file = |fault: capitalbench_archive::error::Fault| fault.in_file(file);
+        let in_file = |fault: capitalbench_archive::disk::error::Fault| fault.in_file(file);
         let universe = options::parse(&bytes).map_err(in_file)?;
         let yaml = utf8(&bytes).map_err(in_file)?.to_owned();
         let stem = file

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use capitalbench_core::boards::comparison_set::{ComparisonSet, SetStatus};
-use capitalbench_core::ids::ModelId;
-use capitalbench_core::manifest::Track;
 use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetStatus};
 use capitalbench_core::publication::standings::Standings;
+use capitalbench_core::round::manifest::Track;
+use capitalbench_core::values::ids::ModelId;
 use capitalbench_export::publication_v1;
 use serde_json::{Value, json};
 

@@ -1,9 +1,9 @@
 //! `list-runs`: the runs of a round.
 
-use capitalbench_archive::layout::run;
-use capitalbench_archive::round_folder::RoundFolder;
-use capitalbench_core::run::{Run, Selection, official_run, selection};
-use capitalbench_core::time::Stamp;
+use capitalbench_archive::disk::layout::run;
+use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_core::asking::run::{Run, Selection, official_run, selection};
+use capitalbench_core::values::time::Stamp;
 use serde_json::json;
 
 use super::Outcome;

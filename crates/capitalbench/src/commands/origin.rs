@@ -8,9 +8,9 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use capitalbench_archive::log::{LOG_LIST, LogFolder, SIGNED, log_list, places_file, signed_list};
-use capitalbench_archive::public_files::{FileMark, fingerprint, public_files};
-use capitalbench_core::ids::Digest;
+use capitalbench_archive::public::public_files::{FileMark, fingerprint, public_files};
 use capitalbench_core::publication::{PublicRound, Publication};
+use capitalbench_core::values::ids::Digest;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::read::{ReadError, Record, Source, read};
 use capitalbench_export::text::SYNTHETIC;

@@ -6,9 +6,9 @@ use capitalbench_adapters::http::{HttpClient, HttpLimits};
 use capitalbench_adapters::price_source::{
     AlphaVantage, BaseUrlError, CsvFolder, PriceSource, Tiingo, YahooChart,
 };
-use capitalbench_archive::layout;
-use capitalbench_archive::request_state::RequestState;
-use capitalbench_core::request_budget::Plan;
+use capitalbench_archive::disk::layout;
+use capitalbench_archive::prices::request_state::RequestState;
+use capitalbench_core::market::request_budget::Plan;
 use jiff::Timestamp;
 
 use crate::cli::{CrossCheckChoice, Source};

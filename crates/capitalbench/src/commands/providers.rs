@@ -10,12 +10,12 @@ use capitalbench_adapters::provider::{
     Anthropic, Capabilities, Family, Google, Host, Ollama, OpenAi, OpenAiCompatible, Provider,
     Settings, SetupError, XAi,
 };
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
-use capitalbench_archive::format::models::ModelSettings;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::format::round::models::ModelSettings;
 use capitalbench_archive::format::utf8;
-use capitalbench_archive::round_folder::RoundInputs;
-use capitalbench_core::run::Calls;
+use capitalbench_archive::round::round_folder::RoundInputs;
+use capitalbench_core::asking::run::Calls;
 use serde_json::Value;
 
 use crate::config::Environment;

@@ -1,10 +1,10 @@
 //! `publish-report` and `publish-round-summary`: reports for people.
 
-use capitalbench_archive::file_ops;
-use capitalbench_archive::layout;
-use capitalbench_archive::report::{RunReport, round_summary};
-use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
-use capitalbench_core::run::{RunKind, official_run};
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::layout;
+use capitalbench_archive::results::report::{RunReport, round_summary};
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_core::asking::run::{RunKind, official_run};
 use serde_json::json;
 
 use super::{Outcome, parse_run_id, run_id};

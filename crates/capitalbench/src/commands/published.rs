@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use capitalbench_archive::cache_key::CacheKey;
-use capitalbench_archive::file_ops::replace_all;
-use capitalbench_archive::layout;
-use capitalbench_archive::public_record::{Keeping, PublicationError, published, standings};
+use capitalbench_archive::disk::file_ops::replace_all;
+use capitalbench_archive::disk::layout;
+use capitalbench_archive::public::cache_key::CacheKey;
+use capitalbench_archive::public::public_record::{
+    Keeping, PublicationError, published, standings,
+};
 use capitalbench_archive::verify::count_rounds;
 use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::standings::Standings;
-use capitalbench_core::similar::closest;
+use capitalbench_core::values::similar::closest;
 use capitalbench_export::text::SYNTHETIC;
 use jiff::Timestamp;
 use serde_json::{Value, json};

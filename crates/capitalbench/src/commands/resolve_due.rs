@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use capitalbench_archive::jobs;
-use capitalbench_archive::round_folder::{RoundFolder, Universes, list_rounds};
+use capitalbench_archive::round::jobs;
+use capitalbench_archive::round::round_folder::{RoundFolder, Universes, list_rounds};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

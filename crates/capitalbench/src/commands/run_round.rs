@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use capitalbench_archive::freeze;
-use capitalbench_archive::layout::run as files;
-use capitalbench_archive::ledger::Ledger;
-use capitalbench_archive::ledger::derive::{announce, derive};
-use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
-use capitalbench_core::cost::Cost;
-use capitalbench_core::run::{Calls, RunKind};
-use capitalbench_core::time::Stamp;
+use capitalbench_archive::disk::layout::run as files;
+use capitalbench_archive::round::freeze;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::run::ledger::Ledger;
+use capitalbench_archive::run::ledger::derive::{announce, derive};
+use capitalbench_core::asking::cost::Cost;
+use capitalbench_core::asking::run::{Calls, RunKind};
+use capitalbench_core::values::time::Stamp;
 use jiff::Timestamp;
 use tokio::sync::watch;
 

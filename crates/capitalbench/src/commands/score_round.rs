@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use capitalbench_archive::corrections::Stored;
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::jobs;
-use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
-use capitalbench_archive::run_folder::RunFolder;
-use capitalbench_archive::scoring::ControlOutcome;
-use capitalbench_core::consistency::{Figures, ModelConsistency};
-use capitalbench_core::prices::Side;
-use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
-use capitalbench_core::run::{RunRules, official_run};
-use capitalbench_core::score::{self as points, Score};
-use capitalbench_core::units::signed_percent;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::results::corrections::Stored;
+use capitalbench_archive::results::scoring::ControlOutcome;
+use capitalbench_archive::round::jobs;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
+use capitalbench_archive::run::run_folder::RunFolder;
+use capitalbench_core::asking::run::{RunRules, official_run};
+use capitalbench_core::market::prices::Side;
+use capitalbench_core::result::consistency::{Figures, ModelConsistency};
+use capitalbench_core::result::score::{self as points, Score};
+use capitalbench_core::round::resolution_job::{JobStatus, ResolutionJob};
+use capitalbench_core::values::units::signed_percent;
 use jiff::Timestamp;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -196,8 +196,8 @@ fn score_official(
 
 fn side_file(side: Side) -> &'static str {
     match side {
-        Side::Entry => capitalbench_archive::layout::ENTRY_PRICES,
-        Side::Exit => capitalbench_archive::layout::EXIT_PRICES,
+        Side::Entry => capitalbench_archive::disk::layout::ENTRY_PRICES,
+        Side::Exit => capitalbench_archive::disk::layout::EXIT_PRICES,
     }
 }
 
@@ -212,7 +212,7 @@ struct Row {
 
 fn rows(scored: &Scored) -> Result<Vec<Row>, CommandError> {
     let oracle = scored.result.returns.oracle();
-    let row = |row: &capitalbench_core::leaderboard::Scored| {
+    let row = |row: &capitalbench_core::result::leaderboard::Scored| {
         let outcome = &row.outcome;
         let points = points::score(outcome.decision_return, oracle)
             .map_err(|error| CommandError::new(format!("{}: {error}", row.submission.model_id)))?;
@@ -224,7 +224,9 @@ fn rows(scored: &Scored) -> Result<Vec<Row>, CommandError> {
             },
             value: outcome.decision_return.get(),
             alpha: outcome.alpha.get(),
-            regret: outcome.regret.map(capitalbench_core::units::Return::get),
+            regret: outcome
+                .regret
+                .map(capitalbench_core::values::units::Return::get),
         })
     };
     scored.result.outcomes.iter().map(row).collect()
@@ -281,7 +283,7 @@ fn as_json(scored: &Scored) -> Result<Value, CommandError> {
         "round_id": scored.round,
         "run_id": scored.run_id.as_str(),
         "sp500_return": returns.reference().get(),
-        "max_possible_return": returns.oracle().map(capitalbench_core::units::Return::get),
+        "max_possible_return": returns.oracle().map(capitalbench_core::values::units::Return::get),
         "outcomes": outcomes,
         "controls": controls,
         "consistency": consistency,

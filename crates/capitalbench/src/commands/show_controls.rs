@@ -1,9 +1,9 @@
 //! `show-controls`: what control entrants hold in a frozen round.
 
-use capitalbench_archive::control_sources::ControlSources;
-use capitalbench_archive::freeze;
-use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
-use capitalbench_core::control::Control;
+use capitalbench_archive::round::freeze;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::run::control_sources::ControlSources;
+use capitalbench_core::decision::control::Control;
 use serde_json::{Value, json};
 
 use super::{Outcome, holdings_json, holdings_text};

@@ -1,14 +1,14 @@
 //! `show-prompt`: the exact text that models are sent.
 
+use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::utf8;
-use capitalbench_archive::freeze;
-use capitalbench_archive::layout;
-use capitalbench_archive::model_input::assembled;
-use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
-use capitalbench_core::ids::ModelId;
-use capitalbench_core::methodology::Enforcement;
-use capitalbench_core::prompt::call_suffix;
-use capitalbench_core::tokens::{estimate, measured_providers};
+use capitalbench_archive::round::freeze;
+use capitalbench_archive::round::model_input::assembled;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_core::asking::prompt::call_suffix;
+use capitalbench_core::asking::tokens::{estimate, measured_providers};
+use capitalbench_core::round::methodology::Enforcement;
+use capitalbench_core::values::ids::ModelId;
 use serde_json::json;
 
 use super::Outcome;

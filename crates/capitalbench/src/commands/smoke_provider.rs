@@ -5,14 +5,14 @@
 use std::time::Instant;
 
 use capitalbench_adapters::provider::{Question, Reply};
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
-use capitalbench_archive::format::models::{self, ModelSettings};
-use capitalbench_core::attempt::Reason;
-use capitalbench_core::cost::{Cost, Price};
-use capitalbench_core::run::RunKind;
-use capitalbench_core::submission::reply::{Ending, read_reply};
-use capitalbench_core::tokens::estimate;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::format::round::models::{self, ModelSettings};
+use capitalbench_core::asking::attempt::Reason;
+use capitalbench_core::asking::cost::{Cost, Price};
+use capitalbench_core::asking::run::RunKind;
+use capitalbench_core::asking::tokens::estimate;
+use capitalbench_core::decision::submission::reply::{Ending, read_reply};
 use serde_json::{Value, json};
 
 use super::Outcome;
@@ -97,7 +97,7 @@ fn price(arguments: &SmokeProvider, model: &ModelSettings) -> Result<Option<Pric
     let (prices, _) = book.prices(&[wanted]);
     Ok(prices
         .first()
-        .map(capitalbench_archive::ledger::PlannedPrice::price))
+        .map(capitalbench_archive::run::ledger::PlannedPrice::price))
 }
 
 fn ask(model: &ModelSettings, price: Option<Price>) -> Result<Report<'_>, CommandError> {

@@ -1,7 +1,7 @@
 //! `status`: every round, where it stands and what comes next.
 
-use capitalbench_archive::status::{RoundStatus, status};
-use capitalbench_core::lifecycle::Stage;
+use capitalbench_archive::round::status::{RoundStatus, status};
+use capitalbench_core::round::lifecycle::Stage;
 use serde_json::json;
 
 use super::Outcome;

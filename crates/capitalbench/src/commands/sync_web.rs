@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use capitalbench_core::ids::RoundId;
 use capitalbench_core::publication::{Publication, RoundState};
+use capitalbench_core::values::ids::RoundId;
 use capitalbench_database::sync::Scope;
 use serde_json::json;
 

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
-use capitalbench_archive::format::price_sheet;
-use capitalbench_archive::interim_update::{
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::format::prices::price_sheet;
+use capitalbench_archive::results::interim_update::{
     Sheets, days_of, entry_sheet, files, snapshot_file, snapshots_folder, store, usable_sheets,
 };
-use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
-use capitalbench_archive::run_folder::RunFolder;
-use capitalbench_archive::validation::load_parsed;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
+use capitalbench_archive::run::run_folder::RunFolder;
+use capitalbench_archive::run::validation::load_parsed;
 use capitalbench_archive::verify::derivation;
-use capitalbench_core::calendar::{closure_reason, rows_final_at};
-use capitalbench_core::manifest::{Track, Window};
-use capitalbench_core::run::{RunRules, official_run};
-use capitalbench_core::submission::Submission;
+use capitalbench_core::asking::run::{RunRules, official_run};
+use capitalbench_core::decision::submission::Submission;
+use capitalbench_core::market::calendar::{closure_reason, rows_final_at};
+use capitalbench_core::round::manifest::{Track, Window};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde_json::json;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use capitalbench_archive::file_ops;
-use capitalbench_archive::freeze;
-use capitalbench_archive::layout::run;
-use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
-use capitalbench_archive::run_folder::RunFolder;
-use capitalbench_archive::validation::{Checked, validate_run, validation_files};
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::layout::run;
+use capitalbench_archive::round::freeze;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::run::run_folder::RunFolder;
+use capitalbench_archive::run::validation::{Checked, validate_run, validation_files};
 use serde_json::json;
 
 use super::{Outcome, run_id};

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
-use capitalbench_archive::format::options;
-use capitalbench_archive::format::universe_report::{Asked, OptionCheck, render};
-use capitalbench_archive::layout;
-use capitalbench_archive::round_folder::RoundFolder;
-use capitalbench_core::ids::{Digest, OptionId};
-use capitalbench_core::price_window::Session;
-use capitalbench_core::universe::{MarketOption, Universe};
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::layout;
+use capitalbench_archive::format::prices::universe_report::{Asked, OptionCheck, render};
+use capitalbench_archive::format::round::options;
+use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_core::market::price_window::Session;
+use capitalbench_core::market::universe::{MarketOption, Universe};
+use capitalbench_core::values::ids::{Digest, OptionId};
 use serde_json::json;
 
 use super::Outcome;

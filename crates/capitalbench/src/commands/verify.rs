@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use capitalbench_archive::bundle::{self, OpenBundle};
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::log::{LogFolder, LogKey};
-use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_archive::public::bundle::{self, OpenBundle};
+use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_archive::verify::{Code, Finding, Report, RoundReport, Severity, Verdict};
 use capitalbench_archive::verify::{Reader, count_rounds, verify_for};
 use capitalbench_proof::note::VerifierKey;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anstream::adapter::strip_str;
-use capitalbench_archive::round_folder::{RoundFolder, Universes};
-use capitalbench_core::resolution_job::ResolutionJob;
+use capitalbench_archive::round::round_folder::{RoundFolder, Universes};
+use capitalbench_core::round::resolution_job::ResolutionJob;
 use capitalbench_database::direct::DatabaseUrl;
 use capitalbench_database::gateway::GatewayError;
 use capitalbench_database::jobs::{Job, Jobs};
@@ -277,7 +277,7 @@ impl Service {
     /// Whether the folder has the result; who made it may have died before it was signed.
     fn signed_result(&self, job: &Job) -> Result<bool, CommandError> {
         let folder = RoundFolder::open(&self.rounds.join(job.round_id.as_str()))?;
-        let stored = capitalbench_archive::jobs::load(&folder)?;
+        let stored = capitalbench_archive::round::jobs::load(&folder)?;
         let succeeded = stored.is_some_and(|stored| stored.completed_at.is_some());
         if succeeded {
             record::record(&folder, self.clock.now())?;

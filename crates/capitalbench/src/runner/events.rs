@@ -1,8 +1,8 @@
 //! What a run says while it works. It announces; terminal, log and tests only listen.
 
-use capitalbench_archive::ledger::{Ended, PlannedSlot};
-use capitalbench_core::attempt::{AttemptStatus, Reason};
-use capitalbench_core::cost::Cost;
+use capitalbench_archive::run::ledger::{Ended, PlannedSlot};
+use capitalbench_core::asking::attempt::{AttemptStatus, Reason};
+use capitalbench_core::asking::cost::Cost;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! [`SlotEnd`]: where a slot stands when nothing more is done for it.
 
-use capitalbench_archive::ledger::PlannedSlot;
-use capitalbench_core::attempt::AttemptStatus;
-use capitalbench_core::cost::Cost;
+use capitalbench_archive::run::ledger::PlannedSlot;
+use capitalbench_core::asking::attempt::AttemptStatus;
+use capitalbench_core::asking::cost::Cost;
 
 /// Why a slot was left open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use capitalbench_adapters::provider::{CallFailure, RawAnswer, Reply, Stop, Tokens};
-use capitalbench_archive::ledger::Ended;
-use capitalbench_archive::ledger::derive::add_run_fields;
-use capitalbench_core::attempt::{AttemptStatus, Reason};
-use capitalbench_core::cost::{Billed, Cost, Price};
-use capitalbench_core::submission::reply::{Ending, ReplyFault, Step, read_reply};
-use capitalbench_core::submission::{Problem, RoundRules, Stage, validate};
+use capitalbench_archive::run::ledger::Ended;
+use capitalbench_archive::run::ledger::derive::add_run_fields;
+use capitalbench_core::asking::attempt::{AttemptStatus, Reason};
+use capitalbench_core::asking::cost::{Billed, Cost, Price};
+use capitalbench_core::decision::submission::reply::{Ending, ReplyFault, Step, read_reply};
+use capitalbench_core::decision::submission::{Problem, RoundRules, Stage, validate};
 use serde_json::{Value, json};
 
 use super::{Engine, Seat};

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use capitalbench_adapters::http::{HttpClient, HttpError};
 use capitalbench_adapters::outside_clock::{ClockUrl, ask_authority, ask_calendar};
+use capitalbench_archive::disk::shell::shell_word;
 use capitalbench_archive::log::{Believed, LogFolder, Proofs, SignedCheckpoint, Trust, clock_name};
-use capitalbench_archive::round_folder::RoundFolder;
-use capitalbench_archive::shell::shell_word;
-use capitalbench_core::manifest::{Manifest, Proof};
+use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_core::round::manifest::{Manifest, Proof};
 use capitalbench_proof::merkle::sha256;
 use capitalbench_proof::note::Checked;
 use capitalbench_proof::opentimestamps::{commitment, proof_file};

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use capitalbench_adapters::price_source::{DailyClose, History, Limit, PriceError, PriceSource};
-use capitalbench_archive::request_state::{KeptAnswer, RequestState};
-use capitalbench_core::ids::OptionId;
-use capitalbench_core::price_window::{PriceWindow, Session};
-use capitalbench_core::request_budget::Plan;
-use capitalbench_core::units::Price;
+use capitalbench_archive::prices::request_state::{KeptAnswer, RequestState};
+use capitalbench_core::market::price_window::{PriceWindow, Session};
+use capitalbench_core::market::request_budget::Plan;
+use capitalbench_core::values::ids::OptionId;
+use capitalbench_core::values::units::Price;
 use indicatif::ProgressBar;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};

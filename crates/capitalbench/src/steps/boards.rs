@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
-use capitalbench_archive::format::results::cumulative;
-use capitalbench_archive::layout::{self, run};
-use capitalbench_archive::public_record::publication;
-use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
-use capitalbench_archive::scoring::score_run;
-use capitalbench_archive::state_folder;
-use capitalbench_core::ids::RunId;
-use capitalbench_core::manifest::Track;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::layout::{self, run};
+use capitalbench_archive::disk::state_folder;
+use capitalbench_archive::format::figures::results::cumulative;
+use capitalbench_archive::public::public_record::publication;
+use capitalbench_archive::results::scoring::score_run;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_core::publication::{PublicRound, Publication};
+use capitalbench_core::round::manifest::Track;
+use capitalbench_core::values::ids::RunId;
 use capitalbench_export::report;
 use jiff::Timestamp;
 

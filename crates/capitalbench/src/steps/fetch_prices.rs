@@ -2,22 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_archive::corrections::Correction;
-use capitalbench_archive::format::provenance::{AnswerRecord, Coverage, Provenance, Purpose};
-use capitalbench_archive::format::source_exception::SourceException;
-use capitalbench_archive::layout;
-use capitalbench_archive::price_record::{NewPrices, final_prices, store};
-use capitalbench_archive::round_folder::RoundInputs;
-use capitalbench_archive::validation::load_parsed;
-use capitalbench_core::calendar::{closure_reason, next_session, previous_session, rows_final_at};
-use capitalbench_core::cross_check::{Comparison, CrossCheck};
-use capitalbench_core::ids::{OptionId, RunId};
-use capitalbench_core::manifest::Window;
-use capitalbench_core::price_rules::{PriceProblem, problems};
-use capitalbench_core::price_window::PriceWindow;
-use capitalbench_core::prices::{PriceSheet, Quote, Side};
-use capitalbench_core::time::Stamp;
-use capitalbench_core::units::Return;
+use capitalbench_archive::disk::layout;
+use capitalbench_archive::format::prices::provenance::{
+    AnswerRecord, Coverage, Provenance, Purpose,
+};
+use capitalbench_archive::format::prices::source_exception::SourceException;
+use capitalbench_archive::prices::price_record::{NewPrices, final_prices, store};
+use capitalbench_archive::results::corrections::Correction;
+use capitalbench_archive::round::round_folder::RoundInputs;
+use capitalbench_archive::run::validation::load_parsed;
+use capitalbench_core::market::calendar::{
+    closure_reason, next_session, previous_session, rows_final_at,
+};
+use capitalbench_core::market::cross_check::{Comparison, CrossCheck};
+use capitalbench_core::market::price_rules::{PriceProblem, problems};
+use capitalbench_core::market::price_window::PriceWindow;
+use capitalbench_core::market::prices::{PriceSheet, Quote, Side};
+use capitalbench_core::round::manifest::Window;
+use capitalbench_core::values::ids::{OptionId, RunId};
+use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::units::Return;
 use jiff::Timestamp;
 use jiff::civil::Date;
 

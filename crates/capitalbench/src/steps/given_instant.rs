@@ -1,11 +1,11 @@
 //! An instant that was given with `--now` in place of the clock's.
 
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
-use capitalbench_archive::format::manifest;
-use capitalbench_archive::layout;
-use capitalbench_archive::round_folder::RoundFolder;
-use capitalbench_core::manifest::Stream;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::layout;
+use capitalbench_archive::format::round::manifest;
+use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_core::round::manifest::Stream;
 use jiff::Timestamp;
 use serde_json::json;
 

@@ -7,12 +7,12 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
-use capitalbench_archive::jobs;
-use capitalbench_archive::lease::{Holder, Lease, Taken, Worker, acquire};
-use capitalbench_archive::round_folder::RoundFolder;
-use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::round::jobs;
+use capitalbench_archive::round::lease::{Holder, Lease, Taken, Worker, acquire};
+use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_core::round::resolution_job::{JobStatus, ResolutionJob};
 use jiff::SignedDuration;
 
 use crate::clock::Clock;

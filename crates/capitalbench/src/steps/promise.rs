@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
+use capitalbench_archive::disk::shell::shell_word;
 use capitalbench_archive::log::{Believed, LogFolder, LogKey, Trust, history, stamped_freeze};
-use capitalbench_archive::round_folder::RoundFolder;
-use capitalbench_archive::shell::shell_word;
-use capitalbench_core::manifest::{Manifest, Proof, Window};
+use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_core::asking::run::official_run;
 use capitalbench_core::publication::Publication;
-use capitalbench_core::run::official_run;
+use capitalbench_core::round::manifest::{Manifest, Proof, Window};
 use capitalbench_proof::order::{Judged, Line, Unproved, Verdict, judge};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};

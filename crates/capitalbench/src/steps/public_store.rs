@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use capitalbench_archive::log::LogFolder;
-use capitalbench_archive::public_files::public_files;
-use capitalbench_archive::public_record::publication;
-use capitalbench_core::ids::RoundId;
+use capitalbench_archive::public::public_files::public_files;
+use capitalbench_archive::public::public_record::publication;
 use capitalbench_core::publication::{PublicRound, Publication};
+use capitalbench_core::values::ids::RoundId;
 use capitalbench_database::delta::Delta;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::gateway::GatewayError;

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::layout;
-use capitalbench_archive::ledger::Ledger;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::layout;
 use capitalbench_archive::log::{LogFolder, LogKey, Observer, attempt_events};
-use capitalbench_archive::round_folder::RoundFolder;
-use capitalbench_core::attempt::Slot;
+use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_archive::run::ledger::Ledger;
+use capitalbench_core::asking::attempt::Slot;
 use capitalbench_proof::order::CLOCK_SLACK;
 use jiff::Timestamp;
 use serde_json::{Value, json};

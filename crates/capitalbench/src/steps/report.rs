@@ -1,10 +1,10 @@
 //! The report of a run, on disk.
 
-use capitalbench_archive::file_ops;
-use capitalbench_archive::layout::run;
-use capitalbench_archive::report::RunReport;
-use capitalbench_archive::round_folder::RoundInputs;
-use capitalbench_archive::run_folder::RunFolder;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::layout::run;
+use capitalbench_archive::results::report::RunReport;
+use capitalbench_archive::round::round_folder::RoundInputs;
+use capitalbench_archive::run::run_folder::RunFolder;
 use jiff::Timestamp;
 
 use super::promise::require_order;

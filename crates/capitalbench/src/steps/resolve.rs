@@ -1,19 +1,19 @@
 //! One due round from its job to its report: prices, score, report, each picked up where a worker
 //! that died left it.
 
-use capitalbench_archive::file_ops;
-use capitalbench_archive::format::provenance::{Coverage, Purpose};
-use capitalbench_archive::jobs;
-use capitalbench_archive::layout::{self, run};
-use capitalbench_archive::lease::{Holder, Worker};
-use capitalbench_archive::price_record::PriceRecord;
-use capitalbench_archive::round_folder::{RoundFolder, RoundInputs, Universes};
-use capitalbench_archive::run_folder::RunFolder;
-use capitalbench_archive::scoring::score_run;
-use capitalbench_archive::unproved_prices;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::layout::{self, run};
+use capitalbench_archive::format::prices::provenance::{Coverage, Purpose};
+use capitalbench_archive::prices::price_record::PriceRecord;
+use capitalbench_archive::prices::unproved_prices;
+use capitalbench_archive::results::scoring::score_run;
+use capitalbench_archive::round::jobs;
+use capitalbench_archive::round::lease::{Holder, Worker};
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::run::run_folder::RunFolder;
 use capitalbench_archive::verify::derivation;
-use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
-use capitalbench_core::run::{RunRules, official_run};
+use capitalbench_core::asking::run::{RunRules, official_run};
+use capitalbench_core::round::resolution_job::{JobStatus, ResolutionJob};
 use jiff::Timestamp;
 
 use super::asking::Asking;

@@ -1,18 +1,18 @@
 //! One run from its prices to its results.
 
-use capitalbench_archive::corrections::{Correction, Stored, store_results};
-use capitalbench_archive::exceptions::Exceptions;
-use capitalbench_archive::freeze::{self, FreezeError};
 use capitalbench_archive::log::LogFolder;
-use capitalbench_archive::round_folder::RoundInputs;
-use capitalbench_archive::run_folder::RunFolder;
-use capitalbench_archive::scoring::{ScoredRun, score_run_allowing};
-use capitalbench_archive::unproved_prices;
-use capitalbench_core::ids::RunId;
-use capitalbench_core::manifest::Window;
-use capitalbench_core::methodology::Enforcement;
-use capitalbench_core::run::{NoOfficialRun, RunRules, official_run};
-use capitalbench_core::time::Stamp;
+use capitalbench_archive::prices::unproved_prices;
+use capitalbench_archive::results::corrections::{Correction, Stored, store_results};
+use capitalbench_archive::results::exceptions::Exceptions;
+use capitalbench_archive::results::scoring::{ScoredRun, score_run_allowing};
+use capitalbench_archive::round::freeze::{self, FreezeError};
+use capitalbench_archive::round::round_folder::RoundInputs;
+use capitalbench_archive::run::run_folder::RunFolder;
+use capitalbench_core::asking::run::{NoOfficialRun, RunRules, official_run};
+use capitalbench_core::round::manifest::Window;
+use capitalbench_core::round::methodology::Enforcement;
+use capitalbench_core::values::ids::RunId;
+use capitalbench_core::values::time::Stamp;
 use jiff::Timestamp;
 
 use super::anchor::follow_step;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use capitalbench_archive::jobs;
-use capitalbench_archive::round_folder::list_rounds;
-use capitalbench_core::resolution_job::{JobStatus, ResolutionJob};
+use capitalbench_archive::round::jobs;
+use capitalbench_archive::round::round_folder::list_rounds;
+use capitalbench_core::round::resolution_job::{JobStatus, ResolutionJob};
 use capitalbench_database::direct::DatabaseUrl;
 use capitalbench_database::gateway::GatewayError;
 use capitalbench_database::jobs::{Job, Jobs, Plan};

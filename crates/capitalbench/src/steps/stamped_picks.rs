@@ -1,9 +1,9 @@
 //! Picks of a round that promises stamps: shown to outside clocks as soon as they are in the log.
 
 use capitalbench_archive::log::LogFolder;
-use capitalbench_archive::round_folder::RoundInputs;
-use capitalbench_core::ids::RunId;
-use capitalbench_core::manifest::Proof;
+use capitalbench_archive::round::round_folder::RoundInputs;
+use capitalbench_core::round::manifest::Proof;
+use capitalbench_core::values::ids::RunId;
 use serde_json::{Value, json};
 
 use super::anchor::{Anchored, Clocks, anchor};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::Read as _;
 
-use capitalbench_core::ids::Digest;
-use capitalbench_core::tar;
+use capitalbench_core::encoding::tar;
+use capitalbench_core::values::ids::Digest;
 use serde_json::Value;
 
 use crate::harness::Test;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use capitalbench_archive::format::table::read_table;
+use capitalbench_archive::format::text::table::read_table;
 use serde_json::Value;
 
 use crate::golden::archive;

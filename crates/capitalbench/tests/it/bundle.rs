@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use capitalbench_archive::bundle::{open_files, read_files, write_files};
-use capitalbench_archive::file_ops;
+use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::log::{LogFolder, LogKey};
+use capitalbench_archive::public::bundle::{open_files, read_files, write_files};
 use capitalbench_archive::verify::{Reader, Severity, verify_for};
 use capitalbench_proof::event::{Event, Fact, Instant};
 use jiff::Timestamp;

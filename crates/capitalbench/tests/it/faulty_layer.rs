@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use capitalbench_core::ids::Digest;
+use capitalbench_core::values::ids::Digest;
 use jiff::Timestamp;
 use tempfile::TempDir;
 

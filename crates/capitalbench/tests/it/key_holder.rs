@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use capitalbench_archive::bundle::{read_files, write_files};
 use capitalbench_archive::log::{LogFolder, LogKey};
+use capitalbench_archive::public::bundle::{read_files, write_files};
 use capitalbench_proof::event::{Event, Fact, Instant};
 use capitalbench_proof::merkle::sha256;
 use serde_json::Value;

@@ -108,7 +108,7 @@ fn ledger(files: &BTreeMap<String, String>) -> BTreeMap<String, Vec<Attempt>> {
         assert_eq!(number, format!("{:03}", attempts.len() + 1));
         let head = at("head.json").map(whole);
         if let (Some(head), Some(answer)) = (&head, at("answer")) {
-            let digest = capitalbench_core::ids::Digest::of(answer.as_bytes()).to_hex();
+            let digest = capitalbench_core::values::ids::Digest::of(answer.as_bytes()).to_hex();
             assert_eq!(head["sha256"], json!(digest), "{stem}: a torn answer");
         }
         let started = begun["started_at_utc"].as_str().expect("an instant");

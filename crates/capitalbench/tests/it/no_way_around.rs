@@ -11,7 +11,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use capitalbench_core::tar;
+use capitalbench_core::encoding::tar;
 
 use crate::fake_models::{Answer, AskedRound, FakeModels, Wire};
 use crate::faulty_layer::FaultyLayer;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use capitalbench_archive::log::LogFolder;
-use capitalbench_core::artifact::{Audience, audience};
+use capitalbench_core::publication::artifact::{Audience, audience};
 use capitalbench_proof::checkpoint::Checkpoint;
 use capitalbench_proof::event::{Event, Fact, Instant, Sealed};
 use capitalbench_proof::merkle::{Edge, Hash, leaf_hash};

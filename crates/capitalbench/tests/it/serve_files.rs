@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use capitalbench_core::ids::Digest;
+use capitalbench_core::values::ids::Digest;
 
 use crate::harness::{Test, WEEKLY};
 use crate::site_server::{Answer, SiteServer};

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use capitalbench_archive::log::LogFolder;
-use capitalbench_archive::public_files::files_below;
+use capitalbench_archive::public::public_files::files_below;
 use capitalbench_archive::verify::{Reader, Severity, verify_for};
 use ct_merkle::mem_backed_tree::MemoryBackedTree;
 use ct_merkle::{InclusionProof, RootHash};

@@ -151,7 +151,7 @@ fn apply(folder: &Path, change: &Change) {
 
 /// Every file of the round and of its log, with its bytes.
 fn evidence(rounds: &Path) -> BTreeMap<String, Vec<u8>> {
-    let all = capitalbench_archive::public_files::files_below(rounds).expect("files");
+    let all = capitalbench_archive::public::public_files::files_below(rounds).expect("files");
     let told = |path: &String| {
         !path.starts_with(".capitalbench/")
             && !path.ends_with("/.lock")

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use capitalbench_core::similar::closest;
-use capitalbench_core::time::parse_day;
+use capitalbench_core::values::similar::closest;
+use capitalbench_core::values::time::parse_day;
 use jiff::civil::Date;
 
 use crate::price_source::rows::{arrange, check_numbers};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use capitalbench_core::time::parse_day;
+use capitalbench_core::values::time::parse_day;
 use jiff::civil::Date;
 use serde::Deserialize;
 

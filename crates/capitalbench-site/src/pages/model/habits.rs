@@ -1,7 +1,7 @@
 //! How a model decides, decision by decision.
 
-use capitalbench_core::boards::behaviour::{Behaviour, exposure_by_risk, weights};
-use capitalbench_core::universe::RiskBucket;
+use capitalbench_core::market::universe::RiskBucket;
+use capitalbench_core::publication::boards::behaviour::{Behaviour, exposure_by_risk, weights};
 use jiff::civil::Date;
 
 use super::super::view::{View, round_link};
@@ -59,12 +59,15 @@ pub(super) fn section(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
     page.body.cut("Decisions", shown, all);
 }
 
-fn recent(behaviour: &Behaviour) -> &[capitalbench_core::boards::behaviour::Habit] {
+fn recent(behaviour: &Behaviour) -> &[capitalbench_core::publication::boards::behaviour::Habit] {
     let all = &behaviour.decisions;
     &all[all.len().saturating_sub(MOST)..]
 }
 
-fn decided(view: &View<'_>, habit: &capitalbench_core::boards::behaviour::Habit) -> Option<Date> {
+fn decided(
+    view: &View<'_>,
+    habit: &capitalbench_core::publication::boards::behaviour::Habit,
+) -> Option<Date> {
     view.round(&habit.round_id)?
         .manifest
         .window
@@ -111,7 +114,7 @@ fn exposure(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
 }
 
 fn figures(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
-    type Figure = fn(&capitalbench_core::boards::behaviour::Habit) -> Option<f64>;
+    type Figure = fn(&capitalbench_core::publication::boards::behaviour::Habit) -> Option<f64>;
     let kinds: [(&str, Figure); 3] = [
         ("Concentration", |habit| Some(habit.hhi)),
         ("Turnover", |habit| habit.turnover),

@@ -1,8 +1,8 @@
 //! What models answered: their reasons on one page, each exact answer and its attempts on another.
 
-use capitalbench_core::ids::RunId;
+use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::publication::{PublicRound, RoundState};
-use capitalbench_core::submission::Submission;
+use capitalbench_core::values::ids::RunId;
 use serde_json::Value;
 
 use super::super::view::{View, plain_name, round_path};

@@ -1,10 +1,10 @@
 //! What a round rests on: the text models were shown, the prices, and every public file.
 
-use capitalbench_core::ids::Digest;
-use capitalbench_core::prices::PriceSheet;
+use capitalbench_core::market::prices::PriceSheet;
+use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::publication::{PublicRound, RoundState};
-use capitalbench_core::units::Price;
-use capitalbench_core::universe::MarketOption;
+use capitalbench_core::values::ids::Digest;
+use capitalbench_core::values::units::Price;
 
 use super::super::view::View;
 use super::{linked, sub_page};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_core::ids::{ModelId, OptionId};
+use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::publication::{PublicRound, ResolvedRound};
-use capitalbench_core::score::contribution;
-use capitalbench_core::submission::Submission;
+use capitalbench_core::result::score::contribution;
+use capitalbench_core::values::ids::{ModelId, OptionId};
 
 use super::super::view::View;
 use crate::figures::signed_points;

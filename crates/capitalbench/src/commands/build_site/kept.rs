@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use capitalbench_archive::cache_key::CacheKey;
-use capitalbench_archive::fact_cache;
-use capitalbench_archive::file_ops::{self, scratch::replace_unflushed};
-use capitalbench_core::ids::{Digest, RoundId};
+use capitalbench_archive::disk::file_ops::{self, scratch::replace_unflushed};
+use capitalbench_archive::public::cache_key::CacheKey;
+use capitalbench_archive::public::fact_cache;
+use capitalbench_core::values::ids::{Digest, RoundId};
 use capitalbench_site::{Files, STAMP};
 
 /// The file among the caches.

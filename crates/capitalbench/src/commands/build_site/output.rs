@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use capitalbench_archive::file_ops::{self, scratch::ScratchFolder};
-use capitalbench_archive::public_files::files_below;
+use capitalbench_archive::disk::file_ops::{self, scratch::ScratchFolder};
+use capitalbench_archive::public::public_files::files_below;
 use capitalbench_site::Files;
 
 use super::kept::{Gathered, KeptRound};

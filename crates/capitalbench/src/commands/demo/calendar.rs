@@ -1,7 +1,7 @@
 //! Which rounds the demo plays, and when each of its steps happens.
 
-use capitalbench_core::calendar::{open_at, previous_session, rows_final_at};
-use capitalbench_core::manifest::Track;
+use capitalbench_core::market::calendar::{open_at, previous_session, rows_final_at};
+use capitalbench_core::round::manifest::Track;
 use jiff::civil::{Date, date};
 use jiff::{SignedDuration, Timestamp};
 

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
-use capitalbench_archive::format::options;
-use capitalbench_core::synthetic::{Bar, SyntheticMarket};
-use capitalbench_core::universe::Universe;
-use capitalbench_core::universes;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::format::round::options;
+use capitalbench_core::market::synthetic::{Bar, SyntheticMarket};
+use capitalbench_core::market::universe::Universe;
+use capitalbench_core::market::universes;
 
 use super::calendar::{FIRST, PlannedRound, TODAY};
 use crate::error::CommandError;

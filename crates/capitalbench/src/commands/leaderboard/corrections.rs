@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::layout::run;
-use capitalbench_archive::round_folder::RoundFolder;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::layout::run;
+use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::publication::PublicRound;
 use capitalbench_site::machine::{Change, Correction, corrections};
 use serde_json::{Value, json};

@@ -3,8 +3,8 @@
 use std::env;
 use std::path::Path;
 
-use capitalbench_archive::past_rounds::{LeftOut, PastRounds};
-use capitalbench_archive::public_record::{past_publication, past_standings};
+use capitalbench_archive::public::past_rounds::{LeftOut, PastRounds};
+use capitalbench_archive::public::public_record::{past_publication, past_standings};
 use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::standings::Standings;
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};

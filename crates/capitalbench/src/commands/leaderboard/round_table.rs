@@ -3,7 +3,7 @@
 use capitalbench_core::publication::{
     OpenRound, PublicRound, Publication, ResolvedRound, RoundState, Standing,
 };
-use capitalbench_core::units::Return;
+use capitalbench_core::values::units::Return;
 use capitalbench_export::text::{ordinal, percent, points, reference_of, score, share};
 
 use crate::commands::holdings_text;

@@ -1,11 +1,11 @@
 //! A comparison set as a table: models, then what they are held against, then what may be claimed.
 
-use capitalbench_core::boards::comparison_set::{ComparisonSet, SetRow};
-use capitalbench_core::claim::Claim;
-use capitalbench_core::ids::ModelId;
+use capitalbench_core::evidence::claim::Claim;
+use capitalbench_core::evidence::statistics::SetStatistics;
+use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetRow};
 use capitalbench_core::publication::standings::Standings;
-use capitalbench_core::score::Score;
-use capitalbench_core::statistics::SetStatistics;
+use capitalbench_core::result::score::Score;
+use capitalbench_core::values::ids::ModelId;
 use capitalbench_export::text::{ordinal, percent, points, score};
 
 use super::interval_bar::Scale;
@@ -170,9 +170,9 @@ fn market_rows(set: &ComparisonSet, reference: &str, scale: Option<Scale>) -> Ve
             .map(|(scale, value)| scale.mark(value));
         mark.unwrap_or_default()
     };
-    let of = |name: &str, found: &capitalbench_core::boards::comparison_set::MarketRow, bar| {
-        row(name, score(found.score), bar, Some(found.average_return))
-    };
+    let of = |name: &str,
+              found: &capitalbench_core::publication::boards::comparison_set::MarketRow,
+              bar| { row(name, score(found.score), bar, Some(found.average_return)) };
     let mut rows = vec![
         of(reference, &market.reference, mark(market.reference.score)),
         of("cash", &market.cash, String::new()),

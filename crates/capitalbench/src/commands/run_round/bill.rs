@@ -1,7 +1,7 @@
 //! What a run has cost for certain, and what it may have cost besides.
 
-use capitalbench_archive::ledger::AttemptRecord;
-use capitalbench_core::cost::Cost;
+use capitalbench_archive::run::ledger::AttemptRecord;
+use capitalbench_core::asking::cost::Cost;
 
 use crate::console::plural;
 use crate::runner::{SlotEnd, bills_nothing};

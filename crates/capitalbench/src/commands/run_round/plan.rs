@@ -1,21 +1,21 @@
 //! What a run will ask: models, kind, replicates, name.
 
-use capitalbench_archive::error::FileError;
-use capitalbench_archive::file_ops;
-use capitalbench_archive::format::models::{self, ModelSettings};
-use capitalbench_archive::layout;
-use capitalbench_archive::ledger::{PlannedSlot, RunPlan};
-use capitalbench_archive::model_input::assembled;
-use capitalbench_archive::round_folder::RoundInputs;
-use capitalbench_archive::run_controls::PROVIDER;
-use capitalbench_core::attempt::Slot;
-use capitalbench_core::ids::{Digest, ModelId, RunId};
-use capitalbench_core::manifest::{Manifest, Stream};
-use capitalbench_core::methodology::Enforcement;
-use capitalbench_core::run::{Calls, RunKind, RunRules};
-use capitalbench_core::submission::MODE;
-use capitalbench_core::time::Stamp;
-use capitalbench_core::tokens::estimate;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::layout;
+use capitalbench_archive::format::round::models::{self, ModelSettings};
+use capitalbench_archive::round::model_input::assembled;
+use capitalbench_archive::round::round_folder::RoundInputs;
+use capitalbench_archive::run::ledger::{PlannedSlot, RunPlan};
+use capitalbench_archive::run::run_controls::PROVIDER;
+use capitalbench_core::asking::attempt::Slot;
+use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
+use capitalbench_core::asking::tokens::estimate;
+use capitalbench_core::decision::submission::MODE;
+use capitalbench_core::round::manifest::{Manifest, Stream};
+use capitalbench_core::round::methodology::Enforcement;
+use capitalbench_core::values::ids::{Digest, ModelId, RunId};
+use capitalbench_core::values::time::Stamp;
 use jiff::Timestamp;
 
 use crate::cli::RunRound;

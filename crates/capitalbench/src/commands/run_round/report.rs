@@ -2,12 +2,12 @@
 
 use std::io::BufRead as _;
 
-use capitalbench_archive::layout::run as files;
-use capitalbench_archive::ledger::derive::Finished;
-use capitalbench_archive::ledger::{AttemptRecord, RunPlan};
-use capitalbench_core::attempt::AttemptStatus;
-use capitalbench_core::cost::Cost;
-use capitalbench_core::run::Calls;
+use capitalbench_archive::disk::layout::run as files;
+use capitalbench_archive::run::ledger::derive::Finished;
+use capitalbench_archive::run::ledger::{AttemptRecord, RunPlan};
+use capitalbench_core::asking::attempt::AttemptStatus;
+use capitalbench_core::asking::cost::Cost;
+use capitalbench_core::asking::run::Calls;
 use serde_json::{Value, json};
 
 use super::bill::Bill;
@@ -202,7 +202,7 @@ fn as_json(end: &SlotEnd, records: &[AttemptRecord]) -> Value {
             json!({
                 "attempt": record.begun.attempt,
                 "status": status.as_str(),
-                "reason": status.reason().map(capitalbench_core::attempt::Reason::as_str),
+                "reason": status.reason().map(capitalbench_core::asking::attempt::Reason::as_str),
                 "latency_seconds": record.ended.as_ref().map(|ended| ended.latency_seconds),
                 "cost_usd": record.ended.as_ref().and_then(|ended| ended.cost_usd),
             })

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use capitalbench_adapters::provider::Provider;
-use capitalbench_archive::format::json;
-use capitalbench_archive::layout;
-use capitalbench_archive::ledger::Ledger;
-use capitalbench_archive::round_folder::RoundInputs;
-use capitalbench_core::cost::Cost;
-use capitalbench_core::ids::ModelId;
-use capitalbench_core::prompt::call_suffix;
-use capitalbench_core::run::Calls;
-use capitalbench_core::tokens::estimate;
+use capitalbench_archive::disk::layout;
+use capitalbench_archive::format::text::json;
+use capitalbench_archive::round::round_folder::RoundInputs;
+use capitalbench_archive::run::ledger::Ledger;
+use capitalbench_core::asking::cost::Cost;
+use capitalbench_core::asking::prompt::call_suffix;
+use capitalbench_core::asking::run::Calls;
+use capitalbench_core::asking::tokens::estimate;
+use capitalbench_core::values::ids::ModelId;
 use serde_json::Value;
 
 use super::Prepared;
@@ -78,7 +78,7 @@ pub(super) fn seats(
 }
 
 fn attempts_made(
-    slots: &[capitalbench_archive::ledger::PlannedSlot],
+    slots: &[capitalbench_archive::run::ledger::PlannedSlot],
     model_id: &ModelId,
     ledger: Option<&Ledger>,
 ) -> Result<usize, CommandError> {

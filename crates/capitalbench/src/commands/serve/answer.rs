@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use capitalbench_core::ids::Digest;
+use capitalbench_core::values::ids::Digest;
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
@@ -345,5 +345,4 @@ fn accepts_gzip(asked: &HeaderMap) -> bool {
 }
 
 #[cfg(test)]
-#[path = "answer_tests.rs"]
 mod tests;

@@ -2,8 +2,8 @@
 
 use std::io::{self, Read as _, Write as _};
 
-use capitalbench_archive::file_ops::spool::{Slice, Spool};
-use capitalbench_core::ids::{Digest, Digesting};
+use capitalbench_archive::disk::file_ops::spool::{Slice, Spool};
+use capitalbench_core::values::ids::{Digest, Digesting};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use hyper::body::Bytes;

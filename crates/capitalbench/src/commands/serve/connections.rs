@@ -203,5 +203,4 @@ async fn connection(
 }
 
 #[cfg(test)]
-#[path = "connections_tests.rs"]
 mod tests;

@@ -1,6 +1,6 @@
 //! The headers of an answer, by the path that was asked for.
 
-use capitalbench_core::ids::Digest;
+use capitalbench_core::values::ids::Digest;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 /// No script or style but our own, nothing from elsewhere, nobody frames a page but as an embed.

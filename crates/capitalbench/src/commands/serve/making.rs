@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
-use capitalbench_archive::file_ops::spool::{Slice, Spool};
-use capitalbench_core::ids::{Digest, Digesting, RoundId};
+use capitalbench_archive::disk::file_ops::spool::{Slice, Spool};
 use capitalbench_core::publication::{PublicRound, Publication};
+use capitalbench_core::values::ids::{Digest, Digesting, RoundId};
 use capitalbench_export::{Shelf, export_to};
 use capitalbench_site::machine::api::Api;
 use capitalbench_site::machine::{DATA_ARCHIVE, Told, data_path, pack};

@@ -1,7 +1,7 @@
 //! When a site that follows the clock says something else although no file changed.
 
-use capitalbench_core::lifecycle::overdue_from;
 use capitalbench_core::publication::Publication;
+use capitalbench_core::round::lifecycle::overdue_from;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
@@ -40,27 +40,4 @@ pub(super) fn later(now: Timestamp) -> Timestamp {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use capitalbench_archive::public_record::publication;
-    use std::path::Path;
-
-    fn at(text: &str) -> Timestamp {
-        text.parse().expect("an instant")
-    }
-
-    #[test]
-    fn the_next_close_is_waited_for_and_nothing_for_long() {
-        let rounds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/rounds");
-        let next = |now: &str| {
-            let found = publication(&rounds, at(now), &|| ()).expect("a publication");
-            next_change(&found)
-        };
-        // The exit close of the weekly fixture: four in the afternoon in New York.
-        assert_eq!(next("2026-03-09T19:55:00Z"), at("2026-03-09T20:00:00Z"));
-        assert_eq!(next("2026-03-09T20:00:00Z"), at("2026-03-09T20:10:00Z"));
-        assert_eq!(next("2026-03-09T23:56:00Z"), at("2026-03-10T00:00:00Z"));
-        // A day later a round without a result is overdue.
-        assert_eq!(next("2026-03-10T19:56:00Z"), at("2026-03-10T20:00:00Z"));
-    }
-}
+mod tests;

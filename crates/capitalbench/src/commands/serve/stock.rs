@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use capitalbench_archive::file_ops::spool::Slice;
-use capitalbench_archive::public_files::{FileMark, open_unchanged};
-use capitalbench_core::ids::{Digest, RoundId};
+use capitalbench_archive::disk::file_ops::spool::Slice;
+use capitalbench_archive::public::public_files::{FileMark, open_unchanged};
 use capitalbench_core::publication::Publication;
+use capitalbench_core::values::ids::{Digest, RoundId};
 use capitalbench_site::machine::Told;
 use capitalbench_site::machine::api::Api;
 
@@ -160,7 +160,7 @@ impl Stock {
 impl Stock {
     /// A site of these pages without rounds.
     pub(super) fn of_pages(pages: &[(&str, Vec<u8>)], publication: Publication) -> Self {
-        let spool = capitalbench_archive::file_ops::spool::Spool::new().unwrap();
+        let spool = capitalbench_archive::disk::file_ops::spool::Spool::new().unwrap();
         let keep = |(path, bytes): &(&str, Vec<u8>)| {
             let kept = Kept {
                 digest: Digest::of(bytes),

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use capitalbench_adapters::price_source::AnswerFuture;
-use capitalbench_core::ids::Digest;
-use capitalbench_core::price_window::CloseBasis;
+use capitalbench_core::market::price_window::CloseBasis;
+use capitalbench_core::values::ids::Digest;
 use jiff::civil::date;
 use tokio::time::Instant;
 

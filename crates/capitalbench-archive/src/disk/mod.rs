@@ -1,0 +1,7 @@
+//! Every path, the only writers, and what is wrong with a file.
+
+pub mod error;
+pub mod file_ops;
+pub mod layout;
+pub mod shell;
+pub mod state_folder;

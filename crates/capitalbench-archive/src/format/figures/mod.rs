@@ -1,0 +1,5 @@
+//! Files of results.
+
+pub mod interim;
+pub mod outcomes;
+pub mod results;

@@ -1,0 +1,9 @@
+//! Price files and what proves them.
+
+pub mod cross_check;
+pub mod price_sheet;
+pub mod price_window;
+pub mod provenance;
+pub mod source_exception;
+pub mod trailing;
+pub mod universe_report;

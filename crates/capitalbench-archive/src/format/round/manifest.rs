@@ -1,0 +1,246 @@
+//! `manifest.yaml` → [`Manifest`].
+
+use capitalbench_core::decision::portfolio::Constraints;
+use capitalbench_core::market::calendar::WindowRule;
+use capitalbench_core::round::manifest::{
+    Manifest, Origins, Proof, Stream, SubmissionFormat, Window,
+};
+use capitalbench_core::round::methodology::Methodology;
+use capitalbench_core::round::roster::Roster;
+use capitalbench_core::values::ids::{ModelId, RoundId};
+use capitalbench_core::values::time::{Stamp, parse_day};
+use serde::Deserialize;
+
+use crate::disk::error::Fault;
+use crate::format::utf8;
+use capitalbench_core::encoding::yaml::from_yaml;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    round_id: String,
+    #[serde(default)]
+    title: String,
+    #[serde(default, rename = "description")]
+    _description: String,
+    #[serde(default, rename = "notes")]
+    _notes: String,
+    decision_date: Option<String>,
+    decision_deadline: Option<String>,
+    #[serde(default = "one_month")]
+    horizon: String,
+    #[serde(default)]
+    entry_rule: String,
+    #[serde(default)]
+    exit_rule: String,
+    window_rule: Option<String>,
+    entry_date: Option<String>,
+    exit_date: Option<String>,
+    created_at: Option<String>,
+    methodology_version: Option<String>,
+    universe_version: Option<String>,
+    submission_format: Option<String>,
+    portfolio_constraints: Option<StoredConstraints>,
+    model_roster_version: Option<String>,
+    model_roster_frozen_at_utc: Option<String>,
+    #[serde(default)]
+    expected_model_ids: Vec<String>,
+    publication_stream: Option<String>,
+    proof: Option<String>,
+    price_source: Option<String>,
+    second_price_source: Option<String>,
+    #[serde(default)]
+    provider_hosts: Vec<String>,
+    #[serde(rename = "paired_round_id")]
+    _paired_round_id: Option<String>,
+    #[serde(rename = "experiment_doc")]
+    _experiment_doc: Option<String>,
+}
+
+fn one_month() -> String {
+    "one month".to_owned()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredConstraints {
+    min_holdings: Option<u32>,
+    max_holdings: Option<u32>,
+    allocation_increment_pct: Option<u32>,
+    min_allocation_pct: Option<u32>,
+    max_total_allocation_pct: Option<u32>,
+    allow_cash: Option<bool>,
+    allow_benchmark_asset: Option<bool>,
+    max_economic_exposure_pct: Option<u32>,
+}
+
+/// Reads a manifest; unknown keys are refused.
+pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
+    let stored: Stored = from_yaml(utf8(bytes)?)?;
+    let round_id =
+        RoundId::parse(&stored.round_id).map_err(|e| Fault::field("round_id", e.to_string()))?;
+    let format = match stored.submission_format.as_deref() {
+        None | Some("single_pick") => SubmissionFormat::SinglePick,
+        Some("portfolio") => SubmissionFormat::Portfolio,
+        Some(other) => {
+            let text = format!("{other:?} is neither single_pick nor portfolio");
+            return Err(Fault::field("submission_format", text));
+        }
+    };
+    let stream = match stored.publication_stream.as_deref() {
+        None => Stream::Primary,
+        Some(word) => Stream::parse(word).ok_or_else(|| {
+            let text = format!("{word:?} is neither primary, pilot nor synthetic");
+            Fault::field("publication_stream", text)
+        })?,
+    };
+    let proof = match stored.proof.as_deref() {
+        None => Proof::None,
+        Some(word) => Proof::parse(word).ok_or_else(|| {
+            let text = format!("{word:?} is neither none, signed nor anchored");
+            Fault::field("proof", text)
+        })?,
+    };
+    Ok(Manifest {
+        round_id,
+        title: stored.title.trim().to_owned(),
+        horizon: stored.horizon.trim().to_owned(),
+        decision_date: day("decision_date", stored.decision_date.as_deref())?,
+        decision_deadline: stamp("decision_deadline", stored.decision_deadline.as_deref())?,
+        window: window(stored.entry_date.as_deref(), stored.exit_date.as_deref())?,
+        window_rule: window_rule(stored.window_rule.as_deref())?,
+        entry_rule: stored.entry_rule,
+        exit_rule: stored.exit_rule,
+        created_at: stamp("created_at", stored.created_at.as_deref())?,
+        methodology: Methodology::from_label(stored.methodology_version.as_deref()),
+        format,
+        constraints: constraints(stored.portfolio_constraints)?,
+        roster: roster(
+            stored.model_roster_version,
+            stored.model_roster_frozen_at_utc.as_deref(),
+            &stored.expected_model_ids,
+        )?,
+        universe_version: stored.universe_version,
+        stream,
+        proof,
+        origins: Origins {
+            price_source: word("price_source", stored.price_source)?,
+            second_price_source: word("second_price_source", stored.second_price_source)?,
+            provider_hosts: stored
+                .provider_hosts
+                .into_iter()
+                .map(|host| filled("provider_hosts", host))
+                .collect::<Result<_, _>>()?,
+        },
+    })
+}
+
+fn word(field: &str, text: Option<String>) -> Result<Option<String>, Fault> {
+    text.map(|text| filled(field, text)).transpose()
+}
+
+fn filled(field: &str, text: String) -> Result<String, Fault> {
+    let odd = text.is_empty() || text.contains(|c: char| c.is_whitespace() || c.is_control());
+    if odd {
+        return Err(Fault::field(field, "must be a name without spaces"));
+    }
+    Ok(text)
+}
+
+fn window(entry: Option<&str>, exit: Option<&str>) -> Result<Option<Window>, Fault> {
+    match (day("entry_date", entry)?, day("exit_date", exit)?) {
+        (Some(entry), Some(exit)) if exit <= entry => {
+            let text = format!("{exit} is not after entry_date {entry}");
+            Err(Fault::field("exit_date", text))
+        }
+        (Some(entry), Some(exit)) => Ok(Some(Window { entry, exit })),
+        _ => Ok(None),
+    }
+}
+
+fn window_rule(text: Option<&str>) -> Result<Option<WindowRule>, Fault> {
+    let Some(text) = text else { return Ok(None) };
+    let wrong = || Fault::field("window_rule", format!("{text:?} is not a known rule"));
+    WindowRule::parse(text).map(Some).ok_or_else(wrong)
+}
+
+fn day(field: &str, text: Option<&str>) -> Result<Option<jiff::civil::Date>, Fault> {
+    let Some(text) = text else { return Ok(None) };
+    let wrong = || Fault::field(field, format!("{text:?} is not a day like 2026-05-08"));
+    parse_day(text).map(Some).ok_or_else(wrong)
+}
+
+/// An optional instant of a stored file.
+pub(in crate::format) fn stamp(field: &str, text: Option<&str>) -> Result<Option<Stamp>, Fault> {
+    let Some(text) = text else { return Ok(None) };
+    let wrong = || {
+        let example = "2026-05-11T01:00:00Z";
+        Fault::field(field, format!("{text:?} is not an instant like {example}"))
+    };
+    Stamp::parse(text).map(Some).ok_or_else(wrong)
+}
+
+fn constraints(stored: Option<StoredConstraints>) -> Result<Constraints, Fault> {
+    let mut limits = Constraints::default();
+    let Some(stored) = stored else {
+        return Ok(limits);
+    };
+    let set = |target: &mut u32, value: Option<u32>| {
+        if let Some(value) = value {
+            *target = value;
+        }
+    };
+    set(&mut limits.min_holdings, stored.min_holdings);
+    set(&mut limits.max_holdings, stored.max_holdings);
+    set(&mut limits.increment_pct, stored.allocation_increment_pct);
+    set(&mut limits.min_allocation_pct, stored.min_allocation_pct);
+    limits.allow_cash = stored.allow_cash.unwrap_or(true);
+    limits.allow_reference = stored.allow_benchmark_asset.unwrap_or(true);
+    limits.max_exposure_pct = stored.max_economic_exposure_pct;
+    let mut problems = limits.problems();
+    if stored
+        .max_total_allocation_pct
+        .is_some_and(|total| total != 100)
+    {
+        problems.push("max_total_allocation_pct must be 100".into());
+    }
+    if problems.is_empty() {
+        Ok(limits)
+    } else {
+        Err(Fault::field("portfolio_constraints", problems.join("; ")))
+    }
+}
+
+fn roster(
+    version: Option<String>,
+    frozen_at: Option<&str>,
+    ids: &[String],
+) -> Result<Option<Roster>, Fault> {
+    let frozen_at = stamp("model_roster_frozen_at_utc", frozen_at)?;
+    let mut model_ids = Vec::with_capacity(ids.len());
+    for id in ids {
+        let fault = |e: capitalbench_core::values::ids::IdError| {
+            Fault::field("expected_model_ids", e.to_string())
+        };
+        let id = ModelId::parse(id).map_err(fault)?;
+        if model_ids.contains(&id) {
+            return Err(Fault::field(
+                "expected_model_ids",
+                format!("{id} appears twice"),
+            ));
+        }
+        model_ids.push(id);
+    }
+    match (version, frozen_at, model_ids.is_empty()) {
+        (None, None, true) => Ok(None),
+        (Some(version), Some(frozen_at), false) => Ok(Some(Roster {
+            version,
+            frozen_at,
+            model_ids,
+        })),
+        _ => Err(Fault::field(
+            "model_roster_version",
+            "version, frozen instant and expected_model_ids are set together or not at all",
+        )),
+    }
+}

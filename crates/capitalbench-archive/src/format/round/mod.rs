@@ -1,0 +1,11 @@
+//! The files that a round is frozen with.
+
+pub mod benchmark_sets;
+pub mod hashes;
+pub mod job;
+pub mod manifest;
+pub mod models;
+pub mod new_manifest;
+pub mod options;
+pub mod research;
+pub mod slate;

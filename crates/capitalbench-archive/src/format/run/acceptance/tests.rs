@@ -1,0 +1,48 @@
+
+use capitalbench_core::values::time::Stamp;
+
+use super::*;
+
+fn acceptance() -> Acceptance {
+    let path = "submissions/raw/a.json".to_owned();
+    Acceptance {
+        round_id: RoundId::parse("R").unwrap(),
+        run_id: RunId::parse("two").unwrap(),
+        accepted_at: Stamp::parse("2026-03-02T18:00:00Z").unwrap(),
+        run_log: Digest::of(b"log"),
+        submissions: BTreeMap::from([(path, Digest::of(b"a"))]),
+        hashes: Digest::of(b"hashes"),
+        supersedes: Some(RunId::parse("one").unwrap()),
+        reason: Some("the first run asked a retired model".into()),
+    }
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let mut written = acceptance();
+    assert_eq!(parse(render(&written).as_bytes()).unwrap(), written);
+    (written.supersedes, written.reason) = (None, None);
+    assert_eq!(parse(render(&written).as_bytes()).unwrap(), written);
+}
+
+#[test]
+fn everything_else_is_refused() {
+    let check = |change: fn(&mut Value), part: &str| {
+        let mut value = to_value(&acceptance());
+        change(&mut value);
+        let fault = parse(value.to_string().as_bytes()).unwrap_err().to_string();
+        assert!(fault.contains(part), "{fault}");
+    };
+    check(|v| *v = json!([]), "is not an object");
+    check(|v| v["more"] = json!(1), "more: unknown member");
+    check(|v| v["run_id"] = json!("../x"), "run_id: ");
+    check(|v| v["supersedes"] = json!(1), "supersedes: must be a text");
+    check(
+        |v| v["accepted_at_utc"] = json!("today"),
+        "accepted_at_utc: ",
+    );
+    check(|v| v["run_log_sha256"] = json!("00"), "run_log_sha256: ");
+    check(|v| v["submissions"]["x"] = json!(1), "submissions.x: ");
+    let remove = |v: &mut Value| _ = v.as_object_mut().unwrap().shift_remove("reason");
+    check(remove, "reason: is missing");
+}

@@ -1,0 +1,153 @@
+//! Strict reading of JSON.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
+use serde_json::{Map, Number, Value};
+
+/// Why a text is not JSON that the archive accepts.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JsonError {
+    /// There is nothing but white space.
+    #[error("the file is empty")]
+    Empty,
+    /// The text breaks a rule at a known place.
+    #[error("line {line}, column {column}: {message}")]
+    Invalid {
+        /// Line, counted from 1.
+        line: usize,
+        /// Column in bytes, counted from 1; 0 when the problem lies at the end of the line before.
+        column: usize,
+        /// What is wrong there.
+        message: String,
+    },
+}
+
+/// Reads one JSON value from a whole file.
+///
+/// Whole numbers outside 64 bits become floats, as in `serde_json`; the archive has none.
+pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| invalid_at(bytes, error.valid_up_to(), "not UTF-8 text"))?;
+    if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
+        return Err(JsonError::Empty);
+    }
+    if text.starts_with('\u{feff}') {
+        let message = "the file starts with a byte order mark; save it as plain UTF-8";
+        return Err(invalid_at(bytes, 0, message));
+    }
+    serde_json::from_str::<Unique>(text)
+        .map(|unique| unique.0)
+        .map_err(|error| readable(text, &error))
+}
+
+fn invalid_at(bytes: &[u8], offset: usize, message: &str) -> JsonError {
+    let mut lines = bytes[..offset].rsplit(|byte| *byte == b'\n');
+    let start_of_line = lines.next().unwrap_or_default();
+    JsonError::Invalid {
+        line: lines.count() + 1,
+        column: start_of_line.len() + 1,
+        message: message.to_owned(),
+    }
+}
+
+fn readable(text: &str, error: &serde_json::Error) -> JsonError {
+    let (line, column) = (error.line(), error.column());
+    let full = error.to_string();
+    let message = match full.strip_suffix(&format!(" at line {line} column {column}")) {
+        _ if names_no_number(text, line, column) => "NaN and Infinity are not allowed",
+        Some("recursion limit exceeded") => "nested too deeply; the limit is 128 levels",
+        Some(message) => message,
+        None => &full,
+    };
+    JsonError::Invalid {
+        line,
+        column,
+        message: message.to_owned(),
+    }
+}
+
+/// Whether the place holds one of the words that Python writes for numbers JSON does not have.
+fn names_no_number(text: &str, line: usize, column: usize) -> bool {
+    text.split('\n')
+        .nth(line.saturating_sub(1))
+        .and_then(|line| line.get(column.saturating_sub(1)..))
+        .is_some_and(|rest| rest.starts_with("NaN") || rest.starts_with("Infinity"))
+}
+
+/// A JSON value in which no object names a key twice.
+struct Unique(Value);
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor).map(Self)
+    }
+}
+
+struct UniqueVisitor;
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("number out of range"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(Unique(item)) = access.next_element()? {
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(key) = access.next_key::<String>()? {
+            match object.entry(key) {
+                Entry::Vacant(entry) => {
+                    entry.insert(access.next_value::<Unique>()?.0);
+                }
+                Entry::Occupied(entry) => {
+                    let message = format!("the object repeats the key {:?}", entry.key());
+                    return Err(A::Error::custom(message));
+                }
+            }
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests;

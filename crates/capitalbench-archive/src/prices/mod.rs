@@ -1,0 +1,6 @@
+//! Fetched prices with their proofs, and what outlives the process that fetches.
+
+pub mod daily_closes;
+pub mod price_record;
+pub mod request_state;
+pub mod unproved_prices;

@@ -1,0 +1,242 @@
+//! Facts of rounds that did not change since they were computed.
+//!
+//! `.capitalbench/cache/` in the folder of rounds holds an index, one file of facts per round, and
+//! shelves with the figures of many rounds. The index tells which files a round's facts were
+//! computed from, and which content they had when the file system said certain sizes, times and
+//! inodes; everything kept carries the digest of the content it was computed from. So nothing is
+//! taken over that the files do not say: another word of the file system means reading the bytes,
+//! other bytes mean computing, and whatever is damaged or of another program does not exist. Every
+//! file has the tag of a secret that only this machine has: a folder that comes from elsewhere may
+//! bring any cache along, and none of it counts.
+//!
+//! A file that changed within the last two seconds may change again without a trace in its times;
+//! a round with such a file is computed and not kept. The clock is the file system's own.
+//! Everything here can be deleted at any time.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use capitalbench_core::publication::facts::RoundFacts;
+use capitalbench_core::values::ids::Digest;
+
+use crate::disk::file_ops::{self, reads::recorded, scratch::replace_unflushed};
+use crate::disk::layout;
+use crate::disk::state_folder;
+use crate::public::cache_key::CacheKey;
+use crate::public::public_record::{PublicationError, Shared, round_facts};
+use crate::round::round_folder::RoundFolder;
+
+mod facts_form;
+mod figures_form;
+mod fingerprint;
+mod index;
+mod packed;
+mod shelves;
+
+use facts_form::StoredFacts;
+use fingerprint::Fingerprint;
+use index::{Entry, Index, sealed, unsealed};
+
+/// Where the cache lies, seen from the folder of rounds.
+pub const FOLDER: &str = ".capitalbench/cache";
+/// The file of the index.
+const INDEX: &str = "index";
+/// Changes younger than this may not be the last of their instant.
+const SETTLED: i128 = 2_000_000_000;
+/// Which program wrote a file: its version, and the state of everything that computes facts.
+const STAMP: &str = concat!(
+    "capitalbench facts 1 ",
+    env!("CARGO_PKG_VERSION"),
+    " ",
+    env!("CAPITALBENCH_SOURCES")
+);
+
+/// The cache of one folder of rounds.
+#[derive(Debug)]
+pub struct FactCache {
+    folder: PathBuf,
+    key: CacheKey,
+    known: Index,
+    seen: Mutex<Index>,
+    /// The file system's time when this began.
+    began: i128,
+}
+
+impl FactCache {
+    /// Opens the cache of a folder of rounds; none where nothing can be kept.
+    ///
+    /// A folder that nobody may write to is left as it is, whoever asks.
+    pub fn open(rounds: &Path, key: CacheKey) -> Option<Self> {
+        let writable = |path: &Path| fs::metadata(path).is_ok_and(|m| !m.permissions().readonly());
+        if !writable(rounds) {
+            return None;
+        }
+        let folder = rounds.join(FOLDER);
+        state_folder::create(&rounds.join(layout::STATE)).ok()?;
+        let began = folder.join("began");
+        replace_unflushed(&began, b"").ok()?;
+        let found = fs::symlink_metadata(&began).ok()?;
+        let began = i128::from(found.ctime()) * 1_000_000_000 + i128::from(found.ctime_nsec());
+        let bytes = file_ops::read(&folder.join(INDEX)).unwrap_or_default();
+        Some(Self {
+            known: unsealed((&key, INDEX), STAMP, &bytes).unwrap_or_default(),
+            key,
+            seen: Mutex::default(),
+            began,
+            folder,
+        })
+    }
+
+    /// The facts of a round: kept ones where its files are as they were, else computed.
+    pub fn facts(
+        &self,
+        folder: &RoundFolder,
+        shared: &Shared,
+    ) -> Result<RoundFacts, PublicationError> {
+        if let Some(entry) = self.look(folder)
+            && let Some(facts) = self.kept(entry.content, folder, shared)
+        {
+            self.saw(folder.name(), entry);
+            return Ok(facts);
+        }
+        let (facts, entry) = self.compute(folder, shared)?;
+        if let Some(entry) = entry
+            && self.keep(entry.content, &facts, folder, shared).is_some()
+        {
+            self.saw(folder.name(), entry);
+        }
+        Ok(facts)
+    }
+
+    /// What the index says of a round whose files hold what they held.
+    fn look(&self, folder: &RoundFolder) -> Option<Entry> {
+        let entry = self.known.0.get(&folder.name())?;
+        let found = Fingerprint::of(folder.path(), &entry.watched)?;
+        if found.digest == entry.fingerprint {
+            return Some(entry.clone());
+        }
+        let content = self.content(folder, &entry.watched, &found)?;
+        (content == entry.content).then(|| Entry {
+            fingerprint: found.digest,
+            ..entry.clone()
+        })
+    }
+
+    /// The content of files that were settled when this began, and are as they were found.
+    fn content(
+        &self,
+        folder: &RoundFolder,
+        watched: &[String],
+        found: &Fingerprint,
+    ) -> Option<Digest> {
+        if found.changed > self.began - SETTLED {
+            return None;
+        }
+        let content = fingerprint::content(folder.path(), watched)?;
+        let after = Fingerprint::of(folder.path(), watched)?;
+        (after == *found).then_some(content)
+    }
+
+    /// Computes facts, and what they follow from where that was settled before this began.
+    fn compute(
+        &self,
+        folder: &RoundFolder,
+        shared: &Shared,
+    ) -> Result<(RoundFacts, Option<Entry>), PublicationError> {
+        let (facts, read) = recorded(|| round_facts(folder.clone(), shared));
+        let entry = fingerprint::watched(folder.path(), &read).and_then(|watched| {
+            let found = Fingerprint::of(folder.path(), &watched)?;
+            Some(Entry {
+                content: self.content(folder, &watched, &found)?,
+                fingerprint: found.digest,
+                watched,
+            })
+        });
+        Ok((facts?, entry))
+    }
+
+    fn saw(&self, name: String, entry: Entry) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.0.insert(name, entry);
+    }
+
+    fn file(&self, content: Digest) -> PathBuf {
+        let name = content.to_hex();
+        self.folder.join(&name[..2]).join(name)
+    }
+
+    fn kept(&self, content: Digest, folder: &RoundFolder, shared: &Shared) -> Option<RoundFacts> {
+        let bytes = file_ops::read(&self.file(content)).ok()?;
+        let (of, (snapshots, stored)): (Digest, (Digest, StoredFacts)) =
+            unsealed((&self.key, &content.to_hex()), STAMP, &bytes)?;
+        if of != content || snapshots != shared.snapshots_of(stored.manifest.window) {
+            return None;
+        }
+        let universe = shared.universe_of(stored.options, folder)?;
+        Some(RoundFacts {
+            manifest: stored.manifest,
+            universe,
+            frozen: stored.frozen,
+            rehearsal: stored.rehearsal,
+            record: stored.record,
+            entry: stored.entry,
+            result: stored.result,
+            interim: stored.interim,
+            repeated: stored.repeated,
+        })
+    }
+
+    fn keep(
+        &self,
+        content: Digest,
+        facts: &RoundFacts,
+        folder: &RoundFolder,
+        shared: &Shared,
+    ) -> Option<()> {
+        let options = Digest::of(&folder.read(layout::OPTIONS).ok()?);
+        let snapshots = shared.snapshots_of(facts.manifest.window);
+        let facts = facts.clone();
+        let stored = StoredFacts {
+            options,
+            manifest: facts.manifest,
+            frozen: facts.frozen,
+            rehearsal: facts.rehearsal,
+            record: facts.record,
+            entry: facts.entry,
+            result: facts.result,
+            interim: facts.interim,
+            repeated: facts.repeated,
+        };
+        let name = content.to_hex();
+        let bytes = sealed((&self.key, &name), STAMP, &(content, (snapshots, stored)));
+        replace_unflushed(&self.file(content), &bytes).ok()
+    }
+
+    /// Writes the index of what was seen, and removes what no round has any more.
+    ///
+    /// A cache that cannot be written is no failure: the next one computes again.
+    pub fn finish(self) {
+        let seen = self
+            .seen
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        if seen == self.known {
+            return;
+        }
+        let bytes = sealed((&self.key, INDEX), STAMP, &seen);
+        if replace_unflushed(&self.folder.join(INDEX), &bytes).is_err() {
+            return;
+        }
+        let current: BTreeSet<Digest> = seen.0.values().map(|entry| entry.content).collect();
+        let stale = self.known.0.values().map(|entry| entry.content);
+        for content in stale.filter(|content| !current.contains(content)) {
+            let name = content.to_hex();
+            let path = self.folder.join(&name[..2]).join(name);
+            // One that stays is only a file too many.
+            let _ = file_ops::scratch::remove_unflushed(&path);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! What the public may see, from the folders; the cache of it; bundles.
+
+pub mod bundle;
+pub mod cache_key;
+pub mod fact_cache;
+pub mod past_rounds;
+pub mod public_files;
+pub mod public_record;

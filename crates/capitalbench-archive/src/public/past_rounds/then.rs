@@ -1,0 +1,142 @@
+//! What the log had told about every round when it had a certain size.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capitalbench_core::values::time::Stamp;
+use capitalbench_proof::event::{Event, Fact, Files, Sealed};
+use capitalbench_proof::merkle::Hash;
+use jiff::Timestamp;
+
+use crate::disk::layout;
+use crate::log::inventory::Inventory;
+
+/// One round by then.
+#[derive(Debug, Default)]
+pub(super) struct RoundThen {
+    /// The files it had.
+    pub(super) inventory: Inventory,
+    /// What later inventories say of files: their last bytes, or that they are gone.
+    pub(super) later: BTreeMap<String, Option<Sealed>>,
+    /// Files of which an inventory before the checkpoint told.
+    signed: BTreeSet<String>,
+    planned: BTreeSet<String>,
+    accepted: BTreeSet<String>,
+    scores: BTreeMap<String, Files>,
+}
+
+impl RoundThen {
+    fn take(&mut self, fact: &Fact) {
+        match fact {
+            Fact::Slots { run, .. } => {
+                self.planned.insert(run.clone());
+            }
+            Fact::Accepted { run, .. } => {
+                self.accepted.insert(run.clone());
+            }
+            Fact::Score { run, results } => {
+                self.scores.insert(run.clone(), results.clone());
+            }
+            _ => {
+                self.inventory.add(fact);
+            }
+        }
+    }
+
+    /// A result counts once its score event is signed.
+    ///
+    /// Results older than the log have no such event; they count once an inventory told of them.
+    pub(super) fn counts(&self, path: &str) -> bool {
+        let result = run_of(path).filter(|(_, inside)| inside.starts_with("results/"));
+        result.is_none_or(|(run, _)| self.scores.contains_key(run) || self.signed.contains(path))
+    }
+
+    /// The digest of a result by the last score event.
+    pub(super) fn result(&self, path: &str) -> Option<Hash> {
+        let (run, inside) = run_of(path)?;
+        self.scores.get(run)?.get(inside).copied()
+    }
+
+    /// Whether some run had a result.
+    pub(super) fn is_scored(&self) -> bool {
+        !self.scores.is_empty()
+    }
+
+    /// Whether somebody had been asked.
+    pub(super) fn has_runs(&self) -> bool {
+        let mut files = self.inventory.bodies.keys();
+        files.any(|path| run_of(path).is_some())
+    }
+
+    /// The run of a file, if it was asked under this log and was neither accepted nor scored.
+    pub(super) fn idle_run<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let (run, _) = run_of(path)?;
+        let counts = self.accepted.contains(run) || self.scores.contains_key(run);
+        (self.planned.contains(run) && !counts).then_some(run)
+    }
+}
+
+fn run_of(path: &str) -> Option<(&str, &str)> {
+    let inside = path.strip_prefix(layout::RUNS)?.strip_prefix('/')?;
+    inside.split_once('/')
+}
+
+/// All rounds by then.
+#[derive(Debug)]
+pub(super) struct Then {
+    size: u64,
+    pub(super) rounds: BTreeMap<String, RoundThen>,
+    last: Option<Event>,
+    /// Whether the next leaf may still be the inventory of the last step.
+    follows: bool,
+}
+
+impl Then {
+    pub(super) fn new(size: u64) -> Self {
+        Self {
+            size,
+            rounds: BTreeMap::new(),
+            last: None,
+            follows: false,
+        }
+    }
+
+    /// When the last event happened.
+    pub(super) fn at(&self) -> Option<Timestamp> {
+        let stamp = Stamp::parse(self.last.as_ref()?.at.as_str())?;
+        Some(stamp.at())
+    }
+
+    /// Takes the leaves one by one, those behind the checkpoint too.
+    pub(super) fn visit(&mut self, index: u64, event: &Event) {
+        let inventory = matches!(event.fact, Fact::Inventory { .. });
+        if index < self.size {
+            let round = self.rounds.entry(event.round.clone()).or_default();
+            round.take(&event.fact);
+            if inventory {
+                round.signed = round.inventory.bodies.keys().cloned().collect();
+            }
+            if index + 1 == self.size {
+                self.follows = !inventory;
+                self.last = Some(event.clone());
+            }
+            return;
+        }
+        let last = self.last.as_ref().map(|last| last.round.as_str());
+        self.follows &= inventory && last == Some(event.round.as_str());
+        let Some(round) = self.rounds.get_mut(&event.round) else {
+            return;
+        };
+        // Events are signed just before the files that tell them.
+        if self.follows {
+            round.take(&event.fact);
+        } else if let Fact::Inventory { bodies, gone, .. } = &event.fact {
+            let gone = gone.iter().map(|path| (path.clone(), None));
+            let bodies = bodies.iter();
+            let bodies = bodies.map(|(path, sealed)| (path.clone(), Some(*sealed)));
+            round.later.extend(gone.chain(bodies));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,232 @@
+//! Provisional tracking of open rounds: the day's snapshot of the universe, shared by all rounds, and
+//! the two files of a round that follow from it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use capitalbench_core::decision::submission::Submission;
+use capitalbench_core::market::prices::{PriceSheet, Quote, Side};
+use capitalbench_core::market::universe::{MarketOption, Universe};
+use capitalbench_core::result::interim::Snapshot;
+use capitalbench_core::round::manifest::Window;
+use capitalbench_core::values::ids::OptionId;
+use capitalbench_core::values::units::Price;
+use jiff::civil::Date;
+
+use crate::disk::error::{Fault, FileError};
+use crate::disk::file_ops;
+use crate::disk::layout::{self, run};
+use crate::format::figures::interim::{self, Snapshots};
+use crate::format::prices::price_sheet;
+use crate::format::text::number::float_text;
+use crate::format::text::table::CsvText;
+use crate::prices::daily_closes;
+use crate::round::round_folder::{RoundFolder, RoundInputs, names_in};
+use crate::run::run_folder::RunFolder;
+
+/// Columns of `weekly_prices.csv`.
+const HEADER: [&str; 8] = [
+    "round_id",
+    "target_date",
+    "price_date",
+    "option_id",
+    "symbol",
+    "price",
+    "price_source",
+    "published",
+];
+
+/// Sheets by day: the best one of each.
+pub type Sheets = BTreeMap<Date, PriceSheet>;
+
+/// The folder of daily snapshots that belongs to a folder of rounds.
+pub fn snapshots_folder(rounds: &Path) -> PathBuf {
+    let whole = std::fs::canonicalize(rounds).unwrap_or_else(|_| rounds.to_owned());
+    whole.parent().unwrap_or(&whole).join(
+        layout::SNAPSHOTS
+            .strip_prefix("../")
+            .unwrap_or(layout::SNAPSHOTS),
+    )
+}
+
+/// The file of a day.
+pub fn snapshot_file(folder: &Path, day: Date) -> PathBuf {
+    folder.join(format!("{day}.csv"))
+}
+
+/// Every sheet that may serve as a snapshot: daily files, then entry and exit sheets of rounds.
+///
+/// Of several sheets of one day the one with most rows counts, then a daily file before an entry
+/// sheet before an exit sheet, then the first path.
+pub fn usable_sheets(folder: &Path, rounds: &[RoundFolder]) -> Result<Sheets, FileError> {
+    let mut files: Vec<PathBuf> = names_in(folder)?
+        .iter()
+        .filter(|name| Path::new(name).extension().is_some_and(|end| end == "csv"))
+        .map(|name| folder.join(name))
+        .collect();
+    for file in [layout::ENTRY_PRICES, layout::EXIT_PRICES] {
+        files.extend(rounds.iter().map(|round| round.file(file)));
+    }
+    let mut sheets = Sheets::new();
+    for file in files.iter().filter(|file| file.is_file()) {
+        let bytes = file_ops::read(file)?;
+        // A sheet of a few options, or of several days, is no snapshot of a day.
+        let Ok((day, sheet)) = daily_closes::parse(&bytes) else {
+            continue;
+        };
+        if !file.starts_with(folder) && sheet.quotes().len() < daily_closes::MIN_ROWS {
+            continue;
+        }
+        let more = sheets
+            .get(&day)
+            .is_none_or(|known| known.quotes().len() < sheet.quotes().len());
+        if more {
+            sheets.insert(day, sheet);
+        }
+    }
+    Ok(sheets)
+}
+
+/// The days to track: the entry, and every sheet strictly between entry and exit.
+pub fn days_of(window: Window, entry: &PriceSheet, sheets: &Sheets) -> Vec<(Date, PriceSheet)> {
+    let between = sheets
+        .range(window.entry..window.exit)
+        .filter(|(day, _)| **day > window.entry)
+        .map(|(day, sheet)| (*day, sheet.clone()));
+    let mut days = vec![(window.entry, entry.clone())];
+    days.extend(between);
+    days
+}
+
+/// The entry sheet of a round; one that is missing is made from the sheet of that day.
+pub fn entry_sheet(
+    inputs: &RoundInputs,
+    window: Window,
+    sheets: &Sheets,
+) -> Result<(PriceSheet, Option<String>), FileError> {
+    let folder = &inputs.folder;
+    if let Some(sheet) = folder.sheet(Side::Entry)? {
+        return Ok((sheet, None));
+    }
+    let file = folder.file(layout::ENTRY_PRICES);
+    let day = window.entry;
+    let missing = || Fault::new(format!("is missing, and there is no snapshot of {day}"));
+    let sheet = sheets.get(&day).ok_or_else(|| missing().in_file(&file))?;
+    let options = inputs.universe.options().iter();
+    let without = options.filter(|option| !option.scores_as_cash() && sheet.find(option).is_none());
+    if let Some(option) = without.clone().next() {
+        let text = format!("is missing, and the snapshot of {day} has no {}", option.id);
+        return Err(Fault::new(text).in_file(&file));
+    }
+    Ok((
+        sheet.clone(),
+        Some(price_sheet::render_quotes(&inputs.universe, sheet, day)),
+    ))
+}
+
+/// Both files of a round's run, as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InterimFiles {
+    /// `prices/weekly_prices.csv`.
+    pub prices: String,
+    /// `results/weekly_performance.csv`.
+    pub performance: String,
+}
+
+/// Makes the two files from the sheets of the days, the first of which is the entry.
+pub fn files(
+    inputs: &RoundInputs,
+    run: &RunFolder,
+    submissions: &[Submission],
+    days: &[(Date, PriceSheet)],
+) -> Result<InterimFiles, FileError> {
+    let universe = &inputs.universe;
+    let needed = needed(universe, submissions);
+    let mut text = CsvText::new();
+    text.row(HEADER);
+    let mut snapshots = Snapshots::new();
+    for (day, sheet) in days {
+        let mut snapshot = Snapshot::new();
+        for option in &needed {
+            let (price, source) = price_of(option, sheet).ok_or_else(|| {
+                let text = format!("no price for {} on {day}", option.id);
+                Fault::new(text).in_file(&inputs.folder.file(layout::INTERIM_PRICES))
+            })?;
+            text.row([
+                inputs.manifest.round_id.as_str(),
+                &day.to_string(),
+                &day.to_string(),
+                option.id.as_str(),
+                option.symbol.as_deref().unwrap_or_default(),
+                &float_text(price.get()),
+                &source,
+                "True",
+            ]);
+            snapshot.insert(option.id.clone(), price);
+        }
+        snapshots.insert(*day, (*day, snapshot));
+    }
+    let performance = interim::render(
+        run.run_id(),
+        submissions,
+        &universe.reference().id,
+        &snapshots,
+    )
+    .map_err(|fault| fault.in_file(&run.file(run::INTERIM)))?;
+    Ok(InterimFiles {
+        prices: text.into_string(),
+        performance,
+    })
+}
+
+/// Reference, cash and every held option, in order of id.
+fn needed<'a>(universe: &'a Universe, submissions: &[Submission]) -> Vec<&'a MarketOption> {
+    let mut ids: BTreeSet<OptionId> = submissions
+        .iter()
+        .flat_map(|own| own.decision.option_ids().into_iter().cloned())
+        .collect();
+    ids.insert(universe.reference().id.clone());
+    let cash = universe.options().iter().filter(|o| o.scores_as_cash());
+    ids.extend(cash.map(|option| option.id.clone()));
+    ids.iter().filter_map(|id| universe.get(id)).collect()
+}
+
+/// The price of an option and where it is from; cash without a row is one.
+fn price_of(option: &MarketOption, sheet: &PriceSheet) -> Option<(Price, String)> {
+    let found = sheet.find(option).and_then(|quote: &Quote| {
+        let (price, field) = quote.used()?;
+        let source = quote.source.clone();
+        Some((price, source.unwrap_or_else(|| field.as_str().to_owned())))
+    });
+    let one = Price::new(1.0).filter(|_| option.scores_as_cash());
+    found.or_else(|| Some((one?, "cash".to_owned())))
+}
+
+/// Writes the files; those that are the same stay untouched.
+pub fn store(
+    folder: &RoundFolder,
+    run: &RunFolder,
+    made: &InterimFiles,
+    entry: Option<&str>,
+) -> Result<bool, FileError> {
+    let mut writes = vec![
+        (
+            folder.file(layout::INTERIM_PRICES),
+            made.prices.as_bytes().to_vec(),
+        ),
+        (run.file(run::INTERIM), made.performance.as_bytes().to_vec()),
+    ];
+    if let Some(entry) = entry {
+        writes.push((folder.file(layout::ENTRY_PRICES), entry.as_bytes().to_vec()));
+    }
+    let old = folder.read_optional(layout::INTERIM_PRICES)?;
+    let rows = run.read_optional(run::INTERIM)?;
+    if entry.is_none()
+        && old.as_deref() == Some(made.prices.as_bytes())
+        && rows.as_deref() == Some(made.performance.as_bytes())
+    {
+        return Ok(false);
+    }
+    file_ops::replace_all(&writes)?;
+    Ok(true)
+}

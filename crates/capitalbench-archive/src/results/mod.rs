@@ -1,0 +1,7 @@
+//! Results, their corrections, provisional tracking and reports.
+
+pub mod corrections;
+pub mod exceptions;
+pub mod interim_update;
+pub mod report;
+pub mod scoring;

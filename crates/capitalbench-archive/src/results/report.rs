@@ -1,0 +1,310 @@
+//! Reports for people: what was decided, and once the window has closed, what came of it.
+//!
+//! A report of an open round is made without the results, so it cannot tell any.
+
+use capitalbench_core::asking::run::{Run, RunKind};
+use capitalbench_core::decision::submission::Submission;
+use capitalbench_core::round::manifest::Window;
+use jiff::Timestamp;
+
+use crate::disk::error::FileError;
+use crate::disk::layout::{self, run};
+use crate::results::scoring::{ScoredRun, ScoringError, score_run};
+use crate::round::freeze;
+use crate::round::round_folder::RoundInputs;
+use crate::run::run_folder::RunFolder;
+use crate::run::validation::validate_run;
+use crate::verify::derivation;
+use chart::{Bar, Chart};
+use markdown::{list, plain, table};
+use tables::{consistency, contributions, controls, costs, leaderboard, options};
+
+pub mod chart;
+pub mod markdown;
+mod tables;
+
+/// What a report may tell about the outcome.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The window is open, or nobody scored it yet: nothing.
+    Withheld(String),
+    /// The stored results, computed again.
+    Known(Box<ScoredRun>),
+}
+
+/// Everything a report is made from.
+#[derive(Debug)]
+pub struct RunReport<'a> {
+    inputs: &'a RoundInputs,
+    run: Run,
+    submissions: Vec<Submission>,
+    invalid: Vec<(String, String)>,
+    outcome: Outcome,
+}
+
+impl<'a> RunReport<'a> {
+    /// Gathers what may be told about a run at an instant.
+    pub fn load(
+        inputs: &'a RoundInputs,
+        folder: &RunFolder,
+        now: Timestamp,
+    ) -> Result<Self, ScoringError> {
+        derivation::require(inputs, folder)?;
+        let run = folder.record()?.run;
+        let (mut submissions, mut invalid) = (Vec::new(), Vec::new());
+        for file in validate_run(inputs, folder, run.rules)? {
+            match &file.verdict {
+                Ok(submission) => submissions.push(submission.clone()),
+                Err(_) => invalid.push((file.name.clone(), file.reason())),
+            }
+        }
+        let close = inputs.manifest.window.and_then(Window::exit_close);
+        let scored = folder.has(run::LEADERBOARD) || folder.has(run::STABILITY);
+        let outcome = match close {
+            Some(close) if close > now => {
+                Outcome::Withheld(format!("The window is open until {close}."))
+            }
+            _ if !scored => Outcome::Withheld("The run is not scored yet.".to_owned()),
+            _ => Outcome::Known(Box::new(score_run(inputs, folder, run.rules)?)),
+        };
+        Ok(Self {
+            inputs,
+            run,
+            submissions,
+            invalid,
+            outcome,
+        })
+    }
+
+    /// Whether the report tells a result.
+    pub fn is_resolved(&self) -> bool {
+        matches!(self.outcome, Outcome::Known(_))
+    }
+
+    /// The chart of a ranked run; none while nothing is known.
+    pub fn chart(&self) -> Option<String> {
+        let Outcome::Known(scored) = &self.outcome else {
+            return None;
+        };
+        if self.run.rules.kind == RunKind::Consistency {
+            return None;
+        }
+        let bars = scored.outcomes.iter().map(|row| Bar {
+            label: row.submission.model_id.to_string(),
+            value: row.outcome.decision_return.get(),
+        });
+        Some(chart::svg(&Chart {
+            title: format!("Returns, {}", self.inputs.manifest.round_id),
+            bars: bars.collect(),
+            reference: (
+                self.inputs.universe.reference().id.to_string(),
+                scored.returns.reference().get(),
+            ),
+            oracle: scored
+                .returns
+                .oracle()
+                .map(capitalbench_core::values::units::Return::get),
+        }))
+    }
+
+    /// `report.md`.
+    pub fn render(&self) -> Result<String, FileError> {
+        let manifest = &self.inputs.manifest;
+        let title = format!(
+            "# {} · {}",
+            plain(manifest.round_id.as_str()),
+            plain(self.run.run_id.as_str())
+        );
+        let mut parts = vec![title, self.status(), "## Round".to_owned(), self.round()];
+        parts.push("## Decisions".to_owned());
+        parts.push(self.decisions());
+        match &self.outcome {
+            Outcome::Withheld(why) => {
+                parts.push("## Result".to_owned());
+                parts.push(format!(
+                    "{} Nothing about the outcome is known or told before.",
+                    plain(why)
+                ));
+            }
+            Outcome::Known(scored) => self.result(scored, &mut parts),
+        }
+        parts.push("## Invalid submissions".to_owned());
+        let invalid = self.invalid.iter();
+        let rows: Vec<Vec<String>> = invalid
+            .map(|(file, reason)| vec![plain(file), plain(reason)])
+            .collect();
+        parts.push(table(&["file", "why"], &rows));
+        parts.extend(self.reproducibility()?);
+        parts.push("## Limits of what this says".to_owned());
+        parts.push(LIMITS.to_owned());
+        Ok(parts.join("\n\n") + "\n")
+    }
+
+    fn status(&self) -> String {
+        let kind = match self.run.rules.kind {
+            RunKind::Official => "official run",
+            RunKind::Consistency => "consistency run, never ranked",
+            RunKind::Retrospective => "retrospective run, made after the fact",
+            RunKind::Mock | RunKind::Smoke => "rehearsal without any model",
+        };
+        let state = if self.is_resolved() {
+            "resolved"
+        } else {
+            "pending"
+        };
+        format!("**{state}** · {kind}")
+    }
+
+    fn round(&self) -> String {
+        let manifest = &self.inputs.manifest;
+        let window = manifest.window.map_or_else(
+            || "not set".to_owned(),
+            |window| format!("close of {} to close of {}", window.entry, window.exit),
+        );
+        let label = manifest.methodology.label().unwrap_or("none");
+        let version = manifest.universe_version.as_deref().unwrap_or("none");
+        let options = self.inputs.universe.options().len();
+        list(&[
+            format!("Horizon: {}", plain(&manifest.horizon)),
+            format!("Window: {}", plain(&window)),
+            format!("Rules: {}", plain(label)),
+            format!("Universe: {}, {options} options", plain(version)),
+            format!(
+                "Reference: {}",
+                plain(self.inputs.universe.reference().id.as_str())
+            ),
+            format!(
+                "Submissions: {} valid, {} invalid",
+                self.submissions.len(),
+                self.invalid.len()
+            ),
+        ])
+    }
+
+    fn decisions(&self) -> String {
+        let rows: Vec<Vec<String>> = self
+            .submissions
+            .iter()
+            .map(|own| {
+                let holdings = own.decision.holdings();
+                let held = holdings
+                    .iter()
+                    .map(|holding| format!("{} {} %", holding.option_id, holding.weight.percent()));
+                let held: Vec<String> = held.map(|text| plain(&text)).collect();
+                let risks: Vec<String> = own.key_risks.iter().map(|risk| plain(risk)).collect();
+                vec![
+                    plain(own.model_id.as_str()),
+                    plain(&own.provider),
+                    held.join("<br>"),
+                    format!("{:.2}", own.confidence),
+                    plain(&own.rationale_summary),
+                    risks.join("<br>"),
+                ]
+            })
+            .collect();
+        let header = [
+            "model",
+            "provider",
+            "holds",
+            "confidence",
+            "reason given",
+            "risks named",
+        ];
+        table(&header, &rows)
+    }
+
+    fn result(&self, scored: &ScoredRun, parts: &mut Vec<String>) {
+        parts.push("## Result".to_owned());
+        if self.run.rules.kind == RunKind::Consistency {
+            parts.push(consistency(scored));
+        } else {
+            let name = run::CHART.rsplit('/').next().unwrap_or_default();
+            parts.push(format!(
+                "![Return of every model beside the reference and the best option]({name})"
+            ));
+            parts.push(leaderboard(scored));
+            parts.push("## What each holding added".to_owned());
+            parts.push(contributions(scored));
+            parts.push("## Cost".to_owned());
+            parts.push(costs(scored));
+        }
+        if !scored.controls.is_empty() {
+            parts.push("## Controls, never ranked".to_owned());
+            parts.push(controls(scored));
+        }
+        parts.push("## Options".to_owned());
+        parts.push(options(scored));
+        parts.push("## Doubts about the prices".to_owned());
+        let problems = scored.price_problems.iter();
+        let problems: Vec<String> = problems.map(|one| plain(&one.to_string())).collect();
+        parts.push(if problems.is_empty() {
+            "None.".to_owned()
+        } else {
+            list(&problems)
+        });
+    }
+
+    fn reproducibility(&self) -> Result<Vec<String>, FileError> {
+        let folder = &self.inputs.folder;
+        let mut parts = vec!["## Can it be made again?".to_owned()];
+        let holds = match freeze::changes(folder)? {
+            None => "The inputs are not frozen.",
+            Some(problems) if problems.is_empty() => {
+                "Every frozen input has the digest it was frozen with."
+            }
+            Some(_) => "**Some frozen input is not what it was; do not trust this report.**",
+        };
+        parts.push(format!(
+            "{holds} `capitalbench verify` computes all of it again from the files."
+        ));
+        let stored = freeze::stored_digests(folder)?.unwrap_or_default();
+        let digests = stored
+            .iter()
+            .map(|(file, digest)| vec![plain(file), format!("`{}`", digest.replace('`', ""))]);
+        parts.push(table(&["file", "sha256"], &digests.collect::<Vec<_>>()));
+        parts.push("## Research".to_owned());
+        let there = layout::RESEARCH_FILES.iter();
+        let there: Vec<String> = there
+            .filter(|file| folder.file(file).is_file())
+            .map(|file| plain(file))
+            .collect();
+        parts.push(if there.is_empty() {
+            "None.".to_owned()
+        } else {
+            list(&there)
+        });
+        Ok(parts)
+    }
+}
+
+const LIMITS: &str = "One window is one draw: a rank in it says little about skill, and the windows \
+of different rounds overlap. Returns are adjusted closes without costs of trading. This is research \
+into how language models decide, not investment advice.";
+
+/// `round_summary.md`: the official run and the consistency run of a round together.
+pub fn round_summary(
+    official: &RunReport<'_>,
+    consistent: &RunReport<'_>,
+) -> Result<String, FileError> {
+    let manifest = &official.inputs.manifest;
+    let mut parts = vec![
+        format!("# {}", plain(manifest.round_id.as_str())),
+        official.status(),
+        "## Round".to_owned(),
+        official.round(),
+    ];
+    for (title, report) in [("Official run", official), ("Consistency run", consistent)] {
+        parts.push(format!("## {title}: {}", plain(report.run.run_id.as_str())));
+        parts.push(match &report.outcome {
+            Outcome::Withheld(why) => format!("{} There is no result to tell.", plain(why)),
+            Outcome::Known(scored) if report.run.rules.kind == RunKind::Consistency => {
+                consistency(scored)
+            }
+            Outcome::Known(scored) => leaderboard(scored),
+        });
+    }
+    parts.extend(official.reproducibility()?);
+    parts.push("## Limits of what this says".to_owned());
+    parts.push(LIMITS.to_owned());
+    Ok(parts.join("\n\n") + "\n")
+}

@@ -1,0 +1,76 @@
+//! Markdown in which no text can be more than text.
+
+/// The longest text of a cell; models may write as much as they like.
+const LONGEST: usize = 400;
+
+/// A text from outside as plain words: on one line, no markup, no link, not endless.
+///
+/// Every character that Markdown or HTML could read is written as a reference, so a reply cannot
+/// bring a table, an image, a script or a heading into a report.
+pub fn plain(text: &str) -> String {
+    let printable = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let printable: String = printable.filter(|c| !is_hidden(*c)).collect();
+    let words: Vec<&str> = printable.split_whitespace().collect();
+    let flat = words.join(" ");
+    let cut = flat.char_indices().nth(LONGEST);
+    let (shown, more) = match cut {
+        None => (flat.as_str(), ""),
+        Some((end, _)) => (&flat[..end], "…"),
+    };
+    let mut escaped = String::with_capacity(shown.len());
+    for (place, c) in shown.char_indices() {
+        escape(c, &shown[..place], &mut escaped);
+    }
+    escaped + more
+}
+
+/// One character after those before it.
+fn escape(c: char, before: &str, escaped: &mut String) {
+    let starts_list = before.bytes().all(|byte| byte.is_ascii_digit());
+    match c {
+        '&' => escaped.push_str("&amp;"),
+        '<' => escaped.push_str("&lt;"),
+        '>' => escaped.push_str("&gt;"),
+        '"' => escaped.push_str("&quot;"),
+        // Addresses that a reader's program would turn into links.
+        ':' => escaped.push_str("&#58;"),
+        '@' => escaped.push_str("&#64;"),
+        '.' if starts_list || before.ends_with(['w', 'W']) => escaped.push_str("&#46;"),
+        '-' | '+' | '=' | '#' if before.is_empty() => {
+            escaped.push('\\');
+            escaped.push(c);
+        }
+        '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '!' | '|' | '~' | '$' => {
+            escaped.push('\\');
+            escaped.push(c);
+        }
+        c => escaped.push(c),
+    }
+}
+
+/// Characters that change how others are shown.
+fn is_hidden(c: char) -> bool {
+    matches!(u32::from(c), 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x2069 | 0xFEFF)
+}
+
+/// A table; cells are Markdown already.
+pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+    if rows.is_empty() {
+        return "None.".to_owned();
+    }
+    let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
+    let titles: Vec<String> = header.iter().map(|&title| title.to_owned()).collect();
+    let rule = vec!["---".to_owned(); header.len()];
+    let mut lines = vec![line(&titles), line(&rule)];
+    lines.extend(rows.iter().map(|row| line(row)));
+    lines.join("\n")
+}
+
+/// A list; items are Markdown already.
+pub fn list(items: &[String]) -> String {
+    let lines: Vec<String> = items.iter().map(|item| format!("- {item}")).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! The tables of a result.
+
+use capitalbench_core::result::leaderboard::Scored;
+use capitalbench_core::result::score::{Score, contribution, score};
+use capitalbench_core::values::units::signed_percent;
+
+use super::markdown::{plain, table};
+use crate::results::scoring::ScoredRun;
+
+pub(super) fn leaderboard(scored: &ScoredRun) -> String {
+    let oracle = scored.returns.oracle();
+    let dash = || "–".to_owned();
+    let rows: Vec<Vec<String>> = (1_u32..)
+        .zip(&scored.outcomes)
+        .map(
+            |(
+                place,
+                Scored {
+                    submission,
+                    outcome,
+                },
+            )| {
+                let points = match score(outcome.decision_return, oracle) {
+                    Ok(Score::Points(points)) => format!("{points:.1}"),
+                    _ => dash(),
+                };
+                let yes = |value: bool| if value { "yes" } else { "no" }.to_owned();
+                vec![
+                    place.to_string(),
+                    plain(submission.model_id.as_str()),
+                    points,
+                    signed_percent(outcome.decision_return.get()),
+                    signed_percent(outcome.alpha.get()),
+                    outcome
+                        .regret
+                        .map_or_else(dash, |regret| signed_percent(regret.get())),
+                    yes(outcome.beats_reference),
+                    yes(outcome.beats_cash),
+                ]
+            },
+        )
+        .collect();
+    let header = [
+        "rank",
+        "model",
+        "score",
+        "return",
+        "above the reference",
+        "regret",
+        "beats reference",
+        "beats cash",
+    ];
+    let best = oracle.map_or_else(
+        || "The best option is not known: some option has no price.".to_owned(),
+        |oracle| format!("Best option {}.", signed_percent(oracle.get())),
+    );
+    format!(
+        "{}\n\nReference {}. {best}",
+        table(&header, &rows),
+        signed_percent(scored.returns.reference().get())
+    )
+}
+
+pub(super) fn contributions(scored: &ScoredRun) -> String {
+    let mut rows = Vec::new();
+    for Scored { submission, .. } in &scored.outcomes {
+        for holding in submission.decision.holdings() {
+            let found = scored.returns.get(&holding.option_id);
+            let value = found.map(|option| option.value).unwrap_or_default();
+            rows.push(vec![
+                plain(submission.model_id.as_str()),
+                plain(holding.option_id.as_str()),
+                format!("{} %", holding.weight.percent()),
+                signed_percent(value.get()),
+                signed_percent(contribution(&holding, value)),
+                plain(&holding.rationale),
+            ]);
+        }
+    }
+    let header = [
+        "model",
+        "option",
+        "weight",
+        "its return",
+        "adds",
+        "reason given",
+    ];
+    table(&header, &rows)
+}
+
+pub(super) fn costs(scored: &ScoredRun) -> String {
+    let rows: Vec<Vec<String>> = scored
+        .outcomes
+        .iter()
+        .filter_map(
+            |Scored {
+                 submission,
+                 outcome,
+             }| {
+                let per_dollar = outcome.alpha_per_dollar?;
+                Some((submission, outcome, per_dollar))
+            },
+        )
+        .map(|(submission, outcome, per_dollar)| {
+            vec![
+                plain(submission.model_id.as_str()),
+                format!("{:.4}", submission.cost_usd.unwrap_or_default()),
+                signed_percent(outcome.alpha.get()),
+                format!("{per_dollar:.4}"),
+            ]
+        })
+        .collect();
+    let header = [
+        "model",
+        "cost in USD",
+        "above the reference",
+        "of that per dollar",
+    ];
+    table(&header, &rows)
+}
+
+pub(super) fn controls(scored: &ScoredRun) -> String {
+    let rows: Vec<Vec<String>> = scored
+        .controls
+        .iter()
+        .map(|(rule, outcome)| {
+            let figures = match outcome {
+                Ok(own) => [
+                    signed_percent(own.outcome.decision_return.get()),
+                    signed_percent(own.outcome.alpha.get()),
+                ],
+                Err(reason) => ["–".to_owned(), plain(reason)],
+            };
+            let [value, alpha] = figures;
+            vec![plain(rule.name()), value, alpha]
+        })
+        .collect();
+    table(&["control", "return", "above the reference"], &rows)
+}
+
+pub(super) fn consistency(scored: &ScoredRun) -> String {
+    let rows: Vec<Vec<String>> = scored
+        .consistency
+        .iter()
+        .map(|model| {
+            let mut row = vec![
+                plain(model.model_id.as_str()),
+                model.valid.to_string(),
+                model.invalid.to_string(),
+            ];
+            row.extend(match &model.figures {
+                None => ["–", "–", "–"].map(str::to_owned),
+                Some(own) => [
+                    plain(own.modal_pick.as_str()),
+                    format!("{:.0} %", 100.0 * own.consistency_rate()),
+                    signed_percent(own.average_return),
+                ],
+            });
+            row
+        })
+        .collect();
+    let header = [
+        "model",
+        "valid",
+        "invalid",
+        "most frequent",
+        "agreement",
+        "average return",
+    ];
+    table(&header, &rows)
+}
+
+pub(super) fn options(scored: &ScoredRun) -> String {
+    let price = |side: Option<(capitalbench_core::values::units::Price, _)>| {
+        side.map_or_else(|| "–".to_owned(), |(price, _)| format!("{}", price.get()))
+    };
+    let rows: Vec<Vec<String>> = scored
+        .returns
+        .by_rank()
+        .into_iter()
+        .map(|option| {
+            vec![
+                option
+                    .rank
+                    .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
+                plain(option.option_id.as_str()),
+                price(option.entry),
+                price(option.exit),
+                signed_percent(option.value.get()),
+            ]
+        })
+        .collect();
+    table(&["rank", "option", "entry", "exit", "return"], &rows)
+}

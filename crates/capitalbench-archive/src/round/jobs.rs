@@ -1,0 +1,44 @@
+//! The resolution job of a round: read, made for its record, and written.
+
+use capitalbench_core::market::calendar::rows_final_at;
+use capitalbench_core::round::manifest::Manifest;
+use capitalbench_core::round::resolution_job::ResolutionJob;
+use capitalbench_core::values::ids::RunId;
+use jiff::Timestamp;
+
+use crate::disk::error::FileError;
+use crate::disk::file_ops;
+use crate::disk::layout;
+use crate::format::round::job;
+use crate::round::round_folder::{RoundFolder, optional};
+
+/// The job of a round, where there is one.
+pub fn load(folder: &RoundFolder) -> Result<Option<ResolutionJob>, FileError> {
+    optional(folder.parse(layout::JOB, job::parse))
+}
+
+/// Writes the job of a round in place of the one before.
+pub fn store(folder: &RoundFolder, job: &ResolutionJob) -> Result<(), FileError> {
+    file_ops::create_folder(&folder.file(layout::AUTOMATION))?;
+    file_ops::replace(&folder.file(layout::JOB), job::render(job).as_bytes())?;
+    Ok(())
+}
+
+/// When a round can be resolved first: the vendor's rows of its exit day are final.
+pub fn due_at(manifest: &Manifest) -> Option<Timestamp> {
+    manifest
+        .window
+        .and_then(|window| rows_final_at(window.exit))
+}
+
+/// A new job for a run of a round; none without an exit day.
+pub fn for_run(
+    manifest: &Manifest,
+    run_id: &RunId,
+    due: Option<Timestamp>,
+    now: Timestamp,
+) -> Option<ResolutionJob> {
+    let due = due.or_else(|| due_at(manifest))?;
+    let round_id = manifest.round_id.clone();
+    Some(ResolutionJob::schedule(round_id, run_id.clone(), due, now))
+}

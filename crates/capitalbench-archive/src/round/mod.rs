@@ -1,0 +1,10 @@
+//! A round on disk, from nothing to frozen, and who works on it.
+
+pub mod freeze;
+pub mod jobs;
+pub mod lease;
+pub mod model_input;
+pub mod new_round;
+pub mod research_import;
+pub mod round_folder;
+pub mod status;

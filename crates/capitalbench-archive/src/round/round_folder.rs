@@ -1,0 +1,376 @@
+//! One round on disk: its files, its frozen inputs and its runs.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use capitalbench_core::asking::run::Run;
+use capitalbench_core::decision::judgment::Slate;
+use capitalbench_core::market::prices::{PriceSheet, Side};
+use capitalbench_core::market::universe::Universe;
+use capitalbench_core::round::manifest::Manifest;
+use capitalbench_core::round::methodology::{Enforcement, Family};
+use capitalbench_core::values::ids::{Digest, RunId};
+use capitalbench_core::values::similar::closest;
+
+use crate::disk::error::{Fault, FileError};
+use crate::disk::file_ops::{self, ReadError};
+use crate::disk::layout;
+use crate::format::{prices::price_sheet, round::manifest, round::options, round::slate};
+use crate::run::run_folder::RunFolder;
+
+/// A folder that holds a manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoundFolder {
+    path: PathBuf,
+    name: String,
+}
+
+impl RoundFolder {
+    /// Opens a round; a wrong path is answered with the most similar one.
+    pub fn open(path: &Path) -> Result<Self, FileError> {
+        if !path.is_dir() {
+            return Err(FileError::folder(path, missing_round(path)));
+        }
+        if !Self::is_round(path) {
+            let text = "is not a round: it has no manifest.yaml";
+            return Err(FileError::folder(path, text));
+        }
+        let round = Self::at(path.to_owned());
+        round.require_plain()?;
+        refuse_links(path, &layout::FOLDERS)?;
+        Ok(round)
+    }
+
+    /// Refuses a round that is a link itself, or whose manifest is a folder, a pipe or a device: a
+    /// link may lead anywhere, and what cannot be read is no missing round.
+    pub(crate) fn require_plain(&self) -> Result<(), FileError> {
+        // A slash at the end would follow the link.
+        let bare: PathBuf = self.path.components().collect();
+        if bare.is_symlink() {
+            let text = "is a symbolic link; a round is a plain folder: name the folder itself, or \
+                        remove the link";
+            return Err(FileError::folder(&bare, text));
+        }
+        let path = self.file(layout::MANIFEST);
+        match fs::symlink_metadata(&path) {
+            Ok(found) if !found.is_file() && !found.is_symlink() => {
+                Err(ReadError::NotAFile { path }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn at(path: PathBuf) -> Self {
+        // Only a path such as `.` or `..` does not end in the folder's own name.
+        let named = match path.components().next_back() {
+            Some(Component::Normal(_)) => path.clone(),
+            _ => fs::canonicalize(&path).unwrap_or_else(|_| path.clone()),
+        };
+        let name = named.file_name().unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
+        Self { path, name }
+    }
+
+    /// A round whose links are reported later, as findings.
+    pub(crate) fn unchecked(path: &Path) -> Self {
+        Self::at(path.to_owned())
+    }
+
+    /// Whether a path looks like a round rather than a folder of rounds: whatever lies in the place
+    /// of the manifest, even what cannot be read as one.
+    pub fn is_round(path: &Path) -> bool {
+        path.join(layout::MANIFEST).symlink_metadata().is_ok()
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder of rounds in which it lies, also for a path such as `.` or `..`.
+    pub fn rounds(&self) -> PathBuf {
+        let named = self.path.file_name().is_some();
+        match self.path.parent().filter(|_| named) {
+            Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
+            Some(parent) => parent.to_owned(),
+            None => self.path.join(".."),
+        }
+    }
+
+    /// The folder's own name, which should be the round id.
+    pub fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    /// The path of a file of the round.
+    pub fn file(&self, relative: &str) -> PathBuf {
+        self.path.join(relative)
+    }
+
+    /// Reads a file of the round.
+    pub fn read(&self, relative: &str) -> Result<Vec<u8>, FileError> {
+        Ok(file_ops::read(&self.file(relative))?)
+    }
+
+    /// Reads a file that may be absent.
+    pub fn read_optional(&self, relative: &str) -> Result<Option<Vec<u8>>, FileError> {
+        optional(self.read(relative))
+    }
+
+    /// Reads and parses a file of the round.
+    pub fn parse<T>(
+        &self,
+        relative: &str,
+        parse: impl FnOnce(&[u8]) -> Result<T, Fault>,
+    ) -> Result<T, FileError> {
+        let bytes = self.read(relative)?;
+        parse(&bytes).map_err(|fault| fault.in_file(&self.file(relative)))
+    }
+
+    /// Reads one side's prices, if they are there.
+    pub fn sheet(&self, side: Side) -> Result<Option<PriceSheet>, FileError> {
+        let file = match side {
+            Side::Entry => layout::ENTRY_PRICES,
+            Side::Exit => layout::EXIT_PRICES,
+        };
+        optional(self.parse(file, price_sheet::parse))
+    }
+
+    /// Whether its methodology refuses a broken rule or reproduces it.
+    pub fn enforcement(&self) -> Result<Enforcement, FileError> {
+        let manifest = self.parse(layout::MANIFEST, manifest::parse)?;
+        Ok(manifest.methodology.enforcement())
+    }
+
+    /// The ids of all runs, in order.
+    pub fn run_ids(&self) -> Result<Vec<RunId>, FileError> {
+        let folder = self.file(layout::RUNS);
+        let mut ids = Vec::new();
+        for (name, kind) in entries_in(&folder)? {
+            if kind.is_file() {
+                continue;
+            }
+            let id = RunId::parse(&name)
+                .map_err(|error| FileError::folder(&folder.join(&name), error.to_string()))?;
+            ids.push(id);
+        }
+        Ok(ids)
+    }
+
+    /// Every run as its manifest and its acceptance tell, in order of id.
+    pub fn runs(&self) -> Result<Vec<Run>, FileError> {
+        let ids = self.run_ids()?;
+        let load = |id: &RunId| Ok(self.run(id)?.record()?.run);
+        ids.iter().map(load).collect()
+    }
+
+    /// Opens a run; a wrong id is answered with the ids there are.
+    pub fn run(&self, run_id: &RunId) -> Result<RunFolder, FileError> {
+        let folder = self.file(layout::RUNS).join(run_id.as_str());
+        if folder.is_dir() {
+            return RunFolder::open(&folder);
+        }
+        let ids = self.run_ids()?;
+        let names: Vec<&str> = ids.iter().map(RunId::as_str).collect();
+        let text = match closest(run_id.as_str(), names.iter().copied()) {
+            Some(name) => format!("there is no such run; did you mean {name}?"),
+            None if names.is_empty() => "there is no such run; the round has none".to_owned(),
+            None => format!("there is no such run; the round has {}", names.join(", ")),
+        };
+        Err(FileError::folder(&folder, text))
+    }
+
+    /// Opens the named run, or the only one.
+    pub fn run_or_only(&self, run_id: Option<&RunId>) -> Result<RunFolder, FileError> {
+        if let Some(run_id) = run_id {
+            return self.run(run_id);
+        }
+        let ids = self.run_ids()?;
+        match ids.as_slice() {
+            [id] => self.run(id),
+            [] => Err(FileError::folder(&self.path, "the round has no run")),
+            several => {
+                let names: Vec<&str> = several.iter().map(RunId::as_str).collect();
+                let text = format!("choose one run with --run-id: {}", names.join(", "));
+                Err(FileError::folder(&self.path, text))
+            }
+        }
+    }
+}
+
+/// Refuses links in the place of folders, because they may lead anywhere.
+pub(crate) fn refuse_links(root: &Path, folders: &[&str]) -> Result<(), FileError> {
+    let is_link = |path: &PathBuf| path.is_symlink();
+    match folders.iter().map(|name| root.join(name)).find(is_link) {
+        None => Ok(()),
+        Some(path) => {
+            let text = "is a symbolic link; a round holds plain folders only: put the folder itself \
+                        in its place";
+            Err(FileError::folder(&path, text))
+        }
+    }
+}
+
+/// Turns "not there" into none.
+pub(crate) fn optional<T>(result: Result<T, FileError>) -> Result<Option<T>, FileError> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Names in a folder, in order; an absent folder is empty.
+pub(crate) fn names_in(folder: &Path) -> Result<Vec<String>, FileError> {
+    let entries = entries_in(folder)?;
+    Ok(entries.into_iter().map(|(name, _)| name).collect())
+}
+
+/// Names and kinds in a folder, in order; an absent folder is empty.
+pub(crate) fn entries_in(folder: &Path) -> Result<Vec<(String, fs::FileType)>, FileError> {
+    let failed = |error: std::io::Error| FileError::folder(folder, error.to_string());
+    let found = match fs::read_dir(folder) {
+        Ok(found) => found,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut entries = Vec::new();
+    for entry in found {
+        let entry = entry.map_err(failed)?;
+        let kind = entry.file_type().map_err(failed)?;
+        let name = entry.file_name().into_string().map_err(|name| {
+            let text = format!("the name {} is not UTF-8", name.to_string_lossy());
+            FileError::folder(folder, text)
+        })?;
+        entries.push((name, kind));
+    }
+    entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    Ok(entries)
+}
+
+/// Every round below a folder, in order of name; other entries are left alone. One that is a link or
+/// has no readable manifest is refused, for leaving it out would hide it.
+pub fn list_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError> {
+    let rounds = found_rounds(folder)?;
+    rounds.iter().try_for_each(RoundFolder::require_plain)?;
+    Ok(rounds)
+}
+
+/// The same with those that cannot be used, which whoever asks has to report.
+pub(crate) fn found_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError> {
+    if !folder.is_dir() {
+        return Err(FileError::folder(folder, missing_round(folder)));
+    }
+    let names = names_in(folder)?;
+    // A hidden folder may be what a killed command left of a round it was still making.
+    let rounds: Vec<RoundFolder> = names
+        .iter()
+        .filter(|name| !name.starts_with('.'))
+        .map(|name| folder.join(name))
+        .filter(|path| RoundFolder::is_round(path))
+        .map(RoundFolder::at)
+        .collect();
+    if rounds.is_empty() {
+        let inner = folder.join("rounds");
+        let text = if inner.is_dir() {
+            format!("holds no round; did you mean {}?", inner.display())
+        } else {
+            "holds no round: no folder in it has a manifest.yaml".to_owned()
+        };
+        return Err(FileError::folder(folder, text));
+    }
+    Ok(rounds)
+}
+
+fn missing_round(path: &Path) -> String {
+    if path.exists() {
+        return "is not a folder; a round is one, with a manifest.yaml in it".to_owned();
+    }
+    let beside = match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Some(Path::new(".")),
+        parent => parent,
+    };
+    let siblings = beside
+        .map(names_in)
+        .and_then(Result::ok)
+        .unwrap_or_default();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    match closest(&name, siblings.iter().map(String::as_str)) {
+        Some(near) => format!("there is no such folder; did you mean {near}?"),
+        None => "there is no such folder".to_owned(),
+    }
+}
+
+/// Universes by digest, so that the same options are read once.
+#[derive(Debug, Default)]
+pub struct Universes(Mutex<BTreeMap<Digest, Arc<Universe>>>);
+
+impl Universes {
+    /// The universe of this digest: known already, or as the round has it.
+    pub(crate) fn of_digest(&self, digest: Digest, folder: &RoundFolder) -> Option<Arc<Universe>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(universe) = known.get(&digest) {
+            return Some(Arc::clone(universe));
+        }
+        drop(known);
+        let bytes = folder.read(layout::OPTIONS).ok()?;
+        (Digest::of(&bytes) == digest).then(|| self.get(&bytes).ok())?
+    }
+
+    fn get(&self, bytes: &[u8]) -> Result<Arc<Universe>, Fault> {
+        let digest = Digest::of(bytes);
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(universe) = known.get(&digest) {
+            return Ok(Arc::clone(universe));
+        }
+        drop(known);
+        let universe = Arc::new(options::parse(bytes)?);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(digest, Arc::clone(&universe));
+        Ok(universe)
+    }
+}
+
+/// The frozen inputs of a round as core types.
+#[derive(Debug, Clone)]
+pub struct RoundInputs {
+    /// The folder they came from.
+    pub folder: RoundFolder,
+    /// The rules.
+    pub manifest: Manifest,
+    /// The options.
+    pub universe: Arc<Universe>,
+    /// The candidates of a judgment round.
+    pub slate: Option<Slate>,
+}
+
+impl RoundInputs {
+    /// Reads manifest, options and, for a judgment round, the slate.
+    pub fn load(folder: RoundFolder, universes: &Universes) -> Result<Self, FileError> {
+        refuse_links(folder.path(), &layout::FOLDERS)?;
+        let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
+        let universe = folder.parse(layout::OPTIONS, |bytes| universes.get(bytes))?;
+        let slate = match manifest.methodology.family() {
+            Family::Judgment => Some(load_slate(&folder)?),
+            _ => None,
+        };
+        Ok(Self {
+            folder,
+            manifest,
+            universe,
+            slate,
+        })
+    }
+}
+
+fn load_slate(folder: &RoundFolder) -> Result<Slate, FileError> {
+    let context = folder.parse(layout::DECISION_CONTEXT, slate::parse_context)?;
+    folder.parse(layout::QUALITY_EVIDENCE, |bytes| {
+        slate::parse_slate(&context, bytes)
+    })
+}
+
+#[cfg(test)]
+mod tests;

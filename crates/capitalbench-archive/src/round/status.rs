@@ -1,0 +1,146 @@
+//! Every round at a glance: where it stands and what comes next.
+
+use std::path::Path;
+
+use capitalbench_core::asking::run::official_run;
+use capitalbench_core::market::calendar::previous_session;
+use capitalbench_core::round::lifecycle::{Facts, Record, Stage, stage};
+use capitalbench_core::round::manifest::{Manifest, Window};
+use capitalbench_core::round::resolution_job::{JobStatus, ResolutionJob};
+use jiff::Timestamp;
+
+use crate::disk::error::FileError;
+use crate::disk::layout::{self, run};
+use crate::disk::shell::shell_word;
+use crate::format::round::manifest;
+use crate::round::freeze;
+use crate::round::jobs;
+use crate::round::round_folder::{RoundFolder, list_rounds};
+
+/// One round of a status report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoundStatus {
+    /// The round's folder name.
+    pub round_id: String,
+    /// Where it stands.
+    pub stage: Stage,
+    /// The window, when both days are set.
+    pub window: Option<Window>,
+    /// What to run next, where something is to be done now.
+    pub next: Option<String>,
+    /// Days until the exit close; negative once it has passed.
+    pub days_left: Option<i64>,
+    /// Why a round that is due has no result.
+    pub waits_for: Option<String>,
+}
+
+/// The status of every round below a folder; an unreadable round is an error of its own.
+pub fn status(
+    rounds: &Path,
+    now: Timestamp,
+) -> Result<Vec<Result<RoundStatus, FileError>>, FileError> {
+    let folders = list_rounds(rounds)?;
+    Ok(folders
+        .iter()
+        .map(|folder| round_status(folder, now))
+        .collect())
+}
+
+/// The status of one round.
+pub fn round_status(folder: &RoundFolder, now: Timestamp) -> Result<RoundStatus, FileError> {
+    let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
+    let runs = folder.runs()?;
+    let record = official_run(&runs, manifest.methodology.enforcement()).ok();
+    let record = match record {
+        None => Record::Missing,
+        Some(record) if folder.run(&record.run_id)?.has(run::LEADERBOARD) => Record::Scored,
+        Some(_) => Record::Chosen,
+    };
+    let facts = Facts {
+        frozen: freeze::stored_digests(folder)?.is_some(),
+        runs: runs.len(),
+        record,
+        entry_close: manifest.window.and_then(Window::entry_close),
+        exit_close: manifest.window.and_then(Window::exit_close),
+    };
+    let stage = stage(&facts, now);
+    let left = facts
+        .exit_close
+        .map(|close| close.duration_since(now).as_secs());
+    let job = jobs::load(folder)?;
+    let is_late = matches!(stage, Stage::Due | Stage::Overdue);
+    Ok(RoundStatus {
+        round_id: folder.name(),
+        stage,
+        window: manifest.window,
+        next: next(folder, &manifest, stage, job.as_ref()),
+        waits_for: is_late.then(|| waits_for(job.as_ref(), now)),
+        days_left: left.map(|seconds| seconds.div_euclid(86_400)),
+    })
+}
+
+/// Why a round whose window has closed has no result yet.
+fn waits_for(job: Option<&ResolutionJob>, now: Timestamp) -> String {
+    let Some(job) = job else {
+        return "nobody scheduled its resolution".to_owned();
+    };
+    let error = if job.last_error.is_empty() {
+        "no reason is given"
+    } else {
+        &job.last_error
+    };
+    match (job.status, job.next_attempt()) {
+        (JobStatus::Cancelled, _) => format!("cancelled: {error}"),
+        (JobStatus::Succeeded, _) => "its job says that it was resolved".to_owned(),
+        (_, None) => format!("gave up after {} attempts: {error}", job.attempts),
+        (JobStatus::Running, _) => {
+            format!("attempt {} is under way, or its worker died", job.attempts)
+        }
+        (_, Some(next)) if next > now && job.last_error.is_empty() => {
+            format!("is to be resolved at {next}")
+        }
+        (_, Some(next)) if job.last_error.is_empty() => {
+            format!("was to be resolved at {next}, and nobody did")
+        }
+        (_, Some(next)) => format!("{error}; next attempt {next}"),
+    }
+}
+
+/// The next command for a round at this stage.
+fn next(
+    folder: &RoundFolder,
+    manifest: &Manifest,
+    stage: Stage,
+    job: Option<&ResolutionJob>,
+) -> Option<String> {
+    let round = shell_word(folder.path());
+    if matches!(stage, Stage::Due | Stage::Overdue)
+        && let Some(job) = job
+    {
+        return Some(if job.next_attempt().is_some() {
+            let rounds = shell_word(&folder.rounds());
+            format!("capitalbench resolve-due --rounds-dir {rounds}")
+        } else {
+            format!("capitalbench automation-retry --round {round}")
+        });
+    }
+    let has = |file: &str| folder.file(file).is_file();
+    Some(match stage {
+        Stage::Draft if !has(layout::FINAL_BRIEFING) => format!(
+            "capitalbench import-research --round {round} --market-fact-report FILE \
+             --audit-report FILE --final-briefing FILE --research-cutoff-utc INSTANT"
+        ),
+        Stage::Draft if !has(crate::format::prices::trailing::MARKDOWN) => {
+            // The close of the decision day itself is not known yet.
+            let day = manifest.decision_date.and_then(previous_session);
+            let day = day.map(|day| day.to_string());
+            let day = day.unwrap_or_else(|| "DAY".to_owned());
+            format!("capitalbench fetch-universe-performance --round {round} --as-of-date {day}")
+        }
+        Stage::Draft => format!("capitalbench hash-round --round {round}"),
+        Stage::Frozen => format!("capitalbench show-prompt --round {round}"),
+        Stage::Due | Stage::Overdue => format!("capitalbench score-round --round {round}"),
+        Stage::Run => format!("capitalbench list-runs --round {round}"),
+        Stage::Accepted | Stage::Pending | Stage::Resolved => return None,
+    })
+}

@@ -1,0 +1,250 @@
+//! What a run sets out to ask: `slots.json`.
+
+use std::collections::BTreeMap;
+
+use capitalbench_core::asking::attempt::Slot;
+use capitalbench_core::asking::cost::Price;
+use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
+use capitalbench_core::values::ids::{RoundId, RunId};
+use capitalbench_core::values::time::Stamp;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{CardNote, PlannedPrice, model_id, stamp, strict};
+use crate::disk::error::{Fault, FileError};
+use crate::disk::layout::run;
+use crate::format::text::json;
+use crate::run::run_folder::RunFolder;
+
+/// The form of the file.
+const VERSION: u32 = 1;
+
+/// A slot and how it is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedSlot {
+    /// Model and replicate.
+    pub slot: Slot,
+    /// Whose model it is.
+    pub provider: String,
+    /// The name the provider knows it by.
+    pub api_model_name: String,
+}
+
+/// Everything that is settled before the first call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunPlan {
+    /// Names the run.
+    pub run_id: RunId,
+    /// The round.
+    pub round_id: RoundId,
+    /// Kind and replicates.
+    pub rules: RunRules,
+    /// Real calls or a rehearsal.
+    pub calls: Calls,
+    /// When the run began.
+    pub created_at: Stamp,
+    /// Model configuration, as typed.
+    pub models_file: String,
+    /// Digest of that file; a resumed run must read the same.
+    pub models_sha256: String,
+    /// Price card, as typed.
+    pub pricing_file: Option<String>,
+    /// Where the prices come from.
+    pub price_cards: Vec<CardNote>,
+    /// What each model is billed; a model that is not here has no known price.
+    pub prices: Vec<PlannedPrice>,
+    /// Whether control entrants are recorded beside the models.
+    pub controls: bool,
+    /// Seed of a rehearsal.
+    pub seed: u64,
+    /// Most retries of a slot.
+    pub max_retries: u32,
+    /// Digest of the frozen text that every model is sent.
+    pub input_sha256: String,
+    /// Configured models that are not asked.
+    pub skipped_models: u64,
+    /// The slots, in configuration order.
+    pub slots: Vec<PlannedSlot>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    version: u32,
+    run_id: String,
+    round_id: String,
+    run_type: String,
+    replicates: u32,
+    mock: bool,
+    synthetic: Option<bool>,
+    created_at_utc: String,
+    models_config_file: String,
+    models_config_sha256: String,
+    pricing_path: Option<String>,
+    #[serde(default)]
+    price_cards: Vec<CardNote>,
+    #[serde(default)]
+    prices: Vec<PlannedPrice>,
+    #[serde(default)]
+    controls: bool,
+    #[serde(default)]
+    seed: u64,
+    max_retries: u32,
+    model_input_sha256: String,
+    skipped_models: u64,
+    slots: Vec<StoredSlot>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredSlot {
+    model_id: String,
+    provider: String,
+    api_model_name: String,
+    replicate_index: u32,
+}
+
+impl RunPlan {
+    /// The plan of a run that was made by this program; none for other runs.
+    pub fn of_run(folder: &RunFolder) -> Result<Option<Self>, FileError> {
+        let Some(bytes) = folder.read_optional(run::SLOTS)? else {
+            return Ok(None);
+        };
+        let parsed = Self::parse(&bytes);
+        parsed
+            .map(Some)
+            .map_err(|fault| fault.in_file(&folder.file(run::SLOTS)))
+    }
+
+    /// The price of a model, where it is known.
+    pub fn price(&self, provider: &str, api_model_name: &str) -> Option<Price> {
+        let same = |known: &&PlannedPrice| {
+            known.provider == provider && known.api_model_name == api_model_name
+        };
+        self.prices.iter().find(same).map(PlannedPrice::price)
+    }
+
+    /// Number of models asked.
+    pub fn model_count(&self) -> usize {
+        self.model_ids().len()
+    }
+
+    /// The models, each once, in order.
+    pub fn model_ids(&self) -> Vec<&str> {
+        let mut ids: Vec<&str> = Vec::new();
+        for planned in &self.slots {
+            let id = planned.slot.model_id.as_str();
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        ids
+    }
+
+    /// Two slots whose files would have one name.
+    pub(super) fn refuse_shared_stems(&self) -> Result<(), String> {
+        let mut seen = BTreeMap::new();
+        for planned in &self.slots {
+            let stem = planned.slot.stem(self.rules.replicates).to_lowercase();
+            if let Some(other) = seen.insert(stem.clone(), &planned.slot.model_id) {
+                let own = &planned.slot.model_id;
+                return Err(format!("{other} and {own} would share the files {stem}"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let slots: Vec<Value> = self
+            .slots
+            .iter()
+            .map(|planned| {
+                json!({
+                    "model_id": planned.slot.model_id.as_str(),
+                    "provider": planned.provider,
+                    "api_model_name": planned.api_model_name,
+                    "replicate_index": planned.slot.replicate,
+                })
+            })
+            .collect();
+        json!({
+            "version": VERSION,
+            "run_id": self.run_id.as_str(),
+            "round_id": self.round_id.as_str(),
+            "run_type": self.rules.kind.as_str(),
+            "replicates": self.rules.replicates,
+            "mock": self.calls != Calls::Real,
+            "synthetic": self.calls == Calls::Synthetic,
+            "created_at_utc": self.created_at.text(),
+            "models_config_file": self.models_file,
+            "models_config_sha256": self.models_sha256,
+            "pricing_path": self.pricing_file,
+            "price_cards": self.price_cards,
+            "prices": self.prices,
+            "controls": self.controls,
+            "seed": self.seed,
+            "max_retries": self.max_retries,
+            "model_input_sha256": self.input_sha256,
+            "skipped_models": self.skipped_models,
+            "slots": slots,
+        })
+    }
+
+    /// Reads `slots.json`.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Fault> {
+        let value = json::parse(bytes)?;
+        let stored: Stored =
+            serde_json::from_value(value).map_err(|error| Fault::new(error.to_string()))?;
+        if stored.version != VERSION {
+            return Err(Fault::field("version", format!("must be {VERSION}")));
+        }
+        let id = |field: &'static str| {
+            move |error: capitalbench_core::values::ids::IdError| {
+                Fault::field(field, error.to_string())
+            }
+        };
+        let kind = RunKind::parse(&stored.run_type)
+            .ok_or_else(|| Fault::field("run_type", "is no kind of run"))?;
+        let slots = stored.slots.into_iter().map(|slot| {
+            Ok(PlannedSlot {
+                slot: Slot {
+                    model_id: model_id(&slot.model_id)?,
+                    replicate: slot.replicate_index,
+                },
+                provider: slot.provider,
+                api_model_name: slot.api_model_name,
+            })
+        });
+        let calls = match (stored.mock, stored.synthetic) {
+            (false, Some(true)) => {
+                return Err(Fault::field("synthetic", "is true although mock is false"));
+            }
+            (false, _) => Calls::Real,
+            (true, Some(true)) => Calls::Synthetic,
+            (true, _) => Calls::Mock,
+        };
+        let plan = Self {
+            run_id: RunId::parse(&stored.run_id).map_err(id("run_id"))?,
+            round_id: RoundId::parse(&stored.round_id).map_err(id("round_id"))?,
+            rules: RunRules {
+                kind,
+                replicates: stored.replicates,
+            },
+            calls,
+            created_at: stamp("created_at_utc", &stored.created_at_utc)?,
+            models_file: stored.models_config_file,
+            models_sha256: stored.models_config_sha256,
+            pricing_file: stored.pricing_path,
+            price_cards: stored.price_cards,
+            prices: stored.prices,
+            controls: stored.controls,
+            seed: stored.seed,
+            max_retries: stored.max_retries,
+            input_sha256: stored.model_input_sha256,
+            skipped_models: stored.skipped_models,
+            slots: slots.collect::<Result<_, Fault>>()?,
+        };
+        strict::check_plan(&plan)?;
+        Ok(plan)
+    }
+}

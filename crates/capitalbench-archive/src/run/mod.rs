@@ -1,0 +1,8 @@
+//! One run on disk: every attempt, what became of it, and its acceptance.
+
+pub mod acceptance;
+pub mod control_sources;
+pub mod ledger;
+pub mod run_controls;
+pub mod run_folder;
+pub mod validation;

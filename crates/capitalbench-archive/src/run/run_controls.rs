@@ -1,0 +1,218 @@
+//! Control entrants of a run: `controls/<control>.json`, apart from every model's file.
+//!
+//! They follow from the frozen round, from the valid decisions of the run and from the round that
+//! was best before it, which is the one thing kept in a file. Made again, they are the same bytes.
+
+use capitalbench_core::asking::run::RunRules;
+use capitalbench_core::decision::control::{Control, ControlInputs, Rule, controls};
+use capitalbench_core::decision::submission::{Decision, Forecast, MODE, RunFields, Submission};
+use capitalbench_core::round::manifest::{Manifest, SubmissionFormat};
+use capitalbench_core::values::ids::{Digest, ModelId, OptionId, RoundId};
+use serde_json::{Map, Value, json};
+
+use crate::disk::error::{Fault, FileError};
+use crate::disk::layout::{self, run};
+use crate::format::{run::submission, text::json};
+use crate::round::round_folder::RoundInputs;
+use crate::run::control_sources::{LastBest, best_beside, last_best, past};
+use crate::run::ledger::RunPlan;
+use crate::run::run_folder::RunFolder;
+use crate::run::validation::Checked;
+
+/// The provider of every control; no model may have it.
+pub const PROVIDER: &str = "control";
+/// Where a file says that the rounds beside its own could not be read.
+const UNREAD: &str = "rounds_not_read";
+
+/// The controls of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunControls {
+    /// All of them, in their order.
+    pub controls: Vec<Control>,
+    best: Best,
+}
+
+/// What a run knows of the round that was best before it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Best {
+    last: Option<LastBest>,
+    /// Why the rounds beside this one could not be read.
+    unread: Option<String>,
+}
+
+impl RunControls {
+    /// The controls of a run that has them on disk or set out to have them.
+    pub fn of_run(
+        inputs: &RoundInputs,
+        folder: &RunFolder,
+        checked: &[Checked],
+    ) -> Result<Option<Self>, FileError> {
+        let planned = RunPlan::of_run(folder)?.is_some_and(|plan| plan.controls);
+        let ended = folder.has(run::SUMMARY);
+        if !(folder.has(run::CONTROLS) || planned && ended) {
+            return Ok(None);
+        }
+        let recorded = recorded_best(folder)?;
+        Self::new(inputs, checked, recorded).map(Some)
+    }
+
+    /// The controls of a run that is about to be derived; what was recorded before stays.
+    pub(crate) fn for_new_run(
+        inputs: &RoundInputs,
+        folder: &RunFolder,
+        checked: &[Checked],
+    ) -> Result<Self, FileError> {
+        let recorded = recorded_best(folder)?;
+        if recorded.last.is_some() {
+            return Self::new(inputs, checked, recorded);
+        }
+        // A neighbour that cannot be read must not stop a run that was paid for.
+        let best = match last_best(inputs) {
+            Ok(last) => Best { last, unread: None },
+            Err(error) => {
+                let place = error.path().strip_prefix(inputs.folder.rounds());
+                let place = place.unwrap_or(error.path()).display().to_string();
+                let unread = Some(format!("{place}: {}", error.problem()));
+                Best { last: None, unread }
+            }
+        };
+        Self::new(inputs, checked, best)
+    }
+
+    fn new(inputs: &RoundInputs, checked: &[Checked], best: Best) -> Result<Self, FileError> {
+        let valid = checked.iter().filter_map(|file| file.verdict.as_ref().ok());
+        let decisions: Vec<_> = valid.map(|valid| valid.decision.holdings()).collect();
+        let past = past(inputs)?;
+        let controls = controls(&ControlInputs {
+            universe: &inputs.universe,
+            format: inputs.manifest.format,
+            constraints: &inputs.manifest.limits(),
+            past: &past,
+            freeze: Digest::of(&inputs.folder.read(layout::HASHES)?),
+            last_best: best.last.as_ref().map(|best| &best.option_id),
+            decisions: &decisions,
+        });
+        Ok(Self { controls, best })
+    }
+
+    /// The files of the controls: paths inside the run, and their text.
+    pub fn files(&self, manifest: &Manifest, rules: RunRules) -> Vec<(String, String)> {
+        let file = |control: &Control| {
+            let path = path(control.rule);
+            let metadata = self.metadata(control);
+            if let Some(held) = as_submission(control, manifest, rules) {
+                return (path, submission::render(&Submission { metadata, ..held }));
+            }
+            let unread = self.best.unread.clone();
+            let unread = unread.filter(|_| control.rule == Rule::LastBest);
+            let reason = control.holdings.as_ref().err().map(ToString::to_string);
+            let reason = unread.or(reason);
+            let text = json::to_pretty(&json!({
+                "round_id": manifest.round_id.as_str(),
+                "model_id": control.rule.name(),
+                "provider": PROVIDER,
+                "unavailable": reason,
+                "metadata": metadata,
+            }));
+            (path, text)
+        };
+        self.controls.iter().map(file).collect()
+    }
+
+    fn metadata(&self, control: &Control) -> Map<String, Value> {
+        let mut metadata = Map::new();
+        metadata.insert("control".into(), json!(true));
+        if control.rule != Rule::LastBest {
+            return metadata;
+        }
+        if let Some(best) = &self.best.last {
+            metadata.insert("best_of_round".into(), json!(best.round_id.as_str()));
+            metadata.insert("best_option_id".into(), json!(best.option_id.as_str()));
+        }
+        if let Some(unread) = &self.best.unread {
+            metadata.insert(UNREAD.into(), json!(unread));
+        }
+        metadata
+    }
+
+    /// Whether the round that is named as the last one says otherwise, where it lies beside.
+    pub(crate) fn best_is_contradicted(&self, inputs: &RoundInputs) -> bool {
+        let named = self.best.last.as_ref();
+        named.is_some_and(|named| {
+            best_beside(inputs, &named.round_id)
+                .ok()
+                .flatten()
+                .is_some_and(|found| found != named.option_id)
+        })
+    }
+}
+
+/// A control as a decision that can be scored; none when it holds nothing.
+pub fn as_submission(
+    control: &Control,
+    manifest: &Manifest,
+    rules: RunRules,
+) -> Option<Submission> {
+    let holdings = control.holdings.as_ref().ok()?.clone();
+    let decision = match manifest.format {
+        SubmissionFormat::Portfolio => Decision::Portfolio(holdings),
+        SubmissionFormat::SinglePick => Decision::SinglePick(holdings.first()?.option_id.clone()),
+    };
+    Some(Submission {
+        round_id: manifest.round_id.clone(),
+        model_id: ModelId::parse(control.rule.name()).ok()?,
+        provider: PROVIDER.to_owned(),
+        mode: MODE.to_owned(),
+        decision,
+        confidence: 0.5,
+        rationale_summary: control.rule.meaning().to_owned(),
+        portfolio_rationale: Some(control.rule.meaning().to_owned()),
+        key_risks: Vec::new(),
+        forecast: Forecast::default(),
+        ledger: None,
+        run: RunFields {
+            kind: Some(rules.kind),
+            replicate_index: Some(1),
+            replicate_count: Some(1),
+            is_official_score: Some(false),
+        },
+        usage: None,
+        cost_usd: Some(0.0),
+        metadata: Map::new(),
+    })
+}
+
+/// The file of a control, inside its run.
+pub fn path(rule: Rule) -> String {
+    format!("{}/{}.json", run::CONTROLS, rule.name())
+}
+
+/// What the run recorded as the best option before it.
+fn recorded_best(folder: &RunFolder) -> Result<Best, FileError> {
+    let path = path(Rule::LastBest);
+    let Some(bytes) = folder.read_optional(&path)? else {
+        return Ok(Best::default());
+    };
+    let read = || -> Result<Best, Fault> {
+        let value = json::parse(&bytes)?;
+        let said = |name: &str| value["metadata"][name].as_str();
+        let Some((round, option)) = said("best_of_round").zip(said("best_option_id")) else {
+            let unread = said(UNREAD).map(str::to_owned);
+            return Ok(Best { last: None, unread });
+        };
+        let wrong = |field: &'static str| {
+            move |error: capitalbench_core::values::ids::IdError| {
+                Fault::field(field, error.to_string())
+            }
+        };
+        let last = LastBest {
+            round_id: RoundId::parse(round).map_err(wrong("metadata.best_of_round"))?,
+            option_id: OptionId::parse(option).map_err(wrong("metadata.best_option_id"))?,
+        };
+        Ok(Best {
+            last: Some(last),
+            unread: None,
+        })
+    };
+    read().map_err(|fault| fault.in_file(&folder.file(&path)))
+}

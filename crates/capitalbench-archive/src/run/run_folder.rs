@@ -1,0 +1,128 @@
+//! One run on disk: its manifest, log and submission files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use capitalbench_core::asking::acceptance::Acceptance;
+use capitalbench_core::values::ids::RunId;
+use serde_json::Value;
+
+use crate::disk::error::{Fault, FileError};
+use crate::disk::file_ops;
+use crate::disk::layout::run;
+use crate::format::run::acceptance;
+use crate::format::run::run_log::{self, LogLine};
+use crate::format::run::run_manifest::{self, RunRecord};
+use crate::format::{text::json, utf8};
+use crate::round::round_folder::{names_in, optional, refuse_links};
+use capitalbench_core::encoding::yaml::from_yaml;
+
+/// A folder below `runs/`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFolder {
+    path: PathBuf,
+    run_id: RunId,
+}
+
+impl RunFolder {
+    /// Opens a run folder; a link is refused because it may lead anywhere.
+    pub fn open(path: &Path) -> Result<Self, FileError> {
+        let meta = fs::symlink_metadata(path);
+        if meta.is_ok_and(|meta| meta.file_type().is_symlink()) {
+            let text = "is a symbolic link; a run is a plain folder";
+            return Err(FileError::folder(path, text));
+        }
+        refuse_links(path, &run::FOLDERS)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let run_id =
+            RunId::parse(&name).map_err(|error| FileError::folder(path, error.to_string()))?;
+        Ok(Self {
+            path: path.to_owned(),
+            run_id,
+        })
+    }
+
+    /// The folder's name.
+    pub fn run_id(&self) -> &RunId {
+        &self.run_id
+    }
+
+    /// The path of a file of the run.
+    pub fn file(&self, relative: &str) -> PathBuf {
+        self.path.join(relative)
+    }
+
+    /// Whether a file of the run is there; a link that leads nowhere is, and cannot be read.
+    pub fn has(&self, relative: &str) -> bool {
+        fs::symlink_metadata(self.file(relative)).is_ok()
+    }
+
+    /// Reads a file of the run that may be absent.
+    pub fn read_optional(&self, relative: &str) -> Result<Option<Vec<u8>>, FileError> {
+        optional(file_ops::read(&self.file(relative)).map_err(FileError::from))
+    }
+
+    /// Reads the run manifest, and the acceptance where there is one.
+    pub fn record(&self) -> Result<RunRecord, FileError> {
+        let file = self.file(run::MANIFEST);
+        let bytes = file_ops::read(&file)?;
+        let parse = if self.has(run::SLOTS) {
+            run_manifest::parse_own
+        } else {
+            run_manifest::parse
+        };
+        let mut record = parse(&bytes).map_err(|fault| fault.in_file(&file))?;
+        record.run.acceptance = self.acceptance()?;
+        Ok(record)
+    }
+
+    fn acceptance(&self) -> Result<Option<Acceptance>, FileError> {
+        let Some(bytes) = self.read_optional(run::ACCEPTANCE)? else {
+            return Ok(None);
+        };
+        let parsed = acceptance::parse(&bytes);
+        parsed
+            .map(Some)
+            .map_err(|fault| fault.in_file(&self.file(run::ACCEPTANCE)))
+    }
+
+    /// Reads the log; none when there is no log.
+    pub fn log(&self) -> Result<Option<Vec<LogLine>>, FileError> {
+        let Some(bytes) = self.read_optional(run::LOG)? else {
+            return Ok(None);
+        };
+        let parsed = run_log::parse(&bytes);
+        parsed
+            .map(Some)
+            .map_err(|fault| fault.in_file(&self.file(run::LOG)))
+    }
+
+    /// Names of the submission files in a folder of the run, in order.
+    pub fn submission_names(&self, relative: &str) -> Result<Vec<String>, FileError> {
+        let mut names = names_in(&self.file(relative))?;
+        names.retain(|name| !name.starts_with('_') && is_submission(name));
+        Ok(names)
+    }
+
+    /// Reads a submission file as a JSON value.
+    pub fn payload(&self, relative: &str, name: &str) -> Result<Value, FileError> {
+        let file = self.file(relative).join(name);
+        let bytes = file_ops::read(&file)?;
+        parse_payload(name, &bytes).map_err(|fault| fault.in_file(&file))
+    }
+}
+
+fn is_submission(name: &str) -> bool {
+    [".json", ".yaml", ".yml"]
+        .iter()
+        .any(|end| name.ends_with(end))
+}
+
+/// Reads a raw or parsed submission; the ending of its name says how.
+pub fn parse_payload(name: &str, bytes: &[u8]) -> Result<Value, Fault> {
+    if Path::new(name).extension().is_some_and(|end| end == "json") {
+        Ok(json::parse(bytes)?)
+    } else {
+        Ok(from_yaml(utf8(bytes)?)?)
+    }
+}

@@ -1,0 +1,324 @@
+//! Re-derives everything from the artifacts and reports where they disagree.
+//!
+//! Nothing is taken on trust: digests, verdicts, portfolios, scores and interim rows are computed
+//! again and compared with what is stored. Every defect is found by a rule, never by a name.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+use crate::disk::error::FileError;
+use crate::disk::file_ops::TEMPORARY_PREFIX;
+use crate::format::run::run_log::LogLine;
+use crate::format::run::run_manifest::RunRecord;
+use crate::log::LogFolder;
+use crate::round::round_folder::{RoundFolder, RoundInputs, Universes, entries_in, found_rounds};
+use crate::run::run_controls::RunControls;
+use crate::run::run_folder::RunFolder;
+use crate::run::validation::{Checked, validate_run};
+use log_state::LogState;
+
+mod acceptance;
+mod across;
+pub mod audit;
+mod controls;
+pub mod derivation;
+mod fairness;
+mod finding;
+mod hosts;
+mod inputs;
+mod interim;
+mod log_state;
+mod moments;
+mod prices;
+mod promise;
+mod replies;
+pub(crate) mod results;
+mod round_proof;
+mod runs;
+mod signed;
+mod slots;
+mod state;
+
+pub use finding::{Code, Finding, RoundReport, Severity, Verdict};
+pub use log_state::{LogReport, Reader, SeenStamp, Voucher};
+pub use round_proof::{Moment, RoundProof};
+pub use slots::SlotCount;
+
+/// What verification of one round or a folder of rounds found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// One report per round, in order of name.
+    pub rounds: Vec<RoundReport>,
+    /// The log beside them; none where they are unsigned.
+    pub log: Option<LogReport>,
+}
+
+impl Report {
+    /// Number of findings of a severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        let of_log = self.log.as_ref().map_or(0, |log| log.count(severity));
+        let of_rounds = self.rounds.iter().map(|round| round.count(severity));
+        of_rounds.sum::<usize>() + of_log
+    }
+
+    /// Number of files in all rounds.
+    pub fn files(&self) -> usize {
+        self.rounds.iter().map(|round| round.files).sum()
+    }
+}
+
+/// One run with everything that checks need of it.
+pub(crate) struct RunState {
+    pub(crate) folder: RunFolder,
+    pub(crate) record: RunRecord,
+    pub(crate) log: Vec<LogLine>,
+    pub(crate) checked: Vec<Checked>,
+    /// Control entrants, made again; none where the run has none.
+    pub(crate) controls: Option<RunControls>,
+}
+
+impl RunState {
+    /// The place of a file of this run, inside the round.
+    pub(crate) fn place(&self, relative: &str) -> String {
+        format!("runs/{}/{relative}", self.folder.run_id())
+    }
+}
+
+/// One round with everything that checks need of it.
+pub(crate) struct RoundState {
+    pub(crate) inputs: RoundInputs,
+    pub(crate) runs: Vec<RunState>,
+    /// Whether there are runs that could not be read, each with a finding of its own.
+    pub(crate) unreadable_runs: bool,
+    pub(crate) sheets: prices::Sheets,
+    pub(crate) now: Timestamp,
+}
+
+/// Verifies a round or every round below a folder; `tick` is called after each round.
+pub fn verify(path: &Path, now: Timestamp, tick: &(dyn Fn() + Sync)) -> Result<Report, FileError> {
+    verify_for(&Reader::default(), path, now, tick)
+}
+
+/// The same for a reader who brings a key, checkpoints or roots along.
+pub fn verify_for(
+    reader: &Reader<'_>,
+    path: &Path,
+    now: Timestamp,
+    tick: &(dyn Fn() + Sync),
+) -> Result<Report, FileError> {
+    let folders = if RoundFolder::is_round(path) {
+        vec![RoundFolder::unchecked(path)]
+    } else {
+        found_rounds(path)?
+    };
+    let beside = match folders.as_slice() {
+        [only] if RoundFolder::is_round(path) => LogFolder::of_round(only),
+        _ => LogFolder::of_rounds(path),
+    };
+    let log = LogState::load(beside.rounds(), reader, now)?;
+    let signed = log.as_ref().map(|log| (log, reader));
+    let universes = Universes::default();
+    let checked: Vec<(RoundReport, Option<across::Evidence>)> = folders
+        .par_iter()
+        .map(|folder| {
+            let report = verify_round(folder, &universes, signed, now);
+            tick();
+            report
+        })
+        .collect();
+    let (mut rounds, evidence): (Vec<_>, Vec<_>) = checked.into_iter().unzip();
+    let snapshots = across::snapshots(beside.rounds());
+    for (round, found) in rounds
+        .iter_mut()
+        .zip(across::compare(&evidence, &snapshots))
+    {
+        round.findings.extend(found);
+        round.findings.sort();
+    }
+    let log = log.map(|log| log.into_report((!RoundFolder::is_round(path)).then_some(&rounds)));
+    Ok(Report { rounds, log })
+}
+
+/// How many rounds a path holds, for a progress bar.
+pub fn count_rounds(path: &Path) -> usize {
+    if RoundFolder::is_round(path) {
+        1
+    } else {
+        found_rounds(path).map_or(0, |rounds| rounds.len())
+    }
+}
+
+fn verify_round(
+    folder: &RoundFolder,
+    universes: &Universes,
+    log: Option<(&LogState, &Reader<'_>)>,
+    now: Timestamp,
+) -> (RoundReport, Option<across::Evidence>) {
+    if let Err(error) = folder.require_plain() {
+        return (unread(folder, &error), None);
+    }
+    let mut findings = Vec::new();
+    let (files, faults) = walk_all(folder.path());
+    findings.extend(faults.iter().map(|fault| unreadable(folder, fault)));
+    let left: Vec<Finding> = files
+        .iter()
+        .filter(|file| {
+            file.rsplit('/')
+                .next()
+                .is_some_and(|n| n.starts_with(TEMPORARY_PREFIX))
+        })
+        .map(|file| Finding::new(Code::UnfinishedWrite, file, "can be deleted"))
+        .collect();
+    findings.extend(left);
+    inputs::check_hashes(folder, &mut findings);
+    inputs::check_given_instants(folder, &mut findings);
+    inputs::check_research(folder, &mut findings);
+    let mut evidence = None;
+    let mut manifest = None;
+    let mut is_asked = false;
+    match RoundInputs::load(folder.clone(), universes) {
+        Err(error) => findings.push(unreadable(folder, &error)),
+        Ok(loaded) => {
+            let state = load_state(loaded, now, &mut findings);
+            check_state(&state, &mut findings);
+            evidence = Some(across::Evidence::new(&state));
+            is_asked = promise::is_asked(&state);
+            manifest = Some(state.inputs.manifest);
+        }
+    }
+    let proof = log.and_then(|(log, reader)| {
+        signed::check_round(folder, (log, reader), manifest.as_ref(), &mut findings)
+    });
+    is_asked |= proof.as_ref().is_some_and(|own| own.first_call.is_some());
+    if let Some(manifest) = manifest.filter(|_| is_asked) {
+        promise::check(&manifest, proof.as_ref(), now, &mut findings);
+        promise::check_prices(&manifest, folder, &mut findings);
+    }
+    if proof.as_ref().is_some_and(RoundProof::is_stamped) {
+        findings.retain(|finding| finding.code != Code::FreezeTimeUnproved);
+    }
+    findings.sort();
+    findings.dedup();
+    let report = RoundReport {
+        round_id: folder.name(),
+        findings,
+        files: files.len(),
+        proof,
+    };
+    (report, evidence)
+}
+
+fn check_state(state: &RoundState, findings: &mut Vec<Finding>) {
+    inputs::check_manifest(state, findings);
+    inputs::check_model_input(state, findings);
+    inputs::check_prompt(state, findings);
+    for run in &state.runs {
+        runs::check(run, &state.inputs, findings);
+    }
+    prices::check(state, findings);
+    let official = state::check(state, findings);
+    if let Some(official) = official {
+        fairness::check(state, official, findings);
+    }
+    fairness::check_repeated_calls(state, findings);
+    results::check(state, official, findings);
+    interim::check(state, findings);
+}
+
+fn load_state(inputs: RoundInputs, now: Timestamp, findings: &mut Vec<Finding>) -> RoundState {
+    let folder = inputs.folder.clone();
+    let mut runs = Vec::new();
+    let mut faults = Vec::new();
+    match folder.run_ids() {
+        Err(error) => faults.push(error),
+        Ok(ids) => {
+            for run_id in ids {
+                match folder.run(&run_id).and_then(|run| load_run(&inputs, run)) {
+                    Ok(run) => runs.push(run),
+                    Err(error) => faults.push(error),
+                }
+            }
+        }
+    }
+    let unreadable_runs = !faults.is_empty();
+    findings.extend(faults.iter().map(|error| unreadable(&folder, error)));
+    let mut sheets = prices::load(&folder, findings);
+    prices::compare_record(&inputs, &mut sheets, findings);
+    RoundState {
+        inputs,
+        runs,
+        unreadable_runs,
+        sheets,
+        now,
+    }
+}
+
+fn load_run(inputs: &RoundInputs, folder: RunFolder) -> Result<RunState, FileError> {
+    let record = folder.record()?;
+    let log = folder.log()?.unwrap_or_default();
+    let checked = validate_run(inputs, &folder, record.run.rules)?;
+    let controls = RunControls::of_run(inputs, &folder, &checked)?;
+    Ok(RunState {
+        folder,
+        record,
+        log,
+        checked,
+        controls,
+    })
+}
+
+/// The report of a round that is not looked into: a link, or no manifest to read.
+fn unread(folder: &RoundFolder, error: &FileError) -> RoundReport {
+    RoundReport {
+        round_id: folder.name(),
+        findings: vec![unreadable(folder, error)],
+        files: 0,
+        proof: None,
+    }
+}
+
+/// An unreadable file as a finding, its path told from the round on.
+pub(crate) fn unreadable(folder: &RoundFolder, error: &FileError) -> Finding {
+    let path = error.path();
+    let inside = path.strip_prefix(folder.path()).unwrap_or(path);
+    let place = match inside.display().to_string() {
+        own if own.is_empty() => ".".to_owned(),
+        inside => inside,
+    };
+    Finding::new(Code::UnreadableFile, place, error.problem())
+}
+
+/// Every file below a folder, relative to it, in order; links are not followed.
+pub(crate) fn walk(root: &Path) -> Result<Vec<String>, FileError> {
+    let (files, faults) = walk_all(root);
+    faults.into_iter().next().map_or(Ok(files), Err)
+}
+
+/// The same, with the folders that could not be read: nothing below those is in the list.
+pub(crate) fn walk_all(root: &Path) -> (Vec<String>, Vec<FileError>) {
+    let mut files = Vec::new();
+    let mut faults = Vec::new();
+    let mut folders = vec![String::new()];
+    while let Some(folder) = folders.pop() {
+        let entries = entries_in(&root.join(&folder)).unwrap_or_else(|fault| {
+            faults.push(fault);
+            Vec::new()
+        });
+        for (name, kind) in entries {
+            let relative = if folder.is_empty() {
+                name
+            } else {
+                format!("{folder}/{name}")
+            };
+            if kind.is_dir() {
+                folders.push(relative);
+            } else {
+                files.push(relative);
+            }
+        }
+    }
+    files.sort_unstable();
+    (files, faults)
+}

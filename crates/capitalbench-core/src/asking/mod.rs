@@ -1,0 +1,10 @@
+//! What models are sent, what a call costs, and which run becomes the record.
+
+pub mod acceptance;
+pub mod attempt;
+pub mod briefing;
+pub mod cost;
+pub mod market_context;
+pub mod prompt;
+pub mod run;
+pub mod tokens;

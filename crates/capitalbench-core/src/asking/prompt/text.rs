@@ -1,0 +1,206 @@
+//! Our own prompts: single pick and portfolio, weekly and monthly.
+//!
+//! The words are part of the methodology `single_pick-v1.1` and `portfolio-v1.1`. A change to them
+//! is a change of the methodology and needs a new label.
+
+use crate::decision::portfolio::Constraints;
+use crate::round::manifest::{SubmissionFormat, Track};
+
+const TERMS: &str = "\
+## Terms
+
+- This message was frozen before any model was asked. Every model in the round receives the same text; only the identifiers at its end differ.
+- You answer once. There is no second turn and no later correction.
+- You have no tools: no web access, no search, no retrieval, no code and no files. Work from this message and from what you know in general.
+- Use no fact that became known after the research cutoff given under Round Metadata, even if you believe that you know it.
+- The briefing states facts. The market table is mechanical and covers every listed option alike. Neither is a recommendation.
+- This is research into how language models decide. It is not investment advice, and no money is moved by your answer.";
+
+const REPLY: &str = "\
+## Reply
+
+Reply with one JSON object and nothing else: no text before or after it, no code fence, no comments. Use exactly the fields shown, each of them once, and no others.";
+
+/// The prompt of a round: its rules in words, for `prompt.md`.
+///
+/// The limits concern portfolios; a single pick may name any listed option.
+pub fn prompt_text(format: SubmissionFormat, track: Track, limits: &Constraints) -> String {
+    let parts = match format {
+        SubmissionFormat::SinglePick => [
+            single_pick_task(track),
+            TERMS.to_owned(),
+            single_pick_score(),
+            single_pick_rules(),
+            format!(
+                "{REPLY}\n\n{SINGLE_PICK_FIELDS}\n\n{}",
+                single_pick_field_notes()
+            ),
+        ],
+        SubmissionFormat::Portfolio => [
+            portfolio_task(track),
+            TERMS.to_owned(),
+            portfolio_score(),
+            portfolio_rules(limits),
+            format!(
+                "{REPLY}\n\n{PORTFOLIO_FIELDS}\n\n{}",
+                portfolio_field_notes(limits)
+            ),
+        ],
+    };
+    format!("{}\n", parts.join("\n\n"))
+}
+
+fn single_pick_task(track: Track) -> String {
+    let horizon = track.horizon();
+    format!(
+        "# CapitalBench decision: one option for {horizon}\n\n\
+         Choose the one option from the list under Options that you expect to have the highest \
+         return over the scoring window of {horizon}, from the entry close to the exit close \
+         given under Round Metadata."
+    )
+}
+
+fn portfolio_task(track: Track) -> String {
+    let horizon = track.horizon();
+    format!(
+        "# CapitalBench decision: a portfolio for {horizon}\n\n\
+         Build from the options listed under Options the portfolio that you expect to have the \
+         highest return over the scoring window of {horizon}, from the entry close to the exit \
+         close given under Round Metadata."
+    )
+}
+
+fn single_pick_score() -> String {
+    score_section(
+        "Your return is the return of the option you choose.",
+        "your return",
+    )
+}
+
+fn portfolio_score() -> String {
+    score_section(
+        "The portfolio return is the sum of weight times return over your holdings. Weights are \
+         set at the entry close and not changed before the exit close.",
+        "the portfolio return",
+    )
+}
+
+fn score_section(own_return: &str, name: &str) -> String {
+    format!(
+        "## Objective and score\n\n\
+         - The objective is the highest return over this window. Results before the entry close \
+         or after the exit close do not count.\n\
+         - The return of an option is its adjusted close on the exit date divided by its adjusted \
+         close on the entry date, minus one. Cash returns zero.\n\
+         - {own_return}\n\
+         - The CapitalBench Score is 100 times {name} divided by the highest return that any \
+         single listed option turns out to have in the same window. It is at most 100 and can be \
+         negative.\n\
+         - Also reported: {name} minus the return of the scoring benchmark named under Round \
+         Metadata."
+    )
+}
+
+fn single_pick_rules() -> String {
+    format!(
+        "## Rules\n\n\
+         - Choose exactly one option, by its ID. A list, a split or a second choice is invalid.\n\
+         - {CASH_ALLOWED}\n\
+         - {REFERENCE_ALLOWED}"
+    )
+}
+
+const CASH_ALLOWED: &str =
+    "The cash option, marked with risk bucket `cash` (CASH in our own universes), is allowed.";
+const REFERENCE_ALLOWED: &str = "The scoring benchmark is allowed like any other option.";
+
+fn portfolio_rules(limits: &Constraints) -> String {
+    let cash = if limits.allow_cash {
+        CASH_ALLOWED
+    } else {
+        "The cash option, marked with risk bucket `cash`, may not be held in this round."
+    };
+    let reference = if limits.allow_reference {
+        REFERENCE_ALLOWED
+    } else {
+        "The scoring benchmark may not be held in this round."
+    };
+    let (step, least) = (limits.increment_pct, limits.min_allocation_pct);
+    format!(
+        "## Rules\n\n\
+         - Hold {}, each option at most once, by its ID.\n\
+         - Every allocation is a whole percentage, a multiple of {step}% and at least {least}%.\n\
+         - The allocations add up to exactly 100%. There is no borrowing and no short selling.\n\
+         - {cash}\n\
+         - {reference}",
+        holdings_in_words(limits)
+    )
+}
+
+fn holdings_in_words(limits: &Constraints) -> String {
+    match (limits.min_holdings, limits.max_holdings) {
+        (1, 1) => "exactly 1 option".to_owned(),
+        (low, high) if low == high => format!("exactly {low} options"),
+        (low, high) => format!("{low} to {high} options"),
+    }
+}
+
+const SINGLE_PICK_FIELDS: &str = r#"{
+  "round_id": "...",
+  "model_id": "...",
+  "provider": "...",
+  "mode": "closed_capability",
+  "selected_option_id": "...",
+  "confidence": 0.0,
+  "rationale_summary": "...",
+  "key_risks": ["...", "..."]
+}"#;
+
+const PORTFOLIO_FIELDS: &str = r#"{
+  "round_id": "...",
+  "model_id": "...",
+  "provider": "...",
+  "mode": "closed_capability",
+  "portfolio": [
+    {"option_id": "...", "allocation_pct": 0, "rationale": "..."}
+  ],
+  "confidence": 0.0,
+  "rationale_summary": "...",
+  "portfolio_rationale": "...",
+  "key_risks": ["...", "..."]
+}"#;
+
+/// What each field holds, in the order of the fields.
+fn field_notes(decision: &str, choice: &str, extra: &str) -> String {
+    format!(
+        "- `round_id`, `model_id`, `provider`, `mode`: copied exactly as they are given at the end \
+         of this message.\n\
+         {choice}\n\
+         - `confidence`: a number from 0 to 1, the probability that your {decision} returns more \
+         than the scoring benchmark over the window.\n\
+         - `rationale_summary`: why, in a few sentences.\n\
+         {extra}\
+         - `key_risks`: 2 to 5 short texts, each a way in which the {decision} could go wrong."
+    )
+}
+
+fn single_pick_field_notes() -> String {
+    field_notes(
+        "choice",
+        "- `selected_option_id`: the ID of your option.",
+        "",
+    )
+}
+
+fn portfolio_field_notes(limits: &Constraints) -> String {
+    let choice = format!(
+        "- `portfolio`: one entry for each holding, {} in all; `allocation_pct` is a whole number \
+         of percent, `rationale` says why the option is held.",
+        holdings_in_words(limits)
+    );
+    let extra = "- `portfolio_rationale`: why these holdings and weights belong together.\n";
+    field_notes("portfolio", &choice, extra)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,5 @@
+//! How checked values become text and bytes, and come back.
+
+pub(crate) mod stored_form;
+pub mod tar;
+pub mod yaml;

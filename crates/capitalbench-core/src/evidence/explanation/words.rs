@@ -1,0 +1,62 @@
+//! Numbers as people say them.
+
+pub(super) fn chance(p: f64) -> String {
+    if p < 0.001 {
+        "below 0.001".to_owned()
+    } else if p < 0.1 {
+        format!("{p:.3}")
+    } else {
+        format!("{p:.2}")
+    }
+}
+
+pub(super) fn windows(effective: f64) -> String {
+    format!("{effective:.1} separate windows")
+}
+
+pub(super) fn counted(count: usize, word: &str) -> String {
+    let many = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{many}")
+}
+
+pub(super) fn years(found: f64) -> String {
+    if found > 100.0 {
+        "more than a century".to_owned()
+    } else if found < 1.0 {
+        "less than a year".to_owned()
+    } else {
+        format!("about {found:.1} years")
+    }
+}
+
+pub(super) fn thousands(count: usize) -> String {
+    format!("{},{:03}", count / 1_000, count % 1_000)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of rounds are small")]
+pub(super) fn number(count: usize) -> f64 {
+    count as f64
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a percentile"
+)]
+pub(super) fn ordinal(value: f64) -> String {
+    ordinal_of(value.clamp(0.0, 100.0).round() as usize)
+}
+
+pub(super) fn ordinal_of(number: usize) -> String {
+    let end = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{end}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! Skill against chance: where a decision stands among portfolios it could have been.
+
+use std::collections::BTreeMap;
+
+use super::admissible::{Admissible, NoPortfolio};
+use super::distribution::{normal_cdf, normal_quantile};
+use super::overlap::Overlap;
+use super::random::Random;
+use crate::decision::portfolio::{Constraints, Holding};
+use crate::market::universe::{Listing, MarketOption, Universe};
+use crate::result::returns::RoundReturns;
+use crate::result::score::compensated_sum;
+use crate::round::manifest::SubmissionFormat;
+use crate::values::ids::{Digest, OptionId};
+
+/// Part of every seed; a new way of drawing gets a new label.
+pub const LABEL: &str = "null-v1";
+/// Portfolios per round.
+pub const DRAWS: usize = 10_000;
+/// Draws nearest in volatility that make the second null.
+pub const NEAREST: usize = 1_000;
+
+/// Trailing volatility by option, as models were shown it.
+pub type Volatility = BTreeMap<OptionId, f64>;
+
+/// Why a round has no null.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoNull {
+    /// Nobody can say what a random portfolio would have returned.
+    #[error("not every option has a price")]
+    NotFullyPriced,
+    /// The rules allow no portfolio.
+    #[error("{0}")]
+    NoPortfolio(#[from] NoPortfolio),
+}
+
+/// What random admissible portfolios returned in a round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Null {
+    /// Returns, ascending.
+    returns: Vec<f64>,
+    /// Weighted volatility and return of each draw by volatility; empty where volatility is unknown.
+    by_volatility: Vec<(f64, f64)>,
+}
+
+impl Null {
+    /// Draws the null of a round; `freeze` is the digest of its frozen inputs.
+    pub fn draw(
+        universe: &Universe,
+        (format, limits): (SubmissionFormat, &Constraints),
+        freeze: Digest,
+        returns: &RoundReturns,
+        volatility: &Volatility,
+    ) -> Result<Self, NoNull> {
+        if returns.oracle().is_none() {
+            return Err(NoNull::NotFullyPriced);
+        }
+        let rules = Admissible::new(universe, format, limits)?;
+        let value = |id: &OptionId| returns.get(id).map_or(0.0, |option| option.value.get());
+        let options = universe.options().iter();
+        let values: Vec<f64> = options.clone().map(|option| value(&option.id)).collect();
+        // What is not shown is never drawn, so its volatility is not missed.
+        let calm =
+            |option: &MarketOption| option.listing == Listing::Hidden || option.scores_as_cash();
+        let risk: Option<Vec<f64>> = options
+            .map(|option| match volatility.get(&option.id) {
+                None if calm(option) => Some(0.0),
+                known => known.copied(),
+            })
+            .collect();
+        let mut random = Random::of(freeze, LABEL);
+        let mut held = Vec::with_capacity(8);
+        let mut drawn = Vec::with_capacity(DRAWS);
+        let mut by_volatility = Vec::new();
+        for _ in 0..DRAWS {
+            rules.draw(&mut random, &mut held);
+            let (mut total, mut spread) = (0.0, 0.0);
+            for (place, share) in &held {
+                total += share * values[*place as usize];
+                spread += share * risk.as_ref().map_or(0.0, |risk| risk[*place as usize]);
+            }
+            drawn.push(total);
+            if risk.is_some() {
+                by_volatility.push((spread, total));
+            }
+        }
+        drawn.sort_by(f64::total_cmp);
+        by_volatility.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        Ok(Self {
+            returns: drawn,
+            by_volatility,
+        })
+    }
+
+    /// Share of draws below a return, ties counting half.
+    pub fn percentile(&self, value: f64) -> f64 {
+        standing(&self.returns, value)
+    }
+
+    /// The same among the draws nearest in weighted volatility; none where that is unknown.
+    pub fn matched_percentile(
+        &self,
+        holdings: &[Holding],
+        volatility: &Volatility,
+        universe: &Universe,
+        value: f64,
+    ) -> Option<f64> {
+        let mut own = 0.0;
+        for holding in holdings {
+            let known = volatility.get(&holding.option_id).copied();
+            let cash = universe.get(&holding.option_id)?.scores_as_cash();
+            own += holding.weight.weight() * known.or(cash.then_some(0.0))?;
+        }
+        let all = &self.by_volatility;
+        let nearest = NEAREST.min(all.len());
+        if nearest == 0 {
+            return None;
+        }
+        // Among neighbours in order the nearest ones are a stretch; slide it to the best place.
+        let middle = all.partition_point(|(spread, _)| *spread < own);
+        let mut start = middle.saturating_sub(nearest);
+        while start + nearest < all.len() && all[start + nearest].0 - own < own - all[start].0 {
+            start += 1;
+        }
+        let mut returns: Vec<f64> = all[start..start + nearest].iter().map(|d| d.1).collect();
+        returns.sort_by(f64::total_cmp);
+        Some(standing(&returns, value))
+    }
+
+    /// The return of the middle draw.
+    pub fn median(&self) -> f64 {
+        self.quantile(0.5)
+    }
+
+    /// The return with this share of draws below it.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a place in a list of ten thousand"
+    )]
+    pub fn quantile(&self, share: f64) -> f64 {
+        let last = self.returns.len() - 1;
+        let place = (share.clamp(0.0, 1.0) * last as f64).round() as usize;
+        self.returns[place.min(last)]
+    }
+
+    /// Counts of draws in this many equal bins from the lowest to the highest return.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "bins are few"
+    )]
+    pub fn histogram(&self, bins: usize) -> Vec<u32> {
+        let (low, high) = (self.quantile(0.0), self.quantile(1.0));
+        let width = (high - low).max(f64::MIN_POSITIVE);
+        let mut counts = vec![0; bins.max(1)];
+        for value in &self.returns {
+            let place = ((value - low) / width * bins as f64) as usize;
+            counts[place.min(bins.max(1) - 1)] += 1;
+        }
+        counts
+    }
+}
+
+/// Share of a sorted list below a value, ties counting half; returns within 1e-12 are ties.
+#[expect(clippy::cast_precision_loss, reason = "lists of ten thousand")]
+fn standing(sorted: &[f64], value: f64) -> f64 {
+    let below = sorted.partition_point(|draw| *draw < value - 1e-12);
+    let up_to = sorted.partition_point(|draw| *draw <= value + 1e-12);
+    (below + up_to) as f64 / (2.0 * sorted.len() as f64)
+}
+
+/// Percentiles of several rounds as one number that is standard normal without skill.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Stouffer {
+    /// Rounds that have a percentile.
+    pub rounds: usize,
+    /// Mean percentile.
+    pub mean_percentile: f64,
+    /// Sum of normal scores over the root of all overlaps.
+    pub z: f64,
+    /// Chance of a z at least this high without skill.
+    pub p_value: f64,
+}
+
+/// Fewest rounds that make a record: one good round is no evidence.
+const LEAST_ROUNDS: usize = 2;
+
+impl Stouffer {
+    /// Two-sided chance of a record this far from luck, as every verdict uses it; one round has none.
+    pub fn p_apart(&self) -> f64 {
+        if self.rounds < LEAST_ROUNDS {
+            return 1.0;
+        }
+        2.0 * self.p_value.min(1.0 - self.p_value)
+    }
+}
+
+/// Combines percentiles of overlapping rounds, each among this many draws; none of nothing.
+///
+/// The overlap takes portfolios of overlapping rounds to be identical, so the result is careful.
+#[expect(clippy::cast_precision_loss, reason = "counts of rounds are small")]
+pub fn stouffer(percentiles: &[f64], draws: usize, overlap: &Overlap) -> Option<Stouffer> {
+    if percentiles.is_empty() {
+        return None;
+    }
+    let edge = 0.5 / draws as f64;
+    let scores = percentiles
+        .iter()
+        .map(|p| normal_quantile(p.clamp(edge, 1.0 - edge)));
+    let spread = overlap.total().sqrt();
+    let z = compensated_sum(scores) / spread;
+    Some(Stouffer {
+        rounds: percentiles.len(),
+        mean_percentile: compensated_sum(percentiles.iter().copied()) / percentiles.len() as f64,
+        z,
+        p_value: normal_cdf(-z),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! Rounds overlap: how many separate windows they are worth, and intervals from round returns.
+
+use jiff::civil::Date;
+
+use super::hac::MeanEstimate;
+use crate::market::calendar::{is_session, next_session};
+use crate::result::score::compensated_sum;
+use crate::round::manifest::Window;
+
+/// Fewest effective windows for an interval that tells something.
+pub const INFORMATIVE_WINDOWS: f64 = 8.0;
+
+/// The likeness of every pair of windows: shared sessions over the root of both lengths.
+///
+/// Only pairs that share a session are kept, so that size and time grow with the rounds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Overlap {
+    count: usize,
+    /// Pairs `i < j` with their likeness.
+    pairs: Vec<(usize, usize, f64)>,
+    /// Σ K over all pairs.
+    total: f64,
+}
+
+impl Overlap {
+    /// The overlaps of windows in the order given; a session belongs to a window that began before it.
+    pub fn new(windows: &[Window]) -> Self {
+        let sessions = sessions(windows);
+        let place = |day: Date| sessions.partition_point(|session| *session <= day);
+        let spans: Vec<(usize, usize)> = windows
+            .iter()
+            .map(|window| (place(window.entry), place(window.exit)))
+            .collect();
+        Self::of_spans(&spans)
+    }
+
+    /// The overlaps of half-open spans of sessions.
+    #[expect(clippy::cast_precision_loss, reason = "counts of sessions are small")]
+    pub fn of_spans(spans: &[(usize, usize)]) -> Self {
+        let mut order: Vec<usize> = (0..spans.len()).collect();
+        order.sort_by_key(|&index| (spans[index], index));
+        let length = |index: usize| spans[index].1.saturating_sub(spans[index].0);
+        let mut pairs = Vec::new();
+        for (place, &first) in order.iter().enumerate() {
+            for &second in &order[place + 1..] {
+                let begin = spans[second].0;
+                if begin >= spans[first].1 {
+                    break;
+                }
+                let shared = spans[first].1.min(spans[second].1).saturating_sub(begin);
+                if shared > 0 {
+                    let likeness =
+                        shared as f64 / (length(first) as f64 * length(second) as f64).sqrt();
+                    pairs.push((first.min(second), first.max(second), likeness));
+                }
+            }
+        }
+        pairs.sort_by_key(|pair| (pair.0, pair.1));
+        let mut overlap = Self {
+            count: spans.len(),
+            pairs,
+            total: 0.0,
+        };
+        overlap.total = overlap.quadratic(&vec![1.0; spans.len()]);
+        overlap
+    }
+
+    /// Number of windows.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Σ K e e over all pairs of windows, each with itself once.
+    pub fn quadratic(&self, values: &[f64]) -> f64 {
+        let own = compensated_sum(values.iter().map(|value| value * value));
+        let cross = self.pairs.iter();
+        own + 2.0 * compensated_sum(cross.map(|(i, j, k)| k * values[*i] * values[*j]))
+    }
+
+    /// The number of separate windows these are worth: n² / Σ K.
+    #[expect(clippy::cast_precision_loss, reason = "counts of rounds are small")]
+    pub fn effective(&self) -> f64 {
+        if self.count == 0 {
+            return 0.0;
+        }
+        let n = self.count as f64;
+        n * n / self.total
+    }
+
+    /// Σ K over all pairs of windows, each with itself once.
+    pub fn total(&self) -> f64 {
+        self.total
+    }
+
+    /// The mean of round figures; see [`RoundEstimate`]. None of a single window or below 1.5 effective ones.
+    #[expect(clippy::cast_precision_loss, reason = "counts of rounds are small")]
+    pub fn mean(&self, values: &[f64]) -> Option<RoundEstimate> {
+        let (n, effective) = (self.count as f64, self.effective());
+        if self.count < 2 || effective < 1.5 {
+            return None;
+        }
+        let mean = compensated_sum(values.iter().copied()) / n;
+        let errors: Vec<f64> = values.iter().map(|value| value - mean).collect();
+        let spared = 1.0 - 1.0 / effective;
+        let informative = effective >= INFORMATIVE_WINDOWS;
+        let variance = if informative {
+            self.quadratic(&errors) / (n * n) / spared
+        } else {
+            let spread = compensated_sum(errors.iter().map(|error| error * error)) / (n - 1.0);
+            spread / spared / effective
+        };
+        Some(RoundEstimate {
+            estimate: MeanEstimate {
+                mean,
+                standard_error: variance.max(0.0).sqrt(),
+                degrees: effective - 1.0,
+            },
+            informative,
+        })
+    }
+}
+
+/// A mean from round figures alone.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct RoundEstimate {
+    /// The mean, with a standard error that knows of the overlap.
+    pub estimate: MeanEstimate,
+    /// Enough effective windows for the interval to tell something.
+    pub informative: bool,
+}
+
+/// All sessions from the first entry to the last exit.
+fn sessions(windows: &[Window]) -> Vec<Date> {
+    let first = windows.iter().map(|window| window.entry).min();
+    let last = windows.iter().map(|window| window.exit).max();
+    let (Some(first), Some(last)) = (first, last) else {
+        return Vec::new();
+    };
+    let mut day = if is_session(first) {
+        Some(first)
+    } else {
+        next_session(first)
+    };
+    let mut sessions = Vec::new();
+    while let Some(session) = day.filter(|day| *day <= last) {
+        sessions.push(session);
+        day = next_session(session);
+    }
+    sessions
+}
+
+/// Why a ratio has no interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum NoInterval {
+    /// Too few separate windows.
+    TooFewWindows,
+    /// The sum of the oracles is within two standard errors of zero.
+    SmallDenominator,
+    /// A round without the return of every option has no oracle.
+    NoOracle,
+}
+
+impl NoInterval {
+    /// The word in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TooFewWindows => "too_few_windows",
+            Self::SmallDenominator => "small_denominator",
+            Self::NoOracle => "no_oracle",
+        }
+    }
+}
+
+/// The CapitalBench Score of summed returns over summed oracles, with its standard error.
+pub fn score_estimate(
+    overlap: &Overlap,
+    returns: &[f64],
+    oracles: &[f64],
+) -> Result<MeanEstimate, NoInterval> {
+    let effective = overlap.effective();
+    if overlap.count() < 2 || effective < 1.5 {
+        return Err(NoInterval::TooFewWindows);
+    }
+    let total = compensated_sum(oracles.iter().copied());
+    let average = overlap.mean(oracles).ok_or(NoInterval::TooFewWindows)?;
+    if average.estimate.mean.abs() <= 2.0 * average.estimate.standard_error {
+        return Err(NoInterval::SmallDenominator);
+    }
+    let ratio = compensated_sum(returns.iter().copied()) / total;
+    let errors: Vec<f64> = returns
+        .iter()
+        .zip(oracles)
+        .map(|(value, oracle)| value - ratio * oracle)
+        .collect();
+    let spared = 1.0 - 1.0 / effective;
+    Ok(MeanEstimate {
+        mean: 100.0 * ratio,
+        standard_error: 100.0 * (overlap.quadratic(&errors).max(0.0) / spared).sqrt() / total.abs(),
+        degrees: effective - 1.0,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,6 @@
+//! What a record may claim, in numbers and in sentences.
+
+pub mod claim;
+pub mod explanation;
+pub mod inference;
+pub mod statistics;

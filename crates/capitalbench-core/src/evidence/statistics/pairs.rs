@@ -1,0 +1,108 @@
+//! Every two models of a track on the rounds both completed.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::frame::Frames;
+use super::record::{Taken, taken, windows};
+use super::set::difference;
+use super::{Estimate, horizon_sessions};
+use crate::publication::boards::cumulative::CumulativeRow;
+use crate::publication::boards::set_round::{ById, chosen};
+use crate::round::manifest::Track;
+use crate::values::ids::{ModelId, RoundId};
+
+/// Two models of a track on every round both completed, whatever sets they are in.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct HeadToHead {
+    /// The one with the smaller id.
+    pub first: ModelId,
+    /// The other.
+    pub second: ModelId,
+    /// The shared rounds, in order of id.
+    pub rounds: Arc<[RoundId]>,
+    /// Separate windows they are worth.
+    pub effective_windows: f64,
+    /// Rounds in which the first returned more.
+    pub first_ahead: usize,
+    /// Rounds in which the second returned more.
+    pub second_ahead: usize,
+    /// Mean difference per horizon, first minus second; none with less than two windows.
+    pub difference: Option<Estimate>,
+}
+
+/// Every two models of a track with a shared round.
+pub(super) fn head_to_head(
+    rounds: &ById<'_>,
+    rows: &[CumulativeRow],
+    track: Track,
+    frames: &Frames,
+) -> Vec<HeadToHead> {
+    let mut sorted: Vec<&CumulativeRow> = rows.iter().collect();
+    sorted.sort_by(|a, b| a.model_id.cmp(&b.model_id));
+    let records: Vec<Record<'_>> = sorted
+        .iter()
+        .enumerate()
+        .map(|(place, row)| Record {
+            id: (place, &row.model_id),
+            taken: taken(&chosen(rounds, &row.rounds), (place, &row.model_id)),
+            rounds: Arc::from(row.rounds.as_slice()),
+        })
+        .collect();
+    let mut found = Vec::new();
+    for (place, first) in records.iter().enumerate() {
+        let own: BTreeSet<&RoundId> = first.rounds.iter().collect();
+        for second in &records[place + 1..] {
+            // Most models took part in the same rounds, and those are listed once.
+            if first.rounds == second.rounds {
+                let both = (first.taken.as_slice(), second.taken.as_slice());
+                found.push(compared(
+                    (first, second),
+                    &first.rounds,
+                    both,
+                    track,
+                    frames,
+                ));
+                continue;
+            }
+            let shared = second.rounds.iter().filter(|id| own.contains(id));
+            let shared: Arc<[RoundId]> = shared.cloned().collect();
+            if !shared.is_empty() {
+                let chosen = chosen(rounds, &shared);
+                let (a, b) = (taken(&chosen, first.id), taken(&chosen, second.id));
+                found.push(compared((first, second), &shared, (&a, &b), track, frames));
+            }
+        }
+    }
+    found
+}
+
+/// A model's own rounds.
+struct Record<'a> {
+    id: (usize, &'a ModelId),
+    rounds: Arc<[RoundId]>,
+    taken: Vec<Taken<'a>>,
+}
+
+fn compared(
+    (first, second): (&Record<'_>, &Record<'_>),
+    shared: &Arc<[RoundId]>,
+    (a, b): (&[Taken<'_>], &[Taken<'_>]),
+    track: Track,
+    frames: &Frames,
+) -> HeadToHead {
+    let frame = frames.of(&windows(a));
+    let sessions = horizon_sessions(track);
+    let ahead = |a: &[Taken<'_>], b: &[Taken<'_>]| {
+        a.iter().zip(b).filter(|(a, b)| a.value > b.value).count()
+    };
+    HeadToHead {
+        first: first.id.1.clone(),
+        second: second.id.1.clone(),
+        effective_windows: frame.overlap.effective(),
+        first_ahead: ahead(a, b),
+        second_ahead: ahead(b, a),
+        difference: difference(a, b, &frame, sessions),
+        rounds: Arc::clone(shared),
+    }
+}

@@ -1,0 +1,290 @@
+//! From a decision deadline to the entry and exit closes of a round, with the reasons.
+
+use std::fmt;
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
+
+use super::{
+    VALIDATED_YEARS, close_at, closure_reason, early_close_reason, next_session, open_at,
+    previous_session,
+};
+use crate::round::manifest::{Track, Window};
+
+/// New York local time by the United States rule since 2007.
+const NEW_YORK: &str = "EST5EDT,M3.2.0,M11.1.0";
+
+impl Track {
+    /// The horizon in words, as manifests and prompts write it.
+    pub fn horizon(self) -> &'static str {
+        match self {
+            Self::Weekly => "one week",
+            Self::Monthly => "one month",
+        }
+    }
+
+    /// Reads a horizon in words; case and runs of white space do not matter.
+    pub fn from_horizon(text: &str) -> Option<Self> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let words = words.join(" ").to_lowercase();
+        [Self::Weekly, Self::Monthly]
+            .into_iter()
+            .find(|track| track.horizon() == words)
+    }
+}
+
+/// Which close a window starts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub enum EntryRule {
+    /// The first close strictly after the deadline, so that the decision can be carried out.
+    #[default]
+    FirstCloseAfterDeadline,
+    /// The close of the deadline's own day in New York, rolled like the exit when that is closed.
+    SameDay,
+    /// The last close at or before the deadline: the model decides past the entry price.
+    LastCloseBeforeDeadline,
+}
+
+impl EntryRule {
+    const ALL: [Self; 3] = [
+        Self::FirstCloseAfterDeadline,
+        Self::SameDay,
+        Self::LastCloseBeforeDeadline,
+    ];
+
+    /// The stored name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::FirstCloseAfterDeadline => "first_close_after_deadline",
+            Self::SameDay => "same_day_close",
+            Self::LastCloseBeforeDeadline => "last_close_before_deadline",
+        }
+    }
+
+    /// Reads the stored name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|rule| rule.as_str() == text.trim())
+    }
+}
+
+/// Where a day without a session moves to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub enum Roll {
+    /// Back to the session before.
+    #[default]
+    Previous,
+    /// On to the session after.
+    Next,
+}
+
+impl Roll {
+    /// The stored name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Previous => "previous",
+            Self::Next => "next",
+        }
+    }
+
+    /// Reads the stored name.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Previous, Self::Next]
+            .into_iter()
+            .find(|roll| roll.as_str() == text.trim())
+    }
+
+    fn move_off(self, day: Date) -> Option<Date> {
+        match self {
+            Self::Previous => previous_session(day),
+            Self::Next => next_session(day),
+        }
+    }
+}
+
+/// How entry and exit follow from a deadline; a manifest carries its name as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct WindowRule {
+    /// Which close starts the window.
+    pub entry: EntryRule,
+    /// Where closed days move to.
+    pub roll: Roll,
+}
+
+impl WindowRule {
+    /// Reads a stored name such as `first_close_after_deadline+roll_previous`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (entry, roll) = text.trim().split_once("+roll_")?;
+        Some(Self {
+            entry: EntryRule::parse(entry)?,
+            roll: Roll::parse(roll)?,
+        })
+    }
+}
+
+impl fmt::Display for WindowRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}+roll_{}", self.entry.as_str(), self.roll.as_str())
+    }
+}
+
+/// Why no window follows from a deadline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WindowError {
+    /// The days are not representable.
+    #[error("the deadline {0} is too far from today's calendar")]
+    OutOfRange(Timestamp),
+    /// The exit is not after the entry.
+    #[error("the exit {exit} is not after the entry {entry}")]
+    Empty {
+        /// Day of the starting close.
+        entry: Date,
+        /// Day of the ending close.
+        exit: Date,
+    },
+}
+
+/// A window together with the reasons for its two days.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WindowPlan {
+    /// The two days.
+    pub window: Window,
+    /// The moment of the starting close.
+    pub entry_close: Timestamp,
+    /// The moment of the ending close.
+    pub exit_close: Timestamp,
+    /// Why the window starts there.
+    pub entry_reason: String,
+    /// Why the window ends there.
+    pub exit_reason: String,
+    /// What an operator should know before freezing this window.
+    pub cautions: Vec<String>,
+    /// The rule that was applied; its text is the stored name.
+    pub rule: WindowRule,
+}
+
+/// Entry and exit of a round of this track that decides by this deadline.
+pub fn plan_window(
+    deadline: Timestamp,
+    track: Track,
+    rule: WindowRule,
+) -> Result<WindowPlan, WindowError> {
+    let out_of_range = WindowError::OutOfRange(deadline);
+    let entry = Leg::entry(deadline, rule).ok_or(out_of_range)?;
+    let exit = Leg::exit(entry.day, track, rule.roll).ok_or(out_of_range)?;
+    if exit.day <= entry.day {
+        let (entry, exit) = (entry.day, exit.day);
+        return Err(WindowError::Empty { entry, exit });
+    }
+    Ok(WindowPlan {
+        window: Window {
+            entry: entry.day,
+            exit: exit.day,
+        },
+        cautions: cautions(deadline, &entry, &exit),
+        entry_close: entry.close,
+        exit_close: exit.close,
+        entry_reason: entry.reason,
+        exit_reason: exit.reason,
+        rule,
+    })
+}
+
+/// One end of a window.
+struct Leg {
+    day: Date,
+    close: Timestamp,
+    reason: String,
+}
+
+impl Leg {
+    fn entry(deadline: Timestamp, rule: WindowRule) -> Option<Self> {
+        let today = new_york_day(deadline)?;
+        let after_close = |close: Timestamp| close <= deadline;
+        let (day, rolled) = match rule.entry {
+            EntryRule::SameDay => (rolled(today, rule.roll)?, closed_note(today, rule.roll)),
+            EntryRule::FirstCloseAfterDeadline => match close_at(today) {
+                Some(close) if !after_close(close) => (today, String::new()),
+                Some(_) => (next_session(today)?, String::new()),
+                None => (next_session(today)?, closed_note(today, Roll::Next)),
+            },
+            EntryRule::LastCloseBeforeDeadline => match close_at(today) {
+                Some(close) if after_close(close) => (today, String::new()),
+                Some(_) => (previous_session(today)?, String::new()),
+                None => (previous_session(today)?, closed_note(today, Roll::Previous)),
+            },
+        };
+        let what = match rule.entry {
+            EntryRule::SameDay => "the close of the day of the deadline",
+            EntryRule::FirstCloseAfterDeadline => "the first close after the deadline",
+            EntryRule::LastCloseBeforeDeadline => "the last close before the deadline",
+        };
+        let reason = format!("{} is {what} {deadline}{rolled}", close_text(day)?);
+        let close = close_at(day)?;
+        Some(Self { day, close, reason })
+    }
+
+    fn exit(entry: Date, track: Track, roll: Roll) -> Option<Self> {
+        let span = match track {
+            Track::Weekly => 7.days(),
+            Track::Monthly => 1.month(),
+        };
+        let nominal = entry.checked_add(span).ok()?;
+        let day = rolled(nominal, roll)?;
+        let horizon = track.horizon();
+        let note = closed_note(nominal, roll);
+        let reason = format!("{} is {horizon} after {entry}{note}", close_text(day)?);
+        let close = close_at(day)?;
+        Some(Self { day, close, reason })
+    }
+}
+
+fn rolled(day: Date, roll: Roll) -> Option<Date> {
+    match closure_reason(day) {
+        None => Some(day),
+        Some(_) => roll.move_off(day),
+    }
+}
+
+/// The close of a session in words.
+fn close_text(day: Date) -> Option<String> {
+    let close = close_at(day)?;
+    Some(match early_close_reason(day) {
+        None => format!("the close of {day} ({close})"),
+        Some(reason) => format!("the early close of {day} ({close}, {reason})"),
+    })
+}
+
+/// What to add when the day aimed at has no session; empty when it has one.
+fn closed_note(day: Date, roll: Roll) -> String {
+    closure_reason(day).map_or_else(String::new, |reason| {
+        let roll = roll.as_str();
+        format!("; {day} is closed ({reason}), so the {roll} session")
+    })
+}
+
+fn cautions(deadline: Timestamp, entry: &Leg, exit: &Leg) -> Vec<String> {
+    let mut cautions = Vec::new();
+    if entry.close <= deadline {
+        let text = "the entry close is not after the deadline: models may know the entry price";
+        cautions.push(text.to_owned());
+    } else if open_at(entry.day).is_some_and(|open| open <= deadline) {
+        let text = "the deadline falls inside the entry session: models may know its prices";
+        cautions.push(text.to_owned());
+    }
+    for day in [entry.day, exit.day] {
+        if !VALIDATED_YEARS.contains(&day.year()) {
+            cautions.push(format!(
+                "{day}: closures of that year come from the rules alone"
+            ));
+        }
+    }
+    cautions
+}
+
+fn new_york_day(at: Timestamp) -> Option<Date> {
+    let new_york = TimeZone::posix(NEW_YORK).ok()?;
+    Some(new_york.to_datetime(at).date())
+}

@@ -1,0 +1,11 @@
+//! What can be bought, when the exchange is open, and which prices count.
+
+pub mod calendar;
+pub mod cross_check;
+pub mod price_rules;
+pub mod price_window;
+pub mod prices;
+pub mod request_budget;
+pub mod synthetic;
+pub mod universe;
+pub mod universes;

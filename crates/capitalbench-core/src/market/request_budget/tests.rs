@@ -1,0 +1,59 @@
+
+use super::*;
+
+fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+#[test]
+fn the_next_question_waits_until_the_oldest_leaves_its_hour() {
+    let plan = Plan {
+        per_hour: Some(2),
+        ..Plan::default()
+    };
+    let mut usage = Usage::default();
+    let first = at("2026-03-02T10:00:00Z");
+    assert_eq!(usage.next(plan, "A", first), first);
+    usage.note("A", first);
+    usage.note("B", at("2026-03-02T10:20:00Z"));
+    let now = at("2026-03-02T10:30:00Z");
+    assert_eq!(usage.next(plan, "C", now), at("2026-03-02T11:00:00Z"));
+    let later = at("2026-03-02T11:00:00Z");
+    assert_eq!(usage.next(plan, "C", later), later);
+}
+
+#[test]
+fn days_and_symbols_count_too() {
+    let plan = Plan::parse("-/3/2").unwrap();
+    let mut usage = Usage::default();
+    usage.note("A", at("2026-03-02T10:00:00Z"));
+    usage.note("B", at("2026-03-02T11:00:00Z"));
+    let now = at("2026-03-02T12:00:00Z");
+    assert_eq!(usage.next(plan, "A", now), now);
+    assert_eq!(usage.next(plan, "C", now), at("2026-04-02T10:00:00Z"));
+    usage.note("A", now);
+    assert_eq!(usage.next(plan, "B", now), at("2026-03-03T10:00:00Z"));
+}
+
+#[test]
+fn a_source_that_closed_is_left_alone() {
+    let mut usage = Usage {
+        closed_until: Some(at("2026-03-02T11:00:00Z")),
+        ..Usage::default()
+    };
+    let now = at("2026-03-02T10:00:00Z");
+    assert_eq!(
+        usage.next(Plan::default(), "A", now),
+        at("2026-03-02T11:00:00Z")
+    );
+    usage.note("A", at("2026-03-02T11:00:00Z"));
+    assert_eq!(usage.closed_until, None);
+}
+
+#[test]
+fn plans_are_read_strictly() {
+    assert_eq!(Plan::parse("50/1000/500"), Some(Plan::TIINGO_FREE));
+    for text in ["", "50", "50/1000", "0/1/1", "a/b/c", "1/2/3/4", "-1/2/3"] {
+        assert_eq!(Plan::parse(text), None, "{text}");
+    }
+}

@@ -1,0 +1,310 @@
+//! The versioned, ordered options a round may choose from, and which of them play a role.
+
+use std::collections::BTreeSet;
+
+use crate::values::ids::OptionId;
+
+/// How much an option may move, in the universe file's own grades.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+pub enum RiskBucket {
+    /// Does not move.
+    Cash,
+    /// Short bonds and the like.
+    Low,
+    /// Broad funds.
+    Medium,
+    /// Sectors and single countries.
+    High,
+    /// Emerging markets, narrow themes, crypto assets.
+    VeryHigh,
+}
+
+impl RiskBucket {
+    /// Reads the stored word.
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "cash" => Self::Cash,
+            "low" => Self::Low,
+            "medium" => Self::Medium,
+            "high" => Self::High,
+            "very_high" => Self::VeryHigh,
+            _ => return None,
+        })
+    }
+
+    /// The stored word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cash => "cash",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::VeryHigh => "very_high",
+        }
+    }
+}
+
+/// Whether models see an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Listing {
+    /// Part of the prompt and of the context tables.
+    Shown,
+    /// Priced, but not offered.
+    Hidden,
+}
+
+/// The flags of an option as its universe file sets them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct RoleFlags {
+    /// `is_cash`.
+    pub cash: bool,
+    /// `is_benchmark`.
+    pub reference: bool,
+}
+
+/// One allowed choice.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct MarketOption {
+    /// The value submissions use.
+    pub id: OptionId,
+    /// The name shown to models.
+    pub name: String,
+    /// Public ticker; none only for cash.
+    pub symbol: Option<String>,
+    /// Ticker of the price vendor; none only for cash.
+    pub data_symbol: Option<String>,
+    /// Equity, bond, commodity and so on.
+    pub asset_class: String,
+    /// Finer class.
+    pub category: String,
+    /// Group shown to models; also feeds the exposure cluster.
+    pub group: String,
+    /// Risk grade.
+    pub risk_bucket: RiskBucket,
+    /// One or two neutral sentences.
+    pub exposure_description: String,
+    /// Currency of the prices.
+    pub currency: String,
+    /// Flags as stored.
+    pub flags: RoleFlags,
+    /// Shown to models or not.
+    pub listing: Listing,
+}
+
+impl MarketOption {
+    /// Cash by flag or by id; the universe file's own rule.
+    pub fn is_cash(&self) -> bool {
+        self.flags.cash || self.id.as_str().eq_ignore_ascii_case("cash")
+    }
+
+    /// Cash for scoring: also by a display symbol `USD` or `CASH`.
+    pub fn scores_as_cash(&self) -> bool {
+        self.is_cash() || matches!(self.display_symbol(), "USD" | "CASH")
+    }
+
+    /// The ticker, or `CASH` where there is none.
+    pub fn display_symbol(&self) -> &str {
+        self.symbol.as_deref().unwrap_or("CASH")
+    }
+
+    /// Counted as reference in allocation columns and by `allow_benchmark_asset`.
+    pub fn counts_as_reference(&self) -> bool {
+        self.flags.reference || self.id.as_str().eq_ignore_ascii_case("SP500")
+    }
+
+    /// A fund of treasury bills or the like: it accrues interest and hardly moves.
+    pub fn accrues_like_cash(&self) -> bool {
+        !self.is_cash() && self.asset_class == "cash_like"
+    }
+
+    fn may_be_reference(&self) -> bool {
+        let id = self.id.as_str().to_lowercase();
+        let symbol = self.display_symbol().to_uppercase();
+        self.flags.reference
+            || matches!(
+                id.as_str(),
+                "sp500" | "s&p500" | "s_and_p_500" | "spy" | "spx"
+            )
+            || matches!(symbol.as_str(), "SPY" | "SPX" | "^GSPC")
+    }
+
+    /// The economic exposure that the forecast methodologies cap.
+    pub fn exposure_cluster(&self) -> &str {
+        if let Some(cluster) = known_cluster(self.id.as_str()) {
+            return cluster;
+        }
+        match self.group.as_str() {
+            "international_equity" | "country_equity" => "international_equity",
+            group => group,
+        }
+    }
+
+    fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        if self.is_cash() {
+            if self.symbol.is_some() || self.data_symbol.is_some() {
+                problems.push("a cash option has no symbol and no tiingo_symbol".to_owned());
+            }
+        } else if self.symbol.is_none() || self.data_symbol.is_none() {
+            problems.push("symbol and tiingo_symbol are required unless the option is cash".into());
+        }
+        problems.extend(description_problem(&self.exposure_description));
+        problems
+    }
+}
+
+/// Phrases that a neutral exposure description never needs.
+pub const FORBIDDEN_PHRASES: [&str; 8] = [
+    "best pick",
+    "expected to outperform",
+    "likely to beat",
+    "likely to outperform",
+    "recommended",
+    "should outperform",
+    "will beat",
+    "will outperform",
+];
+
+/// Why a text is not one or two neutral sentences.
+pub fn description_problem(text: &str) -> Option<String> {
+    let sentences = text
+        .split(['.', '!', '?'])
+        .filter(|part| !part.trim().is_empty())
+        .count();
+    if sentences == 0 {
+        return Some("exposure_description is blank".to_owned());
+    }
+    if sentences > 2 {
+        return Some(format!(
+            "exposure_description has {sentences} sentences; at most 2 are allowed"
+        ));
+    }
+    let lower = text.to_lowercase();
+    FORBIDDEN_PHRASES
+        .iter()
+        .find(|phrase| lower.contains(*phrase))
+        .map(|phrase| format!("exposure_description says {phrase:?}; keep it neutral"))
+}
+
+/// Options of a universe at most; the largest shipped one has about a hundred.
+pub const MOST_OPTIONS: usize = 5_000;
+
+/// What is wrong with a universe.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UniverseError {
+    /// No options.
+    #[error("the universe has no options")]
+    Empty,
+    /// More than anybody could choose from.
+    #[error("the universe has {0} options; at most {MOST_OPTIONS} are allowed")]
+    TooMany(usize),
+    /// One id twice.
+    #[error("option id {0} appears twice")]
+    DuplicateId(OptionId),
+    /// An option breaks a rule.
+    #[error("option {id}: {problem}")]
+    Option {
+        /// The option.
+        id: OptionId,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Nothing to compare with.
+    #[error("no option is the reference: set `is_benchmark: true` on one")]
+    NoReference,
+}
+
+/// The options of a round, in file order, with one reference.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Vec<MarketOption>", into = "Vec<MarketOption>")]
+pub struct Universe {
+    options: Vec<MarketOption>,
+    reference: usize,
+}
+
+impl Universe {
+    /// Checks every option and finds the reference: the first in file order that qualifies.
+    pub fn new(options: Vec<MarketOption>) -> Result<Self, UniverseError> {
+        if options.is_empty() {
+            return Err(UniverseError::Empty);
+        }
+        if options.len() > MOST_OPTIONS {
+            return Err(UniverseError::TooMany(options.len()));
+        }
+        let mut seen = BTreeSet::new();
+        for option in &options {
+            if !seen.insert(&option.id) {
+                return Err(UniverseError::DuplicateId(option.id.clone()));
+            }
+            if let Some(problem) = option.problems().into_iter().next() {
+                let id = option.id.clone();
+                return Err(UniverseError::Option { id, problem });
+            }
+        }
+        let reference = options
+            .iter()
+            .position(MarketOption::may_be_reference)
+            .ok_or(UniverseError::NoReference)?;
+        Ok(Self { options, reference })
+    }
+
+    /// All options in file order.
+    pub fn options(&self) -> &[MarketOption] {
+        &self.options
+    }
+
+    /// The option that portfolios are compared with.
+    pub fn reference(&self) -> &MarketOption {
+        &self.options[self.reference]
+    }
+
+    /// The option with this id.
+    pub fn get(&self, id: &OptionId) -> Option<&MarketOption> {
+        self.options.iter().find(|option| option.id == *id)
+    }
+}
+
+/// Clusters of the shipped universes; other options fall back to their group.
+fn known_cluster(id: &str) -> Option<&'static str> {
+    Some(match id {
+        "CASH" | "SHORT_TREASURY" => "capital_preservation",
+        "SP500" | "TOTAL_US_MARKET" | "LARGE_VALUE" | "MID_CAP" | "SMALL_CAP" | "SMALL_VALUE"
+        | "DIVIDEND" | "LOW_VOL" | "MOMENTUM" | "EQUAL_WEIGHT_SP500" => "diversified_us_equity",
+        "NASDAQ100"
+        | "LARGE_GROWTH"
+        | "TECHNOLOGY"
+        | "COMMUNICATIONS"
+        | "SEMICONDUCTORS"
+        | "SOFTWARE"
+        | "BROAD_AI_TECH"
+        | "AUTONOMOUS_ROBOTICS"
+        | "CYBERSECURITY" => "technology_and_growth",
+        "CONSUMER_DISCRETIONARY" => "consumer_cyclical",
+        "CONSUMER_STAPLES" => "consumer_defensive",
+        "HEALTHCARE" | "BIOTECH" => "healthcare_and_biotech",
+        "FINANCIALS" | "REGIONAL_BANKS" => "financials",
+        "INDUSTRIALS" | "AEROSPACE_DEFENSE" => "industrials_and_defense",
+        "ENERGY" | "OIL" => "energy",
+        "MATERIALS" | "METALS_MINING" => "materials_and_mining",
+        "UTILITIES" | "REAL_ESTATE" => "rate_sensitive_defensive",
+        "INTERMEDIATE_TREASURY"
+        | "LONG_TREASURY"
+        | "TIPS"
+        | "AGGREGATE_BONDS"
+        | "MORTGAGE_BACKED_BONDS"
+        | "MUNICIPAL_BONDS"
+        | "INTERNATIONAL_BONDS" => "rates_and_duration",
+        "INVESTMENT_GRADE_CREDIT" | "HIGH_YIELD_CREDIT" | "EMERGING_MARKET_BONDS" => "credit",
+        "GOLD" | "SILVER" => "precious_metals",
+        "BROAD_COMMODITIES" | "COPPER" | "AGRICULTURE" => "non_energy_commodities",
+        "SOLAR" => "clean_energy",
+        "US_DOLLAR" | "EURO" | "YEN" => "currencies",
+        "BITCOIN_ETF" | "ETHEREUM_ETF" => "crypto_assets",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

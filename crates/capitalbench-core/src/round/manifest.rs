@@ -1,0 +1,267 @@
+//! The frozen rules of one round.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::decision::portfolio::Constraints;
+use crate::market::calendar::{WindowRule, close_at};
+use crate::round::methodology::Methodology;
+use crate::round::roster::Roster;
+use crate::values::ids::RoundId;
+use crate::values::time::{Stamp, days_between, regular_close};
+
+/// Weekly and monthly rounds are never mixed.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+pub enum Track {
+    /// Rounds of a week.
+    Weekly,
+    /// Rounds of a month.
+    Monthly,
+}
+
+impl Track {
+    /// The word used in files and on pages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Weekly => "weekly",
+            Self::Monthly => "monthly",
+        }
+    }
+}
+
+/// What a model is asked to return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum SubmissionFormat {
+    /// Exactly one option.
+    SinglePick,
+    /// A constrained list of holdings.
+    Portfolio,
+}
+
+impl SubmissionFormat {
+    /// The stored word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SinglePick => "single_pick",
+            Self::Portfolio => "portfolio",
+        }
+    }
+}
+
+/// Whether a round belongs to the public record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Stream {
+    /// Counted everywhere.
+    Primary,
+    /// Kept, never listed or aggregated.
+    Pilot,
+    /// An invented market: mock models may be the record, and nothing of it joins the public one.
+    Synthetic,
+}
+
+impl Stream {
+    /// The stored word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Primary => "primary",
+            Self::Pilot => "pilot",
+            Self::Synthetic => "synthetic",
+        }
+    }
+
+    /// Reads the stored word.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Primary, Self::Pilot, Self::Synthetic]
+            .into_iter()
+            .find(|stream| stream.as_str() == text)
+    }
+}
+
+/// What a round promises to readers who trust nobody.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+pub enum Proof {
+    /// Nothing beyond its files.
+    #[default]
+    None,
+    /// Every step is in the signed log.
+    Signed,
+    /// Outside clocks have also stamped the freeze before the calls and the picks before the entry.
+    Anchored,
+}
+
+impl Proof {
+    /// All of them, the least first.
+    pub const ALL: [Self; 3] = [Self::None, Self::Signed, Self::Anchored];
+
+    /// The stored word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Signed => "signed",
+            Self::Anchored => "anchored",
+        }
+    }
+
+    /// Reads the stored word.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|proof| proof.as_str() == text)
+    }
+
+    /// Whether nothing is promised; files and documents do not mention it then.
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
+/// Where prices and answers come from, as settled before the freeze; rounds of before name nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Origins {
+    /// The source of the prices, as it is chosen.
+    pub price_source: Option<String>,
+    /// The source they are compared with.
+    pub second_price_source: Option<String>,
+    /// Hosts that models are asked at, in order; none where nothing is settled.
+    pub provider_hosts: Vec<String>,
+}
+
+impl Origins {
+    /// Whether nothing is settled; files and documents do not mention it then.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// How the sources of a fetch depart from the settled ones; none where they do not.
+    pub fn departure(&self, source: &str, second: Option<&str>) -> Option<String> {
+        let mut parts = Vec::new();
+        if let Some(frozen) = self.price_source.as_deref().filter(|own| *own != source) {
+            parts.push(format!(
+                "prices come from {source}; the manifest froze {frozen}"
+            ));
+        }
+        let frozen = self.second_price_source.as_deref();
+        if let Some(frozen) = frozen.filter(|own| Some(*own) != second) {
+            let used = second.unwrap_or("nothing");
+            parts.push(format!(
+                "they are compared with {used}; the manifest froze {frozen}"
+            ));
+        }
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+}
+
+/// Host and port of an address, in lower case.
+pub fn host_of(address: &str) -> Option<String> {
+    let (_, rest) = address.split_once("://")?;
+    let host = rest.split(['/', '?', '#']).next()?;
+    let host = host.rsplit('@').next()?;
+    (!host.is_empty()).then(|| host.to_ascii_lowercase())
+}
+
+/// The scoring window, close to close.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Window {
+    /// Day of the starting close.
+    pub entry: Date,
+    /// Day of the ending close.
+    pub exit: Date,
+}
+
+impl Window {
+    /// The moment of the starting close.
+    pub fn entry_close(self) -> Option<Timestamp> {
+        closing(self.entry)
+    }
+
+    /// The moment of the ending close.
+    pub fn exit_close(self) -> Option<Timestamp> {
+        closing(self.exit)
+    }
+
+    /// Calendar days between the two closes.
+    pub fn days(self) -> i32 {
+        days_between(self.entry, self.exit)
+    }
+}
+
+/// The close of a day by the calendar; the regular hour where it knows no session.
+fn closing(day: Date) -> Option<Timestamp> {
+    close_at(day).or_else(|| regular_close(day))
+}
+
+/// The rules of a round as frozen before any call.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Manifest {
+    /// Names the round; equals its folder.
+    pub round_id: RoundId,
+    /// Title for people.
+    pub title: String,
+    /// Horizon in words, as written.
+    pub horizon: String,
+    /// Day of the decision.
+    pub decision_date: Option<Date>,
+    /// Last moment for a decision.
+    pub decision_deadline: Option<Stamp>,
+    /// The window, when both days are set.
+    pub window: Option<Window>,
+    /// The rule the window follows, where the manifest names one.
+    pub window_rule: Option<WindowRule>,
+    /// The starting close in words.
+    pub entry_rule: String,
+    /// The ending close in words.
+    pub exit_rule: String,
+    /// When the manifest was made.
+    pub created_at: Option<Stamp>,
+    /// Version of the rules.
+    pub methodology: Methodology,
+    /// Version of the universe, where named.
+    pub universe_version: Option<String>,
+    /// What a submission looks like.
+    pub format: SubmissionFormat,
+    /// Limits of a portfolio.
+    pub constraints: Constraints,
+    /// Frozen roster, where there is one.
+    pub roster: Option<Roster>,
+    /// Public record or pilot.
+    pub stream: Stream,
+    /// What is promised to readers who trust nobody.
+    #[serde(default, skip_serializing_if = "Proof::is_none")]
+    pub proof: Proof,
+    /// Where prices and answers come from.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    pub origins: Origins,
+}
+
+impl Manifest {
+    /// The track: by the id's ending, then the horizon's words, then the window's length.
+    pub fn track(&self) -> Option<Track> {
+        let id = self.round_id.as_str();
+        let horizon = self.horizon.to_lowercase();
+        if id.ends_with("-1W") || horizon.contains("week") {
+            return Some(Track::Weekly);
+        }
+        if id.ends_with("-1M") || horizon.contains("month") {
+            return Some(Track::Monthly);
+        }
+        match self.window.map(Window::days) {
+            Some(days) if days <= 10 => Some(Track::Weekly),
+            Some(days) if days >= 28 => Some(Track::Monthly),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! Versions of the rules, as a manifest names them, and what each of them switches on.
+
+use crate::round::manifest::SubmissionFormat;
+
+/// The family of rules that a label stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// Single picks and first-generation portfolios: the submission format alone decides.
+    Plain,
+    /// Portfolios with forecasts, before the candidate ledger.
+    ForecastPilot,
+    /// Portfolios with forecasts and a candidate ledger.
+    Forecast,
+    /// The same, shown quality evidence in the model input.
+    ForecastWithQuality,
+    /// Ranked judgments from which the portfolio is built by rule.
+    Judgment,
+}
+
+/// Who wrote the rules: decides whether a broken fairness rule is refused or only reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enforcement {
+    /// Rounds of the earlier public project: reproduce them, and warn.
+    Reproduce,
+    /// Rounds made under our own labels: refuse.
+    Refuse,
+}
+
+/// How a leaderboard decides that two figures are equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TieRule {
+    /// Bit by bit, as the archive's files were ordered.
+    ExactDoubles,
+    /// After rounding to twelve decimals, so that equal portfolios really tie.
+    TwelveDecimals,
+}
+
+/// Labels of rounds that this program creates.
+pub const OUR_LABELS: [&str; 2] = ["single_pick-v1.1", "portfolio-v1.1"];
+
+/// The methodology version of a round.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(from = "Option<String>", into = "Option<String>")]
+pub struct Methodology {
+    label: Option<String>,
+    family: Family,
+}
+
+impl Methodology {
+    /// Reads the label of a manifest; absent means first-generation single pick.
+    pub fn from_label(label: Option<&str>) -> Self {
+        let text = label.unwrap_or_default();
+        let family = if text == "portfolio-v3.0" {
+            Family::Judgment
+        } else if text.starts_with("portfolio-v2") && text.ends_with("-pilot") {
+            Family::ForecastPilot
+        } else if text.starts_with("portfolio-v2.2") {
+            Family::ForecastWithQuality
+        } else if text.starts_with("portfolio-v2") {
+            Family::Forecast
+        } else {
+            Family::Plain
+        };
+        Self {
+            label: label.map(str::to_owned),
+            family,
+        }
+    }
+
+    /// The label as written, if there was one.
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    /// The family of rules.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// Forecast fields are part of a valid submission.
+    pub fn requires_forecasts(&self) -> bool {
+        use Family::{Forecast, ForecastPilot, ForecastWithQuality};
+        matches!(self.family, ForecastPilot | Forecast | ForecastWithQuality)
+    }
+
+    /// A candidate ledger and the exposure cap are part of the rules.
+    pub fn requires_ledger(&self) -> bool {
+        matches!(self.family, Family::Forecast | Family::ForecastWithQuality)
+    }
+
+    /// The roster is frozen into the manifest.
+    pub fn freezes_roster(&self) -> bool {
+        self.requires_ledger() || self.family == Family::Judgment
+    }
+
+    /// The prefix of a roster version under this methodology.
+    pub fn roster_prefix(&self) -> &'static str {
+        match (self.enforcement(), self.family) {
+            (Enforcement::Refuse, _) => "roster-",
+            (_, Family::Judgment) => "portfolio-v3-roster-",
+            _ => "portfolio-v2-roster-",
+        }
+    }
+
+    /// The methodology of rounds that this program creates.
+    pub fn of_new_round(format: SubmissionFormat) -> Self {
+        let label = match format {
+            SubmissionFormat::SinglePick => "single_pick-v1.1",
+            SubmissionFormat::Portfolio => "portfolio-v1.1",
+        };
+        Self::from_label(Some(label))
+    }
+
+    /// Whether a broken rule is refused or reproduced.
+    pub fn enforcement(&self) -> Enforcement {
+        match self.label() {
+            Some(label) if OUR_LABELS.contains(&label) => Enforcement::Refuse,
+            _ => Enforcement::Reproduce,
+        }
+    }
+
+    /// How leaderboards under this methodology break ties.
+    pub fn tie_rule(&self) -> TieRule {
+        match self.enforcement() {
+            Enforcement::Reproduce => TieRule::ExactDoubles,
+            Enforcement::Refuse => TieRule::TwelveDecimals,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

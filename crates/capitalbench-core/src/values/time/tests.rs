@@ -1,0 +1,35 @@
+
+use super::*;
+
+#[test]
+fn both_spellings_of_an_instant_are_read() {
+    let operator = Stamp::parse("2026-05-11T01:00:00Z").unwrap();
+    let program = Stamp::parse("2026-05-11T01:00:00.000000+00:00").unwrap();
+    assert_eq!(operator.at(), program.at());
+    assert!(Stamp::parse("2026-05-11").is_none());
+    assert!(Stamp::parse("").is_none());
+}
+
+#[test]
+fn only_iso_days_are_days() {
+    assert!(parse_day("2026-02-28").is_some());
+    for bad in [
+        "2026-2-28",
+        "2026-02-30",
+        "20260228",
+        "2026-02-28T00:00",
+        "",
+        "2026/02/28",
+    ] {
+        assert!(parse_day(bad).is_none(), "{bad}");
+    }
+}
+
+#[test]
+fn the_close_follows_new_york() {
+    let close = |text| regular_close(parse_day(text).unwrap()).unwrap().to_string();
+    assert_eq!(close("2026-03-06"), "2026-03-06T21:00:00Z");
+    assert_eq!(close("2026-03-09"), "2026-03-09T20:00:00Z");
+    assert_eq!(close("2026-10-30"), "2026-10-30T20:00:00Z");
+    assert_eq!(close("2026-11-02"), "2026-11-02T21:00:00Z");
+}
