@@ -1,4 +1,3 @@
-
 use super::*;
 
 fn file(columns: &[Column<'_>]) -> Vec<u8> {

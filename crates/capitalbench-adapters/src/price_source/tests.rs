@@ -1,4 +1,3 @@
-
 use jiff::civil::date;
 
 use super::*;

@@ -87,7 +87,7 @@ pub struct AcceptanceFacts {
     pub accepted_before: bool,
     /// Other runs that are the record by the operator's word.
     pub others_accepted: Vec<RunId>,
-    /// Why whoever accepts a run now knows how the round came out.
+    /// Reasons why the outcome of the round is already known at the time of acceptance.
     pub outcome: Vec<String>,
     /// What the operator says about them.
     pub choice: Choice,

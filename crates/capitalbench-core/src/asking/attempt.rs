@@ -120,7 +120,7 @@ impl Reason {
 /// What became of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptStatus {
-    /// Begun, and nobody knows how it ended: a crash came between.
+    /// The call began, but its end was never recorded: the program stopped in between.
     Unknown,
     /// A valid decision.
     Valid,

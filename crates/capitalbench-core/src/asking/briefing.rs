@@ -255,7 +255,7 @@ fn findings(scan: &Scan<'_>) -> Vec<Finding> {
 /// Drops findings that lie inside a longer one of the same kind: `attractive` in `unattractive`.
 fn outermost(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| (finding.start, std::cmp::Reverse(finding.end)));
-    // None begins before one that was seen, so it lies inside exactly when it ends no later.
+    // Findings are sorted by start, so one lies inside an earlier one exactly when it ends no later.
     let mut reached: BTreeMap<Kind, usize> = BTreeMap::new();
     findings.retain(|finding| {
         let reached = reached.entry(finding.kind).or_default();

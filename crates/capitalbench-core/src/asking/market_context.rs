@@ -1,4 +1,4 @@
-//! Price history → the mechanical table that every model is shown alike.
+//! Price history → the mechanical table that every model is shown.
 //!
 //! [`market_context`] computes trailing returns, their ranks and a few figures of the path from
 //! adjusted closes. The as-of point is the last close on or before the as-of date; a baseline is
@@ -182,7 +182,7 @@ pub enum ContextError {
     /// Two histories for one option.
     #[error("{0} has two histories")]
     DuplicateHistory(OptionId),
-    /// A history nobody asked for.
+    /// The option is not in the universe.
     #[error("{0} has a history but is not in the universe")]
     UnknownOption(OptionId),
     /// The windows begin before representable time.

@@ -163,7 +163,7 @@ pub enum NoOfficialRun {
     /// Several qualify and none, or more than one, is selected.
     #[error("several runs qualify and the operator selected not exactly one: {}", join(.0))]
     Ambiguous(Vec<RunId>),
-    /// One qualifies, and nobody accepted it.
+    /// One run qualifies, but the operator has not accepted it.
     #[error("{0} is not accepted: check it with `capitalbench accept-run`")]
     NotAccepted(RunId),
 }
@@ -175,7 +175,7 @@ fn join(ids: &[RunId]) -> String {
 
 /// The official run of a round: the operator's choice.
 ///
-/// In rounds of the earlier public project the only eligible run needs no such word. Under our own
+/// In rounds of the earlier public project the only eligible run needs no acceptance. Under our own
 /// labels it does, because only the gate of an acceptance asks whether a run came too late.
 pub fn official_run<'a>(
     runs: impl IntoIterator<Item = &'a Run>,

@@ -28,15 +28,16 @@ pub enum Rule {
     Reference,
     /// Everything in cash.
     Cash,
-    /// As many holdings as allowed, evenly spaced through the option list without cash, alike.
+    /// As many holdings as allowed, evenly spaced through the option list without cash, with equal
+    /// weights.
     EqualWeight,
     /// Three fifths reference, two fifths aggregate bonds, else the first bond, else cash.
     SixtyForty,
-    /// As many as allowed of the highest 30-day returns, alike.
+    /// As many as allowed of the highest 30-day returns, with equal weights.
     Momentum,
-    /// As many as allowed of the lowest 30-day returns, alike.
+    /// As many as allowed of the lowest 30-day returns, with equal weights.
     Reversal,
-    /// As many as allowed of the lowest 30-day volatilities without cash, alike.
+    /// As many as allowed of the lowest 30-day volatilities without cash, with equal weights.
     LowVolatility,
     /// Everything in the option that did best in the track's last resolved round.
     LastBest,
@@ -108,7 +109,7 @@ pub struct PastFigures {
 }
 
 impl From<&ContextRow> for PastFigures {
-    /// A row that could not be filled tells nothing.
+    /// A row that could not be filled has no figures.
     fn from(row: &ContextRow) -> Self {
         let known = row.status != ContextStatus::Fail;
         let month =
@@ -162,7 +163,7 @@ pub enum Unavailable {
     /// No earlier round tells the best option, or it is not offered here.
     #[error("no earlier resolved round of the track names an option that is offered here")]
     NoLastBest,
-    /// Nobody decided yet.
+    /// No run is the record yet, so there is nothing to average.
     #[error("no run is the record yet")]
     NoDecisions,
     /// The limits admit no portfolio of these options.
@@ -273,7 +274,7 @@ fn ranked<'a>(
     found.into_iter().map(|(_, option)| option).collect()
 }
 
-fn alike<'a>(options: Vec<&'a MarketOption>, grid: &Grid<'_>) -> Vec<Wish<'a>> {
+fn equal_weights<'a>(options: Vec<&'a MarketOption>, grid: &Grid<'_>) -> Vec<Wish<'a>> {
     let most = grid.most as usize;
     options
         .into_iter()
@@ -295,7 +296,7 @@ fn by_return<'a>(
     let figure = |option: &MarketOption| figures(inputs, option)?.return_30d;
     match ranked(options, figure, order) {
         none if none.is_empty() => Err(Unavailable::NoFigures("30-day returns")),
-        some => Ok(alike(some, grid)),
+        some => Ok(equal_weights(some, grid)),
     }
 }
 
@@ -310,7 +311,7 @@ fn by_volatility<'a>(
     };
     match ranked(options, figure, |a, b| b.total_cmp(a)) {
         none if none.is_empty() => Err(Unavailable::NoFigures("30-day volatilities")),
-        some => Ok(alike(some, grid)),
+        some => Ok(equal_weights(some, grid)),
     }
 }
 
@@ -332,7 +333,7 @@ fn random<'a>(
     draw.shuffle(&mut options);
     let parts = draw.split(grid.whole - count * grid.least, count);
     let drawn = parts.into_iter().map(|part| f64::from(grid.least + part));
-    // Those behind the drawn ones take their place where an exposure is capped.
+    // Where a cap refuses a drawn option, the next ones take its place.
     let wishes = options.into_iter().zip(drawn.chain(std::iter::repeat(0.0)));
     Ok(wishes.collect())
 }

@@ -1,7 +1,7 @@
 //! A model's validated decision in a run, and the way from a payload to it.
 //!
 //! [`reply`] finds the object in a model's text, [`validate`] turns an object into a
-//! [`Submission`] or lists every reason why it is none.
+//! [`Submission`] or lists every reason why it is not one.
 
 use std::fmt;
 

@@ -113,7 +113,7 @@ impl Claim {
     }
 }
 
-/// An interval that tells nothing tells nobody apart.
+/// An uninformative interval separates no models, so its p value is 1.
 fn told_apart(alpha: Option<&Estimate>) -> f64 {
     match alpha {
         Some(found) if found.basis != Basis::NotInformative => found.p_value,

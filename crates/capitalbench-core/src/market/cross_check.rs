@@ -3,7 +3,7 @@
 use crate::values::ids::OptionId;
 use crate::values::units::Return;
 
-/// How far two sources may be apart unless somebody says otherwise, in basis points.
+/// How far two sources may be apart unless a flag says otherwise, in basis points.
 pub const DEFAULT_TOLERANCE_BPS: f64 = 10.0;
 
 /// One option in both sources.

@@ -33,7 +33,7 @@ pub enum PriceProblem {
         /// The window's day.
         expected: Date,
     },
-    /// Rows without a raw close: nobody can tell price from distribution.
+    /// Rows without a raw close, so a distribution cannot be told from a price move.
     BlankClose {
         /// Which sheet.
         side: Side,
@@ -63,7 +63,7 @@ pub enum PriceProblem {
         /// Length of the window.
         days: i32,
     },
-    /// An adjusted close moves otherwise than it should, or nobody can tell.
+    /// An adjusted close does not follow close, dividends and splits, or cannot be checked.
     Basis(BasisFault),
     /// The sheets are not what the record of their fetch says.
     RecordDiffers {
@@ -74,7 +74,7 @@ pub enum PriceProblem {
     },
     /// Nothing proves who was asked for these prices, when, and on which basis.
     NoRecord,
-    /// A real round has prices out of files of the operator.
+    /// A real round was priced from the operator's own files.
     FromFiles,
     /// The prices come from another source than the manifest froze, for a reason that is recorded.
     OtherSource {
@@ -168,11 +168,11 @@ impl fmt::Display for PriceProblem {
             Self::Basis(fault) => fault.fmt(f),
             Self::RecordDiffers { file, detail } => write!(f, "{file}: {detail}"),
             Self::NoRecord => f.write_str(
-                "the sheets have no record of their fetch, so nobody can tell whether both sides \
+                "the sheets have no record of their fetch, so it is unknown whether both sides \
                  share one basis",
             ),
             Self::FromFiles => f.write_str(
-                "the prices come out of files of the operator, so nobody can tell what a vendor said",
+                "the prices come from the operator's own files, so no vendor vouches for them",
             ),
             Self::OtherSource { departure, reason } => write!(f, "{departure}: {reason}"),
             Self::ForeignRows { side, keys } => {

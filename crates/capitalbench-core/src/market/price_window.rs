@@ -83,11 +83,11 @@ pub struct BasisFault {
 /// What is wrong with an adjusted close.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FaultKind {
-    /// It moves otherwise than close, dividends and splits say: by this many basis points more.
+    /// It departs from what close, dividends and splits imply by this many basis points.
     Differs(f64),
     /// The day has no close or no adjusted close, although other days have both.
     NotGiven,
-    /// Its dividend or split is none that a price could follow.
+    /// Its dividend or split is impossible, so no price can follow from it.
     ImpossibleAction,
 }
 
@@ -101,8 +101,8 @@ impl fmt::Display for BasisFault {
         match kind {
             FaultKind::Differs(bps) => write!(
                 f,
-                "the adjusted close of {option_id} moved {bps:+.1} bp otherwise than close, \
-                 dividends and splits say, most of it on {day}: an ex-date is probably missed"
+                "the adjusted close of {option_id} departs by {bps:+.1} bp from what close, \
+                 dividends and splits imply, most of it on {day}: the source probably missed an ex-date"
             ),
             FaultKind::NotGiven => write!(
                 f,

@@ -1,6 +1,6 @@
 //! How many questions a plan of a price source still allows, and when it allows the next one.
 //!
-//! Nobody outside knows where a vendor's hour begins, so hour, day and month are counted backwards
+//! A vendor does not say where its hour begins, so hour, day and month are counted backwards
 //! from now: whatever the vendor's hour is, it never holds more questions than allowed.
 
 use std::collections::BTreeMap;

@@ -197,7 +197,7 @@ pub enum UniverseError {
     /// No options.
     #[error("the universe has no options")]
     Empty,
-    /// More than anybody could choose from.
+    /// More options than a prompt can list.
     #[error("the universe has {0} options; at most {MOST_OPTIONS} are allowed")]
     TooMany(usize),
     /// One id twice.

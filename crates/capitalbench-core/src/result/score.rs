@@ -164,7 +164,7 @@ pub enum Score {
 /// Why a score does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum NoScore {
-    /// Some option has no price, so nobody knows the best one.
+    /// An option has no price, so the best one is unknown.
     NoOracle,
     /// The best option returned nothing and the decision did not match it.
     ZeroOracle,

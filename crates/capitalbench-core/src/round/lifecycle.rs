@@ -36,7 +36,7 @@ pub fn due(window: Option<Window>, now: Timestamp) -> Due {
 pub enum Stage {
     /// Inputs may still change.
     Draft,
-    /// Inputs are sealed; nobody was asked.
+    /// Inputs are frozen; no model has been asked.
     Frozen,
     /// Models were asked; no run is the record.
     Run,

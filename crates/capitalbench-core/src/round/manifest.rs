@@ -79,7 +79,7 @@ impl Stream {
     }
 }
 
-/// What a round promises to readers who trust nobody.
+/// What a round promises to readers who do not trust the operator.
 #[derive(
     Debug,
     Clone,
@@ -236,7 +236,7 @@ pub struct Manifest {
     pub roster: Option<Roster>,
     /// Public record or pilot.
     pub stream: Stream,
-    /// What is promised to readers who trust nobody.
+    /// What the round promises to readers who do not trust the operator.
     #[serde(default, skip_serializing_if = "Proof::is_none")]
     pub proof: Proof,
     /// Where prices and answers come from.

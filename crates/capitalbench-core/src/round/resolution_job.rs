@@ -18,13 +18,13 @@ const LONGEST_ERROR: usize = 600;
 pub enum JobStatus {
     /// Waits for its time.
     Scheduled,
-    /// Somebody works on it, or died doing so.
+    /// A worker holds it, or stopped before it finished.
     Running,
     /// The round is resolved.
     Succeeded,
     /// The last attempt failed.
     Failed,
-    /// Nobody shall try.
+    /// The operator ended it; no worker tries it.
     Cancelled,
 }
 
@@ -112,7 +112,7 @@ impl ResolutionJob {
             && matches!(self.status, JobStatus::Failed | JobStatus::Running)
     }
 
-    /// When it may be tried; none when nobody shall try any more.
+    /// When it may be tried; none once it has ended.
     ///
     /// A job that is running may be tried too: only whoever holds the round may ask, so the worker
     /// that set it running is gone.
@@ -147,7 +147,7 @@ impl ResolutionJob {
         self.completed_at = Some(now);
     }
 
-    /// The attempt failed; the next one waits longer, and after the last one nobody tries.
+    /// The attempt failed; the next one waits longer, and the last one has no next.
     pub fn fail(&mut self, error: &str, now: Timestamp) {
         self.status = JobStatus::Failed;
         self.last_error = one_line(error);

@@ -61,7 +61,8 @@ pub struct Contestant {
 }
 
 impl Contestant {
-    /// Whether the model takes part in a new round with this deadline; nobody is backfilled.
+    /// Whether the model takes part in a new round with this deadline; rounds before
+    /// its first one are never filled in.
     pub fn is_active(&self, round_id: &RoundId, deadline: Timestamp) -> bool {
         let begun = self
             .first_eligible_round

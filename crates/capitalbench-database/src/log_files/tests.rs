@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::row_digest::row_digest;
 

@@ -1,4 +1,3 @@
-
 use super::*;
 use capitalbench_core::result::score::NoScore;
 

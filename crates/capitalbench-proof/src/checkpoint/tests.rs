@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::merkle::empty_root;
 use crate::note::KeyKind;

@@ -1,4 +1,3 @@
-
 use super::*;
 
 const CALENDAR: &[u8] = b"https://alice.example";

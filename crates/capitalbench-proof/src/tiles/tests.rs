@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::merkle::{self, Edge, leaf_hash};
 use std::convert::Infallible;

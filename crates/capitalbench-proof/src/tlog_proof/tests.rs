@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::merkle::{leaf_hash, node_hash, sha256};
 use crate::note::{KeyKind, SignerKey};

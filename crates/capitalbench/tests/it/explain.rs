@@ -22,7 +22,7 @@ fn one_round_is_told_as_one_round() {
         "1 round worth 1.0 separate windows say nothing about its mean gain",
         "Highest return among models",
         "too little to say where it would rank again",
-        "Nobody is separable from anybody on that evidence.",
+        "No two models can be told apart on that evidence.",
         "Too early to say.",
         "method inference-v1, null null-v1",
     ] {

@@ -153,10 +153,10 @@ fn a_missed_ex_date_is_flagged_when_fetched_and_refused_when_scored() {
     fetch_all(&test, market)
         .code(1)
         .complains("the adjusted close of GOLD moved")
-        .complains("2026-03-05: an ex-date is probably missed");
+        .complains("2026-03-05: the source probably missed an ex-date");
     test.run_without_trace(&SCORE)
         .code(2)
-        .complains("an ex-date is probably missed");
+        .complains("the source probably missed an ex-date");
     assert!(test.codes().contains(&"price-rule-broken".to_owned()));
     let prefix = "model_roster_version: portfolio-v2-roster-";
     let older = test

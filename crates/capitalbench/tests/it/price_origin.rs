@@ -78,7 +78,7 @@ fn files_of_the_operator_prove_nothing_in_a_real_round() {
     test.run(&CSV).code(0);
     test.run_without_trace(&SCORE)
         .code(2)
-        .complains("the prices come out of files of the operator")
+        .complains("the prices come from the operator's own files")
         .complains("--accept-unproved-prices REASON");
     assert!(test.codes().contains(&"price-rule-broken".to_owned()));
     let accept = [

@@ -1,4 +1,3 @@
-
 use super::*;
 
 fn wait(headers: &[(&str, &str)]) -> Option<f64> {

@@ -1,4 +1,3 @@
-
 use super::*;
 
 fn allows(reach: Reach, address: &str) -> bool {

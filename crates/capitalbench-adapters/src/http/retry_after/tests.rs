@@ -1,4 +1,3 @@
-
 use reqwest::header::HeaderValue;
 
 use super::*;

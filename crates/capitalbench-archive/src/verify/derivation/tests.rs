@@ -1,4 +1,3 @@
-
 use super::says;
 
 #[test]

@@ -1,4 +1,3 @@
-
 use super::first_difference;
 
 #[test]

@@ -1,4 +1,3 @@
-
 use capitalbench_proof::event::Instant;
 use capitalbench_proof::merkle::sha256;
 

@@ -1,4 +1,4 @@
-//! The reasons against a run, and how they are told.
+//! Every reason that keeps a run from becoming the record: a code and a sentence each.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub enum Refusal {
     NotReal(Calls),
     /// The run manifest says that it may not count.
     NotEligible,
-    /// Nobody was asked.
+    /// The run holds no submission.
     NoModels,
     /// Not every model has a valid submission.
     Partial {
@@ -31,7 +31,7 @@ pub enum Refusal {
     },
     /// Files that are no submissions.
     InvalidSubmissions(Vec<String>),
-    /// The run manifest counts otherwise than the files.
+    /// The counts of the run manifest differ from the files.
     CountsDiffer {
         /// Valid and invalid as the manifest says.
         stored: [u64; 2],
@@ -70,7 +70,7 @@ pub enum Refusal {
         /// The close that returns are counted from.
         entry_close: Timestamp,
     },
-    /// Whoever chooses now knows the outcome, for these reasons.
+    /// The outcome is already known, for these reasons.
     OutcomeKnown(Vec<String>),
     /// The run has an acceptance; it is never rewritten.
     AcceptedBefore,
@@ -144,7 +144,9 @@ impl fmt::Display for Refusal {
             Self::NotOfficial(kind) => {
                 write!(f, "the run is {}, not official", kind.as_str())
             }
-            Self::NotReal(Calls::Mock) => f.write_str("the run is a rehearsal: nobody was asked"),
+            Self::NotReal(Calls::Mock) => {
+                f.write_str("the run is a rehearsal: no provider was called")
+            }
             Self::NotReal(Calls::Synthetic) => {
                 f.write_str("the run answered an invented market, and the round's is real")
             }

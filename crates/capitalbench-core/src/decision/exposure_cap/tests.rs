@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::test_support::{holding, manifest, universe_of};
 

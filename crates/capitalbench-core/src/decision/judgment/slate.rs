@@ -40,7 +40,7 @@ impl Profile {
     }
 }
 
-/// One option of the context table; a blank cell is none.
+/// One option of the context table; a blank cell reads as `None`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContextRow {
     /// Which option.

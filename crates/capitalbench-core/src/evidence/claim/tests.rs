@@ -1,4 +1,3 @@
-
 use super::*;
 
 fn claim(pairs: (usize, usize), above: &[&str], below: &[&str], luck: &[&str]) -> String {

@@ -89,7 +89,7 @@ impl Told<'_> {
         if found.informative {
             told.extend(self.told_gaps());
         } else {
-            told.push("Nobody is separable from anybody on that evidence.".to_owned());
+            told.push("No two models can be told apart on that evidence.".to_owned());
         }
         if let Some(worth) = found.leader_deflated.filter(|_| place == Some(0)) {
             told.push(format!(

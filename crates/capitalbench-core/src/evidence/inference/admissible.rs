@@ -27,7 +27,7 @@ pub struct Admissible {
     cap: u32,
     /// Numbers of holdings with the share of portfolios up to each.
     sizes: Vec<(u32, f64)>,
-    /// The way through the exposures, where drawing again would be in vain too often.
+    /// Draws exposure by exposure where rejecting whole portfolios would fail too often.
     capped: Option<Capped>,
 }
 

@@ -88,7 +88,7 @@ pub fn rank_ranges(series: &[Vec<f64>], random: &mut Random) -> Option<Vec<RankR
             *sum = total + wide * (*sum - total);
         }
         for (model, own) in sums.iter().enumerate() {
-            // Equals share all the ranks they take up, so that their order tells nothing.
+            // Equals share all the ranks they take up, so that their order has no effect.
             let above = sums.iter().filter(|other| *other > own).count();
             let below = sums.iter().filter(|other| *other < own).count();
             let equal = models - above - below;

@@ -49,7 +49,7 @@ pub(super) struct Capped {
 }
 
 impl Capped {
-    /// Counts the portfolios of these sizes; none when there is none.
+    /// Counts the portfolios of these sizes; none when the limits allow none.
     pub(super) fn new(exposures: &[u32], steps: Steps, sizes: RangeInclusive<u32>) -> Option<Self> {
         let groups = exposures.iter().max()? + 1;
         let mut members = vec![Vec::new(); groups as usize];

@@ -26,7 +26,7 @@ pub type Volatility = BTreeMap<OptionId, f64>;
 /// Why a round has no null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoNull {
-    /// Nobody can say what a random portfolio would have returned.
+    /// An option has no price, so the return of a random portfolio is unknown.
     #[error("not every option has a price")]
     NotFullyPriced,
     /// The rules allow no portfolio.
@@ -59,7 +59,7 @@ impl Null {
         let value = |id: &OptionId| returns.get(id).map_or(0.0, |option| option.value.get());
         let options = universe.options().iter();
         let values: Vec<f64> = options.clone().map(|option| value(&option.id)).collect();
-        // What is not shown is never drawn, so its volatility is not missed.
+        // Hidden options are never drawn, so their volatility is not needed.
         let calm =
             |option: &MarketOption| option.listing == Listing::Hidden || option.scores_as_cash();
         let risk: Option<Vec<f64>> = options

@@ -284,7 +284,7 @@ fn asked_again(taken: &[Taken<'_>], answers: &[Answer]) -> Option<Repeated> {
     })
 }
 
-/// The seed of a resampling follows from what is resampled, so that nobody can shop for one.
+/// Derives the seed of a resampling from what is resampled, so that no one can pick a lucky seed.
 pub(super) fn random_for(what: &str, label: &str) -> Random {
     Random::of(Digest::of(what.as_bytes()), &format!("{METHOD} {label}"))
 }

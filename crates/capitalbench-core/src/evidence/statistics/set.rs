@@ -120,7 +120,7 @@ fn gaps(first: &[Taken<'_>], second: &[Taken<'_>]) -> ActiveDays {
     live.means()
 }
 
-/// An interval that tells nothing tells nobody apart.
+/// An uninformative interval separates no models, so its p value is 1.
 fn told_apart(found: &Estimate) -> f64 {
     if found.informative() {
         found.p_value

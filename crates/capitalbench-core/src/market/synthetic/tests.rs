@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::test_support::option;
 use crate::values::time::parse_day;

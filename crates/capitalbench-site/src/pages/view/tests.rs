@@ -1,4 +1,3 @@
-
 use std::path::{Component, Path};
 
 use super::*;

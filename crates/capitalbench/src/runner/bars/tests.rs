@@ -1,4 +1,3 @@
-
 use super::*;
 
 fn at(second: i64) -> Timestamp {

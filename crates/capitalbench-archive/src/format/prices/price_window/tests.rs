@@ -1,4 +1,3 @@
-
 use super::*;
 
 const TEXT: &str = "option_id,symbol,date,close,adj_close,dividend,split_factor,volume\n\

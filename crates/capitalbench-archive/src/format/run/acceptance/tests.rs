@@ -1,4 +1,3 @@
-
 use capitalbench_core::values::time::Stamp;
 
 use super::*;

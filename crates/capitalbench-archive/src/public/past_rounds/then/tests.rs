@@ -1,4 +1,3 @@
-
 use capitalbench_proof::event::Instant;
 
 use super::*;

@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::asking::briefing;
 use crate::asking::prompt::{foreign_horizon, steers_to_reference};

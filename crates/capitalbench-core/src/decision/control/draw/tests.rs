@@ -1,4 +1,3 @@
-
 use super::*;
 
 fn draw(label: &str) -> Draw {

@@ -1,4 +1,5 @@
-//! The ladder: strict object, fence taken off, YAML mapping, mended, cut out of prose.
+//! The ladder of readings, strictest first: plain object, fenced object, YAML mapping, repaired
+//! object, object cut out of prose.
 
 use serde_json::Value;
 
@@ -16,9 +17,9 @@ const LONGEST: usize = 4 << 20;
 /// Whether the provider says that the model had finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// It had; one missing brace may be added.
+    /// The model had finished; one missing brace may be added.
     Complete,
-    /// It had not, or nobody said; nothing is added.
+    /// The model had not finished, or the provider did not say; nothing is added.
     Unsure,
 }
 
@@ -74,7 +75,7 @@ pub enum ReplyFault {
     /// A key stands twice in one object.
     #[error("{0}")]
     Repeated(String),
-    /// More than one object, and nobody can say which is meant.
+    /// Several objects, without a way to know which one is the answer.
     #[error("{0} objects, and nothing says which is the answer")]
     Ambiguous(usize),
     /// Nested beyond reason.

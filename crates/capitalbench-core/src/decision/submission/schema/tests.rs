@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::asking::prompt::prompt_text;
 use crate::round::manifest::Track;

@@ -1,4 +1,3 @@
-
 use super::*;
 use crate::test_support::{holding, option_id, price};
 use crate::values::time::parse_day;

@@ -1,4 +1,3 @@
-
 use super::super::random::Random;
 use super::*;
 use crate::values::ids::Digest;

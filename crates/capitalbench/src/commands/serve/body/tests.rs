@@ -1,4 +1,3 @@
-
 use super::*;
 use capitalbench_archive::disk::file_ops::spool::Spool;
 use http_body_util::BodyExt as _;

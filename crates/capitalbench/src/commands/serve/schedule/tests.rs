@@ -1,4 +1,3 @@
-
 use super::*;
 use capitalbench_archive::public::public_record::publication;
 use std::path::Path;
