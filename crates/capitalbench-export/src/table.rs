@@ -61,6 +61,15 @@ pub struct Column {
     pub meaning: &'static str,
 }
 
+/// The columns of a table as the dictionary lists them, one per line: `always` or `maybe`, the name,
+/// the kind and the meaning.
+macro_rules! columns {
+    ($($presence:ident $name:literal $kind:ident $meaning:expr;)*) => {
+        &[$($crate::table::$presence($name, $crate::table::Kind::$kind, $meaning)),*]
+    };
+}
+pub(crate) use columns;
+
 /// A column that every row fills.
 pub(crate) const fn always(name: &'static str, kind: Kind, meaning: &'static str) -> Column {
     Column {
@@ -139,10 +148,17 @@ impl Table {
         match self.filling {
             Filling::Whole(rows) => rows(publication).iter().for_each(show),
             Filling::ByRound(rows) => {
-                for round in &publication.rounds {
-                    rows(round).iter().for_each(&mut show);
-                }
+                let rounds = publication.rounds.iter();
+                rounds.for_each(|round| rows(round).iter().for_each(&mut show));
             }
+        }
+    }
+
+    /// The rows of one round; none in a table whose rows need several rounds.
+    pub(crate) fn rows_of<'a>(&self, round: &'a PublicRound) -> Vec<Row<'a>> {
+        match self.filling {
+            Filling::ByRound(rows) => rows(round),
+            Filling::Whole(_) => Vec::new(),
         }
     }
 
@@ -153,15 +169,12 @@ impl Table {
         most: usize,
         mut take: impl FnMut(&[Row<'a>]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let rows = match self.filling {
-            Filling::Whole(rows) => {
-                return rows(publication).chunks(most).try_for_each(take);
-            }
-            Filling::ByRound(rows) => rows,
-        };
+        if let Filling::Whole(rows) = self.filling {
+            return rows(publication).chunks(most).try_for_each(take);
+        }
         let mut held: Vec<Row<'a>> = Vec::new();
         for round in &publication.rounds {
-            held.extend(rows(round));
+            held.extend(self.rows_of(round));
             while held.len() >= most {
                 let rest = held.split_off(most);
                 take(&held)?;

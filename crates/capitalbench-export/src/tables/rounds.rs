@@ -5,67 +5,34 @@ use std::collections::BTreeMap;
 use capitalbench_core::publication::{PublicRound, Publication, RoundState};
 use capitalbench_core::values::ids::ModelId;
 
-use crate::table::Kind::{Day, Flag, Instant, Integer, Text};
-use crate::table::{Cell, Filling, Row, Table, always, maybe};
+use crate::table::{Cell, Filling, Row, Table, columns};
 
 /// One row per round of the public record, whatever its state.
 pub const ROUNDS: Table = Table {
     name: "rounds",
     about: "One row per round of the public record: its rules and where it stands. Results are in `round_results`, for resolved rounds only.",
-    columns: &[
-        always("round_id", Text, "Name of the round"),
-        always("state", Text, "draft, pending, overdue or resolved"),
-        maybe("track", Text, "weekly or monthly; never mixed"),
-        always("title", Text, "Title for people"),
-        always("horizon", Text, "Horizon in words"),
-        maybe("decision_date", Day, "Day of the decision"),
-        maybe(
-            "decision_deadline_utc",
-            Instant,
-            "Last moment for a decision",
-        ),
-        maybe("entry_date", Day, "Day of the starting close"),
-        maybe("exit_date", Day, "Day of the ending close"),
-        maybe("methodology_version", Text, "Version of the rules"),
-        maybe(
-            "universe_version",
-            Text,
-            "Version of the universe, where named",
-        ),
-        always(
-            "universe_key",
-            Text,
-            "Joins `options`: digest of the frozen options, else the round",
-        ),
-        always(
-            "reference_option_id",
-            Text,
-            "The option that alpha is measured against",
-        ),
-        always("submission_format", Text, "single_pick or portfolio"),
-        maybe(
-            "official_run_id",
-            Text,
-            "The run that counts; none while draft",
-        ),
-        maybe(
-            "roster_version",
-            Text,
-            "Version of the frozen roster, where there is one",
-        ),
-        maybe(
-            "freeze_sha256",
-            Text,
-            "Digest of the list of digests; none while not frozen",
-        ),
-        always("model_count", Integer, "Public decisions of models"),
-        always(
-            "control_count",
-            Integer,
-            "Public decisions of control entrants",
-        ),
-        always("has_entry_prices", Flag, "Starting prices are public"),
-    ],
+    columns: columns! {
+        always "round_id" Text "Name of the round";
+        always "state" Text "draft, pending, overdue or resolved";
+        maybe "track" Text "weekly or monthly; never mixed";
+        always "title" Text "Title for people";
+        always "horizon" Text "Horizon in words";
+        maybe "decision_date" Day "Day of the decision";
+        maybe "decision_deadline_utc" Instant "Last moment for a decision";
+        maybe "entry_date" Day "Day of the starting close";
+        maybe "exit_date" Day "Day of the ending close";
+        maybe "methodology_version" Text "Version of the rules";
+        maybe "universe_version" Text "Version of the universe, where named";
+        always "universe_key" Text "Joins `options`: digest of the frozen options, else the round";
+        always "reference_option_id" Text "The option that alpha is measured against";
+        always "submission_format" Text "single_pick or portfolio";
+        maybe "official_run_id" Text "The run that counts; none while draft";
+        maybe "roster_version" Text "Version of the frozen roster, where there is one";
+        maybe "freeze_sha256" Text "Digest of the list of digests; none while not frozen";
+        always "model_count" Integer "Public decisions of models";
+        always "control_count" Integer "Public decisions of control entrants";
+        always "has_entry_prices" Flag "Starting prices are public";
+    },
     filling: Filling::ByRound(|public| vec![round(public)]),
 };
 
@@ -120,11 +87,11 @@ pub(crate) fn universe_key(round: &PublicRound) -> String {
 pub const ARTIFACT_HASHES: Table = Table {
     name: "artifact_hashes",
     about: "One row per frozen file of a round, with the digest stored at the freeze.",
-    columns: &[
-        always("round_id", Text, "The round"),
-        always("path", Text, "Path inside the round's folder"),
-        always("sha256", Text, "SHA-256 of the file's bytes"),
-    ],
+    columns: columns! {
+        always "round_id" Text "The round";
+        always "path" Text "Path inside the round's folder";
+        always "sha256" Text "SHA-256 of the file's bytes";
+    },
     filling: Filling::ByRound(artifact_hashes),
 };
 
@@ -146,19 +113,15 @@ pub(crate) fn artifact_hashes(round: &PublicRound) -> Vec<Row<'_>> {
 pub const MODELS: Table = Table {
     name: "models",
     about: "One row per model with a public decision.",
-    columns: &[
-        always("model_id", Text, "Id of the model"),
-        always("name", Text, "Name for people; the id where none is safe"),
-        always("provider", Text, "Whose model it is"),
-        always("decisions", Integer, "Rounds with a public decision"),
-        always(
-            "resolved_decisions",
-            Integer,
-            "Those of them that are resolved",
-        ),
-        always("first_round_id", Text, "First of them in order of rounds"),
-        always("last_round_id", Text, "Last of them in order of rounds"),
-    ],
+    columns: columns! {
+        always "model_id" Text "Id of the model";
+        always "name" Text "Name for people; the id where none is safe";
+        always "provider" Text "Whose model it is";
+        always "decisions" Integer "Rounds with a public decision";
+        always "resolved_decisions" Integer "Those of them that are resolved";
+        always "first_round_id" Text "First of them in order of rounds";
+        always "last_round_id" Text "Last of them in order of rounds";
+    },
     filling: Filling::Whole(models),
 };
 
