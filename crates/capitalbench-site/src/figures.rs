@@ -3,6 +3,7 @@
 
 use capitalbench_core::evidence::inference::overlap::NoInterval;
 use capitalbench_core::result::score::Score;
+use capitalbench_core::round::manifest::Window;
 use capitalbench_export::text;
 pub(crate) use capitalbench_export::text::score;
 use jiff::Timestamp;
@@ -28,6 +29,11 @@ pub(crate) fn signed_percent(value: f64) -> String {
 /// A difference of percentages, in points.
 pub(crate) fn signed_points(value: f64) -> String {
     text::points(value)
+}
+
+/// A difference that cannot be negative, in points.
+pub(crate) fn unsigned_points(value: f64) -> String {
+    signed_points(value).replace('+', "")
 }
 
 /// A share as a whole percentage.
@@ -98,6 +104,20 @@ pub(crate) fn spoken(word: &str) -> String {
 /// A day.
 pub(crate) fn day(day: Date) -> String {
     day.to_string()
+}
+
+/// The window of a round: its starting and its ending day.
+pub(crate) fn window(window: Option<Window>) -> String {
+    window.map_or(NONE.to_owned(), |window| {
+        format!("{} → {}", window.entry, window.exit)
+    })
+}
+
+/// Rounds with the number of separate windows that they are worth, where it is known.
+pub(crate) fn worth(rounds: &str, windows: Option<f64>, unit: &str) -> String {
+    windows.map_or(rounds.to_owned(), |windows| {
+        format!("{rounds} ≈ {}{unit}", decimal(windows, 1))
+    })
 }
 
 /// An instant to the minute.

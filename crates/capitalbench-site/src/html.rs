@@ -14,6 +14,24 @@ impl fmt::Display for Html {
     }
 }
 
+impl From<&str> for Html {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<String> for Html {
+    fn from(text: String) -> Self {
+        Self::text(&text)
+    }
+}
+
+impl From<usize> for Html {
+    fn from(number: usize) -> Self {
+        Self(number.to_string())
+    }
+}
+
 impl Html {
     /// Text of ours or of the record's own names.
     pub fn text(text: &str) -> Self {
@@ -60,6 +78,11 @@ impl Html {
             return Self(format!("<{tag}>{inner}</{tag}>"));
         }
         Self(format!("<{tag} class=\"{class}\">{inner}</{tag}>"))
+    }
+
+    /// A text that is read letter by letter, such as a digest.
+    pub(crate) fn code(text: &str) -> Self {
+        Self::wrap("code", "", &Self::text(text))
     }
 
     /// Adds markup.

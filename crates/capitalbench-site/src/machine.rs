@@ -22,6 +22,7 @@ mod share;
 mod sitemap;
 mod verify;
 
+pub(crate) use correction::corrections_of;
 pub use correction::{Change, Correction, corrections};
 pub use event::Told;
 

@@ -190,18 +190,18 @@ impl Body {
     }
 
     /// A lower heading.
-    pub(crate) fn heading(&mut self, heading: &Html) -> &mut Self {
-        self.add(&Html::wrap("h3", "", heading))
+    pub(crate) fn heading(&mut self, heading: impl Into<Html>) -> &mut Self {
+        self.add(&Html::wrap("h3", "", &heading.into()))
     }
 
     /// A paragraph of text.
     pub(crate) fn say(&mut self, text: &str) -> &mut Self {
-        self.paragraph("", &Html::text(text))
+        self.paragraph("", text)
     }
 
     /// A paragraph of markup with a class.
-    pub(crate) fn paragraph(&mut self, class: &str, html: &Html) -> &mut Self {
-        self.add(&Html::wrap("p", class, html))
+    pub(crate) fn paragraph(&mut self, class: &str, html: impl Into<Html>) -> &mut Self {
+        self.add(&Html::wrap("p", class, &html.into()))
     }
 
     /// A table.
@@ -211,15 +211,11 @@ impl Body {
 
     /// A chart with the same numbers beside it.
     pub(crate) fn figure(&mut self, caption: &str, chart: &Html, table: &Table) -> &mut Self {
-        self.0.push("<figure><figcaption>");
-        self.0.push_text(caption);
-        self.0.push("</figcaption>");
-        self.0.add(chart);
-        self.0
-            .push("<details><summary>The same as a table</summary>");
-        self.0.add(&table.html());
-        self.0.push("</details></figure>\n");
-        self
+        let mut drawn = chart.clone();
+        drawn.push("<details><summary>The same as a table</summary>");
+        drawn.add(&table.html());
+        drawn.push("</details>");
+        self.drawing(caption, &drawn)
     }
 
     /// A chart whose numbers stand in a table right below it.
@@ -232,21 +228,26 @@ impl Body {
         self
     }
 
+    /// Links in one line.
+    pub(crate) fn links(&mut self, links: &[Html]) -> &mut Self {
+        self.paragraph("more", Html::join(links, " · "))
+    }
+
     /// Says that a list above is not whole, where it is not.
     pub(crate) fn cut(&mut self, what: &str, shown: usize, all: usize) -> &mut Self {
         if shown < all {
             let text = format!("{what}: {shown} of {all} are shown; all are in the data files.");
-            self.paragraph("note", &Html::text(&text));
+            self.paragraph("note", text);
         }
         self
     }
 
-    /// Something that is folded away.
-    pub(crate) fn fold(&mut self, summary: &Html, inner: &Html) -> &mut Self {
+    /// A table that is folded away.
+    pub(crate) fn fold(&mut self, summary: &str, table: &Table) -> &mut Self {
         self.0.push("<details class=\"fold\"><summary>");
-        self.0.add(summary);
+        self.0.push_text(summary);
         self.0.push("</summary>");
-        self.0.add(inner);
+        self.0.add(&table.html());
         self.0.push("</details>\n");
         self
     }

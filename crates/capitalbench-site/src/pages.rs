@@ -4,7 +4,7 @@ use bytes::Bytes;
 use capitalbench_core::publication::PublicRound;
 
 use crate::Files;
-use crate::html::{Html, encode};
+use crate::html::encode;
 use crate::page::{Here, Page, Site};
 
 mod asset;
@@ -63,7 +63,7 @@ fn missing(site: &Site, base_url: &str) -> Bytes {
         page.here.link("rounds/", "All rounds"),
         page.here.link("models/", "All models"),
     ];
-    page.body.paragraph("more", &Html::join(&links, " · "));
+    page.body.links(&links);
     site.frame(&page)
 }
 

@@ -1,6 +1,8 @@
 //! Tables: one template for all of them, so that every one sorts, scrolls and reads alike.
 
 use askama::Template;
+use capitalbench_core::evidence::statistics::Estimate;
+use capitalbench_core::result::score::Score;
 
 use crate::figures;
 use crate::html::Html;
@@ -44,20 +46,31 @@ pub(crate) struct Cell {
 }
 
 impl Table {
-    /// A sortable table; a label that begins with `#` heads a column of numbers.
-    pub(crate) fn new(caption: &str, labels: &[&str]) -> Self {
-        let column = |label: &&str| Column {
-            label: Html::text(label.trim_start_matches('#')),
-            hint: String::new(),
-            model: None,
+    /// A sortable table; its head is one text with ` | ` between labels, and a label that begins with
+    /// `#` stands above numbers.
+    pub(crate) fn new(caption: &str, head: &str) -> Self {
+        let column = |label: &str| Column {
+            label: label.trim_start_matches('#').into(),
             number: label.starts_with('#'),
+            ..Column::default()
         };
         Self {
-            caption: Html::text(caption),
+            caption: caption.into(),
             sortable: true,
-            columns: labels.iter().map(column).collect(),
+            columns: head.split(" | ").map(column).collect(),
             ..Self::default()
         }
+    }
+
+    /// Adds a column of numbers whose label, such as a model's name, is not ours.
+    pub(crate) fn add_numbers(&mut self, label: &str) -> &mut Column {
+        let place = self.columns.len();
+        self.columns.push(Column {
+            label: label.into(),
+            number: true,
+            ..Column::default()
+        });
+        &mut self.columns[place]
     }
 
     /// Says what a column means.
@@ -107,11 +120,10 @@ impl Table {
 }
 
 /// A cell that names its row.
-pub(crate) fn head(html: Html) -> Cell {
+pub(crate) fn head(html: impl Into<Html>) -> Cell {
     Cell {
-        html,
         head: true,
-        ..Cell::default()
+        ..markup(html.into())
     }
 }
 
@@ -121,10 +133,10 @@ pub(crate) fn text(text: &str) -> Cell {
 }
 
 /// A cell of words that may run over several lines.
-pub(crate) fn words(html: Html) -> Cell {
+pub(crate) fn words(html: impl Into<Html>) -> Cell {
     Cell {
         class: "w".to_owned(),
-        ..markup(html)
+        ..markup(html.into())
     }
 }
 
@@ -144,6 +156,29 @@ pub(crate) fn number(shown: &str, value: Option<f64>) -> Cell {
         key: value.map(|value| format!("{value:.9}")).unwrap_or_default(),
         head: false,
     }
+}
+
+/// A cell of a number with this many decimals.
+pub(crate) fn decimal(value: f64, places: usize) -> Cell {
+    number(&figures::decimal(value, places), Some(value))
+}
+
+/// A cell of a score.
+pub(crate) fn scored(score: Score) -> Cell {
+    number(&figures::score(score), figures::points(score))
+}
+
+/// A cell of a rank or another small count that is sorted as text.
+pub(crate) fn ordinal(rank: Option<impl ToString>) -> Cell {
+    let shown = rank.map_or(figures::NONE.to_owned(), |rank| rank.to_string());
+    number(&shown, None)
+}
+
+/// A cell of an estimate's interval, sorted by its lower end.
+pub(crate) fn interval(estimate: Option<Estimate>) -> Cell {
+    let low = estimate.map(|estimate| estimate.low);
+    let shown = estimate.map(|found| figures::percent_interval(found.low, found.high));
+    number(&shown.unwrap_or(figures::NONE.to_owned()), low)
 }
 
 /// A cell of a return.

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use capitalbench_core::publication::{PublicRound, Publication, RoundState};
-use capitalbench_core::values::ids::ModelId;
+use capitalbench_core::round::manifest::Track;
+use capitalbench_core::values::ids::{ModelId, RunId};
 
+use super::decisions::controls_of;
 use crate::table::{Cell, Filling, Row, Table, columns};
 
 /// One row per round of the public record, whatever its state.
@@ -39,22 +41,15 @@ pub const ROUNDS: Table = Table {
 /// The row of a round.
 pub(crate) fn round(round: &PublicRound) -> Row<'_> {
     let manifest = &round.manifest;
-    let (run, controls, priced) = match &round.state {
-        RoundState::Draft => (None, 0, false),
-        RoundState::Open(open) => (
-            Some(&open.run_id),
-            open.controls.len(),
-            open.entry.is_some(),
-        ),
-        RoundState::Resolved(done) => (Some(&done.run_id), done.controls.len(), true),
+    let priced = match &round.state {
+        RoundState::Draft => false,
+        RoundState::Open(open) => open.entry.is_some(),
+        RoundState::Resolved(_) => true,
     };
     vec![
         round.id().as_str().into(),
         round.state.as_str().into(),
-        round
-            .track
-            .map(capitalbench_core::round::manifest::Track::as_str)
-            .into(),
+        round.track.map(Track::as_str).into(),
         manifest.title.as_str().into(),
         manifest.horizon.as_str().into(),
         manifest.decision_date.into(),
@@ -66,14 +61,22 @@ pub(crate) fn round(round: &PublicRound) -> Row<'_> {
         universe_key(round).into(),
         round.universe.reference().id.as_str().into(),
         manifest.format.as_str().into(),
-        run.map(capitalbench_core::values::ids::RunId::as_str)
-            .into(),
+        run_id(round).map(RunId::as_str).into(),
         manifest.roster.as_ref().map(|r| r.version.as_str()).into(),
         round.frozen.as_ref().map(|f| f.digest.to_hex()).into(),
         round.submissions().len().into(),
-        controls.into(),
+        controls_of(round).len().into(),
         priced.into(),
     ]
+}
+
+/// The run whose decisions are the record; none while the round is a draft.
+pub fn run_id(round: &PublicRound) -> Option<&RunId> {
+    match &round.state {
+        RoundState::Draft => None,
+        RoundState::Open(open) => Some(&open.run_id),
+        RoundState::Resolved(resolved) => Some(&resolved.run_id),
+    }
 }
 
 /// What tells universes apart.

@@ -29,6 +29,22 @@ pub(crate) struct Line {
     pub(crate) stroke: Stroke,
 }
 
+impl Line {
+    /// A line without a band.
+    pub(crate) fn plain(
+        label: &str,
+        stroke: Stroke,
+        points: impl IntoIterator<Item = (Date, f64)>,
+    ) -> Self {
+        Self {
+            label: label.to_owned(),
+            points: points.into_iter().collect(),
+            band: Vec::new(),
+            stroke,
+        }
+    }
+}
+
 /// A chart of lines whose values are fractions.
 #[derive(Debug, Clone)]
 pub(crate) struct LineChart {

@@ -1,8 +1,12 @@
 //! Corrections of results as `corrections.jsonl` tells them: why, and which value became which.
 
+use capitalbench_core::publication::ResolvedRound;
 use capitalbench_export::text::percent;
 use jiff::Timestamp;
 use serde_json::Value;
+
+use crate::Files;
+use crate::figures::count;
 
 /// Values that a sentence names before it only counts the rest.
 const NAMED: usize = 6;
@@ -31,6 +35,13 @@ pub struct Change {
     pub old: String,
     /// As people read it; a dash where there is none.
     pub new: String,
+}
+
+/// The corrections of a round's result, as the file of its run tells them.
+pub(crate) fn corrections_of(resolved: &ResolvedRound, own: &Files) -> Vec<Correction> {
+    let path = format!("runs/{}/corrections.jsonl", resolved.run_id);
+    own.get(&path)
+        .map_or_else(Vec::new, |bytes| corrections(bytes))
 }
 
 /// Every readable line of `corrections.jsonl`.
@@ -110,8 +121,7 @@ impl Correction {
         };
         let mut parts: Vec<String> = named.iter().take(NAMED).map(words).collect();
         if more > 0 {
-            let noun = if more == 1 { "value" } else { "values" };
-            parts.push(format!("{more} more {noun}"));
+            parts.push(count(more, "more value", "more values"));
         }
         format!("{} ({})", self.reason, parts.join("; "))
     }

@@ -6,7 +6,7 @@ use capitalbench_core::publication::{PublicRound, Publication, RoundState};
 use capitalbench_export::text::{percent, reference_of, score};
 use jiff::Timestamp;
 
-use super::correction::{Correction, corrections};
+use super::correction::{Correction, corrections_of};
 use crate::figures::count;
 use crate::html::encode;
 use crate::{Files, Input};
@@ -119,8 +119,6 @@ fn corrected(round: &PublicRound, own: &Files) -> Vec<Event> {
     let Some(resolved) = round.resolved() else {
         return Vec::new();
     };
-    let path = format!("runs/{}/corrections.jsonl", resolved.run_id);
-    let bytes = own.get(&path).map(AsRef::as_ref).unwrap_or_default();
     let event = |own: Correction| Event {
         at: own.at,
         id: format!("correction-{}-{}", round.id(), own.line),
@@ -129,7 +127,10 @@ fn corrected(round: &PublicRound, own: &Files) -> Vec<Event> {
         text: own.sentence(),
         path: page(round),
     };
-    corrections(bytes).into_iter().map(event).collect()
+    corrections_of(resolved, own)
+        .into_iter()
+        .map(event)
+        .collect()
 }
 
 /// The first round of each methodology version.

@@ -129,39 +129,26 @@ fn versions(view: &View<'_>) -> Page {
     let mut counted: BTreeMap<&str, (Family, usize, String, String)> = BTreeMap::new();
     for round in &view.publication.rounds {
         let methodology = &round.manifest.methodology;
-        let day = round
-            .manifest
-            .decision_date
-            .map(|day| day.to_string())
-            .unwrap_or_default();
+        let day = round.manifest.decision_date;
+        let day = day.map(|day| day.to_string()).unwrap_or_default();
         let label = methodology.label().unwrap_or("without a label");
         let entry = counted.entry(label);
         let entry = entry.or_insert_with(|| (methodology.family(), 0, day.clone(), day.clone()));
         entry.1 += 1;
-        if day < entry.2 {
-            entry.2.clone_from(&day);
-        }
-        if day > entry.3 {
-            entry.3 = day;
-        }
+        entry.2 = day.clone().min(std::mem::take(&mut entry.2));
+        entry.3 = day.max(std::mem::take(&mut entry.3));
     }
     let mut table = Table::new(
         "Versions of the rules",
-        &[
-            "Version",
-            "#Rounds",
-            "First decision",
-            "Last decision",
-            "What it asks",
-        ],
+        "Version | #Rounds | First decision | Last decision | What it asks",
     );
     for (label, (family, rounds, first, last)) in counted {
         table.row(vec![
-            head(Html::text(label)),
+            head(label),
             whole(rounds),
             text(&first),
             text(&last),
-            words(Html::text(asks(family))),
+            words(asks(family)),
         ]);
     }
     page.body.table(&table);

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capitalbench_core::decision::submission::Submission;
+use capitalbench_core::evidence::statistics::{HeadToHead, RecordStatistics, SetStatistics};
 use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::publication::boards::TrackBoards;
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetStatus};
+use capitalbench_core::publication::boards::option_record::OptionRecord;
 use capitalbench_core::publication::{OpenRound, PublicRound, Publication, RoundState};
-use capitalbench_core::round::manifest::Track;
+use capitalbench_core::round::manifest::{Track, Window};
 use capitalbench_core::values::ids::{Digest, ModelId, OptionId, RoundId};
 
 use crate::Input;
@@ -81,9 +84,63 @@ impl<'a> View<'a> {
         self.publication.name(id)
     }
 
+    /// Names of models in one line.
+    pub(crate) fn names<'b>(&self, ids: impl IntoIterator<Item = &'b ModelId>) -> String {
+        let names: Vec<&str> = ids
+            .into_iter()
+            .map(|id| self.publication.name(id))
+            .collect();
+        names.join(", ")
+    }
+
+    /// Whether a model still takes part, in a word.
+    pub(crate) fn activity(&self, id: &ModelId) -> &'static str {
+        if self.active.contains(id) {
+            "active"
+        } else {
+            "retired"
+        }
+    }
+
+    /// What a model's whole record in a track may claim.
+    pub(crate) fn record(&self, track: Track, id: &ModelId) -> Option<&'a RecordStatistics> {
+        let records = self.publication.statistics.records.get(&track)?;
+        records.iter().find(|record| record.model.model_id == *id)
+    }
+
+    /// Every pair of models with a shared round of a track.
+    pub(crate) fn pairs(&self, track: Track) -> &'a [HeadToHead] {
+        let pairs = self.publication.statistics.head_to_head.get(&track);
+        pairs.map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// What a comparison set may claim.
+    pub(crate) fn statistics(&self, set: &ComparisonSet) -> Option<&'a SetStatistics> {
+        self.publication.statistics.sets.get(&set.definition.set_id)
+    }
+
+    /// Submissions in order of their models' names.
+    pub(crate) fn by_name<'b>(&self, mut submissions: Vec<&'b Submission>) -> Vec<&'b Submission> {
+        submissions
+            .sort_by_cached_key(|s| (self.name(&s.model_id).to_lowercase(), s.model_id.clone()));
+        submissions
+    }
+
     /// A round by id.
     pub(crate) fn round(&self, id: &RoundId) -> Option<&'a PublicRound> {
         self.by_id.get(id).copied()
+    }
+
+    /// The window of a round.
+    pub(crate) fn window(&self, id: &RoundId) -> Option<Window> {
+        self.round(id)?.manifest.window
+    }
+
+    /// What became of an option in a track.
+    pub(crate) fn option_record(&self, track: Track, id: &OptionId) -> Option<&'a OptionRecord> {
+        let records = &self.boards(track)?.options;
+        let place = records.binary_search_by(|record| record.option_id.cmp(id));
+        place.ok().map(|place| &records[place])
     }
 
     /// The boards of a track.
