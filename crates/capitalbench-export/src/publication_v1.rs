@@ -24,8 +24,8 @@ pub const VERSION: u32 = 1;
 /// The member of the document that grows with the rounds.
 pub(crate) const ROUNDS: &str = "rounds";
 
-/// The members of the document of a publication, with nothing for [`ROUNDS`]: each of these is made
-/// by [`round`] when it is written.
+/// The members of the document, with null for [`ROUNDS`]: the writer makes
+/// each round with [`round`] when it writes it, to save memory.
 pub(crate) fn members(publication: &Publication) -> Map<String, Value> {
     let method = method();
     let tracks = publication.boards.iter().map(|(track, found)| {

@@ -11,15 +11,12 @@ use jiff::civil::Date;
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// UTF-8 text.
     Text,
     /// A whole number.
     Integer,
-    /// A double, to its last digit.
+    /// A double with all its digits.
     Real,
-    /// Yes or no.
     Flag,
-    /// A day.
     Day,
     /// An instant in UTC.
     Instant,
@@ -53,11 +50,8 @@ pub enum Presence {
 pub struct Column {
     /// Its name in every format.
     pub name: &'static str,
-    /// What it holds.
     pub kind: Kind,
-    /// Whether it may be empty.
     pub presence: Presence,
-    /// What it means.
     pub meaning: &'static str,
 }
 
@@ -90,22 +84,15 @@ pub(crate) const fn maybe(name: &'static str, kind: Kind, meaning: &'static str)
     }
 }
 
-/// One value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell<'a> {
-    /// Text.
     Text(Cow<'a, str>),
     /// A whole number.
     Integer(i64),
-    /// A double.
     Real(f64),
-    /// Yes or no.
     Flag(bool),
-    /// A day.
     Day(Date),
-    /// An instant.
     Instant(Timestamp),
-    /// No value.
     Missing,
 }
 
@@ -119,16 +106,14 @@ pub struct Table {
     pub name: &'static str,
     /// What one row is.
     pub about: &'static str,
-    /// Its columns in order.
     pub columns: &'static [Column],
-    /// Its rows.
     pub filling: Filling,
 }
 
 /// How a publication fills a table.
 #[derive(Debug, Clone, Copy)]
 pub enum Filling {
-    /// Every round has rows of its own, so that no more than one round's need to be held.
+    /// Each round has rows of its own, so that memory holds the rows of one round at a time.
     ByRound(for<'a> fn(&'a PublicRound) -> Vec<Row<'a>>),
     /// Rows that need more than one round.
     Whole(for<'a> fn(&'a Publication) -> Vec<Row<'a>>),
@@ -201,7 +186,7 @@ impl From<String> for Cell<'_> {
 }
 
 impl From<f64> for Cell<'_> {
-    /// A figure that overflowed is no figure.
+    /// A number that is not finite becomes a missing value.
     fn from(value: f64) -> Self {
         if value.is_finite() {
             Self::Real(value)

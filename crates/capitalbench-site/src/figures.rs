@@ -1,6 +1,7 @@
-//! Numbers as people read them: a true minus, a space before the unit, never more digits than mean
-//! something.
+//! Numbers for people: a true minus sign, a space before the unit, and no more digits than are
+//! meaningful.
 
+pub(crate) use capitalbench_core::evidence::explanation::words::thousands;
 use capitalbench_core::evidence::inference::overlap::NoInterval;
 use capitalbench_core::result::score::Score;
 use capitalbench_core::round::manifest::Window;
@@ -9,7 +10,7 @@ pub(crate) use capitalbench_export::text::score;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-/// What stands where there is no number.
+/// Shown in place of a missing number.
 pub(crate) const NONE: &str = "–";
 
 fn minus(text: String) -> String {
@@ -73,7 +74,7 @@ pub(crate) fn no_interval(reason: NoInterval) -> &'static str {
     }
 }
 
-/// A chance; small ones are not written as zero.
+/// A probability; a small one is not rounded to zero.
 pub(crate) fn chance(value: f64) -> String {
     if value < 0.001 {
         "< 0.001".to_owned()
@@ -82,7 +83,6 @@ pub(crate) fn chance(value: f64) -> String {
     }
 }
 
-/// Dollars.
 pub(crate) fn dollars(value: f64) -> String {
     if value.abs() < 1.0 {
         format!("${value:.4}")
@@ -91,7 +91,7 @@ pub(crate) fn dollars(value: f64) -> String {
     }
 }
 
-/// A price as stored, without trailing noise.
+/// A price with the digits that are stored.
 pub(crate) fn price(value: f64) -> String {
     format!("{value}")
 }
@@ -101,7 +101,6 @@ pub(crate) fn spoken(word: &str) -> String {
     word.replace('_', " ")
 }
 
-/// A day.
 pub(crate) fn day(day: Date) -> String {
     day.to_string()
 }
@@ -129,19 +128,6 @@ pub(crate) fn instant(at: Timestamp) -> String {
 pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     let noun = if number == 1 { one } else { many };
     format!("{number} {noun}")
-}
-
-/// A count with its thousands apart.
-pub(crate) fn thousands(number: u32) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Bytes in a unit that people read.

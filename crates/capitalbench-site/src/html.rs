@@ -33,7 +33,7 @@ impl From<usize> for Html {
 }
 
 impl Html {
-    /// Text of ours or of the record's own names.
+    /// Text that we wrote, or a name from the record.
     pub fn text(text: &str) -> Self {
         let mut html = Self::default();
         html.push_text(text);
@@ -85,12 +85,10 @@ impl Html {
         Self::wrap("code", "", &Self::text(text))
     }
 
-    /// Adds markup.
     pub(crate) fn push(&mut self, markup: &str) {
         self.0.push_str(markup);
     }
 
-    /// Adds text.
     pub(crate) fn push_text(&mut self, text: &str) {
         for c in text.chars() {
             if hides(c) {

@@ -1,4 +1,4 @@
-//! Tables: one template for all of them, so that every one sorts, scrolls and reads alike.
+//! Tables: one template for all, so that all sort, scroll and read in the same way.
 
 use askama::Template;
 use capitalbench_core::evidence::statistics::Estimate;
@@ -19,7 +19,6 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Row>,
 }
 
-/// A column.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Column {
     pub(crate) label: Html,
@@ -36,7 +35,7 @@ pub(crate) struct Row {
     pub(crate) cells: Vec<Cell>,
 }
 
-/// A cell; `key` is what sorting compares where the text does not do.
+/// A cell; sorting compares `key` where the text would sort wrongly.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cell {
     pub(crate) html: Html,
@@ -73,7 +72,7 @@ impl Table {
         &mut self.columns[place]
     }
 
-    /// Says what a column means.
+    /// Explains a column when the reader points at it.
     #[must_use]
     pub(crate) fn hint(mut self, column: usize, hint: &str) -> Self {
         if let Some(column) = self.columns.get_mut(column) {
@@ -82,7 +81,6 @@ impl Table {
         self
     }
 
-    /// A class of its own.
     #[must_use]
     pub(crate) fn class(mut self, class: &str) -> Self {
         class.clone_into(&mut self.class);
@@ -96,7 +94,7 @@ impl Table {
         self
     }
 
-    /// Rows whose order means something and stays.
+    /// A table whose order has a meaning, so that readers cannot sort it.
     #[must_use]
     pub(crate) fn fixed(mut self) -> Self {
         self.sortable = false;
@@ -113,7 +111,6 @@ impl Table {
         &mut self.rows[place]
     }
 
-    /// The table as markup.
     pub(crate) fn html(&self) -> Html {
         Html::made(self.render().unwrap_or_default())
     }
@@ -127,12 +124,11 @@ pub(crate) fn head(html: impl Into<Html>) -> Cell {
     }
 }
 
-/// A cell of text.
 pub(crate) fn text(text: &str) -> Cell {
     markup(Html::text(text))
 }
 
-/// A cell of words that may run over several lines.
+/// A cell of words that may wrap.
 pub(crate) fn words(html: impl Into<Html>) -> Cell {
     Cell {
         class: "w".to_owned(),
@@ -140,7 +136,6 @@ pub(crate) fn words(html: impl Into<Html>) -> Cell {
     }
 }
 
-/// A cell of markup.
 pub(crate) fn markup(html: Html) -> Cell {
     Cell {
         html,
@@ -168,7 +163,7 @@ pub(crate) fn scored(score: Score) -> Cell {
     number(&figures::score(score), figures::points(score))
 }
 
-/// A cell of a rank or another small count that is sorted as text.
+/// A cell of a rank, sorted by its text.
 pub(crate) fn ordinal(rank: Option<impl ToString>) -> Cell {
     let shown = rank.map_or(figures::NONE.to_owned(), |rank| rank.to_string());
     number(&shown, None)

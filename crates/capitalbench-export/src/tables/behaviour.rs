@@ -1,4 +1,4 @@
-//! How models decide, whatever came of it.
+//! How models decide, without regard to results.
 
 use capitalbench_core::publication::boards::behaviour::Behaviour;
 use capitalbench_core::round::manifest::Track;
@@ -32,7 +32,6 @@ pub const BEHAVIOUR: Table = Table {
     }),
 };
 
-/// The rows of a track.
 pub(crate) fn behaviour(track: Track, models: &[Behaviour]) -> Vec<Row<'_>> {
     models.iter().map(|model| row(track, model)).collect()
 }
@@ -58,7 +57,6 @@ fn row(track: Track, model: &Behaviour) -> Row<'_> {
     ]
 }
 
-/// Habits by decision.
 pub const HABITS: Table = Table {
     name: "habits",
     about: "One row per public decision: figures that need no outcome.",
@@ -92,7 +90,6 @@ fn habits(track: Track, models: &[Behaviour]) -> Vec<Row<'_>> {
     rows
 }
 
-/// Mean weights.
 pub const EXPOSURES: Table = Table {
     name: "exposures",
     about: "One row per model, track and group or risk grade: its mean weight over all public decisions.",
@@ -108,7 +105,6 @@ pub const EXPOSURES: Table = Table {
     }),
 };
 
-/// The rows of a track.
 pub(crate) fn exposures(track: Track, models: &[Behaviour]) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     for model in models {

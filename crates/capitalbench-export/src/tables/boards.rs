@@ -7,7 +7,6 @@ use capitalbench_core::round::manifest::Track;
 use super::by_track;
 use crate::table::{Filling, Row, Table, columns, score_cells};
 
-/// The cumulative board.
 pub const CUMULATIVE: Table = Table {
     name: "cumulative",
     about: "One row per model and track over the resolved rounds it took part in; nobody is backfilled. Windows overlap: the compounded columns are no strategy's return and the count is no sample size.",
@@ -41,7 +40,6 @@ pub const CUMULATIVE: Table = Table {
     }),
 };
 
-/// The rows of a track.
 pub(crate) fn cumulative(track: Track, rows: &[CumulativeRow]) -> Vec<Row<'_>> {
     rows.iter()
         .enumerate()
@@ -76,7 +74,6 @@ pub(crate) fn cumulative(track: Track, rows: &[CumulativeRow]) -> Vec<Row<'_>> {
         .collect()
 }
 
-/// The consistency board.
 pub const CONSISTENCY: Table = Table {
     name: "consistency",
     about: "One row per model and track over its runs of repeated calls; never mixed with the record.",
@@ -105,7 +102,6 @@ pub const CONSISTENCY: Table = Table {
     }),
 };
 
-/// The rows of a track.
 pub(crate) fn consistency(track: Track, rows: &[ConsistencyRow]) -> Vec<Row<'_>> {
     rows.iter()
         .enumerate()

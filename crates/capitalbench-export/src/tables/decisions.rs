@@ -1,11 +1,10 @@
-//! What models and controls decided; public as soon as a run is the record.
+//! What models and controls decided; public as soon as a run is accepted.
 
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::publication::{PublicRound, RoundState};
 
 use crate::table::{Column, Filling, Row, Table, columns};
 
-/// Decisions of models.
 pub const SUBMISSIONS: Table = Table {
     name: "submissions",
     about: "One row per decision of a model in the run that counts. Rows of an open round are in order of model id.",
@@ -30,7 +29,6 @@ pub const SUBMISSIONS: Table = Table {
     filling: Filling::ByRound(submissions),
 };
 
-/// The decisions of a round.
 pub(crate) fn submissions(round: &PublicRound) -> Vec<Row<'_>> {
     round.submissions().into_iter().map(submission).collect()
 }
@@ -67,7 +65,6 @@ const HOLDING_COLUMNS: &[Column] = columns! {
     maybe "forecast_return_percent" Real "The model's forecast of this option";
 };
 
-/// Holdings of models.
 pub const HOLDINGS: Table = Table {
     name: "holdings",
     about: "One row per holding of a submission; returns are added in this order.",
@@ -92,7 +89,6 @@ pub(crate) fn holdings(submission: &Submission) -> Vec<Row<'_>> {
     .collect()
 }
 
-/// Control entrants.
 pub const CONTROLS: Table = Table {
     name: "controls",
     about: "One row per control entrant of a round: portfolios made by rule, never ranked among models.",
@@ -124,7 +120,6 @@ pub(crate) fn control(submission: &Submission) -> Row<'_> {
     ]
 }
 
-/// Holdings of controls.
 pub const CONTROL_HOLDINGS: Table = Table {
     name: "control_holdings",
     about: "One row per holding of a control entrant; `model_id` is the rule.",

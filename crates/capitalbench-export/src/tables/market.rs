@@ -60,7 +60,6 @@ pub(crate) fn options(publication: &Publication) -> Vec<Row<'_>> {
     rows
 }
 
-/// Prices that count.
 pub const PRICES: Table = Table {
     name: "prices",
     about: "One row per option and side with a public price. A round that is not resolved has no exit rows.",
@@ -109,7 +108,6 @@ pub(crate) fn prices(round: &PublicRound) -> Vec<Row<'_>> {
     rows
 }
 
-/// Returns of options.
 pub const OPTION_RETURNS: Table = Table {
     name: "option_returns",
     about: "One row per priced option of a resolved round.",

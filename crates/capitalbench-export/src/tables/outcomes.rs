@@ -6,7 +6,7 @@ use capitalbench_core::values::units::Return;
 
 use crate::table::{Column, Filling, Row, Table, columns, score_cells};
 
-/// What a round came to.
+/// Results of resolved rounds, one row each.
 pub const ROUND_RESULTS: Table = Table {
     name: "round_results",
     about: "One row per resolved round: what the market did and what luck would have given.",
@@ -25,7 +25,6 @@ pub const ROUND_RESULTS: Table = Table {
     filling: Filling::ByRound(|round| round_result(round).into_iter().collect()),
 };
 
-/// The result of a resolved round.
 pub(crate) fn round_result(round: &PublicRound) -> Option<Row<'_>> {
     let resolved = round.resolved()?;
     let returns = &resolved.returns;
@@ -68,7 +67,6 @@ const OUTCOME_COLUMNS: &[Column] = columns! {
     maybe "pick_rank" Integer "Rank of a single pick among all options";
 };
 
-/// Results of models.
 pub const OUTCOMES: Table = Table {
     name: "outcomes",
     about: "One row per model of a resolved round, in leaderboard order.",
@@ -76,7 +74,6 @@ pub const OUTCOMES: Table = Table {
     filling: Filling::ByRound(outcomes),
 };
 
-/// The outcomes of a resolved round.
 pub(crate) fn outcomes(round: &PublicRound) -> Vec<Row<'_>> {
     let models = round
         .resolved()
@@ -88,7 +85,6 @@ pub(crate) fn outcomes(round: &PublicRound) -> Vec<Row<'_>> {
         .collect()
 }
 
-/// Results of controls.
 pub const CONTROL_OUTCOMES: Table = Table {
     name: "control_outcomes",
     about: "One row per control entrant of a resolved round; never ranked.",
@@ -130,7 +126,7 @@ fn outcome(standing: &Standing, rank: Option<usize>) -> Row<'_> {
     ]
 }
 
-/// Agreement of models with themselves, by round.
+/// How similar repeated answers of a model are, by round.
 pub const REPEATED_CALLS: Table = Table {
     name: "repeated_calls",
     about: "One row per model of a scored run of repeated calls; kept apart from the record.",

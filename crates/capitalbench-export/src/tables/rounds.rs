@@ -38,7 +38,6 @@ pub const ROUNDS: Table = Table {
     filling: Filling::ByRound(|public| vec![round(public)]),
 };
 
-/// The row of a round.
 pub(crate) fn round(round: &PublicRound) -> Row<'_> {
     let manifest = &round.manifest;
     let priced = match &round.state {
@@ -79,14 +78,13 @@ pub fn run_id(round: &PublicRound) -> Option<&RunId> {
     }
 }
 
-/// What tells universes apart.
+/// The digest of the frozen options; the round's id if they are not frozen.
 pub(crate) fn universe_key(round: &PublicRound) -> String {
     let frozen = round.frozen.as_ref();
     let digest = frozen.and_then(|frozen| frozen.files.get("options.yaml"));
     digest.map_or_else(|| round.id().to_string(), |digest| digest.to_hex())
 }
 
-/// Digests of frozen files.
 pub const ARTIFACT_HASHES: Table = Table {
     name: "artifact_hashes",
     about: "One row per frozen file of a round, with the digest stored at the freeze.",
@@ -98,7 +96,6 @@ pub const ARTIFACT_HASHES: Table = Table {
     filling: Filling::ByRound(artifact_hashes),
 };
 
-/// The digests of a round.
 pub(crate) fn artifact_hashes(round: &PublicRound) -> Vec<Row<'_>> {
     let files = round.frozen.iter().flat_map(|frozen| &frozen.files);
     files
@@ -112,7 +109,6 @@ pub(crate) fn artifact_hashes(round: &PublicRound) -> Vec<Row<'_>> {
         .collect()
 }
 
-/// Models that ever decided.
 pub const MODELS: Table = Table {
     name: "models",
     about: "One row per model with a public decision.",

@@ -8,7 +8,6 @@ use capitalbench_core::values::ids::ModelId;
 use super::statistics::{INTERVAL_REASON, interval_reason};
 use crate::table::{Cell, Filling, Row, Table, columns, score_cells};
 
-/// Sets.
 pub const COMPARISON_SETS: Table = Table {
     name: "comparison_sets",
     about: "One row per comparison set: a fixed roster of one track, scored only on rounds that all of it completed.",
@@ -38,7 +37,6 @@ fn of<'a>(publication: &'a Publication, set: &ComparisonSet) -> Option<&'a SetSt
     publication.statistics.sets.get(&set.definition.set_id)
 }
 
-/// The row of a set.
 pub(crate) fn comparison_set<'a>(
     set: &'a ComparisonSet,
     statistics: Option<&SetStatistics>,
@@ -61,7 +59,6 @@ pub(crate) fn comparison_set<'a>(
     ]
 }
 
-/// Rosters.
 pub const SET_MODELS: Table = Table {
     name: "set_models",
     about: "One row per model of a set's roster.",
@@ -82,7 +79,6 @@ pub const SET_MODELS: Table = Table {
 /// Why a round is left out.
 pub(crate) const EXCLUDED: &str = "missing_models";
 
-/// Rounds of sets.
 pub const SET_ROUNDS: Table = Table {
     name: "set_rounds",
     about: "One row per candidate round of a set: included, or excluded for everyone with who is missing.",
@@ -120,7 +116,6 @@ fn set_rounds(set: &ComparisonSet) -> Vec<Row<'_>> {
     included.chain(excluded).collect()
 }
 
-/// Rows of sets.
 pub const SET_ROWS: Table = Table {
     name: "set_rows",
     about: "One row per entrant of a set over its included rounds. `entrant` tells models from what they are held against; only models have a position.",
@@ -152,7 +147,7 @@ pub const SET_ROWS: Table = Table {
     }),
 };
 
-/// The rows of a set: models first, then what they are held against.
+/// The rows of a set: models first, then the market and the controls.
 pub(crate) fn set_rows<'a>(
     set: &'a ComparisonSet,
     statistics: Option<&SetStatistics>,

@@ -52,7 +52,6 @@ pub const STATISTICS: Table = Table {
     }),
 };
 
-/// The rows of a track.
 pub(crate) fn statistics(track: Track, models: &[RecordStatistics]) -> Vec<Row<'_>> {
     models.iter().map(|record| row(track, record)).collect()
 }
@@ -95,7 +94,7 @@ fn row(track: Track, record: &RecordStatistics) -> Row<'_> {
     cells
 }
 
-/// What the column beside a score's interval says.
+/// The meaning of the column beside a score's interval.
 pub(super) const INTERVAL_REASON: &str = "Why there is no interval: too_few_windows, small_denominator or no_oracle; \
 not_informative where it must not be read as one";
 
@@ -127,7 +126,6 @@ fn estimate<'a>(found: Option<&Estimate>) -> [Cell<'a>; 7] {
     ]
 }
 
-/// Pairs of models.
 pub const PAIRS: Table = Table {
     name: "pairs",
     about: "One row per pair of models of a set, on the rounds both completed.",
@@ -152,7 +150,6 @@ fn all_pairs(publication: &Publication) -> Vec<Row<'_>> {
     sets.flat_map(|(id, set)| pairs(id, &set.pairs)).collect()
 }
 
-/// The pairs of a set.
 pub(crate) fn pairs<'a>(set_id: &'a str, pairs: &'a [Pair]) -> Vec<Row<'a>> {
     pairs
         .iter()

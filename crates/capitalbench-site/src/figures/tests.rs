@@ -13,7 +13,5 @@ fn zero_has_no_sign() {
     }
     assert_eq!(decimal(-12.34, 1), "\u{2212}12.3");
     assert_eq!(chance(0.0), "< 0.001");
-    assert_eq!(thousands(10_000), "10,000");
-    assert_eq!(thousands(999), "999");
     assert_eq!(share(0.456), "46\u{a0}%");
 }

@@ -59,7 +59,7 @@ fn instant(at: Timestamp) -> String {
         .to_string()
 }
 
-/// Text as RFC 5545 wants it.
+/// Text with the escapes of RFC 5545.
 fn value(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -76,7 +76,7 @@ fn value(text: &str) -> String {
     out
 }
 
-/// A line with its end, folded between characters.
+/// A line with its end, folded without splitting a character.
 fn folded(line: &str) -> String {
     let mut out = String::with_capacity(line.len() + 8);
     let mut width = 0;

@@ -17,7 +17,6 @@ const MOST_ROUNDS: usize = 85;
 /// Rounds drawn in a strip.
 const MOST_DRAWN: usize = 150;
 
-/// The page of an option.
 pub(crate) fn page(view: &View<'_>, id: &OptionId) -> Page {
     let option = view.options.get(id);
     let name = view.option_name(id);

@@ -15,7 +15,6 @@ use crate::table::{Cell, Table, head, maybe, number, text, whole};
 const HIT_RATE: &str =
     "Share of holding decisions in which the option returned more than the S&P 500";
 
-/// The index of options.
 pub(crate) fn page(view: &View<'_>) -> Page {
     let mut page = Page::new(
         "assets/",

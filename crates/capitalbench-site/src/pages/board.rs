@@ -1,4 +1,4 @@
-//! The table of a comparison set, the same on the home page and on the set's own.
+//! The table of a comparison set, for the home page and for the page of the set.
 
 use capitalbench_core::evidence::statistics::{SetModel, SetStatistics};
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, MarketRow, SetRow};
@@ -29,7 +29,7 @@ pub(crate) fn whiskers(
     set.rows.iter().enumerate().filter_map(row).collect()
 }
 
-/// The ranks that a row may truly hold.
+/// The range of ranks that the evidence allows.
 fn rank_range(places: Option<(usize, usize)>) -> String {
     match places {
         Some((from, to)) if from == to => from.to_string(),
@@ -38,7 +38,6 @@ fn rank_range(places: Option<(usize, usize)>) -> String {
     }
 }
 
-/// The table of a set.
 pub(crate) fn table(
     view: &View<'_>,
     here: &Here,
@@ -74,7 +73,7 @@ pub(crate) fn reference(set: &ComparisonSet) -> Option<f64> {
     points(set.market.as_ref()?.reference.score)
 }
 
-/// Scores of the controls in one line; none where there are none.
+/// Scores of the controls in one line; `None` without controls.
 pub(crate) fn control_line(view: &View<'_>, set: &ComparisonSet) -> Option<String> {
     let controls = &set.market.as_ref()?.controls;
     let one = |control: &SetRow| {
@@ -86,7 +85,7 @@ pub(crate) fn control_line(view: &View<'_>, set: &ComparisonSet) -> Option<Strin
     (!each.is_empty()).then(|| format!("Controls by rule, score: {}", each.join(" · ")))
 }
 
-/// Models and what they are held against, with the scale that their whiskers share.
+/// The rows of models and of the market, with the scale that their whiskers share.
 fn models(
     view: &View<'_>,
     here: &Here,
@@ -171,7 +170,7 @@ fn whisker_cell(scale: &WhiskerScale, row: Option<&Whisker>, model: Option<&SetM
     }
 }
 
-/// What models are held against, below a heavier line.
+/// The rows of the market, below a heavier line.
 fn apart(table: &mut Table, set: &ComparisonSet, scale: &WhiskerScale) {
     let Some(market) = &set.market else {
         return;

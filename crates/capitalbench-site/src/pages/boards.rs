@@ -47,7 +47,7 @@ pub(crate) fn index(view: &View<'_>) -> Page {
         (
             "boards/consistency/",
             "Consistency",
-            "How alike a model answers the same question again.",
+            "How similar the answers of a model to the same question are.",
             "no",
         ),
         (
@@ -108,7 +108,7 @@ pub(crate) fn cumulative(view: &View<'_>) -> Page {
         "Every model over all rounds it took part in.",
     )
     .below("boards/", "Boards");
-    page.body.say("Models took part in different rounds, so this table describes records and ranks nobody. Windows overlap: compounded columns are no strategy's return.");
+    page.body.say("Models took part in different rounds, so this table describes records and does not rank models. Windows overlap, so no strategy could have earned the compounded columns.");
     for track in TRACKS {
         page.body.section(track.as_str(), track_name(Some(track)));
         let table = cumulative_table(view, &page, track);
@@ -162,10 +162,10 @@ pub(crate) fn consistency(view: &View<'_>) -> Page {
     let mut page = Page::new(
         "boards/consistency/",
         "Consistency",
-        "How alike models answer the same question when they are asked again.",
+        "How similar the answers of models are when they are asked the same question again.",
     )
     .below("boards/", "Boards");
-    page.body.say("The same prompt sent several times. Overlap is one minus half the summed difference of weights: 100 % is the same portfolio each time. These calls never count for the record.");
+    page.body.say("Each model received the same prompt several times. Overlap is one minus half the summed difference of weights: 100 % means the same portfolio each time. These calls never count for the record.");
     for track in TRACKS {
         page.body.section(track.as_str(), track_name(Some(track)));
         let boards = view.boards(track);
@@ -204,7 +204,6 @@ fn consistency_table(view: &View<'_>, page: &Page, track: Track, rows: &[Consist
     table
 }
 
-/// All comparison sets.
 pub(crate) fn sets(view: &View<'_>) -> Page {
     let mut page = Page::new(
         "boards/sets/",
@@ -212,7 +211,7 @@ pub(crate) fn sets(view: &View<'_>) -> Page {
         "Every fixed roster with the rounds all of its models completed.",
     )
     .below("boards/", "Boards");
-    page.body.say("A set compares a fixed roster on the rounds that all of it completed. The newest set with enough shared rounds is the current one of its track.");
+    page.body.say("A comparison set compares a fixed roster on the rounds that all its models completed. The newest set with enough shared rounds is the current set of its track.");
     let form = Filter::of("sets")
         .choice("track", "track", &plain(["weekly", "monthly"]))
         .choice(

@@ -9,7 +9,6 @@ use crate::figures::{count, day, worth};
 use crate::html::Html;
 use crate::page::Page;
 
-/// The home page.
 pub(crate) fn page(view: &View<'_>) -> Page {
     let mut page = Page::new(
         "",

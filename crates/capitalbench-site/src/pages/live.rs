@@ -1,4 +1,4 @@
-//! Open rounds: provisional lines in order of name, never numbered.
+//! Open rounds with provisional figures. Models stand in order of name, because an open round has no ranks.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,6 @@ use crate::table::{Table, gap, head, percent, text, whole};
 /// Rounds with a chart of their own; others are listed.
 const MOST_CHARTS: usize = 10;
 
-/// The live page.
 pub(crate) fn page(view: &View<'_>) -> Page {
     let mut page = Page::new(
         "live/",

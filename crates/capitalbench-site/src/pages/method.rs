@@ -1,4 +1,4 @@
-//! How it works, in words: templates of prose, with figures of the method where they belong.
+//! The pages about the method: templates of prose with the figures of the method.
 
 use std::collections::BTreeMap;
 
@@ -63,8 +63,8 @@ pub(crate) fn pages(view: &View<'_>) -> Vec<Page> {
                 let page = Statistics {
                     root,
                     version: METHOD,
-                    portfolios: counted(used.null_draws),
-                    histories: counted(used.bootstrap_draws),
+                    portfolios: thousands(used.null_draws),
+                    histories: thousands(used.bootstrap_draws),
                     null_label: used.null_label,
                 };
                 page.render().ok()
@@ -110,10 +110,6 @@ fn filled(
     page.body
         .add(&Html::wrap("div", "prose", &Html::made(body)));
     page
-}
-
-fn counted(number: usize) -> String {
-    thousands(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
 /// The versions of the rules that rounds follow.

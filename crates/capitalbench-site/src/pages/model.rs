@@ -23,7 +23,6 @@ const MOST_ROUNDS: usize = 40;
 /// Rounds drawn in a strip.
 const MOST_DRAWN: usize = 150;
 
-/// The page of a model.
 pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
     let name = view.name(id);
     let description = format!("Record, habits, calibration and cost of {name}.");

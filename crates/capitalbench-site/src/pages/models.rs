@@ -15,7 +15,6 @@ use crate::table::{
     self, Table, head, interval, maybe, number, part, percent, scored, text, whole,
 };
 
-/// The index of models.
 pub(crate) fn page(view: &View<'_>) -> Page {
     let mut page = Page::new(
         "models/",

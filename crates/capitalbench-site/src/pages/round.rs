@@ -1,4 +1,4 @@
-//! One round: what it is, who held what, what came of it, what luck would have given, and the audit.
+//! The page of one round: its rules, who held what, the result, what luck would have given, and the audit.
 
 use capitalbench_core::publication::{PublicRound, ResolvedRound, RoundState, Standing};
 use capitalbench_core::values::ids::RoundId;
@@ -20,7 +20,6 @@ mod answers;
 mod evidence;
 mod matrix;
 
-/// The page of a round and its sub-pages.
 pub(crate) fn pages(view: &View<'_>, round: &PublicRound, own: &Files) -> Vec<Page> {
     let mut pages = vec![page(view, round, own)];
     pages.push(evidence::prompt(round, own));
@@ -52,7 +51,7 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
     match &round.state {
         RoundState::Draft => {
             page.body
-                .say("No run is the record yet: only the rules and inputs are public.");
+                .say("No run has been accepted yet, so only the rules and the inputs are public.");
         }
         RoundState::Open(open) => {
             matrix::holdings(view, &mut page, round);
@@ -112,7 +111,7 @@ fn result(view: &View<'_>, page: &mut Page, round: &PublicRound, resolved: &Reso
     chance(view, page, resolved);
 }
 
-/// What the result was before, and why it is another one now; the result above is the last one.
+/// What the result was before each correction, and why it changed; the result above is the last one.
 fn corrected(page: &mut Page, resolved: &ResolvedRound, own: &Files) {
     let found = corrections_of(resolved, own);
     if found.is_empty() {
@@ -208,12 +207,15 @@ fn figures(standing: &Standing) -> Vec<Cell> {
 fn chance(view: &View<'_>, page: &mut Page, resolved: &ResolvedRound) {
     page.body.section("luck", "What luck would have given");
     let Some(chance) = &resolved.chance else {
-        page.body.say("Not every option has both prices, so nobody can say what a random portfolio would have returned.");
+        page.body.say(
+            "Some options lack a price, so the returns of random portfolios cannot be computed.",
+        );
         return;
     };
     let draws: u32 = chance.bins.iter().sum();
+    let draws = usize::try_from(draws).unwrap_or(usize::MAX);
     page.body.say(&format!(
-        "{} random portfolios that the rules allow: the middle one returned {}, the range was {} to {}.",
+        "Of {} random portfolios that the rules allow, the median one returned {}; the range was {} to {}.",
         thousands(draws),
         signed_percent(chance.median),
         signed_percent(chance.low),

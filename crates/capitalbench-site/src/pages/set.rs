@@ -20,7 +20,6 @@ use crate::table::{self, Table, head, markup, maybe, number, percent, text, word
 /// Rounds that a page lists; more are in the data files.
 const MOST_ROUNDS: usize = 150;
 
-/// The page of a set.
 pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
     let definition = &set.definition;
     let mut page = Page::new(

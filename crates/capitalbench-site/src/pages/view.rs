@@ -1,4 +1,4 @@
-//! What every page looks things up in.
+//! A publication with the indexes that pages look things up in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,7 +79,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A model's name.
     pub(crate) fn name<'b>(&'b self, id: &'b ModelId) -> &'b str {
         self.publication.name(id)
     }
@@ -126,12 +125,10 @@ impl<'a> View<'a> {
         submissions
     }
 
-    /// A round by id.
     pub(crate) fn round(&self, id: &RoundId) -> Option<&'a PublicRound> {
         self.by_id.get(id).copied()
     }
 
-    /// The window of a round.
     pub(crate) fn window(&self, id: &RoundId) -> Option<Window> {
         self.round(id)?.manifest.window
     }
@@ -143,7 +140,6 @@ impl<'a> View<'a> {
         place.ok().map(|place| &records[place])
     }
 
-    /// The boards of a track.
     pub(crate) fn boards(&self, track: Track) -> Option<&'a TrackBoards> {
         self.publication.boards.get(&track)
     }
@@ -165,36 +161,32 @@ impl<'a> View<'a> {
         self.publication.rounds.iter().filter_map(open).collect()
     }
 
-    /// A link to a model.
     pub(crate) fn model_link(&self, here: &Here, id: &ModelId) -> Html {
         here.link(&model_path(id), self.name(id))
     }
 
-    /// An option's name.
     pub(crate) fn option_name<'b>(&'b self, id: &'b OptionId) -> &'b str {
         self.options
             .get(id)
             .map_or(id.as_str(), |option| &option.name)
     }
 
-    /// A link to an option.
     pub(crate) fn option_link(&self, here: &Here, id: &OptionId) -> Html {
         here.link(&option_path(id), self.option_name(id))
     }
 }
 
-/// A link to a round.
 pub(crate) fn round_link(here: &Here, id: &RoundId) -> Html {
     here.link(&round_path(id), id.as_str())
 }
 
-/// Where a round stands.
+/// The path of a round's page.
 pub(crate) fn round_path(id: &RoundId) -> String {
     format!("rounds/{id}/")
 }
 
-/// A name that somebody else chose, as a name in a path: itself where it is plain, else its plain
-/// letters and a digest, so that two names never share a place and none leads elsewhere.
+/// Makes a file name of a name that we did not choose: a plain name stays, any other keeps its plain
+/// letters and gets a digest, so that two names never collide and none leaves its folder.
 pub(crate) fn plain_name(text: &str) -> String {
     const LONGEST: usize = 80;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -207,22 +199,22 @@ pub(crate) fn plain_name(text: &str) -> String {
     format!("{}-{}", kept.trim_start_matches('.'), &digest[..12])
 }
 
-/// Where a model stands.
+/// The path of a model's page.
 pub(crate) fn model_path(id: &ModelId) -> String {
     format!("models/{}/", plain_name(id.as_str()))
 }
 
-/// Where an option stands.
+/// The path of an option's page.
 pub(crate) fn option_path(id: &OptionId) -> String {
     format!("assets/{}/", plain_name(id.as_str()))
 }
 
-/// Where a set stands.
+/// The path of a set's page.
 pub(crate) fn set_path(set_id: &str) -> String {
     format!("sets/{}/", plain_name(set_id))
 }
 
-/// Where two models are compared; the smaller id stands first.
+/// The path of a pair's page; the smaller id comes first.
 pub(crate) fn pair_path(a: &ModelId, b: &ModelId) -> String {
     let (first, second) = if a <= b { (a, b) } else { (b, a) };
     let [first, second] = [first, second].map(|id| plain_name(id.as_str()));

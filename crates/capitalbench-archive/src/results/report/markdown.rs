@@ -1,9 +1,9 @@
-//! Markdown in which no text can be more than text.
+//! Markdown in which text from outside cannot become markup.
 
 /// The longest text of a cell; models may write as much as they like.
 const LONGEST: usize = 400;
 
-/// A text from outside as plain words: on one line, no markup, no link, not endless.
+/// Text from outside as plain words on one line: without markup and links, and shortened.
 ///
 /// Every character that Markdown or HTML could read is written as a reference, so a reply cannot
 /// bring a table, an image, a script or a heading into a report.
@@ -24,7 +24,7 @@ pub fn plain(text: &str) -> String {
     escaped + more
 }
 
-/// One character after those before it.
+/// Escapes one character; `before` is the text up to it.
 fn escape(c: char, before: &str, escaped: &mut String) {
     let starts_list = before.bytes().all(|byte| byte.is_ascii_digit());
     match c {
@@ -48,7 +48,7 @@ fn escape(c: char, before: &str, escaped: &mut String) {
     }
 }
 
-/// Characters that change how others are shown.
+/// Invisible characters that change how others are shown.
 fn is_hidden(c: char) -> bool {
     matches!(u32::from(c), 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x2069 | 0xFEFF)
 }

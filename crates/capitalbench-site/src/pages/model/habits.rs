@@ -24,7 +24,6 @@ const GRADES: [(RiskBucket, &str); 5] = [
     (RiskBucket::VeryHigh, "very high"),
 ];
 
-/// The section of habits.
 pub(super) fn section(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
     page.body.heading("Habits");
     let risk = decimal(behaviour.average_risk_taking, 0);

@@ -27,9 +27,9 @@ pub(super) fn pages(view: &View<'_>, round: &PublicRound, own: &Files) -> Vec<Pa
         overview.body.say("No answers are public yet.");
         return vec![overview];
     };
-    overview.body.say(
-        "In order of name. What models wrote is shown as plain text; nothing in it is a link.",
-    );
+    overview
+        .body
+        .say("Models stand in order of name. Their words are shown as plain text, without links.");
     let mut pages = Vec::new();
     for submission in view.by_name(round.submissions()) {
         let folder = plain_name(submission.model_id.as_str());
@@ -156,7 +156,7 @@ fn attempts(own: &Files, page: &mut Page, run_id: &RunId, submission: &Submissio
     page.body.table(&table);
 }
 
-/// A call as the log has it; every word of it is from outside.
+/// A call as the run log has it; every text in it comes from outside and is quoted.
 fn call_cells(call: &Value) -> Vec<Cell> {
     let quoted = |name: &str| call[name].as_str().map_or_else(Html::default, Html::said);
     let digits =

@@ -1,4 +1,4 @@
-//! What a round rests on: the text models were shown, the prices, and every public file.
+//! The evidence of a round: the text that models were shown, the prices, and every public file.
 
 use capitalbench_core::market::prices::PriceSheet;
 use capitalbench_core::market::universe::MarketOption;
@@ -34,7 +34,7 @@ pub(super) fn prompt(round: &PublicRound, own: &Files) -> Page {
         shown(&mut page, round, "model_input.md", bytes);
         return page;
     }
-    page.body.say("The text as it was sent is not kept for this round; these are the frozen parts it was made from.");
+    page.body.say("This round did not keep the text as it was sent; below are the frozen parts that the text was made from.");
     for name in ["prompt.md", "briefing.md"] {
         if let Some(bytes) = found(name) {
             page.body.heading(name);
@@ -82,7 +82,7 @@ pub(super) fn prices(view: &View<'_>, round: &PublicRound) -> Page {
             }
             Some(sheet) => {
                 page.body
-                    .say("Starting prices. Ending prices follow with the result.");
+                    .say("These are the starting prices. Ending prices follow with the result.");
                 page.body.table(&starting(view, &page, round, sheet));
             }
         },

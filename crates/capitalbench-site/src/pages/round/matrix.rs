@@ -19,7 +19,7 @@ const MOST_CELLS: usize = 1_600;
 /// What a cell of a matrix shows.
 type Values = BTreeMap<OptionId, BTreeMap<ModelId, f64>>;
 
-/// The matrix of weights, in order of name while nothing is decided.
+/// The matrix of weights, in order of the models' names.
 pub(super) fn holdings(view: &View<'_>, page: &mut Page, round: &PublicRound) {
     page.body.section("holdings", "Who held what");
     let submissions = view.by_name(round.submissions());
@@ -41,7 +41,6 @@ pub(super) fn holdings(view: &View<'_>, page: &mut Page, round: &PublicRound) {
     page.body.cut("Options", most.min(order.len()), order.len());
 }
 
-/// The matrix of contributions.
 pub(super) fn contributions(
     view: &View<'_>,
     page: &mut Page,
