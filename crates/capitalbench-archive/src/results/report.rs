@@ -133,7 +133,7 @@ impl<'a> RunReport<'a> {
         let rows: Vec<Vec<String>> = invalid
             .map(|(file, reason)| vec![plain(file), plain(reason)])
             .collect();
-        parts.push(table(&["file", "why"], &rows));
+        parts.push(table("file | why", &rows));
         parts.extend(self.reproducibility()?);
         parts.push("## Limits of what this says".to_owned());
         parts.push(LIMITS.to_owned());
@@ -202,15 +202,8 @@ impl<'a> RunReport<'a> {
                 ]
             })
             .collect();
-        let header = [
-            "model",
-            "provider",
-            "holds",
-            "confidence",
-            "reason given",
-            "risks named",
-        ];
-        table(&header, &rows)
+        let header = "model | provider | holds | confidence | reason given | risks named";
+        table(header, &rows)
     }
 
     fn result(&self, scored: &ScoredRun, parts: &mut Vec<String>) {
@@ -261,7 +254,7 @@ impl<'a> RunReport<'a> {
         let digests = stored
             .iter()
             .map(|(file, digest)| vec![plain(file), format!("`{}`", digest.replace('`', ""))]);
-        parts.push(table(&["file", "sha256"], &digests.collect::<Vec<_>>()));
+        parts.push(table("file | sha256", &digests.collect::<Vec<_>>()));
         parts.push("## Research".to_owned());
         let there = layout::RESEARCH_FILES.iter();
         let there: Vec<String> = there

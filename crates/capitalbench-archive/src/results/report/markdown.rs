@@ -53,16 +53,14 @@ fn is_hidden(c: char) -> bool {
     matches!(u32::from(c), 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x2069 | 0xFEFF)
 }
 
-/// A table; cells are Markdown already.
-pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+/// A table; cells are Markdown already, and the header has ` | ` between its titles.
+pub fn table(header: &str, rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return "None.".to_owned();
     }
-    let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
-    let titles: Vec<String> = header.iter().map(|&title| title.to_owned()).collect();
-    let rule = vec!["---".to_owned(); header.len()];
-    let mut lines = vec![line(&titles), line(&rule)];
-    lines.extend(rows.iter().map(|row| line(row)));
+    let rule = vec!["---"; header.split(" | ").count()].join(" | ");
+    let mut lines = vec![format!("| {header} |"), format!("| {rule} |")];
+    lines.extend(rows.iter().map(|row| format!("| {} |", row.join(" | "))));
     lines.join("\n")
 }
 
