@@ -64,8 +64,9 @@ def put(folder: Path, titles: list[str], made: dict[str, str]) -> None:
     before = file.read_text() if file.exists() else ""
     found = dict((part.split("\n", 1)[0], f"## {part}") for part in before.split("\n## ")[1:])
     found.update(made)
-    head = (f"# Evidence\n\nMade by `scripts/prove` on {machine()}. Run it again and compare; `scripts/prove scale` and the "
-            "like make one part again.\n")
+    head = ("# Evidence\n\nThis page is for reviewers who want to see what was measured, and how to measure it again.\n"
+            f"`scripts/prove` made it on {machine()}. Run the script again and compare; `scripts/prove scale` and the like "
+            "make one part again.\n")
     spare = folder / "evidence.md.new"
     spare.write_text("\n".join([head, *(found[title].rstrip("\n") + "\n" for title in titles if title in found)]))
     os.replace(spare, file)

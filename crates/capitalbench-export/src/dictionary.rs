@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use crate::table::Presence;
 use crate::tables;
 
-/// The page.
 pub fn dictionary() -> String {
     let mut page = String::from(INTRODUCTION);
     for table in tables::ALL {

@@ -21,7 +21,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// The next items, after those before.
+    /// The text of the next rows.
     pub(crate) fn next(&mut self, table: &Table, rows: &[Row<'_>]) -> String {
         let mut out = String::new();
         for row in rows {
@@ -32,7 +32,7 @@ impl Rows {
         out
     }
 
-    /// What stands after the last.
+    /// The end of the array.
     pub(crate) fn end(self) -> &'static str {
         if self.any { "\n]\n" } else { "[]\n" }
     }

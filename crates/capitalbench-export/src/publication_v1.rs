@@ -7,7 +7,7 @@ use capitalbench_core::evidence::claim::Claim;
 use capitalbench_core::evidence::statistics::{LEVEL, SetStatistics, method};
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
 use capitalbench_core::publication::{PublicRound, Publication};
-use capitalbench_core::values::ids::ModelId;
+use capitalbench_core::values::ids::{ModelId, RoundId};
 use serde_json::{Map, Value, json};
 
 use crate::table::{Cell, Row, Table};
@@ -24,8 +24,8 @@ pub const VERSION: u32 = 1;
 /// The member of the document that grows with the rounds.
 pub(crate) const ROUNDS: &str = "rounds";
 
-/// The members of the document of a publication, with nothing for [`ROUNDS`]: each of these is made
-/// by [`round`] when it is written.
+/// The members of the document, with null for [`ROUNDS`]: the writer makes
+/// each round with [`round`] when it writes it, to save memory.
 pub(crate) fn members(publication: &Publication) -> Map<String, Value> {
     let method = method();
     let tracks = publication.boards.iter().map(|(track, found)| {
@@ -33,7 +33,7 @@ pub(crate) fn members(publication: &Publication) -> Map<String, Value> {
         let records = records.map(Vec::as_slice).unwrap_or_default();
         json!({
             "track": track.as_str(),
-            "latest_round_id": found.latest.as_ref().map(capitalbench_core::values::ids::RoundId::as_str),
+            "latest_round_id": found.latest.as_ref().map(RoundId::as_str),
             "cumulative": objects(&boards::CUMULATIVE, boards::cumulative(*track, &found.cumulative)),
             "consistency": objects(&boards::CONSISTENCY, boards::consistency(*track, &found.consistency.rows)),
             "behaviour": objects(&behaviour::BEHAVIOUR, behaviour::behaviour(*track, &found.behaviour)),
@@ -90,46 +90,24 @@ pub fn round(round: &PublicRound) -> Value {
         submissions.map(|s| decided(&decisions::SUBMISSIONS, decisions::submission(s), s));
     let controls = decisions::controls_of(round).into_iter();
     let controls = controls.map(|s| decided(&decisions::CONTROLS, decisions::control(s), s));
-    members.insert(
-        "artifact_hashes".into(),
-        objects(&rounds::ARTIFACT_HASHES, rounds::artifact_hashes(round)),
-    );
-    members.insert("submissions".into(), submissions.collect());
-    members.insert("controls".into(), controls.collect());
-    members.insert(
-        "entry_prices".into(),
-        objects(&market::PRICES, of_side("entry")),
-    );
-    members.insert(
-        "interim".into(),
-        objects(&interim::INTERIM_POINTS, interim::interim(round)),
-    );
+    let own = |table: &Table| objects(table, table.rows_of(round));
+    let mut put = |name: &str, value: Value| _ = members.insert(name.into(), value);
+    put("artifact_hashes", own(&rounds::ARTIFACT_HASHES));
+    put("submissions", submissions.collect());
+    put("controls", controls.collect());
+    put("entry_prices", objects(&market::PRICES, of_side("entry")));
+    put("interim", own(&interim::INTERIM_POINTS));
     if let Some((resolved, row)) = round.resolved().zip(outcomes::round_result(round)) {
         let mut result = object(&outcomes::ROUND_RESULTS, row);
         let bins = resolved.chance.as_ref().map(|chance| chance.bins.clone());
-        let mut put = |name: &str, value: Value| _ = result.insert(name.into(), value);
-        put("random_histogram", bins.into());
-        put("exit_prices", objects(&market::PRICES, of_side("exit")));
-        put(
-            "option_returns",
-            objects(&market::OPTION_RETURNS, market::option_returns(round)),
-        );
-        put(
-            "outcomes",
-            objects(&outcomes::OUTCOMES, outcomes::outcomes(round)),
-        );
-        put(
-            "control_outcomes",
-            objects(
-                &outcomes::CONTROL_OUTCOMES,
-                outcomes::control_outcomes(round),
-            ),
-        );
-        put(
-            "repeated_calls",
-            objects(&outcomes::REPEATED_CALLS, outcomes::repeated_calls(round)),
-        );
-        members.insert("result".into(), Value::Object(result));
+        let mut add = |name: &str, value: Value| _ = result.insert(name.into(), value);
+        add("random_histogram", bins.into());
+        add("exit_prices", objects(&market::PRICES, of_side("exit")));
+        add("option_returns", own(&market::OPTION_RETURNS));
+        add("outcomes", own(&outcomes::OUTCOMES));
+        add("control_outcomes", own(&outcomes::CONTROL_OUTCOMES));
+        add("repeated_calls", own(&outcomes::REPEATED_CALLS));
+        put("result", Value::Object(result));
     }
     Value::Object(members)
 }
@@ -144,10 +122,7 @@ pub fn comparison_set(
     let mut members = object(&sets::COMPARISON_SETS, sets::comparison_set(set, found));
     let claim = found.map(|found| Claim::of(found).sentence(reference, name));
     let models = set.definition.model_ids.iter().map(ModelId::as_str);
-    let included = set
-        .included
-        .iter()
-        .map(capitalbench_core::values::ids::RoundId::as_str);
+    let included = set.included.iter().map(RoundId::as_str);
     let excluded = set.excluded.iter().map(|round| {
         let missing: Vec<&str> = round.missing.iter().map(ModelId::as_str).collect();
         json!({
@@ -166,10 +141,8 @@ pub fn comparison_set(
     put("excluded_rounds", excluded.collect());
     put("rows", objects(&sets::SET_ROWS, rows));
     put("market", objects(&sets::SET_ROWS, market));
-    put(
-        "pairs",
-        objects(&statistics::PAIRS, pairs.unwrap_or_default()),
-    );
+    let pairs = pairs.unwrap_or_default();
+    put("pairs", objects(&statistics::PAIRS, pairs));
     put("claim", claim.into());
     Value::Object(members)
 }

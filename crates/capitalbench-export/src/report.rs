@@ -1,4 +1,4 @@
-//! Reports in Markdown, in our words.
+//! Reports in Markdown.
 
 use std::fmt::Write as _;
 
@@ -57,7 +57,7 @@ pub fn latest_round(
     page
 }
 
-/// `cumulative_report.md`; `warnings` are told at its end.
+/// `cumulative_report.md`, with `warnings` at its end.
 pub fn cumulative(publication: &Publication, tracks: &[Track], warnings: &[String]) -> String {
     let mut page = format!("# Cumulative record\n\nAs of {}.\n", publication.as_of);
     if publication.synthetic {

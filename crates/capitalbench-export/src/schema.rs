@@ -11,7 +11,6 @@ use crate::tables::{
 /// States of a round without a result.
 const OPEN: [&str; 3] = ["draft", "pending", "overdue"];
 
-/// The schema.
 pub fn schema() -> Value {
     let text = json!({"type": "string"});
     let count = json!({"type": "integer"});

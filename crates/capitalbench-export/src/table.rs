@@ -11,15 +11,12 @@ use jiff::civil::Date;
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// UTF-8 text.
     Text,
     /// A whole number.
     Integer,
-    /// A double, to its last digit.
+    /// A double with all its digits.
     Real,
-    /// Yes or no.
     Flag,
-    /// A day.
     Day,
     /// An instant in UTC.
     Instant,
@@ -53,13 +50,19 @@ pub enum Presence {
 pub struct Column {
     /// Its name in every format.
     pub name: &'static str,
-    /// What it holds.
     pub kind: Kind,
-    /// Whether it may be empty.
     pub presence: Presence,
-    /// What it means.
     pub meaning: &'static str,
 }
+
+/// The columns of a table as the dictionary lists them, one per line: `always` or `maybe`, the name,
+/// the kind and the meaning.
+macro_rules! columns {
+    ($($presence:ident $name:literal $kind:ident $meaning:expr;)*) => {
+        &[$($crate::table::$presence($name, $crate::table::Kind::$kind, $meaning)),*]
+    };
+}
+pub(crate) use columns;
 
 /// A column that every row fills.
 pub(crate) const fn always(name: &'static str, kind: Kind, meaning: &'static str) -> Column {
@@ -81,22 +84,15 @@ pub(crate) const fn maybe(name: &'static str, kind: Kind, meaning: &'static str)
     }
 }
 
-/// One value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell<'a> {
-    /// Text.
     Text(Cow<'a, str>),
     /// A whole number.
     Integer(i64),
-    /// A double.
     Real(f64),
-    /// Yes or no.
     Flag(bool),
-    /// A day.
     Day(Date),
-    /// An instant.
     Instant(Timestamp),
-    /// No value.
     Missing,
 }
 
@@ -110,16 +106,14 @@ pub struct Table {
     pub name: &'static str,
     /// What one row is.
     pub about: &'static str,
-    /// Its columns in order.
     pub columns: &'static [Column],
-    /// Its rows.
     pub filling: Filling,
 }
 
 /// How a publication fills a table.
 #[derive(Debug, Clone, Copy)]
 pub enum Filling {
-    /// Every round has rows of its own, so that no more than one round's need to be held.
+    /// Each round has rows of its own, so that memory holds the rows of one round at a time.
     ByRound(for<'a> fn(&'a PublicRound) -> Vec<Row<'a>>),
     /// Rows that need more than one round.
     Whole(for<'a> fn(&'a Publication) -> Vec<Row<'a>>),
@@ -139,10 +133,17 @@ impl Table {
         match self.filling {
             Filling::Whole(rows) => rows(publication).iter().for_each(show),
             Filling::ByRound(rows) => {
-                for round in &publication.rounds {
-                    rows(round).iter().for_each(&mut show);
-                }
+                let rounds = publication.rounds.iter();
+                rounds.for_each(|round| rows(round).iter().for_each(&mut show));
             }
+        }
+    }
+
+    /// The rows of one round; none in a table whose rows need several rounds.
+    pub(crate) fn rows_of<'a>(&self, round: &'a PublicRound) -> Vec<Row<'a>> {
+        match self.filling {
+            Filling::ByRound(rows) => rows(round),
+            Filling::Whole(_) => Vec::new(),
         }
     }
 
@@ -153,15 +154,12 @@ impl Table {
         most: usize,
         mut take: impl FnMut(&[Row<'a>]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let rows = match self.filling {
-            Filling::Whole(rows) => {
-                return rows(publication).chunks(most).try_for_each(take);
-            }
-            Filling::ByRound(rows) => rows,
-        };
+        if let Filling::Whole(rows) = self.filling {
+            return rows(publication).chunks(most).try_for_each(take);
+        }
         let mut held: Vec<Row<'a>> = Vec::new();
         for round in &publication.rounds {
-            held.extend(rows(round));
+            held.extend(self.rows_of(round));
             while held.len() >= most {
                 let rest = held.split_off(most);
                 take(&held)?;
@@ -188,7 +186,7 @@ impl From<String> for Cell<'_> {
 }
 
 impl From<f64> for Cell<'_> {
-    /// A figure that overflowed is no figure.
+    /// A number that is not finite becomes a missing value.
     fn from(value: f64) -> Self {
         if value.is_finite() {
             Self::Real(value)

@@ -1,6 +1,10 @@
 //! All tables of an export.
 
-use crate::table::Table;
+use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::boards::TrackBoards;
+use capitalbench_core::round::manifest::Track;
+
+use crate::table::{Row, Table};
 
 pub mod behaviour;
 pub mod boards;
@@ -42,3 +46,14 @@ pub const ALL: [&Table; 27] = [
     &statistics::PAIRS,
     &statistics::RELIABILITY,
 ];
+
+/// The rows that each track's boards give, weekly before monthly.
+fn by_track<'a>(
+    publication: &'a Publication,
+    rows: impl Fn(Track, &'a TrackBoards) -> Vec<Row<'a>>,
+) -> Vec<Row<'a>> {
+    let tracks = publication.boards.iter();
+    tracks
+        .flat_map(|(track, boards)| rows(*track, boards))
+        .collect()
+}

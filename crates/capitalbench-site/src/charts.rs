@@ -24,10 +24,10 @@ pub(crate) use ranking::{Whisker, WhiskerScale, ranking};
 /// Width of a chart in its own units; the page scales it.
 pub(crate) const WIDTH: f64 = 780.0;
 
-/// The part of that width which a narrow screen shows of a chart with a key.
+/// A narrow screen shows only this part of a chart that has a key.
 const PLOT: f64 = 540.0;
 
-/// A drawing that grows.
+/// An SVG under construction.
 struct Canvas {
     height: f64,
     label: String,
@@ -58,7 +58,7 @@ impl Canvas {
         let _ = write!(self.body, "<path class=\"{class}\" d=\"{d}\"/>");
     }
 
-    /// A path that says what it is under the pointer.
+    /// A path with a description that the page shows under the pointer.
     fn told(&mut self, class: &str, d: &str, words: &str) {
         let words = Html::text(words);
         let _ = write!(
@@ -83,18 +83,18 @@ impl Canvas {
         );
     }
 
-    /// The drawing with a title for those who do not see it.
+    /// The drawing with a title for screen readers.
     fn finish(self) -> Html {
         Html::made(self.drawn("chart"))
     }
 
-    /// The drawing, which a narrow screen shows at its own width with larger letters.
+    /// The drawing for all screens; a narrow one scrolls it and enlarges its letters.
     fn finish_whole(self) -> Html {
         Html::made(self.drawn("chart whole"))
     }
 
-    /// The drawing, whose labels stand right of [`PLOT`], and those labels again for a narrow screen,
-    /// which shows the plot alone and this key below it.
+    /// The drawing with labels right of [`PLOT`], and the labels again as a key for narrow screens,
+    /// which show only the plot with this key below it.
     fn finish_with(self, key: &[KeyRow]) -> Html {
         let mut rows = Canvas::new(0.0, "");
         for row in key {
@@ -123,7 +123,7 @@ impl Canvas {
     }
 }
 
-/// What a mark of a chart stands for.
+/// A row of a key: a mark and its label.
 struct KeyRow {
     class: String,
     outline: usize,
@@ -136,7 +136,7 @@ fn px(value: f64) -> String {
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// A name that fits beside a chart.
+/// A name, shortened to fit beside a chart.
 fn fitted(name: &str) -> String {
     const LONGEST: usize = 27;
     if name.chars().count() <= LONGEST {

@@ -1,14 +1,16 @@
-//! Numbers as people read them: a true minus, a space before the unit, never more digits than mean
-//! something.
+//! Numbers for people: a true minus sign, a space before the unit, and no more digits than are
+//! meaningful.
 
+pub(crate) use capitalbench_core::evidence::explanation::words::thousands;
 use capitalbench_core::evidence::inference::overlap::NoInterval;
 use capitalbench_core::result::score::Score;
+use capitalbench_core::round::manifest::Window;
 use capitalbench_export::text;
 pub(crate) use capitalbench_export::text::score;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-/// What stands where there is no number.
+/// Shown in place of a missing number.
 pub(crate) const NONE: &str = "–";
 
 fn minus(text: String) -> String {
@@ -28,6 +30,11 @@ pub(crate) fn signed_percent(value: f64) -> String {
 /// A difference of percentages, in points.
 pub(crate) fn signed_points(value: f64) -> String {
     text::points(value)
+}
+
+/// A difference that cannot be negative, in points.
+pub(crate) fn unsigned_points(value: f64) -> String {
+    signed_points(value).replace('+', "")
 }
 
 /// A share as a whole percentage.
@@ -67,7 +74,7 @@ pub(crate) fn no_interval(reason: NoInterval) -> &'static str {
     }
 }
 
-/// A chance; small ones are not written as zero.
+/// A probability; a small one is not rounded to zero.
 pub(crate) fn chance(value: f64) -> String {
     if value < 0.001 {
         "< 0.001".to_owned()
@@ -76,7 +83,6 @@ pub(crate) fn chance(value: f64) -> String {
     }
 }
 
-/// Dollars.
 pub(crate) fn dollars(value: f64) -> String {
     if value.abs() < 1.0 {
         format!("${value:.4}")
@@ -85,7 +91,7 @@ pub(crate) fn dollars(value: f64) -> String {
     }
 }
 
-/// A price as stored, without trailing noise.
+/// A price with the digits that are stored.
 pub(crate) fn price(value: f64) -> String {
     format!("{value}")
 }
@@ -95,9 +101,22 @@ pub(crate) fn spoken(word: &str) -> String {
     word.replace('_', " ")
 }
 
-/// A day.
 pub(crate) fn day(day: Date) -> String {
     day.to_string()
+}
+
+/// The window of a round: its starting and its ending day.
+pub(crate) fn window(window: Option<Window>) -> String {
+    window.map_or(NONE.to_owned(), |window| {
+        format!("{} → {}", window.entry, window.exit)
+    })
+}
+
+/// Rounds with the number of separate windows that they are worth, where it is known.
+pub(crate) fn worth(rounds: &str, windows: Option<f64>, unit: &str) -> String {
+    windows.map_or(rounds.to_owned(), |windows| {
+        format!("{rounds} ≈ {}{unit}", decimal(windows, 1))
+    })
 }
 
 /// An instant to the minute.
@@ -109,19 +128,6 @@ pub(crate) fn instant(at: Timestamp) -> String {
 pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     let noun = if number == 1 { one } else { many };
     format!("{number} {noun}")
-}
-
-/// A count with its thousands apart.
-pub(crate) fn thousands(number: u32) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Bytes in a unit that people read.

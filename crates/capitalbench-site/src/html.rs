@@ -14,8 +14,26 @@ impl fmt::Display for Html {
     }
 }
 
+impl From<&str> for Html {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<String> for Html {
+    fn from(text: String) -> Self {
+        Self::text(&text)
+    }
+}
+
+impl From<usize> for Html {
+    fn from(number: usize) -> Self {
+        Self(number.to_string())
+    }
+}
+
 impl Html {
-    /// Text of ours or of the record's own names.
+    /// Text that we wrote, or a name from the record.
     pub fn text(text: &str) -> Self {
         let mut html = Self::default();
         html.push_text(text);
@@ -62,12 +80,15 @@ impl Html {
         Self(format!("<{tag} class=\"{class}\">{inner}</{tag}>"))
     }
 
-    /// Adds markup.
+    /// A text that is read letter by letter, such as a digest.
+    pub(crate) fn code(text: &str) -> Self {
+        Self::wrap("code", "", &Self::text(text))
+    }
+
     pub(crate) fn push(&mut self, markup: &str) {
         self.0.push_str(markup);
     }
 
-    /// Adds text.
     pub(crate) fn push_text(&mut self, text: &str) {
         for c in text.chars() {
             if hides(c) {

@@ -1,4 +1,4 @@
-//! What programs read: data and files, feeds, calendar, sitemap, embeds, and the verify page.
+//! Files for programs: data, feeds, calendar, sitemap, embeds, and the verify page.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
@@ -22,19 +22,20 @@ mod share;
 mod sitemap;
 mod verify;
 
+pub(crate) use correction::corrections_of;
 pub use correction::{Change, Correction, corrections};
 pub use event::Told;
 
-/// All data in one file.
+/// The archive of all data files.
 pub const DATA_ARCHIVE: &str = "capitalbench-data.tar.gz";
 
-/// What programs read of one round: the list of its files and its image.
+/// The files for programs of one round: the list of its files and its image.
 pub(crate) fn of_round(input: &Input<'_>, round: &PublicRound, own: &Files, files: &mut Files) {
     verify::of_round(round, own, files);
     share::of_round(input, round, files);
 }
 
-/// Adds everything else for programs; the sitemap lists the pages that are there and those at `paths`.
+/// Adds all other files for programs; the sitemap lists the pages in `files` and at `paths`.
 pub(crate) fn render(
     input: &Input<'_>,
     told: &[Told],
@@ -50,7 +51,7 @@ pub(crate) fn render(
     sitemap::render(input, paths, files);
 }
 
-/// Data files where the site serves them, and all of them in one.
+/// The data files at their paths on the site, and an archive of all of them.
 pub fn data_files(data: &Files) -> Files {
     let place = |(name, bytes): (&String, &Bytes)| (data_path(name), bytes.clone());
     let mut files: Files = data.iter().map(place).collect();
@@ -67,13 +68,12 @@ pub fn data_files(data: &Files) -> Files {
     files
 }
 
-/// The path of a data file.
 pub fn data_path(name: &str) -> String {
     format!("data/{name}")
 }
 
-/// Every data file in one, with its checksums; without a name or an instant of its own, so that the
-/// same data are the same bytes. Files come with name and size, in order of their names.
+/// Packs all data files. The archive holds no name and no instant of its own, so that the
+/// same data give the same bytes. `files` yields name and size, in order of the names.
 pub fn pack<'a, R: Read, W: Write>(
     files: impl IntoIterator<Item = io::Result<(&'a str, u64, R)>>,
     out: W,
@@ -93,7 +93,7 @@ pub fn pack<'a, R: Read, W: Write>(
     packed.finish()
 }
 
-/// Text inside XML, SVG and HTML; what could hide or reorder is shown by name.
+/// Text for XML, SVG and HTML; characters that could hide or reorder text are shown by their names.
 fn escaped(text: &str) -> String {
     Html::text(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! A page: what stands in its head, and a body that is put together piece by piece.
+//! A page: its head, and a body that grows piece by piece.
 
 use askama::Template;
 use bytes::Bytes;
@@ -8,7 +8,7 @@ use crate::figures::instant;
 use crate::html::{Html, encode};
 use crate::table::Table;
 
-/// The six destinations.
+/// The six links at the top of every page.
 pub(crate) const NAVIGATION: [(&str, &str); 6] = [
     ("", "Results"),
     ("live/", "Live"),
@@ -18,7 +18,7 @@ pub(crate) const NAVIGATION: [(&str, &str); 6] = [
     ("method/", "Method"),
 ];
 
-/// Where a page stands; makes addresses relative to it, so that a site works below any folder.
+/// The address of a page. Links are relative to it, so that the site works below any folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Here {
     path: String,
@@ -40,7 +40,7 @@ impl Here {
         }
     }
 
-    /// A page that is shown at any address, with the folder of the site as its host names it.
+    /// A page that the host may show at any address; its links begin at the folder of the site.
     pub(crate) fn anywhere(path: &str, root: &str) -> Self {
         Self {
             path: path.to_owned(),
@@ -58,31 +58,28 @@ impl Here {
         Html::link(&self.to(path), text)
     }
 
-    /// The path as given.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }
 }
 
-/// A page before it has its frame.
+/// A page without head, navigation and footer, which [`Site::frame`] adds.
 #[derive(Debug)]
 pub(crate) struct Page {
-    /// Where it stands.
+    /// Its address.
     pub(crate) here: Here,
     /// Title of the window.
     pub(crate) title: Html,
-    /// Its heading.
     pub(crate) heading: Html,
     /// One sentence for search engines and previews.
     pub(crate) description: Html,
-    /// The way to it: paths and labels.
+    /// Breadcrumbs: paths and labels.
     pub(crate) crumbs: Vec<(String, String)>,
     /// Everything below the heading.
     pub(crate) body: Body,
 }
 
 impl Page {
-    /// A page at a path.
     pub(crate) fn new(path: &str, title: &str, description: &str) -> Self {
         Self {
             here: Here::new(path),
@@ -94,7 +91,7 @@ impl Page {
         }
     }
 
-    /// Adds a step of the way to it.
+    /// Adds a breadcrumb.
     #[must_use]
     pub(crate) fn below(mut self, path: &str, label: &str) -> Self {
         self.crumbs.push((path.to_owned(), label.to_owned()));
@@ -128,12 +125,11 @@ struct NavItem {
 pub(crate) struct Site {
     /// Every round is invented.
     pub(crate) synthetic: bool,
-    /// The instant, in words.
+    /// The instant of the publication, for people.
     pub(crate) as_of: String,
 }
 
 impl Site {
-    /// What the pages of a site share.
     pub(crate) fn of(input: &Input<'_>) -> Self {
         Self {
             synthetic: input.publication.synthetic,
@@ -141,7 +137,6 @@ impl Site {
         }
     }
 
-    /// The bytes of a page.
     pub(crate) fn frame(&self, page: &Page) -> Bytes {
         let own = page.here.path();
         let belongs = |path: &str| match path {
@@ -168,7 +163,7 @@ impl Site {
             crumbs,
             synthetic: self.synthetic,
             home: own.is_empty(),
-            // Only where the state of things is told: other pages stay as they are when time passes.
+            // Only pages that show the current state name its instant: the others keep their bytes as time passes.
             as_of: (belongs("") || own.starts_with("live/")).then_some(self.as_of.as_str()),
             body: &page.body.0,
         };
@@ -176,7 +171,7 @@ impl Site {
     }
 }
 
-/// A body that grows from top to bottom.
+/// The body of a page, from top to bottom.
 #[derive(Debug, Default)]
 pub(crate) struct Body(Html);
 
@@ -190,36 +185,30 @@ impl Body {
     }
 
     /// A lower heading.
-    pub(crate) fn heading(&mut self, heading: &Html) -> &mut Self {
-        self.add(&Html::wrap("h3", "", heading))
+    pub(crate) fn heading(&mut self, heading: impl Into<Html>) -> &mut Self {
+        self.add(&Html::wrap("h3", "", &heading.into()))
     }
 
-    /// A paragraph of text.
     pub(crate) fn say(&mut self, text: &str) -> &mut Self {
-        self.paragraph("", &Html::text(text))
+        self.paragraph("", text)
     }
 
     /// A paragraph of markup with a class.
-    pub(crate) fn paragraph(&mut self, class: &str, html: &Html) -> &mut Self {
-        self.add(&Html::wrap("p", class, html))
+    pub(crate) fn paragraph(&mut self, class: &str, html: impl Into<Html>) -> &mut Self {
+        self.add(&Html::wrap("p", class, &html.into()))
     }
 
-    /// A table.
     pub(crate) fn table(&mut self, table: &Table) -> &mut Self {
         self.add(&table.html())
     }
 
     /// A chart with the same numbers beside it.
     pub(crate) fn figure(&mut self, caption: &str, chart: &Html, table: &Table) -> &mut Self {
-        self.0.push("<figure><figcaption>");
-        self.0.push_text(caption);
-        self.0.push("</figcaption>");
-        self.0.add(chart);
-        self.0
-            .push("<details><summary>The same as a table</summary>");
-        self.0.add(&table.html());
-        self.0.push("</details></figure>\n");
-        self
+        let mut drawn = chart.clone();
+        drawn.push("<details><summary>The same as a table</summary>");
+        drawn.add(&table.html());
+        drawn.push("</details>");
+        self.drawing(caption, &drawn)
     }
 
     /// A chart whose numbers stand in a table right below it.
@@ -232,26 +221,31 @@ impl Body {
         self
     }
 
-    /// Says that a list above is not whole, where it is not.
+    /// Links in one line.
+    pub(crate) fn links(&mut self, links: &[Html]) -> &mut Self {
+        self.paragraph("more", Html::join(links, " · "))
+    }
+
+    /// Tells the reader when the list above does not show everything.
     pub(crate) fn cut(&mut self, what: &str, shown: usize, all: usize) -> &mut Self {
         if shown < all {
             let text = format!("{what}: {shown} of {all} are shown; all are in the data files.");
-            self.paragraph("note", &Html::text(&text));
+            self.paragraph("note", text);
         }
         self
     }
 
-    /// Something that is folded away.
-    pub(crate) fn fold(&mut self, summary: &Html, inner: &Html) -> &mut Self {
+    /// A table that is folded away.
+    pub(crate) fn fold(&mut self, summary: &str, table: &Table) -> &mut Self {
         self.0.push("<details class=\"fold\"><summary>");
-        self.0.add(summary);
+        self.0.push_text(summary);
         self.0.push("</summary>");
-        self.0.add(inner);
+        self.0.add(&table.html());
         self.0.push("</details>\n");
         self
     }
 
-    /// Terms and what they are.
+    /// Facts as a list of terms and values.
     pub(crate) fn facts(&mut self, facts: &[(&str, Html)]) -> &mut Self {
         self.0.push("<dl class=\"facts\">");
         for (term, html) in facts {

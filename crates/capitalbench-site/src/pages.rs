@@ -1,10 +1,10 @@
-//! What people read.
+//! Pages for people: each module renders one kind of page.
 
 use bytes::Bytes;
 use capitalbench_core::publication::PublicRound;
 
 use crate::Files;
-use crate::html::{Html, encode};
+use crate::html::encode;
 use crate::page::{Here, Page, Site};
 
 mod asset;
@@ -39,13 +39,12 @@ pub(crate) fn render(view: &View<'_>, site: &Site, base_url: &str, files: &mut F
     files.insert("icon.svg".to_owned(), Bytes::from_static(ICON.as_bytes()));
 }
 
-/// The pages of one round.
 pub(crate) fn of_round(view: &View<'_>, site: &Site, round: &PublicRound, own: &Files) -> Files {
     let pages = round::pages(view, round, own);
     pages.iter().map(|page| framed(site, page)).collect()
 }
 
-/// What a host shows where nothing is. It stands at any depth, so its addresses begin at the root.
+/// What a host shows for a missing page. It may be shown at any depth, so its links begin at the root.
 fn missing(site: &Site, base_url: &str) -> Bytes {
     let host = base_url
         .split_once("://")
@@ -57,13 +56,13 @@ fn missing(site: &Site, base_url: &str) -> Bytes {
     };
     let mut page = Page::new("404.html", "Not found", "There is no such page.");
     page.here = Here::anywhere("404.html", &root);
-    page.body.say("There is no page at this address. Rounds and models keep theirs; an open round has no results yet.");
+    page.body.say("There is no page at this address. The pages of rounds and models keep their addresses; an open round has no results yet.");
     let links = [
         page.here.link("", "Results"),
         page.here.link("rounds/", "All rounds"),
         page.here.link("models/", "All models"),
     ];
-    page.body.paragraph("more", &Html::join(&links, " · "));
+    page.body.links(&links);
     site.frame(&page)
 }
 

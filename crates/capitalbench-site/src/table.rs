@@ -1,6 +1,8 @@
-//! Tables: one template for all of them, so that every one sorts, scrolls and reads alike.
+//! Tables: one template for all, so that all sort, scroll and read in the same way.
 
 use askama::Template;
+use capitalbench_core::evidence::statistics::Estimate;
+use capitalbench_core::result::score::Score;
 
 use crate::figures;
 use crate::html::Html;
@@ -17,7 +19,6 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Row>,
 }
 
-/// A column.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Column {
     pub(crate) label: Html,
@@ -34,7 +35,7 @@ pub(crate) struct Row {
     pub(crate) cells: Vec<Cell>,
 }
 
-/// A cell; `key` is what sorting compares where the text does not do.
+/// A cell; sorting compares `key` where the text would sort wrongly.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cell {
     pub(crate) html: Html,
@@ -44,23 +45,34 @@ pub(crate) struct Cell {
 }
 
 impl Table {
-    /// A sortable table; a label that begins with `#` heads a column of numbers.
-    pub(crate) fn new(caption: &str, labels: &[&str]) -> Self {
-        let column = |label: &&str| Column {
-            label: Html::text(label.trim_start_matches('#')),
-            hint: String::new(),
-            model: None,
+    /// A sortable table; its head is one text with ` | ` between labels, and a label that begins with
+    /// `#` stands above numbers.
+    pub(crate) fn new(caption: &str, head: &str) -> Self {
+        let column = |label: &str| Column {
+            label: label.trim_start_matches('#').into(),
             number: label.starts_with('#'),
+            ..Column::default()
         };
         Self {
-            caption: Html::text(caption),
+            caption: caption.into(),
             sortable: true,
-            columns: labels.iter().map(column).collect(),
+            columns: head.split(" | ").map(column).collect(),
             ..Self::default()
         }
     }
 
-    /// Says what a column means.
+    /// Adds a column of numbers whose label, such as a model's name, is not ours.
+    pub(crate) fn add_numbers(&mut self, label: &str) -> &mut Column {
+        let place = self.columns.len();
+        self.columns.push(Column {
+            label: label.into(),
+            number: true,
+            ..Column::default()
+        });
+        &mut self.columns[place]
+    }
+
+    /// Explains a column when the reader points at it.
     #[must_use]
     pub(crate) fn hint(mut self, column: usize, hint: &str) -> Self {
         if let Some(column) = self.columns.get_mut(column) {
@@ -69,7 +81,6 @@ impl Table {
         self
     }
 
-    /// A class of its own.
     #[must_use]
     pub(crate) fn class(mut self, class: &str) -> Self {
         class.clone_into(&mut self.class);
@@ -83,7 +94,7 @@ impl Table {
         self
     }
 
-    /// Rows whose order means something and stays.
+    /// A table whose order has a meaning, so that readers cannot sort it.
     #[must_use]
     pub(crate) fn fixed(mut self) -> Self {
         self.sortable = false;
@@ -100,35 +111,31 @@ impl Table {
         &mut self.rows[place]
     }
 
-    /// The table as markup.
     pub(crate) fn html(&self) -> Html {
         Html::made(self.render().unwrap_or_default())
     }
 }
 
 /// A cell that names its row.
-pub(crate) fn head(html: Html) -> Cell {
+pub(crate) fn head(html: impl Into<Html>) -> Cell {
     Cell {
-        html,
         head: true,
-        ..Cell::default()
+        ..markup(html.into())
     }
 }
 
-/// A cell of text.
 pub(crate) fn text(text: &str) -> Cell {
     markup(Html::text(text))
 }
 
-/// A cell of words that may run over several lines.
-pub(crate) fn words(html: Html) -> Cell {
+/// A cell of words that may wrap.
+pub(crate) fn words(html: impl Into<Html>) -> Cell {
     Cell {
         class: "w".to_owned(),
-        ..markup(html)
+        ..markup(html.into())
     }
 }
 
-/// A cell of markup.
 pub(crate) fn markup(html: Html) -> Cell {
     Cell {
         html,
@@ -144,6 +151,29 @@ pub(crate) fn number(shown: &str, value: Option<f64>) -> Cell {
         key: value.map(|value| format!("{value:.9}")).unwrap_or_default(),
         head: false,
     }
+}
+
+/// A cell of a number with this many decimals.
+pub(crate) fn decimal(value: f64, places: usize) -> Cell {
+    number(&figures::decimal(value, places), Some(value))
+}
+
+/// A cell of a score.
+pub(crate) fn scored(score: Score) -> Cell {
+    number(&figures::score(score), figures::points(score))
+}
+
+/// A cell of a rank, sorted by its text.
+pub(crate) fn ordinal(rank: Option<impl ToString>) -> Cell {
+    let shown = rank.map_or(figures::NONE.to_owned(), |rank| rank.to_string());
+    number(&shown, None)
+}
+
+/// A cell of an estimate's interval, sorted by its lower end.
+pub(crate) fn interval(estimate: Option<Estimate>) -> Cell {
+    let low = estimate.map(|estimate| estimate.low);
+    let shown = estimate.map(|found| figures::percent_interval(found.low, found.high));
+    number(&shown.unwrap_or(figures::NONE.to_owned()), low)
 }
 
 /// A cell of a return.

@@ -25,7 +25,7 @@
     keep();
   };
 
-  // Sorting: a row apart stays where it is, below the others.
+  // Sorting: rows of class `apart` stay below the others.
   const key = (row, column) => {
     const cell = row.cells[column];
     const text = cell ? (cell.dataset.key || cell.textContent.trim()) : '';
@@ -138,7 +138,7 @@
     apply();
   }
 
-  // Details of the mark or line under the pointer; the tables say the same.
+  // Shows the figures of the mark or line under the pointer; the tables hold the same figures.
   const tip = document.createElement('div');
   tip.id = 'tip';
   tip.hidden = true;

@@ -57,7 +57,7 @@ async function logIn(entries, beside, round) {
   };
 }
 
-/** What a single file is that somebody kept; null when it is none of them. */
+/** Recognises a single file that the reader kept: a root, a checkpoint or a key; null for any other file. */
 export function keptFile(name, bytes) {
   let source;
   try { source = text(bytes); } catch { return null; }

@@ -37,7 +37,7 @@ export function canonical(value) {
   return `{${Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(",")}}`;
 }
 
-/** Milliseconds of an instant with its zone, fractions included; null where a text is none. */
+/** Milliseconds of an instant with its zone, fractions included; null if the text is not an instant. */
 export function instant(string) {
   const parts = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:?\d\d)$/.exec(String(string ?? "").trim());
   if (!parts) return null;

@@ -10,7 +10,7 @@ import { checkFiles, isAsked, manifestOf } from "./runs.js";
 const MATCH = "matches", DIFFERS = "differs", WARNED = "warned", OPEN = "not checked";
 const WARNINGS = ["order-unproved", "report-replaced", "price-source-replaced", "provider-host-differs", "prices-unproved"];
 
-/** What only the program computes. */
+/** Checks that only the program makes. */
 export const NOT_CHECKED = [
   "the rules for prices (dates, sources, adjustment), the text that models were sent, and what control entrants hold",
   "averages of repeated calls, stability and intervals",

@@ -1,10 +1,10 @@
-// What the events of one round say against each other: files that were fixed and changed, prices and results
-// that were replaced without a word, events at places where they cannot have happened, instants that run backwards.
+// Finds contradictions between the events of one round: fixed files that changed, prices and results that were
+// replaced without a correction, events in an impossible order, instants that run backwards.
 import { instant, told } from "./bytes.js";
 import { FixedFiles } from "./fixed.js";
 import { identity, replacedKind } from "./leaf.js";
 
-/** How far two honest clocks are apart at most, in milliseconds. */
+/** Two honest clocks differ by at most this many milliseconds. */
 export const SLACK = 60_000;
 
 /** Every contradiction between the events of one round, in the order of the log. */
@@ -23,7 +23,7 @@ class Part {
   }
 }
 
-/** From the first exit prices on the outcome is known: who replaces prices or results must say why. */
+/** From the first exit prices on the outcome is known, so replacing prices or results needs a reason. */
 class Replacements extends Part {
   exit = null;
   score = null;
@@ -80,7 +80,7 @@ class Replacements extends Part {
     if (!later.length) this.waiting.push([event, before.leaf]);
   }
 
-  /** What was said before, where it was something else and the outcome was known already. */
+  /** The earlier event, if it differs and the outcome was already known. */
   replaced(event) {
     const kind = replacedKind(event), own = about(event), before = this.last.get(kind);
     this.last.set(kind, { leaf: event.leaf, own, files: event.files ?? event.results });
@@ -152,7 +152,7 @@ class Instants extends Part {
   }
 }
 
-/** Nothing happens twice, before it was planned or after it was over. */
+/** No event happens twice, before its plan or after its end. */
 class Places extends Part {
   planned = new Map();
   accepted = new Set();
@@ -190,7 +190,7 @@ class Places extends Part {
   }
 
   repeated(event) {
-    // The same inputs may be frozen again, with other research beside them, until somebody is asked.
+    // Until the first call, the same inputs may be frozen again with other research.
     if (event.event === "round.freeze" && !this.isAsked) return;
     const kind = replacedKind(event), own = about(event);
     const twice = kind === null ? this.told.has(own) : this.last.get(kind) === own;

@@ -1,7 +1,7 @@
-// Files that may not change any more, from the moment on that fixed them.
+// Files that must not change after the event that fixed them.
 //
 // Salts follow from the round and the path, so an unchanged file has one sealed digest for ever: events
-// can be compared with each other without opening a seal, also for files that nobody may read yet.
+// can be compared with each other without opening a seal, even for files that are not public yet.
 
 const isBelow = (path, folder) => path.startsWith(`${folder}/`);
 const isResearch = (path) => isBelow(path, "research");
@@ -17,7 +17,7 @@ export function attemptPath({ run, model, replicate, attempt }, replicates, endi
   return `runs/${run}/attempts/${slot}__${String(attempt).padStart(3, "0")}.${ending}`;
 }
 
-/** Submissions of an accepted run: none is added later. */
+/** Submissions of an accepted run; nothing may add one later. */
 function isSubmissionOf(path, runs) {
   const [run, inside] = insideRun(path);
   return runs.has(run) && inside !== ERRORS && (isBelow(inside, "submissions/raw") || isBelow(inside, "submissions/parsed"));
@@ -29,7 +29,7 @@ function isDecidedIn(path, runs) {
   return runs.has(run) && !DERIVED.includes(inside) && !isBelow(inside, "results");
 }
 
-/** Files that nobody ever writes twice: the ledger, and what was kept of things that were replaced. */
+/** Files that are written once: the ledger, and copies of files that were replaced. */
 function isFixedAtOnce(path) {
   const [, inside] = insideRun(path);
   return inside === "slots.json" || isBelow(inside, "attempts") || isBelow(inside, "results/superseded")
@@ -134,7 +134,7 @@ export class FixedFiles {
     return event.event === "round.files" && this.batch.at === event.at && !pathsOf(event).some((path) => this.batch.paths.has(path));
   }
 
-  /** What a batch of inventories told is the state that freezes, acceptances and results before it fix. */
+  /** A batch of inventories gives the state that the freezes, acceptances and results before it fix. */
   endOfBatch() {
     if (!this.batch) return;
     this.batch = null;
@@ -145,7 +145,7 @@ export class FixedFiles {
     for (const [path, told] of this.told)
       if ((freezes && this.isInput(path)) || isDecidedIn(path, accepted)
         || (this.isScored && isException(path) && !this.fixed.has(path))) this.fix(path, told);
-    // Files that events name and inventories leave out were never told whole.
+    // Files that events name and inventories leave out were never listed completely.
     for (const path of this.named)
       if (!this.told.has(path) && this.fixed.has(path))
         this.report(this.fixed.get(path).leaf, path, "is in no inventory that follows its event");

@@ -9,7 +9,7 @@ const isObject = (value) => value !== null && typeof value === "object" && !Arra
 const isFiles = (value) => isObject(value) && Object.values(value).every(isDigest);
 const optional = (form) => Object.assign((value) => value === undefined || form(value), { optional: true });
 
-/** One form per instant: UTC, and a fraction that does not end in zero. */
+/** An instant has one form: UTC, with a fraction that does not end in zero. */
 function isInstant(value) {
   const parts = typeof value === "string" && /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d{0,8}[1-9])?Z$/.exec(value);
   if (!parts || Number(parts[2]) > 23 || Number(parts[3]) > 59 || Number(parts[4]) > 59) return false;
@@ -51,7 +51,7 @@ export function event(bytes) {
   return found;
 }
 
-/** What makes it this event and no other: neither the instant nor the program nor sealed digests. */
+/** The identity of an event: its members without instant, program and sealed digests. */
 export function identity(found) {
   const kept = Object.entries(found).filter(([name, value]) =>
     value !== undefined && value !== null && name !== "at" && name !== "program" && !name.startsWith("sealed_"));

@@ -1,4 +1,4 @@
-// The ledger of a run: what each attempt tells is what its answer says, and the raw answers follow from it.
+// The ledger of a run: each attempt must agree with its stored answer, and raw answers must follow from it.
 import { text } from "./bytes.js";
 import { attemptPath } from "./fixed.js";
 import { lists } from "./read.js";
@@ -6,7 +6,7 @@ import { acceptance, ended as endOf, json, submissionsOf, yaml } from "./stored.
 
 const RUN_FIELDS = ["run_type", "replicate_index", "replicate_count", "is_official_score", "usage", "cost_usd"];
 
-/** Values alike, whatever the order of their members. */
+/** Whether two values are equal, in any order of their members. */
 export function alike(one, other) {
   if (typeof one !== "object" || one === null || typeof other !== "object" || other === null) return one === other;
   const names = Object.keys(one);
@@ -39,7 +39,7 @@ function says(answer, wanted) {
   return reached.has(wanted.length);
 }
 
-/** Why what the ledger says of an attempt is not what its answer says; null where it is. */
+/** Why the ledger disagrees with the answer of an attempt; null if they agree. */
 function unfounded(ended, answer) {
   if (ended.text && answer === null) return "tells a reply, and the answer it was in is gone";
   if (ended.text && !says(answer, ended.text)) return "tells a reply that is not in the answer";

@@ -186,7 +186,7 @@ async function tiles(rows, state, kept, names, read, problems) {
   }
 }
 
-/** A checkpoint that somebody kept must be one that this log grew from; throws why it is not. */
+/** The log must continue a checkpoint that the reader kept; throws the reason if it does not. */
 export async function continues(note, log, key = log.key) {
   const old = await opened(note, key, "the checkpoint that was given");
   if (old.size > log.state.size)

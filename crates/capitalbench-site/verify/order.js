@@ -1,8 +1,8 @@
-// Whether a round happened in the order that makes it worth anything, and whether every slot came to one end.
+// Whether a round happened in the order that makes it evidence, and whether every slot has exactly one end.
 //
 //   T(freeze) < first attempt ≤ last attempt ≤ T(picks) < entry < exit ≤ T(score)
 //
-// T is the time of an outside clock. A stamp that came too late proves nothing without proving the opposite.
+// T is the time of an outside clock. A late stamp proves nothing, but it is no contradiction either.
 import { instant, told } from "./bytes.js";
 import { SLACK } from "./events.js";
 
@@ -53,7 +53,7 @@ const reversed = ([one, at], [other, then]) => ({
   verdict: "broken", kind: "instants", steps: [one, other], text: `${NAMES[one]} (${told(at)}) must come before ${NAMES[other]} (${told(then)})`,
 });
 
-/** Nothing can happen after somebody else has seen it. */
+/** No event can happen after an outside clock stamped it. */
 function backdated(step, mark) {
   return mark.before !== undefined && mark.at > mark.before + SLACK ? {
     verdict: "broken", kind: "claimed", text: `${NAMES[step]}: the log says ${told(mark.at)}, and an outside clock had seen it before ${told(mark.before)}`,
@@ -135,7 +135,7 @@ export function isProved(order) {
   return holds("freeze-before-attempts") && holds("picks-before-entry") && !order.some(refuses);
 }
 
-/** Events the other way round break the log; a window that was missed is the operator's word against the rules. */
+/** Events in the wrong order break the log; for a missed window there is only the operator's clock. */
 export function codeOf({ kind, steps: [one, other] = [] }, promised) {
   if (kind !== "instants") return "log-order-broken";
   const closes = [one, other].some((step) => step === "entry" || step === "exit");

@@ -35,7 +35,7 @@ async function download(id) {
   return { files, index, shown: rows.filter((row) => row.round_id === id), log: await logOf(id) };
 }
 
-/** The signed log as the site has it; nothing where nothing is signed. */
+/** The signed log of the site; null if the site has none. */
 async function logOf(id) {
   const signed = await json("verify/signed.json");
   if (!signed.length) return null;
@@ -71,7 +71,7 @@ async function work(title, gather) {
 
 const online = (id) => work(() => id, () => download(id));
 
-/** Files that somebody kept go to the reader, everything else is a round. */
+/** Roots, checkpoints and keys that the reader kept are remembered; everything else is a round. */
 async function take(entries) {
   const rest = [];
   for (const [path, file] of entries) {

@@ -1,4 +1,4 @@
-// One round against the signed log: every file, every event, their order, the slots, the promise, and who vouches.
+// Compares one round with the signed log: files, events, order, slots, the promise, and who vouches for the stamps.
 import { hashOf, hex, instant, isDigest, text, told, unhex } from "./bytes.js";
 import { fromPem } from "./certificate.js";
 import { SLACK, about, contradictions } from "./events.js";
@@ -30,12 +30,12 @@ export function audience(path) {
   return depth === 2 && ["attempts", "raw_responses", "controls"].includes(third) ? "record" : "never";
 }
 
-/** Whether inventories tell of a file: locks and leases say who works on a round and are no part of it. */
+/** Whether inventories list a file: they leave out locks and leases, which only say who works on a round. */
 export const isTold = (path) => !path.startsWith("automation/lease-") && !/(^|\/)(\.lock|\.capitalbench-[^/]*)$/.test(path);
 
 const DATED = ["roster.slots", "attempt.begin", "attempt.end", "run.accepted", "pick.accepted", "correction"];
 
-/** The log itself: `find(code, place, text)` hears what is wrong. Throws when nothing of it can be checked. */
+/** Checks the log itself and reports faults to `find(code, place, text)`. Throws if nothing can be checked. */
 export async function readLog(source, reader, find) {
   const since = reader.since ?? [];
   const log = await wholeLog(source, since.map(({ note }) => claimedSize(note)));
@@ -51,7 +51,7 @@ export async function readLog(source, reader, find) {
   return { ...log, stamps, unread, continued };
 }
 
-/** Every file is in the log, and every file of the log is there. True when a file that tells of events is withheld. */
+/** Every file must be in the log and every file of the log must exist. True if a file that records events is withheld. */
 async function compareFiles(events, files, salts, find, match) {
   const told = new Map(), shown = { public: true, record: false, result: false, never: false };
   let number = 0, opened = 0, withheld = 0, hidden = false;
@@ -83,7 +83,7 @@ async function compareFiles(events, files, salts, find, match) {
   return { opened, withheld, hidden };
 }
 
-/** What the files say has happened is what the log says. */
+/** The events that the files record must be those of the log. */
 async function compareFacts(events, files, round, find) {
   let derived;
   try { derived = await toldEvents(files, round); }
@@ -96,14 +96,14 @@ async function compareFacts(events, files, round, find) {
     else if (DATED.includes(event.event) && Math.abs(instant(other.at) - at) > 0.001)
       find("event-contradicts-files", `log/leaf ${other.leaf}`, `${words(event)} was at ${other.at} by the log and at ${told(at)} by the files`);
   }
-  // Only the last word on prices, results and reports is that of the files.
+  // The files hold only the latest prices, results and reports.
   const last = new Map(events.map((event) => [replacedKind(event) ?? words(event), event.leaf]));
   for (const event of events)
     if (event.event !== "round.files" && !said.has(about(event)) && last.get(replacedKind(event) ?? words(event)) === event.leaf)
       find("event-contradicts-files", `log/leaf ${event.leaf}`, `${words(event)} does not follow from the files`);
 }
 
-/** When everything happened, and what cannot have happened so. */
+/** When each step happened, and which steps cannot have happened in this order. */
 function moments(log, events, manifest, reader, find) {
   for (const { code, leaf, about: what, text: problem } of contradictions(events))
     code === "fixed-file-changed" ? find(code, what, `log/leaf ${leaf}: ${problem}`) : find(code, `log/leaf ${leaf}`, `${what} ${problem}`);
@@ -114,7 +114,7 @@ function moments(log, events, manifest, reader, find) {
     if (seen !== undefined && at - seen > SLACK)
       find("log-order-broken", `log/leaf ${event.leaf}`, `${event.event} says ${told(at)}, and an outside clock had seen it before ${told(seen)}`);
   }
-  // Nobody has exit prices before the exit close.
+  // Exit prices do not exist before the exit close.
   const exit = close(manifest.window?.exit);
   for (const event of events)
     if (event.event === "prices.exit" && exit !== null && instant(event.at) < exit)
@@ -137,7 +137,7 @@ function moments(log, events, manifest, reader, find) {
   };
 }
 
-/** What the log proves about a round; null when the log does not know it. */
+/** What the log proves about a round; null if the log does not contain it. */
 export async function prove(log, round, { files, salts, manifest, reader }, find, match) {
   const events = log.events.filter((event) => event.round === round);
   if (!events.length) return null;
@@ -153,7 +153,7 @@ export function level(proof, broken) {
   return isProved(proof.vouched) ? "PROVED" : isProved(proof.order) ? "STAMPED" : "SIGNED";
 }
 
-/** What nobody can show with this log, however honest it is. */
+/** What this log cannot prove, even if the operator is honest. */
 export function notProved(proof, log) {
   const found = [
     "that the provider served the model it named",

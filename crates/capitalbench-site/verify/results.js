@@ -51,7 +51,7 @@ export async function checkRun(run, files, found, shown, { say, compare, attempt
       if (!path.startsWith(folder) || !path.endsWith(".json")) continue;
       await attempt(run, path, () => {
         const submission = JSON.parse(read(path));
-        // A control that had nothing to go by holds nothing and has no row.
+        // A control without the data that its rule needs holds nothing and has no row.
         if (!submission.portfolio && !submission.selected_option_id && folder.endsWith("controls/")) return;
         const held = holdings(submission);
         const sum = held.reduce((total, [, bps]) => total + bps, 0);

@@ -24,7 +24,7 @@ export function isAsked(files) {
   });
 }
 
-/** Every check of this module; `find(code, place, text)` hears what is wrong, `match(place, text)` what holds. */
+/** Runs every check of this module; reports faults to `find(code, place, text)` and matches to `match(place, text)`. */
 export async function checkFiles(files, round, find, match) {
   const parts = [
     ["research", () => research(files, find, match)], ["manifest.yaml", () => roster(files, round, find, match)],
@@ -86,7 +86,7 @@ async function priceRecord(files, round, find, match) {
   }
 }
 
-/** Another source than the frozen one needs the operator's reason, and is told of with it. */
+/** A source other than the frozen one needs the operator's reason, which the warning shows. */
 function origin(files, record, find) {
   const frozen = yaml(files, "manifest.yaml"), path = "prices/source_exception.json", parts = [];
   const compared = files.has("prices/cross_check.json") ? json(files, "prices/cross_check.json").source : null;
@@ -100,7 +100,7 @@ function origin(files, record, find) {
   else find("price-record-differs", "prices/provenance.json", `${departure}, and no reason for it is recorded`);
 }
 
-/** Sheets without the record of a fetch count only with the operator's word about exactly these. */
+/** Sheets without a record of a fetch count only if the operator accepted exactly these sheets. */
 async function unproved(files, sheets, find) {
   const path = "prices/unproved_acceptance.json", own = files.has(path) ? json(files, path) : {};
   const [entry, exit] = await Promise.all(sheets.map((file) => sha256(files.get(file))));
@@ -120,7 +120,7 @@ function job(files, round, find) {
   if (chosen && chosen !== own.run_id) find("job-contradicts-result", path, `names ${own.run_id}; the record is ${chosen}`);
 }
 
-/** The run that an acceptance made the record and none withdrew; null where none is or several are. */
+/** The accepted run that no later acceptance withdrew; null if there is none or more than one. */
 export function recordOf(files) {
   const found = new Map();
   for (const run of runsOf(files)) try { const own = acceptance(files, run); if (own) found.set(run, own); } catch { return null; }
@@ -169,7 +169,7 @@ async function decisions(files, run, find, match) {
   }
 }
 
-/** Texts may lose blanks around them and members that nobody knows; figures and choices may not change. */
+/** Parsing may trim texts and drop unknown members; figures and choices must not change. */
 function follows(own, said) {
   if (typeof own === "string") return own === String(said).trim() || own.toLowerCase() === String(said).trim().toLowerCase();
   if (typeof own === "number") return own === Number(said);

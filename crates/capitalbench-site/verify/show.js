@@ -18,9 +18,9 @@ function sentence({ level, counts, authorities, proof }, ownRoots) {
     case "STAMPED": return `Everything holds. ${names(authorities, false)} stamped the freeze and the picks: an authority you have not vouched for. `
       + "Only the operator vouches for it; if you trust it, add its root certificate above.";
     case "SIGNED": return "Everything holds. The operator signed it; no outside clock shows that it was in time.";
-    case "UNSIGNED": return "Files and figures hold. Nothing is signed: when they were written is the operator's word.";
+    case "UNSIGNED": return "Files and figures hold. Nothing is signed, so only the operator says when they were written.";
     default: return `${counts.differs} ${counts.differs === 1 ? "thing does" : "things do"} not hold; the table below names all of them first.`
-      + (proof ? "" : " No signed log speaks for this round.");
+      + (proof ? "" : " There is no signed log for this round.");
   }
 }
 
@@ -51,12 +51,12 @@ function facts(proof, log) {
   return made("dl", rows.flatMap(([name, value]) => [made("dt", name), made("dd", value)]));
 }
 
-/** More than this many faults are told in the table alone. */
+/** The box names at most this many faults; the table below it names all. */
 const MOST = 5;
 
 const items = (title, list) => [made("h3", title), made("ul", list.map((own) => made("li", own)))];
 
-/** The box that is read first. */
+/** The box on top: the verdict, then the reasons. */
 export function verdict(title, result, ownRoots) {
   const box = made("section", [made("h2", [made("span", title), " ", made("strong", result.level)]), made("p", sentence(result, ownRoots))], "verdict");
   box.dataset.level = result.level.toLowerCase().replace(" ", "-");

@@ -1,4 +1,4 @@
-// Stamps of outside clocks (RFC 3161): what was asked, what was answered, who signed it, and who vouches for them.
+// Time stamps of outside clocks (RFC 3161): the query, the reply, the signer, and who vouches for the authority.
 import { hex, same, sha256, text, told } from "./bytes.js";
 import { Der, TAG, certificate, fromPem, generalized, hasKeyId, isForStampsAlone, oid, pathProblem, signedBy } from "./certificate.js";
 
@@ -93,7 +93,7 @@ function info(statement) {
   return { stamped, at, before: at + Number(micros) / 1000, nonce: nonce && number(nonce.body) };
 }
 
-/** The one value of a signed attribute; null where there is none. */
+/** The only value of a signed attribute; null if it is missing. */
 function attribute(token, name) {
   let found = null;
   for (const list = new Der(token.signer.attributes.body, "the signed attributes"); !list.empty;) {

@@ -1,5 +1,4 @@
-// Stored files as objects: members that the program never writes are refused, because whoever skipped one
-// might skip what it was meant to forbid.
+// Reads stored files as objects and refuses unknown members: ignoring one could mean ignoring a restriction.
 import { isDigest, text } from "./bytes.js";
 import { members } from "./read.js";
 
@@ -61,7 +60,7 @@ export const runsOf = (files) => [...new Set([...files.keys()].map((path) => /^r
 /** Submissions of a folder: JSON files whose names do not begin with an underline. */
 export const submissionsOf = (files, folder) => [...files.keys()].filter((path) => path.startsWith(folder) && /^[^_/][^/]*\.json$/.test(path.slice(folder.length)));
 
-/** The operator's word about a run; null where there is none. */
+/** The acceptance of a run; null if there is none. */
 export function acceptance(files, run) {
   const path = `runs/${run}/acceptance.json`;
   if (!files.has(path)) return null;

@@ -1,4 +1,4 @@
-// What the files of a round say has happened, as events of the log.
+// Derives from the files of a round the events that the log must hold.
 import { instant, sha256, text } from "./bytes.js";
 import { attemptPath } from "./fixed.js";
 import { lists, members } from "./read.js";

@@ -15,6 +15,34 @@ const LONGER_FILES: [(&str, &str); 0] = [];
 const FIXTURE_BYTES: u64 = 405_000;
 /// Words that name nothing.
 const EMPTY_WORDS: [&str; 5] = ["manager", "helper", "util", "misc", "common"];
+/// Phrases that readers had to guess at, each replaced by a plain sentence; they must not come back.
+/// Add one when a review finds another riddle.
+const RIDDLES: [&str; 24] = [
+    "of whose allowances something remains",
+    "Nobody goes in for so long",
+    "another word of the file system",
+    "without whose row an answer is none",
+    "and nobody did",
+    "is neither primary, pilot nor synthetic",
+    "is neither single_pick nor portfolio",
+    "is neither none, signed nor anchored",
+    "leave the flag away",
+    "the clock shows no instant",
+    "What still lacks",
+    "Nobody was asked in earnest",
+    "told without its value",
+    "signs_are_signs",
+    "two_at_once_end_alike",
+    "no limit but your own patience",
+    "ranks nobody",
+    "can shop for a lucky one",
+    "it means that nobody can know yet",
+    "a name that changes its mind",
+    "the way from the answers is gone again",
+    "became another one on the way",
+    "where nothing is. It stands at any depth",
+    "so nobody can say what",
+];
 /// Which crates of ours a crate may use; the binary may use all.
 const MAY_USE: [(&str, &[&str]); 9] = [
     ("capitalbench-core", &[]),
@@ -167,6 +195,47 @@ fn nothing_is_left_to_do_in_the_sources() {
             assert!(!text.contains(mark), "{file} contains {mark}");
         }
     }
+}
+
+/// The text of a file on one line, without the marks of comments, so that a phrase may be wrapped.
+fn unwrapped(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        line.trim()
+            .trim_start_matches(['/', '!', '*', '#', '-', ' '])
+    });
+    lines.collect::<Vec<&str>>().join(" ").to_lowercase()
+}
+
+#[test]
+fn riddles_do_not_come_back() {
+    let folders = [
+        "crates",
+        "deploy",
+        "docs",
+        "fuzz/fuzz_targets",
+        "migrations",
+        "scripts",
+        "tests",
+    ];
+    let pages = ["README", "ARCHITECTURE", "CONTRIBUTING", "SECURITY"].map(|p| format!("{p}.md"));
+    let endings = ["rs", "md", "js", "html", "py", "sql", "toml", "yml", "c"];
+    let all = folders.into_iter().flat_map(files).chain(pages);
+    let mut found = Vec::new();
+    for file in all.filter(|file| endings.iter().any(|end| has_extension(file, end))) {
+        let text = unwrapped(&read(&file));
+        let own = file.ends_with("capitalbench/tests/tidy.rs");
+        let riddles = RIDDLES
+            .iter()
+            .filter(|riddle| !own && text.contains(&riddle.to_lowercase()));
+        found.extend(riddles.map(|riddle| format!("{file}: {riddle}")));
+    }
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn riddles_are_found_across_lines() {
+    let text = "    /// Nobody goes in\n    /// for so long; what was said before stays.\n";
+    assert!(unwrapped(text).contains(&RIDDLES[1].to_lowercase()));
 }
 
 #[test]

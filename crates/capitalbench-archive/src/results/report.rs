@@ -1,6 +1,6 @@
-//! Reports for people: what was decided, and once the window has closed, what came of it.
+//! Reports for people: the decisions, and after the window has closed, the result.
 //!
-//! A report of an open round is made without the results, so it cannot tell any.
+//! A report of an open round is made without results, so it cannot reveal any.
 
 use capitalbench_core::asking::run::{Run, RunKind};
 use capitalbench_core::decision::submission::Submission;
@@ -23,10 +23,10 @@ pub mod chart;
 pub mod markdown;
 mod tables;
 
-/// What a report may tell about the outcome.
+/// What a report may reveal about the result.
 #[derive(Debug)]
 pub enum Outcome {
-    /// The window is open, or nobody scored it yet: nothing.
+    /// Nothing, because the window is open or the run has no score yet; the text says which.
     Withheld(String),
     /// The stored results, computed again.
     Known(Box<ScoredRun>),
@@ -43,7 +43,7 @@ pub struct RunReport<'a> {
 }
 
 impl<'a> RunReport<'a> {
-    /// Gathers what may be told about a run at an instant.
+    /// Loads what a report may reveal about a run at an instant.
     pub fn load(
         inputs: &'a RoundInputs,
         folder: &RunFolder,
@@ -76,12 +76,12 @@ impl<'a> RunReport<'a> {
         })
     }
 
-    /// Whether the report tells a result.
+    /// Whether the report shows a result.
     pub fn is_resolved(&self) -> bool {
         matches!(self.outcome, Outcome::Known(_))
     }
 
-    /// The chart of a ranked run; none while nothing is known.
+    /// The chart of a ranked run; `None` while the result is withheld.
     pub fn chart(&self) -> Option<String> {
         let Outcome::Known(scored) = &self.outcome else {
             return None;
@@ -133,7 +133,7 @@ impl<'a> RunReport<'a> {
         let rows: Vec<Vec<String>> = invalid
             .map(|(file, reason)| vec![plain(file), plain(reason)])
             .collect();
-        parts.push(table(&["file", "why"], &rows));
+        parts.push(table("file | why", &rows));
         parts.extend(self.reproducibility()?);
         parts.push("## Limits of what this says".to_owned());
         parts.push(LIMITS.to_owned());
@@ -202,15 +202,8 @@ impl<'a> RunReport<'a> {
                 ]
             })
             .collect();
-        let header = [
-            "model",
-            "provider",
-            "holds",
-            "confidence",
-            "reason given",
-            "risks named",
-        ];
-        table(&header, &rows)
+        let header = "model | provider | holds | confidence | reason given | risks named";
+        table(header, &rows)
     }
 
     fn result(&self, scored: &ScoredRun, parts: &mut Vec<String>) {
@@ -261,7 +254,7 @@ impl<'a> RunReport<'a> {
         let digests = stored
             .iter()
             .map(|(file, digest)| vec![plain(file), format!("`{}`", digest.replace('`', ""))]);
-        parts.push(table(&["file", "sha256"], &digests.collect::<Vec<_>>()));
+        parts.push(table("file | sha256", &digests.collect::<Vec<_>>()));
         parts.push("## Research".to_owned());
         let there = layout::RESEARCH_FILES.iter();
         let there: Vec<String> = there

@@ -15,7 +15,7 @@ use crate::round::manifest::Track;
 use crate::values::ids::ModelId;
 
 mod others;
-mod words;
+pub mod words;
 
 use crate::values::units::signed_percent;
 use others::Gap;
@@ -167,7 +167,7 @@ impl Told<'_> {
             "Its decisions stand at the {} percentile, on average over {}, of the portfolios it \
              could have submitted; chance gives the 50th ({draws} random ones a round). {verdict}: \
              z {:+.2}, chance of a z this high {}.",
-            ordinal(100.0 * luck.mean_percentile),
+            ordinal(luck.mean_percentile),
             counted(luck.rounds, "round"),
             luck.z,
             chance(luck.p_value),
@@ -176,7 +176,7 @@ impl Told<'_> {
             told.push(format!(
                 "Among random portfolios as volatile as its own: the {} percentile over {}, z \
                  {:+.2}.",
-                ordinal(100.0 * matched.mean_percentile),
+                ordinal(matched.mean_percentile),
                 counted(matched.rounds, "round"),
                 matched.z,
             ));

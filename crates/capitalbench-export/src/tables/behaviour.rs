@@ -1,81 +1,37 @@
-//! How models decide, whatever came of it.
+//! How models decide, without regard to results.
 
 use capitalbench_core::publication::boards::behaviour::Behaviour;
 use capitalbench_core::round::manifest::Track;
 
-use crate::table::Kind::{Integer, Real, Text};
-use crate::table::{Cell, Filling, Row, Table, always, maybe};
+use super::by_track;
+use crate::table::{Cell, Filling, Row, Table, columns};
 
 /// Habits of a model in a track.
 pub const BEHAVIOUR: Table = Table {
     name: "behaviour",
     about: "One row per model and track over all its public decisions; calibration over resolved ones only.",
-    columns: &[
-        always("track", Text, "weekly or monthly"),
-        always("model_id", Text, "Who"),
-        always(
-            "decisions",
-            Integer,
-            "Public decisions, open rounds included",
-        ),
-        always("average_holdings", Real, "Mean number of holdings"),
-        always("average_hhi", Real, "Mean sum of squared weights"),
-        always(
-            "average_largest_fraction",
-            Real,
-            "Mean weight of the largest holding",
-        ),
-        maybe(
-            "average_turnover_fraction",
-            Real,
-            "Mean share changed since the decision before; none for a single one",
-        ),
-        maybe(
-            "average_difference_fraction",
-            Real,
-            "Mean distance from the other models' mean portfolio; none without two others",
-        ),
-        always(
-            "average_risk_taking_points",
-            Real,
-            "0 is all cash, 100 all in the highest grade",
-        ),
-        always(
-            "average_confidence_fraction",
-            Real,
-            "Mean stated confidence",
-        ),
-        maybe(
-            "calibration_rounds",
-            Integer,
-            "Resolved decisions; none without one",
-        ),
-        maybe(
-            "calibration_confidence_fraction",
-            Real,
-            "Mean stated confidence in them",
-        ),
-        maybe(
-            "calibration_hit_rate_fraction",
-            Real,
-            "Share of them that beat the reference",
-        ),
-        maybe(
-            "calibration_brier",
-            Real,
-            "Mean squared error of confidence; 0 is perfect, 0.25 a coin",
-        ),
-        maybe("cost_per_decision_usd", Real, "Mean known cost"),
-    ],
-    filling: Filling::Whole(|publication| {
-        let boards = publication.boards.iter();
-        boards
-            .flat_map(|(track, boards)| behaviour(*track, &boards.behaviour))
-            .collect()
+    columns: columns! {
+        always "track" Text "weekly or monthly";
+        always "model_id" Text "Who";
+        always "decisions" Integer "Public decisions, open rounds included";
+        always "average_holdings" Real "Mean number of holdings";
+        always "average_hhi" Real "Mean sum of squared weights";
+        always "average_largest_fraction" Real "Mean weight of the largest holding";
+        maybe "average_turnover_fraction" Real "Mean share changed since the decision before; none for a single one";
+        maybe "average_difference_fraction" Real "Mean distance from the other models' mean portfolio; none without two others";
+        always "average_risk_taking_points" Real "0 is all cash, 100 all in the highest grade";
+        always "average_confidence_fraction" Real "Mean stated confidence";
+        maybe "calibration_rounds" Integer "Resolved decisions; none without one";
+        maybe "calibration_confidence_fraction" Real "Mean stated confidence in them";
+        maybe "calibration_hit_rate_fraction" Real "Share of them that beat the reference";
+        maybe "calibration_brier" Real "Mean squared error of confidence; 0 is perfect, 0.25 a coin";
+        maybe "cost_per_decision_usd" Real "Mean known cost";
+    },
+    filling: Filling::Whole(|all| {
+        by_track(all, |track, boards| behaviour(track, &boards.behaviour))
     }),
 };
 
-/// The rows of a track.
 pub(crate) fn behaviour(track: Track, models: &[Behaviour]) -> Vec<Row<'_>> {
     models.iter().map(|model| row(track, model)).collect()
 }
@@ -101,37 +57,19 @@ fn row(track: Track, model: &Behaviour) -> Row<'_> {
     ]
 }
 
-/// Habits by decision.
 pub const HABITS: Table = Table {
     name: "habits",
     about: "One row per public decision: figures that need no outcome.",
-    columns: &[
-        always("track", Text, "weekly or monthly"),
-        always("model_id", Text, "Who"),
-        always("round_id", Text, "The round"),
-        always("hhi", Real, "Sum of squared weights"),
-        maybe(
-            "turnover_fraction",
-            Real,
-            "Share changed since the decision before",
-        ),
-        maybe(
-            "difference_fraction",
-            Real,
-            "Distance from the others' mean portfolio",
-        ),
-        always(
-            "risk_taking_points",
-            Real,
-            "0 is all cash, 100 all in the highest grade",
-        ),
-    ],
-    filling: Filling::Whole(|publication| {
-        let boards = publication.boards.iter();
-        boards
-            .flat_map(|(track, boards)| habits(*track, &boards.behaviour))
-            .collect()
-    }),
+    columns: columns! {
+        always "track" Text "weekly or monthly";
+        always "model_id" Text "Who";
+        always "round_id" Text "The round";
+        always "hhi" Real "Sum of squared weights";
+        maybe "turnover_fraction" Real "Share changed since the decision before";
+        maybe "difference_fraction" Real "Distance from the others' mean portfolio";
+        always "risk_taking_points" Real "0 is all cash, 100 all in the highest grade";
+    },
+    filling: Filling::Whole(|all| by_track(all, |track, boards| habits(track, &boards.behaviour))),
 };
 
 fn habits(track: Track, models: &[Behaviour]) -> Vec<Row<'_>> {
@@ -152,26 +90,21 @@ fn habits(track: Track, models: &[Behaviour]) -> Vec<Row<'_>> {
     rows
 }
 
-/// Mean weights.
 pub const EXPOSURES: Table = Table {
     name: "exposures",
     about: "One row per model, track and group or risk grade: its mean weight over all public decisions.",
-    columns: &[
-        always("track", Text, "weekly or monthly"),
-        always("model_id", Text, "Who"),
-        always("dimension", Text, "exposure_group or risk_bucket"),
-        always("value", Text, "Which one"),
-        always("average_weight_fraction", Real, "Mean weight"),
-    ],
-    filling: Filling::Whole(|publication| {
-        let boards = publication.boards.iter();
-        boards
-            .flat_map(|(track, boards)| exposures(*track, &boards.behaviour))
-            .collect()
+    columns: columns! {
+        always "track" Text "weekly or monthly";
+        always "model_id" Text "Who";
+        always "dimension" Text "exposure_group or risk_bucket";
+        always "value" Text "Which one";
+        always "average_weight_fraction" Real "Mean weight";
+    },
+    filling: Filling::Whole(|all| {
+        by_track(all, |track, boards| exposures(track, &boards.behaviour))
     }),
 };
 
-/// The rows of a track.
 pub(crate) fn exposures(track: Track, models: &[Behaviour]) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     for model in models {

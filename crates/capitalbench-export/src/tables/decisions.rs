@@ -1,53 +1,34 @@
-//! What models and controls decided; public as soon as a run is the record.
+//! What models and controls decided; public as soon as a run is accepted.
 
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::publication::{PublicRound, RoundState};
 
-use crate::table::Kind::{Integer, Real, Text};
-use crate::table::{Column, Filling, Row, Table, always, maybe};
+use crate::table::{Column, Filling, Row, Table, columns};
 
-/// Decisions of models.
 pub const SUBMISSIONS: Table = Table {
     name: "submissions",
     about: "One row per decision of a model in the run that counts. Rows of an open round are in order of model id.",
-    columns: &[
-        always("round_id", Text, "The round"),
-        always("model_id", Text, "Who"),
-        always("provider", Text, "Whose model it is"),
-        always("submission_format", Text, "single_pick or portfolio"),
-        always("confidence_fraction", Real, "Stated confidence, 0 to 1"),
-        always("holding_count", Integer, "Number of holdings"),
-        always("rationale_summary", Text, "Why, in the model's words"),
-        maybe(
-            "portfolio_rationale",
-            Text,
-            "Why this portfolio, in the model's words",
-        ),
-        always("key_risks", Text, "What may go wrong, one per line"),
-        maybe(
-            "forecast_reference_percent",
-            Real,
-            "The model's forecast of the reference",
-        ),
-        maybe(
-            "forecast_portfolio_percent",
-            Real,
-            "The model's forecast of its portfolio",
-        ),
-        maybe(
-            "forecast_alpha_percent",
-            Real,
-            "The model's forecast of the difference",
-        ),
-        maybe("cost_usd", Real, "What the call cost, where known"),
-        maybe("input_tokens", Integer, "Tokens sent, where known"),
-        maybe("output_tokens", Integer, "Tokens received, where known"),
-        maybe("latency_seconds", Real, "Time of the call, where known"),
-    ],
+    columns: columns! {
+        always "round_id" Text "The round";
+        always "model_id" Text "Who";
+        always "provider" Text "Whose model it is";
+        always "submission_format" Text "single_pick or portfolio";
+        always "confidence_fraction" Real "Stated confidence, 0 to 1";
+        always "holding_count" Integer "Number of holdings";
+        always "rationale_summary" Text "Why, in the model's words";
+        maybe "portfolio_rationale" Text "Why this portfolio, in the model's words";
+        always "key_risks" Text "What may go wrong, one per line";
+        maybe "forecast_reference_percent" Real "The model's forecast of the reference";
+        maybe "forecast_portfolio_percent" Real "The model's forecast of its portfolio";
+        maybe "forecast_alpha_percent" Real "The model's forecast of the difference";
+        maybe "cost_usd" Real "What the call cost, where known";
+        maybe "input_tokens" Integer "Tokens sent, where known";
+        maybe "output_tokens" Integer "Tokens received, where known";
+        maybe "latency_seconds" Real "Time of the call, where known";
+    },
     filling: Filling::ByRound(submissions),
 };
 
-/// The decisions of a round.
 pub(crate) fn submissions(round: &PublicRound) -> Vec<Row<'_>> {
     round.submissions().into_iter().map(submission).collect()
 }
@@ -74,29 +55,20 @@ pub(crate) fn submission(submission: &Submission) -> Row<'_> {
     ]
 }
 
-const HOLDING_COLUMNS: [Column; 7] = [
-    always("round_id", Text, "The round"),
-    always("model_id", Text, "Who"),
-    always("position", Integer, "Place in the submitted order, from 1"),
-    always("option_id", Text, "What is held"),
-    always(
-        "weight_bps",
-        Integer,
-        "Weight in basis points; 10,000 is the whole",
-    ),
-    always("rationale", Text, "Why, in the model's words"),
-    maybe(
-        "forecast_return_percent",
-        Real,
-        "The model's forecast of this option",
-    ),
-];
+const HOLDING_COLUMNS: &[Column] = columns! {
+    always "round_id" Text "The round";
+    always "model_id" Text "Who";
+    always "position" Integer "Place in the submitted order, from 1";
+    always "option_id" Text "What is held";
+    always "weight_bps" Integer "Weight in basis points; 10,000 is the whole";
+    always "rationale" Text "Why, in the model's words";
+    maybe "forecast_return_percent" Real "The model's forecast of this option";
+};
 
-/// Holdings of models.
 pub const HOLDINGS: Table = Table {
     name: "holdings",
     about: "One row per holding of a submission; returns are added in this order.",
-    columns: &HOLDING_COLUMNS,
+    columns: HOLDING_COLUMNS,
     filling: Filling::ByRound(|round| round.submissions().into_iter().flat_map(holdings).collect()),
 };
 
@@ -117,15 +89,14 @@ pub(crate) fn holdings(submission: &Submission) -> Vec<Row<'_>> {
     .collect()
 }
 
-/// Control entrants.
 pub const CONTROLS: Table = Table {
     name: "controls",
     about: "One row per control entrant of a round: portfolios made by rule, never ranked among models.",
-    columns: &[
-        always("round_id", Text, "The round"),
-        always("control_id", Text, "Which rule"),
-        always("holding_count", Integer, "Number of holdings"),
-    ],
+    columns: columns! {
+        always "round_id" Text "The round";
+        always "control_id" Text "Which rule";
+        always "holding_count" Integer "Number of holdings";
+    },
     filling: Filling::ByRound(|round| controls_of(round).into_iter().map(control).collect()),
 };
 
@@ -149,10 +120,9 @@ pub(crate) fn control(submission: &Submission) -> Row<'_> {
     ]
 }
 
-/// Holdings of controls.
 pub const CONTROL_HOLDINGS: Table = Table {
     name: "control_holdings",
     about: "One row per holding of a control entrant; `model_id` is the rule.",
-    columns: &HOLDING_COLUMNS,
+    columns: HOLDING_COLUMNS,
     filling: Filling::ByRound(|round| controls_of(round).into_iter().flat_map(holdings).collect()),
 };

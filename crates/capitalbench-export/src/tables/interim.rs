@@ -2,37 +2,20 @@
 
 use capitalbench_core::publication::{PublicRound, RoundState};
 
-use crate::table::Kind::{Day, Real, Text};
-use crate::table::{Filling, Row, Table, always};
+use crate::table::{Filling, Row, Table, columns};
 
 /// Provisional figures by day.
 pub const INTERIM_POINTS: Table = Table {
     name: "interim_points",
     about: "One row per model and day before the exit with a price snapshot. Provisional price returns, distributions not included; in no score, rank or board.",
-    columns: &[
-        always("round_id", Text, "The round"),
-        always("snapshot_date", Day, "Day of the snapshot"),
-        always(
-            "model_id",
-            Text,
-            "Who; rows are in order of day, then model id",
-        ),
-        always(
-            "interim_return_fraction",
-            Real,
-            "Decision since entry, provisional",
-        ),
-        always(
-            "interim_reference_fraction",
-            Real,
-            "Reference since entry, provisional",
-        ),
-        always(
-            "interim_alpha_fraction",
-            Real,
-            "The difference, provisional",
-        ),
-    ],
+    columns: columns! {
+        always "round_id" Text "The round";
+        always "snapshot_date" Day "Day of the snapshot";
+        always "model_id" Text "Who; rows are in order of day, then model id";
+        always "interim_return_fraction" Real "Decision since entry, provisional";
+        always "interim_reference_fraction" Real "Reference since entry, provisional";
+        always "interim_alpha_fraction" Real "The difference, provisional";
+    },
     filling: Filling::ByRound(interim),
 };
 

@@ -7,27 +7,26 @@ use capitalbench_core::publication::{PublicRound, Publication, RoundState};
 use capitalbench_core::values::units::Price;
 
 use super::rounds::universe_key;
-use crate::table::Kind::{Flag, Integer, Real, Text};
-use crate::table::{Cell, Filling, Row, Table, always, maybe};
+use crate::table::{Cell, Filling, Row, Table, columns};
 
 /// Options of every universe.
 pub const OPTIONS: Table = Table {
     name: "options",
     about: "One row per option of each distinct universe.",
-    columns: &[
-        always("universe_key", Text, "Joins `rounds`"),
-        always("position", Integer, "Place in the universe, from 1"),
-        always("option_id", Text, "The value that submissions use"),
-        always("name", Text, "The name shown to models"),
-        maybe("symbol", Text, "Public ticker; none for cash"),
-        always("asset_class", Text, "Equity, bond, commodity and so on"),
-        always("category", Text, "Finer class"),
-        always("exposure_group", Text, "Group of the universe"),
-        always("risk_bucket", Text, "cash, low, medium, high or very_high"),
-        always("currency", Text, "Currency of the prices"),
-        always("is_reference", Flag, "Alpha is measured against it"),
-        always("is_cash", Flag, "Counts as cash"),
-    ],
+    columns: columns! {
+        always "universe_key" Text "Joins `rounds`";
+        always "position" Integer "Place in the universe, from 1";
+        always "option_id" Text "The value that submissions use";
+        always "name" Text "The name shown to models";
+        maybe "symbol" Text "Public ticker; none for cash";
+        always "asset_class" Text "Equity, bond, commodity and so on";
+        always "category" Text "Finer class";
+        always "exposure_group" Text "Group of the universe";
+        always "risk_bucket" Text "cash, low, medium, high or very_high";
+        always "currency" Text "Currency of the prices";
+        always "is_reference" Flag "Alpha is measured against it";
+        always "is_cash" Flag "Counts as cash";
+    },
     filling: Filling::Whole(options),
 };
 
@@ -61,25 +60,16 @@ pub(crate) fn options(publication: &Publication) -> Vec<Row<'_>> {
     rows
 }
 
-/// Prices that count.
 pub const PRICES: Table = Table {
     name: "prices",
     about: "One row per option and side with a public price. A round that is not resolved has no exit rows.",
-    columns: &[
-        always("round_id", Text, "The round"),
-        always("side", Text, "entry or exit"),
-        always("option_id", Text, "The option"),
-        always(
-            "price_usd",
-            Real,
-            "The price that scoring uses, in the option's currency",
-        ),
-        always(
-            "price_field",
-            Text,
-            "adj_close, price or close: the column it came from",
-        ),
-    ],
+    columns: columns! {
+        always "round_id" Text "The round";
+        always "side" Text "entry or exit";
+        always "option_id" Text "The option";
+        always "price_usd" Real "The price that scoring uses, in the option's currency";
+        always "price_field" Text "adj_close, price or close: the column it came from";
+    },
     filling: Filling::ByRound(prices),
 };
 
@@ -118,24 +108,15 @@ pub(crate) fn prices(round: &PublicRound) -> Vec<Row<'_>> {
     rows
 }
 
-/// Returns of options.
 pub const OPTION_RETURNS: Table = Table {
     name: "option_returns",
     about: "One row per priced option of a resolved round.",
-    columns: &[
-        always("round_id", Text, "The round"),
-        always("option_id", Text, "The option"),
-        always(
-            "return_fraction",
-            Real,
-            "Exit over entry minus one; 0.01 is 1 %",
-        ),
-        maybe(
-            "rank",
-            Integer,
-            "Rank among all options; none unless all are priced",
-        ),
-    ],
+    columns: columns! {
+        always "round_id" Text "The round";
+        always "option_id" Text "The option";
+        always "return_fraction" Real "Exit over entry minus one; 0.01 is 1 %";
+        maybe "rank" Integer "Rank among all options; none unless all are priced";
+    },
     filling: Filling::ByRound(option_returns),
 };
 

@@ -4,49 +4,27 @@ use capitalbench_core::publication::boards::regime::Regime;
 use capitalbench_core::publication::{PublicRound, ResolvedRound, Standing};
 use capitalbench_core::values::units::Return;
 
-use crate::table::Kind::{Flag, Integer, Real, Text};
-use crate::table::{Column, Filling, Row, Table, always, maybe, score_cells};
+use crate::table::{Column, Filling, Row, Table, columns, score_cells};
 
-/// What a round came to.
+/// Results of resolved rounds, one row each.
 pub const ROUND_RESULTS: Table = Table {
     name: "round_results",
     about: "One row per resolved round: what the market did and what luck would have given.",
-    columns: &[
-        always("round_id", Text, "The round"),
-        always("reference_return_fraction", Real, "Return of the reference"),
-        always("cash_return_fraction", Real, "Return of cash"),
-        maybe(
-            "oracle_return_fraction",
-            Real,
-            "Best option, known afterwards",
-        ),
-        maybe(
-            "oracle_return_fraction_reason",
-            Text,
-            "unpriced_options: some option has no price",
-        ),
-        maybe(
-            "market_regime",
-            Text,
-            "sharp_down, down, flat, up or sharp_up, by the reference",
-        ),
-        maybe(
-            "random_low_fraction",
-            Real,
-            "Lowest of the random admissible portfolios",
-        ),
-        maybe("random_median_fraction", Real, "Middle one"),
-        maybe("random_high_fraction", Real, "Highest one"),
-        maybe(
-            "random_reason",
-            Text,
-            "no_null: the round has no random portfolios to compare with",
-        ),
-    ],
+    columns: columns! {
+        always "round_id" Text "The round";
+        always "reference_return_fraction" Real "Return of the reference";
+        always "cash_return_fraction" Real "Return of cash";
+        maybe "oracle_return_fraction" Real "Best option, known afterwards";
+        maybe "oracle_return_fraction_reason" Text "unpriced_options: some option has no price";
+        maybe "market_regime" Text "sharp_down, down, flat, up or sharp_up, by the reference";
+        maybe "random_low_fraction" Real "Lowest of the random admissible portfolios";
+        maybe "random_median_fraction" Real "Middle one";
+        maybe "random_high_fraction" Real "Highest one";
+        maybe "random_reason" Text "no_null: the round has no random portfolios to compare with";
+    },
     filling: Filling::ByRound(|round| round_result(round).into_iter().collect()),
 };
 
-/// The result of a resolved round.
 pub(crate) fn round_result(round: &PublicRound) -> Option<Row<'_>> {
     let resolved = round.resolved()?;
     let returns = &resolved.returns;
@@ -69,59 +47,33 @@ pub(crate) fn round_result(round: &PublicRound) -> Option<Row<'_>> {
     ])
 }
 
-const OUTCOME_COLUMNS: [Column; 17] = [
-    always("round_id", Text, "The round"),
-    always("model_id", Text, "Who"),
-    maybe("rank", Integer, "Place in the round; controls have none"),
-    always("return_fraction", Real, "Return of the decision"),
-    always("alpha_fraction", Real, "Decision minus reference"),
-    maybe(
-        "regret_fraction",
-        Real,
-        "Oracle minus decision; none without an oracle",
-    ),
-    maybe("score", Real, "100 × decision ÷ oracle"),
-    maybe(
-        "score_reason",
-        Text,
-        "Why there is no score: no_oracle, zero_oracle, negative_oracle or not_finite",
-    ),
-    always("beats_reference", Flag, "Strictly above the reference"),
-    always("beats_cash", Flag, "Strictly above cash"),
-    maybe(
-        "random_percentile_fraction",
-        Real,
-        "Share of random portfolios below it",
-    ),
-    maybe(
-        "random_matched_percentile_fraction",
-        Real,
-        "The same among random ones as volatile",
-    ),
-    always("primary_option_id", Text, "Largest holding"),
-    always(
-        "primary_return_fraction",
-        Real,
-        "Return of the largest holding",
-    ),
-    always("hhi", Real, "Sum of squared weights: 1 is one holding"),
-    maybe("alpha_per_usd", Real, "Alpha per dollar of a known cost"),
-    maybe(
-        "pick_rank",
-        Integer,
-        "Rank of a single pick among all options",
-    ),
-];
+const OUTCOME_COLUMNS: &[Column] = columns! {
+    always "round_id" Text "The round";
+    always "model_id" Text "Who";
+    maybe "rank" Integer "Place in the round; controls have none";
+    always "return_fraction" Real "Return of the decision";
+    always "alpha_fraction" Real "Decision minus reference";
+    maybe "regret_fraction" Real "Oracle minus decision; none without an oracle";
+    maybe "score" Real "100 × decision ÷ oracle";
+    maybe "score_reason" Text "Why there is no score: no_oracle, zero_oracle, negative_oracle or not_finite";
+    always "beats_reference" Flag "Strictly above the reference";
+    always "beats_cash" Flag "Strictly above cash";
+    maybe "random_percentile_fraction" Real "Share of random portfolios below it";
+    maybe "random_matched_percentile_fraction" Real "The same among random ones as volatile";
+    always "primary_option_id" Text "Largest holding";
+    always "primary_return_fraction" Real "Return of the largest holding";
+    always "hhi" Real "Sum of squared weights: 1 is one holding";
+    maybe "alpha_per_usd" Real "Alpha per dollar of a known cost";
+    maybe "pick_rank" Integer "Rank of a single pick among all options";
+};
 
-/// Results of models.
 pub const OUTCOMES: Table = Table {
     name: "outcomes",
     about: "One row per model of a resolved round, in leaderboard order.",
-    columns: &OUTCOME_COLUMNS,
+    columns: OUTCOME_COLUMNS,
     filling: Filling::ByRound(outcomes),
 };
 
-/// The outcomes of a resolved round.
 pub(crate) fn outcomes(round: &PublicRound) -> Vec<Row<'_>> {
     let models = round
         .resolved()
@@ -133,11 +85,10 @@ pub(crate) fn outcomes(round: &PublicRound) -> Vec<Row<'_>> {
         .collect()
 }
 
-/// Results of controls.
 pub const CONTROL_OUTCOMES: Table = Table {
     name: "control_outcomes",
     about: "One row per control entrant of a resolved round; never ranked.",
-    columns: &OUTCOME_COLUMNS,
+    columns: OUTCOME_COLUMNS,
     filling: Filling::ByRound(control_outcomes),
 };
 
@@ -175,43 +126,23 @@ fn outcome(standing: &Standing, rank: Option<usize>) -> Row<'_> {
     ]
 }
 
-/// Agreement of models with themselves, by round.
+/// How similar repeated answers of a model are, by round.
 pub const REPEATED_CALLS: Table = Table {
     name: "repeated_calls",
     about: "One row per model of a scored run of repeated calls; kept apart from the record.",
-    columns: &[
-        always("round_id", Text, "The round"),
-        always("run_id", Text, "The run of repeated calls"),
-        always("model_id", Text, "Who"),
-        always("valid_replicates", Integer, "Valid answers"),
-        always("invalid_replicates", Integer, "Answers that were not valid"),
-        maybe("modal_option_id", Text, "Most frequent largest holding"),
-        maybe(
-            "consistency_rate_fraction",
-            Real,
-            "Share of answers that chose it",
-        ),
-        maybe(
-            "overlap_fraction",
-            Real,
-            "Likeness of whole portfolios; 1 is identical",
-        ),
-        maybe(
-            "average_return_fraction",
-            Real,
-            "Mean return of the answers",
-        ),
-        maybe(
-            "average_alpha_fraction",
-            Real,
-            "That mean minus the reference",
-        ),
-        maybe(
-            "figures_reason",
-            Text,
-            "no_valid_replicate, where there are no figures",
-        ),
-    ],
+    columns: columns! {
+        always "round_id" Text "The round";
+        always "run_id" Text "The run of repeated calls";
+        always "model_id" Text "Who";
+        always "valid_replicates" Integer "Valid answers";
+        always "invalid_replicates" Integer "Answers that were not valid";
+        maybe "modal_option_id" Text "Most frequent largest holding";
+        maybe "consistency_rate_fraction" Real "Share of answers that chose it";
+        maybe "overlap_fraction" Real "Likeness of whole portfolios; 1 is identical";
+        maybe "average_return_fraction" Real "Mean return of the answers";
+        maybe "average_alpha_fraction" Real "That mean minus the reference";
+        maybe "figures_reason" Text "no_valid_replicate, where there are no figures";
+    },
     filling: Filling::ByRound(repeated_calls),
 };
 

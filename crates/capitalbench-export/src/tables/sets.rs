@@ -3,50 +3,29 @@
 use capitalbench_core::evidence::statistics::{SetModel, SetStatistics};
 use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, MarketRow, SetRow};
+use capitalbench_core::values::ids::ModelId;
 
 use super::statistics::{INTERVAL_REASON, interval_reason};
-use crate::table::Kind::{Integer, Real, Text};
-use crate::table::{Cell, Filling, Row, Table, always, maybe, score_cells};
+use crate::table::{Cell, Filling, Row, Table, columns, score_cells};
 
-/// Sets.
 pub const COMPARISON_SETS: Table = Table {
     name: "comparison_sets",
     about: "One row per comparison set: a fixed roster of one track, scored only on rounds that all of it completed.",
-    columns: &[
-        always("set_id", Text, "Name of the set"),
-        always("track", Text, "weekly or monthly"),
-        always("label", Text, "Name for people"),
-        always("status", Text, "current, qualified, forming or waiting"),
-        always("origin", Text, "policy or discovered"),
-        always(
-            "roster_rule",
-            Text,
-            "contains or frozen: which later rounds it covers",
-        ),
-        always("started_round_id", Text, "First round it may count"),
-        always("model_count", Integer, "Models of the roster"),
-        always("included_round_count", Integer, "Shared rounds"),
-        always(
-            "excluded_round_count",
-            Integer,
-            "Rounds left out for everyone",
-        ),
-        always(
-            "separate_windows",
-            Integer,
-            "Most included windows that do not overlap",
-        ),
-        maybe(
-            "effective_windows",
-            Real,
-            "Separate windows the rounds are worth; none without a round",
-        ),
-        maybe(
-            "leader_deflated_probability",
-            Real,
-            "Chance that the leader is better than luck, all tries counted",
-        ),
-    ],
+    columns: columns! {
+        always "set_id" Text "Name of the set";
+        always "track" Text "weekly or monthly";
+        always "label" Text "Name for people";
+        always "status" Text "current, qualified, forming or waiting";
+        always "origin" Text "policy or discovered";
+        always "roster_rule" Text "contains or frozen: which later rounds it covers";
+        always "started_round_id" Text "First round it may count";
+        always "model_count" Integer "Models of the roster";
+        always "included_round_count" Integer "Shared rounds";
+        always "excluded_round_count" Integer "Rounds left out for everyone";
+        always "separate_windows" Integer "Most included windows that do not overlap";
+        maybe "effective_windows" Real "Separate windows the rounds are worth; none without a round";
+        maybe "leader_deflated_probability" Real "Chance that the leader is better than luck, all tries counted";
+    },
     filling: Filling::Whole(|publication| {
         let sets = publication.comparison_sets.iter();
         sets.map(|set| comparison_set(set, of(publication, set)))
@@ -58,7 +37,6 @@ fn of<'a>(publication: &'a Publication, set: &ComparisonSet) -> Option<&'a SetSt
     publication.statistics.sets.get(&set.definition.set_id)
 }
 
-/// The row of a set.
 pub(crate) fn comparison_set<'a>(
     set: &'a ComparisonSet,
     statistics: Option<&SetStatistics>,
@@ -81,14 +59,13 @@ pub(crate) fn comparison_set<'a>(
     ]
 }
 
-/// Rosters.
 pub const SET_MODELS: Table = Table {
     name: "set_models",
     about: "One row per model of a set's roster.",
-    columns: &[
-        always("set_id", Text, "The set"),
-        always("model_id", Text, "Who"),
-    ],
+    columns: columns! {
+        always "set_id" Text "The set";
+        always "model_id" Text "Who";
+    },
     filling: Filling::Whole(|publication| {
         let sets = publication.comparison_sets.iter();
         sets.flat_map(|set| {
@@ -102,32 +79,17 @@ pub const SET_MODELS: Table = Table {
 /// Why a round is left out.
 pub(crate) const EXCLUDED: &str = "missing_models";
 
-/// Rounds of sets.
 pub const SET_ROUNDS: Table = Table {
     name: "set_rounds",
     about: "One row per candidate round of a set: included, or excluded for everyone with who is missing.",
-    columns: &[
-        always("set_id", Text, "The set"),
-        always("round_id", Text, "The round"),
-        always("role", Text, "included or excluded"),
-        maybe(
-            "excluded_reason",
-            Text,
-            "missing_models: not every model of the roster completed it",
-        ),
-        maybe(
-            "missing_model_ids",
-            Text,
-            "Who is missing, separated by commas",
-        ),
-    ],
-    filling: Filling::Whole(|publication| {
-        publication
-            .comparison_sets
-            .iter()
-            .flat_map(set_rounds)
-            .collect()
-    }),
+    columns: columns! {
+        always "set_id" Text "The set";
+        always "round_id" Text "The round";
+        always "role" Text "included or excluded";
+        maybe "excluded_reason" Text "missing_models: not every model of the roster completed it";
+        maybe "missing_model_ids" Text "Who is missing, separated by commas";
+    },
+    filling: Filling::Whole(|all| all.comparison_sets.iter().flat_map(set_rounds).collect()),
 };
 
 fn set_rounds(set: &ComparisonSet) -> Vec<Row<'_>> {
@@ -142,11 +104,7 @@ fn set_rounds(set: &ComparisonSet) -> Vec<Row<'_>> {
         ]
     });
     let excluded = set.excluded.iter().map(|round| {
-        let missing: Vec<&str> = round
-            .missing
-            .iter()
-            .map(capitalbench_core::values::ids::ModelId::as_str)
-            .collect();
+        let missing: Vec<&str> = round.missing.iter().map(ModelId::as_str).collect();
         vec![
             id.into(),
             round.round_id.as_str().into(),
@@ -158,59 +116,30 @@ fn set_rounds(set: &ComparisonSet) -> Vec<Row<'_>> {
     included.chain(excluded).collect()
 }
 
-/// Rows of sets.
 pub const SET_ROWS: Table = Table {
     name: "set_rows",
     about: "One row per entrant of a set over its included rounds. `entrant` tells models from what they are held against; only models have a position.",
-    columns: &[
-        always("set_id", Text, "The set"),
-        always("entrant", Text, "model, reference, cash, oracle or control"),
-        maybe("position", Integer, "Place by score; models only"),
-        maybe("model_id", Text, "Who; none for reference, cash and oracle"),
-        maybe("score", Real, "100 × summed returns ÷ summed oracles"),
-        maybe("score_reason", Text, "Why there is no score"),
-        maybe("score_low", Real, "Lower end of the 95 % interval"),
-        maybe("score_high", Real, "Upper end"),
-        maybe("score_interval_reason", Text, INTERVAL_REASON),
-        maybe(
-            "rank_from",
-            Integer,
-            "Best place of the 95 % range over resampled histories",
-        ),
-        maybe("rank_to", Integer, "Worst place"),
-        maybe(
-            "tie_group",
-            Integer,
-            "Models that cannot be told apart share a group",
-        ),
-        maybe("total_return_fraction", Real, "Sum of returns"),
-        maybe("average_return_fraction", Real, "Mean return"),
-        maybe(
-            "average_alpha_fraction",
-            Real,
-            "Mean difference to the reference",
-        ),
-        maybe(
-            "positive_alpha_fraction",
-            Real,
-            "Share of rounds above the reference",
-        ),
-        maybe(
-            "first_places",
-            Integer,
-            "Rounds with the highest return of the roster",
-        ),
-        maybe(
-            "random_percentile_fraction",
-            Real,
-            "Mean share of random portfolios below it",
-        ),
-        maybe(
-            "random_p_value",
-            Real,
-            "Chance of a record this high among random ones",
-        ),
-    ],
+    columns: columns! {
+        always "set_id" Text "The set";
+        always "entrant" Text "model, reference, cash, oracle or control";
+        maybe "position" Integer "Place by score; models only";
+        maybe "model_id" Text "Who; none for reference, cash and oracle";
+        maybe "score" Real "100 × summed returns ÷ summed oracles";
+        maybe "score_reason" Text "Why there is no score";
+        maybe "score_low" Real "Lower end of the 95 % interval";
+        maybe "score_high" Real "Upper end";
+        maybe "score_interval_reason" Text INTERVAL_REASON;
+        maybe "rank_from" Integer "Best place of the 95 % range over resampled histories";
+        maybe "rank_to" Integer "Worst place";
+        maybe "tie_group" Integer "Models that cannot be told apart share a group";
+        maybe "total_return_fraction" Real "Sum of returns";
+        maybe "average_return_fraction" Real "Mean return";
+        maybe "average_alpha_fraction" Real "Mean difference to the reference";
+        maybe "positive_alpha_fraction" Real "Share of rounds above the reference";
+        maybe "first_places" Integer "Rounds with the highest return of the roster";
+        maybe "random_percentile_fraction" Real "Mean share of random portfolios below it";
+        maybe "random_p_value" Real "Chance of a record this high among random ones";
+    },
     filling: Filling::Whole(|publication| {
         let sets = publication.comparison_sets.iter();
         sets.flat_map(|set| set_rows(set, of(publication, set)))
@@ -218,7 +147,7 @@ pub const SET_ROWS: Table = Table {
     }),
 };
 
-/// The rows of a set: models first, then what they are held against.
+/// The rows of a set: models first, then the market and the controls.
 pub(crate) fn set_rows<'a>(
     set: &'a ComparisonSet,
     statistics: Option<&SetStatistics>,

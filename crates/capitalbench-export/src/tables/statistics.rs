@@ -7,104 +7,43 @@ use capitalbench_core::publication::Publication;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 
-use crate::table::Kind::{Integer, Real, Text};
-use crate::table::{Cell, Filling, Row, Table, always, maybe};
+use crate::table::{Cell, Filling, Row, Table, columns};
 
 /// Records of tracks.
 pub const STATISTICS: Table = Table {
     name: "statistics",
     about: "One row per model and track: its whole record with what it rests on. The method and its version are in `publication.json`.",
-    columns: &[
-        always("track", Text, "weekly or monthly"),
-        always("model_id", Text, "Who"),
-        always("rounds", Integer, "Resolved rounds"),
-        always("effective_windows", Real, "Separate windows they are worth"),
-        maybe(
-            "alpha_fraction",
-            Real,
-            "Mean gain beyond the reference per horizon",
-        ),
-        maybe("alpha_low_fraction", Real, "Lower end of the 95 % interval"),
-        maybe("alpha_high_fraction", Real, "Upper end"),
-        maybe("alpha_t", Real, "Mean over standard error"),
-        maybe(
-            "alpha_p_value",
-            Real,
-            "Two-sided chance of a mean this far from zero",
-        ),
-        always(
-            "alpha_basis",
-            Text,
-            "daily, rounds, not_informative or too_few_windows",
-        ),
-        maybe(
-            "alpha_days",
-            Integer,
-            "Days of the daily series, where there is one",
-        ),
-        maybe(
-            "alpha_resampled_low_fraction",
-            Real,
-            "A second opinion on the interval, by resampled days",
-        ),
-        maybe("alpha_resampled_high_fraction", Real, "Its upper end"),
-        maybe(
-            "score_low",
-            Real,
-            "Lower end of the 95 % interval of the score",
-        ),
-        maybe("score_high", Real, "Upper end"),
-        maybe("score_interval_reason", Text, INTERVAL_REASON),
-        maybe(
-            "random_percentile_fraction",
-            Real,
-            "Mean share of random portfolios below its decisions",
-        ),
-        maybe(
-            "random_z",
-            Real,
-            "The same as a normal deviate, overlap counted",
-        ),
-        maybe("random_p_value", Real, "Its chance"),
-        maybe(
-            "random_matched_percentile_fraction",
-            Real,
-            "Among random ones as volatile",
-        ),
-        maybe("random_matched_p_value", Real, "Its chance"),
-        maybe(
-            "detectable_fraction",
-            Real,
-            "Smallest gap to the reference this record would detect, per horizon",
-        ),
-        maybe(
-            "years_to_know",
-            Real,
-            "Years until the observed gap would be detected",
-        ),
-        maybe(
-            "noise_decision",
-            Real,
-            "Variance of repeated decisions, from repeated calls",
-        ),
-        maybe(
-            "noise_market",
-            Real,
-            "Variance of rounds, from repeated calls",
-        ),
-        maybe(
-            "noise_decision_share_fraction",
-            Real,
-            "Share of the variance that is the model's own",
-        ),
-        maybe("brier", Real, "Mean squared error of stated confidence"),
-        maybe(
-            "brier_low",
-            Real,
-            "Lower end of its 95 % interval; none where it is not informative",
-        ),
-        maybe("brier_high", Real, "Upper end"),
-    ],
+    columns: columns! {
+        always "track" Text "weekly or monthly";
+        always "model_id" Text "Who";
+        always "rounds" Integer "Resolved rounds";
+        always "effective_windows" Real "Separate windows they are worth";
+        maybe "alpha_fraction" Real "Mean gain beyond the reference per horizon";
+        maybe "alpha_low_fraction" Real "Lower end of the 95 % interval";
+        maybe "alpha_high_fraction" Real "Upper end";
+        maybe "alpha_t" Real "Mean over standard error";
+        maybe "alpha_p_value" Real "Two-sided chance of a mean this far from zero";
+        always "alpha_basis" Text "daily, rounds, not_informative or too_few_windows";
+        maybe "alpha_days" Integer "Days of the daily series, where there is one";
+        maybe "alpha_resampled_low_fraction" Real "A second opinion on the interval, by resampled days";
+        maybe "alpha_resampled_high_fraction" Real "Its upper end";
+        maybe "score_low" Real "Lower end of the 95 % interval of the score";
+        maybe "score_high" Real "Upper end";
+        maybe "score_interval_reason" Text INTERVAL_REASON;
+        maybe "random_percentile_fraction" Real "Mean share of random portfolios below its decisions";
+        maybe "random_z" Real "The same as a normal deviate, overlap counted";
+        maybe "random_p_value" Real "Its chance";
+        maybe "random_matched_percentile_fraction" Real "Among random ones as volatile";
+        maybe "random_matched_p_value" Real "Its chance";
+        maybe "detectable_fraction" Real "Smallest gap to the reference this record would detect, per horizon";
+        maybe "years_to_know" Real "Years until the observed gap would be detected";
+        maybe "noise_decision" Real "Variance of repeated decisions, from repeated calls";
+        maybe "noise_market" Real "Variance of rounds, from repeated calls";
+        maybe "noise_decision_share_fraction" Real "Share of the variance that is the model's own";
+        maybe "brier" Real "Mean squared error of stated confidence";
+        maybe "brier_low" Real "Lower end of its 95 % interval; none where it is not informative";
+        maybe "brier_high" Real "Upper end";
+    },
     filling: Filling::Whole(|publication| {
         let records = publication.statistics.records.iter();
         records
@@ -113,7 +52,6 @@ pub const STATISTICS: Table = Table {
     }),
 };
 
-/// The rows of a track.
 pub(crate) fn statistics(track: Track, models: &[RecordStatistics]) -> Vec<Row<'_>> {
     models.iter().map(|record| row(track, record)).collect()
 }
@@ -156,7 +94,7 @@ fn row(track: Track, record: &RecordStatistics) -> Row<'_> {
     cells
 }
 
-/// What the column beside a score's interval says.
+/// The meaning of the column beside a score's interval.
 pub(super) const INTERVAL_REASON: &str = "Why there is no interval: too_few_windows, small_denominator or no_oracle; \
 not_informative where it must not be read as one";
 
@@ -188,39 +126,22 @@ fn estimate<'a>(found: Option<&Estimate>) -> [Cell<'a>; 7] {
     ]
 }
 
-/// Pairs of models.
 pub const PAIRS: Table = Table {
     name: "pairs",
     about: "One row per pair of models of a set, on the rounds both completed.",
-    columns: &[
-        always("set_id", Text, "The set"),
-        always("first_model_id", Text, "The one with the better row"),
-        always("second_model_id", Text, "The other"),
-        maybe("difference_fraction", Real, "Mean difference per horizon"),
-        maybe(
-            "difference_low_fraction",
-            Real,
-            "Lower end of the 95 % interval",
-        ),
-        maybe("difference_high_fraction", Real, "Upper end"),
-        maybe("difference_t", Real, "Mean over standard error"),
-        maybe("difference_p_value", Real, "Two-sided chance"),
-        always(
-            "difference_basis",
-            Text,
-            "daily, rounds, not_informative or too_few_windows",
-        ),
-        maybe(
-            "difference_days",
-            Integer,
-            "Days of the daily series, where there is one",
-        ),
-        maybe(
-            "p_adjusted",
-            Real,
-            "After Holm's correction over all pairs of the set",
-        ),
-    ],
+    columns: columns! {
+        always "set_id" Text "The set";
+        always "first_model_id" Text "The one with the better row";
+        always "second_model_id" Text "The other";
+        maybe "difference_fraction" Real "Mean difference per horizon";
+        maybe "difference_low_fraction" Real "Lower end of the 95 % interval";
+        maybe "difference_high_fraction" Real "Upper end";
+        maybe "difference_t" Real "Mean over standard error";
+        maybe "difference_p_value" Real "Two-sided chance";
+        always "difference_basis" Text "daily, rounds, not_informative or too_few_windows";
+        maybe "difference_days" Integer "Days of the daily series, where there is one";
+        maybe "p_adjusted" Real "After Holm's correction over all pairs of the set";
+    },
     filling: Filling::Whole(all_pairs),
 };
 
@@ -229,7 +150,6 @@ fn all_pairs(publication: &Publication) -> Vec<Row<'_>> {
     sets.flat_map(|(id, set)| pairs(id, &set.pairs)).collect()
 }
 
-/// The pairs of a set.
 pub(crate) fn pairs<'a>(set_id: &'a str, pairs: &'a [Pair]) -> Vec<Row<'a>> {
     pairs
         .iter()
@@ -247,16 +167,16 @@ pub(crate) fn pairs<'a>(set_id: &'a str, pairs: &'a [Pair]) -> Vec<Row<'a>> {
 pub const RELIABILITY: Table = Table {
     name: "reliability",
     about: "One row per model, track and bin of stated confidence that has a resolved decision.",
-    columns: &[
-        always("track", Text, "weekly or monthly"),
-        always("model_id", Text, "Who"),
-        always("from_fraction", Real, "Lower end of the bin"),
-        always("to_fraction", Real, "Upper end"),
-        always("decisions", Integer, "Decisions in it"),
-        always("effective_windows", Real, "Separate windows they are worth"),
-        always("confidence_fraction", Real, "Mean stated confidence"),
-        always("hit_rate_fraction", Real, "Share that beat the reference"),
-    ],
+    columns: columns! {
+        always "track" Text "weekly or monthly";
+        always "model_id" Text "Who";
+        always "from_fraction" Real "Lower end of the bin";
+        always "to_fraction" Real "Upper end";
+        always "decisions" Integer "Decisions in it";
+        always "effective_windows" Real "Separate windows they are worth";
+        always "confidence_fraction" Real "Mean stated confidence";
+        always "hit_rate_fraction" Real "Share that beat the reference";
+    },
     filling: Filling::Whole(|publication| {
         let records = publication.statistics.records.iter();
         records

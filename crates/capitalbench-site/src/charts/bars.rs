@@ -8,7 +8,7 @@ use super::{Canvas, KeyRow, PLOT, fitted, px, spread};
 use crate::figures::signed_percent;
 use crate::html::Html;
 
-/// Someone's place on the axis of a histogram.
+/// A labelled value on the axis of a histogram.
 #[derive(Debug, Clone)]
 pub(crate) struct Mark {
     pub(crate) label: String,
@@ -105,7 +105,6 @@ impl Histogram<'_> {
 #[derive(Debug, Clone)]
 pub(crate) struct StackedBars {
     pub(crate) title: String,
-    /// Label of each bar.
     pub(crate) labels: Vec<String>,
     /// Names of the parts, from the bottom.
     pub(crate) parts: Vec<&'static str>,
@@ -114,7 +113,6 @@ pub(crate) struct StackedBars {
 }
 
 impl StackedBars {
-    /// Draws the chart.
     #[expect(clippy::cast_precision_loss, reason = "some hundred bars")]
     pub(crate) fn draw(&self) -> Html {
         let (left, right, top, bottom, height) = (56.0, PLOT - 6.0, 8.0, 160.0, 188.0);

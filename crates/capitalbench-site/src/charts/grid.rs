@@ -10,7 +10,6 @@ use super::{Canvas, KeyRow, PLOT, WIDTH, day_number, fitted, px, spread};
 use crate::figures::{decimal, dollars, share, signed_percent};
 use crate::html::Html;
 
-/// A labelled point.
 #[derive(Debug, Clone)]
 pub(crate) struct Point {
     pub(crate) label: String,
@@ -28,7 +27,6 @@ pub(crate) struct Scatter {
 }
 
 impl Scatter {
-    /// Draws the chart.
     pub(crate) fn draw(&self) -> Html {
         let (left, right, top, bottom, height) = (50.0, PLOT - 8.0, 12.0, 230.0, 270.0);
         let xs = self.points.iter().map(|point| point.x).chain([0.0]);
@@ -87,7 +85,6 @@ pub(crate) struct Strip {
 }
 
 impl Strip {
-    /// Draws the chart.
     pub(crate) fn draw(&self) -> Html {
         let (left, right, top, bottom, height) = (80.0, WIDTH - 16.0, 8.0, 150.0, 178.0);
         let values = self.rounds.iter().map(|round| round.1);
@@ -140,7 +137,6 @@ pub(crate) struct Stated {
     pub(crate) confidence: f64,
     /// Share that came true.
     pub(crate) observed: f64,
-    /// Decisions.
     pub(crate) count: usize,
     /// Ends of the interval, where there is one.
     pub(crate) range: Option<(f64, f64)>,

@@ -10,7 +10,7 @@ use super::{Canvas, WIDTH, fitted, px};
 use crate::figures::signed_points;
 use crate::html::Html;
 
-/// How far a gap is from none, in steps that tables and charts share.
+/// The size of a gap in four steps, which tables and charts share.
 pub(crate) fn strength(gap: f64) -> usize {
     match gap.abs() {
         small if small < 0.0025 => 0,
@@ -50,7 +50,6 @@ const LEGEND: [(&str, usize); 4] = [
 ];
 
 impl Heat {
-    /// Draws the chart.
     pub(crate) fn draw(&self) -> Html {
         let columns = self.rounds.iter().map(|_| 1.0).sum::<f64>().max(1.0);
         let width = ((WIDTH - LEFT - 10.0) / columns).min(WIDEST);
@@ -97,7 +96,7 @@ impl Heat {
         canvas.finish()
     }
 
-    /// What a round is, and who was farthest ahead and behind.
+    /// Describes a round: its name, its day, and the models with the highest and the lowest gap.
     fn words(&self, place: usize) -> String {
         let round = &self.rounds[place];
         let day = round

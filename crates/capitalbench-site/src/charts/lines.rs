@@ -16,7 +16,7 @@ pub(crate) enum Stroke {
     Solid,
     /// Provisional.
     Dashed,
-    /// What others are held against.
+    /// The line that the others are compared with.
     Reference,
 }
 
@@ -27,6 +27,22 @@ pub(crate) struct Line {
     pub(crate) points: Vec<(Date, f64)>,
     pub(crate) band: Vec<(f64, f64)>,
     pub(crate) stroke: Stroke,
+}
+
+impl Line {
+    /// A line without a band.
+    pub(crate) fn plain(
+        label: &str,
+        stroke: Stroke,
+        points: impl IntoIterator<Item = (Date, f64)>,
+    ) -> Self {
+        Self {
+            label: label.to_owned(),
+            points: points.into_iter().collect(),
+            band: Vec::new(),
+            stroke,
+        }
+    }
 }
 
 /// A chart of lines whose values are fractions.
@@ -44,7 +60,6 @@ const TOP: f64 = 10.0;
 const MOST_POINTS: usize = 150;
 
 impl LineChart {
-    /// Draws the chart.
     pub(crate) fn draw(&self) -> Html {
         let height = 250.0_f64.max(60.0 + 13.0 * self.lines.iter().map(|_| 1.0).sum::<f64>());
         let bottom = height - 26.0;
@@ -135,7 +150,7 @@ fn label(canvas: &mut Canvas, key: &KeyRow, (from, at): (f64, f64)) {
     canvas.text("label", (RIGHT + 26.0, at + 4.0), &key.text);
 }
 
-/// The points of a long line that are drawn: more than there are pixels tell nothing.
+/// The points of a line that are drawn; more points than pixels would show nothing more.
 fn kept(count: usize) -> Vec<usize> {
     let mut kept = thinned(count, MOST_POINTS);
     if let Some(last) = count.checked_sub(1)

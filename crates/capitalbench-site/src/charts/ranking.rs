@@ -7,14 +7,13 @@ use super::{Canvas, WIDTH, fitted, px};
 use crate::figures::{decimal, interval};
 use crate::html::Html;
 
-/// One entrant.
 #[derive(Debug, Clone)]
 pub(crate) struct Whisker {
     pub(crate) label: String,
     pub(crate) value: f64,
     /// Ends of the interval, where there is one.
     pub(crate) range: Option<(f64, f64)>,
-    /// Drawn apart: what models are held against.
+    /// A row of the market, drawn in another way than models.
     pub(crate) apart: bool,
 }
 

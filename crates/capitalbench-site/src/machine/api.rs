@@ -1,6 +1,6 @@
-//! `/api/v1`: the tables of the export as rows, one round, one model, and what there is.
+//! `/api/v1`: the tables of the export as rows, single rounds and models, and a list of all paths.
 //!
-//! Whoever serves passes path and query on as they came and sends what comes back.
+//! The server hands path and query over unchanged and sends the answer.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -14,22 +14,21 @@ use serde_json::{Map, Value, json};
 
 mod selection;
 
-/// Rows of an answer unless asked otherwise, and at most.
+/// Rows of an answer by default and at most.
 const ROWS: usize = 100;
 const MOST_ROWS: usize = 1000;
 
-/// A publication; rows that belong to a round are made when they are asked for, and only those.
+/// Answers from one publication. Rows that belong to a round are made on request, to save memory.
 #[derive(Debug)]
 pub struct Api {
     publication: Arc<Publication>,
-    /// The rows of tables that need all rounds, made when somebody first asks.
+    /// The rows of tables that need all rounds, made on the first request.
     made: [OnceLock<Vec<Vec<Value>>>; ALL.len()],
-    /// How many rows of the other tables stand before each round, and in all.
+    /// For the other tables, the number of rows before each round and, last, of all rounds.
     counted: [OnceLock<Vec<usize>>; ALL.len()],
 }
 
 impl Api {
-    /// Answers from this publication.
     pub fn new(publication: impl Into<Arc<Publication>>) -> Self {
         Self {
             publication: publication.into(),
@@ -38,12 +37,11 @@ impl Api {
         }
     }
 
-    /// What is answered from.
     pub fn publication(&self) -> &Publication {
         &self.publication
     }
 
-    /// Status and body for what stands behind `/api/v1`, and the query.
+    /// Status and body for the path after `/api/v1` and the query.
     pub fn reply(&self, rest: &str, query: &str) -> (u16, Vec<u8>) {
         let parts: Vec<String> = rest
             .split('/')
@@ -74,7 +72,7 @@ impl Api {
 const NOT_FOUND: u16 = 404;
 const BAD_REQUEST: u16 = 400;
 
-/// Why a request has no answer.
+/// An error answer.
 struct Refusal {
     status: u16,
     body: Value,
@@ -127,8 +125,8 @@ fn place_of(name: &str) -> Result<usize, Refusal> {
     let found = ALL.iter().position(|table| table.name == name);
     found.ok_or_else(|| {
         let near = closest(name, ALL.iter().map(|table| table.name));
-        let hint = near.map_or_else(String::new, |near| format!(", but {near}"));
-        let message = format!("there is no table {name}{hint}; /api/v1 lists them");
+        let hint = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
+        let message = format!("there is no table {name}; {hint}/api/v1 lists them");
         let table = ("table", name);
         Refusal::new(NOT_FOUND, "unknown_table", table, &message)
     })
@@ -200,7 +198,7 @@ fn round(api: &Api, id: &str) -> Result<Value, Refusal> {
     Ok(publication_v1::round(found))
 }
 
-/// A model with its rows of every table that says something about models as such, and its results.
+/// A model with its rows of every table about models.
 fn model(api: &Api, id: &str) -> Result<Value, Refusal> {
     let publication = api.publication();
     let of_table = |name: &str| -> Vec<Map<String, Value>> {
@@ -261,7 +259,7 @@ fn no_parameters(query: &str) -> Result<(), Refusal> {
     }
 }
 
-/// The parameters of a query, each given once.
+/// The parameters of a query; giving one twice is an error.
 fn parameters(query: &str) -> Result<BTreeMap<String, String>, Refusal> {
     let mut found = BTreeMap::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -275,7 +273,7 @@ fn parameters(query: &str) -> Result<BTreeMap<String, String>, Refusal> {
     Ok(found)
 }
 
-/// Percent signs followed by two digits are bytes; others stand for themselves.
+/// Decodes `%XX`; a percent sign without two digits stays as it is.
 fn decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));

@@ -1,6 +1,7 @@
 //! An iCalendar of the closes that decide rounds.
 
 use capitalbench_core::publication::PublicRound;
+use capitalbench_core::values::time::Stamp;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -11,46 +12,34 @@ use crate::{Files, Input};
 const LINE: usize = 75;
 
 pub(super) fn render(input: &Input<'_>, files: &mut Files) {
-    let mut lines = vec![
-        "BEGIN:VCALENDAR".to_owned(),
-        "VERSION:2.0".to_owned(),
-        "PRODID:-//CapitalBench//Scoring dates//EN".to_owned(),
-        "NAME:CapitalBench scoring dates".to_owned(),
-        "X-WR-CALNAME:CapitalBench scoring dates".to_owned(),
-        "REFRESH-INTERVAL;VALUE=DURATION:P1D".to_owned(),
-    ];
-    for round in &input.publication.rounds {
-        lines.extend(event(input, round).into_iter().flatten());
-    }
-    lines.push("END:VCALENDAR".to_owned());
-    let text: String = lines.iter().map(|line| folded(line)).collect();
+    let begin = "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//CapitalBench//Scoring dates//EN\n\
+                 NAME:CapitalBench scoring dates\nX-WR-CALNAME:CapitalBench scoring dates\n\
+                 REFRESH-INTERVAL;VALUE=DURATION:P1D\n";
+    let rounds = input.publication.rounds.iter();
+    let events: String = rounds.filter_map(|round| event(input, round)).collect();
+    let calendar = format!("{begin}{events}END:VCALENDAR\n");
+    let text: String = calendar.lines().map(folded).collect();
     files.insert("calendar.ics".to_owned(), text.into());
 }
 
-fn event(input: &Input<'_>, round: &PublicRound) -> Option<Vec<String>> {
+/// The event of a round; its values hold no line breaks, so that each stays on its line.
+fn event(input: &Input<'_>, round: &PublicRound) -> Option<String> {
     let close = round.manifest.window?.exit_close()?;
-    let id = round.id();
+    let id = round.id().as_str();
     let stamp = round.manifest.created_at.as_ref();
-    let stamp = stamp.map_or(close, capitalbench_core::values::time::Stamp::at);
-    let base = input.base_url;
-    Some(vec![
-        "BEGIN:VEVENT".to_owned(),
-        format!("UID:{}-exit@capitalbench", value(id.as_str())),
-        format!("DTSTAMP:{}", instant(stamp)),
-        format!("DTSTART:{}", instant(close)),
-        "DURATION:PT0S".to_owned(),
-        format!("SUMMARY:{} ends", value(id.as_str())),
-        format!(
-            "DESCRIPTION:{}",
-            value(&format!(
-                "{}: the ending close. The result follows when prices are final.",
-                round.manifest.title
-            ))
-        ),
-        format!("URL:{base}/rounds/{}/", encode(id.as_str())),
-        "TRANSP:TRANSPARENT".to_owned(),
-        "END:VEVENT".to_owned(),
-    ])
+    let stamp = stamp.map_or(close, Stamp::at);
+    Some(format!(
+        "BEGIN:VEVENT\nUID:{id}-exit@capitalbench\nDTSTAMP:{}\nDTSTART:{}\nDURATION:PT0S\n\
+         SUMMARY:{id} ends\n\
+         DESCRIPTION:{}: the ending close. The result follows when prices are final.\n\
+         URL:{}/rounds/{}/\nTRANSP:TRANSPARENT\nEND:VEVENT\n",
+        instant(stamp),
+        instant(close),
+        value(&round.manifest.title),
+        input.base_url,
+        encode(id),
+        id = value(id),
+    ))
 }
 
 fn instant(at: Timestamp) -> String {
@@ -59,7 +48,7 @@ fn instant(at: Timestamp) -> String {
         .to_string()
 }
 
-/// Text as RFC 5545 wants it.
+/// Text with the escapes of RFC 5545.
 fn value(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -76,7 +65,7 @@ fn value(text: &str) -> String {
     out
 }
 
-/// A line with its end, folded between characters.
+/// A line with its end, folded without splitting a character.
 fn folded(line: &str) -> String {
     let mut out = String::with_capacity(line.len() + 8);
     let mut width = 0;

@@ -1,36 +1,43 @@
-//! Corrections of results as `corrections.jsonl` tells them: why, and which value became which.
+//! Corrections of results as `corrections.jsonl` records them: the reason, and old and new values.
 
+use capitalbench_core::publication::ResolvedRound;
 use capitalbench_export::text::percent;
 use jiff::Timestamp;
 use serde_json::Value;
 
-/// Values that a sentence names before it only counts the rest.
+use crate::Files;
+use crate::figures::count;
+
+/// A sentence names at most this many values and counts the rest.
 const NAMED: usize = 6;
 
-/// One correction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
     /// The line of the file.
     pub line: usize,
-    /// When it was made.
     pub at: Timestamp,
     /// The operator's reason.
     pub reason: String,
-    /// What became other, in the order of the file.
+    /// The values that changed, in the order of the file.
     pub changes: Vec<Change>,
 }
 
-/// One value that became another.
+/// One value that a correction changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Whose.
     pub model: String,
-    /// Of which figure.
     pub figure: String,
-    /// As people read it; a dash where there was none.
+    /// The value before, for people; a dash if there was none.
     pub old: String,
-    /// As people read it; a dash where there is none.
+    /// The value after, for people; a dash if there is none.
     pub new: String,
+}
+
+/// The corrections of a resolved round, from the files of its run.
+pub(crate) fn corrections_of(resolved: &ResolvedRound, own: &Files) -> Vec<Correction> {
+    let path = format!("runs/{}/corrections.jsonl", resolved.run_id);
+    own.get(&path)
+        .map_or_else(Vec::new, |bytes| corrections(bytes))
 }
 
 /// Every readable line of `corrections.jsonl`.
@@ -68,7 +75,7 @@ fn change(entry: &Value) -> Option<Change> {
     })
 }
 
-/// Larger fractions than this are told as they are written.
+/// Larger numbers cannot be fractions and are shown as they are stored.
 const LARGEST: f64 = 1e6;
 
 /// Ranks are counts; every other figure is a fraction.
@@ -88,7 +95,7 @@ fn shown(figure: &str, text: Option<&str>) -> String {
 }
 
 impl Correction {
-    /// The reason, and which returns became which.
+    /// One sentence with the reason and the returns that changed.
     pub fn sentence(&self) -> String {
         let returns = |change: &&Change| change.figure == "portfolio return";
         let mut named: Vec<&Change> = self.changes.iter().filter(returns).collect();
@@ -110,8 +117,7 @@ impl Correction {
         };
         let mut parts: Vec<String> = named.iter().take(NAMED).map(words).collect();
         if more > 0 {
-            let noun = if more == 1 { "value" } else { "values" };
-            parts.push(format!("{more} more {noun}"));
+            parts.push(count(more, "more value", "more values"));
         }
         format!("{} ({})", self.reason, parts.join("; "))
     }

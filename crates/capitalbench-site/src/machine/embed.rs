@@ -13,7 +13,7 @@ use super::escaped;
 use crate::pages::view::{plain_name, set_path};
 use crate::{Files, Input};
 
-/// Colours of both themes, by preference of the reader.
+/// Colours of both themes; the reader's system chooses.
 const STYLE: &str = "body{margin:0;font:14px/1.4 system-ui,sans-serif;color:#1b1c1e;background:#fbfbf9}\
 table{border-collapse:collapse;width:100%}caption{text-align:left;font-weight:600;padding:4px 8px}\
 th,td{padding:4px 8px;text-align:right;border-bottom:1px solid #dcdcd6;font-variant-numeric:tabular-nums}\
@@ -64,7 +64,7 @@ pub(super) fn models(publication: &Publication) -> BTreeSet<&ModelId> {
         .collect()
 }
 
-/// The rank range of a row, as its set may claim it.
+/// The range of ranks that the evidence allows for a row.
 pub(super) fn places(publication: &Publication, set: &ComparisonSet, row: usize) -> String {
     let found = publication.statistics.sets.get(&set.definition.set_id);
     match found.and_then(|found| found.places(row)) {
@@ -109,7 +109,7 @@ fn table(input: &Input<'_>, set: &ComparisonSet, style: &str) -> String {
          <table><caption>CapitalBench, {track}, {rounds} shared rounds</caption>\n\
          <thead><tr><th>Rank</th><th>Model</th><th>Score</th><th>Gap to {reference}, points</th></tr></thead>\n\
          <tbody>\n{rows}</tbody></table>\n\
-         <p>As of {as_of}. Ranks are ranges that the rounds cannot tell apart.{invented} Not advice. \
+         <p>As of {as_of}. Ranks are ranges: the rounds cannot tell apart the models within one.{invented} Not advice. \
          <a href=\"{base}/{link}\" target=\"_top\">Whole table</a></p>\n</body></html>\n",
         track = set.definition.track.as_str(),
         rounds = set.included.len(),
@@ -131,7 +131,7 @@ pub(super) fn standing<'a>(
     Some((set, row))
 }
 
-/// What a badge or an image says of a model in a few words.
+/// A model's rank and score in each current set, for badges and images.
 pub(super) fn summary(publication: &Publication, id: &ModelId) -> Vec<String> {
     let of = |track: Track| {
         let (set, row) = standing(publication, track, id)?;

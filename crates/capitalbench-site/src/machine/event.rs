@@ -1,4 +1,4 @@
-//! What happened, and when: rounds that appear, results, corrections, changed methods.
+//! The events of the feeds: new rounds, results, corrections and changed methods.
 
 use std::collections::BTreeMap;
 
@@ -6,40 +6,37 @@ use capitalbench_core::publication::{PublicRound, Publication, RoundState};
 use capitalbench_export::text::{percent, reference_of, score};
 use jiff::Timestamp;
 
-use super::correction::{Correction, corrections};
+use super::correction::{Correction, corrections_of};
 use crate::figures::count;
 use crate::html::encode;
 use crate::{Files, Input};
 
-/// One thing that happened.
+/// An event of the feeds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Event {
-    /// When.
     pub(super) at: Timestamp,
-    /// A name for ever.
+    /// Never changes, so that readers of the feed recognise an event.
     pub(super) id: String,
-    /// The kind in one word.
+    /// `round`, `result`, `correction` or `methodology`.
     pub(super) kind: &'static str,
-    /// A heading.
     pub(super) title: String,
-    /// What happened, in words.
     pub(super) text: String,
     /// The page that shows it.
     pub(super) path: String,
 }
 
-/// What the files of a round tell the feeds.
+/// The events that only the files of a round record.
 #[derive(Debug, Clone)]
 pub struct Told(Vec<Event>);
 
 impl Told {
-    /// Reads what there is to tell.
+    /// Reads them from the files.
     pub fn of(round: &PublicRound, own: &Files) -> Self {
         Self(corrected(round, own))
     }
 }
 
-/// Everything that happened until the publication, newest first.
+/// All events up to the instant of the publication, newest first.
 pub(super) fn events(input: &Input<'_>, told: &[Told]) -> Vec<Event> {
     let publication = input.publication;
     let mut found: Vec<Event> = told.iter().flat_map(|told| told.0.clone()).collect();
@@ -114,13 +111,11 @@ fn scored(publication: &Publication, round: &PublicRound) -> Option<Event> {
     })
 }
 
-/// Corrections as their file tells them; what cannot be read tells nothing.
+/// Corrections as their file records them; unreadable lines are skipped.
 fn corrected(round: &PublicRound, own: &Files) -> Vec<Event> {
     let Some(resolved) = round.resolved() else {
         return Vec::new();
     };
-    let path = format!("runs/{}/corrections.jsonl", resolved.run_id);
-    let bytes = own.get(&path).map(AsRef::as_ref).unwrap_or_default();
     let event = |own: Correction| Event {
         at: own.at,
         id: format!("correction-{}-{}", round.id(), own.line),
@@ -129,7 +124,10 @@ fn corrected(round: &PublicRound, own: &Files) -> Vec<Event> {
         text: own.sentence(),
         path: page(round),
     };
-    corrections(bytes).into_iter().map(event).collect()
+    corrections_of(resolved, own)
+        .into_iter()
+        .map(event)
+        .collect()
 }
 
 /// The first round of each methodology version.

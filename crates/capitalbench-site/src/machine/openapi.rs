@@ -25,7 +25,7 @@ fn document(input: &Input<'_>) -> Value {
     );
     paths.insert(
         "/api/v1".to_owned(),
-        json!({"get": operation("What there is", &[], &json!({"type": "object"}))}),
+        json!({"get": operation("Paths and tables of this API", &[], &json!({"type": "object"}))}),
     );
     paths.insert(
         "/api/v1/metadata".to_owned(),
@@ -40,7 +40,8 @@ fn document(input: &Input<'_>) -> Value {
     for (name, id) in [("rounds", "round_id"), ("models", "model_id")] {
         let about = format!("One of {name}, with everything about it");
         let mut found = operation(&about, &[path(id)], &json!({"type": "object"}));
-        found["responses"]["404"] = refusal("There is no such thing");
+        found["responses"]["404"] =
+            refusal("There is nothing with this id; the answer names a similar one");
         paths.insert(format!("/api/v1/{name}/{{{id}}}"), json!({"get": found}));
     }
     let mut schemas = Map::new();
@@ -122,7 +123,7 @@ fn rows(table: &Table) -> Value {
         "properties": {
             "table": {"const": table.name},
             "as_of": {"type": "string", "format": "date-time"},
-            "total": {"type": "integer", "description": "Rows that fit"},
+            "total": {"type": "integer", "description": "Rows that match the parameters"},
             "next_cursor": {"type": ["string", "null"]},
             "rows": {"type": "array", "items": {"$ref": format!("#/components/schemas/{}", table.name)}},
         },

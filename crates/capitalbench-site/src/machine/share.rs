@@ -33,7 +33,7 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
     }
 }
 
-/// What a round may show: its result, or who decided, in order of name.
+/// The result of a resolved round; for an open one only who decided, in order of name.
 fn rows_of(publication: &Publication, round: &PublicRound) -> Vec<[String; 2]> {
     let mut rows = vec![];
     if let Some(window) = round.manifest.window {

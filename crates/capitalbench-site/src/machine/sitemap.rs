@@ -28,13 +28,13 @@ pub(super) fn render(input: &Input<'_>, paths: &BTreeSet<String>, files: &mut Fi
     files.insert("robots.txt".to_owned(), robots.into());
 }
 
-/// The address of a page; files that are no page have none.
+/// The address of a page; `None` for other files.
 fn page(path: &str) -> Option<&str> {
     let folder = path.strip_suffix("index.html")?;
     (folder.is_empty() || folder.ends_with('/')).then_some(folder)
 }
 
-/// One list, or a list of lists when there are too many pages for one.
+/// One sitemap, or an index of several when one would list too many pages.
 fn sitemaps(base: &str, pages: &[&str], most: usize) -> Vec<(String, String)> {
     let list = |pages: &[&str]| {
         let mut out = format!("{BEGIN}<urlset {NAMESPACE}>\n");

@@ -37,9 +37,9 @@ const MODULES: [(&str, &str); 20] = [
     ("verify/stored.js", include_str!("../../verify/stored.js")),
     ("verify/told.js", include_str!("../../verify/told.js")),
 ];
-/// Roots of public time stamp authorities, as the program has them.
+/// The roots of public time stamp authorities that the program ships.
 const ROOTS: &str = include_str!("../../../capitalbench-proof/roots/public.pem");
-/// Rounds to choose from; the page of any other round leads here with its name.
+/// The menu lists this many rounds; older rounds link here with their name.
 const MOST_CHOICES: usize = 500;
 const BODY: &str = include_str!("../../verify/body.html");
 
@@ -50,7 +50,7 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
     let roots = Bytes::from_static(ROOTS.as_bytes());
     files.insert("verify/roots.pem".to_owned(), roots);
     files.insert("verify/index.html".to_owned(), page(input));
-    // Rounds with leaves in a signed log; who publishes one replaces this.
+    // The list of rounds in the signed log; publishing a log replaces this empty one.
     files.insert("verify/signed.json".to_owned(), Bytes::from_static(b"[]\n"));
 }
 

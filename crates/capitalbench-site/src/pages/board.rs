@@ -1,4 +1,4 @@
-//! The table of a comparison set, the same on the home page and on the set's own.
+//! The table of a comparison set, for the home page and for the page of the set.
 
 use capitalbench_core::evidence::statistics::{SetModel, SetStatistics};
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, MarketRow, SetRow};
@@ -6,10 +6,10 @@ use capitalbench_core::result::score::Score;
 
 use super::view::{View, horizon};
 use crate::charts::{Whisker, WhiskerScale};
-use crate::figures::{NONE, decimal, interval, no_interval, points, score, share};
+use crate::figures::{NONE, interval, no_interval, points, score, share, worth};
 use crate::html::Html;
 use crate::page::Here;
-use crate::table::{Cell, Table, gap, head, markup, maybe, number, percent, text};
+use crate::table::{Cell, Table, gap, head, markup, maybe, number, percent, scored, text};
 
 /// Rows of a set with their intervals.
 pub(crate) fn whiskers(
@@ -29,7 +29,7 @@ pub(crate) fn whiskers(
     set.rows.iter().enumerate().filter_map(row).collect()
 }
 
-/// The ranks that a row may truly hold.
+/// The range of ranks that the evidence allows.
 fn rank_range(places: Option<(usize, usize)>) -> String {
     match places {
         Some((from, to)) if from == to => from.to_string(),
@@ -38,7 +38,6 @@ fn rank_range(places: Option<(usize, usize)>) -> String {
     }
 }
 
-/// The table of a set.
 pub(crate) fn table(
     view: &View<'_>,
     here: &Here,
@@ -46,19 +45,15 @@ pub(crate) fn table(
     statistics: Option<&SetStatistics>,
 ) -> Table {
     let (mut table, scale) = models(view, here, set, statistics);
-    apart(&mut table, set, &scale);
     for control in set.market.iter().flat_map(|market| &market.controls) {
-        let row = (
-            control.score,
-            control.average_return,
-            Some(control.average_alpha),
-        );
-        add(
-            &mut table,
-            &scale,
-            ("apart control", view.name(&control.model_id)),
-            row,
-        );
+        let against = Against {
+            class: "apart control",
+            name: view.name(&control.model_id),
+            score: control.score,
+            average: control.average_return,
+            alpha: Some(control.average_alpha),
+        };
+        against.add(&mut table, &scale);
     }
     table
 }
@@ -70,12 +65,15 @@ pub(crate) fn short_table(
     set: &ComparisonSet,
     statistics: Option<&SetStatistics>,
 ) -> Table {
-    let (mut table, scale) = models(view, here, set, statistics);
-    apart(&mut table, set, &scale);
-    table
+    models(view, here, set, statistics).0
 }
 
-/// Scores of the controls in one line; none where there are none.
+/// The score of the S&P 500 in the rounds of a set.
+pub(crate) fn reference(set: &ComparisonSet) -> Option<f64> {
+    points(set.market.as_ref()?.reference.score)
+}
+
+/// Scores of the controls in one line; `None` without controls.
 pub(crate) fn control_line(view: &View<'_>, set: &ComparisonSet) -> Option<String> {
     let controls = &set.market.as_ref()?.controls;
     let one = |control: &SetRow| {
@@ -87,6 +85,7 @@ pub(crate) fn control_line(view: &View<'_>, set: &ComparisonSet) -> Option<Strin
     (!each.is_empty()).then(|| format!("Controls by rule, score: {}", each.join(" · ")))
 }
 
+/// The rows of models and of the market, with the scale that their whiskers share.
 fn models(
     view: &View<'_>,
     here: &Here,
@@ -95,13 +94,10 @@ fn models(
 ) -> (Table, WhiskerScale) {
     let mut table = frame(set);
     let rows = whiskers(view, set, statistics);
-    let reference = set
-        .market
-        .as_ref()
-        .and_then(|market| points(market.reference.score));
-    let scale = WhiskerScale::over(&rows, reference);
+    let scale = WhiskerScale::over(&rows, reference(set));
     for (place, row) in set.rows.iter().enumerate() {
         let model = statistics.and_then(|s| s.models.get(place));
+        let luck = model.and_then(|model| model.model.luck);
         let places = statistics.and_then(|s| s.places(place));
         let drawn = rows
             .iter()
@@ -109,39 +105,30 @@ fn models(
         table.row(vec![
             number(&rank_range(places), places.map(|(from, _)| whole(from))),
             head(view.model_link(here, &row.model_id)),
-            number(&score(row.score), points(row.score)),
+            scored(row.score),
             whisker_cell(&scale, drawn, model),
             percent(row.average_return),
             gap(row.average_alpha),
-            maybe(
-                model.and_then(|m| m.model.luck).map(|l| l.mean_percentile),
-                share,
-            ),
+            maybe(luck.map(|luck| luck.mean_percentile), share),
             rounds_cell(set, model),
         ]);
     }
+    apart(&mut table, set, &scale);
     (table, scale)
 }
 
 fn frame(set: &ComparisonSet) -> Table {
     let track = set.definition.track;
-    let per = format!("#Return / {}", horizon(track));
-    let columns = [
-        "#Rank",
-        "Model",
-        "#Score",
-        "95 % interval",
-        &per,
-        "#vs S&P 500",
-        "#Random",
-        "#Rounds",
-    ];
+    let head = format!(
+        "#Rank | Model | #Score | 95 % interval | #Return / {} | #vs S&P 500 | #Random | #Rounds",
+        horizon(track)
+    );
     let caption = format!(
         "{} comparison set: {}",
         super::view::track_name(Some(track)),
         set.definition.label
     );
-    Table::new(&caption, &columns)
+    Table::new(&caption, &head)
         .class("board")
         .hint(0, "Ranks that 95 % of resampled histories allow; all places of a tie where too little is known")
         .hint(
@@ -161,14 +148,8 @@ fn whole(number: usize) -> f64 {
 }
 
 fn rounds_cell(set: &ComparisonSet, model: Option<&SetModel>) -> Cell {
-    let shown = match model {
-        Some(model) => format!(
-            "{} ≈ {}",
-            set.included.len(),
-            decimal(model.model.effective_windows, 1)
-        ),
-        None => set.included.len().to_string(),
-    };
+    let windows = model.map(|model| model.model.effective_windows);
+    let shown = worth(&set.included.len().to_string(), windows, "");
     number(&shown, Some(whole(set.included.len())))
 }
 
@@ -182,56 +163,62 @@ fn whisker_cell(scale: &WhiskerScale, row: Option<&Whisker>, model: Option<&SetM
         (None, Some(Err(reason))) => no_interval(reason).to_owned(),
         (None, _) => String::new(),
     };
-    html.add(&Html::wrap("span", "range", &Html::text(&words)));
+    html.add(&Html::wrap("span", "range", &words.into()));
     Cell {
         class: "whiskers".to_owned(),
         ..markup(html)
     }
 }
 
-/// What models are held against, below a heavier line.
+/// The rows of the market, below a heavier line.
 fn apart(table: &mut Table, set: &ComparisonSet, scale: &WhiskerScale) {
     let Some(market) = &set.market else {
         return;
     };
-    let of = |row: &MarketRow| (row.score, row.average_return, None);
-    add(
-        table,
-        scale,
-        ("apart first", "S&P 500"),
-        of(&market.reference),
-    );
+    let against = |class, name, score, average| Against {
+        class,
+        name,
+        score,
+        average,
+        alpha: None,
+    };
+    let of = |class, name, row: &MarketRow| against(class, name, row.score, row.average_return);
+    of("apart first", "S&P 500", &market.reference).add(table, scale);
     if let Some(average) = market.oracle_average {
-        let best = (Score::Points(100.0), average, None);
-        add(table, scale, ("apart", "Best option"), best);
+        against("apart", "Best option", Score::Points(100.0), average).add(table, scale);
     }
-    add(table, scale, ("apart", "Cash"), of(&market.cash));
+    of("apart", "Cash", &market.cash).add(table, scale);
 }
 
-fn add(
-    table: &mut Table,
-    scale: &WhiskerScale,
-    (class, name): (&'static str, &str),
-    (points_of, average, alpha): (Score, f64, Option<f64>),
-) {
-    let dot = points(points_of).filter(|value| *value < 100.0);
-    let dot = dot.map(|value| Whisker {
-        label: name.to_owned(),
-        value,
-        range: None,
-        apart: true,
-    });
-    let drawn = dot.map_or_else(Html::default, |dot| scale.cell(&dot));
-    let gap = alpha.map_or_else(|| text(""), gap);
-    let added = table.row(vec![
-        text(""),
-        head(Html::text(name)),
-        number(&score(points_of), points(points_of)),
-        markup(drawn),
-        percent(average),
-        gap,
-        text(""),
-        text(""),
-    ]);
-    added.class = class;
+/// A row without a rank: the market, or an entrant by rule.
+struct Against<'a> {
+    class: &'static str,
+    name: &'a str,
+    score: Score,
+    average: f64,
+    alpha: Option<f64>,
+}
+
+impl Against<'_> {
+    fn add(&self, table: &mut Table, scale: &WhiskerScale) {
+        let dot = points(self.score).filter(|value| *value < 100.0);
+        let dot = dot.map(|value| Whisker {
+            label: self.name.to_owned(),
+            value,
+            range: None,
+            apart: true,
+        });
+        let drawn = dot.map_or_else(Html::default, |dot| scale.cell(&dot));
+        let added = table.row(vec![
+            text(""),
+            head(self.name),
+            scored(self.score),
+            markup(drawn),
+            percent(self.average),
+            self.alpha.map_or_else(|| text(""), gap),
+            text(""),
+            text(""),
+        ]);
+        added.class = self.class;
+    }
 }

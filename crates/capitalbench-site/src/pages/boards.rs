@@ -9,11 +9,11 @@ use super::filter::{Filter, plain};
 use super::round;
 use super::view::{TRACKS, View, horizon, round_link, set_path, track_name};
 use super::words;
-use crate::figures::{decimal, dollars, percent_interval, points, score, share, signed_points};
-use crate::html::Html;
+use crate::figures::{decimal, dollars, share, signed_points, unsigned_points};
 use crate::page::Page;
 use crate::table::{
-    Cell, Table, gap, head, maybe, number, part, percent, text, whole, words as words_cell,
+    Cell, Table, gap, head, interval, maybe, part, percent, scored, text, whole,
+    words as words_cell,
 };
 
 /// The list of boards.
@@ -24,7 +24,7 @@ pub(crate) fn index(view: &View<'_>) -> Page {
         "Every board of the benchmark and what it is for.",
     )
     .below("", "Results");
-    let mut table = Table::new("Boards", &["Board", "What it shows", "Ranks models?"]).fixed();
+    let mut table = Table::new("Boards", "Board | What it shows | Ranks models?").fixed();
     for (path, name, shows, ranks) in [
         (
             "",
@@ -47,7 +47,7 @@ pub(crate) fn index(view: &View<'_>) -> Page {
         (
             "boards/consistency/",
             "Consistency",
-            "How alike a model answers the same question again.",
+            "How similar the answers of a model to the same question are.",
             "no",
         ),
         (
@@ -59,7 +59,7 @@ pub(crate) fn index(view: &View<'_>) -> Page {
     ] {
         table.row(vec![
             head(page.here.link(path, name)),
-            words_cell(Html::text(shows)),
+            words_cell(shows),
             text(ranks),
         ]);
     }
@@ -93,7 +93,7 @@ pub(crate) fn latest(view: &View<'_>) -> Page {
         let mut line = round_link(&page.here, round.id());
         line.push(" · ");
         line.push_text(&words::result(resolved, &name));
-        page.body.paragraph("", &line);
+        page.body.paragraph("", line);
         let table = round::results_table(view, &page.here, round.id(), resolved);
         page.body.table(&table);
     }
@@ -108,7 +108,7 @@ pub(crate) fn cumulative(view: &View<'_>) -> Page {
         "Every model over all rounds it took part in.",
     )
     .below("boards/", "Boards");
-    page.body.say("Models took part in different rounds, so this table describes records and ranks nobody. Windows overlap: compounded columns are no strategy's return.");
+    page.body.say("Models took part in different rounds, so this table describes records and does not rank models. Windows overlap, so no strategy could have earned the compounded columns.");
     for track in TRACKS {
         page.body.section(track.as_str(), track_name(Some(track)));
         let table = cumulative_table(view, &page, track);
@@ -119,31 +119,17 @@ pub(crate) fn cumulative(view: &View<'_>) -> Page {
 
 fn cumulative_table(view: &View<'_>, page: &Page, track: Track) -> Table {
     let caption = format!("{} records, complete ones first", track_name(Some(track)));
-    let gap = format!("#Gap / {}", horizon(track));
     let mut table = Table::new(
         &caption,
-        &[
-            "Model",
-            "#Rounds",
-            "#Windows",
-            "#Score",
-            "#Mean return",
-            &gap,
-            "#95 % interval",
-            "#Above S&P",
-            "#Above cash",
-            "#Regret",
-            "#Random",
-            "#Compounded",
-            "#S&P compounded",
-            "#Cost",
-        ],
+        &format!(
+            "Model | #Rounds | #Windows | #Score | #Mean return | #Gap / {} | #95 % interval | #Above S&P | #Above cash | #Regret | #Random | #Compounded | #S&P compounded | #Cost",
+            horizon(track)
+        ),
     )
     .class("dense");
-    let records = view.publication.statistics.records.get(&track);
     let boards = view.boards(track);
     for row in boards.iter().flat_map(|boards| &boards.cumulative) {
-        let own = records.and_then(|r| r.iter().find(|r| r.model.model_id == row.model_id));
+        let own = view.record(track, &row.model_id);
         let mut cells = vec![head(view.model_link(&page.here, &row.model_id))];
         cells.extend(record_cells(row, own));
         table.row(cells);
@@ -153,33 +139,22 @@ fn cumulative_table(view: &View<'_>, page: &Page, track: Track) -> Table {
 
 fn record_cells(row: &CumulativeRow, own: Option<&RecordStatistics>) -> Vec<Cell> {
     let alpha = own.and_then(|own| own.model.alpha);
+    let luck = own.and_then(|own| own.model.luck);
     vec![
         whole(row.rounds.len()),
         maybe(own.map(|o| o.model.effective_windows), |v| decimal(v, 1)),
-        number(&score(row.score), points(row.score)),
+        scored(row.score),
         percent(row.average_return),
         maybe(alpha.map(|a| a.value), signed_points),
-        number(&interval_text(own), alpha.map(|a| a.low)),
+        interval(alpha),
         part(row.hit_rate_reference),
         part(row.hit_rate_cash),
-        maybe(row.average_regret, |v| signed_points(v).replace('+', "")),
-        maybe(
-            own.and_then(|o| o.model.luck).map(|l| l.mean_percentile),
-            share,
-        ),
+        maybe(row.average_regret, unsigned_points),
+        maybe(luck.map(|luck| luck.mean_percentile), share),
         percent(row.compounded_return),
         percent(row.compounded_reference),
         maybe(row.total_cost_usd, dollars),
     ]
-}
-
-/// The interval of a record's gap.
-pub(crate) fn interval_text(record: Option<&RecordStatistics>) -> String {
-    let alpha = record.and_then(|record| record.model.alpha);
-    alpha.map_or_else(
-        || crate::figures::NONE.to_owned(),
-        |alpha| percent_interval(alpha.low, alpha.high),
-    )
 }
 
 /// Agreement of models with themselves.
@@ -187,16 +162,14 @@ pub(crate) fn consistency(view: &View<'_>) -> Page {
     let mut page = Page::new(
         "boards/consistency/",
         "Consistency",
-        "How alike models answer the same question when they are asked again.",
+        "How similar the answers of models are when they are asked the same question again.",
     )
     .below("boards/", "Boards");
-    page.body.say("The same prompt sent several times. Overlap is one minus half the summed difference of weights: 100 % is the same portfolio each time. These calls never count for the record.");
+    page.body.say("Each model received the same prompt several times. Overlap is one minus half the summed difference of weights: 100 % means the same portfolio each time. These calls never count for the record.");
     for track in TRACKS {
         page.body.section(track.as_str(), track_name(Some(track)));
         let boards = view.boards(track);
-        let rows = boards
-            .map(|boards| boards.consistency.rows.as_slice())
-            .unwrap_or_default();
+        let rows = boards.map_or(&[][..], |boards| &boards.consistency.rows);
         if rows.is_empty() {
             page.body
                 .say("No resolved round of this track has repeated calls.");
@@ -212,18 +185,7 @@ fn consistency_table(view: &View<'_>, page: &Page, track: Track, rows: &[Consist
     let caption = format!("{} consistency", track_name(Some(track)));
     let mut table = Table::new(
         &caption,
-        &[
-            "Model",
-            "#Rounds",
-            "#Answers",
-            "#Overlap",
-            "#Same main pick",
-            "#Mean return",
-            "#Mean gap",
-            "#Best answer",
-            "#Worst answer",
-            "#Cost",
-        ],
+        "Model | #Rounds | #Answers | #Overlap | #Same main pick | #Mean return | #Mean gap | #Best answer | #Worst answer | #Cost",
     );
     for row in rows {
         table.row(vec![
@@ -242,7 +204,6 @@ fn consistency_table(view: &View<'_>, page: &Page, track: Track, rows: &[Consist
     table
 }
 
-/// All comparison sets.
 pub(crate) fn sets(view: &View<'_>) -> Page {
     let mut page = Page::new(
         "boards/sets/",
@@ -250,7 +211,7 @@ pub(crate) fn sets(view: &View<'_>) -> Page {
         "Every fixed roster with the rounds all of its models completed.",
     )
     .below("boards/", "Boards");
-    page.body.say("A set compares a fixed roster on the rounds that all of it completed. The newest set with enough shared rounds is the current one of its track.");
+    page.body.say("A comparison set compares a fixed roster on the rounds that all its models completed. The newest set with enough shared rounds is the current set of its track.");
     let form = Filter::of("sets")
         .choice("track", "track", &plain(["weekly", "monthly"]))
         .choice(
@@ -261,43 +222,29 @@ pub(crate) fn sets(view: &View<'_>) -> Page {
         .words();
     let mut table = Table::new(
         "All comparison sets",
-        &[
-            "Set",
-            "Track",
-            "Status",
-            "#Models",
-            "#Shared rounds",
-            "#Windows",
-            "#Left out",
-            "Roster",
-        ],
+        "Set | Track | Status | #Models | #Shared rounds | #Windows | #Left out | Roster",
     )
     .named("sets");
     for set in &view.publication.comparison_sets {
         let definition = &set.definition;
         let track = definition.track.as_str();
-        let statistics = view.publication.statistics.sets.get(&definition.set_id);
-        let names: Vec<&str> = definition
-            .model_ids
-            .iter()
-            .map(|id| view.name(id))
-            .collect();
+        let windows = view.statistics(set).map(|found| found.effective_windows);
+        let link = page
+            .here
+            .link(&set_path(&definition.set_id), &definition.label);
         let row = table.row(vec![
-            head(
-                page.here
-                    .link(&set_path(&definition.set_id), &definition.label),
-            ),
+            head(link),
             text(track),
             text(set.status.as_str()),
             whole(definition.model_ids.len()),
             whole(set.included.len()),
-            maybe(statistics.map(|s| s.effective_windows), |v| decimal(v, 1)),
+            maybe(windows, |v| decimal(v, 1)),
             whole(set.excluded.len()),
-            words_cell(Html::text(&names.join(", "))),
+            words_cell(view.names(&definition.model_ids)),
         ]);
         row.marks = vec![
-            ("track", Html::text(track)),
-            ("status", Html::text(set.status.as_str())),
+            ("track", track.into()),
+            ("status", set.status.as_str().into()),
         ];
     }
     page.body.add(&form.html()).table(&table);

@@ -1,16 +1,18 @@
 //! Models side by side, on the rounds they share and on no others.
 
+use std::collections::BTreeMap;
+
 use capitalbench_core::evidence::statistics::{Basis, Estimate, HeadToHead};
 use capitalbench_core::publication::PublicRound;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 
-use super::view::{TRACKS, View, horizon, model_path, pair_path, round_link, track_name};
+use super::view::{TRACKS, View, horizon, pair_path, round_link, track_name};
 use crate::charts::{Heat, HeatColumn, strength};
-use crate::figures::{NONE, count, day, decimal, percent_interval, signed_percent, signed_points};
+use crate::figures::{NONE, count, day, percent_interval, signed_percent, signed_points, worth};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Cell, Column, Table, gap, head, markup, maybe, number, text, whole};
+use crate::table::{self, Cell, Table, gap, head, markup, maybe, percent, text, whole};
 
 /// Cells of a heat map; the newest rounds come first.
 const MOST_CELLS: usize = 700;
@@ -56,48 +58,28 @@ pub(crate) fn index(view: &View<'_>) -> Page {
 fn pair_table(view: &View<'_>, page: &Page, track: Track) -> Table {
     let mut table = Table::new(
         &format!("{} pairs on shared rounds", track_name(Some(track))),
-        &[
-            "First",
-            "Second",
-            "#Rounds",
-            "#Windows",
-            "#First ahead",
-            "#Second ahead",
-            &format!("#Difference / {}", horizon(track)),
-            "#95 % interval",
-            "Verdict",
-        ],
+        &format!(
+            "First | Second | #Rounds | #Windows | #First ahead | #Second ahead | #Difference / {} | #95 % interval | Verdict",
+            horizon(track)
+        ),
     )
     .class("pairs");
-    let pairs = view.publication.statistics.head_to_head.get(&track);
-    for pair in pairs.iter().flat_map(|pairs| pairs.iter()) {
+    for pair in view.pairs(track) {
+        let path = pair_path(&pair.first, &pair.second);
         let row = table.row(vec![
-            head(Html::text(view.name(&pair.first))),
+            head(view.name(&pair.first)),
             text(view.name(&pair.second)),
             whole(pair.rounds.len()),
-            number(
-                &decimal(pair.effective_windows, 1),
-                Some(pair.effective_windows),
-            ),
+            table::decimal(pair.effective_windows, 1),
             whole(pair.first_ahead),
             whole(pair.second_ahead),
             maybe(pair.difference.map(|d| d.value), signed_points),
-            number(&interval(pair.difference), pair.difference.map(|d| d.low)),
-            markup(page.here.link(
-                &pair_path(&pair.first, &pair.second),
-                verdict(pair.difference),
-            )),
+            table::interval(pair.difference),
+            markup(page.here.link(&path, verdict(pair.difference))),
         ]);
-        row.marks = vec![(
-            "pair",
-            Html::text(&format!("{} {}", pair.first, pair.second)),
-        )];
+        row.marks = vec![("pair", format!("{} {}", pair.first, pair.second).into())];
     }
     table
-}
-
-fn interval(difference: Option<Estimate>) -> String {
-    difference.map_or(NONE.to_owned(), |d| percent_interval(d.low, d.high))
 }
 
 /// Whether zero lies outside the interval; the pages of sets correct for the number of pairs.
@@ -119,30 +101,16 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
         boards.is_some_and(|boards| boards.cumulative.iter().any(|row| row.model_id == **id))
     };
     let models: Vec<&ModelId> = view.models.iter().filter(took).collect();
-    let mut table = Table::new(
-        &format!(
-            "{} gap to the S&P 500 by round, newest first",
-            track_name(Some(track))
-        ),
-        &["Round", "Ended"],
-    )
-    .class("heat");
+    let name = track_name(Some(track));
+    let caption = format!("{name} gap to the S&P 500 by round, newest first");
+    let mut table = Table::new(&caption, "Round | Ended").class("heat");
     for id in &models {
-        table.columns.push(Column {
-            label: Html::text(view.name(id)),
-            model: Some(Html::text(id.as_str())),
-            number: true,
-            ..Column::default()
-        });
+        table.add_numbers(view.name(id)).model = Some(id.as_str().into());
     }
     let mut gaps: Vec<Vec<Option<f64>>> = vec![Vec::new(); models.len()];
     let mut columns = Vec::new();
-    let rounds = view
-        .publication
-        .rounds
-        .iter()
-        .rev()
-        .filter(|r| r.track == Some(track));
+    let rounds = view.publication.rounds.iter().rev();
+    let rounds = rounds.filter(|round| round.track == Some(track));
     let resolved = rounds.filter_map(|round| Some((round, round.resolved()?)));
     let all = resolved.clone().count();
     for (round, resolved) in resolved.take((MOST_CELLS / models.len().max(1)).min(MOST_COLUMNS)) {
@@ -151,49 +119,38 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
             text(&ended(round)),
         ];
         for (id, gaps) in models.iter().zip(&mut gaps) {
-            let alpha = resolved
-                .of(id)
-                .map(|standing| standing.scored.outcome.alpha.get());
+            let standing = resolved.of(id);
+            let alpha = standing.map(|standing| standing.scored.outcome.alpha.get());
             cells.push(tinted(alpha));
             gaps.insert(0, alpha);
         }
         table.row(cells);
-        columns.insert(0, column(round));
+        columns.insert(
+            0,
+            HeatColumn {
+                name: round.id().to_string(),
+                day: round.manifest.window.map(|window| window.exit),
+            },
+        );
     }
     let named = models.iter().map(|id| view.name(id).to_owned());
     let chart = Heat {
-        title: format!(
-            "{} gap to the S&P 500 by round and model",
-            track_name(Some(track))
-        ),
+        title: format!("{name} gap to the S&P 500 by round and model"),
         rounds: columns,
         models: named.zip(gaps).collect(),
     };
-    draw_heat(page, track, &chart);
-    let shown = table.rows.len();
-    page.body.table(&table).cut("Rounds", shown, all);
-}
-
-fn draw_heat(page: &mut Page, track: Track, chart: &Heat) {
     let caption = format!(
         "Gap to the S&P 500 by model and {} round, newest at the right",
         track.as_str()
     );
     page.body.drawing(&caption, &chart.draw());
-}
-
-fn column(round: &PublicRound) -> HeatColumn {
-    HeatColumn {
-        name: round.id().to_string(),
-        day: round.manifest.window.map(|window| window.exit),
-    }
+    let shown = table.rows.len();
+    page.body.table(&table).cut("Rounds", shown, all);
 }
 
 fn ended(round: &PublicRound) -> String {
-    round
-        .manifest
-        .window
-        .map_or(NONE.to_owned(), |window| day(window.exit))
+    let window = round.manifest.window;
+    window.map_or(NONE.to_owned(), |window| day(window.exit))
 }
 
 fn tinted(alpha: Option<f64>) -> Cell {
@@ -210,131 +167,78 @@ fn tinted(alpha: Option<f64>) -> Cell {
 
 /// The page of every pair with a shared round.
 pub(crate) fn pairs(view: &View<'_>) -> Vec<Page> {
-    let mut ids: Vec<&ModelId> = view.models.iter().collect();
-    ids.sort();
-    let mut pages = Vec::new();
-    for (place, first) in ids.iter().enumerate() {
-        for second in &ids[place + 1..] {
-            let of = |track: Track| {
-                let pairs = view.publication.statistics.head_to_head.get(&track)?;
-                pairs
-                    .iter()
-                    .find(|pair| pair.first == **first && pair.second == **second)
-            };
-            let found: Vec<(Track, &HeadToHead)> = TRACKS
-                .into_iter()
-                .filter_map(|track| Some((track, of(track)?)))
-                .collect();
-            if !found.is_empty() {
-                pages.push(pair_page(view, (first, second), &found));
-            }
+    let mut found: BTreeMap<(&ModelId, &ModelId), Vec<(Track, &HeadToHead)>> = BTreeMap::new();
+    for track in TRACKS {
+        for pair in view.pairs(track) {
+            let models = (&pair.first, &pair.second);
+            found.entry(models).or_default().push((track, pair));
         }
     }
+    let pages = found.into_iter();
     pages
+        .map(|((first, second), found)| pair_page(view, [first, second], &found))
+        .collect()
 }
 
-fn pair_page(
-    view: &View<'_>,
-    (first, second): (&ModelId, &ModelId),
-    found: &[(Track, &HeadToHead)],
-) -> Page {
-    let (a, b) = (view.name(first), view.name(second));
+fn pair_page(view: &View<'_>, models: [&ModelId; 2], found: &[(Track, &HeadToHead)]) -> Page {
+    let [first, second] = models;
+    let [a, b] = models.map(|id| view.name(id));
     let title = format!("{a} and {b}");
-    let mut page = Page::new(
-        &pair_path(first, second),
-        &title,
-        &format!("{title} on the rounds both completed."),
-    )
-    .below("compare/", "Compare");
-    let links = [
-        page.here.link(&model_path(first), a),
-        page.here.link(&model_path(second), b),
-    ];
-    page.body.paragraph("more", &Html::join(&links, " · "));
+    let description = format!("{title} on the rounds both completed.");
+    let mut page =
+        Page::new(&pair_path(first, second), &title, &description).below("compare/", "Compare");
+    let links = models.map(|id| view.model_link(&page.here, id));
+    page.body.links(&links);
     for (track, pair) in found {
         page.body.section(track.as_str(), track_name(Some(*track)));
+        let shared = pair.rounds.len().to_string();
+        let shared = worth(&shared, Some(pair.effective_windows), " windows");
+        let higher = format!("{a} in {}, {b} in {}", pair.first_ahead, pair.second_ahead);
+        let difference = pair.difference.map(|d| {
+            let range = percent_interval(d.low, d.high);
+            format!("{} a {} ({range})", signed_points(d.value), horizon(*track))
+        });
+        let difference = difference.unwrap_or("one window tells nothing".to_owned());
         page.body.facts(&[
-            (
-                "Shared rounds",
-                Html::text(&format!(
-                    "{} ≈ {} windows",
-                    pair.rounds.len(),
-                    decimal(pair.effective_windows, 1)
-                )),
-            ),
-            (
-                "Higher return",
-                Html::text(&format!(
-                    "{a} in {}, {b} in {}",
-                    pair.first_ahead, pair.second_ahead
-                )),
-            ),
-            (
-                "Difference, 95 % interval",
-                Html::text(
-                    &pair
-                        .difference
-                        .map_or("one window tells nothing".to_owned(), |d| {
-                            format!(
-                                "{} a {} ({})",
-                                signed_points(d.value),
-                                horizon(*track),
-                                percent_interval(d.low, d.high)
-                            )
-                        }),
-                ),
-            ),
-            ("Verdict", Html::text(verdict(pair.difference))),
+            ("Shared rounds", shared.into()),
+            ("Higher return", higher.into()),
+            ("Difference, 95 % interval", difference.into()),
+            ("Verdict", verdict(pair.difference).into()),
         ]);
-        rounds(view, &mut page, (first, second), pair);
+        rounds(view, &mut page, models, pair);
     }
     page
 }
 
-fn rounds(
-    view: &View<'_>,
-    page: &mut Page,
-    (first, second): (&ModelId, &ModelId),
-    pair: &HeadToHead,
-) {
-    let labels = [
-        format!("#{}", view.name(first)),
-        format!("#{}", view.name(second)),
-    ];
+fn rounds(view: &View<'_>, page: &mut Page, models: [&ModelId; 2], pair: &HeadToHead) {
+    let all = pair.rounds.len();
     let caption = format!(
         "{}, newest first",
-        count(pair.rounds.len(), "shared round", "shared rounds")
+        count(all, "shared round", "shared rounds")
     );
-    let mut table = Table::new(
-        &caption,
-        &["Round", "Ended", &labels[0], &labels[1], "#S&P 500"],
-    );
-    for round in pair
-        .rounds
-        .iter()
-        .rev()
-        .take(MOST_ROUNDS)
-        .filter_map(|id| view.round(id))
-    {
+    let mut table = Table::new(&caption, "Round | Ended");
+    for id in models {
+        table.add_numbers(view.name(id));
+    }
+    table.add_numbers("S&P 500");
+    let newest = pair.rounds.iter().rev().take(MOST_ROUNDS);
+    for round in newest.filter_map(|id| view.round(id)) {
         let Some(resolved) = round.resolved() else {
             continue;
         };
         let of = |id: &ModelId| {
-            let value = resolved
-                .of(id)
-                .map(|standing| standing.scored.outcome.decision_return.get());
-            maybe(value, signed_percent)
+            let standing = resolved.of(id)?;
+            Some(standing.scored.outcome.decision_return.get())
         };
         table.row(vec![
             head(round_link(&page.here, round.id())),
             text(&ended(round)),
-            of(first),
-            of(second),
-            maybe(Some(resolved.returns.reference().get()), signed_percent),
+            maybe(of(models[0]), signed_percent),
+            maybe(of(models[1]), signed_percent),
+            percent(resolved.returns.reference().get()),
         ]);
     }
-    let shown = pair.rounds.len().min(MOST_ROUNDS);
     page.body
         .table(&table)
-        .cut("Rounds", shown, pair.rounds.len());
+        .cut("Rounds", all.min(MOST_ROUNDS), all);
 }

@@ -51,7 +51,6 @@ impl Filter {
         self
     }
 
-    /// The form.
     pub(crate) fn html(mut self) -> Html {
         self.0.push("<output aria-live=\"polite\"></output></form>");
         self.0

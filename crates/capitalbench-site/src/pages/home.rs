@@ -5,11 +5,10 @@ use capitalbench_core::round::manifest::Track;
 use super::board;
 use super::view::{TRACKS, View, round_path, set_path, track_name};
 use super::words::claim;
-use crate::figures::{count, day, decimal};
+use crate::figures::{count, day, worth};
 use crate::html::Html;
 use crate::page::Page;
 
-/// The home page.
 pub(crate) fn page(view: &View<'_>) -> Page {
     let mut page = Page::new(
         "",
@@ -23,7 +22,7 @@ pub(crate) fn page(view: &View<'_>) -> Page {
     let mut foot = open_line(view, &page);
     foot.push(" · ");
     foot.add(&page.here.link("verify/", "Verify a round"));
-    page.body.paragraph("foot", &foot);
+    page.body.paragraph("foot", foot);
     let links = [
         page.here.link("boards/latest/", "Latest rounds"),
         page.here.link("boards/cumulative/", "All history"),
@@ -32,7 +31,7 @@ pub(crate) fn page(view: &View<'_>) -> Page {
         page.here
             .link("method/statistics/", "How to read the numbers"),
     ];
-    page.body.paragraph("more", &Html::join(&links, " · "));
+    page.body.links(&links);
     page
 }
 
@@ -44,22 +43,13 @@ fn section(view: &View<'_>, page: &mut Page, track: Track) {
             .say("No comparison set has a shared resolved round yet.");
         return;
     };
-    let statistics = view.publication.statistics.sets.get(&set.definition.set_id);
+    let statistics = view.statistics(set);
     let windows = statistics.map(|s| s.effective_windows);
-    let until = set
-        .included
-        .last()
-        .and_then(|id| view.round(id)?.manifest.window);
+    let until = set.included.last().and_then(|id| view.window(id));
+    let shared = count(set.included.len(), "shared round", "shared rounds");
     let mut summary = vec![
         count(set.rows.len(), "model", "models"),
-        match windows {
-            Some(windows) => format!(
-                "{} ≈ {} windows",
-                count(set.included.len(), "shared round", "shared rounds"),
-                decimal(windows, 1)
-            ),
-            None => count(set.included.len(), "shared round", "shared rounds"),
-        },
+        worth(&shared, windows, " windows"),
     ];
     summary.extend(until.map(|window| format!("resolved to {}", day(window.exit))));
     let here = &page.here;
@@ -80,7 +70,7 @@ fn section(view: &View<'_>, page: &mut Page, track: Track) {
         line.push("</p>");
         page.body.add(&line);
     }
-    page.body.paragraph("claim", &words);
+    page.body.paragraph("claim", words);
 }
 
 /// Open rounds, and when the next result comes.

@@ -1,4 +1,4 @@
-//! Open rounds: provisional lines in order of name, never numbered.
+//! Open rounds with provisional figures. Models stand in order of name, because an open round has no ranks.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use super::view::{View, round_link, round_path, track_name};
 use super::words;
 use crate::charts::{Line, LineChart, Stroke};
-use crate::figures::{NONE, day, signed_percent};
+use crate::figures::{day, signed_percent, window};
 use crate::html::Html;
 use crate::page::{Here, Page};
 use crate::table::{Table, gap, head, percent, text, whole};
@@ -18,7 +18,6 @@ use crate::table::{Table, gap, head, percent, text, whole};
 /// Rounds with a chart of their own; others are listed.
 const MOST_CHARTS: usize = 10;
 
-/// The live page.
 pub(crate) fn page(view: &View<'_>) -> Page {
     let mut page = Page::new(
         "live/",
@@ -34,16 +33,13 @@ pub(crate) fn page(view: &View<'_>) -> Page {
         .say("Provisional figures are not results. Models stand in order of name.");
     let mut table = Table::new(
         "Open rounds by day of result",
-        &["Round", "Track", "Window", "State", "Next event", "#Models"],
+        "Round | Track | Window | State | Next event | #Models",
     );
     for (round, open) in &open {
-        let window = round.manifest.window;
         table.row(vec![
             head(round_link(&page.here, round.id())),
             text(track_name(round.track)),
-            text(&window.map_or(NONE.to_owned(), |w| {
-                format!("{} → {}", day(w.entry), day(w.exit))
-            })),
+            text(&window(round.manifest.window)),
             text(words::state(round)),
             text(&words::next_event(round)),
             whole(open.submissions.len()),
@@ -77,26 +73,12 @@ pub(crate) fn interim(view: &View<'_>, page: &mut Page, rows: &[InterimRow], wor
     }
     let mut lines: Vec<Line> = Vec::new();
     for ((_, id), rows) in &by_model {
-        lines.push(Line {
-            label: view.name(id).to_owned(),
-            points: rows
-                .iter()
-                .map(|row| (row.day, row.point.value.get()))
-                .collect(),
-            band: Vec::new(),
-            stroke: Stroke::Dashed,
-        });
+        let points = rows.iter().map(|row| (row.day, row.point.value.get()));
+        lines.push(Line::plain(view.name(id), Stroke::Dashed, points));
     }
-    let reference: BTreeMap<Date, f64> = rows
-        .iter()
-        .map(|row| (row.day, row.point.reference.get()))
-        .collect();
-    lines.push(Line {
-        label: "S&P 500".to_owned(),
-        points: reference.into_iter().collect(),
-        band: Vec::new(),
-        stroke: Stroke::Reference,
-    });
+    let reference = rows.iter().map(|row| (row.day, row.point.reference.get()));
+    let reference: BTreeMap<Date, f64> = reference.collect();
+    lines.push(Line::plain("S&P 500", Stroke::Reference, reference));
     let chart = LineChart {
         title: format!("{word} returns since the starting close, to {last}"),
         lines,
@@ -117,13 +99,7 @@ fn table(
 ) -> Table {
     let mut table = Table::new(
         "Provisional, in order of name",
-        &[
-            "Model",
-            "Prices of",
-            "#Return so far",
-            "#S&P 500 so far",
-            "#Gap so far",
-        ],
+        "Model | Prices of | #Return so far | #S&P 500 so far | #Gap so far",
     )
     .fixed();
     for ((_, id), rows) in by_model {

@@ -1,4 +1,4 @@
-//! How it works, in words: templates of prose, with figures of the method where they belong.
+//! The pages about the method: templates of prose with the figures of the method.
 
 use std::collections::BTreeMap;
 
@@ -63,8 +63,8 @@ pub(crate) fn pages(view: &View<'_>) -> Vec<Page> {
                 let page = Statistics {
                     root,
                     version: METHOD,
-                    portfolios: counted(used.null_draws),
-                    histories: counted(used.bootstrap_draws),
+                    portfolios: thousands(used.null_draws),
+                    histories: thousands(used.bootstrap_draws),
                     null_label: used.null_label,
                 };
                 page.render().ok()
@@ -112,10 +112,6 @@ fn filled(
     page
 }
 
-fn counted(number: usize) -> String {
-    thousands(u32::try_from(number).unwrap_or(u32::MAX))
-}
-
 /// The versions of the rules that rounds follow.
 fn versions(view: &View<'_>) -> Page {
     let mut page = Page::new(
@@ -129,39 +125,26 @@ fn versions(view: &View<'_>) -> Page {
     let mut counted: BTreeMap<&str, (Family, usize, String, String)> = BTreeMap::new();
     for round in &view.publication.rounds {
         let methodology = &round.manifest.methodology;
-        let day = round
-            .manifest
-            .decision_date
-            .map(|day| day.to_string())
-            .unwrap_or_default();
+        let day = round.manifest.decision_date;
+        let day = day.map(|day| day.to_string()).unwrap_or_default();
         let label = methodology.label().unwrap_or("without a label");
         let entry = counted.entry(label);
         let entry = entry.or_insert_with(|| (methodology.family(), 0, day.clone(), day.clone()));
         entry.1 += 1;
-        if day < entry.2 {
-            entry.2.clone_from(&day);
-        }
-        if day > entry.3 {
-            entry.3 = day;
-        }
+        entry.2 = day.clone().min(std::mem::take(&mut entry.2));
+        entry.3 = day.max(std::mem::take(&mut entry.3));
     }
     let mut table = Table::new(
         "Versions of the rules",
-        &[
-            "Version",
-            "#Rounds",
-            "First decision",
-            "Last decision",
-            "What it asks",
-        ],
+        "Version | #Rounds | First decision | Last decision | What it asks",
     );
     for (label, (family, rounds, first, last)) in counted {
         table.row(vec![
-            head(Html::text(label)),
+            head(label),
             whole(rounds),
             text(&first),
             text(&last),
-            words(Html::text(asks(family))),
+            words(asks(family)),
         ]);
     }
     page.body.table(&table);

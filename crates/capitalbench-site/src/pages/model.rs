@@ -9,12 +9,12 @@ use capitalbench_core::values::ids::ModelId;
 use super::view::{TRACKS, View, horizon, model_path, pair_path, round_link, track_name};
 use crate::charts::{Stated, Strip, reliability};
 use crate::figures::{
-    NONE, chance, count, day, decimal, dollars, interval, no_interval, percent_interval, points,
-    score, share, signed_percent, signed_points,
+    NONE, chance, count, day, decimal, dollars, interval, no_interval, percent_interval, score,
+    share, signed_percent, signed_points, worth,
 };
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, gap, head, markup, maybe, number, part, percent, text, whole};
+use crate::table::{self, Table, gap, head, maybe, part, percent, text, whole};
 
 mod habits;
 
@@ -23,23 +23,13 @@ const MOST_ROUNDS: usize = 40;
 /// Rounds drawn in a strip.
 const MOST_DRAWN: usize = 150;
 
-/// The page of a model.
 pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
     let name = view.name(id);
-    let mut page = Page::new(
-        &model_path(id),
-        name,
-        &format!("Record, habits, calibration and cost of {name}."),
-    )
-    .below("models/", "Models");
-    let activity = if view.active.contains(id) {
-        "active"
-    } else {
-        "retired"
-    };
+    let description = format!("Record, habits, calibration and cost of {name}.");
+    let mut page = Page::new(&model_path(id), name, &description).below("models/", "Models");
     page.body.facts(&[
-        ("Id", Html::wrap("code", "", &Html::text(id.as_str()))),
-        ("Activity", Html::text(activity)),
+        ("Id", Html::code(id.as_str())),
+        ("Activity", view.activity(id).into()),
     ]);
     for track in TRACKS {
         let Some(boards) = view.boards(track) else {
@@ -52,8 +42,7 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
         }
         page.body.section(track.as_str(), track_name(Some(track)));
         if let Some(row) = row {
-            let records = view.publication.statistics.records.get(&track);
-            let own = records.and_then(|r| r.iter().find(|r| r.model.model_id == *id));
+            let own = view.record(track, id);
             record(&mut page, track, row, own);
             strip(view, &mut page, id, row);
             opponents(view, &mut page, id, track);
@@ -69,60 +58,37 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
 }
 
 fn record(page: &mut Page, track: Track, row: &CumulativeRow, own: Option<&RecordStatistics>) {
+    let windows = own.map(|own| own.model.effective_windows);
+    let rounds = worth(&row.rounds.len().to_string(), windows, " windows");
+    let reference = signed_percent(row.average_reference);
     let mut facts = vec![
-        (
-            "Rounds",
-            Html::text(&match own {
-                Some(own) => format!(
-                    "{} ≈ {} windows",
-                    row.rounds.len(),
-                    decimal(own.model.effective_windows, 1)
-                ),
-                None => row.rounds.len().to_string(),
-            }),
-        ),
-        ("Score", Html::text(&scored(row, own))),
-        (
-            "Mean return",
-            Html::text(&signed_percent(row.average_return)),
-        ),
-        (
-            "S&P 500, same rounds",
-            Html::text(&signed_percent(row.average_reference)),
-        ),
-        (
-            "Above the S&P 500",
-            Html::text(&share(row.hit_rate_reference)),
-        ),
+        ("Rounds", rounds.into()),
+        ("Score", scored_text(row, own).into()),
+        ("Mean return", signed_percent(row.average_return).into()),
+        ("S&P 500, same rounds", reference.into()),
+        ("Above the S&P 500", share(row.hit_rate_reference).into()),
     ];
     if let Some(alpha) = own.and_then(|own| own.model.alpha) {
-        facts.push(("Gap, 95 % interval", Html::text(&stated_gap(alpha, track))));
+        facts.push(("Gap, 95 % interval", stated_gap(alpha, track).into()));
     }
     if let Some(luck) = own.and_then(|own| own.model.luck) {
-        let words = format!(
-            "{} of them below on average, p {}",
-            share(luck.mean_percentile),
-            chance(luck.p_value)
-        );
-        facts.push(("Random portfolios", Html::text(&words)));
+        let (below, p) = (share(luck.mean_percentile), chance(luck.p_value));
+        let words = format!("{below} of them below on average, p {p}");
+        facts.push(("Random portfolios", words.into()));
     }
     if let Some(noise) = own.and_then(|own| own.noise) {
-        facts.push((
-            "Own noise",
-            Html::text(&format!("{} of the variance", share(noise.decision_share))),
-        ));
+        let words = format!("{} of the variance", share(noise.decision_share));
+        facts.push(("Own noise", words.into()));
     }
     if let Some(years) = own.and_then(|own| own.model.years_to_know) {
-        facts.push(("Years to know", Html::text(&decimal(years, 1))));
+        facts.push(("Years to know", decimal(years, 1).into()));
     }
-    facts.push((
-        "Cost per decision",
-        Html::text(&row.average_cost_usd.map_or("not known".to_owned(), dollars)),
-    ));
+    let cost = row.average_cost_usd.map_or("not known".to_owned(), dollars);
+    facts.push(("Cost per decision", cost.into()));
     page.body.facts(&facts);
 }
 
-fn scored(row: &CumulativeRow, own: Option<&RecordStatistics>) -> String {
+fn scored_text(row: &CumulativeRow, own: Option<&RecordStatistics>) -> String {
     let shown = score(row.score);
     match own.map(|own| own.model.score) {
         Some(Ok((low, high))) => format!("{shown} ({})", interval(low, high, 1)),
@@ -147,15 +113,7 @@ fn stated_gap(alpha: Estimate, track: Track) -> String {
 fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
     let mut table = Table::new(
         "Round by round, newest first",
-        &[
-            "Round",
-            "Ended",
-            "#Return",
-            "#vs S&P 500",
-            "#Score",
-            "#Random",
-            "#Confidence",
-        ],
+        "Round | Ended | #Return | #vs S&P 500 | #Score | #Random | #Confidence",
     );
     let mut drawn = Vec::new();
     for round in row.rounds.iter().rev().filter_map(|id| view.round(id)) {
@@ -179,7 +137,7 @@ fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
             text(&day(window.exit)),
             percent(value),
             gap(outcome.alpha.get()),
-            number(&score(standing.score), points(standing.score)),
+            table::scored(standing.score),
             maybe(standing.percentiles.map(|p| p.all), share),
             part(standing.scored.submission.confidence),
         ]);
@@ -197,62 +155,47 @@ fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
         &table,
     );
     let shown = table.rows.len();
-    let what = "Rounds in the table";
-    page.body.cut(what, shown, row.rounds.len());
+    page.body
+        .cut("Rounds in the table", shown, row.rounds.len());
 }
 
 fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {
-    let all = view.publication.statistics.head_to_head.get(&track);
-    let own = all
-        .iter()
-        .flat_map(|pairs| pairs.iter())
-        .filter(|pair| pair.first == *id || pair.second == *id);
     let mut table = Table::new(
         "Against each opponent, on shared rounds",
-        &[
-            "Opponent",
-            "#Shared rounds",
-            "#Windows",
-            "#Ahead",
-            "#Behind",
-            &format!("#Difference / {}", horizon(track)),
-            "#95 % interval",
-        ],
+        &format!(
+            "Opponent | #Shared rounds | #Windows | #Ahead | #Behind | #Difference / {} | #95 % interval",
+            horizon(track)
+        ),
     );
-    for pair in own {
+    let pairs = view.pairs(track).iter();
+    for pair in pairs.filter(|pair| pair.first == *id || pair.second == *id) {
         let swapped = pair.second == *id;
-        let other = if swapped { &pair.first } else { &pair.second };
-        let (ahead, behind) = if swapped {
-            (pair.second_ahead, pair.first_ahead)
+        let (other, ahead, behind) = if swapped {
+            (&pair.first, pair.second_ahead, pair.first_ahead)
         } else {
-            (pair.first_ahead, pair.second_ahead)
+            (&pair.second, pair.first_ahead, pair.second_ahead)
         };
-        let turned = |d: Estimate| {
-            if swapped {
-                (-d.value, -d.high, -d.low)
-            } else {
-                (d.value, d.low, d.high)
-            }
+        let turned = |found: Estimate| Estimate {
+            value: -found.value,
+            low: -found.high,
+            high: -found.low,
+            ..found
         };
-        let difference = pair.difference.map(turned);
+        let difference = pair
+            .difference
+            .map(|found| if swapped { turned(found) } else { found });
         table.row(vec![
             head(page.here.link(&pair_path(id, other), view.name(other))),
             whole(pair.rounds.len()),
-            number(
-                &decimal(pair.effective_windows, 1),
-                Some(pair.effective_windows),
-            ),
+            table::decimal(pair.effective_windows, 1),
             whole(ahead),
             whole(behind),
-            maybe(difference.map(|d| d.0), signed_points),
-            number(
-                &difference.map_or(NONE.to_owned(), |d| percent_interval(d.1, d.2)),
-                difference.map(|d| d.1),
-            ),
+            maybe(difference.map(|d| d.value), signed_points),
+            table::interval(difference),
         ]);
     }
     if !table.rows.is_empty() {
-        page.body.heading(&Html::text("Head to head")).table(&table);
+        page.body.heading("Head to head").table(&table);
     }
 }
 
@@ -275,18 +218,11 @@ fn calibration(page: &mut Page, behaviour: Option<&Behaviour>, own: Option<&Reco
     let Some(own) = own.filter(|own| !own.reliability.is_empty()) else {
         return;
     };
-    page.body.heading(&Html::text("Calibration"));
+    page.body.heading("Calibration");
     calibrated(page, behaviour, own);
     let mut table = Table::new(
         "Confidence against outcome",
-        &[
-            "Stated",
-            "#Decisions",
-            "#Windows",
-            "#Mean stated",
-            "#Came true",
-            "#95 % interval",
-        ],
+        "Stated | #Decisions | #Windows | #Mean stated | #Came true | #95 % interval",
     )
     .fixed();
     let mut drawn = Vec::new();
@@ -296,18 +232,14 @@ fn calibration(page: &mut Page, behaviour: Option<&Behaviour>, own: Option<&Reco
             .filter(|e| e.informative)
             .map(|e| e.estimate.interval(0.95));
         table.row(vec![
-            head(Html::text(&format!(
-                "{} to {}",
-                share(bin.from),
-                share(bin.to)
-            ))),
+            head(format!("{} to {}", share(bin.from), share(bin.to))),
             whole(bin.count),
-            number(&decimal(bin.effective, 1), Some(bin.effective)),
+            table::decimal(bin.effective, 1),
             part(bin.confidence),
             part(bin.hit_rate),
-            markup(Html::text(&range.map_or(NONE.to_owned(), |(low, high)| {
+            text(&range.map_or(NONE.to_owned(), |(low, high)| {
                 format!("{} … {}", share(low.max(0.0)), share(high.min(1.0)))
-            }))),
+            })),
         ]);
         drawn.push(Stated {
             confidence: bin.confidence,

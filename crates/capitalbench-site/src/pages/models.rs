@@ -1,19 +1,20 @@
 //! All models, and what a decision costs against what it scores.
 
-use capitalbench_core::publication::boards::TrackBoards;
+use std::collections::BTreeSet;
+
 use capitalbench_core::publication::boards::cumulative::CumulativeRow;
 use capitalbench_core::round::manifest::Track;
 
-use super::boards::interval_text;
 use super::filter::{Filter, plain};
 use super::view::{TRACKS, View, horizon, track_name};
 use crate::charts::{Point, Scatter};
-use crate::figures::{decimal, dollars, points, score, share, signed_points};
+use crate::figures::{decimal, dollars, points, share, signed_points};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, maybe, number, part, percent, text, whole};
+use crate::table::{
+    self, Table, head, interval, maybe, number, part, percent, scored, text, whole,
+};
 
-/// The index of models.
 pub(crate) fn page(view: &View<'_>) -> Page {
     let mut page = Page::new(
         "models/",
@@ -22,12 +23,9 @@ pub(crate) fn page(view: &View<'_>) -> Page {
     );
     let mut line =
         Html::text("Records cover the rounds each model took part in, so rows are not a ranking. ");
-    line.add(
-        &page
-            .here
-            .link("compare/", "Compare two to four models on shared rounds"),
-    );
-    page.body.paragraph("", &line);
+    let compare = "Compare two to four models on shared rounds";
+    line.add(&page.here.link("compare/", compare));
+    page.body.paragraph("", line);
     for track in TRACKS {
         section(view, &mut page, track);
     }
@@ -42,55 +40,34 @@ fn section(view: &View<'_>, page: &mut Page, track: Track) {
     };
     let mut rows: Vec<&CumulativeRow> = boards.cumulative.iter().collect();
     rows.sort_by_cached_key(|row| view.name(&row.model_id).to_lowercase());
-    let mut providers: Vec<&str> = rows.iter().map(|row| row.provider.as_str()).collect();
-    providers.sort_unstable();
-    providers.dedup();
+    let providers: BTreeSet<&str> = rows.iter().map(|row| row.provider.as_str()).collect();
     let id = format!("models-{}", track.as_str());
     let form = Filter::of(&id)
         .choice("provider", "provider", &plain(providers))
         .choice("activity", "activity", &plain(["active", "retired"]))
         .words();
-    let table = records(view, page, (track, boards), &rows).named(&id);
+    let table = records(view, page, track, &rows).named(&id);
     page.body.add(&form.html()).table(&table);
     cost(view, page, &rows);
 }
 
-fn records(
-    view: &View<'_>,
-    page: &Page,
-    (track, boards): (Track, &TrackBoards),
-    rows: &[&CumulativeRow],
-) -> Table {
-    let per = format!("#Gap / {}", horizon(track));
+fn records(view: &View<'_>, page: &Page, track: Track, rows: &[&CumulativeRow]) -> Table {
     let mut table = Table::new(
         &format!("{} records, in order of name", track_name(Some(track))),
-        &[
-            "Model",
-            "Provider",
-            "Activity",
-            "#Rounds",
-            "#Windows",
-            "#Score",
-            "#Mean return",
-            &per,
-            "#95 % interval",
-            "#Above S&P",
-            "#Risk-taking",
-            "#Turnover",
-            "#Cost / decision",
-        ],
+        &format!(
+            "Model | Provider | Activity | #Rounds | #Windows | #Score | #Mean return | #Gap / {} | #95 % interval | #Above S&P | #Risk-taking | #Turnover | #Cost / decision",
+            horizon(track)
+        ),
     )
     .class("dense")
     .hint(10, "0 is all cash, 100 all in the highest risk grade");
-    let records = view.publication.statistics.records.get(&track);
+    let behaviour = view
+        .boards(track)
+        .map_or(&[][..], |boards| &boards.behaviour);
     for row in rows {
-        let own = records.and_then(|r| r.iter().find(|r| r.model.model_id == row.model_id));
-        let habits = boards.behaviour.iter().find(|b| b.model_id == row.model_id);
-        let activity = if view.active.contains(&row.model_id) {
-            "active"
-        } else {
-            "retired"
-        };
+        let own = view.record(track, &row.model_id);
+        let habits = behaviour.iter().find(|b| b.model_id == row.model_id);
+        let activity = view.activity(&row.model_id);
         let alpha = own.and_then(|own| own.model.alpha);
         let added = table.row(vec![
             head(view.model_link(&page.here, &row.model_id)),
@@ -98,25 +75,25 @@ fn records(
             text(activity),
             whole(row.rounds.len()),
             maybe(own.map(|o| o.model.effective_windows), |v| decimal(v, 1)),
-            number(&score(row.score), points(row.score)),
+            scored(row.score),
             percent(row.average_return),
             maybe(alpha.map(|a| a.value), signed_points),
-            number(&interval_text(own), alpha.map(|a| a.low)),
+            interval(alpha),
             part(row.hit_rate_reference),
             maybe(habits.map(|h| h.average_risk_taking), |v| decimal(v, 0)),
             maybe(habits.and_then(|h| h.average_turnover), share),
             maybe(row.average_cost_usd, dollars),
         ]);
         added.marks = vec![
-            ("provider", Html::text(&row.provider)),
-            ("activity", Html::text(activity)),
+            ("provider", row.provider.as_str().into()),
+            ("activity", activity.into()),
         ];
     }
     table
 }
 
 fn cost(view: &View<'_>, page: &mut Page, rows: &[&CumulativeRow]) {
-    let mut table = Table::new("Cost and score", &["Model", "#Cost / decision", "#Score"]).fixed();
+    let mut table = Table::new("Cost and score", "Model | #Cost / decision | #Score").fixed();
     let mut drawn = Vec::new();
     for row in rows {
         let (Some(cost), Some(value)) = (row.average_cost_usd, points(row.score)) else {
@@ -124,9 +101,9 @@ fn cost(view: &View<'_>, page: &mut Page, rows: &[&CumulativeRow]) {
         };
         let name = view.name(&row.model_id);
         table.row(vec![
-            head(Html::text(name)),
+            head(name),
             number(&dollars(cost), Some(cost)),
-            number(&decimal(value, 1), Some(value)),
+            table::decimal(value, 1),
         ]);
         drawn.push(Point {
             label: name.to_owned(),

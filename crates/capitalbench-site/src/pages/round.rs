@@ -1,27 +1,25 @@
-//! One round: what it is, who held what, what came of it, what luck would have given, and the audit.
+//! The page of one round: its rules, who held what, the result, what luck would have given, and the audit.
 
 use capitalbench_core::publication::{PublicRound, ResolvedRound, RoundState, Standing};
 use capitalbench_core::values::ids::RoundId;
 
 use capitalbench_core::values::units::Return;
+use capitalbench_export::tables::rounds::run_id;
 
 use super::view::{View, round_path, track_name};
 use super::words;
 use crate::Files;
 use crate::charts::{Histogram, Mark};
-use crate::figures::{
-    NONE, count, day, points, score, share, signed_percent, signed_points, thousands,
-};
+use crate::figures::{NONE, count, share, signed_percent, thousands, unsigned_points, window};
 use crate::html::{Html, encode};
-use crate::machine::corrections;
+use crate::machine::corrections_of;
 use crate::page::{Here, Page};
-use crate::table::{Cell, Table, gap, head, markup, maybe, number, part, percent, text};
+use crate::table::{Cell, Table, gap, head, maybe, number, part, percent, scored, text};
 
 mod answers;
 mod evidence;
 mod matrix;
 
-/// The page of a round and its sub-pages.
 pub(crate) fn pages(view: &View<'_>, round: &PublicRound, own: &Files) -> Vec<Page> {
     let mut pages = vec![page(view, round, own)];
     pages.push(evidence::prompt(round, own));
@@ -53,7 +51,7 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
     match &round.state {
         RoundState::Draft => {
             page.body
-                .say("No run is the record yet: only the rules and inputs are public.");
+                .say("No run has been accepted yet, so only the rules and the inputs are public.");
         }
         RoundState::Open(open) => {
             matrix::holdings(view, &mut page, round);
@@ -79,38 +77,22 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
 
 fn header(round: &PublicRound, page: &mut Page) {
     let manifest = &round.manifest;
-    let window = manifest.window.map_or(NONE.to_owned(), |window| {
-        format!("{} → {}", day(window.entry), day(window.exit))
-    });
     let deadline = manifest.decision_deadline.as_ref();
-    let facts = [
-        (
-            "State",
-            Html::wrap("strong", "", &Html::text(words::state(round))),
-        ),
-        ("Window", Html::text(&window)),
-        ("Next event", Html::text(&words::next_event(round))),
-        ("Track", Html::text(track_name(round.track))),
-        (
-            "Decided by",
-            Html::text(deadline.map_or(NONE, |deadline| deadline.text())),
-        ),
+    let label = manifest.methodology.label();
+    let state = Html::wrap("strong", "", &words::state(round).into());
+    page.body.facts(&[
+        ("State", state),
+        ("Window", window(manifest.window).into()),
+        ("Next event", words::next_event(round).into()),
+        ("Track", track_name(round.track).into()),
+        ("Decided by", deadline.map_or(NONE, |d| d.text()).into()),
         (
             "Methodology",
-            Html::text(
-                manifest
-                    .methodology
-                    .label()
-                    .unwrap_or("single pick, first generation"),
-            ),
+            label.unwrap_or("single pick, first generation").into(),
         ),
-        (
-            "Options",
-            Html::text(&round.universe.options().len().to_string()),
-        ),
-        ("Models", Html::text(&round.submissions().len().to_string())),
-    ];
-    page.body.facts(&facts);
+        ("Options", round.universe.options().len().into()),
+        ("Models", round.submissions().len().into()),
+    ]);
 }
 
 fn result(view: &View<'_>, page: &mut Page, round: &PublicRound, resolved: &ResolvedRound) {
@@ -129,26 +111,24 @@ fn result(view: &View<'_>, page: &mut Page, round: &PublicRound, resolved: &Reso
     chance(view, page, resolved);
 }
 
-/// What the result was before, and why it is another one now; the result above is the last one.
+/// What the result was before each correction, and why it changed; the result above is the last one.
 fn corrected(page: &mut Page, resolved: &ResolvedRound, own: &Files) {
-    let path = format!("runs/{}/corrections.jsonl", resolved.run_id);
-    let bytes = own.get(&path).map(AsRef::as_ref).unwrap_or_default();
-    let found = corrections(bytes);
+    let found = corrections_of(resolved, own);
     if found.is_empty() {
         return;
     }
     page.body.section("corrections", "Corrections");
     for correction in found {
-        let said = format!("{}: {}", correction.at, correction.reason);
-        page.body.say(&said);
+        page.body
+            .say(&format!("{}: {}", correction.at, correction.reason));
         if correction.changes.is_empty() {
             continue;
         }
         let caption = format!("Values that changed at {}", correction.at);
-        let mut table = Table::new(&caption, &["model", "figure", "#old", "#new"]).fixed();
+        let mut table = Table::new(&caption, "model | figure | #old | #new").fixed();
         for change in &correction.changes {
             table.row(vec![
-                head(Html::text(&change.model)),
+                head(change.model.as_str()),
                 text(&change.figure),
                 number(&change.old, None),
                 number(&change.new, None),
@@ -167,18 +147,7 @@ pub(crate) fn results_table(
 ) -> Table {
     let mut table = Table::new(
         &format!("Result of {id}"),
-        &[
-            "#Place",
-            "Model",
-            "#Return",
-            "#vs S&P 500",
-            "#Score",
-            "#Regret",
-            "#Random",
-            "#as volatile",
-            "#Confidence",
-            "#Holdings",
-        ],
+        "#Place | Model | #Return | #vs S&P 500 | #Score | #Regret | #Random | #as volatile | #Confidence | #Holdings",
     )
     .class("board")
     .hint(5, "Return of the best option minus the model's")
@@ -194,31 +163,26 @@ pub(crate) fn results_table(
         table.row(cells);
     }
     let returns = &resolved.returns;
-    let mut apart = |class: &'static str, name: &str, value: Option<f64>, alpha: Option<f64>| {
-        let mut cells = vec![text(""), head(Html::text(name))];
-        cells.push(maybe(value, signed_percent));
-        cells.push(alpha.map_or_else(|| text(""), |alpha| maybe(Some(alpha), signed_points)));
-        cells.extend((0..6).map(|_| text("")));
-        table.row(cells).class = class;
-    };
-    apart(
-        "apart first",
-        "S&P 500",
-        Some(returns.reference().get()),
-        None,
-    );
-    let oracle = returns.oracle();
-    let gap = oracle.map(|oracle| (oracle - returns.reference()).get());
-    apart("apart", "Best option", oracle.map(Return::get), gap);
-    let cash = returns.cash();
+    let reference = returns.reference();
+    let mut apart =
+        |class: &'static str, name: &str, value: Option<Return>, alpha: Option<Return>| {
+            let mut cells = vec![text(""), head(name)];
+            cells.push(maybe(value.map(Return::get), signed_percent));
+            cells.push(alpha.map_or_else(|| text(""), |alpha| gap(alpha.get())));
+            cells.extend((0..6).map(|_| text("")));
+            table.row(cells).class = class;
+        };
+    let (oracle, cash) = (returns.oracle(), returns.cash());
+    apart("apart first", "S&P 500", Some(reference), None);
     apart(
         "apart",
-        "Cash",
-        Some(cash.get()),
-        Some((cash - returns.reference()).get()),
+        "Best option",
+        oracle,
+        oracle.map(|o| o - reference),
     );
+    apart("apart", "Cash", Some(cash), Some(cash - reference));
     for control in &resolved.controls {
-        let mut cells = vec![text(""), head(Html::text(view.name(control.model_id())))];
+        let mut cells = vec![text(""), head(view.name(control.model_id()))];
         cells.extend(figures(control));
         table.row(cells).class = "apart control";
     }
@@ -231,10 +195,8 @@ fn figures(standing: &Standing) -> Vec<Cell> {
     vec![
         percent(value),
         gap(outcome.alpha.get()),
-        number(&score(standing.score), points(standing.score)),
-        maybe(outcome.regret.map(Return::get), |v| {
-            signed_points(v).replace('+', "")
-        }),
+        scored(standing.score),
+        maybe(outcome.regret.map(Return::get), unsigned_points),
         maybe(standing.percentiles.map(|p| p.all), share),
         maybe(standing.percentiles.and_then(|p| p.matched), share),
         part(standing.scored.submission.confidence),
@@ -245,12 +207,15 @@ fn figures(standing: &Standing) -> Vec<Cell> {
 fn chance(view: &View<'_>, page: &mut Page, resolved: &ResolvedRound) {
     page.body.section("luck", "What luck would have given");
     let Some(chance) = &resolved.chance else {
-        page.body.say("Not every option has both prices, so nobody can say what a random portfolio would have returned.");
+        page.body.say(
+            "Some options lack a price, so the returns of random portfolios cannot be computed.",
+        );
         return;
     };
     let draws: u32 = chance.bins.iter().sum();
+    let draws = usize::try_from(draws).unwrap_or(usize::MAX);
     page.body.say(&format!(
-        "{} random portfolios that the rules allow: the middle one returned {}, the range was {} to {}.",
+        "Of {} random portfolios that the rules allow, the median one returned {}; the range was {} to {}.",
         thousands(draws),
         signed_percent(chance.median),
         signed_percent(chance.low),
@@ -269,7 +234,7 @@ fn chance(view: &View<'_>, page: &mut Page, resolved: &ResolvedRound) {
     };
     let mut table = Table::new(
         "Models among random portfolios",
-        &["Model", "#Return", "#Random below"],
+        "Model | #Return | #Random below",
     )
     .fixed();
     for standing in &resolved.models {
@@ -293,49 +258,31 @@ fn audit(page: &mut Page, round: &PublicRound, own: &Files) {
     let link = |folder: &str, label: &str| page.here.link(&format!("{base}{folder}/"), label);
     let mut facts: Vec<(&str, Html)> = Vec::new();
     if let Some(frozen) = &round.frozen {
-        facts.push((
-            "Digest of hashes.json",
-            Html::wrap("code", "", &Html::text(&frozen.digest.to_hex())),
-        ));
-        facts.push(("Frozen files", Html::text(&frozen.files.len().to_string())));
+        let digest = Html::code(&frozen.digest.to_hex());
+        facts.push(("Digest of hashes.json", digest));
+        facts.push(("Frozen files", frozen.files.len().into()));
     } else {
-        facts.push(("Frozen", Html::text("not yet")));
+        facts.push(("Frozen", "not yet".into()));
     }
-    match &round.state {
-        RoundState::Draft => {}
-        RoundState::Open(open) => facts.push(("Run of record", Html::text(open.run_id.as_str()))),
-        RoundState::Resolved(resolved) => {
-            facts.push(("Run of record", Html::text(resolved.run_id.as_str())));
-        }
+    if let Some(run) = run_id(round) {
+        facts.push(("Run of record", run.as_str().into()));
     }
+    let files = count(
+        own.len(),
+        "file with its digest",
+        "files with their digests",
+    );
+    let verify = page.here.to("verify/");
+    let verify = format!("{verify}?round={}", encode(round.id().as_str()));
     let links = [
         link("prompt", "What models were shown"),
         link("answers", "What they answered"),
         link("prices", "Prices"),
-        link(
-            "files",
-            &count(
-                own.len(),
-                "file with its digest",
-                "files with their digests",
-            ),
-        ),
-        Html::link(
-            &format!(
-                "{}?round={}",
-                page.here.to("verify/"),
-                encode(round.id().as_str())
-            ),
-            "Verify in the browser",
-        ),
+        link("files", &files),
+        Html::link(&verify, "Verify in the browser"),
     ];
     page.body.facts(&facts);
-    page.body.paragraph("more", &Html::join(&links, " · "));
+    page.body.links(&links);
     page.body
         .command(&format!("capitalbench verify rounds/{}", round.id()));
-}
-
-/// A cell with a link to a sub-page.
-fn linked(here: &Here, path: &str, label: &str) -> Cell {
-    markup(here.link(path, label))
 }

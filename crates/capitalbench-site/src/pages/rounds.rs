@@ -19,13 +19,10 @@ const ON_A_PAGE: usize = 200;
 pub(crate) fn pages(view: &View<'_>) -> Vec<Page> {
     let mut rounds: Vec<&PublicRound> = view.publication.rounds.iter().collect();
     rounds.reverse();
-    let chunks: Vec<&[&PublicRound]> = rounds.chunks(ON_A_PAGE).collect();
-    if chunks.is_empty() {
-        return vec![page(view, &[], 0, 1)];
-    }
-    let pages = chunks.iter().enumerate();
-    pages
-        .map(|(place, chunk)| page(view, chunk, place, chunks.len()))
+    let all = rounds.len().div_ceil(ON_A_PAGE).max(1);
+    let mut chunks = rounds.chunks(ON_A_PAGE);
+    (0..all)
+        .map(|place| page(view, chunks.next().unwrap_or_default(), place, all))
         .collect()
 }
 
@@ -62,18 +59,7 @@ fn page(view: &View<'_>, rounds: &[&PublicRound], place: usize, all: usize) -> P
         .words();
     let mut table = Table::new(
         "Rounds",
-        &[
-            "Round",
-            "Track",
-            "State",
-            "Starts",
-            "Ends",
-            "Methodology",
-            "#Models",
-            "#S&P 500",
-            "Highest return among models",
-            "#Return",
-        ],
+        "Round | Track | State | Starts | Ends | Methodology | #Models | #S&P 500 | Highest return among models | #Return",
     )
     .named("rounds");
     for round in rounds {
@@ -83,7 +69,7 @@ fn page(view: &View<'_>, rounds: &[&PublicRound], place: usize, all: usize) -> P
     let link = |place: usize| page.here.link(&path(place), &format!("page {}", place + 1));
     if all > 1 {
         let links: Vec<Html> = (0..all).map(link).collect();
-        page.body.paragraph("more", &Html::join(&links, " · "));
+        page.body.links(&links);
     }
     page
 }
@@ -91,7 +77,9 @@ fn page(view: &View<'_>, rounds: &[&PublicRound], place: usize, all: usize) -> P
 fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
     let window = round.manifest.window;
     let resolved = round.resolved();
+    let reference = resolved.map(|resolved| resolved.returns.reference().get());
     let first = resolved.and_then(|resolved| resolved.models.first());
+    let highest = first.map(|first| first.scored.outcome.decision_return.get());
     let label = round.manifest.methodology.label().unwrap_or("single pick");
     let state = words::state(round);
     let submissions = round.submissions();
@@ -103,15 +91,9 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
         text(&window.map_or(NONE.to_owned(), |w| day(w.exit))),
         text(label),
         whole(submissions.len()),
-        maybe(
-            resolved.map(|r| r.returns.reference().get()),
-            signed_percent,
-        ),
+        maybe(reference, signed_percent),
         text(first.map_or(NONE, |first| view.name(first.model_id()))),
-        maybe(
-            first.map(|f| f.scored.outcome.decision_return.get()),
-            signed_percent,
-        ),
+        maybe(highest, signed_percent),
     ]);
     let ids: Vec<&str> = submissions.iter().map(|s| s.model_id.as_str()).collect();
     let sets = view.sets_of.get(round.id()).map(|sets| sets.join("|"));
@@ -125,20 +107,20 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
         ("method", label.to_owned()),
         ("date", ended),
     ];
-    row.marks = marks.map(|(name, value)| (name, Html::text(&value))).into();
+    row.marks = marks.map(|(name, value)| (name, value.into())).into();
 }
 
 fn models(view: &View<'_>) -> Vec<(String, String)> {
-    let both =
-        |id: &capitalbench_core::values::ids::ModelId| (id.to_string(), view.name(id).to_owned());
-    view.models.iter().map(both).collect()
+    let models = view.models.iter();
+    models
+        .map(|id| (id.to_string(), view.name(id).to_owned()))
+        .collect()
 }
 
 fn sets(view: &View<'_>) -> Vec<(String, String)> {
     let sets = view.publication.comparison_sets.iter();
     let counted = sets.filter(|set| !set.included.is_empty());
-    let both = |set: &capitalbench_core::publication::boards::comparison_set::ComparisonSet| {
-        (set.definition.set_id.clone(), set.definition.label.clone())
-    };
-    counted.map(both).collect()
+    counted
+        .map(|set| (set.definition.set_id.clone(), set.definition.label.clone()))
+        .collect()
 }

@@ -10,50 +10,36 @@ use super::view::{View, horizon, pair_path, round_link, set_path, track_name};
 use super::words::claim;
 use crate::charts::{Line, LineChart, Stroke, ranking};
 use crate::figures::{
-    NONE, chance, count, day, decimal, interval, percent_interval, points, share, signed_percent,
-    signed_points,
+    NONE, chance, count, decimal, interval, percent_interval, share, signed_percent, signed_points,
+    window,
 };
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, markup, maybe, number, percent, text, words};
+use crate::table::{self, Table, head, markup, maybe, number, percent, text, words};
 
 /// Rounds that a page lists; more are in the data files.
 const MOST_ROUNDS: usize = 150;
 
-/// The page of a set.
 pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
     let definition = &set.definition;
-    let title = definition.label.clone();
     let mut page = Page::new(
         &set_path(&definition.set_id),
-        &title,
+        &definition.label,
         "A fixed roster, scored on the rounds that all of its models completed.",
     )
     .below("boards/sets/", "Comparison sets");
-    let statistics = view.publication.statistics.sets.get(&definition.set_id);
-    let facts = [
-        ("Track", Html::text(track_name(Some(definition.track)))),
-        ("Status", Html::text(set.status.as_str())),
-        (
-            "Starts with",
-            round_link(&page.here, &definition.started_round_id),
-        ),
-        (
-            "Models",
-            Html::text(&definition.model_ids.len().to_string()),
-        ),
-        ("Shared rounds", Html::text(&set.included.len().to_string())),
-        (
-            "Windows without overlap",
-            Html::text(&set.separate_windows.to_string()),
-        ),
+    let statistics = view.statistics(set);
+    let mut facts = vec![
+        ("Track", track_name(Some(definition.track)).into()),
+        ("Status", set.status.as_str().into()),
+        ("Models", definition.model_ids.len().into()),
+        ("Shared rounds", set.included.len().into()),
+        ("Windows without overlap", set.separate_windows.into()),
     ];
-    let facts: Vec<(&str, Html)> = facts
-        .into_iter()
-        .filter(|(term, _)| {
-            *term != "Starts with" || view.round(&definition.started_round_id).is_some()
-        })
-        .collect();
+    if view.round(&definition.started_round_id).is_some() {
+        let start = round_link(&page.here, &definition.started_round_id);
+        facts.insert(2, ("Starts with", start));
+    }
     page.body.facts(&facts);
     if set.rows.is_empty() {
         page.body.say("No round is shared by the whole roster yet.");
@@ -63,7 +49,7 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         let mut words = Html::text(&claim(view, set, statistics));
         words.push(" ");
         words.add(&page.here.link("method/statistics/", "Why?"));
-        page.body.paragraph("claim", &words);
+        page.body.paragraph("claim", words);
         score_chart(view, &mut page, set, statistics);
         if let Some(statistics) = statistics {
             race(view, &mut page, set, statistics);
@@ -82,18 +68,15 @@ fn score_chart(
     statistics: Option<&SetStatistics>,
 ) {
     let rows = board::whiskers(view, set, statistics);
-    let reference = set
-        .market
-        .as_ref()
-        .and_then(|market| points(market.reference.score));
-    let mut table = Table::new("Scores", &["Model", "#Score", "#95 % interval"]).fixed();
+    let reference = board::reference(set);
+    let mut table = Table::new("Scores", "Model | #Score | #95 % interval").fixed();
     for row in &rows {
         let range = row
             .range
             .map_or(NONE.to_owned(), |(low, high)| interval(low, high, 1));
         table.row(vec![
-            head(Html::text(&row.label)),
-            number(&decimal(row.value, 1), Some(row.value)),
+            head(row.label.as_str()),
+            table::decimal(row.value, 1),
             number(&range, None),
         ]);
     }
@@ -114,7 +97,7 @@ fn race(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetS
     let mut lines = Vec::new();
     let mut table = Table::new(
         "Gain beyond the S&P 500",
-        &["Model", "#Days", "#To date", "#95 % band"],
+        "Model | #Days | #To date | #95 % band",
     )
     .fixed();
     for (row, model) in set.rows.iter().zip(&statistics.models) {
@@ -154,22 +137,12 @@ fn race(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetS
 }
 
 fn detail(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
-    let gap = format!("#Gap / {}", horizon(set.definition.track));
     let mut table = Table::new(
         "What each record may claim",
-        &[
-            "Model",
-            &gap,
-            "#95 % interval",
-            "#p",
-            "#First in",
-            "#Tie group",
-            "#Random",
-            "#as volatile",
-            "#p luck",
-            "#Detectable gap",
-            "#Years to know",
-        ],
+        &format!(
+            "Model | #Gap / {} | #95 % interval | #p | #First in | #Tie group | #Random | #as volatile | #p luck | #Detectable gap | #Years to know",
+            horizon(set.definition.track)
+        ),
     )
     .hint(4, "Share of resampled histories in which it came first")
     .hint(5, "Models of one group cannot be told apart from its first")
@@ -180,10 +153,7 @@ fn detail(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Se
         table.row(vec![
             head(view.model_link(&page.here, &own.model_id)),
             maybe(alpha.map(|a| a.value), signed_points),
-            number(
-                &alpha.map_or(NONE.to_owned(), |a| percent_interval(a.low, a.high)),
-                alpha.map(|a| a.low),
-            ),
+            table::interval(alpha),
             maybe(alpha.map(|a| a.p_value), chance),
             maybe(model.rank.map(|r| r.best), share),
             number(&model.group.to_string(), None),
@@ -207,34 +177,24 @@ fn detail(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Se
 }
 
 fn pairs(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
-    let gap = format!("#Difference / {}", horizon(set.definition.track));
     let mut table = Table::new(
         "Every pair of the set",
-        &[
-            "Higher row",
-            "Lower row",
-            &gap,
-            "#95 % interval",
-            "#p, corrected",
-            "Verdict",
-        ],
+        &format!(
+            "Higher row | Lower row | #Difference / {} | #95 % interval | #p, corrected | Verdict",
+            horizon(set.definition.track)
+        ),
     );
     for pair in &statistics.pairs {
         let apart = pair.p_adjusted.is_some_and(|p| p < 1.0 - LEVEL);
-        let difference = pair.difference;
+        let verdict = if apart { "separable" } else { "not separable" };
+        let path = pair_path(&pair.first, &pair.second);
         table.row(vec![
-            head(Html::text(view.name(&pair.first))),
+            head(view.name(&pair.first)),
             text(view.name(&pair.second)),
-            maybe(difference.map(|d| d.value), signed_points),
-            number(
-                &difference.map_or(NONE.to_owned(), |d| percent_interval(d.low, d.high)),
-                difference.map(|d| d.low),
-            ),
+            maybe(pair.difference.map(|d| d.value), signed_points),
+            table::interval(pair.difference),
             maybe(pair.p_adjusted, chance),
-            markup(page.here.link(
-                &pair_path(&pair.first, &pair.second),
-                if apart { "separable" } else { "not separable" },
-            )),
+            markup(page.here.link(&path, verdict)),
         ]);
     }
     page.body.section("pairs", "Pairs");
@@ -249,30 +209,22 @@ fn rounds(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     );
     let mut table = Table::new(
         "Included rounds, newest first",
-        &["Round", "Window", "#S&P 500", "#Best option"],
+        "Round | Window | #S&P 500 | #Best option",
     );
     for id in set.included.iter().rev().take(MOST_ROUNDS) {
-        let round = view.round(id);
-        let window = round.and_then(|round| round.manifest.window);
-        let resolved = round.and_then(|round| round.resolved());
+        let resolved = view.round(id).and_then(|round| round.resolved());
+        let reference = resolved.map(|resolved| resolved.returns.reference().get());
+        let oracle = resolved.and_then(|resolved| resolved.returns.oracle());
         table.row(vec![
             head(round_link(&page.here, id)),
-            text(&window.map_or(NONE.to_owned(), |w| {
-                format!("{} → {}", day(w.entry), day(w.exit))
-            })),
-            maybe(
-                resolved.map(|r| r.returns.reference().get()),
-                signed_percent,
-            ),
-            maybe(
-                resolved.and_then(|r| r.returns.oracle()).map(Return::get),
-                signed_percent,
-            ),
+            text(&window(view.window(id))),
+            maybe(reference, signed_percent),
+            maybe(oracle.map(Return::get), signed_percent),
         ]);
     }
     let shown = table.rows.len();
     page.body
-        .fold(&Html::text("Show the included rounds"), &table.html())
+        .fold("Show the included rounds", &table)
         .cut("Rounds", shown, set.included.len());
     page.body.section(
         "left-out",
@@ -280,19 +232,16 @@ fn rounds(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     );
     let mut table = Table::new(
         "Rounds left out for everyone, newest first",
-        &["Round", "Models that did not complete it"],
+        "Round | Models that did not complete it",
     );
     for excluded in set.excluded.iter().rev().take(MOST_ROUNDS) {
-        let names: Vec<&str> = excluded.missing.iter().map(|id| view.name(id)).collect();
         table.row(vec![
             head(round_link(&page.here, &excluded.round_id)),
-            words(Html::text(&names.join(", "))),
+            words(view.names(&excluded.missing)),
         ]);
     }
-    page.body.fold(
-        &Html::text("Show the rounds left out, with the reason"),
-        &table.html(),
-    );
     let shown = table.rows.len();
-    page.body.cut("Rounds", shown, set.excluded.len());
+    page.body
+        .fold("Show the rounds left out, with the reason", &table)
+        .cut("Rounds", shown, set.excluded.len());
 }

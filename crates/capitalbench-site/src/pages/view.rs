@@ -1,12 +1,15 @@
-//! What every page looks things up in.
+//! A publication with the indexes that pages look things up in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capitalbench_core::decision::submission::Submission;
+use capitalbench_core::evidence::statistics::{HeadToHead, RecordStatistics, SetStatistics};
 use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::publication::boards::TrackBoards;
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetStatus};
+use capitalbench_core::publication::boards::option_record::OptionRecord;
 use capitalbench_core::publication::{OpenRound, PublicRound, Publication, RoundState};
-use capitalbench_core::round::manifest::Track;
+use capitalbench_core::round::manifest::{Track, Window};
 use capitalbench_core::values::ids::{Digest, ModelId, OptionId, RoundId};
 
 use crate::Input;
@@ -76,17 +79,67 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A model's name.
     pub(crate) fn name<'b>(&'b self, id: &'b ModelId) -> &'b str {
         self.publication.name(id)
     }
 
-    /// A round by id.
+    /// Names of models in one line.
+    pub(crate) fn names<'b>(&self, ids: impl IntoIterator<Item = &'b ModelId>) -> String {
+        let names: Vec<&str> = ids
+            .into_iter()
+            .map(|id| self.publication.name(id))
+            .collect();
+        names.join(", ")
+    }
+
+    /// Whether a model still takes part, in a word.
+    pub(crate) fn activity(&self, id: &ModelId) -> &'static str {
+        if self.active.contains(id) {
+            "active"
+        } else {
+            "retired"
+        }
+    }
+
+    /// What a model's whole record in a track may claim.
+    pub(crate) fn record(&self, track: Track, id: &ModelId) -> Option<&'a RecordStatistics> {
+        let records = self.publication.statistics.records.get(&track)?;
+        records.iter().find(|record| record.model.model_id == *id)
+    }
+
+    /// Every pair of models with a shared round of a track.
+    pub(crate) fn pairs(&self, track: Track) -> &'a [HeadToHead] {
+        let pairs = self.publication.statistics.head_to_head.get(&track);
+        pairs.map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// What a comparison set may claim.
+    pub(crate) fn statistics(&self, set: &ComparisonSet) -> Option<&'a SetStatistics> {
+        self.publication.statistics.sets.get(&set.definition.set_id)
+    }
+
+    /// Submissions in order of their models' names.
+    pub(crate) fn by_name<'b>(&self, mut submissions: Vec<&'b Submission>) -> Vec<&'b Submission> {
+        submissions
+            .sort_by_cached_key(|s| (self.name(&s.model_id).to_lowercase(), s.model_id.clone()));
+        submissions
+    }
+
     pub(crate) fn round(&self, id: &RoundId) -> Option<&'a PublicRound> {
         self.by_id.get(id).copied()
     }
 
-    /// The boards of a track.
+    pub(crate) fn window(&self, id: &RoundId) -> Option<Window> {
+        self.round(id)?.manifest.window
+    }
+
+    /// What became of an option in a track.
+    pub(crate) fn option_record(&self, track: Track, id: &OptionId) -> Option<&'a OptionRecord> {
+        let records = &self.boards(track)?.options;
+        let place = records.binary_search_by(|record| record.option_id.cmp(id));
+        place.ok().map(|place| &records[place])
+    }
+
     pub(crate) fn boards(&self, track: Track) -> Option<&'a TrackBoards> {
         self.publication.boards.get(&track)
     }
@@ -108,36 +161,32 @@ impl<'a> View<'a> {
         self.publication.rounds.iter().filter_map(open).collect()
     }
 
-    /// A link to a model.
     pub(crate) fn model_link(&self, here: &Here, id: &ModelId) -> Html {
         here.link(&model_path(id), self.name(id))
     }
 
-    /// An option's name.
     pub(crate) fn option_name<'b>(&'b self, id: &'b OptionId) -> &'b str {
         self.options
             .get(id)
             .map_or(id.as_str(), |option| &option.name)
     }
 
-    /// A link to an option.
     pub(crate) fn option_link(&self, here: &Here, id: &OptionId) -> Html {
         here.link(&option_path(id), self.option_name(id))
     }
 }
 
-/// A link to a round.
 pub(crate) fn round_link(here: &Here, id: &RoundId) -> Html {
     here.link(&round_path(id), id.as_str())
 }
 
-/// Where a round stands.
+/// The path of a round's page.
 pub(crate) fn round_path(id: &RoundId) -> String {
     format!("rounds/{id}/")
 }
 
-/// A name that somebody else chose, as a name in a path: itself where it is plain, else its plain
-/// letters and a digest, so that two names never share a place and none leads elsewhere.
+/// Makes a file name of a name that we did not choose: a plain name stays, any other keeps its plain
+/// letters and gets a digest, so that two names never collide and none leaves its folder.
 pub(crate) fn plain_name(text: &str) -> String {
     const LONGEST: usize = 80;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -150,22 +199,22 @@ pub(crate) fn plain_name(text: &str) -> String {
     format!("{}-{}", kept.trim_start_matches('.'), &digest[..12])
 }
 
-/// Where a model stands.
+/// The path of a model's page.
 pub(crate) fn model_path(id: &ModelId) -> String {
     format!("models/{}/", plain_name(id.as_str()))
 }
 
-/// Where an option stands.
+/// The path of an option's page.
 pub(crate) fn option_path(id: &OptionId) -> String {
     format!("assets/{}/", plain_name(id.as_str()))
 }
 
-/// Where a set stands.
+/// The path of a set's page.
 pub(crate) fn set_path(set_id: &str) -> String {
     format!("sets/{}/", plain_name(set_id))
 }
 
-/// Where two models are compared; the smaller id stands first.
+/// The path of a pair's page; the smaller id comes first.
 pub(crate) fn pair_path(a: &ModelId, b: &ModelId) -> String {
     let (first, second) = if a <= b { (a, b) } else { (b, a) };
     let [first, second] = [first, second].map(|id| plain_name(id.as_str()));

@@ -1,4 +1,4 @@
-//! Words that follow the numbers: no sentence claims more than its figures carry.
+//! Sentences made from figures; none claims more than its figures show.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ use super::view::View;
 
 use crate::figures::{count, day, signed_percent};
 
-/// What may be claimed of a set: where the models stand, then what can be told apart.
+/// What a set may claim: how many models are below the S&P 500, then which ones can be told apart.
 pub(crate) fn claim(
     view: &View<'_>,
     set: &ComparisonSet,
@@ -38,7 +38,6 @@ pub(crate) fn claim(
     }
 }
 
-/// The state of a round.
 pub(crate) fn state(round: &PublicRound) -> &'static str {
     match &round.state {
         RoundState::Draft => "draft",
@@ -60,7 +59,7 @@ pub(crate) fn next_event(round: &PublicRound) -> String {
                 |deadline| format!("models decide by {}", deadline.text()),
             )
         }
-        (RoundState::Open(_), None) => "the result, at a day not yet set".to_owned(),
+        (RoundState::Open(_), None) => "the result; its day is not set yet".to_owned(),
         (RoundState::Open(open), Some(window)) if open.due == Due::Overdue => {
             format!("the result, due since {}", day(window.exit))
         }

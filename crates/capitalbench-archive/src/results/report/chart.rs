@@ -1,12 +1,10 @@
-//! Returns as horizontal bars with two lines to compare with: a small SVG, the same for the same
-//! figures.
+//! A small SVG with returns as bars and lines for the reference and the best option; the same figures
+//! give the same picture.
 
 use capitalbench_core::values::units::signed_percent;
 
-/// One bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
-    /// Who.
     pub label: String,
     /// The return, as a fraction.
     pub value: f64,
@@ -15,7 +13,6 @@ pub struct Bar {
 /// A chart of returns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
-    /// What it shows.
     pub title: String,
     /// The bars, from top to bottom.
     pub bars: Vec<Bar>,
@@ -33,7 +30,7 @@ const ROW: f64 = 26.0;
 const BOTTOM: f64 = 24.0;
 const LONGEST_LABEL: usize = 32;
 
-/// A text that cannot be markup.
+/// Escapes a text, so that it cannot become markup.
 fn text(text: &str) -> String {
     let mut shown: String = text.chars().filter(|c| !c.is_control()).collect();
     if let Some((end, _)) = shown.char_indices().nth(LONGEST_LABEL) {
@@ -48,7 +45,7 @@ fn text(text: &str) -> String {
         .replace('\'', "&#39;")
 }
 
-/// Where a return stands, and how far down the bars go.
+/// Positions of returns, and the lower end of the bars.
 struct Scale {
     low: f64,
     span: f64,
@@ -77,7 +74,6 @@ impl Scale {
     }
 }
 
-/// The picture.
 pub fn svg(chart: &Chart) -> String {
     let scale = Scale::of(chart);
     let height = scale.bottom + BOTTOM;

@@ -1,9 +1,9 @@
-//! Markdown in which no text can be more than text.
+//! Markdown in which text from outside cannot become markup.
 
 /// The longest text of a cell; models may write as much as they like.
 const LONGEST: usize = 400;
 
-/// A text from outside as plain words: on one line, no markup, no link, not endless.
+/// Text from outside as plain words on one line: without markup and links, and shortened.
 ///
 /// Every character that Markdown or HTML could read is written as a reference, so a reply cannot
 /// bring a table, an image, a script or a heading into a report.
@@ -24,7 +24,7 @@ pub fn plain(text: &str) -> String {
     escaped + more
 }
 
-/// One character after those before it.
+/// Escapes one character; `before` is the text up to it.
 fn escape(c: char, before: &str, escaped: &mut String) {
     let starts_list = before.bytes().all(|byte| byte.is_ascii_digit());
     match c {
@@ -48,21 +48,19 @@ fn escape(c: char, before: &str, escaped: &mut String) {
     }
 }
 
-/// Characters that change how others are shown.
+/// Invisible characters that change how others are shown.
 fn is_hidden(c: char) -> bool {
     matches!(u32::from(c), 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x2069 | 0xFEFF)
 }
 
-/// A table; cells are Markdown already.
-pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+/// A table; cells are Markdown already, and the header has ` | ` between its titles.
+pub fn table(header: &str, rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return "None.".to_owned();
     }
-    let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
-    let titles: Vec<String> = header.iter().map(|&title| title.to_owned()).collect();
-    let rule = vec!["---".to_owned(); header.len()];
-    let mut lines = vec![line(&titles), line(&rule)];
-    lines.extend(rows.iter().map(|row| line(row)));
+    let rule = vec!["---"; header.split(" | ").count()].join(" | ");
+    let mut lines = vec![format!("| {header} |"), format!("| {rule} |")];
+    lines.extend(rows.iter().map(|row| format!("| {} |", row.join(" | "))));
     lines.join("\n")
 }
 

@@ -10,53 +10,34 @@ use crate::results::scoring::ScoredRun;
 pub(super) fn leaderboard(scored: &ScoredRun) -> String {
     let oracle = scored.returns.oracle();
     let dash = || "–".to_owned();
-    let rows: Vec<Vec<String>> = (1_u32..)
-        .zip(&scored.outcomes)
-        .map(
-            |(
-                place,
-                Scored {
-                    submission,
-                    outcome,
-                },
-            )| {
-                let points = match score(outcome.decision_return, oracle) {
-                    Ok(Score::Points(points)) => format!("{points:.1}"),
-                    _ => dash(),
-                };
-                let yes = |value: bool| if value { "yes" } else { "no" }.to_owned();
-                vec![
-                    place.to_string(),
-                    plain(submission.model_id.as_str()),
-                    points,
-                    signed_percent(outcome.decision_return.get()),
-                    signed_percent(outcome.alpha.get()),
-                    outcome
-                        .regret
-                        .map_or_else(dash, |regret| signed_percent(regret.get())),
-                    yes(outcome.beats_reference),
-                    yes(outcome.beats_cash),
-                ]
-            },
-        )
-        .collect();
-    let header = [
-        "rank",
-        "model",
-        "score",
-        "return",
-        "above the reference",
-        "regret",
-        "beats reference",
-        "beats cash",
-    ];
+    let yes = |value: bool| if value { "yes" } else { "no" }.to_owned();
+    let row = |(place, own): (u32, &Scored)| {
+        let outcome = &own.outcome;
+        let points = match score(outcome.decision_return, oracle) {
+            Ok(Score::Points(points)) => format!("{points:.1}"),
+            _ => dash(),
+        };
+        let regret = outcome.regret.map(|regret| signed_percent(regret.get()));
+        vec![
+            place.to_string(),
+            plain(own.submission.model_id.as_str()),
+            points,
+            signed_percent(outcome.decision_return.get()),
+            signed_percent(outcome.alpha.get()),
+            regret.unwrap_or_else(dash),
+            yes(outcome.beats_reference),
+            yes(outcome.beats_cash),
+        ]
+    };
+    let rows: Vec<Vec<String>> = (1..).zip(&scored.outcomes).map(row).collect();
+    let header = "rank | model | score | return | above the reference | regret | beats reference | beats cash";
     let best = oracle.map_or_else(
         || "The best option is not known: some option has no price.".to_owned(),
         |oracle| format!("Best option {}.", signed_percent(oracle.get())),
     );
     format!(
         "{}\n\nReference {}. {best}",
-        table(&header, &rows),
+        table(header, &rows),
         signed_percent(scored.returns.reference().get())
     )
 }
@@ -77,46 +58,23 @@ pub(super) fn contributions(scored: &ScoredRun) -> String {
             ]);
         }
     }
-    let header = [
-        "model",
-        "option",
-        "weight",
-        "its return",
-        "adds",
-        "reason given",
-    ];
-    table(&header, &rows)
+    let header = "model | option | weight | its return | adds | reason given";
+    table(header, &rows)
 }
 
 pub(super) fn costs(scored: &ScoredRun) -> String {
-    let rows: Vec<Vec<String>> = scored
-        .outcomes
-        .iter()
-        .filter_map(
-            |Scored {
-                 submission,
-                 outcome,
-             }| {
-                let per_dollar = outcome.alpha_per_dollar?;
-                Some((submission, outcome, per_dollar))
-            },
-        )
-        .map(|(submission, outcome, per_dollar)| {
-            vec![
-                plain(submission.model_id.as_str()),
-                format!("{:.4}", submission.cost_usd.unwrap_or_default()),
-                signed_percent(outcome.alpha.get()),
-                format!("{per_dollar:.4}"),
-            ]
-        })
-        .collect();
-    let header = [
-        "model",
-        "cost in USD",
-        "above the reference",
-        "of that per dollar",
-    ];
-    table(&header, &rows)
+    let row = |own: &Scored| {
+        let per_dollar = own.outcome.alpha_per_dollar?;
+        Some(vec![
+            plain(own.submission.model_id.as_str()),
+            format!("{:.4}", own.submission.cost_usd.unwrap_or_default()),
+            signed_percent(own.outcome.alpha.get()),
+            format!("{per_dollar:.4}"),
+        ])
+    };
+    let rows: Vec<Vec<String>> = scored.outcomes.iter().filter_map(row).collect();
+    let header = "model | cost in USD | above the reference | of that per dollar";
+    table(header, &rows)
 }
 
 pub(super) fn controls(scored: &ScoredRun) -> String {
@@ -135,7 +93,7 @@ pub(super) fn controls(scored: &ScoredRun) -> String {
             vec![plain(rule.name()), value, alpha]
         })
         .collect();
-    table(&["control", "return", "above the reference"], &rows)
+    table("control | return | above the reference", &rows)
 }
 
 pub(super) fn consistency(scored: &ScoredRun) -> String {
@@ -159,15 +117,8 @@ pub(super) fn consistency(scored: &ScoredRun) -> String {
             row
         })
         .collect();
-    let header = [
-        "model",
-        "valid",
-        "invalid",
-        "most frequent",
-        "agreement",
-        "average return",
-    ];
-    table(&header, &rows)
+    let header = "model | valid | invalid | most frequent | agreement | average return";
+    table(header, &rows)
 }
 
 pub(super) fn options(scored: &ScoredRun) -> String {
@@ -190,5 +141,5 @@ pub(super) fn options(scored: &ScoredRun) -> String {
             ]
         })
         .collect();
-    table(&["rank", "option", "entry", "exit", "return"], &rows)
+    table("rank | option | entry | exit | return", &rows)
 }

@@ -29,8 +29,12 @@ pub(super) fn years(found: f64) -> String {
     }
 }
 
-pub(super) fn thousands(count: usize) -> String {
-    format!("{},{:03}", count / 1_000, count % 1_000)
+/// A count with commas between its thousands.
+pub fn thousands(count: usize) -> String {
+    match count / 1_000 {
+        0 => count.to_string(),
+        above => format!("{},{:03}", thousands(above), count % 1_000),
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of rounds are small")]
@@ -38,13 +42,14 @@ pub(super) fn number(count: usize) -> f64 {
     count as f64
 }
 
+/// A percentile as an ordinal: `71st`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a percentile"
 )]
-pub(super) fn ordinal(value: f64) -> String {
-    ordinal_of(value.clamp(0.0, 100.0).round() as usize)
+pub fn ordinal(fraction: f64) -> String {
+    ordinal_of((100.0 * fraction).clamp(0.0, 100.0).round() as usize)
 }
 
 pub(super) fn ordinal_of(number: usize) -> String {

@@ -1,4 +1,4 @@
-//! The rows of a table that were asked for, made from the rounds that have them.
+//! Finds the rows that a request asks for, and makes only the rounds that have them.
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ use serde_json::{Map, Value};
 
 use super::Api;
 
-/// How a round fills a table.
+/// The rows that one round adds to a table.
 type RowsOf = for<'a> fn(&'a PublicRound) -> Vec<Row<'a>>;
 
-/// Columns by their place, and the texts they must have.
+/// Columns by index, with the text that each must equal.
 type Wanted<'a> = [(usize, &'a str)];
 
 impl Api {
-    /// Values in the order of the columns: their names would take most of the memory.
+    /// Keeps values without column names, which would take most of the memory.
     fn whole(&self, place: usize) -> &[Vec<Value>] {
         self.made[place].get_or_init(|| {
             let rows = ALL[place].rows(&self.publication).into_iter();
@@ -45,7 +45,7 @@ impl Api {
         }
     }
 
-    /// The rows that fit, within a range of them, and how many fit in all.
+    /// The matching rows within a range, and the number of all matching rows.
     pub(super) fn select(
         &self,
         place: usize,
@@ -89,7 +89,7 @@ impl Api {
         (shown, count)
     }
 
-    /// Rounds that can have rows that fit: all, or the one that is named.
+    /// The rounds that can have matching rows: all of them, or the one that the request names.
     fn rounds_of<'a>(
         &'a self,
         table: &Table,
@@ -105,7 +105,7 @@ impl Api {
         rounds.filter(move |round| named.is_none_or(|id| round.id().as_str() == id))
     }
 
-    /// A range of all rows, made of the rounds that have them.
+    /// A range of all rows; rounds outside the range are not made.
     fn stretch(
         &self,
         place: usize,
@@ -127,7 +127,7 @@ impl Api {
     }
 }
 
-/// Whether a value, written as the CSV writes it, is this text; no value is the empty text.
+/// Compares a value, written as in the CSV, with a text; a missing value equals the empty text.
 fn text_is(value: Option<&Value>, wanted: &str) -> bool {
     match value {
         Some(Value::String(text)) => text == wanted,
@@ -139,7 +139,7 @@ fn text_is(value: Option<&Value>, wanted: &str) -> bool {
     }
 }
 
-/// The same for a cell that is in no document yet.
+/// The same for a cell, without making a JSON value of a text.
 fn cell_is(cell: &Cell<'_>, wanted: &str) -> bool {
     match cell {
         Cell::Text(text) => text == wanted,

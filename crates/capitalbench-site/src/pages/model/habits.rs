@@ -1,7 +1,9 @@
 //! How a model decides, decision by decision.
 
 use capitalbench_core::market::universe::RiskBucket;
-use capitalbench_core::publication::boards::behaviour::{Behaviour, exposure_by_risk, weights};
+use capitalbench_core::publication::boards::behaviour::{
+    Behaviour, Habit, exposure_by_risk, weights,
+};
 use jiff::civil::Date;
 
 use super::super::view::{View, round_link};
@@ -9,7 +11,7 @@ use crate::charts::{Line, LineChart, StackedBars, Stroke};
 use crate::figures::{decimal, share};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, maybe, number, part};
+use crate::table::{self, Table, head, maybe, part};
 
 /// Decisions that are drawn and listed.
 const MOST: usize = 40;
@@ -22,35 +24,20 @@ const GRADES: [(RiskBucket, &str); 5] = [
     (RiskBucket::VeryHigh, "very high"),
 ];
 
-/// The section of habits.
 pub(super) fn section(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
-    page.body.heading(&Html::text("Habits"));
-    let mut facts = vec![
-        (
-            "Decisions",
-            Html::text(&behaviour.decisions.len().to_string()),
-        ),
-        (
-            "Holdings",
-            Html::text(&decimal(behaviour.average_holdings, 1)),
-        ),
-        (
-            "Largest holding",
-            Html::text(&share(behaviour.average_largest)),
-        ),
-        (
-            "Risk-taking",
-            Html::text(&format!(
-                "{} of 100",
-                decimal(behaviour.average_risk_taking, 0)
-            )),
-        ),
+    page.body.heading("Habits");
+    let risk = decimal(behaviour.average_risk_taking, 0);
+    let mut facts: Vec<(&str, Html)> = vec![
+        ("Decisions", behaviour.decisions.len().into()),
+        ("Holdings", decimal(behaviour.average_holdings, 1).into()),
+        ("Largest holding", share(behaviour.average_largest).into()),
+        ("Risk-taking", format!("{risk} of 100").into()),
     ];
     if let Some(turnover) = behaviour.average_turnover {
-        facts.push(("Turnover", Html::text(&share(turnover))));
+        facts.push(("Turnover", share(turnover).into()));
     }
     if let Some(difference) = behaviour.average_difference {
-        facts.push(("Difference from others", Html::text(&share(difference))));
+        facts.push(("Difference from others", share(difference).into()));
     }
     page.body.facts(&facts);
     exposure(view, page, behaviour);
@@ -59,37 +46,28 @@ pub(super) fn section(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
     page.body.cut("Decisions", shown, all);
 }
 
-fn recent(behaviour: &Behaviour) -> &[capitalbench_core::publication::boards::behaviour::Habit] {
+fn recent(behaviour: &Behaviour) -> &[Habit] {
     let all = &behaviour.decisions;
     &all[all.len().saturating_sub(MOST)..]
 }
 
-fn decided(
-    view: &View<'_>,
-    habit: &capitalbench_core::publication::boards::behaviour::Habit,
-) -> Option<Date> {
-    view.round(&habit.round_id)?
-        .manifest
-        .window
-        .map(|window| window.entry)
+fn decided(view: &View<'_>, habit: &Habit) -> Option<Date> {
+    view.window(&habit.round_id).map(|window| window.entry)
 }
 
 fn exposure(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
     let mut labels = Vec::new();
     let mut bars = Vec::new();
-    let names = GRADES.map(|(_, name)| format!("#{name}"));
-    let mut columns = vec!["Round"];
-    columns.extend(names.iter().map(String::as_str));
-    let mut table = Table::new("Weight by risk grade, in order of decision", &columns).fixed();
+    let mut table = Table::new("Weight by risk grade, in order of decision", "Round").fixed();
+    for (_, name) in GRADES {
+        table.add_numbers(name);
+    }
     for habit in recent(behaviour) {
         let Some(round) = view.round(&habit.round_id) else {
             continue;
         };
-        let submissions = round.submissions();
-        let Some(own) = submissions
-            .iter()
-            .find(|s| s.model_id == behaviour.model_id)
-        else {
+        let mut submissions = round.submissions().into_iter();
+        let Some(own) = submissions.find(|s| s.model_id == behaviour.model_id) else {
             continue;
         };
         let grades = exposure_by_risk(&weights(&own.decision.holdings()), &round.universe);
@@ -114,7 +92,7 @@ fn exposure(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
 }
 
 fn figures(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
-    type Figure = fn(&capitalbench_core::publication::boards::behaviour::Habit) -> Option<f64>;
+    type Figure = fn(&Habit) -> Option<f64>;
     let kinds: [(&str, Figure); 3] = [
         ("Concentration", |habit| Some(habit.hhi)),
         ("Turnover", |habit| habit.turnover),
@@ -122,33 +100,22 @@ fn figures(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
     ];
     let mut table = Table::new(
         "Habits, in order of decision",
-        &[
-            "Round",
-            "#Concentration",
-            "#Turnover",
-            "#Difference",
-            "#Risk-taking",
-        ],
+        "Round | #Concentration | #Turnover | #Difference | #Risk-taking",
     )
     .fixed();
     for habit in recent(behaviour) {
         table.row(vec![
             head(round_link(&page.here, &habit.round_id)),
-            number(&decimal(habit.hhi, 2), Some(habit.hhi)),
+            table::decimal(habit.hhi, 2),
             maybe(habit.turnover, share),
             maybe(habit.difference, share),
-            number(&decimal(habit.risk_taking, 0), Some(habit.risk_taking)),
+            table::decimal(habit.risk_taking, 0),
         ]);
     }
     let line = |(label, figure): (&str, Figure)| {
         let points = recent(behaviour).iter();
         let points = points.filter_map(|habit| Some((decided(view, habit)?, figure(habit)?)));
-        Line {
-            label: label.to_owned(),
-            points: points.collect(),
-            band: Vec::new(),
-            stroke: Stroke::Solid,
-        }
+        Line::plain(label, Stroke::Solid, points)
     };
     let lines: Vec<Line> = kinds
         .into_iter()

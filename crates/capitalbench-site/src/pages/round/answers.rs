@@ -1,18 +1,19 @@
 //! What models answered: their reasons on one page, each exact answer and its attempts on another.
 
 use capitalbench_core::decision::submission::Submission;
-use capitalbench_core::publication::{PublicRound, RoundState};
+use capitalbench_core::publication::PublicRound;
 use capitalbench_core::values::ids::RunId;
+use capitalbench_export::tables::rounds::run_id;
 use serde_json::Value;
 
 use super::super::view::{View, plain_name, round_path};
 use super::evidence::shown;
 use super::sub_page;
 use crate::Files;
-use crate::figures::{NONE, count, decimal, share};
+use crate::figures::{count, decimal, share};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Cell, Table, head, markup, number, part, text, words};
+use crate::table::{Cell, Table, head, markup, maybe, part, text, words};
 
 /// The overview and one page per model.
 pub(super) fn pages(view: &View<'_>, round: &PublicRound, own: &Files) -> Vec<Page> {
@@ -22,34 +23,28 @@ pub(super) fn pages(view: &View<'_>, round: &PublicRound, own: &Files) -> Vec<Pa
         "What models answered",
         "Each model's portfolio and its reasons.",
     );
-    let run_id = match &round.state {
-        RoundState::Draft => {
-            overview.body.say("No answers are public yet.");
-            return vec![overview];
-        }
-        RoundState::Open(open) => &open.run_id,
-        RoundState::Resolved(resolved) => &resolved.run_id,
+    let Some(run_id) = run_id(round) else {
+        overview.body.say("No answers are public yet.");
+        return vec![overview];
     };
-    let mut submissions = round.submissions();
-    submissions.sort_by_cached_key(|s| (view.name(&s.model_id).to_lowercase(), s.model_id.clone()));
-    overview.body.say(
-        "In order of name. What models wrote is shown as plain text; nothing in it is a link.",
-    );
+    overview
+        .body
+        .say("Models stand in order of name. Their words are shown as plain text, without links.");
     let mut pages = Vec::new();
-    for submission in submissions {
+    for submission in view.by_name(round.submissions()) {
         let folder = plain_name(submission.model_id.as_str());
         let path = format!("{}answers/{folder}/", round_path(round.id()));
         let name = view.name(&submission.model_id);
-        overview.body.heading(&overview.here.link(&path, name));
+        overview.body.heading(overview.here.link(&path, name));
         let line = format!(
             "confidence {} · {}",
             share(submission.confidence),
             holdings(view, submission)
         );
-        overview.body.paragraph("note", &Html::text(&line));
+        overview.body.paragraph("note", line);
         overview
             .body
-            .paragraph("", &Html::said(&submission.rationale_summary));
+            .paragraph("", Html::said(&submission.rationale_summary));
         let mut page = answer(view, round, submission);
         exact(own, &mut page, round, run_id, submission);
         attempts(own, &mut page, run_id, submission);
@@ -78,7 +73,7 @@ fn answer(view: &View<'_>, round: &PublicRound, submission: &Submission) -> Page
     )
     .below(&format!("{}answers/", round_path(round.id())), "Answers");
     page.body.section("portfolio", "Portfolio");
-    let mut table = Table::new("Holdings as submitted", &["Option", "#Weight", "Reason"]).fixed();
+    let mut table = Table::new("Holdings as submitted", "Option | #Weight | Reason").fixed();
     for holding in submission.decision.holdings() {
         table.row(vec![
             head(view.option_link(&page.here, &holding.option_id)),
@@ -88,18 +83,15 @@ fn answer(view: &View<'_>, round: &PublicRound, submission: &Submission) -> Page
     }
     page.body.table(&table);
     page.body.facts(&[
-        (
-            "Stated confidence",
-            Html::text(&share(submission.confidence)),
-        ),
+        ("Stated confidence", share(submission.confidence).into()),
         ("Provider", Html::said(&submission.provider)),
         ("Mode", Html::said(&submission.mode)),
     ]);
     page.body.section("reasons", "Reasons");
     page.body
-        .paragraph("", &Html::said(&submission.rationale_summary));
+        .paragraph("", Html::said(&submission.rationale_summary));
     if let Some(rationale) = &submission.portfolio_rationale {
-        page.body.paragraph("", &Html::said(rationale));
+        page.body.paragraph("", Html::said(rationale));
     }
     if !submission.key_risks.is_empty() {
         let mut list = Html::made("<ul>".to_owned());
@@ -107,7 +99,7 @@ fn answer(view: &View<'_>, round: &PublicRound, submission: &Submission) -> Page
             list.add(&Html::wrap("li", "", &Html::said(risk)));
         }
         list.push("</ul>");
-        page.body.heading(&Html::text("Risks it named")).add(&list);
+        page.body.heading("Risks it named").add(&list);
     }
     page
 }
@@ -155,18 +147,7 @@ fn attempts(own: &Files, page: &mut Page, run_id: &RunId, submission: &Submissio
     }
     let mut table = Table::new(
         "Every call, as logged",
-        &[
-            "Began",
-            "Ended",
-            "Outcome",
-            "#Seconds",
-            "#Tokens in",
-            "#Tokens out",
-            "#Reasoning",
-            "#Cost",
-            "Model asked for",
-            "Error",
-        ],
+        "Began | Ended | Outcome | #Seconds | #Tokens in | #Tokens out | #Reasoning | #Cost | Model asked for | Error",
     )
     .fixed();
     for call in &calls {
@@ -175,16 +156,11 @@ fn attempts(own: &Files, page: &mut Page, run_id: &RunId, submission: &Submissio
     page.body.table(&table);
 }
 
-/// A call as the log has it; every word of it is from outside.
+/// A call as the run log has it; every text in it comes from outside and is quoted.
 fn call_cells(call: &Value) -> Vec<Cell> {
     let quoted = |name: &str| call[name].as_str().map_or_else(Html::default, Html::said);
-    let digits = |name: &str, places: usize| {
-        let value = call[name].as_f64();
-        number(
-            &value.map_or(NONE.to_owned(), |v| decimal(v, places)),
-            value,
-        )
-    };
+    let digits =
+        |name: &str, places: usize| maybe(call[name].as_f64(), |value| decimal(value, places));
     let status = if call["outcome"].is_string() {
         "outcome"
     } else {

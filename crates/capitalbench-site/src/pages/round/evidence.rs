@@ -1,4 +1,4 @@
-//! What a round rests on: the text models were shown, the prices, and every public file.
+//! The evidence of a round: the text that models were shown, the prices, and every public file.
 
 use capitalbench_core::market::prices::PriceSheet;
 use capitalbench_core::market::universe::MarketOption;
@@ -7,9 +7,9 @@ use capitalbench_core::values::ids::Digest;
 use capitalbench_core::values::units::Price;
 
 use super::super::view::View;
-use super::{linked, sub_page};
+use super::sub_page;
 use crate::Files;
-use crate::figures::{NONE, count, price, signed_percent, size};
+use crate::figures::{NONE, count, price, size};
 use crate::html::Html;
 use crate::page::Page;
 use crate::table::{Cell, Table, head, markup, maybe, number, percent, text};
@@ -34,10 +34,10 @@ pub(super) fn prompt(round: &PublicRound, own: &Files) -> Page {
         shown(&mut page, round, "model_input.md", bytes);
         return page;
     }
-    page.body.say("The text as it was sent is not kept for this round; these are the frozen parts it was made from.");
+    page.body.say("This round did not keep the text as it was sent; below are the frozen parts that the text was made from.");
     for name in ["prompt.md", "briefing.md"] {
         if let Some(bytes) = found(name) {
-            page.body.heading(&Html::text(name));
+            page.body.heading(name);
             shown(&mut page, round, name, bytes);
         }
     }
@@ -49,12 +49,8 @@ pub(super) fn shown(page: &mut Page, round: &PublicRound, name: &str, bytes: &[u
     let text = String::from_utf8_lossy(bytes);
     let mut line = file_link(page, round, name);
     line.push_text(&format!(" · {} · SHA-256 ", size(bytes.len() as u64)));
-    line.add(&Html::wrap(
-        "code",
-        "",
-        &Html::text(&Digest::of(bytes).to_hex()),
-    ));
-    page.body.paragraph("note", &line);
+    line.add(&Html::code(&Digest::of(bytes).to_hex()));
+    page.body.paragraph("note", line);
     let cut = text.char_indices().nth(LONGEST_TEXT).map(|(at, _)| at);
     page.body
         .add(&Html::quoted(&text[..cut.unwrap_or(text.len())]));
@@ -86,28 +82,19 @@ pub(super) fn prices(view: &View<'_>, round: &PublicRound) -> Page {
             }
             Some(sheet) => {
                 page.body
-                    .say("Starting prices. Ending prices follow with the result.");
+                    .say("These are the starting prices. Ending prices follow with the result.");
                 page.body.table(&starting(view, &page, round, sheet));
             }
         },
         RoundState::Resolved(resolved) => {
             let mut table = Table::new(
                 "Prices and returns of every option",
-                &[
-                    "#Rank",
-                    "Option",
-                    "Symbol",
-                    "#Start",
-                    "#End",
-                    "#Return",
-                    "#vs S&P 500",
-                ],
+                "#Rank | Option | Symbol | #Start | #End | #Return | #vs S&P 500",
             );
             let reference = resolved.returns.reference();
             for own in resolved.returns.by_rank() {
                 let option = round.universe.get(&own.option_id);
                 let of = |side: Option<(Price, _)>| maybe(side.map(|(p, _)| p.get()), price);
-                let value = own.value.get();
                 table.row(vec![
                     number(
                         &own.rank.map_or(NONE.to_owned(), |rank| rank.to_string()),
@@ -117,11 +104,8 @@ pub(super) fn prices(view: &View<'_>, round: &PublicRound) -> Page {
                     text(option.map_or(NONE, MarketOption::display_symbol)),
                     of(own.entry),
                     of(own.exit),
-                    percent(value),
-                    number(
-                        &signed_percent((own.value - reference).get()),
-                        Some((own.value - reference).get()),
-                    ),
+                    percent(own.value.get()),
+                    percent((own.value - reference).get()),
                 ]);
             }
             page.body.table(&table);
@@ -133,24 +117,21 @@ pub(super) fn prices(view: &View<'_>, round: &PublicRound) -> Page {
 fn starting(view: &View<'_>, page: &Page, round: &PublicRound, sheet: &PriceSheet) -> Table {
     let mut table = Table::new(
         "Starting prices",
-        &["Option", "Symbol", "#Start", "Column", "Day", "Source"],
+        "Option | Symbol | #Start | Column | Day | Source",
     );
     for option in round.universe.options() {
         let Some(quote) = sheet.find(option) else {
             continue;
         };
         let used = quote.used();
-        let source = quote
-            .source
-            .as_deref()
-            .map_or_else(Html::default, Html::said);
+        let source = quote.source.as_deref();
         table.row(vec![
             head(view.option_link(&page.here, &option.id)),
             text(option.display_symbol()),
             maybe(used.map(|(p, _)| p.get()), price),
             text(used.map_or(NONE, |(_, field)| field.as_str())),
             text(&quote.date.map_or(NONE.to_owned(), |date| date.to_string())),
-            markup(source),
+            markup(source.map_or_else(Html::default, Html::said)),
         ]);
     }
     table
@@ -175,24 +156,17 @@ pub(super) fn files(round: &PublicRound, files: &Files) -> Page {
     ));
     page.body
         .command(&format!("capitalbench verify rounds/{}", round.id()));
-    let mut table = Table::new("Files", &["File", "#Size", "SHA-256", "Frozen"]).class("digests");
+    let mut table = Table::new("Files", "File | #Size | SHA-256 | Frozen").class("digests");
     for (path, bytes) in files.iter().take(MOST_FILES) {
         let digest = Digest::of(bytes);
-        let frozen = round
-            .frozen
-            .as_ref()
-            .and_then(|frozen| frozen.files.get(path));
-        let verdict = match frozen {
+        let frozen = round.frozen.as_ref();
+        let verdict = match frozen.and_then(|frozen| frozen.files.get(path)) {
             None => "",
             Some(sealed) if *sealed == digest => "matches",
             Some(_) => "DIFFERS",
         };
         table.row(vec![
-            linked(
-                &page.here,
-                &format!("rounds/{}/files/{path}", round.id()),
-                path,
-            ),
+            markup(file_link(&page, round, path)),
             number(
                 &size(bytes.len() as u64),
                 Some(f64::from(u32::try_from(bytes.len()).unwrap_or(u32::MAX))),

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use capitalbench_core::decision::portfolio::Holding;
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::publication::{PublicRound, ResolvedRound};
 use capitalbench_core::result::score::contribution;
 use capitalbench_core::values::ids::{ModelId, OptionId};
 
 use super::super::view::View;
-use crate::figures::signed_points;
-use crate::html::Html;
+use crate::figures::signed_percent;
 use crate::page::Page;
-use crate::table::{Cell, Table, head, maybe, part, text};
+use crate::table::{Cell, Table, gap, head, maybe, part, text};
 
 /// Rows of a matrix; a page stays below its budget of nodes.
 const MOST_CELLS: usize = 1_600;
@@ -19,88 +19,76 @@ const MOST_CELLS: usize = 1_600;
 /// What a cell of a matrix shows.
 type Values = BTreeMap<OptionId, BTreeMap<ModelId, f64>>;
 
-/// The matrix of weights, in order of name while nothing is decided.
+/// The matrix of weights, in order of the models' names.
 pub(super) fn holdings(view: &View<'_>, page: &mut Page, round: &PublicRound) {
     page.body.section("holdings", "Who held what");
-    let submissions = by_name(view, round.submissions());
-    let mut values = Values::new();
-    for submission in &submissions {
-        for holding in submission.decision.holdings() {
-            let row = values.entry(holding.option_id).or_default();
-            *row.entry(submission.model_id.clone()).or_default() += holding.weight.weight();
-        }
-    }
+    let submissions = view.by_name(round.submissions());
+    let values = summed(&submissions, |holding| Some(holding.weight.weight()));
     let order = by_total(&values);
     let most = MOST_CELLS / submissions.len().max(1);
     let mut table = frame(view, "Weights of each portfolio", &submissions);
     for id in order.iter().take(most) {
         let own = &values[id];
         let mut cells = vec![head(view.option_link(&page.here, id))];
-        cells.extend(
-            submissions
-                .iter()
-                .map(|s| bar(own.get(&s.model_id).copied())),
-        );
+        let weights = submissions.iter().map(|s| own.get(&s.model_id).copied());
+        cells.extend(weights.map(bar));
         table.row(cells);
     }
-    let mut cells = vec![head(Html::text("Stated confidence"))];
+    let mut cells = vec![head("Stated confidence")];
     cells.extend(submissions.iter().map(|s| part(s.confidence)));
     table.row(cells).class = "apart first";
     page.body.table(&table);
     page.body.cut("Options", most.min(order.len()), order.len());
 }
 
-/// The matrix of contributions.
 pub(super) fn contributions(
     view: &View<'_>,
     page: &mut Page,
     round: &PublicRound,
     resolved: &ResolvedRound,
 ) {
-    let submissions = by_name(view, round.submissions());
-    let mut values = Values::new();
-    for submission in &submissions {
-        for holding in submission.decision.holdings() {
-            let Some(option) = resolved.returns.get(&holding.option_id) else {
-                continue;
-            };
-            let added = contribution(&holding, option.value);
-            let row = values.entry(holding.option_id).or_default();
-            *row.entry(submission.model_id.clone()).or_default() += added;
-        }
-    }
+    let submissions = view.by_name(round.submissions());
+    let values = summed(&submissions, |holding| {
+        let option = resolved.returns.get(&holding.option_id)?;
+        Some(contribution(holding, option.value))
+    });
     let mut table = frame(
         view,
         "Contribution of each holding, in percentage points",
         &submissions,
     );
-    table.columns.push(crate::table::Column {
-        label: Html::text("Option's return"),
-        number: true,
-        ..crate::table::Column::default()
-    });
+    table.add_numbers("Option's return");
     let order = by_total(&values);
     let most = MOST_CELLS / (submissions.len() + 1);
     for id in order.iter().take(most) {
         let own = &values[id];
-        let mut cells = vec![head(Html::text(view.option_name(id)))];
+        let mut cells = vec![head(view.option_name(id))];
         let value = |s: &&Submission| match own.get(&s.model_id) {
-            Some(added) => maybe(Some(*added), signed_points),
+            Some(added) => gap(*added),
             None => text(""),
         };
         cells.extend(submissions.iter().map(value));
         let option = resolved.returns.get(id).map(|option| option.value.get());
-        cells.push(maybe(option, crate::figures::signed_percent));
+        cells.push(maybe(option, signed_percent));
         table.row(cells);
     }
-    let summary = Html::text("Show the contributions, option by option");
-    page.body.fold(&summary, &table.html());
+    page.body
+        .fold("Show the contributions, option by option", &table);
     page.body.cut("Options", most.min(order.len()), order.len());
 }
 
-fn by_name<'a>(view: &View<'_>, mut submissions: Vec<&'a Submission>) -> Vec<&'a Submission> {
-    submissions.sort_by_cached_key(|s| (view.name(&s.model_id).to_lowercase(), s.model_id.clone()));
-    submissions
+/// What each option adds to each model; a model may hold an option more than once.
+fn summed(submissions: &[&Submission], value: impl Fn(&Holding) -> Option<f64>) -> Values {
+    let mut values = Values::new();
+    for submission in submissions {
+        for holding in submission.decision.holdings() {
+            if let Some(value) = value(&holding) {
+                let row = values.entry(holding.option_id).or_default();
+                *row.entry(submission.model_id.clone()).or_default() += value;
+            }
+        }
+    }
+    values
 }
 
 /// Options by summed value, the largest first.
@@ -114,13 +102,9 @@ fn by_total(values: &Values) -> Vec<&OptionId> {
 }
 
 fn frame(view: &View<'_>, caption: &str, submissions: &[&Submission]) -> Table {
-    let mut table = Table::new(caption, &["Option"]).class("matrix");
+    let mut table = Table::new(caption, "Option").class("matrix");
     for submission in submissions {
-        table.columns.push(crate::table::Column {
-            label: Html::text(view.name(&submission.model_id)),
-            number: true,
-            ..crate::table::Column::default()
-        });
+        table.add_numbers(view.name(&submission.model_id));
     }
     table
 }
