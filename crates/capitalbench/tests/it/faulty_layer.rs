@@ -66,6 +66,16 @@ const RECORDING: [&str; 11] = [
     "update-interim-performance",
 ];
 
+/// Variables that stop the machine's clock at an instant for a program, however slow the machine is.
+pub(crate) fn still_clock(at: Timestamp) -> [(&'static str, String); 3] {
+    let layer = FaultyLayer::build().path().display().to_string();
+    [
+        ("LD_PRELOAD", layer),
+        ("CLOCK_START", at.as_second().to_string()),
+        ("CLOCK_STILL", "1".to_owned()),
+    ]
+}
+
 /// The arguments without `--now`, and the variables that set the machine's clock to that instant
 /// instead: what the tests of recording commands do to the time.
 pub(crate) fn clocked<'a>(arguments: &[&'a str]) -> (Vec<&'a str>, Vec<(String, String)>) {

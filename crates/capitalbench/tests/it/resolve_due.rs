@@ -2,15 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::thread::sleep;
-use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::due_rounds::{DUE, LATER, due_rounds, expected, job, leaderboard, market, name, start};
 use crate::fake_tiingo::FakeTiingo;
 use crate::harness::{Ran, Test, tree_of};
-use crate::market::{serve, serve_slowly};
+use crate::market::serve;
 use crate::signed_round::{NAME, SignedRound};
 
 const ROUNDS: usize = 50;
@@ -78,14 +76,14 @@ fn two_resolvers_started_together_resolve_each_round_once() {
 #[test]
 fn a_killed_resolver_leaves_nothing_torn_and_the_other_finishes() {
     let test = due_rounds(ROUNDS);
-    let server = serve_slowly(market(), Duration::from_millis(2));
+    let server = serve(market());
+    server.hold_after(60);
     let mut doomed = start(&test, &server, "doomed", DUE);
     let other = start(&test, &server, "other", DUE);
-    while server.questions().len() < 60 {
-        sleep(Duration::from_millis(1));
-    }
+    server.wait_until_held();
     doomed.kill().expect("a killed worker");
     doomed.wait().expect("a dead worker");
+    server.release();
     let output = other.wait_with_output().expect("an end");
     assert!(!resolved_by(&output).is_empty());
     let left: Vec<String> = (0..ROUNDS)
