@@ -73,7 +73,7 @@ async fn pages_are_asked_for_until_nothing_comes() {
 }
 
 #[tokio::test]
-async fn what_may_pass_is_tried_again() {
+async fn transient_failures_are_retried() {
     let whole = Reply::json("{\"written\":1}");
     let limited = Reply::new(
         "429 Too Many Requests",
@@ -100,7 +100,7 @@ async fn what_may_pass_is_tried_again() {
 }
 
 #[tokio::test]
-async fn it_ends_and_says_why_without_the_key() {
+async fn permanent_failures_stop_and_do_not_show_the_key() {
     let body = format!("{{\"message\":\"no {KEY}\",\"code\":\"42501\"}}");
     let server = FakeServer::start(vec![Reply::status("500 Oops", &body)]);
     let failed = store(&server, KEY).call("f", &json!({})).await;

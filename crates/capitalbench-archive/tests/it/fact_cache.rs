@@ -179,7 +179,7 @@ fn told(rounds: &Path, keeping: Keeping) -> Told {
 
 /// A new round, a round less, or any file of a round in any state: the cache never tells.
 #[test]
-fn whatever_changes_is_seen() {
+fn every_change_of_a_round_invalidates_its_cached_facts() {
     let folder = archive();
     let rounds = folder.path().join("rounds");
     settle();
@@ -233,7 +233,7 @@ fn whatever_changes_is_seen() {
 }
 
 #[test]
-fn a_damaged_foreign_or_missing_cache_is_as_good_as_none() {
+fn a_damaged_foreign_or_missing_cache_changes_no_result() {
     let folder = archive();
     let rounds = folder.path().join("rounds");
     settle();
@@ -285,7 +285,7 @@ fn poison(rounds: &Path, (from, to): (f64, f64), (open, seal): (CacheKey, CacheK
 }
 
 #[test]
-fn a_cache_that_somebody_else_filled_has_no_effect() {
+fn a_cache_sealed_with_another_key_is_ignored() {
     let folder = archive();
     let rounds = folder.path().join("rounds");
     settle();
@@ -304,7 +304,7 @@ fn a_cache_that_somebody_else_filled_has_no_effect() {
 }
 
 #[test]
-fn two_at_once_and_folders_that_nobody_may_write_to() {
+fn concurrent_readers_and_read_only_folders_get_the_same_publication() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = archive();
     let rounds = folder.path().join("rounds");

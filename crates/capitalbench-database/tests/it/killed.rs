@@ -104,7 +104,7 @@ fn two_days() -> [Publication; 2] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_at_once_end_alike() {
+async fn concurrent_syncs_converge() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };
@@ -163,7 +163,7 @@ impl Gateway for Slow<'_> {
 }
 
 #[tokio::test]
-async fn a_sync_that_was_overtaken_looks_again_and_leaves_nothing_of_the_other() {
+async fn an_overtaken_sync_looks_again_and_replaces_the_other() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };
@@ -185,7 +185,7 @@ async fn a_sync_that_was_overtaken_looks_again_and_leaves_nothing_of_the_other()
 }
 
 #[tokio::test]
-async fn a_round_alone_brings_what_it_needs() {
+async fn syncing_one_round_brings_the_rows_it_refers_to() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };

@@ -14,7 +14,7 @@ fn numbers_are_rounded_once_and_zero_has_no_sign() {
 }
 
 #[test]
-fn ordinals_end_as_they_should() {
+fn ordinals_have_the_right_suffix() {
     let all = [0.01, 0.02, 0.03, 0.04, 0.11, 0.12, 0.71, 0.93, 1.0].map(ordinal);
     let expected = [
         "1st", "2nd", "3rd", "4th", "11th", "12th", "71st", "93rd", "100th",

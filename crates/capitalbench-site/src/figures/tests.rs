@@ -2,7 +2,7 @@
 use super::*;
 
 #[test]
-fn signs_are_signs() {
+fn zero_has_no_sign() {
     for (value, text) in [
         (0.0021, "+0.21\u{a0}%"),
         (-0.0014, "\u{2212}0.14\u{a0}%"),

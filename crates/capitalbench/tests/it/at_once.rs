@@ -24,7 +24,7 @@ fn two_hundred_calls_never_exceed_the_limit_of_their_provider() {
 }
 
 #[test]
-fn a_rate_limit_halves_the_calls_and_holds_up_everybody() {
+fn a_rate_limit_halves_the_calls_and_pauses_the_provider() {
     // The tenth question is refused while four others are under way; those are answered when the
     // program has read the refusal.
     let server = FakeModels::start(|call| match call.index {

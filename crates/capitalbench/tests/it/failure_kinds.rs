@@ -184,7 +184,7 @@ fn finished(model: &str) -> Value {
 }
 
 #[test]
-fn every_kind_is_told_from_the_others() {
+fn every_kind_of_failure_has_its_own_reason() {
     let address = serve(answer);
     let models = KINDS.map(|(model, provider, _)| {
         let patience = if model == "too-slow" { 1 } else { 60 };

@@ -394,7 +394,7 @@ fn blank_closes_are_refused() {
 }
 
 #[test]
-fn two_sources_apart_are_scored_only_with_a_reason() {
+fn disagreeing_sources_are_scored_only_with_a_reason() {
     let test = unpriced();
     histories(&test, "83.9");
     let more = [
@@ -482,7 +482,7 @@ fn a_limit_of_the_server_is_waited_for_when_asked_to() {
 }
 
 #[test]
-fn a_server_that_says_now_and_means_never_is_left_alone() {
+fn a_server_that_always_says_retry_now_is_left_alone() {
     let server = FakeTiingo::start(|_| {
         let status = "429 Too Many Requests";
         Some(reply(status, "text/plain", "Retry-After: 0\r\n", "no"))

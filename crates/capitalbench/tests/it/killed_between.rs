@@ -126,7 +126,7 @@ fn events(rounds: &Path, round: &str) -> Vec<String> {
 }
 
 #[test]
-fn half_a_round_is_no_round_and_the_next_call_makes_it() {
+fn a_half_made_round_is_ignored_and_the_next_call_makes_it() {
     let start = Test::operator(ROUND);
     copy_tree(
         &fixtures().join("rounds").join(WEEKLY),
@@ -181,7 +181,7 @@ fn half_a_round_is_no_round_and_the_next_call_makes_it() {
 }
 
 #[test]
-fn an_acceptance_is_completed_scheduled_once_and_signed() {
+fn a_killed_acceptance_is_completed_scheduled_once_and_signed() {
     let folder = unmarked()
         .remove("automation")
         .remove(&format!("{RUN}/results"));
@@ -235,7 +235,7 @@ fn an_acceptance_is_completed_scheduled_once_and_signed() {
 }
 
 #[test]
-fn a_run_is_finished_and_signed() {
+fn a_killed_run_is_finished_and_signed() {
     let start = frozen();
     start
         .run(&["keys", "init", "--name", "log.example"])
@@ -302,7 +302,7 @@ pub(crate) fn due() -> Test {
 pub(crate) const MARCH: [&str; 6] = ["--source", "csv", "--histories", "march", "--now", DUE];
 
 #[test]
-fn prices_are_completed_and_signed() {
+fn a_killed_price_fetch_is_completed_and_signed() {
     let start = due();
     let fetch = [&["fetch-prices", "--round", "rounds/DUE-00"], &MARCH[..]].concat();
     let whole = start.again();
@@ -325,7 +325,7 @@ fn prices_are_completed_and_signed() {
 }
 
 #[test]
-fn boards_that_a_dead_resolver_owed_are_made() {
+fn the_next_resolver_makes_the_boards_that_a_killed_one_owed() {
     let start = due();
     let resolve = [&["resolve-due", "--rounds-dir", "rounds"], &MARCH[..]].concat();
     let whole = start.again();
@@ -356,7 +356,7 @@ fn boards_that_a_dead_resolver_owed_are_made() {
 }
 
 #[test]
-fn a_dead_holder_is_followed_at_once_and_a_living_one_waited_for() {
+fn a_dead_holder_is_replaced_at_once_and_a_living_one_is_waited_for() {
     let start = due();
     let fetch = [&["fetch-prices", "--round", "rounds/DUE-00"], &MARCH[..]].concat();
     // A lease of this very system, as the program writes it.

@@ -135,7 +135,7 @@ fn nothing_leaves_the_machine_without_permission() {
 }
 
 #[test]
-fn every_fault_has_its_word_and_only_some_are_repeated() {
+fn every_fault_has_its_reason_and_only_some_are_retried() {
     let faults = "[transport, truncated, invalid_json, invalid_decision, rate_limit, server]";
     let test = Frozen::new(&format!("{{mock: {{faults: {faults}}}}}"));
     let json = test.ask("--max-retries 6 --json").code(0).json();
@@ -209,7 +209,7 @@ fn an_official_run_stops_at_the_deadline() {
 }
 
 #[test]
-fn the_cap_holds_and_a_higher_one_finishes() {
+fn the_cost_cap_stops_a_run_and_a_higher_one_finishes_it() {
     let test = Frozen::new("{}");
     let price = "{input_per_1m_tokens_usd: 1, output_per_1m_tokens_usd: 100}";
     let card = format!(
@@ -289,7 +289,7 @@ fn a_second_process_cannot_join_a_run_under_way() {
 }
 
 #[test]
-fn an_attempt_whose_end_nobody_saw_is_unknown_and_counts() {
+fn an_attempt_without_a_recorded_end_is_unknown_and_counts() {
     let test = Frozen::new("{mock: {delay_ms: 30000}}");
     let child = test
         .command(&asking("--max-retries 0"))

@@ -79,7 +79,7 @@ fn the_served_bytes_are_the_built_ones() {
 }
 
 #[test]
-fn one_file_in_every_manner() {
+fn one_file_is_served_in_every_encoding_and_range() {
     let test = Test::all_rounds();
     let server = served(&test);
     let path = "/data/publication.json";
@@ -176,7 +176,7 @@ fn every_kind_of_answer_is_guarded() {
 }
 
 #[test]
-fn what_is_made_for_others_may_be_loaded_by_them_and_nothing_else() {
+fn other_sites_may_load_embeds_images_and_data_only() {
     let test = Test::all_rounds();
     let server = served(&test);
     for (path, readers) in [
@@ -242,7 +242,7 @@ fn padded(headers: usize, bytes: Option<usize>) -> String {
 }
 
 #[test]
-fn what_is_too_large_or_broken_is_refused() {
+fn oversized_and_malformed_requests_are_refused() {
     let test = Test::weekly();
     let server = served(&test);
     let head = "the head of the request is too large; at most 16384 bytes and 100 headers\n";
@@ -298,7 +298,7 @@ fn what_is_too_large_or_broken_is_refused() {
 }
 
 #[test]
-fn slow_readers_and_writers_hold_up_nobody() {
+fn slow_readers_and_writers_do_not_block_others() {
     let (test, bytes) = with_big_file();
     let server = served(&test);
     let mut held = Vec::new();

@@ -112,7 +112,7 @@ fn memory(server: &SiteServer) -> usize {
 }
 
 #[test]
-fn files_of_rounds_are_not_held() {
+fn served_files_of_rounds_are_not_kept_in_memory() {
     let bytes: Vec<u8> = (0..=250_u8).cycle().take(30_000_000).collect();
     let mut test = Test::weekly();
     for number in 0..8 {
@@ -133,7 +133,7 @@ fn files_of_rounds_are_not_held() {
 }
 
 #[test]
-fn what_the_program_keeps_for_itself_makes_no_new_site() {
+fn private_state_files_do_not_rebuild_the_site() {
     let test = Test::weekly();
     fs::create_dir_all(test.path(".capitalbench")).expect("a folder");
     let server = SiteServer::start(&test, &[]);

@@ -139,7 +139,7 @@ fn follows(test: &Test, url: &str) {
 }
 
 #[test]
-fn a_database_that_is_gone_is_told_and_the_work_stays_done() {
+fn an_unreachable_database_is_reported_and_the_files_stay_written() {
     let test = Test::all_rounds();
     let url = "postgresql://reader:hush-hush@127.0.0.1:1/none?sslmode=disable";
     let with = [("DATABASE_URL", url)];
@@ -177,7 +177,7 @@ fn a_database_that_is_gone_is_told_and_the_work_stays_done() {
 }
 
 #[test]
-fn a_killed_program_leaves_nothing_that_the_next_one_cannot_mend() {
+fn the_next_sync_repairs_what_a_killed_one_left() {
     let Some(server) = Server::start() else {
         return;
     };

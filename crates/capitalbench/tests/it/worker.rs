@@ -194,7 +194,7 @@ fn accept_run_puts_the_job_into_the_database() {
 }
 
 #[test]
-fn what_a_dead_worker_left_unsigned_is_signed_by_the_next() {
+fn the_next_worker_signs_what_a_dead_one_left_unsigned() {
     let Some(server) = Server::start() else {
         return;
     };
