@@ -132,7 +132,7 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     static atomic_long first;
     long none = 0;
     atomic_compare_exchange_strong(&first, &none, time->tv_sec);
-    if (getenv("CLOCK_STILL")) atomic_store(&first, time->tv_sec);
+    if (number("CLOCK_STILL")) atomic_store(&first, time->tv_sec);
     time->tv_sec += atol(start) - atomic_load(&first);
     time->tv_nsec = 0;
   }
