@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::fake_models::{Answer, AskedRound, FakeModels, PATIENCE, Wire};
-use crate::waiting::Speaking;
+use crate::fake_models::{Answer, AskedRound, FakeModels, Wire};
+use crate::waiting::{PATIENCE, Speaking};
 
 const FIFTY: &str = "--run-type stability --replicates 50";
 

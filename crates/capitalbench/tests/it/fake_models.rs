@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+
+use crate::waiting::{PATIENCE, Watched};
 
 mod round;
 mod wire;
@@ -149,48 +151,17 @@ struct State {
     released: bool,
 }
 
-/// The state and the news that it changed.
-#[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no panic in a server")
-    }
-
-    /// Changes the state and wakes everybody who waits for that.
-    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
-        let changed = change(&mut self.lock());
-        self.changed.notify_all();
-        changed
-    }
-
-    /// Waits for a state, this long at most; whether it came.
-    fn wait(&self, at_most: Duration, holds: impl Fn(&State) -> bool) -> bool {
-        let waited = self
-            .changed
-            .wait_timeout_while(self.lock(), at_most, |state| !holds(state));
-        !waited.expect("no panic in a server").1.timed_out()
-    }
-}
-
-/// No test waits longer for an event that must come.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
-
 /// The server; its threads end with the test's process.
 pub(crate) struct FakeModels {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<Watched<State>>,
 }
 
 impl FakeModels {
     pub(crate) fn start(script: impl Fn(&Call) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("its address");
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Watched::<State>::default());
         let script: Arc<Script> = Arc::new(script);
         let kept = Arc::clone(&shared);
         thread::spawn(move || {
@@ -251,7 +222,7 @@ impl FakeModels {
     }
 }
 
-fn serve(mut stream: TcpStream, shared: &Shared, script: &Script) {
+fn serve(mut stream: TcpStream, shared: &Watched<State>, script: &Script) {
     let patience = Some(Duration::from_secs(20));
     stream.set_read_timeout(patience).expect("a timeout");
     let request = read_request(&mut stream);

@@ -2,17 +2,18 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::harness::{Ran, Test, fixtures};
+use crate::waiting::{PATIENCE, Watched};
 
 /// The key that must never be seen anywhere.
 pub(crate) const KEY: &str = "recognisable5key7must3never9show";
 
 /// The longest a connection waits for its question.
-const PATIENCE: Duration = Duration::from_secs(20);
+const QUIET: Duration = Duration::from_secs(20);
 
 /// What the server says about a symbol; none for the true rows.
 pub(crate) type Script = fn(&str) -> Option<String>;
@@ -40,39 +41,10 @@ struct State {
     stopping: bool,
 }
 
-/// The state and the news that it changed.
-#[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no panic in a server")
-    }
-
-    fn change(&self, change: impl FnOnce(&mut State)) {
-        change(&mut self.lock());
-        self.changed.notify_all();
-    }
-
-    /// Waits for a state and panics with what was awaited if it does not come.
-    fn wait(&self, what: &str, holds: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
-        let long = Duration::from_mins(2);
-        let waited = self
-            .changed
-            .wait_timeout_while(self.lock(), long, |state| !holds(state));
-        let (state, over) = waited.expect("no panic in a server");
-        assert!(!over.timed_out(), "waited two minutes for {what}");
-        state
-    }
-}
-
 /// The server; it stops when dropped.
 pub(crate) struct FakeTiingo {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<Watched<State>>,
     serving: Option<JoinHandle<()>>,
 }
 
@@ -87,7 +59,7 @@ impl FakeTiingo {
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("its address");
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Watched::<State>::default());
         let kept = Arc::clone(&shared);
         let serving = thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -116,8 +88,8 @@ impl FakeTiingo {
             let from = state.held_from;
             from.is_some_and(|from| state.questions.len() > from)
         };
-        let what = "a question that is held";
-        self.shared.wait(what, is_held).questions.len()
+        assert!(self.shared.wait(PATIENCE, is_held), "no question is held");
+        self.shared.lock().questions.len()
     }
 
     /// Answers again.
@@ -195,10 +167,10 @@ impl Drop for FakeTiingo {
 fn serve(
     mut stream: TcpStream,
     script: &impl Fn(&str, (&str, &str)) -> Option<String>,
-    shared: &Shared,
+    shared: &Watched<State>,
 ) {
-    drop(stream.set_read_timeout(Some(PATIENCE)));
-    drop(stream.set_write_timeout(Some(PATIENCE)));
+    drop(stream.set_read_timeout(Some(QUIET)));
+    drop(stream.set_write_timeout(Some(QUIET)));
     let mut question = Vec::new();
     let mut buffer = [0; 4096];
     while !question.ends_with(b"\r\n\r\n") && question.len() < 65_536 {
@@ -215,10 +187,10 @@ fn serve(
     );
     let answer = script(symbol, days).unwrap_or_else(|| json(&rows(symbol, days)));
     shared.change(|state| state.questions.push(question.clone()));
-    drop(shared.wait("the release of a question", |state| {
+    shared.wait(PATIENCE, |state| {
         let is_free = |from: usize| state.questions.len() <= from;
         state.stopping || state.held_from.is_none_or(is_free)
-    }));
+    });
     drop(stream.write_all(answer.as_bytes()));
 }
 

@@ -14,7 +14,7 @@ use crate::due_rounds::{DUE, due_rounds, job, market};
 use crate::faulty_layer::FaultyLayer;
 use crate::harness::{RUN, Ran, Test, WEEKLY, changes, copy_tree, fixtures};
 use crate::market::Row;
-use crate::operator::{NAME, NOW, ROUND, frozen};
+use crate::operator::{ARGUMENTS, NOW, ROUND, frozen};
 
 /// Kills the command before each of its calls, each time in a fresh copy of a folder, and looks
 /// at every state that this leaves; says how many states there were.
@@ -132,21 +132,7 @@ fn a_half_made_round_is_ignored_and_the_next_call_makes_it() {
         &fixtures().join("rounds").join(WEEKLY),
         &start.path(&format!("rounds/{WEEKLY}")),
     );
-    let init = [
-        "init-round",
-        "--now",
-        NOW,
-        "--round-id",
-        NAME,
-        "--horizon",
-        "one week",
-        "--universe",
-        "options.yaml",
-        "--models",
-        "models.yaml",
-        "--decision-deadline",
-        "2026-12-07T14:25:00Z",
-    ];
+    let init = [&["init-round", "--now", NOW], &ARGUMENTS[..]].concat();
     let whole = start.again();
     whole.run(&init).code(0);
     let staged = std::cell::Cell::new(0);

@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::fake_models::{Answer, AskedRound, FakeModels, PATIENCE, Wire};
+use crate::fake_models::{Answer, AskedRound, FakeModels, Wire};
 use crate::faulty_layer::still_clock;
 use crate::harness::{Ran, command, copy_tree, fixtures};
-use crate::waiting::Speaking;
+use crate::waiting::{PATIENCE, Speaking};
 
 const NOW: &str = "2026-12-06T12:00:00Z";
 const MODELS: usize = 4;

@@ -3,6 +3,7 @@
 
 use std::io::{BufRead as _, BufReader, Lines, Read as _};
 use std::process::{Child, ChildStderr, Output};
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -11,10 +12,41 @@ use crate::harness::Ran;
 /// Waits until something holds that nothing announces; panics with what was awaited.
 #[track_caller]
 pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let last = Instant::now() + Duration::from_mins(2);
+    let last = Instant::now() + PATIENCE;
     while !holds() {
         assert!(Instant::now() < last, "waited two minutes for {what}");
         sleep(Duration::from_millis(20));
+    }
+}
+
+/// No test waits longer for an event that must come.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A value that several threads change, and the news that it changed.
+#[derive(Default)]
+pub(crate) struct Watched<T> {
+    value: Mutex<T>,
+    changed: Condvar,
+}
+
+impl<T> Watched<T> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+        self.value.lock().expect("no panic in a server")
+    }
+
+    /// Changes the value and wakes everybody who waits for that.
+    pub(crate) fn change<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
+        let changed = change(&mut self.lock());
+        self.changed.notify_all();
+        changed
+    }
+
+    /// Waits until something holds for the value, this long at most; whether it came to that.
+    pub(crate) fn wait(&self, at_most: Duration, holds: impl Fn(&T) -> bool) -> bool {
+        let waited = self
+            .changed
+            .wait_timeout_while(self.lock(), at_most, |value| !holds(value));
+        !waited.expect("no panic in a server").1.timed_out()
     }
 }
 
