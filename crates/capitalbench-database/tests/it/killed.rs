@@ -19,7 +19,7 @@ use crate::stage::{Stage, connect, fixtures, public};
 const SMALL: (&Scope, usize) = (&Scope::Whole, 1);
 
 /// How many syncs are cut off, at rows spread over everything that they write.
-const CUT_OFF: usize = 24;
+const CUT_OFF: usize = 9;
 
 /// Every change of a row in the public tables is counted, and the connection that makes the change
 /// with the number in `cut_at` ends right there.
