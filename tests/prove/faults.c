@@ -2,6 +2,7 @@
  *
  * FAULT_AT=n       the n-th of write to a file, fsync, rename, link, mkdir, unlink and open-to-create fails
  * KILL_AT=n        the program dies by SIGKILL right before that call
+ * KILL_SEND=n      the program dies by SIGKILL right before its n-th message to a socket
  * FAULT_COUNT=file receives how many such calls there were
  * NO_FLUSH=1       fsync does nothing: what a kill leaves does not hang on it
  * CLOCK_FILE=file  holds seconds to add to the wall clock; read again at every look at it (openssl asks in older ways)
@@ -18,8 +19,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,6 +59,22 @@ static int on_disk(int fd) {
 ssize_t write(int fd, const void *bytes, size_t count) {
   REAL(ssize_t, "write", int, const void *, size_t);
   return on_disk(fd) && fails() ? -1 : real(fd, bytes, count);
+}
+static void sends(int fd) {
+  static atomic_long messages;
+  struct stat found;
+  if (fstat(fd, &found) != 0 || !S_ISSOCK(found.st_mode)) return;
+  if (atomic_fetch_add(&messages, 1) + 1 == number("KILL_SEND")) kill(getpid(), SIGKILL);
+}
+ssize_t send(int fd, const void *bytes, size_t count, int flags) {
+  REAL(ssize_t, "send", int, const void *, size_t, int);
+  sends(fd);
+  return real(fd, bytes, count, flags);
+}
+ssize_t writev(int fd, const struct iovec *parts, int count) {
+  REAL(ssize_t, "writev", int, const struct iovec *, int);
+  sends(fd);
+  return real(fd, parts, count);
 }
 int fsync(int fd) {
   REAL(int, "fsync", int);
@@ -113,7 +132,7 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     static atomic_long first;
     long none = 0;
     atomic_compare_exchange_strong(&first, &none, time->tv_sec);
-    if (getenv("CLOCK_STILL")) atomic_store(&first, time->tv_sec);
+    if (number("CLOCK_STILL")) atomic_store(&first, time->tv_sec);
     time->tv_sec += atol(start) - atomic_load(&first);
     time->tv_nsec = 0;
   }

@@ -50,7 +50,7 @@ fn true_replies_of_every_kind_of_key_are_accepted() {
 }
 
 #[test]
-fn each_fault_is_refused_with_its_own_words() {
+fn each_fault_of_a_reply_has_its_own_message() {
     let authority = Authority::usual();
     let asked = question();
     let reply = authority.answer(&asked.to_query());
@@ -150,7 +150,7 @@ fn the_shipped_roots_are_whole_and_none_of_them_vouches_for_a_stranger() {
 }
 
 #[test]
-fn an_authority_that_says_no_is_quoted() {
+fn a_refusal_by_the_authority_is_quoted() {
     let authority = Authority::usual();
     let reply = authority.answer(b"not a query");
     let refusal = check(&reply, &question(), &roots(&authority), Timestamp::now());

@@ -3,7 +3,7 @@ use jiff::civil::date;
 use super::*;
 
 #[test]
-fn symbols_name_nothing_but_themselves() {
+fn a_symbol_cannot_name_another_path() {
     let day = date(2026, 1, 2);
     for symbol in ["SPY", "brk-b", "7203.T", "^GSPC", "EURUSD=X", "A"] {
         assert_eq!(check_question(symbol, day, day), Ok(()), "{symbol}");

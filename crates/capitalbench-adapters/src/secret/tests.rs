@@ -160,7 +160,7 @@ fn a_key_in_base64_is_taken_out_at_every_place() {
 }
 
 #[test]
-fn words_that_are_no_key_stay() {
+fn words_that_are_not_the_key_stay() {
     let key = key(LONG);
     for text in [
         "Sk-Echo5never8Shown2",

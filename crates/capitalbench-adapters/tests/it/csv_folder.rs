@@ -250,7 +250,7 @@ async fn nothing_outside_the_folder_is_read() {
 }
 
 #[tokio::test]
-async fn what_is_no_text_file_is_refused() {
+async fn a_file_that_is_not_text_is_refused() {
     let folder = TempDir::new().expect("a folder");
     put(
         folder.path(),

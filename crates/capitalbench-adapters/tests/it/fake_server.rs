@@ -2,13 +2,12 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// The longest a connection waits for its question.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest a connection waits for its question, and a test for a question.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What the server does with one connection after it has read the question.
 #[derive(Debug, Clone)]
@@ -76,11 +75,43 @@ impl Reply {
     }
 }
 
+/// What the server has heard, and whether it ends.
+#[derive(Default)]
+struct State {
+    questions: Vec<String>,
+    stopping: bool,
+}
+
+/// The state and the news that it changed.
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no panic in a server")
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.lock());
+        self.changed.notify_all();
+    }
+
+    /// Waits for a state, this long at most; whether it came.
+    fn wait(&self, at_most: Duration, holds: impl Fn(&State) -> bool) -> bool {
+        let waited = self
+            .changed
+            .wait_timeout_while(self.lock(), at_most, |state| !holds(state));
+        !waited.expect("no panic in a server").1.timed_out()
+    }
+}
+
 /// The server; it stops when dropped.
 pub(crate) struct FakeServer {
     address: SocketAddr,
-    questions: Arc<Mutex<Vec<String>>>,
-    stopping: Arc<AtomicBool>,
+    shared: Arc<Shared>,
     accepting: Option<JoinHandle<()>>,
 }
 
@@ -89,16 +120,14 @@ impl FakeServer {
     pub(crate) fn start(replies: Vec<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("its address");
-        let questions = Arc::new(Mutex::new(Vec::new()));
-        let stopping = Arc::new(AtomicBool::new(false));
+        let shared = Arc::new(Shared::default());
         let accepting = thread::spawn({
-            let (questions, stopping) = (Arc::clone(&questions), Arc::clone(&stopping));
-            move || accept(&listener, &replies, &questions, &stopping)
+            let shared = Arc::clone(&shared);
+            move || accept(&listener, &replies, &shared)
         });
         Self {
             address,
-            questions,
-            stopping,
+            shared,
             accepting: Some(accepting),
         }
     }
@@ -109,13 +138,21 @@ impl FakeServer {
 
     /// All questions so far, head and body.
     pub(crate) fn questions(&self) -> Vec<String> {
-        self.questions.lock().expect("no panic in a server").clone()
+        self.shared.lock().questions.clone()
+    }
+
+    /// Waits for the first question; a call that ran out of time may end before it is heard.
+    pub(crate) fn wait_for_question(&self) {
+        let heard = self
+            .shared
+            .wait(PATIENCE, |state| !state.questions.is_empty());
+        assert!(heard, "no question came");
     }
 }
 
 impl Drop for FakeServer {
     fn drop(&mut self) {
-        self.stopping.store(true, Ordering::SeqCst);
+        self.shared.change(|state| state.stopping = true);
         // A last connection wakes the listener.
         drop(TcpStream::connect(self.address));
         if let Some(accepting) = self.accepting.take() {
@@ -124,27 +161,22 @@ impl Drop for FakeServer {
     }
 }
 
-fn accept(
-    listener: &TcpListener,
-    replies: &[Reply],
-    questions: &Arc<Mutex<Vec<String>>>,
-    stopping: &Arc<AtomicBool>,
-) {
+fn accept(listener: &TcpListener, replies: &[Reply], shared: &Arc<Shared>) {
     let mut connections = Vec::new();
     for stream in listener.incoming() {
-        if stopping.load(Ordering::SeqCst) {
+        if shared.lock().stopping {
             break;
         }
         let Ok(stream) = stream else { continue };
         let reply = replies.get(connections.len()).or(replies.last()).cloned();
-        let (questions, stopping) = (Arc::clone(questions), Arc::clone(stopping));
+        let shared = Arc::clone(shared);
         connections.push(thread::spawn(move || {
             let dripping = reply.as_ref().is_some_and(|it| it.ending == Ending::Drip);
-            let mut open = serve(stream, reply, &questions);
-            while let Some(stream) = &mut open
-                && !stopping.load(Ordering::SeqCst)
+            let open = serve(stream, reply, &shared);
+            let pace = Duration::from_millis(if dripping { 2 } else { 60_000 });
+            while let Some(mut stream) = open.as_ref()
+                && !shared.wait(pace, |state| state.stopping)
             {
-                thread::sleep(Duration::from_millis(2));
                 if dripping && stream.write_all(b" ").is_err() {
                     break;
                 }
@@ -157,11 +189,7 @@ fn accept(
 }
 
 /// Reads the question and replies; returns the connection if it must be held open.
-fn serve(
-    mut stream: TcpStream,
-    reply: Option<Reply>,
-    questions: &Mutex<Vec<String>>,
-) -> Option<TcpStream> {
+fn serve(mut stream: TcpStream, reply: Option<Reply>, shared: &Shared) -> Option<TcpStream> {
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
     let mut question = Vec::new();
     let mut buffer = [0; 4096];
@@ -173,7 +201,7 @@ fn serve(
         }
     }
     let question = String::from_utf8_lossy(&question).into_owned();
-    questions.lock().ok()?.push(question);
+    shared.change(|state| state.questions.push(question));
     let reply = reply?;
     // A client that has seen enough may close first; what it makes of the rest is its affair.
     stream.write_all(&reply.bytes).ok()?;

@@ -37,7 +37,7 @@ async fn a_body_may_fill_the_limit_and_not_a_byte_more() {
 }
 
 #[test]
-fn the_usual_limits_are_those_of_the_document() {
+fn default_limits_match_the_documentation() {
     let limits = HttpLimits::default();
     assert_eq!(limits.body_bytes, 33_554_432);
     assert_eq!(limits.connect_timeout, Duration::from_secs(10));
@@ -45,7 +45,7 @@ fn the_usual_limits_are_those_of_the_document() {
 }
 
 #[tokio::test]
-async fn one_header_more_than_a_hundred_is_no_answer() {
+async fn an_answer_with_more_than_a_hundred_headers_is_refused() {
     let reply = |count: usize| {
         let length = format!("Content-Length: {}\r\n", ROWS.len());
         let more = "A: b\r\n".repeat(count - 2);
@@ -71,7 +71,7 @@ async fn a_small_body_that_unpacks_to_a_large_one_is_stopped() {
 #[tokio::test]
 async fn a_status_is_not_lost_when_its_body_never_ends() {
     let mut limits = limits();
-    limits.total_timeout = Duration::from_millis(500);
+    limits.total_timeout = Duration::from_secs(2);
     let reply = Reply::status("403 Forbidden", "None").cut(2).then_hang();
     let error = ask(reply, limits).await.expect_err("a fault");
     assert!(matches!(error, PriceError::KeyRefused { .. }), "{error:?}");

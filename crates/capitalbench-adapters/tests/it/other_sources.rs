@@ -54,7 +54,7 @@ async fn a_chart_becomes_rows_of_the_exchanges_days() {
 }
 
 #[tokio::test]
-async fn a_chart_that_says_no_is_a_fault_of_its_kind() {
+async fn an_error_chart_becomes_the_matching_price_fault() {
     let missing = r#"{"chart":{"result":null,"error":{"code":"Not Found","description":"No data found, symbol may be delisted"}}}"#;
     let (unknown, _) = yahoo(Reply::status("404 Not Found", missing)).await;
     assert!(matches!(unknown, Err(PriceError::UnknownSymbol { .. })));

@@ -8,7 +8,7 @@ use capitalbench_adapters::outside_clock::{ClockUrl, ask_authority, ask_calendar
 use crate::fake_server::{FakeServer, Reply};
 use crate::tiingo::limits;
 
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 fn client() -> HttpClient {
     HttpClient::new(limits()).expect("a client")

@@ -13,13 +13,18 @@ use crate::tiingo::limits;
 const KEY: &str = "sb_secret_recognisable5key7must3never9show";
 
 fn store(server: &FakeServer, key: &str) -> Supabase {
+    store_within(server, key, Duration::from_secs(20))
+}
+
+/// The same with a limit for each call.
+fn store_within(server: &FakeServer, key: &str, time_limit: Duration) -> Supabase {
     let http = HttpClient::new(limits()).expect("a client");
     let key = ApiKey::new(key.to_owned()).expect("a key");
     let store = Supabase::new(http, &server.url(), key).expect("an address");
     store.with_patience(Patience {
         tries: 4,
         first_wait: Duration::from_millis(1),
-        time_limit: Duration::from_millis(400),
+        time_limit,
     })
 }
 
@@ -72,8 +77,21 @@ async fn pages_are_asked_for_until_nothing_comes() {
     assert_eq!(offsets, [true; 3]);
 }
 
+/// A fault comes twice and then the whole answer; the same is asked three times.
+async fn retried(fault: Reply, time_limit: Duration) {
+    let whole = Reply::json("{\"written\":1}");
+    let server = FakeServer::start(vec![fault.clone(), fault.clone(), whole]);
+    let store = store_within(&server, KEY, time_limit);
+    let called = store.call("f", &json!({})).await;
+    assert_eq!(called, Ok(json!({"written": 1})), "{fault:?}");
+    let asked = server.questions();
+    assert_eq!(asked.len(), 3, "{fault:?}");
+    let body = |asked: &String| asked.rsplit("\r\n\r\n").next().map(str::to_owned);
+    assert_eq!(body(&asked[0]), body(&asked[2]), "the same is sent again");
+}
+
 #[tokio::test]
-async fn what_may_pass_is_tried_again() {
+async fn transient_failures_are_retried() {
     let whole = Reply::json("{\"written\":1}");
     let limited = Reply::new(
         "429 Too Many Requests",
@@ -85,22 +103,16 @@ async fn what_may_pass_is_tried_again() {
         Reply::status("500 Internal Server Error", "{}"),
         Reply::status("503 Service Unavailable", "gone"),
         limited,
-        whole.clone().cut(4),
+        whole.cut(4),
         Reply::raw(""),
-        Reply::raw("").then_hang(),
     ] {
-        let server = FakeServer::start(vec![fault.clone(), fault.clone(), whole.clone()]);
-        let called = store(&server, KEY).call("f", &json!({})).await;
-        assert_eq!(called, Ok(json!({"written": 1})), "{fault:?}");
-        let asked = server.questions();
-        assert_eq!(asked.len(), 3, "{fault:?}");
-        let body = |asked: &String| asked.rsplit("\r\n\r\n").next().map(str::to_owned);
-        assert_eq!(body(&asked[0]), body(&asked[2]), "the same is sent again");
+        retried(fault, Duration::from_secs(20)).await;
     }
+    retried(Reply::raw("").then_hang(), Duration::from_secs(2)).await;
 }
 
 #[tokio::test]
-async fn it_ends_and_says_why_without_the_key() {
+async fn permanent_failures_stop_and_do_not_show_the_key() {
     let body = format!("{{\"message\":\"no {KEY}\",\"code\":\"42501\"}}");
     let server = FakeServer::start(vec![Reply::status("500 Oops", &body)]);
     let failed = store(&server, KEY).call("f", &json!({})).await;

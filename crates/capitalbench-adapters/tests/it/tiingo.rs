@@ -23,8 +23,8 @@ pub(crate) const ROWS: &str = r#"[{"date":"2026-08-13T00:00:00.000Z","close":529
 
 pub(crate) fn limits() -> HttpLimits {
     HttpLimits {
-        connect_timeout: Duration::from_secs(2),
-        total_timeout: Duration::from_secs(5),
+        connect_timeout: Duration::from_secs(20),
+        total_timeout: Duration::from_secs(20),
         body_bytes: 1 << 20,
         reach: Reach::Local,
     }

@@ -202,7 +202,7 @@ async fn a_row_without_an_adjusted_close_is_refused() {
 }
 
 #[tokio::test]
-async fn a_price_that_is_none_is_refused() {
+async fn an_invalid_price_is_refused() {
     check(
         row(r#""close":null,"adjClose":530"#),
         "tiingo, SPY, row 1: 2026-08-13 has no close; a session without a price must have no row",
@@ -240,7 +240,7 @@ async fn a_price_that_is_none_is_refused() {
 }
 
 #[tokio::test]
-async fn days_that_are_double_outside_or_none_are_refused() {
+async fn duplicate_foreign_and_invalid_days_are_refused() {
     let rows = |days: [&str; 2]| {
         let row = |day| format!(r#"{{"date":"{day}","close":1,"adjClose":1}}"#);
         Reply::json(&format!("[{},{}]", row(days[0]), row(days[1])))
@@ -330,7 +330,7 @@ fn echoes(key: &str) -> Vec<Reply> {
 }
 
 #[tokio::test]
-async fn the_key_stays_hidden_from_whoever_repeats_it() {
+async fn a_server_that_repeats_the_key_does_not_reveal_it() {
     let replies: Vec<Reply> = [
         KEY.to_owned(),
         KEY.to_uppercase(),

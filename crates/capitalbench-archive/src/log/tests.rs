@@ -320,7 +320,7 @@ fn a_key_without_its_public_half_is_taken_up() {
 }
 
 #[test]
-fn many_append_at_once() {
+fn concurrent_appends_all_reach_the_log() {
     let rounds = rounds();
     std::thread::scope(|scope| {
         for worker in 0..4 {
@@ -369,7 +369,7 @@ fn a_key_lies_outside_of_repositories_and_is_missing_only_where_there_is_none() 
 }
 
 #[test]
-fn what_is_carried_away_is_of_one_checkpoint_and_holds_no_key() {
+fn an_exported_log_matches_one_checkpoint_and_holds_no_key() {
     let rounds = rounds();
     rounds.append(0..300);
     rounds.put("log.key", b"secret");

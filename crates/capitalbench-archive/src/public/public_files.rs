@@ -165,7 +165,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn what_the_program_keeps_for_itself_is_no_change() {
+    fn private_state_files_do_not_count_as_a_change() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::create_dir_all(at("round/runs/a")).unwrap();

@@ -9,7 +9,7 @@ use std::fs::{self, File, FileTimes};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use capitalbench_archive::bench_archive::{BenchPlan, make};
 use capitalbench_archive::public::cache_key::CacheKey;
@@ -67,9 +67,25 @@ fn cached(rounds: &Path) -> Publication {
     both(rounds, CACHED)
 }
 
-/// Changes that are younger than this are not kept.
-fn settle() {
-    thread::sleep(Duration::from_millis(2_100));
+/// Waits until the file system's clock shows more than two seconds after the last change of a round:
+/// facts of younger files are not kept. No call sets the time of a change, and nothing announces it.
+fn settle(rounds: &Path) {
+    let changed = |path: &Path| {
+        let found = fs::metadata(path).unwrap();
+        i128::from(found.ctime()) * 1_000_000_000 + i128::from(found.ctime_nsec())
+    };
+    let all = files(rounds);
+    let newest = all.iter().map(|path| changed(path)).max().unwrap();
+    let probe = rounds.parent().unwrap().join("probe");
+    let last = Instant::now() + Duration::from_mins(1);
+    loop {
+        fs::write(&probe, "").unwrap();
+        if changed(&probe) > newest + 2_000_000_000 {
+            break;
+        }
+        assert!(Instant::now() < last, "the file system's clock stands");
+        thread::sleep(Duration::from_millis(50));
+    }
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -114,7 +130,7 @@ fn write_unnoticed(path: &Path, bytes: &[u8]) {
 fn unchanged_rounds_are_taken_from_the_cache_and_changed_ones_never() {
     let folder = archive();
     let rounds = folder.path().join("rounds");
-    settle();
+    settle(&rounds);
     let expected = plain(&rounds);
     assert_eq!(cached(&rounds), expected);
     let first = kept(&rounds);
@@ -145,7 +161,7 @@ fn unchanged_rounds_are_taken_from_the_cache_and_changed_ones_never() {
     let edited = plain(&rounds);
     assert_ne!(edited, expected);
     assert_eq!(cached(&rounds), edited);
-    settle();
+    settle(&rounds);
     assert_eq!(cached(&rounds), edited);
     assert_eq!(
         kept(&rounds).len(),
@@ -179,10 +195,10 @@ fn told(rounds: &Path, keeping: Keeping) -> Told {
 
 /// A new round, a round less, or any file of a round in any state: the cache never tells.
 #[test]
-fn whatever_changes_is_seen() {
+fn every_change_of_a_round_invalidates_its_cached_facts() {
     let folder = archive();
     let rounds = folder.path().join("rounds");
-    settle();
+    settle(&rounds);
     cached(&rounds);
     let mut random = Random::of(Digest::of(b"changes"), "fact cache");
     let mut made = ROUNDS;
@@ -233,10 +249,10 @@ fn whatever_changes_is_seen() {
 }
 
 #[test]
-fn a_damaged_foreign_or_missing_cache_is_as_good_as_none() {
+fn a_damaged_foreign_or_missing_cache_changes_no_result() {
     let folder = archive();
     let rounds = folder.path().join("rounds");
-    settle();
+    settle(&rounds);
     let expected = cached(&rounds);
     assert_eq!(expected, plain(&rounds));
     let cache = rounds.join(FOLDER);
@@ -285,10 +301,10 @@ fn poison(rounds: &Path, (from, to): (f64, f64), (open, seal): (CacheKey, CacheK
 }
 
 #[test]
-fn a_cache_that_somebody_else_filled_has_no_effect() {
+fn a_cache_sealed_with_another_key_is_ignored() {
     let folder = archive();
     let rounds = folder.path().join("rounds");
-    settle();
+    settle(&rounds);
     let honest = both(&rounds, Keeping::Cached(FOREIGN));
     let resolved = honest.rounds.iter().find_map(|round| round.resolved());
     let figure = resolved.unwrap().models[0].scored.outcome.decision_return;
@@ -304,7 +320,7 @@ fn a_cache_that_somebody_else_filled_has_no_effect() {
 }
 
 #[test]
-fn two_at_once_and_folders_that_nobody_may_write_to() {
+fn concurrent_readers_and_read_only_folders_get_the_same_publication() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = archive();
     let rounds = folder.path().join("rounds");
@@ -313,7 +329,7 @@ fn two_at_once_and_folders_that_nobody_may_write_to() {
     assert_eq!(cached(&rounds), expected);
     assert!(!rounds.join(".capitalbench").exists(), "left as it was");
     fs::set_permissions(&rounds, fs::Permissions::from_mode(0o755)).unwrap();
-    settle();
+    settle(&rounds);
     thread::scope(|scope| {
         let both = [(); 2].map(|()| scope.spawn(|| cached(&rounds)));
         for one in both {

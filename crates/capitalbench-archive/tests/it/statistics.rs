@@ -43,7 +43,7 @@ fn rounds_are_worth_few_windows() {
 }
 
 #[test]
-fn nobody_is_told_from_the_index_though_a_naive_test_would() {
+fn no_model_differs_from_the_index_though_a_naive_test_says_so() {
     let Some(public) = published() else { return };
     let mut days = 0;
     for model in long(&public) {
@@ -95,7 +95,7 @@ fn naive_t(public: &Publication, track: Track, model: &str) -> f64 {
 }
 
 #[test]
-fn nobody_is_told_from_luck() {
+fn no_model_is_distinguishable_from_luck() {
     let Some(public) = published() else { return };
     let percentile = |track, model| {
         let luck = record(&public, track, model).model.luck;

@@ -280,7 +280,7 @@ fn numbered(text: &str, number: usize) -> String {
 }
 
 #[tokio::test]
-async fn everything_that_was_added_is_named_and_nothing_else() {
+async fn every_addition_to_the_schema_is_reported_and_nothing_else() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };
@@ -313,7 +313,7 @@ async fn everything_that_was_added_is_named_and_nothing_else() {
 
 /// A view that stands in for a catalogue does not hide anything from the check.
 #[tokio::test]
-async fn a_catalogue_that_is_not_one_fools_nobody() {
+async fn a_forged_catalogue_is_detected() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };
@@ -337,7 +337,7 @@ async fn a_catalogue_that_is_not_one_fools_nobody() {
 
 /// Somebody who may write to the catalogues themselves turns the comparison off for a moment.
 #[tokio::test]
-async fn rows_are_compared_whatever_the_tables_say() {
+async fn edited_rows_are_found_even_if_the_catalogue_was_edited() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };
@@ -423,7 +423,7 @@ async fn connect_as(server: &Server, role: &str) -> Direct {
 }
 
 #[tokio::test]
-async fn a_project_of_supabase_is_not_condemned() {
+async fn a_supabase_project_passes_the_check() {
     let Some(server) = Server::start_as("supabase_admin") else {
         return;
     };

@@ -6,7 +6,7 @@ use crate::server::Server;
 use crate::stage::{Stage, connect};
 
 #[tokio::test]
-async fn a_fresh_database_is_as_it_must_be() {
+async fn a_fresh_database_passes_the_check() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };
@@ -120,7 +120,7 @@ const LOOSENED: [(&str, &str, &str); 19] = [
 ];
 
 #[tokio::test]
-async fn everything_that_was_loosened_is_found() {
+async fn every_loosened_permission_is_found() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };
@@ -227,7 +227,7 @@ const REWORDED: [(&str, &str, &str); 6] = [
 ];
 
 #[tokio::test]
-async fn other_words_are_found_one_by_one_and_nothing_is_left_behind() {
+async fn every_reworded_definition_is_found_and_nothing_is_left_behind() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };

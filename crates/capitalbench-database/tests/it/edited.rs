@@ -234,7 +234,7 @@ async fn packed_files_of_a_round_that_is_named_are_written_again() {
 }
 
 #[tokio::test]
-async fn a_table_whose_rows_nobody_compares_is_named() {
+async fn a_table_without_row_comparison_is_reported() {
     let Some((mut stage, publication)) = filled().await else {
         return;
     };

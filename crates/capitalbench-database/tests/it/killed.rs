@@ -1,7 +1,6 @@
-//! Syncs that are cut off anywhere, and syncs at the same time.
+//! Syncs that are cut off at any row that they write, and syncs at the same time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use capitalbench_core::publication::Publication;
 use capitalbench_database::delta::Delta;
@@ -19,20 +18,37 @@ use crate::stage::{Stage, connect, fixtures, public};
 /// One request per round, so that there is something between two requests.
 const SMALL: (&Scope, usize) = (&Scope::Whole, 1);
 
-async fn cut_off(stage: &mut Stage, delta: &Delta<'static>, after: Duration) -> Option<Synced> {
-    let mut other = connect(&stage.server).await;
-    let pid: i32 = other
-        .client()
-        .query_one("select pg_backend_pid()", &[])
-        .await
-        .unwrap()
-        .get(0);
-    let delta = delta.clone();
-    let running = tokio::spawn(async move { sync(&other, &delta, SMALL, &|_, _| ()).await });
-    tokio::time::sleep(after).await;
-    let kill = format!("select pg_terminate_backend({pid})");
-    stage.owner().query_one(&kill, &[]).await.unwrap();
-    match running.await.expect("the task ends") {
+/// How many syncs are cut off, at rows spread over everything that they write.
+const CUT_OFF: usize = 9;
+
+/// Every change of a row in the public tables is counted, and the connection that makes the change
+/// with the number in `cut_at` ends right there.
+const CUTS: &str = "
+create table public.cut_at (number bigint);
+insert into public.cut_at values (0);
+create sequence public.changes;
+create function public.cut() returns trigger language plpgsql security definer as $$
+begin
+  if nextval('public.changes') = (select number from public.cut_at) then
+    perform pg_terminate_backend(pg_backend_pid());
+  end if;
+  return null;
+end $$;
+do $$ declare name text; begin
+  for name in select tablename from pg_tables where schemaname = 'public' and tablename <> 'cut_at' loop
+    execute format('create trigger cut after insert or update or delete on public.%I
+      for each row execute function public.cut()', name);
+  end loop;
+end $$;";
+
+/// A sync whose connection ends at the change of a row with this number.
+async fn cut_off(stage: &mut Stage, delta: &Delta<'_>, number: u64) -> Option<Synced> {
+    let set = format!(
+        "update public.cut_at set number = {number}; alter sequence public.changes restart"
+    );
+    stage.owner().batch_execute(&set).await.unwrap();
+    let other = connect(&stage.server).await;
+    match sync(&other, delta, SMALL, &|_, _| ()).await {
         Ok(synced) => Some(synced),
         Err(SyncError::Gateway(GatewayError::Unreachable(_) | GatewayError::Refused { .. })) => {
             None
@@ -57,26 +73,39 @@ async fn equals(stage: &mut Stage, publication: &Publication, delta: &Delta<'_>)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hundred_kills_and_the_database_equals_the_folder() {
+async fn a_sync_repairs_what_cut_off_syncs_left() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };
+    stage.owner().batch_execute(CUTS).await.unwrap();
     let days = ["2026-02-10", "2026-03-05", "2030-01-01"];
-    // Tasks that are cut off outlive what they borrow.
-    let publications = days.map(|day| &*Box::leak(Box::new(public(&fixtures(), day))));
-    let mut deltas = publications.map(|found| Delta::of(found).unwrap());
+    let publications = days.map(|day| public(&fixtures(), day));
+    let mut deltas = publications
+        .each_ref()
+        .map(|found| Delta::of(found).unwrap());
     // Two tiles, then fewer, then more, so that parts of the log come and go as well.
     for (place, size) in [257, 3, 300].into_iter().enumerate() {
-        add_log(&mut deltas[place], publications[place], size);
+        add_log(&mut deltas[place], &publications[place], size);
     }
+    // How many rows a sync changes that comes from the publication before.
+    let mut changes = Vec::new();
+    for delta in deltas.iter().chain(&deltas[..1]) {
+        assert!(cut_off(&mut stage, delta, 0).await.is_some());
+        let count = stage.count("select last_value from public.changes").await;
+        changes.push(u64::try_from(count).unwrap());
+    }
+    changes.swap_remove(0);
     let (mut cut, mut seed) = (0, 17_u64);
-    let mut round = 0;
-    while cut < 100 {
-        assert!(round < 2000, "syncs end before they can be cut off");
+    let mut round = 0_usize;
+    while cut < CUT_OFF {
+        assert!(
+            round < 300,
+            "syncs end before they can be cut off: {changes:?}"
+        );
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let after = Duration::from_micros((seed >> 33) % 60_000);
+        let number = 1 + (seed >> 33) % changes[round % deltas.len()];
         let delta = &deltas[round % deltas.len()];
-        if cut_off(&mut stage, delta, after).await.is_none() {
+        if cut_off(&mut stage, delta, number).await.is_none() {
             cut += 1;
         }
         // Every part is one of the publications' or not there: none is half.
@@ -90,6 +119,8 @@ async fn a_hundred_kills_and_the_database_equals_the_folder() {
         }
         round += 1;
     }
+    let never = "update public.cut_at set number = 0";
+    stage.owner().batch_execute(never).await.unwrap();
     for (publication, delta) in publications.iter().zip(&deltas) {
         sync(&stage.gateway, delta, SMALL, &|_, _| ())
             .await
@@ -104,7 +135,7 @@ fn two_days() -> [Publication; 2] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_at_once_end_alike() {
+async fn concurrent_syncs_converge() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };
@@ -163,7 +194,7 @@ impl Gateway for Slow<'_> {
 }
 
 #[tokio::test]
-async fn a_sync_that_was_overtaken_looks_again_and_leaves_nothing_of_the_other() {
+async fn an_overtaken_sync_looks_again_and_replaces_the_other() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };
@@ -185,7 +216,7 @@ async fn a_sync_that_was_overtaken_looks_again_and_leaves_nothing_of_the_other()
 }
 
 #[tokio::test]
-async fn a_round_alone_brings_what_it_needs() {
+async fn syncing_one_round_brings_the_rows_it_refers_to() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };

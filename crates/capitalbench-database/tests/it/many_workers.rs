@@ -1,7 +1,11 @@
-//! Twenty workers in four processes share five hundred jobs, and processes are killed at random.
+//! Twenty workers in four processes share five hundred jobs, and processes are killed while they hold
+//! some of them.
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
 use std::time::Duration;
 
 use capitalbench_core::values::ids::{RoundId, RunId};
@@ -14,6 +18,11 @@ use crate::stage::Stage;
 const JOBS: usize = 500;
 const PROCESSES: usize = 4;
 const WORKERS: usize = 5;
+const KILLS: usize = 15;
+/// After so many claims, the process of the last one dies before it has done its job.
+const CLAIMS_PER_KILL: usize = 30;
+/// What a worker prints when it has a job; it begins to work when it is told to.
+const CLAIMED: &str = "claimed a job";
 const ADDRESS: &str = "CAPITALBENCH_TEST_WORKER_DATABASE";
 const FOLDER: &str = "CAPITALBENCH_TEST_WORKER_FOLDER";
 
@@ -43,36 +52,12 @@ async fn every_job_is_done_once_and_none_is_lost() {
     jobs.schedule(&plans).await.unwrap();
     jobs.schedule(&plans).await.unwrap();
 
-    let start = || worker_process(&stage.server.url(), folder.path());
-    let mut running: Vec<Child> = (0..PROCESSES).map(|_| start()).collect();
-    let (mut seed, mut kills) = (5_u64, 0);
-    loop {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        tokio::time::sleep(Duration::from_millis(100 + (seed >> 33) % 300)).await;
-        let all = jobs.all().await.unwrap();
-        if all.iter().all(|job| job.status == "succeeded") {
-            break;
-        }
-        let doomed = usize::try_from(seed >> 40).unwrap() % PROCESSES;
-        if kills < 15 {
-            running[doomed].kill().unwrap();
-            running[doomed].wait().unwrap();
-            running[doomed] = start();
-            kills += 1;
-        }
-    }
-    for mut child in running {
-        let _ = child.kill();
-        let _ = child.wait();
-    }
+    oversee(&stage.server.url(), folder.path());
 
     let all = jobs.all().await.unwrap();
     assert_eq!(all.len(), JOBS);
-    let retried = all.iter().filter(|job| job.attempts > 1).count();
-    assert!(
-        kills >= 3 && retried > 0,
-        "{kills} kills, {retried} retried"
-    );
+    let again: u32 = all.iter().map(|job| job.attempts - 1).sum();
+    assert!(again >= u32::try_from(KILLS).unwrap(), "{again} retries");
     for job in &all {
         assert_eq!(i64::from(job.attempts), job.lease_number, "{job:?}");
         let effect = format!("{}-{}", job.round_id, job.lease_number);
@@ -85,21 +70,81 @@ async fn every_job_is_done_once_and_none_is_lost() {
     assert_eq!(stage.count(ever).await, i64::try_from(JOBS).unwrap());
 }
 
+/// Runs processes until every job is done; lets each claim go on, or kills its process instead.
+fn oversee(address: &str, folder: &Path) {
+    let (told, claims) = channel();
+    let start = |place: usize| worker_process(address, folder, (place, told.clone()));
+    let mut running: Vec<Child> = (0..PROCESSES).map(start).collect();
+    let (mut seen, mut kills, mut ended) = (0, 0, 0);
+    while ended < PROCESSES {
+        let (place, pid, claimed) = claims.recv_timeout(Duration::from_mins(2)).expect("news");
+        let child = &mut running[place];
+        // A process that was killed may have claimed more before.
+        if child.id() != pid {
+            continue;
+        }
+        if !claimed {
+            let status = child.wait().unwrap();
+            assert!(status.success(), "{status}");
+            ended += 1;
+            continue;
+        }
+        seen += 1;
+        if seen % CLAIMS_PER_KILL == 0 && kills < KILLS {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            *child = start(place);
+            kills += 1;
+        } else {
+            // It has ended if it failed, which its end tells.
+            let _ = child.stdin.as_mut().unwrap().write_all(b"go on\n");
+        }
+    }
+    assert_eq!(kills, KILLS);
+}
+
+/// A process by its place and id: that it claimed a job, or that it said its last.
+type News = (usize, u32, bool);
+
 /// This test program again, as a process full of workers.
-fn worker_process(address: &str, folder: &Path) -> Child {
-    Command::new(std::env::current_exe().expect("this program"))
+fn worker_process(address: &str, folder: &Path, (place, told): (usize, Sender<News>)) -> Child {
+    let mut child = Command::new(std::env::current_exe().expect("this program"))
         .args([
             "--ignored",
             "--exact",
-            "many_workers::works_until_it_is_killed",
+            "--nocapture",
+            "many_workers::works_until_every_job_is_done",
         ])
         .env(ADDRESS, address)
         .env(FOLDER, folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .expect("a process")
+        .expect("a process");
+    let said = BufReader::new(child.stdout.take().expect("its output"));
+    let pid = child.id();
+    thread::spawn(move || {
+        for line in said.lines().map_while(Result::ok) {
+            if line.contains(CLAIMED) {
+                let _ = told.send((place, pid, true));
+            }
+        }
+        let _ = told.send((place, pid, false));
+    });
+    child
+}
+
+/// Says that a job is claimed and waits for the word to go on.
+async fn ask_to_go_on() {
+    let asked = tokio::task::spawn_blocking(|| {
+        let mut output = std::io::stdout().lock();
+        writeln!(output, "{CLAIMED}").unwrap();
+        output.flush().unwrap();
+        drop(output);
+        std::io::stdin().read_line(&mut String::new()).unwrap()
+    });
+    assert!(asked.await.unwrap() > 0, "the test has ended");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -108,7 +153,7 @@ fn worker_process(address: &str, folder: &Path) -> Child {
     clippy::disallowed_methods,
     reason = "a process of a test is told by its environment what to do"
 )]
-async fn works_until_it_is_killed() {
+async fn works_until_every_job_is_done() {
     let (Ok(address), Ok(folder)) = (std::env::var(ADDRESS), std::env::var(FOLDER)) else {
         return;
     };
@@ -121,10 +166,15 @@ async fn works_until_it_is_killed() {
             let name = format!("{}-{number}", std::process::id());
             loop {
                 let Some(job) = jobs.claim(&name, 2).await.unwrap() else {
+                    let all = jobs.all().await.unwrap();
+                    if all.iter().all(|job| job.status == "succeeded") {
+                        return;
+                    }
+                    // Nothing tells that the lease of a dead worker is over.
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
                 };
-                tokio::time::sleep(Duration::from_millis(20)).await;
+                ask_to_go_on().await;
                 let effect = format!("{}-{}", job.round_id, job.lease_number);
                 let effect = Path::new(&folder).join(effect);
                 // Nobody else ever has this number.
@@ -138,8 +188,7 @@ async fn works_until_it_is_killed() {
             }
         }));
     }
-    // None ends by itself; one that fails takes the process with it.
-    if let Some(worker) = workers.pop() {
+    for worker in workers {
         worker.await.unwrap();
     }
 }

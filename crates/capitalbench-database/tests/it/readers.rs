@@ -46,7 +46,7 @@ async fn hold(reader: &tokio_postgres::Client, role: &str) {
 }
 
 #[tokio::test]
-async fn a_reader_who_holds_locks_keeps_nobody_from_publishing() {
+async fn a_reader_that_holds_locks_does_not_block_publishing() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };

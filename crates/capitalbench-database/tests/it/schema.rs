@@ -93,7 +93,7 @@ async fn a_database_is_migrated_once_and_never_backwards() {
 }
 
 #[tokio::test]
-async fn an_option_that_the_universe_of_the_round_has_not_is_refused() {
+async fn an_option_outside_the_universe_of_the_round_is_refused() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };
@@ -124,7 +124,7 @@ async fn an_option_that_the_universe_of_the_round_has_not_is_refused() {
 
 /// A database of the release before learns the universes of its rows, and the next sync is whole.
 #[tokio::test]
-async fn rows_that_are_there_learn_their_universe() {
+async fn existing_rows_get_their_universe() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };

@@ -1,13 +1,13 @@
 //! A PostgreSQL of its own for each test, as an ordinary user, gone with the test.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
+use std::thread;
 
 /// A running server; its process and its folder end with it.
 pub(crate) struct Server {
@@ -22,7 +22,9 @@ struct Running {
     port: u16,
 }
 
-const WATCH: &str = r#""$0" "$@" & server=$!; read -r _; kill -QUIT $server; wait $server"#;
+/// The shell gives up its own standard error, so that reading it ends when the server ends.
+const WATCH: &str =
+    r#""$0" "$@" & server=$!; exec 2>&-; read -r _; kill -QUIT $server; wait $server"#;
 
 const SETTINGS: [&str; 5] = [
     "listen_addresses=127.0.0.1",
@@ -69,9 +71,10 @@ impl Server {
             .expect("initdb runs");
         let said = String::from_utf8_lossy(&made.stderr);
         assert!(made.status.success(), "{said}");
+        let mut log = String::new();
         // Another program may take the free port first.
-        let running = (0..5).find_map(|_| Running::start(&programs, folder.path(), owner));
-        let log = fs::read_to_string(folder.path().join("log")).unwrap_or_default();
+        let running =
+            (0..5).find_map(|_| Running::start(&programs, folder.path(), owner, &mut log));
         let running = running.unwrap_or_else(|| panic!("the server did not start: {log}"));
         Some(Self {
             running,
@@ -87,15 +90,11 @@ impl Server {
 }
 
 impl Running {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the log of a server is no file of ours"
-    )]
-    fn start(programs: &Path, folder: &Path, owner: Owner) -> Option<Self> {
+    /// A server at a free port, and what it says until it takes connections.
+    fn start(programs: &Path, folder: &Path, owner: Owner, log: &mut String) -> Option<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("a port").port();
         drop(listener);
-        let log = fs::File::create(folder.join("log")).expect("a log");
         let mut shell = as_user(Command::new("sh"), owner);
         shell.arg("-c").arg(WATCH).arg(programs.join("postgres"));
         shell.args(["-D", "d", "-k"]).arg(folder);
@@ -106,15 +105,18 @@ impl Running {
         shell
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
-            .stderr(log);
-        let shell = shell.current_dir(folder).spawn().expect("a shell");
+            .stderr(Stdio::piped());
+        let mut shell = shell.current_dir(folder).spawn().expect("a shell");
+        let said = shell.stderr.take().expect("its standard error");
         let running = Self { shell, port };
-        let ready = (0..1000).any(|_| {
-            sleep(Duration::from_millis(20));
-            let log = fs::read_to_string(folder.join("log")).unwrap_or_default();
-            log.contains("ready to accept connections")
-                && TcpStream::connect(("127.0.0.1", port)).is_ok()
+        let mut lines = BufReader::new(said).lines().map_while(Result::ok);
+        let ready = lines.by_ref().any(|line| {
+            log.push_str(&line);
+            log.push('\n');
+            line.contains("ready to accept connections")
         });
+        // A server whose messages nobody reads would stop in the end.
+        thread::spawn(move || lines.for_each(drop));
         ready.then_some(running)
     }
 }

@@ -95,7 +95,7 @@ fn told(mut request: Value, lie: &Lie) -> Value {
 }
 
 #[tokio::test]
-async fn no_lie_shows_a_result() {
+async fn no_false_request_reveals_a_withheld_result() {
     let Some(mut stage) = Stage::set().await else {
         return;
     };

@@ -2,7 +2,7 @@ use super::*;
 use crate::table::{Filling, always};
 
 #[test]
-fn a_figure_that_overflowed_is_a_gap_that_can_be_read() {
+fn an_overflowed_figure_becomes_a_null() {
     const COLUMNS: [Column; 2] = [
         always("n", Kind::Integer, "A number"),
         always("f", Kind::Real, "A figure"),

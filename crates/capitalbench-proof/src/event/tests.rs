@@ -194,7 +194,7 @@ fn a_leaf_with_a_wrong_member_is_refused() {
 }
 
 #[test]
-fn the_same_event_is_known_again() {
+fn equal_events_have_the_same_identity() {
     let one = event(facts()[6].clone());
     let mut later = one.clone();
     later.at = Instant::parse("2026-09-15T00:00:00Z").unwrap();

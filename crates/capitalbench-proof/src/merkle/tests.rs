@@ -190,7 +190,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn proofs_hold_and_nothing_else_does(size in 1_u64..600, at in any::<prop::sample::Index>(), spoil in any::<prop::sample::Index>()) {
+    fn only_true_proofs_verify(size in 1_u64..600, at in any::<prop::sample::Index>(), spoil in any::<prop::sample::Index>()) {
         let hashes = (0..size).map(|number| leaf_hash(&number.to_be_bytes()));
         let leaves = Leaves(hashes.collect());
         let mut edge = Edge::default();

@@ -39,7 +39,7 @@ fn verdict(line: Line, change: impl FnOnce(&mut History)) -> Verdict {
 }
 
 #[test]
-fn a_good_round_is_proved_and_says_on_whose_word() {
+fn a_good_round_is_proved_and_names_whose_word_it_rests_on() {
     let found = judge(&good()).map(|judged| judged.verdict);
     let expected = [
         RestsOn::OwnClock,
@@ -54,7 +54,7 @@ fn a_good_round_is_proved_and_says_on_whose_word() {
 }
 
 #[test]
-fn what_did_not_happen_yet_is_open() {
+fn steps_that_have_not_happened_are_open() {
     let drafts = History {
         entry: good().entry,
         exit: good().exit,
@@ -146,7 +146,7 @@ const UNPROVED: [Case; 14] = [
 ];
 
 #[test]
-fn what_nobody_can_tell_is_not_proved() {
+fn steps_without_evidence_are_not_proved() {
     for (line, change, expected) in UNPROVED {
         match verdict(line, change) {
             Verdict::NotProved(why) => assert_eq!(why.to_string(), expected, "{line:?}"),
@@ -245,7 +245,7 @@ const BROKEN: [Case; 15] = [
 ];
 
 #[test]
-fn what_the_log_or_a_clock_contradicts_is_broken() {
+fn steps_that_log_or_clock_contradict_are_broken() {
     for (line, change, expected) in BROKEN {
         match verdict(line, change) {
             Verdict::Broken(why) => assert_eq!(why.to_string(), expected, "{line:?}"),

@@ -64,7 +64,7 @@ fn a_tree_of_70000_has_the_tiles_of_the_specification() {
 }
 
 #[test]
-fn a_tile_beyond_all_sizes_is_none_of_the_present() {
+fn a_tile_beyond_the_tree_is_not_present() {
     for index in [1 << 56, u64::MAX] {
         for content in [Content::Entries, Content::Hashes(0)] {
             assert_eq!(Tile::at_size(content, index, u64::MAX), None);

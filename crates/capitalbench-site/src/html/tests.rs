@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_models_write_stays_text() {
+fn text_of_models_is_escaped() {
     let said = Html::said("<script>alert('x')</script> javascript:1 \u{202e}evil\u{0}");
     assert_eq!(
         said.to_string(),

@@ -103,7 +103,7 @@ const CHANGES: [Change; 11] = [
 ];
 
 #[test]
-fn what_is_taken_over_is_what_would_be_rendered() {
+fn reused_pages_equal_rendered_ones() {
     let before = fixtures().after(&std::collections::BTreeMap::new());
     assert_eq!((before.families.len(), before.reused), (3, 0));
     for (what, change, renders) in CHANGES {

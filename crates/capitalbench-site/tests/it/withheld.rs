@@ -53,7 +53,7 @@ pub(crate) fn check(source: &Source) -> usize {
 
 /// Rounds that are resolved today were open once: on that day no page knew an ending price.
 #[test]
-fn the_past_does_not_know_the_future() {
+fn a_site_of_an_earlier_day_shows_no_later_result() {
     let Some(later) = archive(PUBLISHED) else {
         return;
     };

@@ -9,7 +9,7 @@ fn the_shipped_card_is_the_locked_one() {
 }
 
 #[test]
-fn known_models_have_their_prices_and_unknown_ones_none() {
+fn known_models_have_prices_and_unknown_ones_do_not() {
     let at = "2026-11-15T00:00:00Z".parse().unwrap();
     let price = |provider, api_model_name, input_tokens| {
         let wanted = Wanted {

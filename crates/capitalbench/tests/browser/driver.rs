@@ -1,8 +1,9 @@
 //! A small client of the browser's driver: a real Chromium, asked over the loopback.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -31,16 +32,22 @@ pub(crate) struct Browser {
 impl Browser {
     /// Starts the driver and a browser with an empty profile.
     pub(crate) fn start() -> Self {
-        let port = TcpListener::bind("127.0.0.1:0")
-            .and_then(|free| free.local_addr())
-            .expect("a free port")
-            .port();
-        let driver = Command::new("chromedriver")
-            .arg(format!("--port={port}"))
-            .stdout(Stdio::null())
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .expect("chromedriver; scripts/test installs it");
+        // It says at which free port it answers, once it does.
+        let said = BufReader::new(driver.stdout.take().expect("its output"));
+        let mut lines = said.lines().map_while(Result::ok);
+        let port = lines
+            .find_map(|line| {
+                let (_, port) = line.split_once("successfully on port ")?;
+                port.trim_end_matches('.').parse().ok()
+            })
+            .expect("chromedriver starts");
+        thread::spawn(move || lines.for_each(drop));
         let profile = TempDir::new().expect("a temporary folder");
         let mut flags: Vec<String> = FLAGS.map(str::to_owned).to_vec();
         flags.push(format!("--user-data-dir={}", profile.path().display()));
@@ -55,21 +62,10 @@ impl Browser {
             session: String::new(),
             _profile: profile,
         };
-        browser.await_driver();
         let begun = browser.post("session", &wanted);
         let session = begun["sessionId"].as_str();
         session.expect("a session").clone_into(&mut browser.session);
         browser
-    }
-
-    fn await_driver(&self) {
-        for _ in 0..200 {
-            if TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        panic!("chromedriver did not start");
     }
 
     fn call(&self, method: &str, path: &str, body: &Value) -> Value {

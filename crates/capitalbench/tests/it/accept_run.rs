@@ -152,7 +152,7 @@ fn lateness_is_only_reported_under_older_labels() {
 }
 
 #[test]
-fn a_run_that_nobody_accepted_is_neither_shown_nor_scored() {
+fn an_unaccepted_run_is_neither_shown_nor_scored() {
     let manifest = format!("{RUN}/run_manifest.yaml");
     let late = Test::broken("late-decision")
         .replace(&manifest, "operator_selected_official: true\n", "")
@@ -219,7 +219,7 @@ fn a_second_record_needs_an_explicit_choice() {
 }
 
 #[test]
-fn a_run_that_is_not_there_is_answered_with_those_that_are() {
+fn an_unknown_run_is_answered_with_the_known_ones() {
     let accept = ["accept-run", "--round", WEEKLY, "--run-id", "oficial-1"];
     Test::weekly()
         .run_without_trace(&accept)

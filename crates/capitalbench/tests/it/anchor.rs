@@ -81,7 +81,7 @@ fn a_true_stamp_is_kept_once_and_openssl_agrees() {
 }
 
 #[test]
-fn every_fault_has_its_own_words_and_leaves_nothing() {
+fn every_clock_fault_has_its_own_message_and_leaves_no_file() {
     let test = signed();
     let clock = FakeClock::start(Manner::True);
     let future = Timestamp::now() + SignedDuration::from_hours(2);
@@ -127,7 +127,7 @@ fn every_fault_has_its_own_words_and_leaves_nothing() {
 }
 
 #[test]
-fn without_a_root_nobody_vouches_and_without_a_clock_nothing_happens() {
+fn a_stamp_without_a_root_proves_nothing_and_without_a_clock_none_is_asked_for() {
     let test = signed();
     let clock = FakeClock::start(Manner::True);
     let anchor = ["anchor", "--rounds-dir", "."];

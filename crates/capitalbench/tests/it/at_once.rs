@@ -3,12 +3,17 @@
 use std::time::Duration;
 
 use crate::fake_models::{Answer, AskedRound, FakeModels, Wire};
+use crate::waiting::{PATIENCE, Speaking};
 
 const FIFTY: &str = "--run-type stability --replicates 50";
 
 #[test]
 fn two_hundred_calls_never_exceed_the_limit_of_their_provider() {
-    let server = FakeModels::start(|call| Answer::decision(call).after(Duration::from_millis(15)));
+    // Five at a time are held until the fifth has come.
+    let server = FakeModels::start(|call| {
+        let fifth = (call.index / 5 + 1) * 5;
+        Answer::decision(call).once_heard(fifth, PATIENCE)
+    });
     let models = ["a", "b", "c", "d"].map(|name| (Wire::OpenAi, name, ""));
     let round = AskedRound::new(&server, &models);
     let ran = round.ask("r", &format!("{FIFTY} --max-concurrent 5"));
@@ -19,22 +24,29 @@ fn two_hundred_calls_never_exceed_the_limit_of_their_provider() {
 }
 
 #[test]
-fn a_rate_limit_halves_the_calls_and_holds_up_everybody() {
-    // The tenth question is turned away once; by then five are under way together.
-    let server = FakeModels::start(|call| {
-        let delay = Duration::from_millis(60);
-        if call.id == "req_00009" {
+fn a_rate_limit_halves_the_calls_and_pauses_the_provider() {
+    // The tenth question is refused while four others are under way; those are answered when the
+    // program has read the refusal.
+    let server = FakeModels::start(|call| match call.index {
+        0..5 => Answer::decision(call).once_heard(5, PATIENCE),
+        5..9 => Answer::decision(call).until_released(),
+        9 => {
             let wait = "Content-Type: application/json\r\nretry-after-ms: 1000\r\n";
             let body = call.wire.error(429).to_string();
-            return Answer::new(call, "429 Too Many Requests", wait, body.as_bytes());
+            Answer::new(call, "429 Too Many Requests", wait, body.as_bytes())
         }
-        Answer::decision(call).after(delay)
+        // A third question that is not held back has a moment to show itself.
+        10..12 => Answer::decision(call).once_heard(13, Duration::from_millis(300)),
+        _ => Answer::decision(call),
     });
     let models = ["a", "b"].map(|name| (Wire::Anthropic, name, ""));
     let round = AskedRound::new(&server, &models);
     let more = "--run-type stability --replicates 15 --max-concurrent 5";
-    let ran = round.ask("r", more).code(0);
-    let events = ran.stderr();
+    let mut running = Speaking::new(round.begin("r", more));
+    running.until(1, "\"waiting\"");
+    assert_eq!(server.calls().len(), 10);
+    server.release();
+    let events = running.ended().code(0).stderr();
     let waiting: Vec<&str> = events
         .lines()
         .filter(|line| line.contains("\"waiting\""))
@@ -44,21 +56,18 @@ fn a_rate_limit_halves_the_calls_and_holds_up_everybody() {
     let calls = server.calls();
     assert_eq!(calls.len(), 31);
     assert_eq!(server.most_at_once(Wire::Anthropic), 5);
-    // Those under way at that moment end; nobody else asks before the time is up.
+    // No other question leaves before the time is up.
     let after = |at: jiff::Timestamp| at.as_millisecond() - calls[9].at.as_millisecond();
-    let early = calls
-        .iter()
-        .filter(|call| (400..1000).contains(&after(call.at)));
-    assert_eq!(early.count(), 0);
+    let next = after(calls[10].at);
+    assert!(next >= 1000, "asked again after {next} ms");
     // Then two at once: a third begins only when one of them was answered.
-    let later = calls.iter().filter(|call| after(call.at) >= 1000);
-    let later: Vec<i64> = later.map(|call| after(call.at)).collect();
-    assert!(later[2] - later[0] >= 60, "{later:?}");
+    let at_once = [10, 11, 12].map(|index: usize| calls[index].under_way);
+    assert!(at_once.iter().all(|count| *count <= 2), "{at_once:?}");
 }
 
 #[test]
 fn eight_slow_models_are_all_asked_at_once() {
-    let server = FakeModels::start(|call| Answer::decision(call).after(Duration::from_secs(2)));
+    let server = FakeModels::start(|call| Answer::decision(call).once_heard(8, PATIENCE));
     let models = [
         (Wire::OpenAi, "a", ""),
         (Wire::Anthropic, "b", ""),

@@ -33,7 +33,7 @@ Audit status: PASS
 }
 
 #[test]
-fn what_is_not_due_is_not_missing() {
+fn steps_that_are_not_due_are_not_missing() {
     let test = Test::round(PENDING);
     let ran = test.run(&["audit-round", "--round", PENDING]).code(0);
     ran.says("NOT DUE        prices\n")

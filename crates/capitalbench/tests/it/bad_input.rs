@@ -333,7 +333,7 @@ fn answers_that_break_a_rule_are_recorded_as_invalid() {
 }
 
 #[test]
-fn two_picks_are_no_pick() {
+fn two_picks_are_refused() {
     let raw = "runs/official-1/submissions/raw/google-fixture-c.json";
     for (new, reason) in [
         (

@@ -43,7 +43,7 @@ fn picks_stand_side_by_side() {
 }
 
 #[test]
-fn json_tells_the_same() {
+fn json_output_says_what_the_text_says() {
     let json = two_runs().run(&[&COMPARE[..], &["--json"]].concat()).json();
     assert_eq!(json["same"], 1);
     assert_eq!(json["differ"], 1);
@@ -75,7 +75,7 @@ fn replicates_and_invalid_answers_are_shown() {
 }
 
 #[test]
-fn a_run_that_is_not_there_is_an_error() {
+fn an_unknown_run_is_an_error() {
     Test::weekly()
         .run(&[
             "compare-runs",

@@ -47,7 +47,7 @@ fn codes_at(test: &Test, more: &str) -> Vec<String> {
 }
 
 #[test]
-fn ten_controls_stand_beside_the_models_and_are_never_counted_as_one() {
+fn ten_controls_stand_beside_the_models_and_never_count_as_models() {
     let test = rehearsed("");
     let cash = control(&test, "first", "control-cash");
     assert_eq!(cash["provider"], "control");
@@ -87,7 +87,7 @@ fn a_changed_missing_or_added_control_is_found() {
 }
 
 #[test]
-fn they_are_scored_by_the_same_rule_and_never_ranked() {
+fn controls_are_scored_by_the_same_rule_and_never_ranked() {
     let test = rehearsed("");
     let folder = test.folder().join(ROUND);
     let manifest = std::fs::read_to_string(folder.join("manifest.yaml")).expect("a manifest");
@@ -138,7 +138,7 @@ fn they_are_scored_by_the_same_rule_and_never_ranked() {
 }
 
 #[test]
-fn they_can_be_left_out_and_another_seed_moves_only_what_models_say() {
+fn controls_can_be_left_out_and_another_seed_moves_only_the_models() {
     let test = rehearsed("--no-controls");
     assert!(
         !test

@@ -19,7 +19,7 @@ fn corrected_price() -> Test {
 }
 
 #[test]
-fn other_prices_do_not_change_a_result_in_silence() {
+fn changed_prices_do_not_silently_change_a_result() {
     let test = corrected_price();
     test.run(&SCORE)
         .code(2)
@@ -33,7 +33,7 @@ fn other_prices_do_not_change_a_result_in_silence() {
 }
 
 #[test]
-fn a_correction_is_recorded_and_keeps_what_was() {
+fn a_correction_is_recorded_and_keeps_the_old_results() {
     let test = corrected_price();
     let old = test.read(&format!("{RUN}/results/leaderboard.csv"));
     let correct = [&SCORE[..], &["--correct", "the vendor corrected gold"]].concat();

@@ -69,7 +69,7 @@ fn the_demo_ends_by_serving_its_site() {
 }
 
 #[test]
-fn a_folder_that_is_no_demo_is_left_alone() {
+fn a_folder_not_made_by_demo_is_left_alone() {
     let test = Test::operator("");
     fs::create_dir(test.path("mine")).expect("a folder");
     fs::write(test.path("mine/notes.txt"), "keep").expect("a file");

@@ -155,7 +155,7 @@ fn a_reply_that_is_not_in_its_answer_is_refused() {
 }
 
 #[test]
-fn what_was_not_accepted_is_not_scored() {
+fn an_unaccepted_run_is_not_scored() {
     let round = SignedRound::resolved();
     let test = round.test();
     let score = [

@@ -14,7 +14,7 @@ pub(crate) const DUE: &str = "2026-03-10T00:15:00Z";
 /// Long after every lease of then has expired.
 pub(crate) const LATER: &str = "2026-03-10T03:00:00Z";
 
-/// Entry, every session between, exit.
+/// Entry, every session between, exit; closes between are those of the entry.
 pub(crate) fn market() -> Market {
     let mut market = market_of(&fixtures().join("rounds").join(WEEKLY));
     for rows in market.values_mut() {

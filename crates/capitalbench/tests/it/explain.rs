@@ -12,7 +12,7 @@ fn explain<'a>(rest: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn one_round_is_told_as_one_round() {
+fn explain_says_that_one_round_is_only_one_round() {
     let test = Test::all_rounds();
     let ran = test.run_without_trace(&explain(&["anthropic-fixture-b", "--track", "weekly"]));
     let said = ran.code(0).stdout();

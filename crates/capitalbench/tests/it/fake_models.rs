@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+
+use crate::waiting::{PATIENCE, Watched};
 
 mod round;
 mod wire;
@@ -26,6 +28,10 @@ pub(crate) struct Call {
     pub(crate) model: String,
     /// How many questions about this model came before.
     pub(crate) before: usize,
+    /// How many questions came before, about any model.
+    pub(crate) index: usize,
+    /// Questions of this provider that were under way when it was heard, itself included.
+    pub(crate) under_way: usize,
     /// When it was heard whole.
     pub(crate) at: jiff::Timestamp,
     pub(crate) body: Value,
@@ -50,8 +56,18 @@ pub(crate) enum Manner {
 pub(crate) struct Answer {
     bytes: Vec<u8>,
     manner: Manner,
-    delay: Duration,
+    hold: Hold,
     bills: bool,
+}
+
+/// Until when an answer stays with the server.
+#[derive(Debug, Clone, Copy)]
+enum Hold {
+    Not,
+    /// Until so many questions were heard, or this long.
+    Heard(usize, Duration),
+    /// Until the test says `release`.
+    Released,
 }
 
 impl Answer {
@@ -67,7 +83,7 @@ impl Answer {
         Self {
             bytes,
             manner: Manner::Whole,
-            delay: Duration::ZERO,
+            hold: Hold::Not,
             bills: false,
         }
     }
@@ -77,7 +93,7 @@ impl Answer {
         Self {
             bytes: Vec::new(),
             manner: Manner::Whole,
-            delay: Duration::ZERO,
+            hold: Hold::Not,
             bills: false,
         }
     }
@@ -108,8 +124,16 @@ impl Answer {
         Self { manner, ..self }
     }
 
-    pub(crate) fn after(self, delay: Duration) -> Self {
-        Self { delay, ..self }
+    /// Leaves when so many questions were heard, or after this long if they never come.
+    pub(crate) fn once_heard(self, count: usize, at_most: Duration) -> Self {
+        let hold = Hold::Heard(count, at_most);
+        Self { hold, ..self }
+    }
+
+    /// Leaves when the test says `release`.
+    pub(crate) fn until_released(self) -> Self {
+        let hold = Hold::Released;
+        Self { hold, ..self }
     }
 }
 
@@ -124,29 +148,30 @@ struct State {
     all_at_once: (usize, usize),
     /// Connections whose question is not heard yet.
     unheard: usize,
+    released: bool,
 }
 
 /// The server; its threads end with the test's process.
 pub(crate) struct FakeModels {
     address: SocketAddr,
-    state: Arc<Mutex<State>>,
+    shared: Arc<Watched<State>>,
 }
 
 impl FakeModels {
     pub(crate) fn start(script: impl Fn(&Call) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("its address");
-        let state = Arc::new(Mutex::new(State::default()));
+        let shared = Arc::new(Watched::<State>::default());
         let script: Arc<Script> = Arc::new(script);
-        let kept = Arc::clone(&state);
+        let kept = Arc::clone(&shared);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (state, script) = (Arc::clone(&kept), Arc::clone(&script));
-                locked(&state).unheard += 1;
-                thread::spawn(move || serve(stream, &state, &*script));
+                let (shared, script) = (Arc::clone(&kept), Arc::clone(&script));
+                shared.change(|state| state.unheard += 1);
+                thread::spawn(move || serve(stream, &shared, &*script));
             }
         });
-        Self { address, state }
+        Self { address, shared }
     }
 
     /// Where a provider answers.
@@ -156,19 +181,19 @@ impl FakeModels {
 
     /// Everything it was asked so far; it must have liked all of it.
     pub(crate) fn calls(&self) -> Vec<Call> {
-        let state = locked(&self.state);
+        let state = self.shared.lock();
         assert_eq!(state.complaints, [""; 0]);
         state.calls.clone()
     }
 
     /// The most questions of a provider that were ever under way together.
     pub(crate) fn most_at_once(&self, wire: Wire) -> usize {
-        locked(&self.state).at_once.get(&wire).map_or(0, |at| at.1)
+        self.shared.lock().at_once.get(&wire).map_or(0, |at| at.1)
     }
 
     /// The same for all providers together.
     pub(crate) fn most_in_all(&self) -> usize {
-        locked(&self.state).all_at_once.1
+        self.shared.lock().all_at_once.1
     }
 
     /// Waits until everything that was ever sent to it is heard and answered, even where the
@@ -180,55 +205,63 @@ impl FakeModels {
             .expect("an open socket");
         drop(last.read(&mut [0]));
         let at_rest = |state: &State| state.unheard == 0 && state.all_at_once.0 == 0;
-        while !at_rest(&locked(&self.state)) {
-            thread::sleep(Duration::from_millis(1));
-        }
+        assert!(self.shared.wait(PATIENCE, at_rest), "answers never leave");
     }
 
     /// Waits until so many questions were heard.
     pub(crate) fn wait_for(&self, count: usize) {
-        while locked(&self.state).calls.len() < count {
-            thread::sleep(Duration::from_millis(2));
-        }
+        let heard = self
+            .shared
+            .wait(PATIENCE, |state| state.calls.len() >= count);
+        assert!(heard, "fewer than {count} questions came");
+    }
+
+    /// Lets all answers go that are held until this.
+    pub(crate) fn release(&self) {
+        self.shared.change(|state| state.released = true);
     }
 }
 
-fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().expect("no panic in a server")
-}
-
-fn serve(mut stream: TcpStream, state: &Mutex<State>, script: &Script) {
+fn serve(mut stream: TcpStream, shared: &Watched<State>, script: &Script) {
     let patience = Some(Duration::from_secs(20));
     stream.set_read_timeout(patience).expect("a timeout");
     let request = read_request(&mut stream);
-    let heard = {
-        let mut state = locked(state);
+    let heard = shared.change(|state| {
         state.unheard -= 1;
-        request.and_then(|(head, body)| hear(&mut state, &head, &body))
-    };
+        request.and_then(|(head, body)| hear(state, &head, &body))
+    });
     let Some((index, call)) = heard else {
         return;
     };
     let answer = script(&call);
-    thread::sleep(answer.delay);
-    {
-        // The place is free before the answer is: whoever sees it may ask again at once.
-        let mut state = locked(state);
+    match answer.hold {
+        Hold::Not => {}
+        Hold::Heard(count, at_most) => {
+            shared.wait(at_most, |state| state.calls.len() >= count);
+        }
+        Hold::Released => {
+            shared.wait(PATIENCE, |state| state.released);
+        }
+    }
+    // The place is free before the answer is: whoever sees it may ask again at once.
+    shared.change(|state| {
         let at = state.at_once.entry(call.wire).or_default();
         at.0 -= 1;
         state.all_at_once.0 -= 1;
         state.calls[index].answered = answer.bills && answer.manner == Manner::Whole;
-    }
+    });
     let bytes = &answer.bytes;
     match answer.manner {
         Manner::Whole => drop(stream.write_all(bytes)),
         Manner::Half => drop(stream.write_all(&bytes[..bytes.len() - bytes.len() / 4])),
         Manner::Drip => {
+            let pace = Some(Duration::from_millis(100));
+            stream.set_read_timeout(pace).expect("a timeout");
             for byte in bytes.chunks(8) {
-                if stream.write_all(byte).is_err() {
+                // A client that has left ends the pause at once.
+                if stream.write_all(byte).is_err() || matches!(stream.read(&mut [0]), Ok(0)) {
                     return;
                 }
-                thread::sleep(Duration::from_millis(100));
             }
         }
         Manner::Hang => {
@@ -269,11 +302,15 @@ fn hear(state: &mut State, head: &str, body: &[u8]) -> Option<(usize, Call)> {
         .iter()
         .filter(|call| (call.wire, &call.model) == (wire, &model))
         .count();
+    let index = state.calls.len();
+    let under_way = state.at_once.get(&wire).map_or(0, |at| at.0) + 1;
     let call = Call {
-        id: format!("req_{:05}", state.calls.len()),
+        id: format!("req_{index:05}"),
         wire,
         model,
         before,
+        index,
+        under_way,
         at: jiff::Timestamp::now(),
         body,
         answered: false,
@@ -286,7 +323,7 @@ fn hear(state: &mut State, head: &str, body: &[u8]) -> Option<(usize, Call)> {
         *now += 1;
         *most = (*most).max(*now);
     }
-    Some((state.calls.len() - 1, call))
+    Some((index, call))
 }
 
 /// What a real server would refuse, or an auditor.

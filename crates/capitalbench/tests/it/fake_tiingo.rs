@@ -2,18 +2,18 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::harness::{Ran, Test, fixtures};
+use crate::waiting::{PATIENCE, Watched};
 
 /// The key that must never be seen anywhere.
 pub(crate) const KEY: &str = "recognisable5key7must3never9show";
 
 /// The longest a connection waits for its question.
-const PATIENCE: Duration = Duration::from_secs(5);
+const QUIET: Duration = Duration::from_secs(20);
 
 /// What the server says about a symbol; none for the true rows.
 pub(crate) type Script = fn(&str) -> Option<String>;
@@ -32,11 +32,19 @@ pub(crate) fn json(body: &str) -> String {
     reply("200 OK", "application/json", "", body)
 }
 
+/// What the server has heard, and whether it may go on.
+#[derive(Default)]
+struct State {
+    questions: Vec<String>,
+    /// From this number on, questions are not answered.
+    held_from: Option<usize>,
+    stopping: bool,
+}
+
 /// The server; it stops when dropped.
 pub(crate) struct FakeTiingo {
     address: SocketAddr,
-    questions: Arc<Mutex<Vec<String>>>,
-    stopping: Arc<AtomicBool>,
+    shared: Arc<Watched<State>>,
     serving: Option<JoinHandle<()>>,
 }
 
@@ -51,23 +59,42 @@ impl FakeTiingo {
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("its address");
-        let questions = Arc::new(Mutex::new(Vec::new()));
-        let stopping = Arc::new(AtomicBool::new(false));
-        let (heard, stop) = (Arc::clone(&questions), Arc::clone(&stopping));
+        let shared = Arc::new(Watched::<State>::default());
+        let kept = Arc::clone(&shared);
         let serving = thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                if stop.load(Ordering::SeqCst) {
+                if kept.lock().stopping {
                     break;
                 }
-                serve(stream, &script, &heard);
+                serve(stream, &script, &kept);
             }
         });
         Self {
             address,
-            questions,
-            stopping,
+            shared,
             serving: Some(serving),
         }
+    }
+
+    /// Answers only so many questions from now on; the next one waits for `release`.
+    pub(crate) fn hold_after(&self, count: usize) {
+        self.shared
+            .change(|state| state.held_from = Some(state.questions.len() + count));
+    }
+
+    /// Waits until a question is held; the number of questions then.
+    pub(crate) fn wait_until_held(&self) -> usize {
+        let is_held = |state: &State| {
+            let from = state.held_from;
+            from.is_some_and(|from| state.questions.len() > from)
+        };
+        assert!(self.shared.wait(PATIENCE, is_held), "no question is held");
+        self.shared.lock().questions.len()
+    }
+
+    /// Answers again.
+    pub(crate) fn release(&self) {
+        self.shared.change(|state| state.held_from = None);
     }
 
     pub(crate) fn url(&self) -> String {
@@ -76,7 +103,7 @@ impl FakeTiingo {
 
     /// The heads of all questions so far.
     pub(crate) fn questions(&self) -> Vec<String> {
-        self.questions.lock().expect("no panic in a server").clone()
+        self.shared.lock().questions.clone()
     }
 
     /// Runs the program against this server, with the key; then looks for the key everywhere.
@@ -128,7 +155,7 @@ pub(crate) fn assert_hidden(test: &Test, ran: &Ran) {
 
 impl Drop for FakeTiingo {
     fn drop(&mut self) {
-        self.stopping.store(true, Ordering::SeqCst);
+        self.shared.change(|state| state.stopping = true);
         // A last connection wakes the listener.
         drop(TcpStream::connect(self.address));
         if let Some(serving) = self.serving.take() {
@@ -140,10 +167,10 @@ impl Drop for FakeTiingo {
 fn serve(
     mut stream: TcpStream,
     script: &impl Fn(&str, (&str, &str)) -> Option<String>,
-    questions: &Mutex<Vec<String>>,
+    shared: &Watched<State>,
 ) {
-    drop(stream.set_read_timeout(Some(PATIENCE)));
-    drop(stream.set_write_timeout(Some(PATIENCE)));
+    drop(stream.set_read_timeout(Some(QUIET)));
+    drop(stream.set_write_timeout(Some(QUIET)));
     let mut question = Vec::new();
     let mut buffer = [0; 4096];
     while !question.ends_with(b"\r\n\r\n") && question.len() < 65_536 {
@@ -159,7 +186,11 @@ fn serve(
         between(&question, "endDate=", " "),
     );
     let answer = script(symbol, days).unwrap_or_else(|| json(&rows(symbol, days)));
-    questions.lock().expect("no panic").push(question.clone());
+    shared.change(|state| state.questions.push(question.clone()));
+    shared.wait(PATIENCE, |state| {
+        let is_free = |from: usize| state.questions.len() <= from;
+        state.stopping || state.held_from.is_none_or(is_free)
+    });
     drop(stream.write_all(answer.as_bytes()));
 }
 

@@ -66,8 +66,19 @@ const RECORDING: [&str; 11] = [
     "update-interim-performance",
 ];
 
+/// Variables that stop the machine's clock at an instant for a program, however slow the machine is.
+pub(crate) fn still_clock(at: Timestamp) -> [(&'static str, String); 3] {
+    let layer = FaultyLayer::build().path().display().to_string();
+    [
+        ("LD_PRELOAD", layer),
+        ("CLOCK_START", at.as_second().to_string()),
+        ("CLOCK_STILL", "1".to_owned()),
+    ]
+}
+
 /// The arguments without `--now`, and the variables that set the machine's clock to that instant
-/// instead: what the tests of recording commands do to the time.
+/// instead: what the tests of recording commands do to the time. The clock stands there, so that no
+/// second passes on a slow machine; `CLOCK_STILL=0` lets it go on.
 pub(crate) fn clocked<'a>(arguments: &[&'a str]) -> (Vec<&'a str>, Vec<(String, String)>) {
     let given = arguments.iter().position(|word| *word == "--now");
     let records = arguments
@@ -81,9 +92,6 @@ pub(crate) fn clocked<'a>(arguments: &[&'a str]) -> (Vec<&'a str>, Vec<(String, 
         return (arguments.to_vec(), Vec::new());
     };
     let rest = [&arguments[..at], &arguments[at + 2..]].concat();
-    let layer = FaultyLayer::build().path().display().to_string();
-    let start = instant.as_second().to_string();
-    let clock = [("LD_PRELOAD", layer), ("CLOCK_START", start)];
-    let clock = clock.map(|(name, value)| (name.to_owned(), value));
+    let clock = still_clock(instant).map(|(name, value)| (name.to_owned(), value));
     (rest, clock.to_vec())
 }

@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::due_rounds::market;
 use crate::fake_tiingo::{FakeTiingo, reply};
 use crate::harness::{MONTHLY, Ran, Test, WEEKLY, fixtures};
-use crate::market::{Market, Row, market_of, serve};
+use crate::market::{Market, market_of, serve};
 
 const NOW: &str = "2026-03-10T00:15:00Z";
 const SCORE: [&str; 3] = ["score-round", "--round", WEEKLY];
@@ -12,19 +13,6 @@ const RESULTS: &str = "runs/official-1/results";
 
 pub(crate) fn unpriced() -> Test {
     Test::weekly().remove("prices").remove(RESULTS)
-}
-
-/// Entry, every session between, exit; closes between are those of the entry.
-pub(crate) fn market() -> Market {
-    let mut market = market_of(&fixtures().join("rounds").join(WEEKLY));
-    for rows in market.values_mut() {
-        let between = ["03", "04", "05", "06"].map(|day| Row {
-            day: format!("2026-03-{day}"),
-            ..rows[0].clone()
-        });
-        rows.splice(1..1, between);
-    }
-    market
 }
 
 pub(crate) fn fetch(test: &Test, server: &FakeTiingo, more: &[&str]) -> Ran {
@@ -394,7 +382,7 @@ fn blank_closes_are_refused() {
 }
 
 #[test]
-fn two_sources_apart_are_scored_only_with_a_reason() {
+fn disagreeing_sources_are_scored_only_with_a_reason() {
     let test = unpriced();
     histories(&test, "83.9");
     let more = [
@@ -478,11 +466,14 @@ fn a_limit_of_the_server_is_waited_for_when_asked_to() {
     fetch(&test, &once, &["--full-universe"])
         .code(1)
         .says("run it again at 2026-03-10T00:15:");
-    fetch(&test, &once, &["--full-universe", "--wait"]).code(0);
+    // The clock goes on while it waits.
+    let base = ["fetch-prices", "--round", WEEKLY, "--now", NOW];
+    let wait = [&base[..], &["--full-universe", "--wait"]].concat();
+    once.run_with(&test, &[("CLOCK_STILL", "0")], &wait).code(0);
 }
 
 #[test]
-fn a_server_that_says_now_and_means_never_is_left_alone() {
+fn a_server_that_always_says_retry_now_is_left_alone() {
     let server = FakeTiingo::start(|_| {
         let status = "429 Too Many Requests";
         Some(reply(status, "text/plain", "Retry-After: 0\r\n", "no"))
@@ -490,10 +481,8 @@ fn a_server_that_says_now_and_means_never_is_left_alone() {
     let test = unpriced();
     let base = ["fetch-prices", "--round", WEEKLY, "--now", NOW];
     let all = [&base[..], &["--full-universe"]].concat();
-    // With a clock that goes on, a slow machine could ask a second time before it stops.
-    let variables = [("TIINGO_PLAN", "-/-/-"), ("CLOCK_STILL", "1")];
     server
-        .run_with(&test, &variables, &all)
+        .run_with_plan(&test, "-/-/-", &all)
         .code(1)
         .says("run it again at 2026-03-10T00:15:01");
     assert_eq!(server.questions().len(), 1);

@@ -112,7 +112,7 @@ fn outcomes_follow(test: &Test, best: f64) {
 }
 
 #[test]
-fn a_limit_after_thirty_symbols_is_waited_for_and_nobody_is_asked_twice() {
+fn a_limit_after_thirty_symbols_is_waited_for_and_no_symbol_is_asked_twice() {
     let Some((test, original, market)) = unpriced() else {
         return;
     };

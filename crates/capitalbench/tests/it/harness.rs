@@ -188,7 +188,7 @@ impl Test {
     /// The same with variables; those of whoever runs the tests that hold keys are taken away.
     pub(crate) fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
         let (typed, clock) = clocked(arguments);
-        self.run_as_typed(&[variables, &pairs(&clock)].concat(), &typed)
+        self.run_as_typed(&[&pairs(&clock), variables].concat(), &typed)
     }
 
     /// The same with `--now` as it stands, which real rounds refuse where a record is written.

@@ -61,7 +61,7 @@ fn checking_compares_and_writes_nothing() {
 }
 
 #[test]
-fn json_tells_the_same() {
+fn json_output_says_what_the_text_says() {
     let test = Test::weekly();
     let json = test.run(&[&FREEZE[..], &["--json"]].concat()).json();
     let expected = serde_json::json!({

@@ -160,7 +160,7 @@ fn tell_by_hand(test: &Test, fact: Fact) {
 }
 
 #[test]
-fn prices_made_by_hand_are_told_where_proof_was_promised() {
+fn handmade_prices_are_reported_where_proof_was_promised() {
     let (test, _) = resolved();
     let round = test.path(ROUND);
     for gone in ["provenance.json", "window.csv"] {
@@ -177,7 +177,7 @@ fn prices_made_by_hand_are_told_where_proof_was_promised() {
 }
 
 #[test]
-fn research_may_change_until_the_last_freeze_before_anybody_is_asked() {
+fn research_may_change_until_the_last_freeze_before_the_first_call() {
     let test = researched("signed");
     run(&test, "keys init").code(0);
     let freeze = |at: &str| {
@@ -201,7 +201,7 @@ fn research_may_change_until_the_last_freeze_before_anybody_is_asked() {
 }
 
 #[test]
-fn results_and_reports_that_were_replaced_without_a_word_are_named() {
+fn silently_replaced_results_and_reports_are_reported() {
     let (test, clock) = resolved();
     let other = || [("results/outcomes.json".to_owned(), sha256(b"other"))].into();
     tell_by_hand(
@@ -257,7 +257,7 @@ fn a_promise_without_its_log_or_its_stamps_does_not_hold() {
 }
 
 #[test]
-fn a_clock_that_nobody_vouches_for_proves_nothing() {
+fn a_clock_without_a_trusted_root_proves_nothing() {
     let (test, _) = resolved();
     let verify = format!("verify {ROUND} --now {NOW}");
     run(&test, &verify)
@@ -275,7 +275,7 @@ fn a_clock_that_nobody_vouches_for_proves_nothing() {
 }
 
 #[test]
-fn nobody_becomes_the_record_after_the_outcome_or_without_a_reason() {
+fn no_run_becomes_the_record_after_the_outcome_or_without_a_reason() {
     let (test, _) = resolved();
     let accept = format!("accept-run --round {ROUND} --run-id first");
     run(&test, &format!("{accept} --supersede"))

@@ -1,14 +1,14 @@
-//! kill -9 at any moment: nothing paid for is lost, nothing answered is asked again, and the money
+//! kill -9 before any of a run's file calls: nothing paid for is lost, nothing answered is asked again, and the money
 //! that the ledger counts is the money that the server counts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::thread;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::fake_models::{Answer, AskedRound, Call, FakeModels, Manner, TOKENS, Wire};
+use crate::faulty_layer::FaultyLayer;
 use crate::harness::{Ran, tree_of};
 
 /// Kills in all; each run dies several times before it may end.
@@ -42,14 +42,31 @@ fn script(call: &Call) -> Answer {
         .id
         .bytes()
         .fold(0_u64, |sum, byte| sum * 7 + u64::from(byte));
-    let answer = match Dice(turn).below(9) {
+    match Dice(turn).below(9) {
         0 => error(429, "429 Too Many Requests"),
         1 => error(500, "500 Internal Server Error"),
-        2 => Answer::decision(call).sent(Manner::Half),
-        3 => Answer::decision(call).sent(Manner::Drip),
+        2 | 3 => Answer::decision(call).sent(Manner::Half),
         _ => Answer::decision(call),
-    };
-    answer.after(Duration::from_millis(Dice(turn ^ 5).below(25)))
+    }
+}
+
+/// Asks above a layer that is told something; flushing to the disk is for power cuts.
+fn ask_above(round: &AskedRound, run: &str, more: &str, told: (&str, &str)) -> Ran {
+    let mut command = round.command(run, more);
+    command
+        .env("LD_PRELOAD", FaultyLayer::build().path())
+        .env("NO_FLUSH", "1")
+        .env(told.0, told.1);
+    Ran::new(run, command.output().expect("the program starts"))
+}
+
+/// How many file calls a run makes that is not killed.
+fn calls_of_a_run(round: &AskedRound) -> u64 {
+    let file = round.test().path("calls");
+    let told = ("FAULT_COUNT", file.to_str().expect("a name"));
+    ask_above(round, "whole", MORE, told).code(0);
+    let count = std::fs::read_to_string(&file).expect("a count");
+    count.trim().parse().expect("a number")
 }
 
 /// What one answer costs at one dollar and ten dollars a million tokens, in millionths of a cent.
@@ -170,8 +187,14 @@ struct Sum {
     lost: u64,
 }
 
-/// One run that dies several times while it works, and is then finished.
-fn one_run(server: &FakeModels, round: &AskedRound, dice: &mut Dice, number: u64) -> Sum {
+/// One run that dies several times while it works, each time before one of its first `file_calls`
+/// file calls, and is then finished.
+fn one_run(
+    server: &FakeModels,
+    round: &AskedRound,
+    (dice, file_calls): (&mut Dice, u64),
+    number: u64,
+) -> Sum {
     let run = format!("r{number}");
     let folder = round
         .test()
@@ -185,15 +208,12 @@ fn one_run(server: &FakeModels, round: &AskedRound, dice: &mut Dice, number: u64
     let mut before = BTreeMap::new();
     let mut last = None;
     while sum.kills < KILLS_PER_RUN && last.is_none() {
-        let mut child = round.begin(&run, &course());
-        thread::sleep(Duration::from_micros(dice.below(60_000)));
-        if child.try_wait().expect("a process").is_some() {
-            let output = child.wait_with_output().expect("an ended process");
-            last = Some(Ran::new(&run, output));
-        } else {
-            child.kill().expect("a killed process");
-            child.wait().expect("an ended process");
+        let at = (1 + dice.below(file_calls)).to_string();
+        let ran = ask_above(round, &run, &course(), ("KILL_AT", &at));
+        if ran.was_killed() {
             sum.kills += 1;
+        } else {
+            last = Some(ran);
         }
         server.come_to_rest();
         let after = tree_of_attempts(&folder);
@@ -263,18 +283,18 @@ fn tree_of_attempts(folder: &Path) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn a_run_killed_at_any_moment_can_be_finished() {
+fn a_run_killed_before_any_file_call_can_be_finished() {
     let lanes: Vec<_> = (0..LANES)
         .map(|lane| {
             thread::spawn(move || {
                 let server = FakeModels::start(script);
-                let further = "  max_wall_clock_seconds: 0.4\n";
-                let models = Wire::ALL.map(|wire| (wire, "m", further));
+                let models = Wire::ALL.map(|wire| (wire, "m", ""));
                 let round = AskedRound::new(&server, &models);
+                let file_calls = calls_of_a_run(&round);
                 let mut dice = Dice(lane + 1);
                 let mut sum = Sum::default();
                 for number in 0.. {
-                    let run = one_run(&server, &round, &mut dice, number);
+                    let run = one_run(&server, &round, (&mut dice, file_calls), number);
                     sum.kills += run.kills;
                     sum.lost += run.lost;
                     if sum.kills >= KILLS / LANES {

@@ -14,7 +14,7 @@ use crate::due_rounds::{DUE, due_rounds, job, market};
 use crate::faulty_layer::FaultyLayer;
 use crate::harness::{RUN, Ran, Test, WEEKLY, changes, copy_tree, fixtures};
 use crate::market::Row;
-use crate::operator::{NAME, NOW, ROUND, frozen};
+use crate::operator::{ARGUMENTS, NOW, ROUND, frozen};
 
 /// Kills the command before each of its calls, each time in a fresh copy of a folder, and looks
 /// at every state that this leaves; says how many states there were.
@@ -126,27 +126,13 @@ fn events(rounds: &Path, round: &str) -> Vec<String> {
 }
 
 #[test]
-fn half_a_round_is_no_round_and_the_next_call_makes_it() {
+fn a_half_made_round_is_ignored_and_the_next_call_makes_it() {
     let start = Test::operator(ROUND);
     copy_tree(
         &fixtures().join("rounds").join(WEEKLY),
         &start.path(&format!("rounds/{WEEKLY}")),
     );
-    let init = [
-        "init-round",
-        "--now",
-        NOW,
-        "--round-id",
-        NAME,
-        "--horizon",
-        "one week",
-        "--universe",
-        "options.yaml",
-        "--models",
-        "models.yaml",
-        "--decision-deadline",
-        "2026-12-07T14:25:00Z",
-    ];
+    let init = [&["init-round", "--now", NOW], &ARGUMENTS[..]].concat();
     let whole = start.again();
     whole.run(&init).code(0);
     let staged = std::cell::Cell::new(0);
@@ -181,7 +167,7 @@ fn half_a_round_is_no_round_and_the_next_call_makes_it() {
 }
 
 #[test]
-fn an_acceptance_is_completed_scheduled_once_and_signed() {
+fn a_killed_acceptance_is_completed_scheduled_once_and_signed() {
     let folder = unmarked()
         .remove("automation")
         .remove(&format!("{RUN}/results"));
@@ -235,7 +221,7 @@ fn an_acceptance_is_completed_scheduled_once_and_signed() {
 }
 
 #[test]
-fn a_run_is_finished_and_signed() {
+fn a_killed_run_is_finished_and_signed() {
     let start = frozen();
     start
         .run(&["keys", "init", "--name", "log.example"])
@@ -302,7 +288,7 @@ pub(crate) fn due() -> Test {
 pub(crate) const MARCH: [&str; 6] = ["--source", "csv", "--histories", "march", "--now", DUE];
 
 #[test]
-fn prices_are_completed_and_signed() {
+fn a_killed_price_fetch_is_completed_and_signed() {
     let start = due();
     let fetch = [&["fetch-prices", "--round", "rounds/DUE-00"], &MARCH[..]].concat();
     let whole = start.again();
@@ -325,7 +311,7 @@ fn prices_are_completed_and_signed() {
 }
 
 #[test]
-fn boards_that_a_dead_resolver_owed_are_made() {
+fn the_next_resolver_makes_the_boards_that_a_killed_one_owed() {
     let start = due();
     let resolve = [&["resolve-due", "--rounds-dir", "rounds"], &MARCH[..]].concat();
     let whole = start.again();
@@ -356,7 +342,7 @@ fn boards_that_a_dead_resolver_owed_are_made() {
 }
 
 #[test]
-fn a_dead_holder_is_followed_at_once_and_a_living_one_waited_for() {
+fn a_dead_holder_is_replaced_at_once_and_a_living_one_is_waited_for() {
     let start = due();
     let fetch = [&["fetch-prices", "--round", "rounds/DUE-00"], &MARCH[..]].concat();
     // A lease of this very system, as the program writes it.

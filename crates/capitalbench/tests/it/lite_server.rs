@@ -6,12 +6,12 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
 use std::time::Duration;
 
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 
 use crate::database_server::Server;
+use crate::waiting::wait_until;
 
 /// The key that may write.
 pub(crate) const SECRET: &str = "sb_secret_recognisable5key7must3never";
@@ -128,16 +128,12 @@ fn start(program: &Path, database: &Server, folder: &Path) -> Option<(u16, Child
         .spawn()
         .expect("node runs");
     let mut process = process;
-    let ready = (0..1500).any(|_| {
-        sleep(Duration::from_millis(20));
-        answers(port)
+    let mut ready = false;
+    wait_until("the storage server to answer or to end", || {
+        ready = answers(port);
+        ready || process.try_wait().expect("a process").is_some()
     });
-    if !ready {
-        let _ = process.kill();
-        let _ = process.wait();
-        return None;
-    }
-    Some((port, process))
+    ready.then_some((port, process))
 }
 
 fn answers(port: u16) -> bool {

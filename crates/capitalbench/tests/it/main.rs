@@ -96,5 +96,6 @@ mod validate_submissions;
 mod validate_universe;
 mod verify;
 mod verify_page;
+mod waiting;
 mod withheld;
 mod worker;

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::thread::sleep;
-use std::time::Duration;
 
 use crate::fake_tiingo::{FakeTiingo, json};
 
@@ -56,13 +54,7 @@ pub(crate) fn market_of(round: &Path) -> Market {
 
 /// A server of a market; what it does not hold is unknown to it.
 pub(crate) fn serve(market: Market) -> FakeTiingo {
-    serve_slowly(market, Duration::ZERO)
-}
-
-/// The same, with a pause before every answer.
-pub(crate) fn serve_slowly(market: Market, pause: Duration) -> FakeTiingo {
     FakeTiingo::start_by_days(move |symbol, (start, end)| {
-        sleep(pause);
         let Some(rows) = market.get(symbol) else {
             let body = format!(r#"{{"detail":"Error: Ticker '{symbol}' not found"}}"#);
             return Some(json(&body));

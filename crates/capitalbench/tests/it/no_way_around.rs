@@ -94,7 +94,7 @@ fn a_round_that_is_a_link_is_refused_by_name() {
 }
 
 #[test]
-fn folders_of_what_was_replaced_are_no_links_either() {
+fn folders_of_replaced_files_must_not_be_links() {
     for folder in ["prices/replaced", "runs/official-1/results/superseded"] {
         let test = Test::weekly();
         fs::create_dir(test.path("away")).expect("a folder");
@@ -145,7 +145,7 @@ fn a_log_that_is_a_link_is_refused_by_name() {
 }
 
 #[test]
-fn a_manifest_that_is_no_file_is_an_error_and_no_missing_round() {
+fn a_manifest_that_is_not_a_file_is_an_error_and_not_a_missing_round() {
     type Make = fn(&Path);
     let kinds: [Make; 3] = [
         pipe,
@@ -175,7 +175,7 @@ fn a_manifest_that_is_no_file_is_an_error_and_no_missing_round() {
 }
 
 #[test]
-fn a_lock_is_a_plain_file_and_nothing_else() {
+fn a_lock_must_be_a_plain_file() {
     let ask = |test: &Test, more: &[&str]| {
         let usual = "run-round --models models.yaml --mock --run-id r --round";
         let usual: Vec<&str> = usual.split(' ').chain([ROUND, "--now", NOW]).collect();

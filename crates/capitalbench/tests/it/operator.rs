@@ -26,22 +26,24 @@ pub(crate) fn init(test: &Test, more: &[&str]) -> Ran {
     test.run(&[&["init-round", "--now", NOW], more].concat())
 }
 
+/// What the round is created with.
+pub(crate) const ARGUMENTS: [&str; 10] = [
+    "--round-id",
+    NAME,
+    "--horizon",
+    "one week",
+    "--universe",
+    "options.yaml",
+    "--models",
+    "models.yaml",
+    "--decision-deadline",
+    "2026-12-07T14:25:00Z",
+];
+
 /// A round that was just created.
 pub(crate) fn draft() -> Test {
     let test = Test::operator(ROUND);
-    let arguments = [
-        "--round-id",
-        NAME,
-        "--horizon",
-        "one week",
-        "--universe",
-        "options.yaml",
-        "--models",
-        "models.yaml",
-        "--decision-deadline",
-        "2026-12-07T14:25:00Z",
-    ];
-    init(&test, &arguments).code(0);
+    init(&test, &ARGUMENTS).code(0);
     test
 }
 

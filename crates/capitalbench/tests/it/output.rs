@@ -107,7 +107,7 @@ fn every_command_has_json_that_parses() {
 }
 
 #[test]
-fn a_reader_who_has_seen_enough_is_no_error() {
+fn a_closed_output_pipe_is_not_an_error() {
     let test = Test::all_rounds();
     for arguments in CALLS {
         for lines in 0..2 {

@@ -63,7 +63,7 @@ fn correct_a_close(test: &Test) {
 }
 
 #[test]
-fn every_board_that_was_printed_can_be_had_again() {
+fn every_board_that_was_printed_can_be_reproduced() {
     let round = SignedRound::accepted();
     let test = round.test();
     let accepted = printed(&round, ACCEPTED);

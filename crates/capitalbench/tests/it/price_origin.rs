@@ -2,8 +2,9 @@
 
 use std::fs;
 
+use crate::due_rounds::market;
 use crate::fake_models::{Answer, AskedRound, FakeModels, Wire};
-use crate::fetch_prices::{fetch, histories, market, unpriced};
+use crate::fetch_prices::{fetch, histories, unpriced};
 use crate::harness::{Test, WEEKLY};
 use crate::market::serve;
 

@@ -185,7 +185,7 @@ fn ask_all() -> (FakeModels, AskedRound, Value) {
 }
 
 #[test]
-fn every_fault_has_its_word_in_the_ledger() {
+fn the_ledger_records_every_provider_fault_by_its_reason() {
     let (server, round, report) = ask_all();
     let found = AskedRound::ledger(&report);
     let mut wrong = Vec::new();

@@ -119,10 +119,14 @@ fn echo(status: &'static str, kind: &'static str) -> Echo {
         let forms = encoded();
         for mut stream in listener.incoming().flatten() {
             let number = counter.fetch_add(1, Ordering::SeqCst);
-            let _ = stream.set_read_timeout(Some(Duration::from_millis(300)));
+            let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
             let mut heard = Vec::new();
             let mut chunk = [0; 4096];
-            while !heard.windows(4).any(|four| four == b"\r\n\r\n") {
+            // A TLS greeting has no end that could be waited for.
+            let is_whole = |heard: &[u8]| {
+                heard.windows(4).any(|four| four == b"\r\n\r\n") || heard.first() == Some(&0x16)
+            };
+            while !is_whole(&heard) {
                 match stream.read(&mut chunk) {
                     Ok(count) if count > 0 => heard.extend_from_slice(&chunk[..count]),
                     _ => break,

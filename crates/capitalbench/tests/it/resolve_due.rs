@@ -2,15 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::thread::sleep;
-use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::due_rounds::{DUE, LATER, due_rounds, expected, job, leaderboard, market, name, start};
 use crate::fake_tiingo::FakeTiingo;
 use crate::harness::{Ran, Test, tree_of};
-use crate::market::{serve, serve_slowly};
+use crate::market::serve;
 use crate::signed_round::{NAME, SignedRound};
 
 const ROUNDS: usize = 50;
@@ -78,14 +76,14 @@ fn two_resolvers_started_together_resolve_each_round_once() {
 #[test]
 fn a_killed_resolver_leaves_nothing_torn_and_the_other_finishes() {
     let test = due_rounds(ROUNDS);
-    let server = serve_slowly(market(), Duration::from_millis(2));
+    let server = serve(market());
+    server.hold_after(60);
     let mut doomed = start(&test, &server, "doomed", DUE);
     let other = start(&test, &server, "other", DUE);
-    while server.questions().len() < 60 {
-        sleep(Duration::from_millis(1));
-    }
+    server.wait_until_held();
     doomed.kill().expect("a killed worker");
     doomed.wait().expect("a dead worker");
+    server.release();
     let output = other.wait_with_output().expect("an end");
     assert!(!resolved_by(&output).is_empty());
     let left: Vec<String> = (0..ROUNDS)
@@ -141,7 +139,7 @@ fn prices_of_a_worker_that_died_between_two_files_are_fetched_again() {
 }
 
 #[test]
-fn a_missing_row_is_told_tried_again_and_given_up() {
+fn a_missing_row_is_reported_retried_and_given_up() {
     let test = due_rounds(1);
     let mut gone = market();
     gone.get_mut("FXGLD").unwrap().pop();
@@ -206,7 +204,7 @@ fn a_used_up_plan_is_waited_for_and_not_counted() {
 }
 
 #[test]
-fn sources_that_are_apart_stop_it_until_somebody_accepts_them() {
+fn disagreeing_sources_stop_a_resolution_until_they_are_accepted() {
     let test = due_rounds(1);
     let folder = test.path("others");
     fs::create_dir(&folder).unwrap();
@@ -283,7 +281,7 @@ fn a_dry_run_a_maximum_and_a_cancelled_round() {
 }
 
 #[test]
-fn two_fetches_of_one_round_do_not_meet() {
+fn two_fetches_of_one_round_do_not_overlap() {
     let test = due_rounds(1);
     let file = test.path("rounds/DUE-00/automation/lease-000099.json");
     fs::write(&file, lease_until("busy", ALIVE)).unwrap();
@@ -347,7 +345,7 @@ fn a_lease_whose_time_is_over_is_taken_and_leftovers_are_removed() {
 }
 
 #[test]
-fn no_instant_that_is_given_takes_a_round_from_a_living_worker() {
+fn no_given_instant_takes_a_round_from_a_living_worker() {
     let round = SignedRound::accepted();
     let test = round.test();
     let folder = format!("signed/{NAME}");

@@ -4,12 +4,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::fake_models::{Answer, AskedRound, FakeModels, Wire};
+use crate::faulty_layer::still_clock;
 use crate::harness::{Ran, command, copy_tree, fixtures};
+use crate::waiting::{PATIENCE, Speaking};
 
 const NOW: &str = "2026-12-06T12:00:00Z";
 const MODELS: usize = 4;
@@ -133,7 +135,7 @@ fn nothing_leaves_the_machine_without_permission() {
 }
 
 #[test]
-fn every_fault_has_its_word_and_only_some_are_repeated() {
+fn every_fault_has_its_reason_and_only_some_are_retried() {
     let faults = "[transport, truncated, invalid_json, invalid_decision, rate_limit, server]";
     let test = Frozen::new(&format!("{{mock: {{faults: {faults}}}}}"));
     let json = test.ask("--max-retries 6 --json").code(0).json();
@@ -192,10 +194,12 @@ fn a_stability_run_numbers_its_replicates() {
 #[test]
 fn an_official_run_stops_at_the_deadline() {
     let test = Frozen::new("{mock: {delay_ms: 60000}}");
-    let began = Instant::now();
-    let late = asking("--run-type official").replace(NOW, "2026-12-07T14:24:59Z");
-    let json = test.run(&format!("{late} --json")).code(1).json();
-    assert!(began.elapsed() < Duration::from_secs(20));
+    // The clock stands one second before the deadline, so no call has more than this second.
+    let late = asking("--run-type official --json").replace(&format!("--now {NOW}"), "");
+    let clock = still_clock("2026-12-07T14:24:59Z".parse().expect("an instant"));
+    let output = test.command(&late).envs(clock).output();
+    let ran = Ran::new(&late, output.expect("the program starts"));
+    let json = ran.code(1).json();
     assert_eq!(json["slots"][0]["attempts"][0]["reason"], "deadline");
     assert_eq!(json["invalid"], MODELS);
     let after = asking("--run-type official").replace(NOW, "2026-12-07T14:25:00Z");
@@ -205,7 +209,7 @@ fn an_official_run_stops_at_the_deadline() {
 }
 
 #[test]
-fn the_cap_holds_and_a_higher_one_finishes() {
+fn the_cost_cap_stops_a_run_and_a_higher_one_finishes_it() {
     let test = Frozen::new("{}");
     let price = "{input_per_1m_tokens_usd: 1, output_per_1m_tokens_usd: 100}";
     let card = format!(
@@ -225,85 +229,78 @@ fn the_cap_holds_and_a_higher_one_finishes() {
     test.verify();
 }
 
-/// Start and end of every call of a provider, in milliseconds.
-fn calls(test: &Frozen, provider: &str) -> Vec<(i64, i64)> {
-    let log = fs::read_to_string(test.path("rounds/L/runs/r/run_log.jsonl")).expect("a log");
-    let lines = log
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).expect("a line"));
-    lines
-        .filter(|line| line["provider"] == provider)
-        .map(|line| {
-            let at = |name: &str| {
-                let instant = line[name].as_str().expect("an instant");
-                instant
-                    .parse::<jiff::Timestamp>()
-                    .expect("an instant")
-                    .as_millisecond()
-            };
-            (at("started_at_utc"), at("completed_at_utc"))
-        })
-        .collect()
+const TWO_PROVIDERS: [(Wire, &str, &str); 4] = [
+    (Wire::OpenAi, "a", ""),
+    (Wire::OpenAi, "b", ""),
+    (Wire::Anthropic, "a", ""),
+    (Wire::Anthropic, "b", ""),
+];
+
+#[test]
+fn all_replicates_of_all_models_are_asked_at_once() {
+    // No answer leaves before the eighth question has come.
+    let server = FakeModels::start(|call| Answer::decision(call).once_heard(8, PATIENCE));
+    let round = AskedRound::new(&server, &TWO_PROVIDERS);
+    round
+        .ask("r", "--run-type stability --replicates 2")
+        .code(0)
+        .says("8 valid");
+    assert_eq!((server.calls().len(), server.most_in_all()), (8, 8));
 }
 
 #[test]
-fn all_models_are_asked_at_once_and_within_the_limit() {
-    let test = Frozen::new("{mock: {delay_ms: 1500}}");
-    test.ask("--run-type stability --replicates 2").code(0);
-    let all = [calls(&test, "p0"), calls(&test, "p1")].concat();
-    assert_eq!(all.len(), 8);
-    // The last call begins before the first one ends: all of them are under way together.
-    let last_start = all.iter().map(|(start, _)| start).max();
-    let first_end = all.iter().map(|(_, end)| end).min();
-    assert!(last_start < first_end, "{all:?}");
-
-    let test = Frozen::new("{mock: {delay_ms: 5, faults: [rate_limit]}}");
-    test.ask("--run-type stability --replicates 20 --max-concurrent 3")
-        .code(0);
-    for provider in ["p0", "p1"] {
-        let calls = calls(&test, provider);
-        assert_eq!(calls.len(), 42);
-        let at_once = |at: i64| {
-            let inside = calls.iter().filter(|(start, end)| *start < at && at < *end);
-            inside.count()
-        };
-        let most = calls.iter().map(|(start, _)| at_once(*start)).max();
-        assert!(most.is_some_and(|most| most <= 3), "{most:?}");
+fn a_refused_provider_stays_within_its_limit_of_concurrent_calls() {
+    let server = FakeModels::start(|call| match call.before {
+        0 => {
+            let wait = "Content-Type: application/json\r\nretry-after-ms: 5\r\n";
+            let body = call.wire.error(429).to_string();
+            Answer::new(call, "429 Too Many Requests", wait, body.as_bytes())
+        }
+        _ => Answer::decision(call),
+    });
+    let round = AskedRound::new(&server, &TWO_PROVIDERS);
+    round
+        .ask(
+            "r",
+            "--run-type stability --replicates 20 --max-concurrent 3",
+        )
+        .code(0)
+        .says("80 valid");
+    assert_eq!(server.calls().len(), 84);
+    for provider in [Wire::OpenAi, Wire::Anthropic] {
+        let most = server.most_at_once(provider);
+        assert!(most <= 3, "{most}");
     }
 }
 
 #[test]
-fn a_second_process_keeps_out() {
-    let test = Frozen::new("{mock: {delay_ms: 1500}}");
-    let mut first = test
-        .command(&asking(""))
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("the program starts");
-    let slots = test.path("rounds/L/runs/r/attempts/m0__001.begun.json");
-    while !slots.is_file() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    test.ask("--resume").code(2).complains("another process");
-    assert!(first.wait().expect("an ended process").success());
-    assert_eq!(count(&test.attempts("r"), ".begun.json"), MODELS);
+fn a_second_process_cannot_join_a_run_under_way() {
+    let server = FakeModels::start(|call| Answer::decision(call).until_released());
+    let round = AskedRound::new(&server, &TWO_PROVIDERS);
+    let first = Speaking::new(round.begin("r", "--run-type retrospective"));
+    server.wait_for(4);
+    round
+        .ask("r", "--resume")
+        .code(2)
+        .complains("another process");
+    server.release();
+    first.ended().code(0).says("4 valid");
+    assert_eq!(server.calls().len(), 4);
 }
 
 #[test]
-fn an_attempt_whose_end_nobody_saw_is_unknown_and_counts() {
+fn an_attempt_without_a_recorded_end_is_unknown_and_counts() {
     let test = Frozen::new("{mock: {delay_ms: 30000}}");
-    let mut first = test
+    let child = test
         .command(&asking("--max-retries 0"))
         .stdout(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    while !test.path("rounds/L/runs/r/attempts").is_dir()
-        || count(&test.attempts("r"), ".begun.json") < MODELS
-    {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    first.kill().expect("a killed process");
-    first.wait().expect("an ended process");
+    let mut first = Speaking::new(child);
+    first.until(MODELS, "\"attempt_begun\"");
+    first.child().kill().expect("a killed process");
+    assert!(first.ended().was_killed());
     let json = test.ask("--resume --json").code(1).json();
     assert_eq!(json["slots"][0]["state"], "unknown");
     assert_eq!(json["invalid"], MODELS);

@@ -163,7 +163,7 @@ fn scoring_needs_prices_and_submissions() {
 }
 
 #[test]
-fn what_to_score_must_be_clear() {
+fn an_ambiguous_score_target_is_refused() {
     let test = Test::all_rounds();
     test.run(&["score-round"])
         .code(2)

@@ -13,6 +13,8 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: String,
     pub(crate) body: Value,
+    /// Nothing is sent before the client gives up.
+    pub(crate) silent: bool,
 }
 
 impl Answer {
@@ -26,6 +28,15 @@ impl Answer {
             status,
             headers,
             body,
+            silent: false,
+        }
+    }
+
+    /// No answer at all, until the client gives up.
+    pub(crate) fn silence() -> Self {
+        Self {
+            silent: true,
+            ..Self::ok(Value::Null)
         }
     }
 }
@@ -45,12 +56,17 @@ pub(crate) fn serve(answer: impl Fn(&str, &Value) -> Answer + Send + Sync + 'sta
 }
 
 fn reply(mut stream: TcpStream, answer: &dyn Fn(&str, &Value) -> Answer) {
-    let patience = Some(Duration::from_secs(5));
+    let patience = Some(Duration::from_secs(20));
     stream.set_read_timeout(patience).expect("a timeout");
     let Some((path, body)) = read_request(&mut stream) else {
         return;
     };
     let given = answer(&path, &body);
+    if given.silent {
+        stream.set_read_timeout(None).expect("no timeout");
+        drop(stream.read(&mut [0]));
+        return;
+    }
     let text = given.body.to_string();
     let length = text.len();
     // Whoever gave up waiting reads no more.

@@ -3,10 +3,10 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::time::{Duration, Instant};
 
 use crate::harness::{MONTHLY, Test, copy_tree, fixtures};
 use crate::site_server::{Answer, SiteServer, read};
+use crate::waiting::wait_until;
 
 const AS_OF: [&str; 2] = ["--as-of", "2026-06-01"];
 const BIG: &str = "/rounds/weekly-portfolio-resolved/files/research/big.md";
@@ -79,7 +79,7 @@ fn the_served_bytes_are_the_built_ones() {
 }
 
 #[test]
-fn one_file_in_every_manner() {
+fn one_file_is_served_in_every_encoding_and_range() {
     let test = Test::all_rounds();
     let server = served(&test);
     let path = "/data/publication.json";
@@ -176,7 +176,7 @@ fn every_kind_of_answer_is_guarded() {
 }
 
 #[test]
-fn what_is_made_for_others_may_be_loaded_by_them_and_nothing_else() {
+fn other_sites_may_load_embeds_images_and_data_only() {
     let test = Test::all_rounds();
     let server = served(&test);
     for (path, readers) in [
@@ -242,7 +242,7 @@ fn padded(headers: usize, bytes: Option<usize>) -> String {
 }
 
 #[test]
-fn what_is_too_large_or_broken_is_refused() {
+fn oversized_and_malformed_requests_are_refused() {
     let test = Test::weekly();
     let server = served(&test);
     let head = "the head of the request is too large; at most 16384 bytes and 100 headers\n";
@@ -298,7 +298,7 @@ fn what_is_too_large_or_broken_is_refused() {
 }
 
 #[test]
-fn slow_readers_and_writers_hold_up_nobody() {
+fn slow_readers_and_writers_do_not_block_others() {
     let (test, bytes) = with_big_file();
     let server = served(&test);
     let mut held = Vec::new();
@@ -329,11 +329,9 @@ fn an_answer_under_way_is_finished_when_the_server_stops() {
     stream.read_exact(&mut first).expect("the beginning");
     server.signal("-TERM");
     // It listens no more before it ends.
-    let patience = Instant::now() + Duration::from_secs(20);
-    while std::net::TcpStream::connect(server.address).is_ok() {
-        assert!(Instant::now() < patience, "it still listens");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("the server to stop listening", || {
+        std::net::TcpStream::connect(server.address).is_err()
+    });
     let mut rest = Vec::new();
     stream.read_to_end(&mut rest).expect("the rest");
     let answer = read(&[&first[..], &rest].concat());
@@ -351,11 +349,7 @@ fn the_site_follows_the_rounds() {
         &fixtures().join("rounds").join(MONTHLY),
         &test.path(MONTHLY),
     );
-    let patience = Instant::now() + Duration::from_secs(30);
-    while rounds(&server) != 2 {
-        assert!(Instant::now() < patience, "the new round never appears");
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    wait_until("the new round to appear", || rounds(&server) == 2);
     assert!(server.get("/sitemap.xml").status == 200);
     assert!(server.get("/feed.atom").text().contains(MONTHLY));
     let metrics = server.get("/metrics").text();
@@ -365,10 +359,7 @@ fn the_site_follows_the_rounds() {
     fs::create_dir_all(note.parent().expect("a folder")).expect("a folder");
     fs::write(note, "A later thought.\n").expect("a note");
     let noted = format!("/rounds/{MONTHLY}/files/research/note.md");
-    while server.get(&noted).status != 200 {
-        assert!(Instant::now() < patience, "the note never appears");
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    wait_until("the note to appear", || server.get(&noted).status == 200);
     let metrics = server.get("/metrics").text();
     for count in ["{pages=\"rendered\"} 1\n", "{pages=\"reused\"} 1\n"] {
         assert!(metrics.contains(count), "{metrics}");

@@ -4,12 +4,12 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use capitalbench_core::values::ids::Digest;
 
 use crate::harness::{Test, WEEKLY};
 use crate::site_server::{Answer, SiteServer};
+use crate::waiting::wait_until;
 
 const AS_OF: [&str; 2] = ["--as-of", "2026-06-01"];
 
@@ -29,16 +29,6 @@ fn metric(server: &SiteServer, name: &str) -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix(name));
     let value = line.and_then(|rest| rest.trim().parse().ok());
     value.unwrap_or_else(|| panic!("no {name} in {text}"))
-}
-
-/// Asks until something holds.
-#[track_caller]
-fn until(what: &str, holds: impl Fn() -> bool) {
-    let patience = Instant::now() + Duration::from_mins(1);
-    while !holds() {
-        assert!(Instant::now() < patience, "{what}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
 }
 
 #[test]
@@ -67,7 +57,7 @@ fn a_file_that_changed_is_never_sent_under_its_old_tag() {
         file.and_then(|file| file.set_modified(time?))
             .expect("a time");
         fs::rename(folder.join(".new"), &path).expect("a file");
-        until("the new file never appears", || {
+        wait_until("the new file to appear", || {
             let gzip = server.ask("GET", &at(name), &["accept-encoding: gzip"]);
             assert!([200, 503].contains(&gzip.status), "{name}: {}", gzip.status);
             let answer = server.get(&at(name));
@@ -96,7 +86,7 @@ fn a_link_or_a_pipe_in_the_place_of_a_file_is_not_followed() {
     assert!(made.expect("mkfifo").success());
     // The site cannot be made of such a round, so it stays, without these two.
     let looks = metric(&server, "capitalbench_looks_total");
-    until("it never looks again", || {
+    wait_until("another look at the folder", || {
         for name in ["a.md", "b.md"] {
             let answer = server.get(&at(name));
             assert_eq!(answer.status, 503, "{name}: {}", answer.text());
@@ -122,7 +112,7 @@ fn memory(server: &SiteServer) -> usize {
 }
 
 #[test]
-fn files_of_rounds_are_not_held() {
+fn served_files_of_rounds_are_not_kept_in_memory() {
     let bytes: Vec<u8> = (0..=250_u8).cycle().take(30_000_000).collect();
     let mut test = Test::weekly();
     for number in 0..8 {
@@ -143,11 +133,11 @@ fn files_of_rounds_are_not_held() {
 }
 
 #[test]
-fn what_the_program_keeps_for_itself_makes_no_new_site() {
+fn private_state_files_do_not_rebuild_the_site() {
     let test = Test::weekly();
     fs::create_dir_all(test.path(".capitalbench")).expect("a folder");
     let server = SiteServer::start(&test, &[]);
-    until("it never looks", || {
+    wait_until("three looks at the folder", || {
         metric(&server, "capitalbench_looks_total") >= 3
     });
     assert!(test.path(".capitalbench/cache").is_dir());

@@ -28,7 +28,7 @@ fn errors(round: &SignedRound) -> Vec<String> {
 }
 
 #[test]
-fn a_name_that_is_no_text_hides_no_file() {
+fn a_file_name_that_is_not_text_hides_no_file() {
     let round = SignedRound::accepted();
     let folder = round.rounds().join(NAME).join("research/more");
     fs::create_dir(&folder).expect("a folder");

@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::thread;
-use std::time::Duration;
 
 use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::log::check::check;
 use serde_json::Value;
 
 use crate::due_rounds::{DUE, due_rounds, market, name, start};
-use crate::fake_models::{Answer, AskedRound, Call, FakeModels, Wire};
-use crate::harness::{RUN, Test, WEEKLY, changes};
+use crate::fake_models::{Answer, AskedRound, FakeModels, Wire};
+use crate::faulty_layer::FaultyLayer;
+use crate::harness::{RUN, Ran, Test, WEEKLY, changes};
 use crate::market::serve;
 
 const INIT: [&str; 5] = ["keys", "init", "--rounds-dir", ".", "--name"];
@@ -197,14 +196,9 @@ fn prices_score_and_report_of_unattended_work_are_signed() {
     holds(&rounds);
 }
 
-/// A short pause before every answer, so that a kill finds calls under way.
-fn slowly(call: &Call) -> Answer {
-    Answer::decision(call).after(Duration::from_millis(15))
-}
-
 #[test]
 fn every_attempt_is_in_the_log_before_it_is_made_even_when_killed() {
-    let server = FakeModels::start(slowly);
+    let server = FakeModels::start(Answer::decision);
     let models: Vec<(Wire, &str, &str)> = ["a", "b", "c", "d"]
         .into_iter()
         .map(|name| (Wire::OpenAi, name, ""))
@@ -213,18 +207,22 @@ fn every_attempt_is_in_the_log_before_it_is_made_even_when_killed() {
     let rounds = round.test().path("rounds");
     round.test().run(&["keys", "init"]).code(0);
     let more = "--run-type retrospective --max-retries 20 --max-concurrent 2 --json";
-    for pause in [60, 90, 120, 150] {
+    let course = || {
         let begun = rounds.join("OVER-HTTP-1W/runs/r1/slots.json").is_file();
-        let resume = if begun { " --resume" } else { "" };
-        let mut child = round.begin("r1", &format!("{more}{resume}"));
-        thread::sleep(Duration::from_millis(pause));
-        child.kill().expect("a killed process");
-        child.wait().expect("an ended process");
+        format!("{more}{}", if begun { " --resume" } else { "" })
+    };
+    let layer = FaultyLayer::build();
+    for file_call in ["50", "75", "100", "125"] {
+        let output = round
+            .command("r1", &course())
+            .env("LD_PRELOAD", layer.path())
+            .env("KILL_AT", file_call)
+            .output();
+        let ran = Ran::new("killed", output.expect("the program starts"));
+        assert!(ran.was_killed(), "{ran}");
         server.come_to_rest();
     }
-    let begun = rounds.join("OVER-HTTP-1W/runs/r1/slots.json").is_file();
-    let resume = if begun { " --resume" } else { "" };
-    round.ask("r1", &format!("{more}{resume}"));
+    round.ask("r1", &course()).code(0);
     holds(&rounds);
     let leaves = leaves(&rounds, "OVER-HTTP-1W");
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,10 +1,11 @@
 //! A round of the demo's market, played step by step with a key.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use crate::fake_clock::{FakeClock, Manner};
-use crate::harness::{Ran, Test, copy_tree};
+use crate::harness::{Ran, Test, copy_tree, program};
 
 /// The round.
 pub(crate) const NAME: &str = "SIGNED-2026-09-14-1W";
@@ -33,20 +34,39 @@ const RESOLUTION: &str =
 /// The folder in which it was played.
 pub(crate) struct SignedRound(Test);
 
+/// Models, histories and research as `demo` of this very program makes them. The first test that
+/// needs them makes them for all.
+fn demo_inputs() -> PathBuf {
+    let made = fs::metadata(program()).expect("the program");
+    let time = made.modified().expect("a time");
+    let time = time.duration_since(UNIX_EPOCH).expect("a time").as_nanos();
+    let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("demo-inputs-{time}"));
+    if shared.is_dir() {
+        return shared;
+    }
+    let test = Test::operator("");
+    test.run(&["demo", "--no-serve", "--output", "stage"])
+        .code(0);
+    let fresh = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
+    let stage = test.path("stage");
+    for name in ["histories", "research"] {
+        copy_tree(&stage.join(name), &fresh.path().join(name));
+    }
+    let models = "models.yaml";
+    fs::copy(stage.join(models), fresh.path().join(models)).expect("a copied file");
+    // Another test may have been quicker.
+    if fs::rename(fresh.path(), &shared).is_ok() {
+        let _ = fresh.keep();
+    }
+    assert!(shared.is_dir(), "no inputs of the demo");
+    shared
+}
+
 impl SignedRound {
     /// An empty folder of rounds beside what the steps need.
     fn prepared() -> Self {
         let test = Test::operator("signed/SIGNED-2026-09-14-1W");
-        test.run(&["demo", "--no-serve", "--output", "stage"])
-            .code(0);
-        for name in ["models.yaml", "histories", "research"] {
-            let from = test.path("stage").join(name);
-            if from.is_dir() {
-                copy_tree(&from, &test.path(name));
-            } else {
-                fs::copy(&from, test.path(name)).expect("a copied file");
-            }
-        }
+        copy_tree(&demo_inputs(), test.folder());
         fs::create_dir(test.path("signed")).expect("a folder");
         Self(test)
     }

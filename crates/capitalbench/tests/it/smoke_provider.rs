@@ -54,7 +54,7 @@ fn smoke(test: &Test, more: &str) -> Ran {
 }
 
 #[test]
-fn nothing_is_asked_without_permission() {
+fn no_provider_is_called_without_permission() {
     let (test, calls) = asked();
     smoke(&test, "gpt-5.6-sol")
         .code(2)
@@ -66,7 +66,7 @@ fn nothing_is_asked_without_permission() {
 }
 
 #[test]
-fn one_call_tells_what_there_is_to_know() {
+fn one_smoke_call_reports_what_the_provider_sent() {
     let (test, calls) = asked();
     let allowed = "--allow-real-api-calls";
     let report = smoke(&test, &format!("gpt-5.6-sol {allowed} --json"))

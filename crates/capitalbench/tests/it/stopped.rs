@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::fake_models::{Answer, AskedRound, FakeModels, Manner, ROUND, Wire};
+use crate::fake_models::{Answer, AskedRound, FAR, FakeModels, Manner, ROUND, Wire};
+use crate::faulty_layer::still_clock;
 use crate::harness::Ran;
+use crate::waiting::Speaking;
 
 const SIX: [(Wire, &str, &str); 6] = [
     (Wire::OpenAi, "m", ""),
@@ -19,21 +21,10 @@ const SIX: [(Wire, &str, &str); 6] = [
     (Wire::Ollama, "m", ""),
 ];
 
-fn interrupt(child: &Child) {
-    signal(child, "-INT");
-}
-
 fn signal(child: &Child, name: &str) {
     let id = child.id().to_string();
     let sent = Command::new("kill").args([name, &id]).status();
     assert!(sent.expect("kill").success());
-}
-
-fn ended(child: Child) -> Ran {
-    Ran::new(
-        "interrupted",
-        child.wait_with_output().expect("an ended process"),
-    )
 }
 
 #[test]
@@ -43,9 +34,15 @@ fn calls_under_way_end_at_the_deadline() {
         Wire::Anthropic => Answer::decision(call).sent(Manner::Drip),
         _ => Answer::decision(call).sent(Manner::Hang),
     });
-    let deadline = jiff::Timestamp::now() + Duration::from_secs(6);
-    let round = AskedRound::with_deadline(&server, &SIX, &deadline.to_string());
-    let report = round.ask("r", "--run-type official --json").code(1).json();
+    let round = AskedRound::new(&server, &SIX);
+    // The clock stands six seconds before the deadline, so each call has exactly these six.
+    let deadline: jiff::Timestamp = FAR.parse().expect("an instant");
+    let clock = still_clock(deadline - Duration::from_secs(6));
+    let asked = |more: &str| {
+        let output = round.command("r", more).envs(clock.clone()).output();
+        Ran::new(more, output.expect("the program starts"))
+    };
+    let report = asked("--run-type official --json").code(1).json();
     for (model, said, state) in AskedRound::ledger(&report) {
         let expected = match model.as_str() {
             "openai-m" => ("valid", "valid"),
@@ -55,9 +52,12 @@ fn calls_under_way_end_at_the_deadline() {
     }
     // Nobody is asked again, not even by a later process.
     assert_eq!(server.calls().len(), 6);
-    round.ask("r", "--resume").says("nobody is asked again");
+    asked("--resume").says("nobody is asked again");
     assert_eq!(server.calls().len(), 6);
 }
+
+/// What the program says when the first signal has arrived.
+const STOPPING: &str = "\"event\":\"stopping\"";
 
 #[test]
 fn the_first_interrupt_begins_nothing_and_keeps_what_arrives() {
@@ -71,17 +71,18 @@ fn a_machine_that_shuts_down_loses_no_call_under_way() {
 
 #[track_caller]
 fn begins_nothing_after(name: &str) {
-    let server = FakeModels::start(|call| Answer::decision(call).after(Duration::from_millis(700)));
+    let server = FakeModels::start(|call| Answer::decision(call).until_released());
     let round = AskedRound::new(&server, &[(Wire::OpenAi, "a", ""), (Wire::OpenAi, "b", "")]);
     let more = "--run-type stability --replicates 3 --max-concurrent 2";
-    let child = round.begin("r", more);
+    let mut running = Speaking::new(round.begin("r", more));
     server.wait_for(2);
-    signal(&child, name);
-    let ran = ended(child).code(1);
+    signal(running.child(), name);
+    running.until(1, STOPPING);
+    server.release();
+    let ran = running.ended().code(1);
     let ran = ran
         .says("r: not finished")
         .says("finish it with --resume --run-id r");
-    assert!(ran.stderr().contains("\"event\":\"stopping\""), "{ran}");
     assert!(ran.stderr().contains("\"open\":4"), "{ran}");
     assert_eq!(
         server.calls().len(),
@@ -106,13 +107,13 @@ fn the_second_interrupt_leaves_at_once() {
         _ => Answer::decision(call),
     });
     let round = AskedRound::new(&server, &SIX);
-    let child = round.begin("r", "--run-type retrospective");
+    let mut running = Speaking::new(round.begin("r", "--run-type retrospective"));
     server.wait_for(6);
-    interrupt(&child);
+    signal(running.child(), "-INT");
     // Two signals at the same moment may arrive as one.
-    std::thread::sleep(Duration::from_millis(300));
-    interrupt(&child);
-    let ran = ended(child).code(2);
+    running.until(1, STOPPING);
+    signal(running.child(), "-INT");
+    let ran = running.ended().code(2);
     let ran = ran.complains("calls under way were cut off");
     let ran = ran.complains("finish the run with --resume");
     assert!(!ran.stderr().contains("panicked"), "{ran}");
@@ -135,19 +136,18 @@ fn a_slot_that_breaks_costs_no_answer_under_way() {
     let attempts = Arc::clone(&place);
     let server = FakeModels::start(move |call| {
         if call.wire == Wire::OpenAi && call.before == 0 {
-            // Where the answer is to go lies something else.
+            // A folder stands where the answer is to be written.
             let attempts = attempts.get().expect("a place");
             std::fs::create_dir(attempts.join("openai-m__001.head.json")).expect("a folder");
             return Answer::decision(call);
         }
-        Answer::decision(call).after(Duration::from_millis(700))
+        // The others end after that slot broke; a seventh question must not come meanwhile.
+        Answer::decision(call).once_heard(7, Duration::from_millis(500))
     });
     let round = AskedRound::new(&server, &SIX);
     let attempts = round.test().path(&format!("{ROUND}/runs/r/attempts"));
     place.set(attempts.clone()).expect("a place");
-    let child = round.begin("r", "--run-type retrospective");
-    server.wait_for(6);
-    let ran = ended(child).code(2);
+    let ran = round.ask("r", "--run-type retrospective").code(2);
     ran.complains("openai-m__001.head.json")
         .complains("finish the run with --resume");
     assert_eq!(server.calls().len(), 6);

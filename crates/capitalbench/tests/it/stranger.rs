@@ -18,7 +18,7 @@ use crate::harness::fixtures;
 use crate::signed_round::{NAME, NOW, SignedRound};
 
 #[test]
-fn a_stamped_round_is_proved_to_who_trusts_nobody() {
+fn a_stamped_round_is_proved_without_trusting_the_operator() {
     let clock = FakeClock::start(Manner::True);
     let round = SignedRound::stamped(&clock);
     our_program_says_proved(&round, &clock);

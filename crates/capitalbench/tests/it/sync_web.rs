@@ -1,12 +1,22 @@
 //! The public database through the built program.
 
-use std::process::Command;
-use std::time::Duration;
-
 use crate::database_server::Server;
-use crate::harness::{MONTHLY, Test, WEEKLY, program};
+use crate::faulty_layer::FaultyLayer;
+use crate::harness::{MONTHLY, Test, WEEKLY};
 
 const AT: &str = "2026-11-01";
+
+/// Syncs all rounds as of a day.
+fn whole(day: &str) -> [&str; 6] {
+    [
+        "sync-web",
+        "--rounds-dir",
+        ".",
+        "--include-cumulative",
+        "--as-of",
+        day,
+    ]
+}
 
 #[test]
 fn without_a_database_nothing_is_synced_and_nothing_fails() {
@@ -38,15 +48,7 @@ fn a_database_is_prepared_filled_and_followed() {
     let url = server.url();
     let with = [("DATABASE_URL", url.as_str())];
     let test = Test::all_rounds();
-    let whole = [
-        "sync-web",
-        "--rounds-dir",
-        ".",
-        "--include-cumulative",
-        "--as-of",
-        AT,
-    ];
-    let ran = test.run_with(&with, &whole);
+    let ran = test.run_with(&with, &whole(AT));
     ran.code(2).complains("db migrate");
     test.run_with(&with, &["db", "check"])
         .code(1)
@@ -73,14 +75,6 @@ fn a_database_is_prepared_filled_and_followed() {
 /// One round, then all of them, then nothing more.
 fn fills(test: &Test, url: &str) {
     let with = [("DATABASE_URL", url)];
-    let whole = [
-        "sync-web",
-        "--rounds-dir",
-        ".",
-        "--include-cumulative",
-        "--as-of",
-        AT,
-    ];
     let round = format!("./{WEEKLY}");
     let one = [
         "sync-web",
@@ -99,9 +93,9 @@ fn fills(test: &Test, url: &str) {
         .code(2)
         .complains("its record is official-1");
 
-    test.run_with(&with, &whole).code(0).says("synced: ");
+    test.run_with(&with, &whole(AT)).code(0).says("synced: ");
     let again = test
-        .run_with(&with, &[whole.as_slice(), &["--json"]].concat())
+        .run_with(&with, &[&whole(AT)[..], &["--json"]].concat())
         .code(0)
         .json();
     assert_eq!(
@@ -145,7 +139,7 @@ fn follows(test: &Test, url: &str) {
 }
 
 #[test]
-fn a_database_that_is_gone_is_told_and_the_work_stays_done() {
+fn an_unreachable_database_is_reported_and_the_files_stay_written() {
     let test = Test::all_rounds();
     let url = "postgresql://reader:hush-hush@127.0.0.1:1/none?sslmode=disable";
     let with = [("DATABASE_URL", url)];
@@ -183,7 +177,7 @@ fn a_database_that_is_gone_is_told_and_the_work_stays_done() {
 }
 
 #[test]
-fn a_killed_program_leaves_nothing_that_the_next_one_cannot_mend() {
+fn the_next_sync_repairs_what_a_killed_one_left() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -191,38 +185,19 @@ fn a_killed_program_leaves_nothing_that_the_next_one_cannot_mend() {
     let with = [("DATABASE_URL", url.as_str())];
     let test = Test::all_rounds();
     test.run_with(&with, &["db", "migrate"]).code(0);
-    let days = ["2026-02-10", "2026-03-05", AT];
-    for turn in 0..12_u64 {
-        let day = days[usize::try_from(turn).unwrap() % days.len()];
-        let mut child = Command::new(program())
-            .args([
-                "sync-web",
-                "--rounds-dir",
-                ".",
-                "--include-cumulative",
-                "--as-of",
-                day,
-            ])
-            .current_dir(test.folder())
-            .env("DATABASE_URL", &url)
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(20 + turn * 11 % 130));
-        let _ = child.kill();
-        let _ = child.wait();
+    let layer = FaultyLayer::build();
+    for day in ["2026-02-10", "2026-03-05", AT] {
+        // It dies before its first message to the database, then before its second, and so on.
+        let kills = (1..).take_while(|message: &usize| {
+            let told = [("KILL_SEND", &*message.to_string()), with[0]];
+            let ran = layer.run(&test, &told, &whole(day));
+            ran.was_killed() || ran.code(0).stdout().is_empty()
+        });
+        let kills = kills.count();
+        assert!(kills > 3, "{kills} kills");
     }
-    let whole = [
-        "sync-web",
-        "--rounds-dir",
-        ".",
-        "--include-cumulative",
-        "--as-of",
-        AT,
-    ];
-    test.run_with(&with, &whole).code(0);
-    test.run_with(&with, &whole)
+    test.run_with(&with, &whole(AT)).code(0);
+    test.run_with(&with, &whole(AT))
         .code(0)
         .says("the database is up to date (1 request)");
     test.run_with(&with, &["db", "check"]).code(0);

@@ -1,7 +1,6 @@
 //! `serve` from a database: the pages of the folder, and those of the next sync without a restart.
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use crate::database_server::Server;
 use crate::harness::{MONTHLY, Test, WEEKLY, copy_tree, fixtures};
@@ -9,6 +8,7 @@ use crate::lite_server::Lite;
 use crate::site_server::SiteServer;
 use crate::supabase::{as_public, as_writer, build, migrate, sync};
 use crate::synced_log::{SIGNED_AT, begin_log, sign};
+use crate::waiting::wait_until;
 
 const AT: &str = "2026-11-01";
 const BASE: [&str; 2] = ["--base-url", "https://bench.example"];
@@ -46,11 +46,9 @@ fn serves_and_follows(source: &str, writer: &[(&str, &str)], reader: &[(&str, &s
     );
     sign(&test, MONTHLY, SIGNED_AT);
     sync(&test, writer, ".", AT).code(0);
-    let patience = Instant::now() + Duration::from_mins(1);
-    while server.get(&monthly).status != 200 {
-        assert!(Instant::now() < patience, "the new round never appears");
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    wait_until("the new round to appear", || {
+        server.get(&monthly).status == 200
+    });
     same_as_folder(&test, &server);
     assert_eq!(server.get("/log/checkpoint").status, 200);
     server.signal("-TERM");

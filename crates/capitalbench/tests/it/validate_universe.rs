@@ -113,7 +113,7 @@ fn a_source_that_refuses_leaves_no_report() {
 }
 
 #[test]
-fn a_used_up_plan_stops_it_and_what_came_is_not_asked_for_again() {
+fn a_used_up_plan_stops_the_validation_and_received_answers_are_kept() {
     let test = draft();
     let server = FakeTiingo::start(|_| None);
     let command = validate(["--round", ROUND], &[]);

@@ -494,7 +494,7 @@ fn rounds_are_compared_with_each_other() {
 }
 
 #[test]
-fn a_column_that_was_taken_away_is_no_older_format() {
+fn a_removed_column_is_not_taken_for_an_older_format() {
     let cut = |test: Test| {
         let path = format!("{RUN}/results/returns.csv");
         let lines: Vec<String> = test

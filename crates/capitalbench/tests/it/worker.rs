@@ -1,8 +1,6 @@
 //! `worker`: jobs in a database, resolved once each, whoever dies or is stopped.
 
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -11,7 +9,8 @@ use crate::database_server::Server;
 use crate::due_rounds::{due_rounds, expected, job, leaderboard, market, name};
 use crate::fake_tiingo::{FakeTiingo, KEY};
 use crate::harness::{Test, WEEKLY, program};
-use crate::market::{serve, serve_slowly};
+use crate::market::serve;
+use crate::waiting::wait_until;
 
 const ROUNDS: usize = 24;
 
@@ -67,7 +66,7 @@ fn four_processes_of_five_resolve_every_round_though_some_are_killed() {
     let test = due_rounds(ROUNDS);
     test.run_with(&[("DATABASE_URL", &url)], &["db", "migrate"])
         .code(0);
-    let prices = serve_slowly(market(), Duration::from_millis(2));
+    let prices = serve(market());
     let start = || {
         worker(
             &test,
@@ -78,25 +77,18 @@ fn four_processes_of_five_resolve_every_round_though_some_are_killed() {
     };
     let mut running: Vec<Child> = (0..4).map(|_| start()).collect();
     for doomed in &mut running[..2] {
-        let asked = prices.questions().len();
-        while prices.questions().len() < asked + 15 {
-            sleep(Duration::from_millis(5));
-            assert!(
-                prices.questions().len() < ROUNDS * market().len(),
-                "too late to kill"
-            );
-        }
+        prices.hold_after(15);
+        let asked = prices.wait_until_held();
+        assert!(asked < ROUNDS * market().len(), "too late to kill");
         doomed.kill().expect("a killed worker");
         doomed.wait().expect("a dead worker");
+        prices.release();
         *doomed = start();
     }
     let over = |job: &Value| job["status"] == "succeeded";
-    let mut looks = 0;
-    while !jobs(&test, &url).iter().all(over) {
-        sleep(Duration::from_millis(200));
-        looks += 1;
-        assert!(looks < 300, "{:?}", jobs(&test, &url));
-    }
+    wait_until("every job to succeed", || {
+        jobs(&test, &url).iter().all(over)
+    });
     for child in running {
         let (code, said) = stop(child);
         assert_eq!(code, Some(0), "{said}");
@@ -122,14 +114,12 @@ fn a_stopped_worker_gives_its_job_back_and_the_next_one_finishes() {
     let with = [("DATABASE_URL", url.as_str())];
     let test = due_rounds(1);
     test.run_with(&with, &["db", "migrate"]).code(0);
-    let slow = serve_slowly(market(), Duration::from_millis(500));
-    let child = worker(&test, &slow, &url, &[]);
-    let patience = Instant::now() + Duration::from_mins(1);
-    while slow.questions().is_empty() {
-        assert!(Instant::now() < patience, "the worker asks nobody");
-        sleep(Duration::from_millis(5));
-    }
+    let prices = serve(market());
+    prices.hold_after(0);
+    let child = worker(&test, &prices, &url, &[]);
+    prices.wait_until_held();
     let (code, said) = stop(child);
+    prices.release();
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("DUE-00: given back"), "{said}");
     let left = &jobs(&test, &url)[0];
@@ -146,7 +136,7 @@ fn a_stopped_worker_gives_its_job_back_and_the_next_one_finishes() {
     .concat();
     test.run_with(&with, &cancel).code(0).says("cancelled");
     assert_eq!(jobs(&test, &url)[0]["status"], "cancelled");
-    let (code, said) = ended(worker(&test, &slow, &url, &["--once"]));
+    let (code, said) = ended(worker(&test, &prices, &url, &["--once"]));
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(leaderboard(&test, "DUE-00"), None);
     test.run_with(&with, &[&["automation-retry"], &round[..]].concat())
@@ -204,7 +194,7 @@ fn accept_run_puts_the_job_into_the_database() {
 }
 
 #[test]
-fn what_a_dead_worker_left_unsigned_is_signed_by_the_next() {
+fn the_next_worker_signs_what_a_dead_one_left_unsigned() {
     let Some(server) = Server::start() else {
         return;
     };

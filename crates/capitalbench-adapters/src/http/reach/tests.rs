@@ -99,7 +99,7 @@ fn only_the_way_to_a_private_host_is_trusted() {
 }
 
 #[test]
-fn names_keep_only_what_may_be_asked() {
+fn a_name_keeps_only_its_allowed_addresses() {
     let both = ["10.0.0.1:0", "1.1.1.1:0"].map(|text| text.parse().unwrap());
     let kept = allowed(Reach::Public, "x.example", both.to_vec()).unwrap();
     assert_eq!(kept, [both[1]]);

@@ -33,7 +33,7 @@ fn the_address_is_the_documented_one_and_holds_no_key() {
 }
 
 #[test]
-fn an_address_that_is_none_or_holds_more_is_refused_without_repeating_it() {
+fn an_invalid_base_url_is_refused_and_not_repeated_in_the_error() {
     for (text, expected) in [
         ("", BaseUrlError::NotHttp),
         ("api.tiingo.com", BaseUrlError::NotHttp),

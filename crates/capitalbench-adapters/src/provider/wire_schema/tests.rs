@@ -38,7 +38,7 @@ fn openai_drops_lengths_only() {
 }
 
 #[test]
-fn anthropic_drops_numbers_and_counts_into_words() {
+fn anthropic_moves_numeric_limits_into_descriptions() {
     let reduced = anthropic(&full());
     let [number, ids, risks] = fields(&reduced);
     let rule = "Rule: minimum 5, maximum 100, multipleOf 5.";
@@ -58,7 +58,7 @@ fn google_keeps_bounds_and_long_enumerations() {
 }
 
 #[test]
-fn the_others_get_what_all_can_say() {
+fn other_providers_get_the_common_subset_of_the_schema() {
     let reduced = compatible(&full());
     let [_, ids, risks] = fields(&reduced);
     assert_eq!(ids["description"], "Rule: minItems 1, maxItems 3.");

@@ -188,7 +188,7 @@ fn replies() -> Vec<ReplyCase> {
 }
 
 #[tokio::test]
-async fn every_answer_has_its_meaning() {
+async fn each_answer_is_read_as_its_documented_result() {
     check(make, reply_cases(replies())).await;
     check(make, error_cases(ERRORS)).await;
 }
@@ -213,7 +213,7 @@ async fn the_envelope_is_kept_and_all_input_counted() {
 }
 
 #[tokio::test]
-async fn the_request_is_the_documented_one() {
+async fn the_request_matches_the_documentation() {
     let (first, sent, body) = request(make, ok(&complete("{}"))).await;
     assert_eq!(first, "POST /v1/messages HTTP/1.1");
     let version = ["anthropic-version: 2023-06-01"];

@@ -182,7 +182,7 @@ fn replies() -> Vec<ReplyCase> {
 }
 
 #[tokio::test]
-async fn every_answer_has_its_meaning() {
+async fn each_answer_is_read_as_its_documented_result() {
     check(make, reply_cases(replies())).await;
     check(make, error_cases(ERRORS)).await;
 }
@@ -211,7 +211,7 @@ async fn thoughts_are_counted_as_output() {
 }
 
 #[tokio::test]
-async fn the_request_is_the_documented_one() {
+async fn the_request_matches_the_documentation() {
     let (first, sent, body) = request(make, ok(&complete("{}"))).await;
     assert_eq!(
         first,

@@ -85,7 +85,7 @@ fn replies() -> Vec<ReplyCase> {
 }
 
 #[tokio::test]
-async fn every_answer_has_its_meaning() {
+async fn each_answer_is_read_as_its_documented_result() {
     check(make, reply_cases(replies())).await;
     check(make, error_cases(ERRORS)).await;
 }

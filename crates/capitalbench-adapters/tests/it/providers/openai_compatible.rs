@@ -184,7 +184,7 @@ fn replies() -> Vec<ReplyCase> {
 }
 
 #[tokio::test]
-async fn every_answer_has_its_meaning() {
+async fn each_answer_is_read_as_its_documented_result() {
     for make in [make, router] {
         check(make, reply_cases(replies())).await;
         check(make, error_cases(ERRORS)).await;
@@ -210,7 +210,7 @@ async fn cached_input_is_found_where_the_host_puts_it() {
 }
 
 #[tokio::test]
-async fn the_request_is_the_documented_one() {
+async fn the_request_matches_the_documentation() {
     let (first, sent, body) = request(router, ok(&complete("{}"))).await;
     assert_eq!(first, "POST /v1/chat/completions HTTP/1.1");
     assert_eq!(sent, headers(&format!("authorization: Bearer {KEY}"), &[]));

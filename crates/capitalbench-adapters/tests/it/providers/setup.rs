@@ -57,7 +57,7 @@ fn an_effort_that_would_be_refused_is_not_tried() {
 }
 
 #[test]
-fn an_address_that_is_none_or_holds_more_is_refused_without_repeating_it() {
+fn an_invalid_base_url_is_refused_and_not_repeated_in_the_error() {
     for (url, expected) in [
         ("", SetupError::NotHttp),
         ("api.openai.com", SetupError::NotHttp),
@@ -74,7 +74,7 @@ fn an_address_that_is_none_or_holds_more_is_refused_without_repeating_it() {
 }
 
 #[test]
-fn nobody_prints_a_key() {
+fn no_provider_prints_its_key() {
     let url = "http://127.0.0.1:1";
     let shown = [
         format!(

@@ -134,7 +134,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_refused_connection_is_a_matter_of_transport() {
+async fn a_refused_connection_is_a_transport_failure() {
     let schema = schema();
     for (name, make, _) in all() {
         // A port that no test is ever given, unlike one that was free a moment ago.

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn only_what_a_shell_would_read_otherwise_is_quoted() {
+fn only_words_a_shell_would_change_are_quoted() {
     let word = |text: &str| shell_word(Path::new(text));
     assert_eq!(word("rounds/CB-2026-05-28-1W"), "rounds/CB-2026-05-28-1W");
     assert_eq!(word("my rounds/A"), "'my rounds/A'");

@@ -263,7 +263,7 @@ fn files_derived_before_the_acceptance_may_change_until_then() {
 }
 
 #[test]
-fn what_was_fixed_does_not_change_or_go() {
+fn fixed_files_cannot_change_or_disappear() {
     let accepted_files = [
         ANSWER,
         RAW,
@@ -364,7 +364,7 @@ fn events_and_inventories_tell_the_same_digest() {
 }
 
 #[test]
-fn research_is_that_of_the_last_freeze_before_anybody_is_asked() {
+fn research_is_fixed_by_the_last_freeze_before_the_first_call() {
     let mut again = frozen();
     again.inventory(&[("research/facts.md", "more facts")], &[]);
     again.freeze("other prompt");

@@ -36,7 +36,7 @@ fn questions_and_answers_outlive_their_process() {
 }
 
 #[test]
-fn what_the_program_never_writes_is_refused() {
+fn state_the_program_never_writes_is_refused() {
     for (text, part) in [
         (
             r#"{"questions": [], "symbols": {}, "limit": 9}"#,
@@ -79,7 +79,7 @@ fn what_the_program_never_writes_is_refused() {
 }
 
 #[test]
-fn many_at_once_never_ask_more_than_the_plan_allows() {
+fn concurrent_processes_stay_within_the_request_plan() {
     let folder = tempfile::TempDir::new().unwrap();
     let plan = Plan::parse("7/-/-").unwrap();
     let now: Timestamp = "2026-03-02T10:00:00Z".parse().unwrap();

@@ -56,7 +56,7 @@ fn a_frame_may_look_back_eight_megabytes_and_no_further() {
 }
 
 #[test]
-fn what_stands_behind_the_end_or_is_missing_is_damage() {
+fn trailing_or_missing_bytes_are_damage() {
     let end = vec![0; 1024];
     let more = frame(
         0x38,

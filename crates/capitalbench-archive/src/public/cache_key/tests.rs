@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_tag_is_of_one_secret_one_name_and_the_same_bytes() {
+fn a_tag_depends_on_secret_name_and_bytes() {
     let key = CacheKey::new([7; 32]);
     let sealed = key.seal("index", b"facts".to_vec());
     assert_eq!(key.open("index", &sealed), Some(&b"facts"[..]));

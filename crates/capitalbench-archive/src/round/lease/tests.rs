@@ -71,7 +71,7 @@ fn a_lease_is_not_renewed_shortly_before_it_expires() {
 }
 
 #[test]
-fn many_that_take_over_one_expired_lease_do_not_both_win() {
+fn only_one_worker_takes_over_an_expired_lease() {
     for turn in 0..50 {
         let (_folder, round) = round();
         drop(held(acquire(&round, &worker("dead"), at(0)).unwrap()));
@@ -96,7 +96,7 @@ fn many_that_take_over_one_expired_lease_do_not_both_win() {
 
 /// A worker that looked long ago and writes now finds a number that was free and is old.
 #[test]
-fn a_stale_look_does_not_win() {
+fn a_worker_with_a_stale_view_does_not_get_the_lease() {
     let (folder, round) = round();
     let automation = folder.path().join(layout::AUTOMATION);
     held(acquire(&round, &worker("a"), at(0)).unwrap())
@@ -119,7 +119,7 @@ fn a_stale_look_does_not_win() {
 }
 
 #[test]
-fn what_a_crash_left_is_removed_by_whoever_takes_over() {
+fn the_next_holder_removes_files_a_crash_left() {
     let (folder, round) = round();
     drop(held(acquire(&round, &worker("dead"), at(0)).unwrap()));
     let left = folder

@@ -72,7 +72,7 @@ fn check(change: fn(&mut AcceptanceFacts), code: &str, part: &str) {
 }
 
 #[test]
-fn what_the_run_is_may_refuse_alone() {
+fn each_property_of_a_run_can_alone_refuse_it() {
     check(|f| f.freeze = Freeze::Draft, "not-frozen", "not frozen");
     check(
         |f| {
@@ -125,7 +125,7 @@ fn a_record_is_not_exchanged_once_prices_can_tell() {
 }
 
 #[test]
-fn when_and_what_else_may_refuse_alone() {
+fn each_instant_and_each_other_record_can_alone_refuse_a_run() {
     check(
         |f| f.times.calls_ended.truncate(1),
         "times-unproved",

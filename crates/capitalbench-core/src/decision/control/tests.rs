@@ -128,7 +128,7 @@ fn limits_bend_the_rules() {
 }
 
 #[test]
-fn what_is_not_known_is_said() {
+fn a_control_without_its_inputs_says_what_is_missing() {
     let universe = universe_of(&["AAA", "SP500", "CASH"]);
     let inputs = ControlInputs {
         universe: &universe,
@@ -161,7 +161,7 @@ fn what_is_not_known_is_said() {
 }
 
 #[test]
-fn names_are_stable_and_unlike() {
+fn control_names_are_stable_and_distinct() {
     let names = Rule::ALL.map(Rule::name);
     assert!(names.iter().all(|name| name.starts_with("control-")));
     let unlike: std::collections::BTreeSet<&str> = names.into();

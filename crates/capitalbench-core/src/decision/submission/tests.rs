@@ -243,7 +243,7 @@ fn blank_texts_are_refused() {
 }
 
 #[test]
-fn ids_that_are_too_long_are_told_so() {
+fn ids_that_are_too_long_are_reported() {
     let long = json!("x".repeat(201));
     let told = |field: &str, kind: &str| {
         format!("{field}: the {kind} has 201 bytes; at most 200 are allowed")

@@ -9,7 +9,7 @@ fn files(names: &[&str]) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn only_plain_relative_names_go_in() {
+fn an_archive_takes_only_plain_relative_names() {
     for name in [
         "/a", "../a", "a/../b", "a//b", "", ".", "a\0b", "a\\b", "a/",
     ] {
@@ -39,7 +39,7 @@ fn links_folders_and_repeated_names_are_refused() {
 
 proptest! {
     #[test]
-    fn what_was_written_reads_back(
+    fn a_written_archive_reads_back(
         files in prop::collection::btree_map(
             "[a-z]{1,8}(/[a-z.]{1,8}x){0,2}",
             prop::collection::vec(any::<u8>(), 0..1500),
@@ -65,7 +65,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..2048)) {
+    fn reading_any_bytes_does_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..2048)) {
         let _ = read(&bytes);
     }
 }

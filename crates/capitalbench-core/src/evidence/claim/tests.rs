@@ -16,7 +16,7 @@ fn claim(pairs: (usize, usize), above: &[&str], below: &[&str], luck: &[&str]) -
 }
 
 #[test]
-fn words_follow_the_evidence() {
+fn the_wording_of_a_claim_follows_the_evidence() {
     assert_eq!(
         claim((0, 3), &[], &[], &[]),
         "No model is separable from the others, from the S&P 500 or from random portfolios."

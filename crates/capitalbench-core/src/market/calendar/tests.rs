@@ -160,7 +160,7 @@ fn the_default_enters_at_the_first_close_after_the_deadline() {
 }
 
 #[test]
-fn months_end_where_they_can() {
+fn monthly_exits_clamp_to_the_end_of_the_month() {
     let default = WindowRule::default().to_string();
     let check = |deadline, days| check_window(deadline, Track::Monthly, &default, days);
     check("2026-06-25T13:25:00Z", "2026-06-25 2026-07-24");
@@ -186,7 +186,7 @@ fn months_end_where_they_can() {
 }
 
 #[test]
-fn other_rules_enter_elsewhere() {
+fn each_entry_rule_has_its_own_entry_day() {
     let check = |deadline, rule, days| check_window(deadline, Track::Weekly, rule, days);
     let next = "first_close_after_deadline+roll_next";
     check("2026-06-12T13:25:00Z", next, "2026-06-12 2026-06-22");
@@ -202,7 +202,7 @@ fn other_rules_enter_elsewhere() {
 }
 
 #[test]
-fn a_plan_says_why() {
+fn a_plan_explains_its_dates() {
     let default = "first_close_after_deadline+roll_previous";
     let plan = |deadline, track| plan(deadline, track, default);
     let juneteenth = plan("2026-06-12T13:25:00Z", Track::Weekly);

@@ -2,7 +2,7 @@ use super::*;
 use crate::test_support::option_id;
 
 #[test]
-fn what_is_apart_or_unknown_is_beyond_the_tolerance() {
+fn prices_that_differ_or_are_missing_exceed_the_tolerance() {
     let row = |id: &str, other: Result<f64, &str>| Comparison {
         option_id: option_id(id),
         scored: Return::from_fraction(0.01),

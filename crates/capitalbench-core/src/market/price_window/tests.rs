@@ -61,7 +61,7 @@ fn a_missed_ex_date_is_found_on_its_day() {
 }
 
 #[test]
-fn what_is_not_given_is_not_compared() {
+fn missing_closes_are_not_compared() {
     let mut blank = window(&[(2, 100.0, 90.0, 0.0, 1.0), (3, 100.0, 100.0, 0.0, 1.0)]);
     for session in &mut blank.sessions {
         session.close = None;
@@ -75,7 +75,7 @@ fn what_is_not_given_is_not_compared() {
 }
 
 #[test]
-fn what_cannot_be_checked_is_a_fault_of_its_day() {
+fn a_day_that_cannot_be_checked_is_a_fault() {
     let check = |change: fn(&mut Session), kind: FaultKind| {
         let mut rows = window(&[
             (2, 100.0, 90.0, 0.0, 1.0),

@@ -70,7 +70,7 @@ fn equal_alphas_are_ordered_by_confidence_then_by_model_id() {
 }
 
 #[test]
-fn between_alpha_and_confidence_the_smaller_regret_wins_and_none_counts_as_zero() {
+fn between_alpha_and_confidence_the_smaller_regret_wins_and_a_missing_one_counts_as_zero() {
     let check = |regrets: [Option<f64>; 2], expected: [&str; 2]| {
         let mut rows = scored(vec![
             confident(pick("a", "AAA"), 0.1),

@@ -17,7 +17,7 @@ fn labels_select_their_family() {
 }
 
 #[test]
-fn only_our_labels_refuse() {
+fn only_own_methodologies_refuse_doubtful_input() {
     for label in OUR_LABELS {
         let ours = Methodology::from_label(Some(label));
         assert_eq!(ours.enforcement(), Enforcement::Refuse);

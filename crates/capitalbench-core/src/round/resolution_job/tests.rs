@@ -29,7 +29,7 @@ fn a_job_waits_for_its_time_and_ends() {
 }
 
 #[test]
-fn failures_wait_longer_and_longer_until_nobody_tries() {
+fn failures_wait_longer_each_time_until_the_job_is_given_up() {
     let mut job = job();
     let now = at("2026-03-10T00:15:00Z");
     let mut waits = Vec::new();
@@ -49,7 +49,7 @@ fn failures_wait_longer_and_longer_until_nobody_tries() {
 }
 
 #[test]
-fn a_limit_is_no_attempt_and_a_cancelled_job_rests() {
+fn a_rate_limit_counts_as_no_attempt_and_a_cancelled_job_does_not_run() {
     let mut job = job();
     let now = at("2026-03-10T00:15:00Z");
     job.begin(now);

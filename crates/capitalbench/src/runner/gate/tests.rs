@@ -42,7 +42,7 @@ async fn the_limit_halves_and_recovers() {
 }
 
 #[tokio::test]
-async fn the_longest_wait_holds_for_everybody() {
+async fn the_longest_wait_holds_for_every_call() {
     let gate = Gate::new(5);
     assert_eq!(gate.closed_for(), None);
     let pass = gate.enter().await;

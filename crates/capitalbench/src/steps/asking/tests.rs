@@ -99,14 +99,14 @@ fn passing() -> [PriceError; 4] {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_passes_is_asked_again() {
+async fn transient_faults_are_retried() {
     for fault in passing() {
         assert_eq!(ask(vec![fault; 3]).await, (Ok(4), 0, 1 + 2 + 4));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn questions_are_bounded_and_the_last_fault_is_told() {
+async fn retries_are_bounded_and_the_last_fault_is_reported() {
     for fault in passing() {
         let text = fault.to_string();
         let (said, left, seconds) = ask(vec![fault; 9]).await;
@@ -116,7 +116,7 @@ async fn questions_are_bounded_and_the_last_fault_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_does_not_pass_is_asked_once() {
+async fn permanent_faults_are_asked_once() {
     let (origin, symbol) = ("failing", "SPY".to_owned());
     for fault in [
         PriceError::UnknownSymbol { origin, symbol },

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_was_set_aside_is_read_again() {
+fn spooled_bytes_are_read_back() {
     let spool = Spool::new().unwrap();
     let first = spool.put(b"one").unwrap();
     let second = spool.put(b"second").unwrap();

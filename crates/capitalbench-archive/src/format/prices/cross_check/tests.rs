@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_is_written_is_read_back() {
+fn written_content_reads_back() {
     let check = CrossCheck {
         source: "csv".into(),
         tolerance_bps: 10.0,

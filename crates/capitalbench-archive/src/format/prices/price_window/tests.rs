@@ -4,7 +4,7 @@ const TEXT: &str = "option_id,symbol,date,close,adj_close,dividend,split_factor,
         A,AA,2026-03-02,100.0,99.5,0.0,1.0,10.0\nA,AA,2026-03-03,101.5,101.5,0.5,1.0,\nB,BB,2026-03-02,,7.25,,,\n";
 
 #[test]
-fn what_is_written_is_read_back() {
+fn written_content_reads_back() {
     let windows = parse(TEXT.as_bytes()).unwrap();
     assert_eq!(windows.len(), 2);
     assert_eq!(windows[0].sessions[1].dividend, Some(0.5));
@@ -12,7 +12,7 @@ fn what_is_written_is_read_back() {
 }
 
 #[test]
-fn everything_else_is_refused() {
+fn other_content_is_refused() {
     for (old, new, part) in [
         ("volume", "shares", "its columns must be"),
         (

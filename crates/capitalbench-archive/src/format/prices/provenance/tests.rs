@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_is_written_is_read_back_and_the_rest_is_refused() {
+fn written_provenance_reads_back_and_other_content_is_refused() {
     let written = Provenance {
         round_id: "R".into(),
         source: "tiingo".into(),

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_is_written_is_read_back_and_nothing_else_is() {
+fn written_exceptions_read_back_and_other_content_is_refused() {
     let written = SourceException {
         departure: "prices come from yahoo; the manifest froze tiingo".to_owned(),
         reason: "the vendor is down".to_owned(),

@@ -17,7 +17,7 @@ fn acceptance() -> Acceptance {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn written_content_reads_back() {
     let mut written = acceptance();
     assert_eq!(parse(render(&written).as_bytes()).unwrap(), written);
     (written.supersedes, written.reason) = (None, None);
@@ -25,7 +25,7 @@ fn what_is_written_is_read_back() {
 }
 
 #[test]
-fn everything_else_is_refused() {
+fn other_content_is_refused() {
     let check = |change: fn(&mut Value), part: &str| {
         let mut value = to_value(&acceptance());
         change(&mut value);

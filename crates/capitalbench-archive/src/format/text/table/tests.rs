@@ -77,7 +77,7 @@ fn a_header_alone_is_a_table_without_rows() {
 }
 
 #[test]
-fn refuses_what_is_no_table() {
+fn refuses_text_that_is_not_a_table() {
     for (bytes, message) in [
         (&b""[..], "the file is empty"),
         (b"\xef\xbb\xbf", "the file is empty"),

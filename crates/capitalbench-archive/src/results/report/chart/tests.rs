@@ -32,7 +32,7 @@ fn labels_cannot_become_markup() {
 }
 
 #[test]
-fn nothing_moved_and_nothing_is_known() {
+fn a_chart_without_bars_or_oracle_shows_no_broken_number() {
     let flat = Chart {
         bars: Vec::new(),
         reference: ("R".to_owned(), 0.0),

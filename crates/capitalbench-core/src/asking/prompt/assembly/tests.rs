@@ -130,7 +130,7 @@ fn a_single_pick_has_no_portfolio_limits() {
 }
 
 #[test]
-fn unset_values_are_said_to_be() {
+fn unset_values_are_shown_as_unset() {
     let mut manifest = manifest(SubmissionFormat::SinglePick);
     manifest.window = None;
     manifest.decision_date = None;

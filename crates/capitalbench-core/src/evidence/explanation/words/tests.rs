@@ -12,7 +12,7 @@ fn ordinals_and_thousands_read_well() {
 }
 
 #[test]
-fn a_small_chance_is_never_told_as_none() {
+fn a_small_probability_is_never_shown_as_zero() {
     for (p, expected) in [
         (0.0009, "below 0.001"),
         (0.0012, "0.001"),

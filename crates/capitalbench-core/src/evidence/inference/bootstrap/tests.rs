@@ -50,7 +50,7 @@ fn equals_come_first_by_chance_as_often_as_stated() {
 }
 
 #[test]
-fn too_little_is_no_answer() {
+fn short_series_give_neither_ranks_nor_interval() {
     let mut random = random();
     assert_eq!(rank_ranges(&[vec![0.0; 20]], &mut random), None);
     assert_eq!(

@@ -33,7 +33,7 @@ fn independent_noise_is_covered_as_often_as_stated() {
 }
 
 #[test]
-fn too_little_is_no_estimate_and_stillness_has_no_t() {
+fn short_series_give_no_estimate_and_constant_ones_no_t_value() {
     assert_eq!(mean_estimate(&[0.1; 7]), None);
     let still = mean_estimate(&[0.0; 20]).unwrap();
     assert_eq!(

@@ -38,7 +38,7 @@ fn whole(mut stream: StdStream) -> String {
 }
 
 #[test]
-fn the_limits_are_those_of_the_document() {
+fn limits_match_the_documentation() {
     let limits = Limits {
         connections: places(None),
         ..Limits::new(None)
@@ -61,7 +61,7 @@ fn the_limits_are_those_of_the_document() {
 }
 
 #[tokio::test]
-async fn one_connection_more_waits_for_its_turn() {
+async fn a_connection_beyond_the_limit_waits() {
     let limits = Limits {
         connections: 2,
         of_one_peer: 9,
@@ -103,7 +103,7 @@ async fn one_connection_more_waits_for_its_turn() {
 }
 
 #[tokio::test]
-async fn half_a_head_is_not_waited_for() {
+async fn an_unfinished_request_head_times_out() {
     let limits = Limits {
         head_within: Duration::from_millis(50),
         ..Limits::new(None)
@@ -129,7 +129,7 @@ async fn half_a_head_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn who_does_not_end_is_left_behind_when_the_server_stops() {
+async fn a_stopping_server_cuts_off_connections_that_do_not_end() {
     let limits = Limits {
         head_within: NEVER,
         finish_within: Duration::from_millis(50),

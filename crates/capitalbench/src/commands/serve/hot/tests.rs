@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_is_asked_for_stays_and_memory_is_bounded() {
+fn requested_files_stay_cached_and_memory_is_bounded() {
     let hot = Hot::default();
     let name = |number: usize| Digest::of(&number.to_le_bytes());
     let bytes = Bytes::from(vec![0; 1 << 20]);

@@ -7,7 +7,7 @@ fn at(text: &str) -> Timestamp {
 }
 
 #[test]
-fn the_next_close_is_waited_for_and_nothing_for_long() {
+fn the_site_changes_at_the_next_close_and_waits_for_nothing_long() {
     let rounds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/rounds");
     let next = |now: &str| {
         let found = publication(&rounds, at(now), &|| ()).expect("a publication");

@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn what_the_ladder_finds_the_old_rule_finds_too(text in "[\\[\\]{}\",:a1\\\\ `\n]{0,60}") {
+    fn the_old_rule_finds_all_that_the_ladder_finds(text in "[\\[\\]{}\",:a1\\\\ `\n]{0,60}") {
         let found = read_reply(&text, Ending::Complete);
         if let Ok((value, Step::Strict | Step::Fence | Step::Prose | Step::ClosingBrace)) = found {
             let (old, _) = super::super::find_object(&text).expect("an object");

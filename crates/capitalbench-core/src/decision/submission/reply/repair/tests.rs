@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn only_what_stands_outside_or_inside_of_strings_is_mended() {
+fn repairs_respect_the_limits_of_strings() {
     let commas = |text| without_trailing_commas(text);
     assert_eq!(
         commas("{\"a\": [1, ], }").as_deref(),
