@@ -95,7 +95,7 @@ fn every_fault_has_its_own_words_and_leaves_nothing() {
     refused(Manner::OtherNonce, "wrong nonce: ");
     refused(Manner::At(future), "future time: ");
     refused(Manner::NoClock, "the time stamp reply is malformed");
-    clock.with_authority(crate::authority::Authority::let_expire);
+    clock.with_authority(capitalbench_testing::authority::Authority::let_expire);
     refused(Manner::True, "expired certificate: ");
     refused(Manner::Busy(9), "the answer has the status 503: busy");
 

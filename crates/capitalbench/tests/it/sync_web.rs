@@ -3,8 +3,8 @@
 use std::process::Command;
 use std::time::Duration;
 
-use crate::database_server::Server;
 use crate::harness::{MONTHLY, Test, WEEKLY, program};
+use capitalbench_testing::database_server::Server;
 
 const AT: &str = "2026-11-01";
 
