@@ -10,6 +10,11 @@ MODELS, SEED, AS_OF = 30, 1, "2026-11-01"
 SMALL, FULL = (125, 500, 2_000), (500, 2_000, 10_000)
 
 
+def maker(binary):
+    """The tool that makes rounds; it is built beside the program."""
+    return os.path.join(os.path.dirname(binary), "bench-archive")
+
+
 def cost(command):
     """CPU seconds and peak megabytes of a command that must hold."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -36,7 +41,7 @@ def growth(binary, full):
         plain, first, second = [], [], []
         for size in sizes:
             rounds = os.path.join(folder, str(size))
-            make = [binary, "bench-archive", "--models", str(MODELS), "--seed", str(SEED), "--output", rounds, "--rounds"]
+            make = [maker(binary), "--models", str(MODELS), "--seed", str(SEED), "--output", rounds, "--rounds"]
             show = [binary, "leaderboard", "--rounds-dir", rounds, "--as-of", AS_OF, "--json"]
             cost([*make, str(size)])
             time.sleep(3)  # files that changed just now are not kept

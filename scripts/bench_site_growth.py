@@ -6,7 +6,7 @@ import sys
 import tempfile
 import time
 
-from bench_growth import AS_OF, SEED, cost, slope
+from bench_growth import AS_OF, SEED, cost, maker, slope
 
 MODELS = 4
 SMALL, FULL = (125, 500), (500, 2_000, 10_000)
@@ -28,7 +28,7 @@ def growth(binary, full):
     for rounds in sizes:
         with tempfile.TemporaryDirectory(dir=place) as folder:
             archive, site = os.path.join(folder, "rounds"), os.path.join(folder, "site")
-            make = [binary, "bench-archive", "--models", str(MODELS), "--seed", str(SEED), "--output", archive, "--rounds"]
+            make = [maker(binary), "--models", str(MODELS), "--seed", str(SEED), "--output", archive, "--rounds"]
             build = [binary, "build-site", "--rounds-dir", archive, "--as-of", AS_OF, "--output", site]
             cost([*make, str(rounds)])
             time.sleep(3)  # files that changed just now are not kept

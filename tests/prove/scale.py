@@ -27,6 +27,11 @@ removing: list[subprocess.Popen] = []
 Figures = tuple[float, float, float]  # wall seconds, CPU seconds, peak megabytes
 
 
+def maker(binary: str) -> str:
+    """The tool that makes rounds; it is built beside the program."""
+    return str(Path(binary).with_name("bench-archive"))
+
+
 @dataclass
 class Command:
     name: str
@@ -140,7 +145,7 @@ def scale(binary: str, sizes: list[int], minutes: float, only: str = "") -> tupl
     for size in sizes:
         place = in_memory(size * ARCHIVE)
         with scratch(f"prove-{size}-", place) as folder:
-            make = Command("make (bench-archive)", [binary, "bench-archive", "--rounds", str(size), "--models", str(MODELS),
+            make = Command("make (bench-archive)", [maker(binary), "--rounds", str(size), "--models", str(MODELS),
                                                     "--seed", "1", "--output", "rounds"])
             wanted = [command for command in commands(binary) if command.name.startswith(only)]
             for command in [make, *wanted]:

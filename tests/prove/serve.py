@@ -13,6 +13,7 @@ import urllib.request
 from pathlib import Path
 
 from report import Row
+from scale import maker
 
 PORT = 8483
 MOST_ARCHIVE, MOST_LARGE = 120, 500  # megabytes
@@ -181,7 +182,7 @@ def peers(binary: str, rounds: str) -> list[Row]:
 def serving(binary: str, rounds: str) -> list[Row]:
     rows = [memory(binary, rounds, "2026-08-21", "the archive", MOST_ARCHIVE), *peers(binary, rounds)]
     with tempfile.TemporaryDirectory(prefix="prove-serve-", ignore_cleanup_errors=True) as folder:
-        subprocess.run([binary, "bench-archive", "--rounds", str(LARGE), "--models", "3", "--seed", "1", "--output", "rounds"],
+        subprocess.run([maker(binary), "--rounds", str(LARGE), "--models", "3", "--seed", "1", "--output", "rounds"],
                        cwd=folder, check=True, stdout=subprocess.DEVNULL)
         large = str(Path(folder) / "rounds")
         rows.append(memory(binary, large, "2036-12-31", f"{LARGE:,} synthetic rounds", MOST_LARGE))

@@ -96,7 +96,6 @@ def steps(binary: str, base: Path, database: Database) -> list[Step]:
         Step("export", parts("export --rounds-dir rounds --as-of 2026-10-28 --output export"), **side),
         Step("build-site", parts("build-site --rounds-dir rounds --as-of 2026-10-28 --output site"), **side),
         Step("bundle", parts(f"bundle {at} --output bundle.tar.zst"), **side),
-        Step("bench-archive", parts("bench-archive --rounds 6 --models 3 --seed 1 --output many"), **side),
         Step("demo", parts("demo --no-serve --output played"), outside=Played(), only_killed=True, compared=False, **side),
         Step("anchor", parts(f"anchor --rounds-dir rounds --tsa {clock.url} --tsa-root {clock.folder}/root.pem"),
              outside=clock, now=today, **side),

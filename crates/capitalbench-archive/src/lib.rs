@@ -5,7 +5,6 @@
 //! [`public`] is what others may see of it, [`log`] is the signed record of all steps, and
 //! [`verify`] derives everything again from the files and reports where they disagree.
 
-pub mod bench_archive;
 pub mod disk;
 pub mod format;
 pub mod log;

@@ -8,12 +8,11 @@ use std::fmt::Write as _;
 
 use capitalbench_core::publication::Publication;
 use capitalbench_core::values::ids::Digest;
-use capitalbench_parquet::GROUP_ROWS;
 
 pub mod csv;
 pub mod dictionary;
 mod json_text;
-pub mod parquet;
+mod parquet;
 pub mod publication_v1;
 pub mod report;
 pub mod schema;
@@ -22,6 +21,7 @@ pub mod table;
 pub mod tables;
 pub mod text;
 
+use parquet::GROUP_ROWS;
 pub use shelf::Shelf;
 use shelf::Writing;
 

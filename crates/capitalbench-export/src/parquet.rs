@@ -2,8 +2,13 @@
 
 use std::io::{self, Write};
 
-use capitalbench_parquet::{Column as ParquetColumn, Presence as ParquetPresence, Values, Writer};
 use jiff::civil::date;
+
+mod file;
+mod thrift;
+
+pub(crate) use file::GROUP_ROWS;
+use file::{Column as ParquetColumn, Presence as ParquetPresence, Values, Writer};
 
 use crate::table::{Cell, Column, Kind, Presence, Row, Table};
 

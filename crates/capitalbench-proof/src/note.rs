@@ -7,6 +7,7 @@
 use std::fmt;
 
 use ed25519_dalek::{Signature as Ed25519Signature, Signer as _, SigningKey, VerifyingKey};
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::{Digest as _, Sha256};
 use zeroize::{Zeroize as _, Zeroizing};
 
@@ -210,7 +211,7 @@ impl SignerKey {
                 .chain_update(self.key.as_bytes())
                 .finalize(),
         ));
-        hmac(&inner, label)
+        hmac_sha256(&inner, &[label])
     }
 
     /// A signature line of a note; a witness key says at which second of the epoch it saw it.
@@ -228,18 +229,14 @@ impl SignerKey {
     }
 }
 
-/// HMAC-SHA-256 with a key of 32 bytes.
-fn hmac(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
-    let pad = |byte: u8| {
-        let mut block = Zeroizing::new([byte; 64]);
-        for (place, key) in block.iter_mut().zip(key) {
-            *place ^= key;
-        }
-        block
-    };
-    let inner = Sha256::new().chain_update(*pad(0x36)).chain_update(message);
-    let outer = Sha256::new().chain_update(*pad(0x5c));
-    outer.chain_update(inner.finalize()).finalize().into()
+/// HMAC-SHA-256 over the parts of a message, one after the other.
+pub fn hmac_sha256(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
+    // A key of 32 bytes is shorter than a block, so it is padded to one.
+    let mut block = Zeroizing::new([0; 64]);
+    block[..32].copy_from_slice(key);
+    let mac = Hmac::<Sha256>::new((&*block).into());
+    let mac = parts.iter().fold(mac, |mac, part| mac.chain_update(part));
+    mac.finalize().into_bytes().into()
 }
 
 /// A signature that holds.

@@ -10,9 +10,7 @@ use capitalbench_proof::timestamp::{
 };
 use jiff::Timestamp;
 
-mod authority;
-
-use authority::{Authority, Key, digest_of};
+use capitalbench_testing::authority::{Authority, Key, digest_of};
 
 fn roots(authority: &Authority) -> Vec<Root> {
     Root::from_pem(&authority.root()).expect("a root")

@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 mod anchor;
-mod bench_archive;
 mod boards;
 mod database;
 mod demo;
@@ -29,7 +28,6 @@ pub(crate) use resolve::{
     ResolveDue, Worker,
 };
 
-pub(crate) use bench_archive::BenchArchive;
 pub(crate) use boards::{
     Compare, CumulativeStatus, Export, Leaderboard, PublishCumulative, PublishLatest, Rounds,
     TrackName,
@@ -151,8 +149,6 @@ pub(crate) enum Command {
     SyncWeb(SyncWeb),
     /// Prepare and check the public database
     Db(Db),
-    /// Make many rounds of an invented market, to measure with
-    BenchArchive(BenchArchive),
 }
 
 #[derive(Debug, Args)]

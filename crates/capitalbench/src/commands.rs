@@ -13,7 +13,6 @@ mod accept_run;
 mod anchor;
 mod audit_round;
 mod automation;
-mod bench_archive;
 mod build_site;
 mod bundle;
 mod check_providers;
@@ -132,7 +131,6 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::Bundle(arguments) => bundle::run(&arguments),
         Command::SyncWeb(arguments) => sync_web::run(&arguments),
         Command::Db(arguments) => db::run(&arguments),
-        Command::BenchArchive(arguments) => bench_archive::run(&arguments),
     }
 }
 

@@ -9,13 +9,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use capitalbench_core::values::ids::Digest;
+use capitalbench_proof::note::hmac_sha256;
 
 use crate::disk::file_ops;
 
 /// Bytes of a tag behind what it vouches for.
 pub const TAG: usize = 32;
-/// Bytes of a block of SHA-256.
-const BLOCK: usize = 64;
 
 /// A secret of 32 bytes; it is never printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,19 +51,7 @@ impl CacheKey {
 
     /// HMAC-SHA-256 over the name of a file and the digest of its bytes.
     pub fn tag(&self, name: &str, bytes: &[u8]) -> [u8; TAG] {
-        let padded = |byte: u8| {
-            let mut block = [byte; BLOCK];
-            for (own, secret) in block.iter_mut().zip(self.0) {
-                *own ^= secret;
-            }
-            block.to_vec()
-        };
-        let mut inner = padded(0x36);
-        inner.extend_from_slice(&Digest::of(bytes).bytes());
-        inner.extend_from_slice(name.as_bytes());
-        let mut outer = padded(0x5c);
-        outer.extend_from_slice(&Digest::of(&inner).bytes());
-        Digest::of(&outer).bytes()
+        hmac_sha256(&self.0, &[&Digest::of(bytes).bytes(), name.as_bytes()])
     }
 
     /// Bytes with their tag behind them.

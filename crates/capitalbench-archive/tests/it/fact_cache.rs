@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use capitalbench_archive::bench_archive::{BenchPlan, make};
 use capitalbench_archive::public::cache_key::CacheKey;
 use capitalbench_archive::public::fact_cache::FOLDER;
 use capitalbench_archive::public::public_record::{Keeping, published, standings};
@@ -19,6 +18,7 @@ use capitalbench_core::evidence::inference::random::Random;
 use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::standings::Standings;
 use capitalbench_core::values::ids::Digest;
+use capitalbench_testing::bench_archive::{BenchPlan, make};
 use jiff::Timestamp;
 
 const ROUNDS: usize = 24;

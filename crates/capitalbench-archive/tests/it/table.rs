@@ -23,7 +23,7 @@ fn csv_files_are_rewritten_byte_for_byte() {
         for row in &table.rows {
             text.row(&row.cells);
         }
-        if text.as_str().as_bytes() == bytes {
+        if text.into_string().as_bytes() == bytes {
             same += 1;
         } else {
             different.push(name);

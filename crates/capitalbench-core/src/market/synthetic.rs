@@ -38,21 +38,14 @@ struct Character {
 impl Character {
     fn of(option: &MarketOption) -> Self {
         let (beta, noise, drift) = match option.risk_bucket {
+            // The reference is the factor itself.
+            RiskBucket::Low if option.counts_as_reference() => (1.0, 0.0, 0.00016),
+            _ if option.counts_as_reference() => (1.0, 0.0, 0.0),
             RiskBucket::Cash => (0.0, 0.0, 0.0),
             RiskBucket::Low => (0.0, 0.00004, 0.00016),
             RiskBucket::Medium => (0.8, 0.0045, 0.0),
             RiskBucket::High => (1.05, 0.0095, 0.0),
             RiskBucket::VeryHigh => (1.2, 0.018, 0.0),
-        };
-        let noise = if option.counts_as_reference() {
-            0.0
-        } else {
-            noise
-        };
-        let beta = if option.counts_as_reference() {
-            1.0
-        } else {
-            beta
         };
         let dividend = match option.risk_bucket {
             RiskBucket::Low => Some((21, 0.003)),

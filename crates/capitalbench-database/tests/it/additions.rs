@@ -5,8 +5,8 @@ use capitalbench_database::check::{Finding, check};
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 
 use crate::round_trip::bring;
-use crate::server::Server;
 use crate::stage::{Stage, connect, fixtures, public};
+use capitalbench_testing::database_server::Server;
 
 /// What somebody adds, the code and the subject it is named by, and how it goes away again.
 const ADDITIONS: &[(&str, &str, &str, &str)] = &[

@@ -2,8 +2,8 @@
 
 use capitalbench_database::check::check;
 
-use crate::server::Server;
 use crate::stage::{Stage, connect};
+use capitalbench_testing::database_server::Server;
 
 #[tokio::test]
 async fn a_fresh_database_passes_the_check() {

@@ -1,7 +1,6 @@
 //! The database as its users meet it: a real PostgreSQL per test.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod server;
 mod stage;
 
 mod access;

@@ -9,8 +9,8 @@ use capitalbench_database::packing::Files;
 use capitalbench_database::read::read;
 use capitalbench_database::sync::{REQUEST_BYTES, Scope, sync};
 
-use crate::server::Server;
 use crate::stage::{connect, fixtures, public};
+use capitalbench_testing::database_server::Server;
 
 async fn works_as(server: &Server, owner: &str) {
     let url = server.url().replace("postgres@", &format!("{owner}@"));

@@ -9,7 +9,7 @@ use capitalbench_database::documents::{Document, Header};
 use capitalbench_database::migrations::migrate;
 use tokio_postgres::Client;
 
-use crate::server::Server;
+use capitalbench_testing::database_server::Server;
 
 /// A server with the schema of this program.
 pub(crate) struct Stage {

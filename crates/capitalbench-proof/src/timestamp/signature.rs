@@ -5,7 +5,7 @@ use rustls_pki_types::{CertificateDer, SignatureVerificationAlgorithm, UnixTime}
 use sha2::{Digest as _, Sha256};
 use webpki::{EndEntityCert, KeyUsage, anchor_from_trusted_cert};
 
-use super::certificate::Certificate;
+use super::certificate::{Certificate, TIME_STAMPING};
 use super::token::{OID_SHA256, TST_INFO, Token};
 use super::{Refusal, Root, der};
 
@@ -17,7 +17,6 @@ const SIGNING_CERTIFICATE: [u8; 11] = [
 const SIGNING_CERTIFICATE_V2: [u8; 11] = [
     0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x10, 0x02, 0x2f,
 ];
-const TIME_STAMPING: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x08];
 const OID_SHA384: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x02];
 const OID_SHA512: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x03];
 
@@ -164,7 +163,7 @@ impl<'a> Token<'a> {
             &anchors,
             &between,
             time,
-            KeyUsage::required_if_present(TIME_STAMPING),
+            KeyUsage::required_if_present(&TIME_STAMPING),
             None,
             None,
         )

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 
-use capitalbench_archive::bench_archive::{BenchPlan, make};
 use capitalbench_archive::public::public_record::publication;
 use capitalbench_site::{Files, Input, Renderer};
+use capitalbench_testing::bench_archive::{BenchPlan, make};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 

@@ -12,9 +12,6 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-#[path = "../../../capitalbench-proof/tests/authority/mod.rs"]
-#[expect(dead_code, reason = "keys of other kinds are for the tests of tokens")]
-mod authority;
 mod driver;
 #[path = "../it/fake_clock.rs"]
 #[expect(dead_code, reason = "clocks that err are for other tests")]

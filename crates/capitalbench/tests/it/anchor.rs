@@ -95,7 +95,7 @@ fn every_clock_fault_has_its_own_message_and_leaves_no_file() {
     refused(Manner::OtherNonce, "wrong nonce: ");
     refused(Manner::At(future), "future time: ");
     refused(Manner::NoClock, "the time stamp reply is malformed");
-    clock.with_authority(crate::authority::Authority::let_expire);
+    clock.with_authority(capitalbench_testing::authority::Authority::let_expire);
     refused(Manner::True, "expired certificate: ");
     refused(Manner::Busy(9), "the answer has the status 503: busy");
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use capitalbench_proof::timestamp::Question;
 use jiff::Timestamp;
 
-use crate::authority::{Authority, digest_of};
+use capitalbench_testing::authority::{Authority, digest_of};
 
 /// How the clock behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

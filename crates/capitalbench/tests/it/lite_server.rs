@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 
-use crate::database_server::Server;
 use crate::waiting::wait_until;
+use capitalbench_testing::database_server::Server;
 
 /// The key that may write.
 pub(crate) const SECRET: &str = "sb_secret_recognisable5key7must3never";

@@ -12,19 +12,13 @@ mod anchored_round;
 mod api;
 mod at_once;
 mod audit_round;
-#[path = "../../../capitalbench-proof/tests/authority/mod.rs"]
-#[expect(dead_code, reason = "keys of other kinds are for the tests of tokens")]
-mod authority;
 mod bad_disk;
 mod bad_input;
-mod bench_archive;
 mod boards;
 mod bundle;
 mod compare_runs;
 mod controls;
 mod corrections;
-#[path = "../../../capitalbench-database/tests/it/server.rs"]
-mod database_server;
 mod demo;
 mod derived;
 mod due_rounds;
@@ -52,6 +46,7 @@ mod killed_between;
 mod leaping_clock;
 mod list_runs;
 mod lite_server;
+mod many_rounds;
 mod market;
 mod no_way_around;
 mod operate;

@@ -160,7 +160,7 @@ fn forge_stamp(rounds: &Path, clock: &FakeClock) {
         .expect("a size")
         .to_owned();
     let asked = Question {
-        digest: crate::authority::digest_of(&note),
+        digest: capitalbench_testing::authority::digest_of(&note),
         nonce: Some(7),
     };
     let at = "2026-09-14T12:31:00Z".parse().expect("an instant");

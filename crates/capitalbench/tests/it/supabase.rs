@@ -9,10 +9,10 @@ use capitalbench_adapters::secret::ApiKey;
 use capitalbench_adapters::supabase::{Supabase, SupabaseError};
 use serde_json::{Value, json};
 
-use crate::database_server::Server;
 use crate::golden::archive;
 use crate::harness::{Ran, Test, copy_tree};
 use crate::lite_server::{Lite, PUBLIC, SECRET, statement, text};
+use capitalbench_testing::database_server::Server;
 
 const AT: &str = "2026-11-01";
 /// Keys that nobody may find anywhere.

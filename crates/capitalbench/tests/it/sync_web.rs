@@ -1,8 +1,8 @@
 //! The public database through the built program.
 
-use crate::database_server::Server;
 use crate::faulty_layer::FaultyLayer;
 use crate::harness::{MONTHLY, Test, WEEKLY};
+use capitalbench_testing::database_server::Server;
 
 const AT: &str = "2026-11-01";
 

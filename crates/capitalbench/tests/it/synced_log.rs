@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use crate::database_server::Server;
 use crate::fake_clock::{FakeClock, Manner};
 use crate::harness::{MONTHLY, PENDING, Test, WEEKLY};
 use crate::lite_server::{Lite, statement, text};
 use crate::supabase::{as_public, as_writer, build, bytes_below, migrate, same_trees, sync};
+use capitalbench_testing::database_server::Server;
 
 const AT: &str = "2026-11-01";
 pub(crate) const SIGNED_AT: &str = "2026-10-01T12:00:00Z";

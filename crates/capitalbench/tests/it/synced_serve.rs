@@ -2,13 +2,13 @@
 
 use std::fs;
 
-use crate::database_server::Server;
 use crate::harness::{MONTHLY, Test, WEEKLY, copy_tree, fixtures};
 use crate::lite_server::Lite;
 use crate::site_server::SiteServer;
 use crate::supabase::{as_public, as_writer, build, migrate, sync};
 use crate::synced_log::{SIGNED_AT, begin_log, sign};
 use crate::waiting::wait_until;
+use capitalbench_testing::database_server::Server;
 
 const AT: &str = "2026-11-01";
 const BASE: [&str; 2] = ["--base-url", "https://bench.example"];

@@ -5,12 +5,12 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 
 use crate::accept_run::unmarked;
-use crate::database_server::Server;
 use crate::due_rounds::{due_rounds, expected, job, leaderboard, market, name};
 use crate::fake_tiingo::{FakeTiingo, KEY};
 use crate::harness::{Test, WEEKLY, program};
 use crate::market::serve;
 use crate::waiting::wait_until;
+use capitalbench_testing::database_server::Server;
 
 const ROUNDS: usize = 24;
 

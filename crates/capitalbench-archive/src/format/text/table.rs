@@ -42,11 +42,6 @@ impl CsvText {
         self.text.push('\n');
     }
 
-    /// What has been built so far.
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-
     /// The finished text.
     pub fn into_string(self) -> String {
         self.text
@@ -60,12 +55,7 @@ impl CsvText {
             return;
         }
         self.text.push('"');
-        for (index, part) in field.split('"').enumerate() {
-            if index > 0 {
-                self.text.push_str("\"\"");
-            }
-            self.text.push_str(part);
-        }
+        self.text.push_str(&field.replace('"', "\"\""));
         self.text.push('"');
     }
 }

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 mod ladder;
 mod repair;
-mod unique;
 
 pub use ladder::{Ending, ReplyFault, Step, read_reply};
 

@@ -1,10 +1,7 @@
 //! Strict reading of JSON.
 
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::map::Entry;
-use serde_json::{Map, Number, Value};
+use capitalbench_core::encoding::yaml::unique_keys::UniqueKeys;
+use serde_json::Value;
 
 /// Why a text is not JSON that the archive accepts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,7 +34,7 @@ pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
         let message = "the file starts with a byte order mark; save it as plain UTF-8";
         return Err(invalid_at(bytes, 0, message));
     }
-    serde_json::from_str::<Unique>(text)
+    serde_json::from_str::<UniqueKeys>(text)
         .map(|unique| unique.0)
         .map_err(|error| readable(text, &error))
 }
@@ -74,79 +71,6 @@ fn names_no_number(text: &str, line: usize, column: usize) -> bool {
         .nth(line.saturating_sub(1))
         .and_then(|line| line.get(column.saturating_sub(1)..))
         .is_some_and(|rest| rest.starts_with("NaN") || rest.starts_with("Infinity"))
-}
-
-/// A JSON value in which no object names a key twice.
-struct Unique(Value);
-
-impl<'de> Deserialize<'de> for Unique {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(UniqueVisitor).map(Self)
-    }
-}
-
-struct UniqueVisitor;
-
-impl<'de> Visitor<'de> for UniqueVisitor {
-    type Value = Value;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value)
-            .map(Value::Number)
-            .ok_or_else(|| E::custom("number out of range"))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut items = Vec::new();
-        while let Some(Unique(item)) = access.next_element()? {
-            items.push(item);
-        }
-        Ok(Value::Array(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut object = Map::new();
-        while let Some(key) = access.next_key::<String>()? {
-            match object.entry(key) {
-                Entry::Vacant(entry) => {
-                    entry.insert(access.next_value::<Unique>()?.0);
-                }
-                Entry::Occupied(entry) => {
-                    let message = format!("the object repeats the key {:?}", entry.key());
-                    return Err(A::Error::custom(message));
-                }
-            }
-        }
-        Ok(Value::Object(object))
-    }
 }
 
 #[cfg(test)]

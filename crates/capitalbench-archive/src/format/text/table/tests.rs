@@ -36,7 +36,7 @@ fn rows_follow_each_other() {
     let mut text = CsvText::new();
     text.row(["id", "price"]);
     text.row(vec!["SPY".to_owned(), "1.0".to_owned()]);
-    assert_eq!(text.as_str(), "id,price\nSPY,1.0\n");
+    assert_eq!(text.into_string(), "id,price\nSPY,1.0\n");
 }
 
 #[test]
@@ -109,7 +109,8 @@ proptest! {
         for row in &rows {
             text.row(row);
         }
-        let table = read_table(text.as_str().as_bytes()).unwrap();
+        let text = text.into_string();
+        let table = read_table(text.as_bytes()).unwrap();
         let cells: Vec<Vec<Cow<'_, str>>> = table.rows.into_iter().map(|row| row.cells).collect();
         prop_assert_eq!(cells, rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>());
     }

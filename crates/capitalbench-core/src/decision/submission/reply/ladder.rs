@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::lacks_one_brace;
 use super::repair::{without_raw_line_ends, without_trailing_commas};
-use super::unique::{REPEATED, Unique};
 use crate::encoding::yaml::from_plain_yaml;
+use crate::encoding::yaml::unique_keys::{REPEATS, UniqueKeys};
 
 /// Deepest nesting of a reply.
 const DEEPEST: usize = 64;
@@ -72,7 +72,7 @@ pub enum ReplyFault {
     /// No step finds an object.
     #[error("no complete JSON object or YAML mapping: {0}")]
     NoObject(String),
-    /// A key stands twice in one object.
+    /// One object repeats a key.
     #[error("{0}")]
     Repeated(String),
     /// Several objects, without a way to know which one is the answer.
@@ -139,9 +139,9 @@ fn mended(text: &str, ending: Ending) -> Option<Result<(Value, Step), ReplyFault
 /// A mapping whose members are named like those of an answer; a sentence with a colon in it, or a
 /// heading above an object, is none.
 fn yaml(text: &str) -> Result<Value, ReplyFault> {
-    let Unique(value) = from_plain_yaml(text).map_err(|error| {
+    let UniqueKeys(value) = from_plain_yaml(text).map_err(|error| {
         let message = error.to_string();
-        if message.contains("repeats the key") || message.contains(REPEATED) {
+        if message.contains(REPEATS) {
             ReplyFault::Repeated(message)
         } else {
             ReplyFault::NoObject(message)
@@ -230,9 +230,9 @@ fn fenced(text: &str) -> Option<&str> {
 }
 
 fn strict(text: &str) -> Result<Value, ReplyFault> {
-    let Unique(value) = serde_json::from_str(text).map_err(|error| {
+    let UniqueKeys(value) = serde_json::from_str(text).map_err(|error| {
         let message = error.to_string();
-        if message.starts_with(REPEATED) {
+        if message.contains(REPEATS) {
             ReplyFault::Repeated(message)
         } else {
             ReplyFault::NoObject(message)

@@ -1,19 +1,17 @@
 //! Flat tables as Parquet: one file, row groups of a fixed size, PLAIN pages packed with gzip.
 //!
 //! A table of ours has no nesting, so the part of the format that is needed is small enough to be
-//! written here; the usual library costs more to compile than the rest of the program.
+//! written here; docs/design/parquet.md compares it with the usual library.
 
 use std::io::{self, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-mod thrift;
-
-use thrift::{Struct, varint};
+use super::thrift::{Struct, varint};
 
 /// Most rows of a row group.
-pub const GROUP_ROWS: usize = 100_000;
+pub(crate) const GROUP_ROWS: usize = 100_000;
 /// The first and the last bytes of a file.
 const MAGIC: &[u8; 4] = b"PAR1";
 const PLAIN: i32 = 0;
@@ -22,18 +20,17 @@ const GZIP: i32 = 2;
 
 /// A column with its values; a missing one is `None`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Column<'a> {
-    /// Its name.
-    pub name: &'a str,
+pub(crate) struct Column<'a> {
+    pub(crate) name: &'a str,
     /// Whether a value may be missing.
-    pub presence: Presence,
+    pub(crate) presence: Presence,
     /// One value per row.
-    pub values: Values<'a>,
+    pub(crate) values: Values<'a>,
 }
 
 /// Whether a value may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Presence {
+pub(crate) enum Presence {
     /// Every row has one.
     Required,
     /// Some rows may have none.
@@ -42,7 +39,7 @@ pub enum Presence {
 
 /// Values of one type.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Values<'a> {
+pub(crate) enum Values<'a> {
     /// UTF-8 text.
     Text(Vec<Option<&'a str>>),
     /// Whole numbers.
@@ -133,7 +130,7 @@ fn offset(count: usize) -> i64 {
 
 /// A file that is written one row group at a time.
 #[derive(Debug)]
-pub struct Writer<W> {
+pub(crate) struct Writer<W> {
     out: W,
     written: usize,
     rows: usize,
@@ -143,7 +140,7 @@ pub struct Writer<W> {
 
 impl<W: Write> Writer<W> {
     /// Begins a file with the names and types of these columns; their values do not count.
-    pub fn begin(mut out: W, columns: &[Column<'_>]) -> io::Result<Self> {
+    pub(crate) fn begin(mut out: W, columns: &[Column<'_>]) -> io::Result<Self> {
         out.write_all(MAGIC)?;
         Ok(Self {
             out,
@@ -155,7 +152,7 @@ impl<W: Write> Writer<W> {
     }
 
     /// Adds a row group; the columns all have the same number of rows, at most [`GROUP_ROWS`].
-    pub fn group(&mut self, columns: &[Column<'_>]) -> io::Result<()> {
+    pub(crate) fn group(&mut self, columns: &[Column<'_>]) -> io::Result<()> {
         let rows = columns.first().map_or(0, |column| column.values.len());
         debug_assert!(columns.iter().all(|column| column.values.len() == rows));
         let mut chunks = Vec::with_capacity(columns.len());
@@ -179,7 +176,7 @@ impl<W: Write> Writer<W> {
     }
 
     /// Ends the file.
-    pub fn finish(mut self) -> io::Result<W> {
+    pub(crate) fn finish(mut self) -> io::Result<W> {
         let footer = Struct::new()
             .i32(1, 1)
             .struct_list(2, self.schema)

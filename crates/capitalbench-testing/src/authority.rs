@@ -9,13 +9,13 @@ use jiff::Timestamp;
 use tempfile::TempDir;
 
 /// The authority; its folder goes away with it.
-pub(crate) struct Authority {
+pub struct Authority {
     folder: TempDir,
 }
 
 /// Its kind of key.
 #[derive(Clone, Copy)]
-pub(crate) enum Key {
+pub enum Key {
     Rsa,
     P256,
     P384,
@@ -72,11 +72,11 @@ ess_cert_id_alg = ESS
 ";
 
 /// From and until when certificates are valid: all instants of tests, and a time gone by.
-pub(crate) const ALWAYS: [&str; 2] = ["20200101000000Z", "20991231235959Z"];
-pub(crate) const LONG_AGO: [&str; 2] = ["20200101000000Z", "20210101000000Z"];
+pub const ALWAYS: [&str; 2] = ["20200101000000Z", "20991231235959Z"];
+pub const LONG_AGO: [&str; 2] = ["20200101000000Z", "20210101000000Z"];
 
 impl Authority {
-    pub(crate) fn new(key: Key, digest: &str, ess: &str) -> Self {
+    pub fn new(key: Key, digest: &str, ess: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let authority = Self { folder };
         let configuration = CONFIGURATION.replace("DIGEST", digest).replace("ESS", ess);
@@ -112,7 +112,7 @@ impl Authority {
     }
 
     /// The usual one.
-    pub(crate) fn usual() -> Self {
+    pub fn usual() -> Self {
         Self::new(Key::P256, "sha256", "sha256")
     }
 
@@ -125,32 +125,32 @@ impl Authority {
     }
 
     /// Gives the signer a certificate that has run out.
-    pub(crate) fn let_expire(&self) {
+    pub fn let_expire(&self) {
         self.issue("stamper", "middle", "stamper", LONG_AGO);
     }
 
     /// Gives the signer a certificate for another usage: a section of the configuration.
-    pub(crate) fn reissue_as(&self, extensions: &str) {
+    pub fn reissue_as(&self, extensions: &str) {
         self.issue("stamper", "middle", extensions, ALWAYS);
     }
 
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub(crate) fn root(&self) -> Vec<u8> {
+    pub fn root(&self) -> Vec<u8> {
         std::fs::read(self.path("root.pem")).expect("the root")
     }
 
     /// The reply of `openssl ts` to a query, by the clock of this machine.
-    pub(crate) fn answer(&self, query: &[u8]) -> Vec<u8> {
+    pub fn answer(&self, query: &[u8]) -> Vec<u8> {
         self.write("query.tsq", query);
         self.openssl("ts -reply -queryfile query.tsq -out reply.tsr");
         std::fs::read(self.path("reply.tsr")).expect("the reply")
     }
 
     /// A reply that says another instant, signed as a true one is.
-    pub(crate) fn answer_at(&self, digest: &[u8; 32], nonce: u64, at: Timestamp) -> Vec<u8> {
+    pub fn answer_at(&self, digest: &[u8; 32], nonce: u64, at: Timestamp) -> Vec<u8> {
         let time = at.strftime("%Y%m%d%H%M%SZ").to_string();
         let mut number = nonce.to_be_bytes().to_vec();
         number.insert(0, 0);
@@ -180,12 +180,16 @@ impl Authority {
         wrap(0x30, &[&[0x30, 3, 2, 1, 0], &token])
     }
 
-    pub(crate) fn write(&self, name: &str, bytes: &[u8]) {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the authority works in a folder of its own"
+    )]
+    pub fn write(&self, name: &str, bytes: &[u8]) {
         std::fs::write(self.path(name), bytes).expect("a file of the test");
     }
 
     /// Runs `openssl` in the folder; the words have no spaces in them.
-    pub(crate) fn openssl(&self, arguments: &str) {
+    pub fn openssl(&self, arguments: &str) {
         openssl(self.folder.path(), arguments);
     }
 }
@@ -224,6 +228,6 @@ fn wrap(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
 }
 
 /// The digest of a document.
-pub(crate) fn digest_of(document: &[u8]) -> [u8; 32] {
+pub fn digest_of(document: &[u8]) -> [u8; 32] {
     *sha256(document).as_bytes()
 }

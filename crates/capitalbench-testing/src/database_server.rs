@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 
 /// A running server; its process and its folder end with it.
-pub(crate) struct Server {
+pub struct Server {
     running: Running,
     _folder: tempfile::TempDir,
 }
@@ -40,7 +40,7 @@ type Owner = Option<(u32, u32)>;
 impl Server {
     /// Starts one. `None` means that PostgreSQL is not installed and the test returns early; why is
     /// printed here, and continuous integration must have it.
-    pub(crate) fn start() -> Option<Self> {
+    pub fn start() -> Option<Self> {
         Self::start_as("postgres")
     }
 
@@ -50,7 +50,7 @@ impl Server {
         clippy::print_stderr,
         reason = "a test has no configuration to ask and nobody else to tell"
     )]
-    pub(crate) fn start_as(superuser: &str) -> Option<Self> {
+    pub fn start_as(superuser: &str) -> Option<Self> {
         let Some(programs) = programs() else {
             let ci = std::env::var("CI").as_deref() == Ok("true");
             assert!(!ci, "PostgreSQL is missing; install the package postgresql");
@@ -83,7 +83,7 @@ impl Server {
     }
 
     /// The address of the database for its owner.
-    pub(crate) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         let port = self.running.port;
         format!("postgresql://postgres@127.0.0.1:{port}/postgres?sslmode=disable")
     }

@@ -17,10 +17,10 @@ use jiff::{SignedDuration, Timestamp};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::disk::error::FileError;
-use crate::disk::file_ops;
-use crate::format::{round::options, text::json};
-use crate::results::scoring::ScoringError;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::format::{round::options, text::json};
+use capitalbench_archive::results::scoring::ScoringError;
 
 mod decisions;
 mod options_file;
@@ -71,7 +71,7 @@ pub struct BenchPlan {
 impl BenchPlan {
     fn text(&self) -> String {
         let track = self.track.map(Track::as_str);
-        let plan = json!({"made_by": "capitalbench bench-archive", "models": self.models,
+        let plan = json!({"made_by": "bench-archive", "models": self.models,
             "seed": self.seed, "track": track});
         json::to_pretty(&plan)
     }

@@ -2,7 +2,7 @@
 //!
 //! Each function calls the real reader and asserts what must hold whatever the bytes are: no panic,
 //! messages that stay in proportion, and that what was read and written again reads the same. The
-//! programs in `fuzz/` call one function each; the tests of this crate call all of them with the
+//! programs in `fuzz/fuzz_targets` call one function each; the tests of this crate call all of them with the
 //! kept seeds and crashes.
 
 pub mod markup;

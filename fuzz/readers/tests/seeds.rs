@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use capitalbench_fuzz::TARGETS;
 
 fn fuzz_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 fn names(folder: &Path) -> BTreeSet<String> {

@@ -1,29 +1,31 @@
-//! A value in which no key stands twice and every number is finite, from JSON or YAML.
+//! A value in which no object repeats a key and every number is finite, from JSON or YAML.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
-/// How the fault of a repeated key begins.
-pub(super) const REPEATED: &str = "a key stands twice";
+/// What the fault of a repeated key says, before the key.
+pub(crate) const REPEATS: &str = "repeats the key";
 
-/// A value without repeated keys; the usual reader keeps the last one in silence.
-pub(super) struct Unique(pub(super) Value);
+/// A value without repeated keys; the usual reader silently keeps the last one.
+#[derive(Debug)]
+pub struct UniqueKeys(pub Value);
 
-impl<'de> Deserialize<'de> for Unique {
+impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(UniqueVisitor).map(Self)
+        deserializer.deserialize_any(UniqueKeysVisitor).map(Self)
     }
 }
 
-struct UniqueVisitor;
+struct UniqueKeysVisitor;
 
-impl<'de> Visitor<'de> for UniqueVisitor {
+impl<'de> Visitor<'de> for UniqueKeysVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
+        f.write_str("a JSON value")
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
@@ -47,6 +49,10 @@ impl<'de> Visitor<'de> for UniqueVisitor {
         Ok(Value::String(value.to_owned()))
     }
 
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
     fn visit_unit<E>(self) -> Result<Value, E> {
         Ok(Value::Null)
     }
@@ -57,7 +63,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(Unique(item)) = items.next_element()? {
+        while let Some(UniqueKeys(item)) = items.next_element()? {
             list.push(item);
         }
         Ok(Value::Array(list))
@@ -66,11 +72,15 @@ impl<'de> Visitor<'de> for UniqueVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(name) = members.next_key::<String>()? {
-            if object.contains_key(&name) {
-                return Err(A::Error::custom(format!("{REPEATED}: {name}")));
+            match object.entry(name) {
+                Entry::Vacant(entry) => {
+                    entry.insert(members.next_value::<UniqueKeys>()?.0);
+                }
+                Entry::Occupied(entry) => {
+                    let message = format!("the object {REPEATS} {:?}", entry.key());
+                    return Err(A::Error::custom(message));
+                }
             }
-            let Unique(value) = members.next_value()?;
-            object.insert(name, value);
         }
         Ok(Value::Object(object))
     }

@@ -20,23 +20,25 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::{BenchArchiveError, Scene, Schedule, decisions, line, options_file};
-use crate::disk::error::FileError;
-use crate::disk::file_ops::scratch::ScratchFolder;
-use crate::disk::layout::{self, run};
-use crate::format::prices::provenance::{AnswerRecord, Coverage, Provenance, Purpose};
-use crate::format::{
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops::scratch::ScratchFolder;
+use capitalbench_archive::disk::layout::{self, run};
+use capitalbench_archive::format::prices::provenance::{
+    AnswerRecord, Coverage, Provenance, Purpose,
+};
+use capitalbench_archive::format::{
     prices::price_sheet, prices::price_window, prices::provenance, round::hashes,
     round::new_manifest, run::acceptance, run::new_run_manifest,
 };
-use crate::results::scoring::score_run;
-use crate::round::freeze;
-use crate::round::model_input;
-use crate::round::round_folder::{RoundFolder, RoundInputs, Universes};
-use crate::run::acceptance::submission_digests;
-use crate::run::ledger::derive::{Finished, add_run_fields};
-use crate::run::ledger::{PlannedSlot, RunPlan};
-use crate::run::run_folder::RunFolder;
-use crate::run::validation::{validate_run, validation_files};
+use capitalbench_archive::results::scoring::score_run;
+use capitalbench_archive::round::freeze;
+use capitalbench_archive::round::model_input;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::run::acceptance::submission_digests;
+use capitalbench_archive::run::ledger::derive::{Finished, add_run_fields};
+use capitalbench_archive::run::ledger::{PlannedSlot, RunPlan};
+use capitalbench_archive::run::run_folder::RunFolder;
+use capitalbench_archive::run::validation::{validate_run, validation_files};
 
 /// The only run of a round.
 const RUN: &str = "official";
@@ -60,14 +62,14 @@ pub(super) fn make(
     }
     let scratch = ScratchFolder::begin(output, &name).map_err(FileError::from)?;
     let draft = Draft {
-        folder: RoundFolder::unchecked(scratch.path()),
         scratch: &scratch,
         scene,
         schedule,
         manifest: &manifest,
     };
     draft.inputs()?;
-    let inputs = RoundInputs::load(draft.folder.clone(), &Universes::default())?;
+    let folder = RoundFolder::open(scratch.path())?;
+    let inputs = RoundInputs::load(folder, &Universes::default())?;
     draft.freeze(&inputs)?;
     let folder = draft.run(&inputs)?;
     draft.prices()?;
@@ -123,7 +125,6 @@ fn stamp(at: Timestamp) -> Result<Stamp, BenchArchiveError> {
 
 /// A round that is being made.
 struct Draft<'a> {
-    folder: RoundFolder,
     scratch: &'a ScratchFolder,
     scene: &'a Scene,
     schedule: &'a Schedule,
@@ -152,7 +153,7 @@ impl Draft<'_> {
 
     fn freeze(&self, inputs: &RoundInputs) -> Result<(), BenchArchiveError> {
         self.write(layout::MODEL_INPUT, &model_input::assembled(inputs)?)?;
-        let digests = freeze::input_digests(&self.folder, &self.manifest.methodology)?;
+        let digests = freeze::input_digests(&inputs.folder, &self.manifest.methodology)?;
         self.write(layout::HASHES, &hashes::render(&digests))
     }
 
@@ -213,7 +214,7 @@ impl Draft<'_> {
             self.write(&Self::in_run(&path), &line(&Value::Object(raw)))?;
         }
         self.write(&Self::in_run(run::LOG), &log)?;
-        let folder = self.folder.run(&plan.run_id)?;
+        let folder = inputs.folder.run(&plan.run_id)?;
         let checked = validate_run(inputs, &folder, RULES)?;
         for (path, text) in validation_files(&folder, RULES, &checked) {
             self.write(&Self::in_run(&path), &text)?;
@@ -236,7 +237,7 @@ impl Draft<'_> {
             accepted_at: stamp(before(self.schedule, 30))?,
             run_log: Digest::of(log.as_bytes()),
             submissions: submission_digests(&folder)?,
-            hashes: Digest::of(&self.folder.read(layout::HASHES)?),
+            hashes: Digest::of(&inputs.folder.read(layout::HASHES)?),
             supersedes: None,
             reason: None,
         };
@@ -301,7 +302,7 @@ impl Draft<'_> {
             coverage: Coverage::FullUniverse,
             from: window.entry,
             to: window.exit,
-            program: "capitalbench bench-archive".to_owned(),
+            program: "bench-archive".to_owned(),
             answers,
             files: digests,
             warnings: Vec::new(),

@@ -1,20 +1,18 @@
-//! `bench-archive`: rounds that every other command works on, with and without the cache.
+//! Many invented rounds: every command works on them, with and without the cache.
 
 use std::fs;
+use std::path::Path;
+
+use capitalbench_testing::bench_archive::{BenchPlan, make};
 
 use crate::harness::{Test, tree_of};
 
-const MAKE: [&str; 9] = [
-    "bench-archive",
-    "--models",
-    "4",
-    "--seed",
-    "3",
-    "--output",
-    "bench",
-    "--rounds",
-    "30",
-];
+const PLAN: BenchPlan = BenchPlan {
+    rounds: 30,
+    models: 4,
+    seed: 3,
+    track: None,
+};
 const SHOW: [&str; 6] = [
     "leaderboard",
     "--rounds-dir",
@@ -24,21 +22,27 @@ const SHOW: [&str; 6] = [
     "--json",
 ];
 
+fn with_rounds() -> Test {
+    let test = Test::operator("");
+    assert_eq!(made(&test.path("bench"), PLAN), Ok(30));
+    test
+}
+
+fn made(folder: &Path, plan: BenchPlan) -> Result<usize, String> {
+    make(folder, plan, &|| ()).map_err(|error| error.to_string())
+}
+
 #[test]
 fn the_rounds_verify_and_can_be_continued() {
-    let test = Test::operator("");
-    test.run(&MAKE)
-        .code(0)
-        .says("made 30 rounds of 4 models")
-        .says("synthetic");
+    let test = with_rounds();
     test.run(&["verify", "bench"])
         .code(0)
         .says("30 rounds")
         .says("0 errors, 0 warnings");
-    let before = tree_of(&test.path("bench"));
-    let more = [&MAKE[..8], &["31", "--json"]].concat();
-    assert_eq!(test.run(&more).code(0).json()["made"], 1);
-    let after = tree_of(&test.path("bench"));
+    let bench = test.path("bench");
+    let before = tree_of(&bench);
+    assert_eq!(made(&bench, BenchPlan { rounds: 31, ..PLAN }), Ok(1));
+    let after = tree_of(&bench);
     let kept = before
         .iter()
         .all(|(path, text)| after.get(path) == Some(text));
@@ -47,26 +51,19 @@ fn the_rounds_verify_and_can_be_continued() {
         "earlier rounds stay as they are"
     );
 
-    let other = [
-        "bench-archive",
-        "--rounds",
-        "2",
-        "--seed",
-        "4",
-        "--output",
-        "bench",
-    ];
-    test.run(&other).code(2).complains("another seed");
-    let occupied = ["bench-archive", "--rounds", "2", "--output", "."];
-    test.run(&occupied).code(2).complains("is not empty");
-    let many = ["bench-archive", "--rounds", "300000", "--output", "many"];
-    test.run(&many).code(2).complains("has room for");
+    let refused = |folder: &str, plan| made(&test.path(folder), plan).expect_err("a refusal");
+    assert!(refused("bench", BenchPlan { seed: 4, ..PLAN }).contains("another seed"));
+    assert!(refused(".", PLAN).contains("is not empty"));
+    let many = BenchPlan {
+        rounds: 300_000,
+        ..PLAN
+    };
+    assert!(refused("many", many).contains("has room for"));
 }
 
 #[test]
 fn boards_are_the_same_with_and_without_the_cache() {
-    let test = Test::operator("");
-    test.run(&MAKE).code(0);
+    let test = with_rounds();
     let uncached = [&SHOW[..], &["--no-cache"]].concat();
     let cache = [("CAPITALBENCH_NO_CACHE", "")];
     let expected = test.run_with(&cache, &uncached).code(0).json();
@@ -90,8 +87,7 @@ fn boards_are_the_same_with_and_without_the_cache() {
 
 #[test]
 fn the_secret_of_the_cache_is_of_this_machine_and_never_in_the_folder() {
-    let test = Test::operator("");
-    test.run(&MAKE).code(0);
+    let test = with_rounds();
     fs::create_dir(test.path("bench/.capitalbench")).expect("a folder");
     let on = |home: &str| {
         let cache = [("CAPITALBENCH_NO_CACHE", ""), ("XDG_STATE_HOME", home)];
