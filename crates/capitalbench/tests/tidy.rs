@@ -16,7 +16,7 @@ const FIXTURE_BYTES: u64 = 405_000;
 /// Words that name nothing.
 const EMPTY_WORDS: [&str; 5] = ["manager", "helper", "util", "misc", "common"];
 /// Which crates of ours a crate may use; the binary may use all.
-const MAY_USE: [(&str, &[&str]); 9] = [
+const MAY_USE: [(&str, &[&str]); 10] = [
     ("capitalbench-core", &[]),
     (
         "capitalbench-archive",
@@ -47,6 +47,17 @@ const MAY_USE: [(&str, &[&str]); 9] = [
     (
         "capitalbench-export",
         &["capitalbench-core", "capitalbench-parquet"],
+    ),
+    (
+        "capitalbench-operations",
+        &[
+            "capitalbench-adapters",
+            "capitalbench-archive",
+            "capitalbench-core",
+            "capitalbench-database",
+            "capitalbench-export",
+            "capitalbench-proof",
+        ],
     ),
 ];
 /// What a crate without disk, network, clock and environment does not name.

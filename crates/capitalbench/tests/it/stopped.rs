@@ -55,7 +55,7 @@ fn calls_under_way_end_at_the_deadline() {
     }
     // Nobody is asked again, not even by a later process.
     assert_eq!(server.calls().len(), 6);
-    round.ask("r", "--resume").says("nobody is asked again");
+    round.ask("r", "--resume").says("no model is asked again");
     assert_eq!(server.calls().len(), 6);
 }
 
