@@ -33,8 +33,8 @@ const FORBIDDEN_CRATES: [&str; 8] = [
 ];
 
 fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(folder).expect("a readable source") {
+        let path = entry.expect("a readable source").path();
         if path.is_dir() {
             rust_files(&path, found);
         } else if path.extension().is_some_and(|ending| ending == "rs") {
@@ -53,7 +53,7 @@ fn no_source_file_prints_or_reads_flags_or_the_environment() {
     rust_files(&root().join("src"), &mut files);
     assert!(files.len() > 30, "the sources were not found");
     for file in files {
-        let text = fs::read_to_string(&file).unwrap();
+        let text = fs::read_to_string(&file).expect("a readable source");
         let code = text
             .lines()
             .filter(|line| !line.trim_start().starts_with("//"));
@@ -67,9 +67,12 @@ fn no_source_file_prints_or_reads_flags_or_the_environment() {
 
 #[test]
 fn no_dependency_prints_or_parses_flags() {
-    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
-    let dependencies = manifest.split("[dependencies]").nth(1).unwrap();
-    let dependencies = dependencies.split("\n[").next().unwrap();
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("a readable source");
+    let dependencies = manifest
+        .split("[dependencies]")
+        .nth(1)
+        .expect("a readable source");
+    let dependencies = dependencies.split("\n[").next().expect("a readable source");
     let names = dependencies.lines().filter_map(|line| {
         let end = line.find(['.', ' ', '='])?;
         Some(&line[..end])
@@ -81,6 +84,8 @@ fn no_dependency_prints_or_parses_flags() {
 
 #[test]
 fn at_most_twelve_rooms() {
-    let entries = fs::read_dir(root().join("src")).unwrap().count();
+    let entries = fs::read_dir(root().join("src"))
+        .expect("a readable source")
+        .count();
     assert!(entries <= 12, "{entries} entries");
 }

@@ -1,6 +1,12 @@
 //! A round of an invented market from nothing to its boards, by operations alone: no program, no
 //! environment, no network.
 
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test that lays out its own inputs"
+)]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -79,7 +85,6 @@ impl Market {
         own
     }
 
-    #[expect(clippy::disallowed_methods, reason = "inputs of a test")]
     fn write(&self, path: &str, text: &str) {
         fs::write(self.path(path), text).unwrap();
     }

@@ -131,6 +131,7 @@ impl HeldRound {
     }
 
     /// The same, held only as long as a job is.
+    #[must_use]
     pub fn until(mut self, lost: Option<Lost>) -> Self {
         self.lost = lost;
         self

@@ -151,7 +151,7 @@ async fn a_wait_longer_than_allowed_is_left_to_the_next_fetch() {
 async fn a_used_up_plan_stops_the_fetch_and_keeps_its_answers() {
     let folder = tempfile::TempDir::new().unwrap();
     let source = Failing(Mutex::new(Vec::new()));
-    let instant = "2026-08-14T12:00:00Z".parse().unwrap();
+    let instant: Timestamp = "2026-08-14T12:00:00Z".parse().unwrap();
     let options: Vec<PricedOption> = ["spy", "agg", "gld"]
         .map(|id| (OptionId::parse(id).unwrap(), id.to_uppercase()))
         .into();
