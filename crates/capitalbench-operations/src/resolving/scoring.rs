@@ -61,17 +61,17 @@ pub fn score_folder(
         })
         .collect();
     operator.say(&Notice::ProgressEnded);
-    let mut scores = FolderScores {
+    let mut all = FolderScores {
         done: Vec::new(),
         failed: Vec::new(),
     };
     for (round, result) in scored {
         match result {
-            Ok(scored) => scores.done.extend(scored),
-            Err(error) => scores.failed.push((round, error)),
+            Ok(scored) => all.done.extend(scored),
+            Err(error) => all.failed.push((round, error)),
         }
     }
-    Ok(scores)
+    Ok(all)
 }
 
 /// A given instant matters only where it is written.
