@@ -32,9 +32,8 @@ mod init_round;
 mod keys;
 mod leaderboard;
 mod list_runs;
+pub(crate) mod notices;
 mod origin;
-mod price_source;
-mod providers;
 mod publish_cumulative;
 mod publish_latest;
 mod publish_report;
@@ -122,8 +121,8 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::UpdateInterimPerformance(arguments) => update_interim::run(&arguments),
         Command::UpdateWeeklyPerformance(arguments) => update_interim::run_one(&arguments),
         Command::AutomationStatus(arguments) => automation::status(&arguments),
-        Command::AutomationRetry(arguments) => automation::retry(&arguments),
-        Command::AutomationCancel(arguments) => automation::cancel(&arguments),
+        Command::AutomationRetry(arguments) => automation::run_retry(&arguments),
+        Command::AutomationCancel(arguments) => automation::run_cancel(&arguments),
         Command::PublishReport(arguments) => publish_report::run(&arguments),
         Command::PublishRoundSummary(arguments) => publish_report::run_summary(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),

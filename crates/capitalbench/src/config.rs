@@ -5,19 +5,18 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use capitalbench_adapters::http::{HttpClient, HttpLimits, Reach};
-use capitalbench_adapters::secret::{ApiKey, Wiped};
-use capitalbench_adapters::supabase::Supabase;
+use capitalbench_adapters::secret::Wiped;
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops::{self, ReadError};
 use capitalbench_archive::format::utf8;
 use capitalbench_archive::public::cache_key::CacheKey;
-use capitalbench_database::direct::DatabaseUrl;
+use capitalbench_operations::operator::Operator;
+use capitalbench_operations::operator::configuration::Configuration;
+use jiff::Timestamp;
 
+use crate::commands::notices::Console;
 use crate::error::CommandError;
 
-/// Lets every source and provider stand at an address of this machine or of a private network.
-const ALLOW_PRIVATE: &str = "CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES";
 /// Files of the working folder; the first that names a variable decides.
 const FILES: [&str; 2] = [".env.local", ".env"];
 
@@ -32,8 +31,8 @@ impl Environment {
         let mut from_files = BTreeMap::new();
         for file in FILES {
             let path = Path::new(file);
-            // What is there and cannot be read is no missing file: its keys would be missed.
-            // Some tools keep a folder of this name, which is no file of keys.
+            // A file that cannot be read is an error, or its keys would be missing without a word.
+            // Some tools keep a folder of this name; it is skipped.
             let bytes = match file_ops::read(path) {
                 Err(ReadError::Missing { .. }) => continue,
                 Err(ReadError::NotAFile { .. }) if path.is_dir() => continue,
@@ -59,8 +58,8 @@ impl Environment {
         (!value.trim().is_empty()).then(|| value.trim().to_owned())
     }
 
-    /// The secret of this machine for caches of a folder of rounds; none where there is no place for
-    /// it, or where that place is in the folder itself and came along with it.
+    /// The secret of this machine for caches of a folder of rounds; none where it has no place, or
+    /// where that place is in the folder itself and may have come along with it.
     pub(crate) fn cache_key(&self, rounds: &Path) -> Option<CacheKey> {
         let file = self.state_home()?.join("capitalbench").join("cache.key");
         let whole = std::fs::canonicalize(rounds).ok()?;
@@ -90,60 +89,24 @@ impl Environment {
         given("XDG_STATE_HOME").or_else(|| Some(given("HOME")?.join(".local/state")))
     }
 
-    /// The address of a database, where one is named; an unusable one is told without its value.
-    pub(crate) fn database_url(&self, name: &str) -> Result<Option<DatabaseUrl>, CommandError> {
-        let Some(text) = self.get(name) else {
-            return Ok(None);
-        };
-        let url = DatabaseUrl::new(text).ok_or_else(|| {
-            CommandError::new(format!(
-                "{name} is not the address of a PostgreSQL database"
-            ))
-            .hint("it looks like postgresql://user:password@host/database")
-        })?;
-        Ok(Some(url))
+    /// The configuration of operations.
+    pub(crate) fn into_configuration(self) -> Configuration {
+        Configuration::new(move |name| self.get(name))
     }
+}
 
-    /// What the client may ask: private addresses only where the operator says so.
-    pub(crate) fn reach(&self) -> Reach {
-        match self.get(ALLOW_PRIVATE).as_deref() {
-            None | Some("0" | "false" | "no") => Reach::Public,
-            Some(_) => Reach::Local,
-        }
-    }
+/// Who works: this machine's configuration, by the clock or from a given instant.
+pub(crate) fn operator(given: Option<Timestamp>) -> Result<Operator, CommandError> {
+    operator_telling(given, Console::default())
+}
 
-    /// The client for services that are no provider of prices or models.
-    pub(crate) fn http(&self) -> Result<HttpClient, CommandError> {
-        let limits = HttpLimits {
-            reach: self.reach(),
-            ..HttpLimits::default()
-        };
-        HttpClient::new(limits).map_err(|error| CommandError::new(error.to_string()))
-    }
-
-    /// A Supabase project with the rights of a key.
-    pub(crate) fn supabase(&self, url: &str, key: &str) -> Result<Supabase, CommandError> {
-        let base = self.get(url).ok_or_else(|| {
-            let hint = format!("export {url}=https://PROJECT.supabase.co or write it into .env");
-            CommandError::new(format!("{url} is not set")).hint(hint)
-        })?;
-        Supabase::new(self.http()?, &base, self.key(key)?)
-            .map_err(|error| CommandError::new(format!("{url}: {error}")))
-    }
-
-    /// A key; a missing or unusable one names its variable and never its value.
-    pub(crate) fn key(&self, name: &str) -> Result<ApiKey, CommandError> {
-        let missing = || {
-            CommandError::new(format!("{name} is not set"))
-                .hint(format!("export {name}=… or write it into .env"))
-        };
-        let text = self.get(name).ok_or_else(missing)?;
-        ApiKey::new(text).ok_or_else(|| {
-            CommandError::new(format!(
-                "{name} is not a key: it holds a space or a control character"
-            ))
-        })
-    }
+/// The same, with a console of its own.
+pub(crate) fn operator_telling(
+    given: Option<Timestamp>,
+    console: Console,
+) -> Result<Operator, CommandError> {
+    let configuration = Environment::load()?.into_configuration();
+    Ok(Operator::new(configuration, given, Box::new(console)))
 }
 
 /// Lines `NAME=value`; quotes around the value are taken off, other lines are left alone.

@@ -6,6 +6,7 @@ use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops::WriteError;
 use capitalbench_archive::results::scoring::ScoringError;
 use capitalbench_archive::round::freeze::FreezeError;
+use capitalbench_operations::error as operations;
 
 use crate::console::{DIM, ERROR, paint};
 
@@ -31,15 +32,6 @@ impl CommandError {
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
-        self
-    }
-
-    /// Adds to the hint that is there.
-    pub(crate) fn or_hint(mut self, other: &str) -> Self {
-        self.hint = Some(match self.hint {
-            Some(hint) => format!("{hint}, {other}"),
-            None => other.to_owned(),
-        });
         self
     }
 
@@ -74,49 +66,19 @@ impl From<WriteError> for CommandError {
 
 impl From<FreezeError> for CommandError {
     fn from(error: FreezeError) -> Self {
-        let plain = Self::new(error.to_string());
-        match error {
-            FreezeError::File(_) => plain,
-            FreezeError::Sealed(_) => plain.hint("start another round with `init-round`"),
-            FreezeError::Changed { .. } => {
-                plain.hint("restore the frozen files and run again; nothing was written")
-            }
-        }
+        operations::Error::from(error).into()
     }
 }
 
 impl From<ScoringError> for CommandError {
     fn from(error: ScoringError) -> Self {
-        let hint = match &error {
-            ScoringError::Submission { .. } => {
-                Some("run `capitalbench validate-submissions` on this run; no result was written")
-            }
-            ScoringError::NotDerived { .. } => Some(
-                "put the file of then back; a parsed file is made again by `capitalbench \
-                 validate-submissions`; `capitalbench verify` on the round lists everything; \
-                 nothing was written",
-            ),
-            ScoringError::OtherResult { .. } => Some(
-                "put the file of then back, or score the run again with `capitalbench score-round \
-                 --correct REASON`; nothing was published",
-            ),
-            ScoringError::Score { .. } | ScoringError::Prices { .. } => {
-                Some("complete the price sheets and score again; no result was written")
-            }
-            ScoringError::CrossCheck { .. } => Some(
-                "look at prices/cross_check.json; to score all the same, give \
-                 --accept-cross-check REASON",
-            ),
-            ScoringError::WouldChange { .. } => Some(
-                "no result was written; if the new prices or submissions are right, give \
-                 --correct REASON, and the old results are kept",
-            ),
-            _ => None,
-        };
-        let plain = Self::new(error.to_string());
-        match hint {
-            Some(hint) => plain.hint(hint),
-            None => plain,
-        }
+        operations::Error::from(error).into()
+    }
+}
+
+impl From<operations::Error> for CommandError {
+    fn from(error: operations::Error) -> Self {
+        let operations::Error { message, hint } = error;
+        Self { message, hint }
     }
 }

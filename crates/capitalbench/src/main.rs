@@ -5,14 +5,10 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 mod cli;
-mod clock;
 mod commands;
 mod config;
 mod console;
 mod error;
-mod price_card;
-mod runner;
-mod steps;
 
 fn main() -> ExitCode {
     let arguments = cli::Arguments::parse();

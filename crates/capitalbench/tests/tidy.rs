@@ -44,7 +44,7 @@ const RIDDLES: [&str; 24] = [
     "so nobody can say what",
 ];
 /// Which crates of ours a crate may use; the binary may use all.
-const MAY_USE: [(&str, &[&str]); 8] = [
+const MAY_USE: [(&str, &[&str]); 9] = [
     ("capitalbench-core", &[]),
     (
         "capitalbench-archive",
@@ -66,6 +66,17 @@ const MAY_USE: [(&str, &[&str]); 8] = [
         &[
             "capitalbench-archive",
             "capitalbench-core",
+            "capitalbench-proof",
+        ],
+    ),
+    (
+        "capitalbench-operations",
+        &[
+            "capitalbench-adapters",
+            "capitalbench-archive",
+            "capitalbench-core",
+            "capitalbench-database",
+            "capitalbench-export",
             "capitalbench-proof",
         ],
     ),

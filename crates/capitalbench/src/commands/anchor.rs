@@ -3,28 +3,30 @@
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::log::LogFolder;
+use capitalbench_operations::proof::anchor::{Anchored, Asked, Clocks, Said, anchor};
+use capitalbench_proof::note::Checked;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Outcome;
 use crate::cli::Anchor;
-use crate::clock::Clock;
+use crate::config::operator;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, remark};
 use crate::error::CommandError;
-use crate::steps::anchor::{Anchored, Asked, Clocks, Said, anchor};
 
 pub(crate) fn run(arguments: &Anchor) -> Result<Outcome, CommandError> {
     if !arguments.folder.is_dir() {
         let text = format!("{} is not a folder", arguments.folder.display());
         return Err(CommandError::new(text).hint("name a folder of rounds with --rounds-dir DIR"));
     }
+    let operator = operator(arguments.now.instant)?;
     let log = LogFolder::of_rounds(&arguments.folder);
     let given = Clocks {
         authorities: arguments.authorities.clone(),
         calendars: arguments.calendars.clone(),
     };
     let clocks = if given.is_empty() {
-        Clocks::configured()?
+        Clocks::configured(&operator.configuration)?
     } else {
         given
     };
@@ -38,8 +40,7 @@ pub(crate) fn run(arguments: &Anchor) -> Result<Outcome, CommandError> {
         let name = file.file_stem().unwrap_or_default().to_string_lossy();
         log.keep_root(&name, &pem)?;
     }
-    let clock = Clock::starting_at(arguments.now.instant);
-    let anchored = anchor(&log, &clocks, clock)?;
+    let anchored = anchor(&operator, &log, &clocks)?;
     if arguments.output.json {
         document(&as_json(&anchored));
     } else {
@@ -49,7 +50,7 @@ pub(crate) fn run(arguments: &Anchor) -> Result<Outcome, CommandError> {
 }
 
 /// What became of a signed state, for machines.
-pub(crate) fn as_json(anchored: &Anchored) -> Value {
+fn as_json(anchored: &Anchored) -> Value {
     let one = |asked: &Asked| {
         let (state, before, authority, reason) = match &asked.said {
             Said::Stamped { stamp, is_new } => (
@@ -72,7 +73,7 @@ pub(crate) fn as_json(anchored: &Anchored) -> Value {
             "reason": reason,
         })
     };
-    let witness = |seen: &capitalbench_proof::note::Checked| json!({"name": seen.name, "at": seen.at.and_then(second)});
+    let witness = |seen: &Checked| json!({"name": seen.name, "at": seen.at.and_then(second)});
     json!({
         "size": anchored.size,
         "anchored": anchored.holds(),
@@ -88,7 +89,7 @@ fn second(seconds: u64) -> Option<String> {
 }
 
 /// The same for people.
-pub(crate) fn print(anchored: &Anchored) {
+fn print(anchored: &Anchored) {
     line(format!("state of {} events", anchored.size));
     for asked in &anchored.asked {
         let url = &asked.url;
@@ -115,10 +116,10 @@ pub(crate) fn print(anchored: &Anchored) {
         line(format!("  {}  {}{at}", paint(GOOD, "witnessed"), seen.name));
     }
     if !anchored.holds() {
-        let next = "nobody stamped it; try again, or name other clocks with --tsa URL";
+        let next = "no clock stamped it; try again, or name other clocks with --tsa URL";
         line(format!("{} {next}", paint(DIM, "next:")));
     } else if !anchored.rooted {
-        let text = "log/roots holds no root certificate, so nobody vouches for these clocks; give \
+        let text = "log/roots holds no root certificate, so these clocks are not vouched for; give \
                     --tsa-root FILE";
         remark(format!("{} {text}", paint(WARNING, "caution:")));
     }

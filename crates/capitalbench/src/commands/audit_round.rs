@@ -2,11 +2,11 @@
 
 use capitalbench_archive::verify::Severity;
 use capitalbench_archive::verify::audit::{Check, Status, audit};
+use capitalbench_operations::operator::clock::now_or;
 use serde_json::json;
 
 use super::{Outcome, run_id};
 use crate::cli::AuditRound;
-use crate::clock::now_or;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint};
 use crate::error::CommandError;
 

@@ -1,24 +1,16 @@
 //! `automation-status`, `automation-retry` and `automation-cancel`: the jobs of rounds.
 
-use capitalbench_archive::round::jobs;
-use capitalbench_archive::round::lease::holder;
-use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
-use capitalbench_core::asking::run::official_run;
-use capitalbench_core::round::resolution_job::{JobStatus, ResolutionJob};
-use capitalbench_database::direct::DatabaseUrl;
+use capitalbench_core::round::resolution_job::ResolutionJob;
+use capitalbench_database::jobs::Job;
+use capitalbench_operations::resolving::job::{AllJobs, FolderJob, all_jobs, cancel, retry};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Outcome;
 use crate::cli::{AutomationCancel, AutomationRetry, AutomationStatus};
-use crate::clock::{Clock, now_or};
+use crate::config::operator;
 use crate::console::{DIM, ERROR, document, line, paint, remark, table};
 use crate::error::CommandError;
-use crate::steps::given_instant::note_given_instant;
-use crate::steps::held_round::take;
-use crate::steps::public_store::database;
-use crate::steps::record;
-use crate::steps::shared_jobs;
 
 const HEADER: [&str; 7] = [
     "round",
@@ -30,57 +22,110 @@ const HEADER: [&str; 7] = [
     "last error",
 ];
 
-pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandError> {
-    if let Some(url) = database()? {
-        return shared_status(&url, arguments.output.json);
-    }
-    let now = now_or(arguments.now.instant);
-    let (mut found, mut unreadable) = (Vec::new(), Vec::new());
-    for folder in list_rounds(&arguments.rounds.path)? {
-        // A lease lives by the machine's clock, whatever instant is looked at.
-        let alive = Clock::Wall.now();
-        let both = jobs::load(&folder).and_then(|job| Ok((job, holder(&folder, alive)?)));
-        match both {
-            Err(error) => unreadable.push(error.to_string()),
-            Ok((Some(job), held)) => found.push((folder.name(), job, held)),
-            Ok((None, _)) => {}
+/// A job, wherever it is kept.
+struct Row {
+    round: String,
+    run: String,
+    status: String,
+    needs_attention: bool,
+    attempts: u32,
+    max_attempts: u32,
+    due: Timestamp,
+    next: Option<Timestamp>,
+    last_error: String,
+    completed: Option<Timestamp>,
+    held_by: Option<String>,
+}
+
+impl Row {
+    fn of_folder(own: FolderJob, now: Timestamp) -> Self {
+        let job = own.job;
+        let is_late = job.is_due(now) && own.held_by.is_none();
+        Self {
+            round: own.round,
+            run: job.run_id.to_string(),
+            status: job.status.as_str().to_owned(),
+            needs_attention: is_late || job.is_exhausted(),
+            attempts: job.attempts,
+            max_attempts: job.max_attempts,
+            due: job.due_at,
+            next: job.next_attempt(),
+            last_error: job.last_error,
+            completed: job.completed_at,
+            held_by: own.held_by.map(|holder| holder.who),
         }
     }
+
+    fn of_database(job: Job) -> Self {
+        Self {
+            round: job.round_id.to_string(),
+            run: job.run_id.to_string(),
+            needs_attention: matches!(job.status.as_str(), "given_up" | "failed"),
+            status: job.status,
+            attempts: job.attempts,
+            max_attempts: job.max_attempts,
+            due: job.due_at,
+            next: job.next_attempt_at,
+            last_error: job.last_error,
+            completed: job.completed_at,
+            held_by: job.lease_holder,
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let text = |at: Option<Timestamp>| at.map(|at| at.to_string());
+        json!({
+            "round_id": self.round,
+            "run_id": self.run,
+            "status": self.status,
+            "attempts": self.attempts,
+            "max_attempts": self.max_attempts,
+            "due_at_utc": self.due.to_string(),
+            "next_attempt_at_utc": text(self.next),
+            "last_error": self.last_error,
+            "completed_at_utc": text(self.completed),
+            "held_by": self.held_by,
+        })
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let status = if self.needs_attention {
+            paint(ERROR, &self.status)
+        } else {
+            self.status.clone()
+        };
+        vec![
+            self.round.clone(),
+            self.run.clone(),
+            status,
+            self.attempts.to_string(),
+            self.due.to_string(),
+            self.next
+                .map_or_else(|| "-".to_owned(), |at| at.to_string()),
+            self.last_error.clone(),
+        ]
+    }
+}
+
+pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandError> {
+    let operator = operator(arguments.now.instant)?;
+    let now = operator.now();
+    let (rows, unreadable): (Vec<Row>, _) = match all_jobs(&operator, &arguments.rounds.path)? {
+        AllJobs::Shared(jobs) => (jobs.into_iter().map(Row::of_database).collect(), Vec::new()),
+        AllJobs::Folders { jobs, unreadable } => {
+            let rows = jobs.into_iter().map(|own| Row::of_folder(own, now));
+            (rows.collect(), unreadable)
+        }
+    };
     if arguments.output.json {
-        let jobs: Vec<Value> = found
-            .iter()
-            .map(|(round, job, held)| {
-                let mut value = as_json(round, job);
-                value["held_by"] = json!(held.as_ref().map(|holder| &holder.who));
-                value
-            })
-            .collect();
+        let jobs: Vec<Value> = rows.iter().map(Row::to_json).collect();
         document(&json!({"jobs": jobs, "unreadable": unreadable}));
         return Ok(Outcome::of(unreadable.is_empty()));
     }
-    let rows = found.iter().map(|(round, job, held)| {
-        let late = job.is_due(now) && held.is_none();
-        let word = job.status.as_str();
-        let word = if late || job.is_exhausted() {
-            paint(ERROR, word)
-        } else {
-            word.to_owned()
-        };
-        vec![
-            round.clone(),
-            job.run_id.to_string(),
-            word,
-            job.attempts.to_string(),
-            job.due_at.to_string(),
-            job.next_attempt()
-                .map_or_else(|| "-".to_owned(), |at| at.to_string()),
-            job.last_error.clone(),
-        ]
-    });
-    line(table(&HEADER, &[3], rows.collect()));
-    for (round, _, held) in &found {
-        if let Some(holder) = held {
-            line(paint(DIM, format!("{round} is with {}", holder.who)));
+    line(table(&HEADER, &[3], rows.iter().map(Row::cells).collect()));
+    for row in &rows {
+        if let Some(holder) = &row.held_by {
+            line(paint(DIM, format!("{} is with {holder}", row.round)));
         }
     }
     for error in &unreadable {
@@ -89,148 +134,34 @@ pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandErr
     Ok(Outcome::of(unreadable.is_empty()))
 }
 
-/// The jobs of the database.
-fn shared_status(url: &DatabaseUrl, json: bool) -> Result<Outcome, CommandError> {
-    let found = shared_jobs::ask(url, async |jobs| jobs.all().await)?;
-    if json {
-        let jobs: Vec<Value> = found.iter().map(shared_jobs::as_json).collect();
-        document(&json!({"jobs": jobs, "unreadable": []}));
-        return Ok(Outcome::Holds);
-    }
-    let rows = found.iter().map(|job| {
-        let word = match job.status.as_str() {
-            "given_up" | "failed" => paint(ERROR, &job.status),
-            word => word.to_owned(),
-        };
-        let next = job.next_attempt_at.filter(|_| job.lease_holder.is_none());
-        vec![
-            job.round_id.to_string(),
-            job.run_id.to_string(),
-            word,
-            job.attempts.to_string(),
-            job.due_at.to_string(),
-            next.map_or_else(|| "-".to_owned(), |at| at.to_string()),
-            job.last_error.clone(),
-        ]
-    });
-    line(table(&HEADER, &[3], rows.collect()));
-    for job in &found {
-        if let Some(holder) = &job.lease_holder {
-            line(paint(DIM, format!("{} is with {holder}", job.round_id)));
-        }
-    }
-    Ok(Outcome::Holds)
+pub(crate) fn run_retry(arguments: &AutomationRetry) -> Result<Outcome, CommandError> {
+    let operator = operator(arguments.now.instant)?;
+    let next = arguments.next_attempt_at_utc;
+    let job = retry(&operator, &arguments.round.path, next)?;
+    Ok(tell(job, operator.now(), arguments.output.json))
 }
 
-/// Why the database did not take what was asked: the job is with a worker, over, or not there.
-fn not_taken(folder: &RoundFolder) -> CommandError {
-    let text = format!(
-        "the job of {} in the database is not changed",
-        folder.name()
-    );
-    let hint = "a worker has it, or it is over; look at it with `capitalbench automation-status`";
-    CommandError::new(text).hint(hint)
+pub(crate) fn run_cancel(arguments: &AutomationCancel) -> Result<Outcome, CommandError> {
+    let operator = operator(arguments.now.instant)?;
+    let job = cancel(&operator, &arguments.round.path, &arguments.reason)?;
+    Ok(tell(job, operator.now(), arguments.output.json))
 }
 
-fn as_json(round: &str, job: &ResolutionJob) -> Value {
-    let text = |at: Option<Timestamp>| at.map(|at| at.to_string());
-    json!({
-        "round_id": round,
-        "run_id": job.run_id.as_str(),
-        "status": job.status.as_str(),
-        "attempts": job.attempts,
-        "max_attempts": job.max_attempts,
-        "due_at_utc": job.due_at.to_string(),
-        "next_attempt_at_utc": text(job.next_attempt()),
-        "last_error": job.last_error,
-        "completed_at_utc": text(job.completed_at),
-    })
-}
-
-pub(crate) fn retry(arguments: &AutomationRetry) -> Result<Outcome, CommandError> {
-    let clock = Clock::starting_at(arguments.now.instant);
-    let folder = RoundFolder::open(&arguments.round.path)?;
-    note_given_instant(&folder, "automation-retry", arguments.now.instant)?;
-    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
-    let runs = folder.runs()?;
-    let enforcement = inputs.manifest.methodology.enforcement();
-    let record = official_run(&runs, enforcement).map_err(|reason| {
-        CommandError::new(format!("{} has no record: {reason}", folder.name()))
-    })?;
-    let held = take(&folder)?;
-    let mut job = match jobs::load(&folder)? {
-        Some(job) if job.run_id == record.run_id => job,
-        _ => {
-            jobs::for_run(&inputs.manifest, &record.run_id, None, clock.now()).ok_or_else(|| {
-                CommandError::new(format!(
-                    "the manifest of {} names no exit day",
-                    folder.name()
-                ))
-            })?
-        }
+fn tell(job: ResolutionJob, now: Timestamp, json: bool) -> Outcome {
+    let own = FolderJob {
+        round: job.round_id.to_string(),
+        job,
+        held_by: None,
     };
-    if job.status == JobStatus::Succeeded {
-        let text = format!("{} is resolved already", folder.name());
-        let hint = "correct its result with `capitalbench score-round --correct REASON`";
-        return Err(CommandError::new(text).hint(hint));
-    }
-    job.retry(arguments.next_attempt_at_utc);
-    if let Some(url) = database()? {
-        let (plan, next) = (shared_jobs::plan(&job), arguments.next_attempt_at_utc);
-        let taken = shared_jobs::ask(&url, async |jobs| jobs.retry(&plan, next).await)?;
-        taken.ok_or_else(|| not_taken(&folder))?;
-    }
-    jobs::store(&folder, &job)?;
-    record::record(&folder, clock.now())?;
-    held.release()?;
-    tell(&folder, &job, arguments.output.json);
-    Ok(Outcome::Holds)
-}
-
-pub(crate) fn cancel(arguments: &AutomationCancel) -> Result<Outcome, CommandError> {
-    let clock = Clock::starting_at(arguments.now.instant);
-    let folder = RoundFolder::open(&arguments.round.path)?;
-    note_given_instant(&folder, "automation-cancel", arguments.now.instant)?;
-    if arguments.reason.trim().is_empty() {
-        return Err(CommandError::new("--reason needs a reason"));
-    }
-    let held = take(&folder)?;
-    let job = jobs::load(&folder)?;
-    let mut job = job.ok_or_else(|| CommandError::new(format!("{} has no job", folder.name())))?;
-    if job.status == JobStatus::Succeeded {
-        let text = format!("{} is resolved; there is nothing to cancel", folder.name());
-        return Err(CommandError::new(text));
-    }
-    job.cancel(&arguments.reason, clock.now());
-    if let Some(url) = database()? {
-        let (id, reason) = (&job.round_id, &arguments.reason);
-        // One that the database does not know is put there, so that nobody adds it from another folder.
-        let plans = [shared_jobs::plan(&job)];
-        let taken = shared_jobs::ask(&url, async |jobs| {
-            jobs.schedule(&plans).await?;
-            jobs.cancel(id, reason).await
-        })?;
-        taken.ok_or_else(|| not_taken(&folder))?;
-    }
-    jobs::store(&folder, &job)?;
-    record::record(&folder, clock.now())?;
-    held.release()?;
-    tell(&folder, &job, arguments.output.json);
-    Ok(Outcome::Holds)
-}
-
-fn tell(folder: &RoundFolder, job: &ResolutionJob, json: bool) {
+    let row = Row::of_folder(own, now);
     if json {
-        document(&as_json(&folder.name(), job));
-        return;
+        document(&row.to_json());
+        return Outcome::Holds;
     }
-    let next = job.next_attempt().map_or_else(
+    let next = row.next.map_or_else(
         || "no further attempt".to_owned(),
         |at| format!("next attempt {at}"),
     );
-    line(format!(
-        "{}: {}, {next}",
-        folder.name(),
-        job.status.as_str()
-    ));
+    line(format!("{}: {}, {next}", row.round, row.status));
+    Outcome::Holds
 }

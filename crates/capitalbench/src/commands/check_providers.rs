@@ -1,9 +1,9 @@
 //! `check-providers`: which key variables are set.
 
+use capitalbench_operations::asking::providers::PROVIDERS;
 use serde_json::{Map, Value};
 
 use super::Outcome;
-use super::providers::PROVIDERS;
 use crate::cli::CheckProviders;
 use crate::config::Environment;
 use crate::console::{DIM, GOOD, document, line, paint};

@@ -1,6 +1,7 @@
 //! `cumulative-status`: which rounds the boards count, and by which run.
 
 use capitalbench_archive::format::figures::results::cumulative::{IndexRow, index};
+use capitalbench_operations::publishing::boards::rounds_of;
 use serde_json::json;
 
 use super::Outcome;
@@ -8,7 +9,6 @@ use super::published::load;
 use crate::cli::{CumulativeStatus, TrackName};
 use crate::console::{document, line, table};
 use crate::error::CommandError;
-use crate::steps::boards::rounds_of;
 
 pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Outcome, CommandError> {
     let publication = load(&arguments.rounds)?;

@@ -3,14 +3,15 @@
 use capitalbench_database::check::{Report, check};
 use capitalbench_database::direct::Direct;
 use capitalbench_database::migrations::{MigrateError, NEEDED, migrate};
+use capitalbench_operations::error::Error;
+use capitalbench_operations::operator::wait;
 use serde_json::json;
 
 use super::Outcome;
 use crate::cli::{Db, DbVerb};
+use crate::config::Environment;
 use crate::console::{ERROR, GOOD, document, line, paint, plural, table};
 use crate::error::CommandError;
-use crate::steps::public_store::{Target, told};
-use crate::steps::wait;
 
 pub(crate) fn run(arguments: &Db) -> Result<Outcome, CommandError> {
     match &arguments.verb {
@@ -20,12 +21,13 @@ pub(crate) fn run(arguments: &Db) -> Result<Outcome, CommandError> {
 }
 
 fn run_migrate(json: bool) -> Result<Outcome, CommandError> {
-    let url = Target::owner()?;
+    let url = Environment::load()?
+        .into_configuration()
+        .required_database()?;
     let applied = wait(async {
-        let mut direct = Direct::connect(&url).await.map_err(|error| told(&error))?;
-        migrate(direct.client())
-            .await
-            .map_err(|error| not_migrated(&error))
+        let mut direct = Direct::connect(&url).await.map_err(Error::from)?;
+        let migrated = migrate(direct.client()).await;
+        migrated.map_err(|error| not_migrated(&error))
     })??;
     if json {
         document(&json!({"applied": applied, "schema_version": NEEDED}));
@@ -41,7 +43,7 @@ fn run_migrate(json: bool) -> Result<Outcome, CommandError> {
     Ok(Outcome::Holds)
 }
 
-fn not_migrated(error: &MigrateError) -> CommandError {
+fn not_migrated(error: &MigrateError) -> Error {
     let hint = match error {
         MigrateError::Refused { error, .. } => match error.remedy() {
             remedy if remedy.contains("db migrate") => "nothing was changed",
@@ -52,16 +54,18 @@ fn not_migrated(error: &MigrateError) -> CommandError {
         }
         MigrateError::Ahead(error) => error.remedy(),
     };
-    CommandError::new(error.to_string()).hint(hint)
+    Error::new(error.to_string()).hint(hint)
 }
 
 fn run_check(json: bool) -> Result<Outcome, CommandError> {
-    let url = Target::owner()?;
+    let url = Environment::load()?
+        .into_configuration()
+        .required_database()?;
     let report = wait(async {
         let mut direct = Direct::connect(&url).await?;
         check(direct.client()).await
     })?
-    .map_err(|error| told(&error))?;
+    .map_err(Error::from)?;
     if json {
         document(&json!(report));
     } else {

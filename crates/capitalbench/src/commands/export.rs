@@ -1,6 +1,7 @@
 //! `export`: the publication as files for machines.
 
 use capitalbench_export::steps;
+use capitalbench_operations::proof::promise::require_orders;
 use serde_json::{Value, json};
 
 use super::Outcome;
@@ -9,7 +10,6 @@ use super::published::{load, say_written};
 use crate::cli::Export;
 use crate::console::progress;
 use crate::error::CommandError;
-use crate::steps::promise::require_orders;
 
 pub(crate) fn run(arguments: &Export) -> Result<Outcome, CommandError> {
     let publication = load(&arguments.rounds)?;

@@ -2,160 +2,117 @@
 
 use capitalbench_archive::disk::shell::shell_word;
 use capitalbench_archive::format::prices::provenance::{Coverage, Provenance, Purpose};
-use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_core::market::cross_check::CrossCheck;
+use capitalbench_operations::prices::fetch::{FetchReport, FetchRequest, Fetched, fetch_round};
+use capitalbench_operations::prices::fetcher::{AtLimit, Stopped};
 use serde_json::{Value, json};
 
-use super::price_source::{asking, open_counted, open_second, rounds_of, state_folder, wait};
+use super::notices::price_choice;
 use super::{Outcome, run_id};
 use crate::cli::{FetchPrices, SideChoice};
-use crate::clock::Clock;
+use crate::config::operator;
 use crate::console::{DIM, GOOD, WARNING, document, line, paint, plural, remark};
 use crate::error::CommandError;
-use crate::steps::asking::AtLimit;
-use crate::steps::fetch_prices::{
-    FetchPlan, Fetched, Other, fetch_prices, options, refuse_present, require_final_rows,
-    source_exception, window,
-};
-use crate::steps::given_instant::note_given_instant;
-use crate::steps::held_round::take;
-use crate::steps::record::record;
-use crate::steps::score::refuse_changed_inputs;
 
 pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
-    let clock = Clock::starting_at(arguments.now.instant);
-    let folder = RoundFolder::open(&arguments.round.path)?;
-    let inputs = RoundInputs::load(folder, &Universes::default())?;
-    let plan = plan(arguments, &inputs)?;
-    require_final_rows(&plan, clock.now())?;
-    if let Err(refusal) = refuse_present(&plan) {
-        if !arguments.dry_run {
-            // Prices of a process that was killed may not be in the log yet.
-            record(&inputs.folder, clock.now())?;
+    let operator = operator(arguments.now.instant)?;
+    let report = fetch_round(&operator, &request(arguments)?)?;
+    let is_json = arguments.output.json;
+    Ok(match &report.fetched {
+        None => {
+            print_plan(&report, is_json);
+            Outcome::Holds
         }
-        return Err(refusal);
-    }
-    if arguments.dry_run {
-        print_plan(arguments, &plan);
-        return Ok(Outcome::Holds);
-    }
-    note_given_instant(&inputs.folder, "fetch-prices", arguments.now.instant)?;
-    let state = state_folder(&rounds_of(inputs.folder.path())?)?;
-    let at_limit = if arguments.manner.wait {
-        AtLimit::Wait
-    } else {
-        AtLimit::Stop
-    };
-    let opened = open_counted(
-        arguments.source.source,
-        arguments.source.histories.as_deref(),
-    )?;
-    let choice = &arguments.cross_check;
-    let second = open_second(choice)?;
-    let first = asking(&opened, &state, clock, at_limit);
-    let other = second.as_ref().map(|opened| Other {
-        asking: asking(opened, &state, clock, at_limit),
-        tolerance_bps: choice.tolerance_bps,
-    });
-    source_exception(&plan, &first, other.as_ref())?;
-    let held = take(&inputs.folder)?;
-    // What was true before the round was ours may not be true any more.
-    refuse_present(&plan)?;
-    let fetched = wait(fetch_prices(&plan, &first, other.as_ref(), &held))??;
-    held.release()?;
-    Ok(report(arguments, &plan, &fetched))
+        Some(Fetched::Stopped(stopped)) => {
+            print_stopped(&report, stopped, is_json);
+            Outcome::DoesNotHold
+        }
+        Some(Fetched::Stored {
+            provenance,
+            cross_check,
+            sound,
+        }) => {
+            let check = cross_check.as_ref();
+            if is_json {
+                document(&stored_json(&report.round.name(), provenance, check));
+            } else {
+                print_stored(&report, provenance, check);
+            }
+            Outcome::of(*sound)
+        }
+    })
 }
 
-fn plan<'a>(
-    arguments: &FetchPrices,
-    inputs: &'a RoundInputs,
-) -> Result<FetchPlan<'a>, CommandError> {
-    refuse_changed_inputs(inputs)?;
-    let coverage = if arguments.full_universe {
-        Coverage::FullUniverse
-    } else {
-        Coverage::HeldOptions
-    };
-    let run_id = run_id(arguments.run_id.as_deref())?;
-    Ok(FetchPlan {
-        inputs,
-        window: window(inputs, arguments.entry_date, arguments.exit_date)?,
+fn request(arguments: &FetchPrices) -> Result<FetchRequest, CommandError> {
+    Ok(FetchRequest {
+        round: arguments.round.path.clone(),
+        entry: arguments.entry_date,
+        exit: arguments.exit_date,
         purpose: match arguments.side {
             Some(SideChoice::Entry) => Purpose::Informational,
             Some(SideChoice::Exit) | None => Purpose::Final,
         },
-        coverage,
-        options: options(inputs, coverage, run_id.as_ref())?,
+        coverage: if arguments.full_universe {
+            Coverage::FullUniverse
+        } else {
+            Coverage::HeldOptions
+        },
+        run_id: run_id(arguments.run_id.as_deref())?,
         correct: arguments.manner.correct.clone(),
         other_source: arguments.other_source.clone(),
+        prices: price_choice(&arguments.source, &arguments.cross_check)?,
+        at_limit: if arguments.manner.wait {
+            AtLimit::Wait
+        } else {
+            AtLimit::Stop
+        },
+        dry_run: arguments.dry_run,
     })
 }
 
-fn print_plan(arguments: &FetchPrices, plan: &FetchPlan<'_>) {
-    let symbols: Vec<&str> = plan.options.iter().map(|(_, s)| s.as_str()).collect();
-    if arguments.output.json {
+fn print_plan(report: &FetchReport, json: bool) {
+    let (window, symbols) = (report.window, &report.symbols);
+    if json {
         document(&json!({
-            "round_id": plan.inputs.folder.name(),
-            "entry_date": plan.window.entry.to_string(),
-            "exit_date": plan.window.exit.to_string(),
-            "purpose": plan.purpose.as_str(),
-            "coverage": plan.coverage.as_str(),
+            "round_id": report.round.name(),
+            "entry_date": window.entry.to_string(),
+            "exit_date": window.exit.to_string(),
+            "purpose": report.purpose.as_str(),
+            "coverage": report.coverage.as_str(),
             "symbols": symbols,
         }));
         return;
     }
     line(format!(
         "{}: would ask for {}, {} to {}",
-        plan.inputs.folder.name(),
+        report.round.name(),
         plural(symbols.len(), "symbol"),
-        plan.window.entry,
-        plan.window.exit
+        window.entry,
+        window.exit
     ));
     line(symbols.join(" "));
 }
 
-fn report(arguments: &FetchPrices, plan: &FetchPlan<'_>, fetched: &Fetched) -> Outcome {
-    let round = plan.inputs.folder.name();
-    match fetched {
-        Fetched::Stopped {
-            source,
-            at,
-            done,
-            of,
-        } => {
-            if arguments.output.json {
-                document(&json!({
-                    "round_id": round,
-                    "status": "stopped",
-                    "source": source,
-                    "resume_at_utc": at.to_string(),
-                    "answered": done,
-                    "of": of,
-                }));
-            } else {
-                line(format!(
-                    "{round}: the plan of {source} is used up after {done} of {of} options"
-                ));
-                line(format!(
-                    "{} run it again at {at}, or with --wait; what came is kept",
-                    paint(DIM, "next:")
-                ));
-            }
-            Outcome::DoesNotHold
-        }
-        Fetched::Stored {
-            provenance,
-            cross_check,
-            sound,
-        } => {
-            if arguments.output.json {
-                document(&stored_json(&round, provenance, cross_check.as_ref()));
-            } else {
-                print_stored(plan, provenance, cross_check.as_ref());
-            }
-            Outcome::of(*sound)
-        }
+fn print_stopped(report: &FetchReport, stopped: &Stopped, json: bool) {
+    let round = report.round.name();
+    if json {
+        document(&json!({
+            "round_id": round,
+            "status": "stopped",
+            "source": stopped.source,
+            "resume_at_utc": stopped.at.to_string(),
+            "answered": stopped.done,
+            "of": stopped.of,
+        }));
+        return;
     }
+    line(format!("{round}: {stopped}"));
+    let next = "or with --wait; the answers so far are kept";
+    line(format!(
+        "{} run it again at {}, {next}",
+        paint(DIM, "next:"),
+        stopped.at
+    ));
 }
 
 fn stored_json(round: &str, provenance: &Provenance, check: Option<&CrossCheck>) -> Value {
@@ -182,8 +139,8 @@ fn stored_json(round: &str, provenance: &Provenance, check: Option<&CrossCheck>)
     })
 }
 
-fn print_stored(plan: &FetchPlan<'_>, provenance: &Provenance, check: Option<&CrossCheck>) {
-    let round = plan.inputs.folder.name();
+fn print_stored(report: &FetchReport, provenance: &Provenance, check: Option<&CrossCheck>) {
+    let round = report.round.name();
     for warning in &provenance.warnings {
         remark(format!("{} {warning}", paint(WARNING, "warning:")));
     }
@@ -209,7 +166,7 @@ fn print_stored(plan: &FetchPlan<'_>, provenance: &Provenance, check: Option<&Cr
         line(format!("the prices before them are in {place}"));
     }
     if provenance.purpose == Purpose::Final {
-        let path = shell_word(plan.inputs.folder.path());
+        let path = shell_word(report.round.path());
         let next = format!("capitalbench score-round --round {path}");
         line(format!("{} {next}", paint(DIM, "next:")));
     }

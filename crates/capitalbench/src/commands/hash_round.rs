@@ -1,93 +1,61 @@
 //! `hash-round`: freeze a round, or check that it holds.
 
-use capitalbench_archive::disk::layout;
-use capitalbench_archive::disk::shell::shell_word;
-use capitalbench_archive::format::round::manifest;
 use capitalbench_archive::round::freeze::{self, Frozen};
 use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_operations::opening::freezing::{changes, freeze_round};
 use serde_json::json;
 
 use super::Outcome;
+use super::notices::{print_recorded, recorded_json};
 use crate::cli::HashRound;
-use crate::clock::{Clock, now_or};
+use crate::config::operator;
 use crate::console::{ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
-use crate::steps::anchor::follow_step;
-use crate::steps::given_instant::note_given_instant;
-use crate::steps::promise::require_key;
-use crate::steps::record::{record, record_freeze};
 
 pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
-    let folder = RoundFolder::open(&arguments.round.path)?;
     if arguments.check {
+        let folder = RoundFolder::open(&arguments.round.path)?;
         return check(&folder, arguments.output.json);
     }
-    let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
-    require_key(&folder, &manifest)?;
-    note_given_instant(&folder, "hash-round", arguments.now.instant)?;
-    let frozen = freeze::freeze(&folder)?;
-    let (state, count) = match frozen {
+    let done = freeze_round(&operator(arguments.now.instant)?, &arguments.round.path)?;
+    let (state, count) = match done.frozen {
         Frozen::Written(count) => ("frozen", count),
         Frozen::Unchanged(count) => ("unchanged", count),
     };
-    let clock = Clock::starting_at(arguments.now.instant);
-    let now = now_or(arguments.now.instant);
-    let recorded = match frozen {
-        Frozen::Written(_) => record_freeze(&folder, now)?,
-        Frozen::Unchanged(_) => record(&folder, now)?,
-    };
+    let round = done.folder.name();
     if arguments.output.json {
         document(&json!({
-            "round_id": folder.name(),
+            "round_id": round,
             "state": state,
             "files": count,
-            "log": recorded.to_json(),
+            "log": recorded_json(&done.recorded),
         }));
     } else {
-        line(format!(
-            "{}: {} ({count} files)",
-            folder.name(),
-            paint(GOOD, state)
-        ));
-        recorded.print();
+        line(format!("{round}: {} ({count} files)", paint(GOOD, state)));
+        print_recorded(&done.recorded);
     }
-    follow_step(&folder, &manifest, clock)?;
     Ok(Outcome::Holds)
 }
 
 fn check(folder: &RoundFolder, json: bool) -> Result<Outcome, CommandError> {
-    let Some(problems) = freeze::changes(folder)? else {
-        let text = format!("{} is not frozen", folder.name());
-        let next = format!(
-            "capitalbench hash-round --round {}",
-            shell_word(folder.path())
-        );
-        return Err(CommandError::new(text).hint(format!("freeze it with `{next}`")));
-    };
+    let problems = changes(folder)?;
+    let holds = problems.is_empty();
     if json {
         let problems: Vec<_> = problems
             .iter()
             .map(|problem| json!({"file": problem.file(), "problem": problem.text()}))
             .collect();
-        let state = if problems.is_empty() {
-            "holds"
-        } else {
-            "does-not-hold"
-        };
+        let state = if holds { "holds" } else { "does-not-hold" };
         document(&json!({"round_id": folder.name(), "state": state, "problems": problems}));
-        return Ok(Outcome::of(problems.is_empty()));
+        return Ok(Outcome::of(holds));
     }
     for problem in &problems {
-        line(format!(
-            "{}  {} {}",
-            paint(ERROR, "error"),
-            problem.file(),
-            problem.text()
-        ));
+        let (file, text) = (problem.file(), problem.text());
+        line(format!("{}  {file} {text}", paint(ERROR, "error")));
     }
-    if problems.is_empty() {
+    if holds {
         let count = freeze::stored_digests(folder)?.map_or(0, |stored| stored.len());
         line(format!("{}: {count} files hold", folder.name()));
     }
-    Ok(Outcome::of(problems.is_empty()))
+    Ok(Outcome::of(holds))
 }

@@ -9,11 +9,11 @@ use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_archive::round::status::round_status;
 use capitalbench_core::asking::briefing::{BriefingProblem, Level};
 use capitalbench_core::values::time::Stamp;
+use capitalbench_operations::operator::clock::now_or;
 use serde_json::json;
 
 use super::Outcome;
 use crate::cli::ImportResearch;
-use crate::clock::now_or;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint};
 use crate::error::CommandError;
 

@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::Outcome;
 use crate::cli::{Keys, KeysInit, KeysShow, KeysVerb};
+use crate::config::Environment;
 use crate::console::{DIM, document, line, paint};
 use crate::error::CommandError;
-use crate::steps::record::key_file;
 
 pub(crate) fn run(arguments: &Keys) -> Result<Outcome, CommandError> {
     match &arguments.verb {
@@ -28,7 +28,7 @@ fn log_of(folder: &Path) -> Result<LogFolder, CommandError> {
 
 fn init(arguments: &KeysInit) -> Result<Outcome, CommandError> {
     let log = log_of(&arguments.folder)?;
-    let file = key_file(&log)?;
+    let file = Environment::load()?.into_configuration().log_key(&log);
     let name = match &arguments.name {
         Some(name) => name.clone(),
         None => default_name(&arguments.folder)?,

@@ -14,16 +14,18 @@ use capitalbench_core::values::ids::Digest;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::read::{ReadError, Record, Source, read};
 use capitalbench_export::text::SYNTHETIC;
+use capitalbench_operations::error::Error;
+use capitalbench_operations::operator::wait;
+use capitalbench_operations::proof::promise::require_orders;
+use capitalbench_operations::syncing::rest::Rest;
+use capitalbench_operations::syncing::target::Target;
 use capitalbench_site::Files;
 
 use super::published;
 use crate::cli::{RecordSource, Rounds};
+use crate::config::Environment;
 use crate::console::{WARNING, paint, remark};
 use crate::error::CommandError;
-use crate::steps::promise::require_orders;
-use crate::steps::public_store::{Target, told};
-use crate::steps::rest::Rest;
-use crate::steps::wait;
 
 /// A place where the record lies.
 pub(super) enum Origin {
@@ -139,10 +141,11 @@ fn log_of<'a>(record: &Record, rounds: impl Iterator<Item = &'a str>) -> Files {
 impl Origin {
     /// The place that was asked for.
     pub(super) fn open(source: RecordSource, rounds: &Rounds) -> Result<Self, CommandError> {
+        let configuration = Environment::load()?.into_configuration();
         Ok(match source {
             RecordSource::Folder => Self::Folder(rounds.clone()),
-            RecordSource::Supabase => Self::Supabase(Target::public()?),
-            RecordSource::Database => Self::Database(Target::owner()?),
+            RecordSource::Supabase => Self::Supabase(Target::public(&configuration)?),
+            RecordSource::Database => Self::Database(configuration.required_database()?),
         })
     }
 
@@ -205,7 +208,7 @@ async fn public(url: &DatabaseUrl) -> Result<Direct, ReadError> {
 }
 
 async fn mark<S: Source>(source: &S) -> Result<String, CommandError> {
-    let header = source.header().await.map_err(|error| told(&error))?;
+    let header = source.header().await.map_err(Error::from)?;
     let header = header.ok_or_else(|| unread(&ReadError::Empty))?;
     Ok(header.parts_sha256)
 }

@@ -1,14 +1,14 @@
 //! `publish-cumulative`: the boards across rounds as files.
 
 use capitalbench_database::sync::Scope;
+use capitalbench_operations::proof::promise::require_orders;
+use capitalbench_operations::publishing::boards::across_rounds;
 
 use super::Outcome;
+use super::notices::follow_publication;
 use super::published::{load, write};
 use crate::cli::{PublishCumulative, TrackName};
 use crate::error::CommandError;
-use crate::steps::boards::across_rounds;
-use crate::steps::promise::require_orders;
-use crate::steps::public_store::follow_publication;
 
 pub(crate) fn run(arguments: &PublishCumulative) -> Result<Outcome, CommandError> {
     let publication = load(&arguments.rounds)?;
@@ -24,10 +24,6 @@ pub(crate) fn run(arguments: &PublishCumulative) -> Result<Outcome, CommandError
         }
     }
     let written = write(&arguments.output, files, arguments.printed.json)?;
-    let synced = follow_publication(
-        (&arguments.rounds.folder, &publication),
-        arguments.rounds.as_of,
-        &Scope::Whole,
-    );
+    let synced = follow_publication(&arguments.rounds, &publication, &Scope::Whole)?;
     Ok(written.and(synced))
 }

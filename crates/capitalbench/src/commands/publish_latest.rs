@@ -1,15 +1,15 @@
 //! `publish-latest`: the result of the latest resolved round.
 
 use capitalbench_database::sync::Scope;
+use capitalbench_operations::proof::promise::require_orders;
+use capitalbench_operations::publishing::boards;
 
 use super::Outcome;
+use super::notices::follow_publication;
 use super::published::{load, write};
 use crate::cli::{PublishLatest, TrackName};
 use crate::console::remark;
 use crate::error::CommandError;
-use crate::steps::boards;
-use crate::steps::promise::require_orders;
-use crate::steps::public_store::follow_publication;
 
 pub(crate) fn run(arguments: &PublishLatest) -> Result<Outcome, CommandError> {
     let publication = load(&arguments.rounds)?;
@@ -21,10 +21,6 @@ pub(crate) fn run(arguments: &PublishLatest) -> Result<Outcome, CommandError> {
         return Ok(Outcome::DoesNotHold);
     };
     let written = write(&arguments.output, files, arguments.printed.json)?;
-    let synced = follow_publication(
-        (&arguments.rounds.folder, &publication),
-        arguments.rounds.as_of,
-        &Scope::Rounds,
-    );
+    let synced = follow_publication(&arguments.rounds, &publication, &Scope::Rounds)?;
     Ok(written.and(synced))
 }

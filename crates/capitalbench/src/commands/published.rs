@@ -13,12 +13,12 @@ use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::standings::Standings;
 use capitalbench_core::values::similar::closest;
 use capitalbench_export::text::SYNTHETIC;
+use capitalbench_operations::operator::clock::now_or;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Outcome;
 use crate::cli::Rounds;
-use crate::clock::now_or;
 use crate::config::Environment;
 use crate::console::{WARNING, document, line, paint, plural, progress, remark};
 use crate::error::CommandError;

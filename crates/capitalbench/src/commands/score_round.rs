@@ -2,203 +2,80 @@
 
 use std::path::Path;
 
-use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::results::corrections::Stored;
 use capitalbench_archive::results::scoring::ControlOutcome;
-use capitalbench_archive::round::jobs;
-use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
-use capitalbench_archive::run::run_folder::RunFolder;
-use capitalbench_core::asking::run::{RunRules, official_run};
-use capitalbench_core::market::prices::Side;
 use capitalbench_core::result::consistency::{Figures, ModelConsistency};
+use capitalbench_core::result::leaderboard;
 use capitalbench_core::result::score::{self as points, Score};
-use capitalbench_core::round::resolution_job::{JobStatus, ResolutionJob};
-use capitalbench_core::values::units::signed_percent;
-use jiff::Timestamp;
-use rayon::prelude::*;
+use capitalbench_core::values::units::{Return, signed_percent};
+use capitalbench_operations::resolving::score::{Reasons, Scored, Writing};
+use capitalbench_operations::resolving::scoring::{FolderScores, score_folder, score_round};
 use serde_json::{Value, json};
 
+use super::notices::{follow_folder, follow_round, print_signed, recorded_json};
 use super::{Outcome, run_id};
 use crate::cli::ScoreRound;
-use crate::clock::now_or;
-use crate::console::{
-    BOLD, DIM, ERROR, WARNING, document, line, paint, plural, progress, remark, table,
-};
+use crate::config::operator;
+use crate::console::{BOLD, DIM, ERROR, WARNING, document, line, paint, plural, remark, table};
 use crate::error::CommandError;
-use crate::steps::given_instant::note_given_instant;
-use crate::steps::held_round::take_awaited;
-use crate::steps::public_store::{follow_folder, follow_round};
-use crate::steps::record::{Recorded, record};
-use crate::steps::score::{Scored, Writing, refuse_open, score};
 
 pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
-    let now = now_or(arguments.now.instant);
-    let writing = if arguments.dry_run {
-        Writing::DryRun
-    } else {
-        Writing::Write {
-            correct: reason("--correct", arguments.correct.as_deref())?,
-            accept_cross_check: reason(
-                "--accept-cross-check",
-                arguments.accept_cross_check.as_deref(),
-            )?,
-            accept_unproved: reason(
-                "--accept-unproved-prices",
-                arguments.accept_unproved_prices.as_deref(),
-            )?,
-        }
-    };
-    let given = arguments.now.instant.filter(|_| !arguments.dry_run);
+    let operator = operator(arguments.now.instant)?;
+    let writing = writing(arguments)?;
     if let Some(folder) = &arguments.rounds_dir {
-        for round in list_rounds(folder)? {
-            note_given_instant(&round, "score-round", given)?;
-        }
-        let scored = score_folder(folder, now, &writing, arguments.output.json)?;
-        if arguments.dry_run {
-            return Ok(scored);
-        }
-        return Ok(scored.and(follow_folder(folder, now)));
+        let scores = score_folder(&operator, folder, &writing)?;
+        print_scores(&scores, arguments.output.json)?;
+        let done = Outcome::of(scores.failed.is_empty());
+        return Ok(match writing {
+            Writing::DryRun => done,
+            Writing::Write(_) => done.and(follow_folder(&operator, folder)),
+        });
     }
     let path = arguments.round.as_deref().unwrap_or_else(|| Path::new("."));
     let run_id = run_id(arguments.run_id.as_deref())?;
-    let folder = RoundFolder::open(path)?;
-    note_given_instant(&folder, "score-round", given)?;
-    let run = match &run_id {
-        Some(run_id) => folder.run(run_id)?,
-        None => match official(&folder)? {
-            Some((run, _)) => run,
-            None => folder.run_or_only(None)?,
-        },
-    };
-    let rules = run.record()?.run.rules;
-    let inputs = RoundInputs::load(folder, &Universes::default())?;
-    let scored = score_held(&inputs, (&run, rules), now, &writing)?;
+    let scored = score_round(&operator, path, run_id.as_ref(), &writing)?;
     if arguments.output.json {
         document(&as_json(&scored)?);
     } else {
         print(&scored)?;
     }
+    Ok(match writing {
+        Writing::DryRun => Outcome::Holds,
+        Writing::Write(_) => follow_round(&operator, path),
+    })
+}
+
+fn writing(arguments: &ScoreRound) -> Result<Writing, CommandError> {
     if arguments.dry_run {
-        return Ok(Outcome::Holds);
+        return Ok(Writing::DryRun);
     }
-    Ok(follow_round(path, now))
-}
-
-/// The official run of a round, if there is exactly one.
-fn official(folder: &RoundFolder) -> Result<Option<(RunFolder, RunRules)>, FileError> {
-    let runs = folder.runs()?;
-    let Ok(run) = official_run(&runs, folder.enforcement()?) else {
-        return Ok(None);
-    };
-    Ok(Some((folder.run(&run.run_id)?, run.rules)))
-}
-
-/// Scores with the round held where a worker may want it.
-fn score_held(
-    inputs: &RoundInputs,
-    run: (&RunFolder, RunRules),
-    now: Timestamp,
-    writing: &Writing,
-) -> Result<Scored, CommandError> {
-    if *writing == Writing::DryRun {
-        return score(inputs, run, now, writing);
-    }
-    refuse_open(inputs, now)?;
-    let held = take_awaited(&inputs.folder)?;
-    let scored = score(inputs, run, now, writing)?;
-    settle_job(&inputs.folder, &scored, now)?;
-    if let Some(held) = held {
-        held.release()?;
-    }
-    Ok(scored)
-}
-
-/// A job that waits for what was just done by hand has nothing left to do.
-fn settle_job(folder: &RoundFolder, scored: &Scored, now: Timestamp) -> Result<(), CommandError> {
-    let waits = |job: &ResolutionJob| {
-        job.run_id == scored.run_id
-            && matches!(job.status, JobStatus::Scheduled | JobStatus::Failed)
-    };
-    if scored.stored.is_some()
-        && let Some(mut job) = jobs::load(folder)?.filter(waits)
-    {
-        job.succeed(now);
-        jobs::store(folder, &job)?;
-        record(folder, now)?;
-    }
-    Ok(())
-}
-
-/// A reason that says something.
-fn reason(flag: &str, text: Option<&str>) -> Result<Option<String>, CommandError> {
-    match text.map(str::trim) {
+    let reason = |flag: &str, text: &Option<String>| match text.as_deref().map(str::trim) {
         Some("") => Err(CommandError::new(format!("{flag} needs a reason"))),
         text => Ok(text.map(str::to_owned)),
-    }
+    };
+    let unproved = &arguments.accept_unproved_prices;
+    Ok(Writing::Write(Reasons {
+        correct: reason("--correct", &arguments.correct)?,
+        accept_cross_check: reason("--accept-cross-check", &arguments.accept_cross_check)?,
+        accept_unproved: reason("--accept-unproved-prices", unproved)?,
+    }))
 }
 
-fn score_folder(
-    folder: &Path,
-    now: Timestamp,
-    writing: &Writing,
-    json: bool,
-) -> Result<Outcome, CommandError> {
-    let rounds = list_rounds(folder)?;
-    let universes = Universes::default();
-    let bar = progress(rounds.len(), "scoring");
-    let scored: Vec<Option<Result<Scored, (String, CommandError)>>> = rounds
-        .par_iter()
-        .map(|round| {
-            let result = score_official(round, &universes, now, writing);
-            bar.inc(1);
-            result.map_err(|error| (round.name(), error)).transpose()
-        })
-        .collect();
-    bar.finish_and_clear();
-    let (done, failed): (Vec<_>, Vec<_>) = scored.into_iter().flatten().partition(Result::is_ok);
-    let done: Vec<Scored> = done.into_iter().filter_map(Result::ok).collect();
-    let failed: Vec<(String, CommandError)> = failed.into_iter().filter_map(Result::err).collect();
+fn print_scores(scores: &FolderScores, json: bool) -> Result<(), CommandError> {
+    let FolderScores { done, failed } = scores;
     if json {
         let runs: Result<Vec<Value>, CommandError> = done.iter().map(as_json).collect();
         let failures = failed
             .iter()
             .map(|(round, error)| json!({"round_id": round, "error": error.to_string()}));
         document(&json!({"runs": runs?, "failures": failures.collect::<Vec<_>>()}));
-    } else {
-        for (round, error) in &failed {
-            remark(format!("{} {round}: {error}", paint(ERROR, "error:")));
-        }
-        print_folder(&done);
+        return Ok(());
     }
-    Ok(Outcome::of(failed.is_empty()))
-}
-
-/// Scores the official run of a round; none when there is no record or a sheet is missing.
-fn score_official(
-    round: &RoundFolder,
-    universes: &Universes,
-    now: Timestamp,
-    writing: &Writing,
-) -> Result<Option<Scored>, CommandError> {
-    let priced = |side: Side| round.file(side_file(side)).is_file();
-    if !priced(Side::Entry) || !priced(Side::Exit) {
-        return Ok(None);
+    for (round, error) in failed {
+        remark(format!("{} {round}: {error}", paint(ERROR, "error:")));
     }
-    match official(round)? {
-        Some((run, rules)) => {
-            let inputs = RoundInputs::load(round.clone(), universes)?;
-            let scored = score_held(&inputs, (&run, rules), now, writing)?;
-            Ok(Some(scored))
-        }
-        None => Ok(None),
-    }
-}
-
-fn side_file(side: Side) -> &'static str {
-    match side {
-        Side::Entry => capitalbench_archive::disk::layout::ENTRY_PRICES,
-        Side::Exit => capitalbench_archive::disk::layout::EXIT_PRICES,
-    }
+    print_folder(done);
+    Ok(())
 }
 
 /// One row for people: rank, model, figures.
@@ -212,7 +89,7 @@ struct Row {
 
 fn rows(scored: &Scored) -> Result<Vec<Row>, CommandError> {
     let oracle = scored.result.returns.oracle();
-    let row = |row: &capitalbench_core::result::leaderboard::Scored| {
+    let row = |row: &leaderboard::Scored| {
         let outcome = &row.outcome;
         let points = points::score(outcome.decision_return, oracle)
             .map_err(|error| CommandError::new(format!("{}: {error}", row.submission.model_id)))?;
@@ -224,9 +101,7 @@ fn rows(scored: &Scored) -> Result<Vec<Row>, CommandError> {
             },
             value: outcome.decision_return.get(),
             alpha: outcome.alpha.get(),
-            regret: outcome
-                .regret
-                .map(capitalbench_core::values::units::Return::get),
+            regret: outcome.regret.map(Return::get),
         })
     };
     scored.result.outcomes.iter().map(row).collect()
@@ -283,7 +158,7 @@ fn as_json(scored: &Scored) -> Result<Value, CommandError> {
         "round_id": scored.round,
         "run_id": scored.run_id.as_str(),
         "sp500_return": returns.reference().get(),
-        "max_possible_return": returns.oracle().map(capitalbench_core::values::units::Return::get),
+        "max_possible_return": returns.oracle().map(Return::get),
         "outcomes": outcomes,
         "controls": controls,
         "consistency": consistency,
@@ -294,7 +169,7 @@ fn as_json(scored: &Scored) -> Result<Value, CommandError> {
             Some(Stored::Unchanged) => "unchanged",
             Some(Stored::Corrected(_)) => "corrected",
         },
-        "log": scored.recorded.as_ref().map(Recorded::to_json),
+        "log": scored.recorded.as_ref().map(recorded_json),
     }))
 }
 
@@ -347,7 +222,7 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
         _ => {}
     }
     if let Some(recorded) = &scored.recorded {
-        recorded.print_signed();
+        print_signed(recorded);
     }
     Ok(())
 }

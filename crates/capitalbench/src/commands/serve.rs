@@ -4,6 +4,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use capitalbench_operations::operator::clock::now_or;
+use capitalbench_operations::operator::stops::Stops;
 use jiff::Timestamp;
 use tokio::net::TcpSocket;
 use tokio::runtime::Runtime;
@@ -12,10 +14,8 @@ use tokio::task::block_in_place;
 use super::Outcome;
 use super::origin::{Loaded, Origin};
 use crate::cli::Serve;
-use crate::clock::now_or;
 use crate::console::{BOLD, DIM, WARNING, line, paint, remark};
 use crate::error::CommandError;
-use crate::steps::stopped;
 
 mod answer;
 mod bodies;
@@ -90,7 +90,8 @@ fn listening(address: SocketAddr) -> std::io::Result<TcpListener> {
 }
 
 async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
-    let stop = stopped()?;
+    let mut stops = Stops::listen()?;
+    let stop = async move { stops.next().await };
     let fault = |error: std::io::Error| CommandError::new(error.to_string());
     let listener = bound(arguments.listen, near)?;
     listener.set_nonblocking(true).map_err(fault)?;

@@ -2,11 +2,11 @@
 
 use capitalbench_archive::round::status::{RoundStatus, status};
 use capitalbench_core::round::lifecycle::Stage;
+use capitalbench_operations::operator::clock::now_or;
 use serde_json::json;
 
 use super::Outcome;
 use crate::cli::Status;
-use crate::clock::now_or;
 use crate::console::{DIM, ERROR, document, line, paint, remark, table};
 use crate::error::CommandError;
 

@@ -2,21 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use capitalbench_core::publication::{Publication, RoundState};
-use capitalbench_core::values::ids::RoundId;
 use capitalbench_database::sync::Scope;
+use capitalbench_operations::proof::promise::require_orders;
+use capitalbench_operations::syncing::follow::scope_of_round;
+use capitalbench_operations::syncing::target::{NOT_CONFIGURED, Target};
 use serde_json::json;
 
-use super::published::{load, unknown};
+use super::notices::synced_in_words;
+use super::published::load;
 use super::{Outcome, run_id};
 use crate::cli::{Rounds, SyncWeb};
+use crate::config::operator;
 use crate::console::{document, line};
 use crate::error::CommandError;
-use crate::steps::promise::require_orders;
-use crate::steps::public_store::{NOT_CONFIGURED, Target, in_words};
 
 pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
-    let Some(target) = Target::configured()? else {
+    let operator = operator(None)?;
+    let Some(target) = Target::configured(&operator.configuration)? else {
         let reason = NOT_CONFIGURED;
         if arguments.output.json {
             document(&json!({"synced": false, "reason": reason}));
@@ -25,18 +27,22 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
         }
         return Ok(Outcome::Holds);
     };
-    let rounds = match &arguments.round {
-        Some(round) => beside(arguments, round)?,
-        None => arguments.rounds.clone(),
-    };
+    let round = arguments.round.as_deref().map(whole).transpose()?;
+    let mut rounds: Rounds = arguments.rounds.clone();
+    if let Some(round) = &round {
+        rounds.folder = round.parent().map(Path::to_path_buf).unwrap_or_default();
+    }
     let publication = load(&rounds)?;
     require_orders(&rounds.folder, &publication)?;
-    let scope = match &arguments.round {
-        Some(round) => one_round(arguments, round, &publication)?,
+    let scope = match &round {
+        Some(round) => {
+            let record = run_id(arguments.run_id.as_deref())?;
+            scope_of_round(&publication, round, record.as_ref())?
+        }
         None if arguments.include_cumulative => Scope::Whole,
         None => Scope::Rounds,
     };
-    let synced = target.bring(&rounds.folder, &publication, &scope)?;
+    let synced = target.bring(&operator, &rounds.folder, &publication, &scope)?;
     if arguments.output.json {
         document(&json!({
             "synced": true,
@@ -48,53 +54,12 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
             "parts_changed": synced.counts.parts_changed,
         }));
     } else {
-        line(in_words(&synced));
+        line(synced_in_words(&synced));
     }
     Ok(Outcome::Holds)
-}
-
-/// The folder that a round lies in.
-fn beside(arguments: &SyncWeb, round: &Path) -> Result<Rounds, CommandError> {
-    let folder = whole(round)?.parent().map(Path::to_path_buf);
-    Ok(Rounds {
-        folder: folder.unwrap_or_default(),
-        ..arguments.rounds.clone()
-    })
 }
 
 fn whole(round: &Path) -> Result<PathBuf, CommandError> {
     std::fs::canonicalize(round)
         .map_err(|error| CommandError::new(format!("{}: {error}", round.display())))
-}
-
-fn one_round(
-    arguments: &SyncWeb,
-    round: &Path,
-    publication: &Publication,
-) -> Result<Scope, CommandError> {
-    let path = whole(round)?;
-    let name = path
-        .file_name()
-        .and_then(|name| name.to_str())
-        .unwrap_or_default();
-    let id = RoundId::parse(name).map_err(|error| CommandError::new(error.to_string()))?;
-    let Some(found) = publication.round(&id) else {
-        let known: Vec<&str> = publication.rounds.iter().map(|r| r.id().as_str()).collect();
-        return Err(unknown("public round", id.as_str(), &known));
-    };
-    if let Some(wanted) = run_id(arguments.run_id.as_deref())? {
-        let record = match &found.state {
-            RoundState::Draft => None,
-            RoundState::Open(open) => Some(&open.run_id),
-            RoundState::Resolved(resolved) => Some(&resolved.run_id),
-        };
-        if record != Some(&wanted) {
-            let error = CommandError::new(format!("{wanted} is not the record of {id}"));
-            return Err(match record {
-                Some(record) => error.hint(format!("its record is {record}")),
-                None => error.hint("it has none yet; make one with `capitalbench accept-run`"),
-            });
-        }
-    }
-    Ok(Scope::Round(id))
 }

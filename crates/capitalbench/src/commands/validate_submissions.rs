@@ -8,14 +8,14 @@ use capitalbench_archive::round::freeze;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_archive::run::run_folder::RunFolder;
 use capitalbench_archive::run::validation::{Checked, validate_run, validation_files};
+use capitalbench_operations::proof::record::record;
 use serde_json::json;
 
 use super::{Outcome, run_id};
 use crate::cli::ValidateSubmissions;
-use crate::clock::now_or;
+use crate::config::operator;
 use crate::console::{ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
-use crate::steps::record::record;
 
 pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Outcome, CommandError> {
     let run_id = run_id(arguments.run_id.as_deref())?;
@@ -28,7 +28,8 @@ pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Outcome, CommandErr
     let files = validation_files(&folder, rules, &checked);
     if !arguments.dry_run {
         write(&folder, &files)?;
-        record(&inputs.folder, now_or(None))?;
+        let operator = operator(None)?;
+        record(&operator, &inputs.folder, operator.now())?;
     }
     let valid = checked.iter().filter(|file| file.verdict.is_ok()).count();
     let invalid = checked.len() - valid;

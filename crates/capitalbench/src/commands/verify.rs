@@ -10,18 +10,18 @@ use capitalbench_archive::public::bundle::{self, OpenBundle};
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_archive::verify::{Code, Finding, Report, RoundReport, Severity, Verdict};
 use capitalbench_archive::verify::{Reader, count_rounds, verify_for};
+use capitalbench_operations::operator::clock::now_or;
 use capitalbench_proof::note::VerifierKey;
 use capitalbench_proof::timestamp::Root;
 use serde_json::{Value, json};
 
 use super::Outcome;
 use crate::cli::Verify;
-use crate::clock::now_or;
+use crate::config::Environment;
 use crate::console::{
     BOLD, DIM, ERROR, GOOD, WARNING, document, line, paint, plural, progress, table,
 };
 use crate::error::CommandError;
-use crate::steps::record::key_file;
 
 mod proof;
 
@@ -98,7 +98,8 @@ pub(crate) fn owner(path: &Path) -> Result<Option<LogKey>, CommandError> {
     let Ok(Some(public)) = log.verifier() else {
         return Ok(None);
     };
-    let key = LogKey::load(&key_file(&log)?).ok().flatten();
+    let file = Environment::load()?.into_configuration().log_key(&log);
+    let key = LogKey::load(&file).ok().flatten();
     Ok(key.filter(|key| key.verifier() == public))
 }
 

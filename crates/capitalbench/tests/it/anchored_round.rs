@@ -245,7 +245,7 @@ fn an_acceptance_is_complete_with_a_stamp_before_the_entry_close() {
     run(&late, &score)
         .code(2)
         .complains(too_late)
-        .complains("hint: this cannot be mended");
+        .complains("hint: this cannot be repaired");
 }
 
 /// Closes of the days of the window, after those that were known before it.

@@ -111,7 +111,7 @@ fn a_rehearsal_verifies_and_is_never_repeated() {
     let before = test.attempts("r");
     assert_eq!(before.len(), MODELS * 4);
     test.ask("").code(2).complains("is there already");
-    test.ask("--resume").code(0).says("nobody is asked again");
+    test.ask("--resume").code(0).says("no model is asked again");
     assert_eq!(test.attempts("r"), before);
 }
 

@@ -52,7 +52,7 @@ fn calls_under_way_end_at_the_deadline() {
     }
     // Nobody is asked again, not even by a later process.
     assert_eq!(server.calls().len(), 6);
-    asked("--resume").says("nobody is asked again");
+    asked("--resume").says("no model is asked again");
     assert_eq!(server.calls().len(), 6);
 }
 

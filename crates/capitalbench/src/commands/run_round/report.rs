@@ -2,23 +2,23 @@
 
 use std::io::BufRead as _;
 
-use capitalbench_archive::disk::layout::run as files;
-use capitalbench_archive::run::ledger::derive::Finished;
 use capitalbench_archive::run::ledger::{AttemptRecord, RunPlan};
-use capitalbench_core::asking::attempt::AttemptStatus;
+use capitalbench_core::asking::attempt::{AttemptStatus, Reason};
 use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::asking::run::Calls;
+use capitalbench_operations::asking::bill::Bill;
+use capitalbench_operations::asking::run::{ReadyRun, RunReport};
+use capitalbench_operations::asking::seats::UNPRICED;
+use capitalbench_operations::asking::slot_end::SlotEnd;
 use serde_json::{Value, json};
 
-use super::bill::Bill;
-use super::seats::UNPRICED;
 use crate::cli::RunRound;
-use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, remark, table};
+use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, plural, remark, table};
 use crate::error::CommandError;
-use crate::runner::{Engine, Seat, SlotEnd};
 
 /// The most a run can cost, per slot and with every retry.
-pub(super) fn bound(arguments: &RunRound, plan: &RunPlan, seats: &[Seat]) {
+pub(super) fn bound(arguments: &RunRound, ready: &ReadyRun) {
+    let (plan, seats) = (&ready.plan, &ready.seats);
     let calls = plan.max_retries + 1;
     let sum = seats
         .iter()
@@ -91,32 +91,20 @@ pub(super) fn confirm(arguments: &RunRound, plan: &RunPlan) -> Result<(), Comman
     if read.is_ok() && answer.trim() == "yes" {
         return Ok(());
     }
-    Err(CommandError::new("not confirmed; nobody was asked").hint("or begin with --yes"))
+    Err(CommandError::new("not confirmed; no model was asked").hint("or begin with --yes"))
 }
 
 /// Every slot, and what the run came to.
-pub(super) fn result(
-    arguments: &RunRound,
-    engine: &Engine,
-    ends: &[SlotEnd],
-    finished: Option<Finished>,
-) -> Result<(), CommandError> {
-    let plan = engine.ledger.plan();
-    let mut rows = Vec::new();
-    for end in ends {
-        rows.push((end, engine.ledger.attempts(&end.planned.slot)?));
-    }
-    let bill = Bill::of(&rows);
-    let controls = engine
-        .ledger
-        .folder()
-        .submission_names(files::CONTROLS)?
-        .len();
-    if arguments.output.json {
-        let slots: Vec<Value> = rows
-            .iter()
-            .map(|(end, records)| as_json(end, records))
-            .collect();
+pub(super) fn result(report: &RunReport, json: bool) {
+    let RunReport {
+        plan,
+        slots,
+        bill,
+        controls,
+        finished,
+    } = report;
+    if json {
+        let slots = slots.iter().map(|(end, records)| as_json(end, records));
         document(&json!({
             "run_id": plan.run_id.as_str(),
             "run_type": plan.rules.kind.as_str(),
@@ -127,34 +115,49 @@ pub(super) fn result(
             "cost_usd": bill.recorded.usd(),
             "unknown_cost_attempts": bill.unknown_attempts,
             "unknown_cost_at_most_usd": bill.unknown_at_most.map(Cost::usd),
-            "slots": slots,
+            "slots": slots.collect::<Vec<_>>(),
             "control_entrants": controls,
         }));
-        return Ok(());
+        return;
     }
-    slots_table(&rows);
+    slots_table(slots);
     if plan.calls == Calls::Real {
-        line(bill.text());
+        line(bill_text(bill));
     }
     let id = &plan.run_id;
     let Some(finished) = finished else {
         line(format!("{id}: {}", paint(WARNING, "not finished")));
         let next = format!("finish it with --resume --run-id {id}");
         line(format!("{} {next}", paint(DIM, "next:")));
-        return Ok(());
+        return;
     };
     let (valid, invalid) = (finished.valid, finished.invalid);
     let style = if invalid == 0 { GOOD } else { ERROR };
     let text = format!("{valid} valid, {invalid} invalid");
     line(format!("{id}: {}", paint(style, text)));
-    if controls > 0 {
+    if *controls > 0 {
         let text = format!("{controls} control entrants stand beside them, at no cost");
         line(paint(DIM, text));
     }
-    Ok(())
 }
 
-fn slots_table(rows: &[(&SlotEnd, Vec<AttemptRecord>)]) {
+/// What is recorded and what may come on top, in words.
+fn bill_text(bill: &Bill) -> String {
+    let recorded = format!("{:.4} USD recorded", bill.recorded.usd());
+    let most = bill.unknown_at_most.map_or_else(
+        || "an unknown sum".to_owned(),
+        |most| format!("at most {:.4} USD", most.usd()),
+    );
+    match bill.unknown_attempts {
+        0 => recorded,
+        count => format!(
+            "{recorded}; {} without a recorded cost may add {most}",
+            plural(count, "attempt")
+        ),
+    }
+}
+
+fn slots_table(rows: &[(SlotEnd, Vec<AttemptRecord>)]) {
     let cells = rows
         .iter()
         .map(|(end, records)| cells(end, records))
@@ -202,7 +205,7 @@ fn as_json(end: &SlotEnd, records: &[AttemptRecord]) -> Value {
             json!({
                 "attempt": record.begun.attempt,
                 "status": status.as_str(),
-                "reason": status.reason().map(capitalbench_core::asking::attempt::Reason::as_str),
+                "reason": status.reason().map(Reason::as_str),
                 "latency_seconds": record.ended.as_ref().map(|ended| ended.latency_seconds),
                 "cost_usd": record.ended.as_ref().and_then(|ended| ended.cost_usd),
             })

@@ -1,0 +1,54 @@
+//! What a run has cost for certain, and what it may have cost besides.
+
+use capitalbench_archive::run::ledger::AttemptRecord;
+use capitalbench_core::asking::cost::Cost;
+
+use super::engine::bills_nothing;
+use super::slot_end::SlotEnd;
+
+/// Two sums that are never mixed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bill {
+    /// Costs of the answers in the ledger.
+    pub recorded: Cost,
+    /// Attempts whose cost could not be recorded: the outcome is unknown, the answer never arrived
+    /// whole, or it did not say how much was used.
+    pub unknown_attempts: usize,
+    /// The most that these can have cost; none when a price is unknown.
+    pub unknown_at_most: Option<Cost>,
+}
+
+impl Bill {
+    /// Adds up the attempts of these slots.
+    pub fn of(rows: &[(SlotEnd, Vec<AttemptRecord>)]) -> Self {
+        let mut bill = Self {
+            recorded: Cost::ZERO,
+            unknown_attempts: 0,
+            unknown_at_most: Some(Cost::ZERO),
+        };
+        for (end, attempts) in rows {
+            for attempt in attempts {
+                bill.add(end, attempt);
+            }
+        }
+        bill
+    }
+
+    fn add(&mut self, end: &SlotEnd, attempt: &AttemptRecord) {
+        let recorded = attempt.ended.as_ref().and_then(|ended| ended.cost_usd);
+        if let Some(cost) = recorded.and_then(Cost::from_usd) {
+            self.recorded = self.recorded.plus(cost);
+            return;
+        }
+        // A refused request costs nothing.
+        let free = attempt.ended.as_ref().is_some_and(bills_nothing);
+        if free || end.is_rehearsed {
+            return;
+        }
+        self.unknown_attempts += 1;
+        self.unknown_at_most = self
+            .unknown_at_most
+            .zip(end.at_most)
+            .map(|(sum, most)| sum.plus(most));
+    }
+}

@@ -1,0 +1,174 @@
+//! What models cost: the shipped, dated card, and the operator's own file before it.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::format::run::pricing::{self, PriceCard};
+use capitalbench_archive::run::ledger::{CardNote, PlannedPrice};
+use capitalbench_core::asking::cost::Price;
+use capitalbench_core::values::ids::Digest;
+use genai_prices::{PriceRequest, Usage, UsageKey};
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::error::Error;
+
+/// Name of the shipped card; the version is the one in the lock file.
+const SHIPPED: &str = "genai-prices 0.2.1";
+/// The day it was published.
+const SHIPPED_AS_OF: &str = "2026-10-30";
+/// The operator's own card, where none is named.
+const USUAL_FILE: &str = "configs/pricing.yaml";
+
+/// Our names of providers, and those of the shipped card.
+const PROVIDERS: [(&str, &str); 10] = [
+    ("openai", "openai"),
+    ("anthropic", "anthropic"),
+    ("google", "google"),
+    ("xai", "x-ai"),
+    ("deepseek", "deepseek"),
+    ("mistral", "mistral"),
+    ("groq", "groq"),
+    ("together", "together"),
+    ("fireworks", "fireworks"),
+    ("openrouter", "openrouter"),
+];
+
+/// Whether the shipped card is asked for models that the operator's file does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shipped {
+    /// It is.
+    Asked,
+    /// Only the file counts: a rehearsal costs nothing.
+    LeftOut,
+}
+
+/// A model and about how many tokens it is sent.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    pub provider: &'a str,
+    pub api_model_name: &'a str,
+    pub input_tokens: u64,
+}
+
+/// The operator's file, the shipped card, or both.
+pub struct PriceBook {
+    own: Option<(PathBuf, PriceCard, Digest)>,
+    shipped: Shipped,
+    at: Timestamp,
+}
+
+impl PriceBook {
+    /// Reads the named file, or the usual one where it is there.
+    pub fn open(named: Option<&Path>, shipped: Shipped, at: Timestamp) -> Result<Self, Error> {
+        let usual = Path::new(USUAL_FILE);
+        let file = named.or_else(|| usual.is_file().then_some(usual));
+        let own = match file {
+            None => None,
+            Some(file) => {
+                let bytes = file_ops::read(file).map_err(FileError::from)?;
+                let card = pricing::parse(&bytes).map_err(|fault| fault.in_file(file))?;
+                Some((file.to_owned(), card, Digest::of(&bytes)))
+            }
+        };
+        Ok(Self { own, shipped, at })
+    }
+
+    /// The file that was read.
+    pub fn file(&self) -> Option<String> {
+        let (file, ..) = self.own.as_ref()?;
+        Some(file.display().to_string())
+    }
+
+    /// Prices of these models, each once, and the cards they come from.
+    pub fn prices(&self, models: &[Wanted<'_>]) -> (Vec<PlannedPrice>, Vec<CardNote>) {
+        let mut prices: Vec<PlannedPrice> = Vec::new();
+        for wanted in models {
+            let same = |known: &PlannedPrice| {
+                known.provider == wanted.provider && known.api_model_name == wanted.api_model_name
+            };
+            if !prices.iter().any(same) {
+                prices.extend(self.price(wanted));
+            }
+        }
+        let cards = self.cards(&prices);
+        (prices, cards)
+    }
+
+    fn price(&self, wanted: &Wanted<'_>) -> Option<PlannedPrice> {
+        let (provider, model) = (wanted.provider, wanted.api_model_name);
+        if let Some((file, card, _)) = &self.own
+            && let Some(price) = card.price(provider, model)
+        {
+            let file = file.display().to_string();
+            return Some(PlannedPrice::new(provider, model, &file, price));
+        }
+        let price = match self.shipped {
+            Shipped::Asked => shipped_price(wanted, self.at)?,
+            Shipped::LeftOut => return None,
+        };
+        Some(PlannedPrice::new(provider, model, SHIPPED, price))
+    }
+
+    fn cards(&self, prices: &[PlannedPrice]) -> Vec<CardNote> {
+        let mut cards = Vec::new();
+        if let Some((file, card, digest)) = &self.own {
+            cards.push(CardNote {
+                name: file.display().to_string(),
+                as_of: card.as_of.map(|day| day.to_string()),
+                sha256: digest.to_hex(),
+            });
+        }
+        let taken: Vec<&PlannedPrice> = prices.iter().filter(|p| p.card == SHIPPED).collect();
+        if !taken.is_empty() {
+            cards.push(CardNote {
+                name: SHIPPED.to_owned(),
+                as_of: Some(SHIPPED_AS_OF.to_owned()),
+                sha256: Digest::of(json!(taken).to_string().as_bytes()).to_hex(),
+            });
+        }
+        cards
+    }
+}
+
+/// What the shipped card says at an instant; long inputs have their own prices.
+fn shipped_price(wanted: &Wanted<'_>, at: Timestamp) -> Option<Price> {
+    let provider = PROVIDERS.iter().find(|(own, _)| *own == wanted.provider)?.1;
+    #[expect(clippy::cast_precision_loss, reason = "a count of tokens")]
+    let sent = wanted.input_tokens.max(1) as f64;
+    let per_token = |usage: Usage, tokens: f64| {
+        let request = PriceRequest::new(wanted.api_model_name, &usage)
+            .with_provider_id(provider)
+            .with_timestamp(SystemTime::from(at));
+        let found = genai_prices::calculate(&request).ok()?;
+        pico(found.total_price / tokens)
+    };
+    let input = [(UsageKey::INPUT_TOKENS, sent)];
+    let of_input = |key| per_token(Usage::from([input[0].clone(), (key, sent)]), sent);
+    let plain = per_token(Usage::from(input.clone()), sent)?;
+    let both = Usage::from([input[0].clone(), (UsageKey::OUTPUT_TOKENS, sent)]);
+    Some(Price {
+        input: plain,
+        cached: of_input(UsageKey::CACHE_READ_TOKENS).filter(|price| *price != plain),
+        cache_write: of_input(UsageKey::CACHE_WRITE_TOKENS).filter(|price| *price != plain),
+        output: per_token(both, sent)?.checked_sub(plain)?,
+        reasoning: None,
+    })
+}
+
+/// Dollars per token as whole pico-dollars.
+fn pico(usd: f64) -> Option<u64> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked to be a price"
+    )]
+    (0.0..=0.1)
+        .contains(&usd)
+        .then(|| (usd * 1e12).round() as u64)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,259 @@
+//! Which provider answers for a configured model.
+
+use std::path::Path;
+use std::time::Duration;
+
+use capitalbench_adapters::http::Reach;
+use capitalbench_adapters::provider::mock::{Fault, Mock, MockModel, Script};
+use capitalbench_adapters::provider::replay::Replay;
+use capitalbench_adapters::provider::{
+    Anthropic, Capabilities, Family, Google, Host, Ollama, OpenAi, OpenAiCompatible, Provider,
+    Settings, SetupError, XAi,
+};
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::format::round::models::ModelSettings;
+use capitalbench_archive::format::utf8;
+use capitalbench_archive::round::round_folder::RoundInputs;
+use capitalbench_core::asking::run::Calls;
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::operator::configuration::Configuration;
+
+/// Whether a provider of this name works without a network.
+pub fn is_offline(provider: &str) -> bool {
+    ["mock", "replay"].contains(&provider)
+}
+
+/// What a provider is opened with.
+pub struct ProviderSettings<'a> {
+    /// The model and how it is asked.
+    pub model: &'a ModelSettings,
+    /// The round, for providers that answer without a network.
+    pub inputs: &'a RoundInputs,
+    /// A rehearsal is answered by the mock, whatever the model's provider.
+    pub calls: Calls,
+    /// Another seed gives other answers of the mock.
+    pub seed: u64,
+    /// Attempts of this model that were begun before.
+    pub attempts_made: usize,
+}
+
+/// Opens the provider of a model.
+pub fn open_provider(
+    configuration: &Configuration,
+    settings: &ProviderSettings<'_>,
+) -> Result<Box<dyn Provider>, Error> {
+    let contestant = &settings.model.contestant;
+    match contestant.provider.as_str() {
+        "replay" => Ok(Box::new(replay(settings)?)),
+        _ if settings.calls != Calls::Real => Ok(Box::new(mock(settings)?)),
+        name => connect(configuration, settings.model, name),
+    }
+}
+
+/// Opens a provider that is asked over HTTP.
+pub fn connect(
+    configuration: &Configuration,
+    model: &ModelSettings,
+    name: &str,
+) -> Result<Box<dyn Provider>, Error> {
+    let id = &model.contestant.model_id;
+    let wrong = |error: SetupError| Error::new(format!("{id}: {error}"));
+    let Some(kind) = kind(model, name) else {
+        let text = format!("{id}: the provider {name} is not known");
+        return Err(Error::new(text).hint(format!("the known ones are {}", names())));
+    };
+    let variable = model.key_variable.as_deref().or(key_variable(name));
+    let key = variable.map(|name| configuration.key(name)).transpose()?;
+    let http = configuration.http(reach(model, &kind, configuration))?;
+    let family = match &kind {
+        Kind::OpenAi => Family::OpenAi,
+        Kind::Anthropic => Family::Anthropic,
+        Kind::Google => Family::Google,
+        Kind::XAi => Family::XAi,
+        Kind::Ollama | Kind::Compatible(_) => Family::Compatible,
+    };
+    let base_url = base_url(model).ok_or_else(|| {
+        Error::new(format!(
+            "{id}: base_url is required for the provider {name}"
+        ))
+    })?;
+    let api_model_name = model.contestant.api_model_name.clone();
+    let settings = Settings {
+        capabilities: Capabilities::of(family, &api_model_name),
+        api_model_name,
+        temperature: model.temperature,
+        reasoning_effort: model.reasoning_effort.clone(),
+    };
+    let opened: Result<Box<dyn Provider>, SetupError> = match kind {
+        Kind::OpenAi => OpenAi::new(http, base_url, key, settings).map(boxed),
+        Kind::Anthropic => Anthropic::new(http, base_url, key, settings).map(boxed),
+        Kind::Google => Google::new(http, base_url, key, settings).map(boxed),
+        Kind::XAi => XAi::new(http, base_url, key, settings).map(boxed),
+        Kind::Ollama => Ollama::new(http, base_url, key, settings).map(boxed),
+        Kind::Compatible(host) => {
+            OpenAiCompatible::new(http, base_url, key, settings, host).map(boxed)
+        }
+    };
+    opened.map_err(wrong)
+}
+
+/// Where a model is asked; none without a network, or where no address is known.
+pub fn base_url(model: &ModelSettings) -> Option<&str> {
+    let usual = match kind(model, &model.contestant.provider)? {
+        Kind::OpenAi => Some(OpenAi::DEFAULT_BASE_URL),
+        Kind::Anthropic => Some(Anthropic::DEFAULT_BASE_URL),
+        Kind::Google => Some(Google::DEFAULT_BASE_URL),
+        Kind::XAi => Some(XAi::DEFAULT_BASE_URL),
+        Kind::Ollama => Some(Ollama::DEFAULT_BASE_URL),
+        Kind::Compatible(host) => host.default_base_url(),
+    };
+    model.base_url.as_deref().or(usual)
+}
+
+/// A provider that the operator runs may have a private address; others only where
+/// `metadata: {local: true}` or the configuration allows it.
+fn reach(model: &ModelSettings, kind: &Kind, configuration: &Configuration) -> Reach {
+    let own = matches!(
+        kind,
+        Kind::Ollama | Kind::Compatible(Host::Vllm | Host::LlamaCpp)
+    );
+    if own || model.metadata["local"].as_bool() == Some(true) {
+        return Reach::Local;
+    }
+    configuration.reach()
+}
+
+/// Names under which the requested model may answer.
+pub fn served_models(model: &ModelSettings) -> Vec<String> {
+    let also = model.metadata["served_models"].as_array();
+    let also = also.into_iter().flatten().filter_map(Value::as_str);
+    let own = std::iter::once(model.contestant.api_model_name.as_str());
+    own.chain(also).map(str::to_owned).collect()
+}
+
+fn boxed<P: Provider + 'static>(provider: P) -> Box<dyn Provider> {
+    Box::new(provider)
+}
+
+/// The wire format a provider name stands for.
+enum Kind {
+    OpenAi,
+    Anthropic,
+    Google,
+    XAi,
+    Ollama,
+    Compatible(Host),
+}
+
+/// Provider names, and the variables of their keys; a local one has none unless the model names it.
+pub const PROVIDERS: [(&str, Option<&str>); 14] = [
+    ("openai", Some("OPENAI_API_KEY")),
+    ("anthropic", Some("ANTHROPIC_API_KEY")),
+    ("google", Some("GOOGLE_API_KEY")),
+    ("xai", Some("XAI_API_KEY")),
+    ("deepseek", Some("DEEPSEEK_API_KEY")),
+    ("mistral", Some("MISTRAL_API_KEY")),
+    ("groq", Some("GROQ_API_KEY")),
+    ("together", Some("TOGETHER_API_KEY")),
+    ("fireworks", Some("FIREWORKS_API_KEY")),
+    ("openrouter", Some("OPENROUTER_API_KEY")),
+    ("vllm", None),
+    ("llama_cpp", None),
+    ("ollama", None),
+    ("openai_compatible", None),
+];
+
+fn key_variable(name: &str) -> Option<&'static str> {
+    PROVIDERS.iter().find(|(known, _)| *known == name)?.1
+}
+
+fn names() -> String {
+    let names: Vec<&str> = PROVIDERS.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
+}
+
+/// `metadata: {routing: [HOST, …]}` pins a routed model.
+fn kind(model: &ModelSettings, name: &str) -> Option<Kind> {
+    let routing = model.metadata["routing"].as_array().into_iter().flatten();
+    let only = routing
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect();
+    Some(match name {
+        "openai" => Kind::OpenAi,
+        "anthropic" => Kind::Anthropic,
+        "google" => Kind::Google,
+        "xai" => Kind::XAi,
+        "ollama" => Kind::Ollama,
+        "deepseek" => Kind::Compatible(Host::DeepSeek),
+        "mistral" => Kind::Compatible(Host::Mistral),
+        "groq" => Kind::Compatible(Host::Groq),
+        "together" => Kind::Compatible(Host::Together),
+        "fireworks" => Kind::Compatible(Host::Fireworks),
+        "openrouter" => Kind::Compatible(Host::OpenRouter { only }),
+        "vllm" => Kind::Compatible(Host::Vllm),
+        "llama_cpp" => Kind::Compatible(Host::LlamaCpp),
+        "openai_compatible" => Kind::Compatible(Host::Other),
+        _ => return None,
+    })
+}
+
+fn mock(settings: &ProviderSettings<'_>) -> Result<Mock, Error> {
+    let (inputs, contestant) = (settings.inputs, &settings.model.contestant);
+    let limits = &inputs.manifest.constraints;
+    let allowed = inputs.universe.options().iter().filter(|option| {
+        (limits.allow_cash || !option.is_cash())
+            && (limits.allow_reference || !option.counts_as_reference())
+    });
+    let model = MockModel {
+        model_id: contestant.model_id.clone(),
+        provider: contestant.provider.clone(),
+        round_id: inputs.manifest.round_id.clone(),
+        options: allowed.map(|option| option.id.clone()).collect(),
+        format: inputs.manifest.format,
+        constraints: limits.clone(),
+        seed: settings.seed,
+    };
+    Ok(Mock::new(model, script(settings)?))
+}
+
+/// `metadata: {mock: {delay_ms: 20, faults: [timeout]}}` of a model.
+fn script(settings: &ProviderSettings<'_>) -> Result<Script, Error> {
+    let given = &settings.model.metadata["mock"];
+    let words = given["faults"].as_array().cloned().unwrap_or_default();
+    let fault = |word: &Value| {
+        let known = word.as_str().and_then(Fault::parse);
+        known.ok_or_else(|| {
+            let id = &settings.model.contestant.model_id;
+            Error::new(format!(
+                "{id}: metadata.mock.faults: {word} is not a known fault"
+            ))
+        })
+    };
+    Ok(Script {
+        delay: Duration::from_millis(given["delay_ms"].as_u64().unwrap_or(0)),
+        faults: words.iter().map(fault).collect::<Result<_, _>>()?,
+        calls_made: settings.attempts_made,
+    })
+}
+
+/// `metadata: {replies: [FILE, …]}` of a model.
+fn replay(settings: &ProviderSettings<'_>) -> Result<Replay, Error> {
+    let contestant = &settings.model.contestant;
+    let files = settings.model.metadata["replies"].as_array();
+    let files = files.ok_or_else(|| {
+        let id = &contestant.model_id;
+        Error::new(format!("{id}: metadata.replies must list files"))
+    })?;
+    let mut texts = Vec::new();
+    for file in files.iter().filter_map(Value::as_str).map(Path::new) {
+        let bytes = file_ops::read(file).map_err(FileError::from)?;
+        let text = utf8(&bytes).map_err(|fault| fault.in_file(file))?;
+        texts.push(text.to_owned());
+    }
+    let name = contestant.provider.clone();
+    Ok(Replay::new(name, texts, settings.attempts_made))
+}

@@ -1,0 +1,302 @@
+//! A run of a frozen round: planned, asked to its end or resumed, and derived from its ledger.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use capitalbench_archive::disk::layout::run as files;
+use capitalbench_archive::disk::shell::shell_word;
+use capitalbench_archive::round::freeze;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::run::ledger::derive::{Finished, announce, derive};
+use capitalbench_archive::run::ledger::{AttemptRecord, Ledger, RunPlan};
+use capitalbench_core::asking::cost::Cost;
+use capitalbench_core::asking::run::{Calls, RunKind};
+use capitalbench_core::values::ids::RunId;
+use capitalbench_core::values::time::Stamp;
+use jiff::Timestamp;
+use tokio::sync::watch;
+
+use super::bill::Bill;
+use super::engine::{self, Engine, cost_of};
+use super::events::{Event, Listener};
+use super::gate::Gate;
+use super::plan::{prepare, refuse_late};
+use super::seats::{Seat, cap, schema, seats};
+use super::slot_end::SlotEnd;
+use super::spending::Spending;
+use crate::backoff::Backoff;
+use crate::error::Error;
+use crate::operator::stops::Stops;
+use crate::operator::{Operator, wait};
+use crate::proof::given_instant::note_given_instant;
+use crate::proof::promise::require_stamped_freeze;
+use crate::proof::record::{Recorder, record, require_clock_in_order};
+
+/// First pause before a rehearsed call is repeated.
+const MOCK_PAUSE: Duration = Duration::from_millis(5);
+
+/// What an operator wants asked.
+#[derive(Debug)]
+pub struct AskRequest {
+    pub round: PathBuf,
+    /// The model configuration.
+    pub models: PathBuf,
+    /// The operator's own price card.
+    pub pricing: Option<PathBuf>,
+    /// By default the time and the kind.
+    pub run_id: Option<RunId>,
+    pub start: Start,
+    pub kind: Option<RunKind>,
+    pub replicates: Option<u32>,
+    pub permission: Permission,
+    /// Another seed gives other answers of the mock.
+    pub seed: u64,
+    pub max_retries: u32,
+    pub max_cost_usd: Option<f64>,
+    /// Most calls of one provider at once.
+    pub concurrent: usize,
+    /// First pause before a call is repeated.
+    pub pause: Option<Duration>,
+    /// Whether control entrants are recorded beside the models.
+    pub controls: bool,
+    /// Plan only: ask nothing and write nothing.
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    New,
+    Resume,
+}
+
+/// Which providers may be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permission {
+    /// The mock answers for every model.
+    Mock,
+    /// Only those that need no network.
+    Offline,
+    RealCalls,
+}
+
+/// A run before its first call.
+pub enum Prepared {
+    /// The run had ended before.
+    Finished {
+        run_id: RunId,
+        is_valid: bool,
+    },
+    Ready(Box<ReadyRun>),
+}
+
+/// A run that may begin.
+pub struct ReadyRun {
+    pub plan: RunPlan,
+    pub seats: Vec<Seat>,
+    /// No call lasts longer than this instant.
+    pub deadline: Option<Timestamp>,
+    inputs: RoundInputs,
+    ledger: Option<Ledger>,
+    cap: Option<Cost>,
+}
+
+/// What a run came to.
+pub struct RunReport {
+    pub plan: RunPlan,
+    /// Every slot in the order of the plan, with its attempts.
+    pub slots: Vec<(SlotEnd, Vec<AttemptRecord>)>,
+    pub bill: Bill,
+    pub controls: usize,
+    /// None while slots are open.
+    pub finished: Option<Finished>,
+}
+
+impl RunReport {
+    pub fn is_valid(&self) -> bool {
+        self.finished
+            .is_some_and(|finished| finished.valid == self.slots.len())
+    }
+}
+
+/// Plans a new run, or takes up the one that is resumed.
+pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared, Error> {
+    let folder = RoundFolder::open(&request.round)?;
+    require_frozen(&folder)?;
+    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
+    let ledger = match request.start {
+        Start::New => None,
+        Start::Resume => {
+            let id = folder.run_or_only(request.run_id.as_ref())?;
+            Some(Ledger::open(&folder, id.run_id())?)
+        }
+    };
+    if let Some(done) = ledger.as_ref().map(finished).transpose()?.flatten() {
+        if !request.dry_run {
+            // A run that was killed at its very end may not be in the log yet.
+            record(operator, &folder, operator.clock.now())?;
+        }
+        return Ok(done);
+    }
+    let stored = ledger.as_ref().map(Ledger::plan);
+    let prepared = prepare(request, &inputs, operator.clock, stored)?;
+    let seats = seats(&operator.configuration, &prepared, &inputs, ledger.as_ref())?;
+    let cap = cap(request.max_cost_usd, &seats)?;
+    let is_official = prepared.plan.rules.kind == RunKind::Official;
+    if is_official && !request.dry_run {
+        require_stamped_freeze(operator, &folder, &inputs.manifest)?;
+    }
+    let deadline = inputs.manifest.decision_deadline.as_ref().map(Stamp::at);
+    Ok(Prepared::Ready(Box::new(ReadyRun {
+        plan: prepared.plan,
+        seats,
+        deadline: deadline.filter(|_| is_official),
+        inputs,
+        ledger,
+        cap,
+    })))
+}
+
+/// Models are asked only about inputs that cannot change any more.
+fn require_frozen(folder: &RoundFolder) -> Result<(), Error> {
+    if freeze::stored_digests(folder)?.is_none() {
+        return Err(not_frozen(folder));
+    }
+    Ok(freeze::require_unchanged(folder)?)
+}
+
+pub fn not_frozen(folder: &RoundFolder) -> Error {
+    let path = shell_word(folder.path());
+    Error::new(format!("{} is not frozen", folder.name())).hint(format!(
+        "freeze it with `capitalbench hash-round --round {path}`"
+    ))
+}
+
+/// What a run that has ended came to; none while it is open.
+fn finished(ledger: &Ledger) -> Result<Option<Prepared>, Error> {
+    if !ledger.folder().has(files::MANIFEST) {
+        return Ok(None);
+    }
+    let record = ledger.folder().record()?.run;
+    let is_valid = record.counts.invalid == Some(0);
+    let run_id = record.run_id;
+    let ended = record.completed_at;
+    Ok(ended.map(|_| Prepared::Finished { run_id, is_valid }))
+}
+
+impl ReadyRun {
+    /// Asks the models, to the end or to a request to stop, and derives the run from its ledger.
+    pub fn ask(
+        self,
+        operator: &Operator,
+        request: &AskRequest,
+        listener: Box<dyn Listener>,
+    ) -> Result<RunReport, Error> {
+        let (folder, clock) = (&self.inputs.folder, operator.clock);
+        note_given_instant(operator, folder, "run-round")?;
+        require_clock_in_order(folder, clock.now())?;
+        let ledger = if let Some(ledger) = self.ledger {
+            ledger
+        } else {
+            // The deadline may have passed, or the inputs changed, while the operator decided.
+            refuse_late(&self.plan, &self.inputs.manifest, clock.now())?;
+            require_frozen(folder)?;
+            Ledger::create(folder, &self.plan)?
+        };
+        if !ledger.folder().has(files::MANIFEST) {
+            announce(&ledger, &self.inputs)?;
+        }
+        let gates = self.seats.iter().map(|seat| {
+            let gate = Gate::new(request.concurrent);
+            (seat.planned.provider.clone(), gate)
+        });
+        let usual = match ledger.plan().calls {
+            Calls::Real => Backoff::SECOND.first,
+            Calls::Mock | Calls::Synthetic | Calls::Unknown => MOCK_PAUSE,
+        };
+        let recorder = Recorder::of_round(operator, folder)?;
+        // Who will be asked is in the log before the first call.
+        recorder.round(folder, clock.now())?;
+        let (stop, stopped) = watch::channel(false);
+        let engine = Arc::new(Engine {
+            schema: schema(&self.inputs)?,
+            clock,
+            deadline: self.deadline,
+            spending: Spending::new(self.cap, spent(&ledger, &self.seats)?),
+            gates: gates.collect(),
+            backoff: Backoff {
+                first: request.pause.unwrap_or(usual),
+            },
+            stop: stopped,
+            broken: watch::Sender::new(false),
+            recorder,
+            listener,
+            ledger,
+            inputs: self.inputs,
+        });
+        let ends = wait(asked(&engine, self.seats, &stop))??;
+        conclude(&engine, ends)
+    }
+}
+
+/// Asks until the end; the first request to stop begins no new call, the second one leaves.
+async fn asked(
+    engine: &Arc<Engine>,
+    seats: Vec<Seat>,
+    stop: &watch::Sender<bool>,
+) -> Result<Vec<SlotEnd>, Error> {
+    let mut stops = Stops::listen()?;
+    let asking = engine::run(Arc::clone(engine), seats);
+    tokio::pin!(asking);
+    loop {
+        tokio::select! {
+            ends = &mut asking => return ends,
+            () = stops.next() => {
+                if stop.send_replace(true) {
+                    let text = "stopped; calls under way were cut off";
+                    return Err(Error::new(text).hint("finish the run with --resume"));
+                }
+                engine.say(&Event::Stopping);
+            }
+        }
+    }
+}
+
+/// What earlier attempts of the run have cost, or may have.
+fn spent(ledger: &Ledger, seats: &[Seat]) -> Result<Cost, Error> {
+    let mut sum = Cost::ZERO;
+    for seat in seats {
+        for attempt in ledger.attempts(&seat.planned.slot)? {
+            let ended = attempt.ended.as_ref();
+            sum = sum.plus(ended.map_or(seat.worst_case, |e| cost_of(e, seat.worst_case)));
+        }
+    }
+    Ok(sum)
+}
+
+fn conclude(engine: &Engine, ends: Vec<SlotEnd>) -> Result<RunReport, Error> {
+    let now = engine.clock.now();
+    let finished = if ends.iter().any(SlotEnd::is_open) {
+        None
+    } else {
+        let now = Stamp::parse(&now.to_string())
+            .ok_or_else(|| Error::new("the current time is out of range"))?;
+        Some(derive(&engine.ledger, &engine.inputs, &now)?)
+    };
+    engine
+        .recorder
+        .round(&engine.inputs.folder, engine.clock.now())?;
+    let mut slots = Vec::new();
+    for end in ends {
+        let attempts = engine.ledger.attempts(&end.planned.slot)?;
+        slots.push((end, attempts));
+    }
+    let controls = engine.ledger.folder().submission_names(files::CONTROLS)?;
+    Ok(RunReport {
+        plan: engine.ledger.plan().clone(),
+        bill: Bill::of(&slots),
+        controls: controls.len(),
+        slots,
+        finished,
+    })
+}

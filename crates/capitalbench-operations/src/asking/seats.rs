@@ -1,0 +1,142 @@
+//! Slots of a plan → everything needed to ask them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use capitalbench_adapters::provider::Provider;
+use capitalbench_archive::disk::layout;
+use capitalbench_archive::format::text::json;
+use capitalbench_archive::round::round_folder::RoundInputs;
+use capitalbench_archive::run::ledger::{Ledger, PlannedSlot};
+use capitalbench_core::asking::cost::{Cost, Price};
+use capitalbench_core::asking::prompt::call_suffix;
+use capitalbench_core::asking::run::Calls;
+use capitalbench_core::asking::tokens::estimate;
+use capitalbench_core::values::ids::ModelId;
+use serde_json::Value;
+
+use super::plan::Prepared;
+use super::providers::{ProviderSettings, base_url, open_provider, served_models};
+use crate::error::Error;
+use crate::operator::configuration::Configuration;
+
+/// What to do about a model without a price.
+pub const UNPRICED: &str =
+    "write it into configs/pricing.yaml, 0 for a model of your own, or give --pricing FILE";
+
+/// A slot with everything needed to ask it.
+pub struct Seat {
+    pub planned: PlannedSlot,
+    pub provider: Arc<dyn Provider>,
+    pub input: String,
+    pub max_output_tokens: u64,
+    pub time_limit: Duration,
+    pub price: Option<Price>,
+    pub worst_case: Cost,
+    /// Names under which the requested model may answer.
+    pub served_models: Vec<String>,
+    /// Where it is asked; none without a network.
+    pub base_url: Option<String>,
+}
+
+/// One seat per slot; the slots of a model share their provider.
+pub(super) fn seats(
+    configuration: &Configuration,
+    prepared: &Prepared,
+    inputs: &RoundInputs,
+    ledger: Option<&Ledger>,
+) -> Result<Vec<Seat>, Error> {
+    let plan = &prepared.plan;
+    let mut opened: BTreeMap<&ModelId, Arc<dyn Provider>> = BTreeMap::new();
+    let mut seats = Vec::new();
+    for planned in &plan.slots {
+        let id = &planned.slot.model_id;
+        let settings = prepared
+            .models
+            .iter()
+            .find(|m| m.contestant.model_id == *id);
+        let settings =
+            settings.ok_or_else(|| Error::new(format!("{id} is not in the configuration")))?;
+        if !opened.contains_key(id) {
+            let provider = open_provider(
+                configuration,
+                &ProviderSettings {
+                    model: settings,
+                    inputs,
+                    calls: plan.calls,
+                    seed: plan.seed,
+                    attempts_made: attempts_made(plan.slots.as_slice(), id, ledger)?,
+                },
+            )?;
+            opened.insert(id, Arc::from(provider));
+        }
+        let provider = opened.get(id).map(Arc::clone);
+        let provider = provider.ok_or_else(|| Error::new("no provider"))?;
+        let suffix = call_suffix(&inputs.manifest, id, &planned.provider);
+        let input = format!("{}\n{suffix}", prepared.input);
+        let price = plan.price(&planned.provider, &planned.api_model_name);
+        let tokens = estimate(&input, &planned.provider);
+        let worst = price.map(|price| price.worst_case(tokens, settings.max_output_tokens));
+        seats.push(Seat {
+            planned: planned.clone(),
+            provider,
+            input,
+            max_output_tokens: settings.max_output_tokens,
+            time_limit: settings.time_limit,
+            price,
+            worst_case: worst.unwrap_or(Cost::ZERO),
+            served_models: served_models(settings),
+            base_url: match plan.calls {
+                Calls::Real => base_url(settings).map(str::to_owned),
+                _ => None,
+            },
+        });
+    }
+    Ok(seats)
+}
+
+fn attempts_made(
+    slots: &[PlannedSlot],
+    model_id: &ModelId,
+    ledger: Option<&Ledger>,
+) -> Result<usize, Error> {
+    let Some(ledger) = ledger else {
+        return Ok(0);
+    };
+    let mut count = 0;
+    for planned in slots.iter().filter(|p| p.slot.model_id == *model_id) {
+        count += ledger.attempts(&planned.slot)?.len();
+    }
+    Ok(count)
+}
+
+/// The cap as typed; it cannot be kept when a price is unknown.
+pub(super) fn cap(max_cost_usd: Option<f64>, seats: &[Seat]) -> Result<Option<Cost>, Error> {
+    let Some(usd) = max_cost_usd else {
+        return Ok(None);
+    };
+    let cap = Cost::from_usd(usd)
+        .ok_or_else(|| Error::new(format!("--max-cost-usd {usd}: must be a sum of money")))?;
+    match seats.iter().find(|seat| seat.price.is_none()) {
+        None => Ok(Some(cap)),
+        Some(seat) => {
+            let planned = &seat.planned;
+            let text = format!(
+                "--max-cost-usd cannot be kept: no price of {} {}",
+                planned.provider, planned.api_model_name
+            );
+            Err(Error::new(text).hint(UNPRICED))
+        }
+    }
+}
+
+/// The frozen form of a reply, where the round has one.
+pub(super) fn schema(inputs: &RoundInputs) -> Result<Option<Value>, Error> {
+    let parse = |bytes: &[u8]| Ok(json::parse(bytes)?);
+    let folder = &inputs.folder;
+    if !folder.file(layout::SCHEMA).is_file() {
+        return Ok(None);
+    }
+    Ok(Some(folder.parse(layout::SCHEMA, parse)?))
+}

@@ -1,0 +1,47 @@
+//! [`SlotEnd`]: where a slot stands when nothing more is done for it.
+
+use capitalbench_archive::run::ledger::PlannedSlot;
+use capitalbench_core::asking::attempt::AttemptStatus;
+use capitalbench_core::asking::cost::Cost;
+
+/// Why a slot was left open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Open {
+    /// The operator stopped the run.
+    Stopped,
+    /// Another call might break the cap.
+    CostCap,
+    /// The decision deadline has passed.
+    Deadline,
+}
+
+/// Where a slot stands when its task ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlotEnd {
+    pub planned: PlannedSlot,
+    pub attempts: Vec<AttemptStatus>,
+    /// None when no further attempt is allowed.
+    pub open: Option<Open>,
+    /// The most one call can cost; none when the price is unknown.
+    pub at_most: Option<Cost>,
+    /// No provider was called.
+    pub is_rehearsed: bool,
+}
+
+impl SlotEnd {
+    /// The word for a slot: its final state, or why it is open.
+    pub fn state(&self) -> &'static str {
+        match (self.open, self.attempts.last()) {
+            (Some(Open::Stopped), _) => "stopped",
+            (Some(Open::CostCap), _) => "cost cap",
+            (Some(Open::Deadline), None) => "not asked",
+            (_, Some(status)) => status.as_str(),
+            (None, None) => "open",
+        }
+    }
+
+    /// Whether `--resume` would ask it again.
+    pub fn is_open(&self) -> bool {
+        matches!(self.open, Some(Open::Stopped | Open::CostCap))
+    }
+}

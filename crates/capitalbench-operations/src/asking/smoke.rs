@@ -1,0 +1,156 @@
+//! One tiny call that shows whether a model can be asked at all.
+//!
+//! It is of the kind `provider_smoke`, belongs to no round and writes nothing.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use capitalbench_adapters::provider::{Question, Reply};
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::format::round::models::{self, ModelSettings};
+use capitalbench_archive::run::ledger::PlannedPrice;
+use capitalbench_core::asking::attempt::Reason;
+use capitalbench_core::asking::cost::{Cost, Price};
+use capitalbench_core::asking::tokens::estimate;
+use capitalbench_core::decision::submission::reply::{Ending, read_reply};
+
+use super::price_card::{PriceBook, Shipped, Wanted};
+use super::providers::{connect, is_offline, served_models};
+use super::verdict::{cost, reason_of, stopped, unread};
+use crate::error::Error;
+use crate::operator::{Operator, wait};
+
+/// What is asked; it names no round and no option.
+const INPUT: &str = "This is a test of the connection. Reply with exactly this JSON object and \
+                     nothing else: {\"status\": \"ok\"}";
+/// Enough for a model that thinks before it says two words.
+const OUTPUT_TOKENS: u64 = 1_024;
+
+/// Which model is asked.
+#[derive(Debug)]
+pub struct SmokeRequest {
+    pub models: PathBuf,
+    pub model: String,
+    pub pricing: Option<PathBuf>,
+    pub allow_real_calls: bool,
+}
+
+/// What came of the call.
+pub struct SmokeReport {
+    pub model: ModelSettings,
+    pub seconds: f64,
+    pub reply: Option<Reply>,
+    pub cost: Option<Cost>,
+    /// What is wrong, and a sentence about it.
+    pub problem: Option<(Reason, String)>,
+}
+
+/// Asks a model for two words, with the same checks as a round's answer.
+pub fn smoke(operator: &Operator, request: &SmokeRequest) -> Result<SmokeReport, Error> {
+    let bytes = file_ops::read(&request.models).map_err(FileError::from)?;
+    let models = models::parse_settings(&bytes).map_err(|fault| fault.in_file(&request.models))?;
+    let model = chosen(request, models)?;
+    let contestant = &model.contestant;
+    if is_offline(&contestant.provider) {
+        let text = format!("{} answers without a network", contestant.model_id);
+        return Err(Error::new(text).hint("there is nothing to check"));
+    }
+    if !request.allow_real_calls {
+        let text = format!(
+            "this would ask {} for real, which is not allowed",
+            contestant.provider
+        );
+        return Err(Error::new(text).hint("allow it with --allow-real-api-calls"));
+    }
+    let price = price(operator, request.pricing.as_deref(), &model)?;
+    ask(operator, model, price)
+}
+
+fn chosen(request: &SmokeRequest, models: Vec<ModelSettings>) -> Result<ModelSettings, Error> {
+    let ids: Vec<String> = models
+        .iter()
+        .map(|model| model.contestant.model_id.to_string())
+        .collect();
+    let found = models
+        .into_iter()
+        .find(|model| model.contestant.model_id.as_str() == request.model);
+    found.ok_or_else(|| {
+        let text = format!("{} is not in {}", request.model, request.models.display());
+        Error::new(text).hint(format!("it holds {}", ids.join(", ")))
+    })
+}
+
+fn price(
+    operator: &Operator,
+    pricing: Option<&Path>,
+    model: &ModelSettings,
+) -> Result<Option<Price>, Error> {
+    let book = PriceBook::open(pricing, Shipped::Asked, operator.now())?;
+    let contestant = &model.contestant;
+    let (prices, _) = book.prices(&[Wanted {
+        provider: &contestant.provider,
+        api_model_name: &contestant.api_model_name,
+        input_tokens: estimate(INPUT, &contestant.provider),
+    }]);
+    Ok(prices.first().map(PlannedPrice::price))
+}
+
+fn ask(
+    operator: &Operator,
+    model: ModelSettings,
+    price: Option<Price>,
+) -> Result<SmokeReport, Error> {
+    let provider = connect(&operator.configuration, &model, &model.contestant.provider)?;
+    let question = Question {
+        input: INPUT,
+        schema: None,
+        max_output_tokens: OUTPUT_TOKENS.min(model.max_output_tokens),
+        time_limit: model.time_limit,
+    };
+    let began = Instant::now();
+    let answered = wait(provider.send(question))?;
+    let seconds = began.elapsed().as_secs_f64();
+    let read = answered.and_then(|answer| provider.read(&answer));
+    Ok(match read {
+        Err(failure) => SmokeReport {
+            model,
+            seconds,
+            reply: None,
+            cost: None,
+            problem: Some((reason_of(&failure), failure.to_string())),
+        },
+        Ok(reply) => SmokeReport {
+            problem: problem(&model, &reply),
+            model,
+            seconds,
+            cost: price.and_then(|price| cost(price, reply.tokens)),
+            reply: Some(reply),
+        },
+    })
+}
+
+/// What would make an answer of a round invalid, found on the smallest one.
+fn problem(model: &ModelSettings, reply: &Reply) -> Option<(Reason, String)> {
+    let asked = &model.contestant.api_model_name;
+    if let Some(served) = &reply.served_model
+        && !served_models(model).contains(served)
+    {
+        let text = format!(
+            "{served} answered instead of {asked}; allow it with metadata: \
+             {{served_models: [{served}]}}"
+        );
+        return Some((Reason::OtherModel, text));
+    }
+    if let Some((reason, text)) = stopped(reply.stop) {
+        return Some((reason, text.to_owned()));
+    }
+    match read_reply(&reply.text, Ending::Complete) {
+        Err(fault) => Some((unread(&fault), fault.to_string())),
+        Ok((object, _)) if object["status"] != "ok" => {
+            let text = "the reply is not the object asked for".to_owned();
+            Some((Reason::Schema, text))
+        }
+        Ok(_) => None,
+    }
+}

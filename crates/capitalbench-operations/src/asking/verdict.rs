@@ -1,0 +1,192 @@
+//! An answer on disk → what became of the call.
+
+use std::time::Duration;
+
+use capitalbench_adapters::provider::{CallFailure, RawAnswer, Reply, Stop, Tokens};
+use capitalbench_archive::run::ledger::Ended;
+use capitalbench_archive::run::ledger::derive::add_run_fields;
+use capitalbench_core::asking::attempt::{AttemptStatus, Reason};
+use capitalbench_core::asking::cost::{Billed, Cost, Price};
+use capitalbench_core::decision::submission::reply::{Ending, ReplyFault, Step, read_reply};
+use capitalbench_core::decision::submission::{Problem, RoundRules, Stage, validate};
+use serde_json::{Value, json};
+
+use super::engine::Engine;
+use super::seats::Seat;
+
+/// What an object was found by, and whether it is a decision.
+type Judged = (Option<(Value, Step)>, AttemptStatus);
+
+/// Reads a stored answer and judges what it says; also how long the server asks to wait.
+pub fn judge(engine: &Engine, seat: &Seat, answer: &RawAnswer) -> (Ended, Option<Duration>) {
+    match seat.provider.read(answer) {
+        Err(failure) => (failed(&failure), failure.retry_after()),
+        Ok(reply) => (of_reply(engine, seat, reply), None),
+    }
+}
+
+fn of_reply(engine: &Engine, seat: &Seat, reply: Reply) -> Ended {
+    let (found, status) = judge_reply(engine, seat, &reply);
+    let tokens = reply.tokens;
+    let cost = seat.price.and_then(|price| cost(price, tokens));
+    Ended {
+        text: Some(reply.text),
+        parse_path: found.as_ref().map(|(_, step)| step.as_str().to_owned()),
+        object: found.map(|(object, _)| object),
+        served_model: reply.served_model,
+        request_id: reply.request_id,
+        input_tokens: tokens.input,
+        cached_tokens: tokens.cached,
+        cache_write_tokens: tokens.cache_written,
+        output_tokens: tokens.output,
+        reasoning_tokens: tokens.reasoning,
+        cost_usd: cost.map(Cost::usd),
+        ..ended(&status)
+    }
+}
+
+/// A call without an answer.
+pub fn failed(failure: &CallFailure) -> Ended {
+    failed_for(reason_of(failure), failure.to_string())
+}
+
+/// Why there is no answer, in the ledger's words.
+pub fn reason_of(failure: &CallFailure) -> Reason {
+    match failure {
+        CallFailure::Transport(_) => Reason::Transport,
+        CallFailure::Timeout(_) => Reason::Timeout,
+        CallFailure::RateLimited { .. } => Reason::RateLimit,
+        CallFailure::Server { .. } => Reason::Server,
+        CallFailure::Key { .. } => Reason::Key,
+        CallFailure::Request { .. } => Reason::Request,
+        CallFailure::Unreadable(_) => Reason::Unreadable,
+    }
+}
+
+/// A call that ended for this reason.
+pub fn failed_for(reason: Reason, message: String) -> Ended {
+    ended(&AttemptStatus::Failed { reason, message })
+}
+
+fn ended(status: &AttemptStatus) -> Ended {
+    let problems = match status {
+        AttemptStatus::Unknown | AttemptStatus::Valid => Vec::new(),
+        AttemptStatus::Invalid { problems, .. } => problems.clone(),
+        AttemptStatus::Failed { message, .. } => vec![message.clone()],
+    };
+    Ended {
+        status: status.as_str().to_owned(),
+        reason: status.reason().map(|reason| reason.as_str().to_owned()),
+        problems,
+        ended_at_utc: String::new(),
+        latency_seconds: 0.0,
+        text: None,
+        object: None,
+        parse_path: None,
+        served_model: None,
+        request_id: None,
+        input_tokens: None,
+        cached_tokens: None,
+        cache_write_tokens: None,
+        output_tokens: None,
+        reasoning_tokens: None,
+        cost_usd: None,
+    }
+}
+
+fn judge_reply(engine: &Engine, seat: &Seat, reply: &Reply) -> Judged {
+    let invalid = |reason: Reason, text: String| AttemptStatus::Invalid {
+        reason,
+        problems: vec![text],
+    };
+    if let Some(served) = reply.served_model.as_deref()
+        && !seat.served_models.iter().any(|name| name == served)
+    {
+        let text = format!(
+            "{served} answered instead of {}",
+            seat.planned.api_model_name
+        );
+        return (None, invalid(Reason::OtherModel, text));
+    }
+    if let Some((reason, text)) = stopped(reply.stop) {
+        return (None, invalid(reason, text.to_owned()));
+    }
+    let ending = match reply.stop {
+        Stop::Complete => Ending::Complete,
+        _ => Ending::Unsure,
+    };
+    match read_reply(&reply.text, ending) {
+        Err(fault) => (None, invalid(unread(&fault), fault.to_string())),
+        Ok((object, step)) => {
+            let status = judge_object(engine, seat, &object);
+            (Some((object, step)), status)
+        }
+    }
+}
+
+/// Why nothing was found in a reply.
+pub fn unread(fault: &ReplyFault) -> Reason {
+    match fault {
+        ReplyFault::Empty => Reason::Empty,
+        _ => Reason::Malformed,
+    }
+}
+
+/// Why a reply is no answer although there is one, whatever it says.
+pub fn stopped(stop: Stop) -> Option<(Reason, &'static str)> {
+    match stop {
+        Stop::Complete | Stop::Other => None,
+        Stop::Length => Some((Reason::Truncated, "the token limit cut the reply off")),
+        Stop::Refusal => Some((Reason::Refusal, "the model refused")),
+        Stop::Filter => Some((Reason::Filter, "a content filter cut the reply off")),
+        Stop::Tool => Some((Reason::Tool, "a tool was asked for")),
+    }
+}
+
+/// What a reply costs, where the provider counts its tokens.
+pub fn cost(price: Price, tokens: Tokens) -> Option<Cost> {
+    Some(price.cost(Billed {
+        input: tokens.input?,
+        cached: tokens.cached.unwrap_or(0),
+        cache_write: tokens.cache_written.unwrap_or(0),
+        output: tokens.output?,
+        reasoning: tokens.reasoning.unwrap_or(0),
+    }))
+}
+
+fn judge_object(engine: &Engine, seat: &Seat, object: &Value) -> AttemptStatus {
+    let inputs = &engine.inputs;
+    let mut problems = Vec::new();
+    let identity = [
+        ("model_id", seat.planned.slot.model_id.as_str()),
+        ("provider", &seat.planned.provider),
+    ];
+    for (field, expected) in identity {
+        if object.get(field) != Some(&json!(expected)) {
+            problems.push(Problem::at(field, format!("must be {expected}")));
+        }
+    }
+    let rules = engine.ledger.plan().rules;
+    let mut payload = object.clone();
+    if let Some(raw) = payload.as_object_mut() {
+        add_run_fields(raw, rules, &seat.planned.slot);
+    }
+    let round = RoundRules {
+        manifest: &inputs.manifest,
+        universe: &inputs.universe,
+        slate: inputs.slate.as_ref(),
+        run: rules,
+    };
+    problems.extend(
+        validate(&payload, Stage::Raw, &round)
+            .err()
+            .unwrap_or_default(),
+    );
+    if problems.is_empty() {
+        return AttemptStatus::Valid;
+    }
+    AttemptStatus::Invalid {
+        reason: Reason::of_refused_object(inputs.manifest.methodology.family()),
+        problems: problems.iter().map(ToString::to_string).collect(),
+    }
+}

@@ -1,0 +1,121 @@
+//! The table of trailing returns that every model is shown.
+
+use std::path::{Path, PathBuf};
+
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::format::prices::trailing::{self, Provenance};
+use capitalbench_archive::round::freeze;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_core::asking::market_context::{
+    ContextStatus, MarketContext, PriceHistory, history_start, market_context,
+};
+use capitalbench_core::market::calendar::{is_session, last_session_by, previous_session};
+use capitalbench_core::market::price_window::Session;
+use capitalbench_core::market::universe::Universe;
+use capitalbench_core::round::manifest::Manifest;
+use capitalbench_core::values::ids::OptionId;
+use jiff::civil::Date;
+
+use crate::error::Error;
+use crate::operator::{Operator, wait};
+use crate::prices::fetcher::{AtLimit, Days};
+use crate::prices::plan::priced_options;
+use crate::prices::sources::{OpenSource, Vendor, rounds_of};
+
+/// Fetches the histories of all options and writes the table as of a day.
+pub fn fetch_table(
+    operator: &Operator,
+    round: &Path,
+    as_of: Date,
+    vendor: &Vendor,
+    overwrite: bool,
+) -> Result<(RoundFolder, MarketContext), Error> {
+    let folder = RoundFolder::open(round)?;
+    freeze::refuse_frozen(&folder)?;
+    if folder.file(trailing::CSV).exists() && !overwrite {
+        let text = format!("{} has a table already", folder.name());
+        return Err(Error::new(text).hint("replace it with --overwrite-performance"));
+    }
+    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
+    refuse_later_close(&inputs.manifest, as_of)?;
+    let start = history_start(as_of)
+        .ok_or_else(|| Error::new(format!("--as-of-date {as_of} is too early")))?;
+    let opened = OpenSource::open(&operator.configuration, vendor)?;
+    let fetcher = opened.fetcher(operator, &rounds_of(folder.path())?, AtLimit::Stop);
+    let question = format!("{}_trailing_{as_of}", folder.name());
+    let options = priced_options(&inputs.universe);
+    let days = Days::any_of(start, as_of);
+    let (mut histories, mut errors) = (Vec::new(), Vec::new());
+    for (option_id, answer) in wait(fetcher.fetch_whole(&question, &options, &days))?? {
+        match answer.and_then(|answered| adjusted(&answered.window.sessions)) {
+            Ok(closes) => histories.push(PriceHistory { option_id, closes }),
+            Err(text) => errors.push((option_id, text)),
+        }
+    }
+    let mut context = market_context(&inputs.universe, &histories, as_of)
+        .map_err(|error| Error::new(error.to_string()))?;
+    explain(&mut context, &errors);
+    let provenance = Provenance {
+        source: format!("{}_adj_close", fetcher.source.stored_label()),
+        generated_at: operator.now().to_string(),
+        fetched_symbols: symbols(&inputs.universe),
+    };
+    let files: Vec<(PathBuf, Vec<u8>)> = trailing::render(&inputs.universe, &context, &provenance)
+        .into_iter()
+        .map(|(path, text)| (folder.file(path), text.into_bytes()))
+        .collect();
+    file_ops::replace_all(&files)?;
+    fetcher.forget(&question)?;
+    Ok((folder, context))
+}
+
+/// Models may not be shown a close that comes after their deadline.
+fn refuse_later_close(manifest: &Manifest, as_of: Date) -> Result<(), Error> {
+    let Some(deadline) = &manifest.decision_deadline else {
+        return Ok(());
+    };
+    // A closed day means the session before it.
+    let session = if is_session(as_of) {
+        Some(as_of)
+    } else {
+        previous_session(as_of)
+    };
+    let last = last_session_by(deadline.at());
+    if session <= last {
+        return Ok(());
+    }
+    let text = format!("--as-of-date {as_of}: its close is after the deadline {deadline}");
+    let last = last.map_or_else(String::new, |day| day.to_string());
+    Err(Error::new(text).hint(format!("the last session before the deadline is {last}")))
+}
+
+fn adjusted(rows: &[Session]) -> Result<Vec<(Date, f64)>, String> {
+    let close = |row: &Session| {
+        let missing = || format!("no adjusted close on {}", row.date);
+        let adjusted = row.adjusted.ok_or_else(missing)?;
+        Ok((row.date, adjusted.get()))
+    };
+    rows.iter().map(close).collect()
+}
+
+/// A failed row says what the source said.
+fn explain(context: &mut MarketContext, errors: &[(OptionId, String)]) {
+    for row in &mut context.rows {
+        let said = errors
+            .iter()
+            .find(|(option_id, _)| *option_id == row.option_id);
+        if let (ContextStatus::Fail, Some((_, text))) = (row.status, said) {
+            row.message.clone_from(text);
+        }
+    }
+}
+
+fn symbols(universe: &Universe) -> Vec<String> {
+    let mut symbols: Vec<String> = universe
+        .options()
+        .iter()
+        .filter_map(|option| option.data_symbol.clone())
+        .collect();
+    symbols.sort_unstable();
+    symbols
+}

@@ -1,0 +1,5 @@
+//! A round from nothing to frozen: dates and roster, the table of trailing returns, the freeze.
+
+pub mod freezing;
+pub mod market_table;
+pub mod new_round;

@@ -1,0 +1,208 @@
+//! A new round with dates from the exchange calendar.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use capitalbench_archive::disk::error::{Fault, FileError};
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::format::round::models::{self, ModelSettings};
+use capitalbench_archive::format::{round::options, utf8};
+use capitalbench_archive::round::new_round::{NewRound, create};
+use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_core::decision::portfolio::Constraints;
+use capitalbench_core::market::calendar::{
+    WindowPlan, WindowRule, next_session, open_at, plan_window,
+};
+use capitalbench_core::market::universe::Universe;
+use capitalbench_core::market::universes::{DEFAULT_VERSION, shipped, versions};
+use capitalbench_core::round::manifest::{
+    Manifest, Origins, Proof, Stream, SubmissionFormat, Track, host_of,
+};
+use capitalbench_core::round::methodology::Methodology;
+use capitalbench_core::round::roster::Roster;
+use capitalbench_core::values::ids::RoundId;
+use capitalbench_core::values::time::Stamp;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
+
+use crate::asking::providers::base_url;
+use crate::error::Error;
+use crate::operator::Operator;
+
+/// What an operator wants opened.
+#[derive(Debug)]
+pub struct RoundRequest {
+    pub rounds: PathBuf,
+    pub round_id: RoundId,
+    pub track: Track,
+    pub format: SubmissionFormat,
+    /// By default a little before the exchange opens next.
+    pub deadline: Option<Timestamp>,
+    pub rule: WindowRule,
+    /// An own universe; by default the shipped one of the version.
+    pub universe: Option<PathBuf>,
+    pub universe_version: Option<String>,
+    /// The models to freeze as the roster.
+    pub models: Option<PathBuf>,
+    pub stream: Stream,
+    pub proof: Proof,
+    /// Where prices will come from.
+    pub origins: Origins,
+}
+
+/// A round that was opened.
+#[derive(Debug)]
+pub struct OpenedRound {
+    pub folder: RoundFolder,
+    pub manifest: Manifest,
+    pub deadline: Timestamp,
+    pub window: WindowPlan,
+    pub options: usize,
+}
+
+/// Opens a round: plans its window, freezes its rules and roster into a manifest.
+pub fn open_round(operator: &Operator, request: &RoundRequest) -> Result<OpenedRound, Error> {
+    let now = operator.now();
+    let deadline = match request.deadline {
+        Some(deadline) => deadline,
+        None => next_opening(now)?,
+    };
+    if deadline <= now {
+        let text = format!("--decision-deadline {deadline} has passed");
+        return Err(Error::new(text).hint("choose an instant in the future"));
+    }
+    let window = plan_window(deadline, request.track, request.rule)
+        .map_err(|error| Error::new(error.to_string()))?;
+    let (version, yaml, universe) = universe(request)?;
+    let manifest = Manifest {
+        universe_version: Some(version),
+        ..manifest(request, &window, deadline, now)?
+    };
+    let description = format!(
+        "Which allocation does a model choose for the next {}?",
+        &request.track.horizon()["one ".len()..]
+    );
+    let notes = format!("{}; {}", window.entry_reason, window.exit_reason);
+    let folder = create(
+        &request.rounds,
+        &NewRound {
+            manifest: &manifest,
+            track: request.track,
+            description: &description,
+            notes: &notes,
+            universe: &universe,
+            options_yaml: &yaml,
+        },
+    )?;
+    Ok(OpenedRound {
+        folder,
+        manifest,
+        deadline,
+        window,
+        options: universe.options().len(),
+    })
+}
+
+/// Minutes before the opening by which everybody must have decided.
+const BEFORE_OPENING: i64 = 5;
+
+/// A little before the next time the exchange opens.
+fn next_opening(now: Timestamp) -> Result<Timestamp, Error> {
+    let far = || Error::new("the exchange calendar ends before the next session");
+    let mut day = TimeZone::UTC.to_datetime(now).date();
+    loop {
+        let deadline = open_at(day).map(|open| open - BEFORE_OPENING.minutes());
+        if let Some(deadline) = deadline.filter(|deadline| *deadline > now) {
+            return Ok(deadline);
+        }
+        day = next_session(day).ok_or_else(far)?;
+    }
+}
+
+/// Version, bytes and options of the chosen universe.
+fn universe(request: &RoundRequest) -> Result<(String, String, Universe), Error> {
+    let version = request.universe_version.clone();
+    if let Some(file) = &request.universe {
+        let bytes = file_ops::read(file).map_err(FileError::from)?;
+        let in_file = |fault: Fault| fault.in_file(file);
+        let universe = options::parse(&bytes).map_err(in_file)?;
+        let yaml = utf8(&bytes).map_err(in_file)?.to_owned();
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        return Ok((version.unwrap_or_else(|| stem.into_owned()), yaml, universe));
+    }
+    let version = version.unwrap_or_else(|| DEFAULT_VERSION.to_owned());
+    let Some(yaml) = shipped(&version) else {
+        let known = versions().join(", ");
+        let text = format!("--universe-version {version}: the shipped universes are {known}");
+        return Err(Error::new(text).hint("give your own with --universe FILE"));
+    };
+    let universe = options::parse(yaml.as_bytes())
+        .map_err(|fault| Error::new(format!("shipped universe {version}: {fault}")))?;
+    Ok((version, yaml.to_owned(), universe))
+}
+
+fn manifest(
+    request: &RoundRequest,
+    plan: &WindowPlan,
+    deadline: Timestamp,
+    now: Timestamp,
+) -> Result<Manifest, Error> {
+    let methodology = Methodology::of_new_round(request.format);
+    let created = stamp(now)?;
+    let active = active_models(request, deadline)?;
+    let hosts = active.iter().filter_map(base_url);
+    let hosts: BTreeSet<String> = hosts.filter_map(host_of).collect();
+    let ids = active.iter().map(|model| model.contestant.model_id.clone());
+    let roster = request
+        .models
+        .as_ref()
+        .map(|_| Roster::new(ids.collect(), created.clone(), &methodology));
+    let (round_id, window) = (&request.round_id, plan.window);
+    Ok(Manifest {
+        title: format!("CapitalBench {round_id}"),
+        round_id: round_id.clone(),
+        horizon: request.track.horizon().to_owned(),
+        decision_date: Some(TimeZone::UTC.to_datetime(deadline).date()),
+        decision_deadline: Some(stamp(deadline)?),
+        window: Some(window),
+        window_rule: Some(plan.rule),
+        entry_rule: format!("Adjusted close of {}", window.entry),
+        exit_rule: format!("Adjusted close of {}", window.exit),
+        created_at: Some(created),
+        methodology,
+        universe_version: None,
+        format: request.format,
+        constraints: Constraints::default(),
+        roster,
+        stream: request.stream,
+        proof: request.proof,
+        origins: Origins {
+            provider_hosts: hosts.into_iter().collect(),
+            ..request.origins.clone()
+        },
+    })
+}
+
+/// The models that are active at the deadline; empty where no roster is frozen.
+fn active_models(request: &RoundRequest, deadline: Timestamp) -> Result<Vec<ModelSettings>, Error> {
+    let Some(file) = &request.models else {
+        return Ok(Vec::new());
+    };
+    let bytes = file_ops::read(file).map_err(FileError::from)?;
+    let mut active = models::parse_settings(&bytes).map_err(|fault| fault.in_file(file))?;
+    active.retain(|model| model.contestant.is_active(&request.round_id, deadline));
+    if active.is_empty() {
+        let file = file.display();
+        let text = format!("{file} has no model that is active at {deadline}");
+        return Err(Error::new(text));
+    }
+    Ok(active)
+}
+
+/// An instant as operators write it, to the second.
+fn stamp(at: Timestamp) -> Result<Stamp, Error> {
+    let whole =
+        Timestamp::from_second(at.as_second()).map_err(|error| Error::new(error.to_string()))?;
+    Stamp::parse(&whole.to_string())
+        .ok_or_else(|| Error::new(format!("{at} is out of the range of instants")))
+}

@@ -1,0 +1,102 @@
+//! [`Operator`]: on whose behalf an operation works.
+
+use std::path::Path;
+use std::time::Duration;
+
+use capitalbench_database::jobs::Job;
+use jiff::Timestamp;
+
+use crate::error::Error;
+use crate::resolving::worker::JobEnd;
+use crate::syncing::follow::Followed;
+
+pub mod clock;
+pub mod configuration;
+pub mod stops;
+
+use clock::{Clock, now_or};
+use configuration::Configuration;
+
+/// The configuration, the clock, and whoever is told what happens meanwhile.
+pub struct Operator {
+    pub configuration: Configuration,
+    /// The instant that `--now` gives in place of the clock's.
+    pub given: Option<Timestamp>,
+    pub clock: Clock,
+    listener: Box<dyn Listener>,
+}
+
+impl Operator {
+    pub fn new(
+        configuration: Configuration,
+        given: Option<Timestamp>,
+        listener: Box<dyn Listener>,
+    ) -> Self {
+        Self {
+            configuration,
+            given,
+            clock: Clock::starting_at(given),
+            listener,
+        }
+    }
+
+    /// The given instant exactly, or now. What is stored about an invented market carries it, so
+    /// that the same commands give the same bytes.
+    pub fn now(&self) -> Timestamp {
+        now_or(self.given)
+    }
+
+    pub fn say(&self, notice: &Notice<'_>) {
+        self.listener.hear(notice);
+    }
+}
+
+/// What an operation announces while it works; its result is returned, not announced.
+#[derive(Debug, Clone, Copy)]
+pub enum Notice<'a> {
+    /// Work that consists of pieces has come this far.
+    Progress {
+        what: &'static str,
+        done: usize,
+        of: usize,
+    },
+    /// That work is over, whether it succeeded or not.
+    ProgressEnded,
+    /// The plan of a price source allows no more; the fetch goes on after this time.
+    PlanUsedUp { left: Duration },
+    /// Outside clocks stamped the newest signed state.
+    Stamped,
+    /// They did not; the step itself is done.
+    NotStamped { why: &'a str, rounds: &'a Path },
+    /// Something failed that does not end the operation.
+    Failed(&'a Error),
+    /// A worker lost the database and tries again later.
+    TriesAgain(&'a Error),
+    /// A worker is done with a job.
+    JobEnded { job: &'a Job, end: &'a JobEnd },
+    /// A worker brought the database up to date, or could not.
+    Followed(&'a Followed),
+}
+
+/// Whoever wants to know. Called from several threads; must not take long.
+pub trait Listener: Send + Sync {
+    fn hear(&self, notice: &Notice<'_>);
+}
+
+/// Listens to nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Silence;
+
+impl Listener for Silence {
+    fn hear(&self, _: &Notice<'_>) {}
+}
+
+/// Runs one future to its end; connections are served while it computes.
+pub fn wait<T>(future: impl Future<Output = T>) -> Result<T, Error> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| Error::new(format!("cannot start the network: {error}")))?;
+    Ok(runtime.block_on(future))
+}

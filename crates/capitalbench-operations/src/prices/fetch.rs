@@ -1,0 +1,334 @@
+//! The prices of one round: both sides of its window from one answer per option.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use capitalbench_archive::format::prices::provenance::{
+    AnswerRecord, Coverage, Provenance, Purpose,
+};
+use capitalbench_archive::prices::price_record::{NewPrices, store};
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_core::market::cross_check::{Comparison, CrossCheck};
+use capitalbench_core::market::price_rules::{PriceProblem, problems};
+use capitalbench_core::market::price_window::PriceWindow;
+use capitalbench_core::market::prices::{PriceSheet, Quote};
+use capitalbench_core::round::manifest::Window;
+use capitalbench_core::values::ids::{OptionId, RunId};
+use capitalbench_core::values::units::Return;
+use jiff::civil::Date;
+
+use super::fetcher::{Answered, Answers, Asked, AtLimit, Days, Fetcher, Stopped};
+use super::plan::{
+    FetchPlan, options, refuse_present, require_final_rows, source_exception, window,
+};
+use super::sources::{Fetchers, PriceChoice, Second, Sources, rounds_of};
+use crate::error::Error;
+use crate::operator::{Operator, wait};
+use crate::proof::given_instant::note_given_instant;
+use crate::proof::record::{PROGRAM, record};
+use crate::resolving::held_round::{HeldRound, take};
+use crate::resolving::score::refuse_changed_inputs;
+
+/// What an operator wants fetched.
+#[derive(Debug)]
+pub struct FetchRequest {
+    pub round: PathBuf,
+    pub entry: Option<Date>,
+    pub exit: Option<Date>,
+    pub purpose: Purpose,
+    pub coverage: Coverage,
+    /// Whose held options count; by default those of all runs.
+    pub run_id: Option<RunId>,
+    pub correct: Option<String>,
+    pub other_source: Option<String>,
+    pub prices: PriceChoice,
+    pub at_limit: AtLimit,
+    /// Plan only: ask no source and write nothing.
+    pub dry_run: bool,
+}
+
+/// What was planned, and what came of it.
+#[derive(Debug)]
+pub struct FetchReport {
+    pub round: RoundFolder,
+    pub window: Window,
+    pub purpose: Purpose,
+    pub coverage: Coverage,
+    pub symbols: Vec<String>,
+    /// None when nothing was to be fetched.
+    pub fetched: Option<Fetched>,
+}
+
+#[derive(Debug)]
+pub enum Fetched {
+    /// The files are there.
+    Stored {
+        provenance: Box<Provenance>,
+        cross_check: Option<CrossCheck>,
+        /// Whether nothing about them is in doubt.
+        sound: bool,
+    },
+    Stopped(Stopped),
+}
+
+/// Fetches the prices of a round for an operator.
+pub fn fetch_round(operator: &Operator, request: &FetchRequest) -> Result<FetchReport, Error> {
+    let folder = RoundFolder::open(&request.round)?;
+    let inputs = RoundInputs::load(folder, &Universes::default())?;
+    refuse_changed_inputs(&inputs)?;
+    let plan = FetchPlan {
+        inputs: &inputs,
+        window: window(&inputs, request.entry, request.exit)?,
+        purpose: request.purpose,
+        coverage: request.coverage,
+        options: options(&inputs, request.coverage, request.run_id.as_ref())?,
+        correct: request.correct.clone(),
+        other_source: request.other_source.clone(),
+    };
+    require_final_rows(&plan, operator.clock.now())?;
+    if let Err(refusal) = refuse_present(&plan) {
+        if !request.dry_run {
+            // Prices of a process that was killed may not be in the log yet.
+            record(operator, &inputs.folder, operator.clock.now())?;
+        }
+        return Err(refusal);
+    }
+    let fetched = if request.dry_run {
+        None
+    } else {
+        Some(fetch_alone(operator, request, &plan)?)
+    };
+    Ok(FetchReport {
+        window: plan.window,
+        purpose: plan.purpose,
+        coverage: plan.coverage,
+        symbols: plan.options.into_iter().map(|(_, symbol)| symbol).collect(),
+        round: inputs.folder,
+        fetched,
+    })
+}
+
+/// Fetches with the round held.
+fn fetch_alone(
+    operator: &Operator,
+    request: &FetchRequest,
+    plan: &FetchPlan<'_>,
+) -> Result<Fetched, Error> {
+    let folder = &plan.inputs.folder;
+    note_given_instant(operator, folder, "fetch-prices")?;
+    let rounds = rounds_of(folder.path())?;
+    let sources = Sources::open(&operator.configuration, &request.prices)?;
+    let fetchers = sources.fetchers(operator, &rounds, request.at_limit);
+    source_exception(plan, &fetchers)?;
+    let held = take(folder)?;
+    // Another process may have stored prices before the round was ours.
+    refuse_present(plan)?;
+    let fetched = wait(fetch_prices(plan, &fetchers, &held))??;
+    held.release()?;
+    Ok(fetched)
+}
+
+/// Asks, checks, compares and stores; the files of one fetch appear together.
+pub async fn fetch_prices(
+    plan: &FetchPlan<'_>,
+    fetchers: &Fetchers<'_>,
+    held: &HeldRound,
+) -> Result<Fetched, Error> {
+    let exception = source_exception(plan, fetchers)?;
+    let asked_for = plan.days();
+    let fetch = format!(
+        "{}_{}_{}",
+        plan.inputs.manifest.round_id, asked_for.entry, asked_for.exit
+    );
+    let days = Days::both_ends(asked_for.entry, asked_for.exit);
+    let (first, second) = (&fetchers.first, fetchers.second.as_ref());
+    let answers = match first.fetch_all(&fetch, &plan.options, &days).await? {
+        Asked::Stopped(stopped) => return Ok(Fetched::Stopped(stopped)),
+        Asked::All(answers) => complete(answers)?,
+    };
+    let cross_check = match second {
+        None => None,
+        Some(second) => match second
+            .fetcher
+            .fetch_all(&fetch, &plan.options, &days)
+            .await?
+        {
+            Asked::Stopped(stopped) => return Ok(Fetched::Stopped(stopped)),
+            Asked::All(others) => Some(compare(second, &answers, others, asked_for)),
+        },
+    };
+    let warnings = warnings(plan, first, &answers, asked_for);
+    let beyond = cross_check
+        .as_ref()
+        .is_some_and(|check| !check.beyond().is_empty());
+    let sound = warnings.is_empty() && !beyond;
+    let operator = first.operator;
+    let correction = plan.correction(operator.clock.now());
+    let new = NewPrices {
+        provenance: Provenance {
+            warnings,
+            ..provenance(plan, first, asked_for, &answers)
+        },
+        windows: answers
+            .into_iter()
+            .map(|answered| answered.window)
+            .collect(),
+        cross_check: cross_check.as_ref(),
+        correction: correction.as_ref(),
+        exception,
+    };
+    held.require()?;
+    let provenance = store(&plan.inputs.folder, &plan.inputs.universe, new)?;
+    record(operator, &plan.inputs.folder, operator.clock.now())?;
+    first.forget(&fetch)?;
+    if let Some(second) = second {
+        second.fetcher.forget(&fetch)?;
+    }
+    Ok(Fetched::Stored {
+        provenance: Box::new(provenance),
+        cross_check,
+        sound,
+    })
+}
+
+/// All answers, or every reason why one is missing.
+fn complete(answers: Answers) -> Result<Vec<Answered>, Error> {
+    let of = answers.len();
+    let (mut complete, mut failed) = (Vec::with_capacity(of), Vec::new());
+    for (option_id, answer) in answers {
+        match answer {
+            Ok(answered) => complete.push(answered),
+            Err(text) => failed.push(format!("{option_id}: {text}")),
+        }
+    }
+    if failed.is_empty() {
+        return Ok(complete);
+    }
+    let text = format!(
+        "{} of {of} options have no prices\n  {}",
+        failed.len(),
+        failed.join("\n  ")
+    );
+    Err(Error::new(text)
+        .hint("nothing was written; the answers so far are kept and not asked for again"))
+}
+
+fn window_return(window: &PriceWindow, days: Window) -> Option<Return> {
+    let price = |day: Date| {
+        let session = window.on(day)?;
+        session.adjusted.or(session.close)
+    };
+    Some(Return::between(price(days.entry)?, price(days.exit)?))
+}
+
+fn compare(second: &Second<'_>, answers: &[Answered], others: Answers, days: Window) -> CrossCheck {
+    let mut others: BTreeMap<OptionId, Result<Answered, String>> = others.into_iter().collect();
+    let rows = answers.iter().filter_map(|answered| {
+        let option_id = answered.window.option_id.clone();
+        let said = others.remove(&option_id)?;
+        Some(Comparison {
+            scored: window_return(&answered.window, days)?,
+            other: said.and_then(|said| {
+                window_return(&said.window, days).ok_or_else(|| "no price".to_owned())
+            }),
+            option_id,
+        })
+    });
+    CrossCheck {
+        source: second.fetcher.source.name().to_owned(),
+        tolerance_bps: second.tolerance_bps,
+        rows: rows.collect(),
+    }
+}
+
+/// What is odd about the answers: adjustments that cannot be right, sessions without a row.
+fn warnings(
+    plan: &FetchPlan<'_>,
+    fetcher: &Fetcher<'_>,
+    answers: &[Answered],
+    days: Window,
+) -> Vec<String> {
+    let mut warnings = match plan.purpose {
+        Purpose::Final => missed_distributions(plan, answers),
+        Purpose::Informational => Vec::new(),
+    };
+    for Answered { window, .. } in answers {
+        if let Some(fault) = window.basis_fault(fetcher.source.close_basis()) {
+            warnings.push(PriceProblem::Basis(fault).to_string());
+        }
+        let missing = window.missing_sessions(days.entry, days.exit);
+        if !missing.is_empty() {
+            let days: Vec<String> = missing.iter().map(Date::to_string).collect();
+            let text = format!("{} has no row on {}", window.symbol, days.join(", "));
+            warnings.push(text);
+        }
+        let on = [days.entry, days.exit];
+        if on
+            .iter()
+            .any(|day| window.on(*day).is_some_and(|s| s.adjusted.is_none()))
+        {
+            let text = format!(
+                "{} has no adjusted close; its raw close counts",
+                window.symbol
+            );
+            warnings.push(text);
+        }
+    }
+    warnings
+}
+
+/// Funds that only accrue interest and did not.
+fn missed_distributions(plan: &FetchPlan<'_>, answers: &[Answered]) -> Vec<String> {
+    let quotes = |day: Date| {
+        let quote = |answered: &Answered| {
+            let session = answered.window.on(day)?;
+            Some(Quote {
+                key: answered.window.option_id.to_string(),
+                date: Some(day),
+                close: session.close,
+                adjusted: session.adjusted,
+                price: None,
+                source: None,
+            })
+        };
+        PriceSheet::new(answers.iter().filter_map(quote).collect()).unwrap_or_default()
+    };
+    let (entry, exit) = (quotes(plan.window.entry), quotes(plan.window.exit));
+    problems(&plan.inputs.universe, Some(plan.window), &entry, &exit)
+        .iter()
+        .filter(|problem| matches!(problem, PriceProblem::MissedDistribution { .. }))
+        .map(ToString::to_string)
+        .collect()
+}
+
+fn provenance(
+    plan: &FetchPlan<'_>,
+    fetcher: &Fetcher<'_>,
+    days: Window,
+    answers: &[Answered],
+) -> Provenance {
+    let records = answers.iter().map(|answered| AnswerRecord {
+        option_id: answered.window.option_id.clone(),
+        symbol: answered.window.symbol.clone(),
+        address: answered.answer.address.clone(),
+        fetched_at: answered.answer.fetched_at,
+        body: answered.answer.body,
+        rows: answered.window.sessions.len(),
+        requests: answered.answer.requests,
+    });
+    Provenance {
+        round_id: plan.inputs.folder.name(),
+        source: fetcher.source.name().to_owned(),
+        stored_label: fetcher.source.stored_label().to_owned(),
+        close_basis: fetcher.source.close_basis(),
+        purpose: plan.purpose,
+        coverage: plan.coverage,
+        from: days.entry,
+        to: days.exit,
+        program: PROGRAM.to_owned(),
+        answers: records.collect(),
+        files: BTreeMap::new(),
+        warnings: Vec::new(),
+        replaced: None,
+    }
+}

@@ -1,0 +1,383 @@
+//! [`Fetcher`]: asks one source for many symbols, within its plan, and keeps each answer as it comes.
+
+use std::time::Duration;
+
+use capitalbench_adapters::price_source::{DailyClose, History, Limit, PriceError, PriceSource};
+use capitalbench_archive::prices::request_state::{KeptAnswer, RequestState};
+use capitalbench_core::market::price_window::{PriceWindow, Session};
+use capitalbench_core::market::request_budget::Plan;
+use capitalbench_core::values::ids::OptionId;
+use capitalbench_core::values::units::Price;
+use jiff::civil::Date;
+use jiff::{SignedDuration, Timestamp};
+use tokio::time::sleep;
+
+use crate::backoff::Backoff;
+use crate::error::Error;
+use crate::operator::{Notice, Operator};
+
+/// How often a question whose transport failed is asked again.
+const RETRIES: u32 = 3;
+/// The longest wait that a failing server may ask for; a longer one is left to the next fetch.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+/// No allowance is renewed less often than by the month.
+const MONTH: Duration = Duration::from_hours(31 * 24);
+
+/// What to do when a plan allows no more for now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtLimit {
+    Stop,
+    Wait,
+}
+
+/// A source with its allowance, asked for one operator.
+pub struct Fetcher<'a> {
+    pub operator: &'a Operator,
+    pub source: &'a dyn PriceSource,
+    /// None for a source on the disk.
+    pub allowance: Option<Allowance>,
+    pub at_limit: AtLimit,
+}
+
+/// What a plan allows, and the folder where requests are counted.
+#[derive(Debug)]
+pub struct Allowance {
+    pub plan: Plan,
+    pub state: RequestState,
+}
+
+/// An option and the symbol that a source knows it by.
+pub type PricedOption = (OptionId, String);
+
+/// The rows of one option, and the answer they came in.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    pub window: PriceWindow,
+    pub answer: KeptAnswer,
+}
+
+/// Every option with its answer, or with the reason why it has none.
+pub type Answers = Vec<(OptionId, Result<Answered, String>)>;
+
+/// The rows to ask for.
+#[derive(Debug, Clone)]
+pub struct Days {
+    pub from: Date,
+    pub to: Date,
+    /// Dates that every answer must contain.
+    pub needed: Vec<Date>,
+}
+
+impl Days {
+    /// A window whose two ends are needed.
+    pub fn both_ends(from: Date, to: Date) -> Self {
+        let needed = vec![from, to];
+        Self { from, to, needed }
+    }
+
+    /// A range of whatever rows there are.
+    pub fn any_of(from: Date, to: Date) -> Self {
+        let needed = Vec::new();
+        Self { from, to, needed }
+    }
+}
+
+/// How a fetch ended.
+pub enum Asked {
+    All(Answers),
+    Stopped(Stopped),
+}
+
+/// A plan is used up; the answers so far are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped {
+    pub source: &'static str,
+    /// When the plan allows more.
+    pub at: Timestamp,
+    pub done: usize,
+    pub of: usize,
+}
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            source, done, of, ..
+        } = self;
+        write!(
+            f,
+            "the plan of {source} is used up after {done} of {of} options"
+        )
+    }
+}
+
+impl From<Stopped> for Error {
+    fn from(stopped: Stopped) -> Self {
+        Self::new(stopped.to_string()).hint(format!(
+            "run it again at {}; the answers so far are kept and not asked for again, nothing was \
+             written",
+            stopped.at
+        ))
+    }
+}
+
+/// One question's end.
+enum Turn {
+    Answer(KeptAnswer),
+    Fault(String),
+    Closed(Timestamp),
+}
+
+impl Fetcher<'_> {
+    /// Asks for every option of a fetch that has no kept answer.
+    pub async fn fetch_all(
+        &self,
+        fetch: &str,
+        options: &[PricedOption],
+        days: &Days,
+    ) -> Result<Asked, Error> {
+        let asked = self.ask_each(fetch, options, days).await;
+        self.operator.say(&Notice::ProgressEnded);
+        asked
+    }
+
+    /// The same for whoever cannot go on with a part: a used-up plan is an error.
+    pub async fn fetch_whole(
+        &self,
+        fetch: &str,
+        options: &[PricedOption],
+        days: &Days,
+    ) -> Result<Answers, Error> {
+        match self.fetch_all(fetch, options, days).await? {
+            Asked::All(answers) => Ok(answers),
+            Asked::Stopped(stopped) => Err(stopped.into()),
+        }
+    }
+
+    async fn ask_each(
+        &self,
+        fetch: &str,
+        options: &[PricedOption],
+        days: &Days,
+    ) -> Result<Asked, Error> {
+        let of = options.len();
+        let mut answers = Vec::with_capacity(of);
+        for (option_id, symbol) in options {
+            let done = answers.len();
+            self.operator.say(&Notice::Progress {
+                what: "fetching",
+                done,
+                of,
+            });
+            let said = match self.turn(fetch, symbol, days).await? {
+                Turn::Closed(at) => {
+                    return Ok(Asked::Stopped(Stopped {
+                        source: self.source.name(),
+                        at,
+                        done,
+                        of,
+                    }));
+                }
+                Turn::Fault(text) => Err(text),
+                Turn::Answer(answer) => Ok(Answered {
+                    window: PriceWindow {
+                        option_id: option_id.clone(),
+                        symbol: symbol.clone(),
+                        sessions: answer.sessions.clone(),
+                    },
+                    answer,
+                }),
+            };
+            answers.push((option_id.clone(), said));
+        }
+        Ok(Asked::All(answers))
+    }
+
+    /// Removes the kept answers of a fetch that is stored.
+    pub fn forget(&self, fetch: &str) -> Result<(), Error> {
+        match &self.allowance {
+            Some(allowance) => Ok(allowance.state.forget(fetch)?),
+            None => Ok(()),
+        }
+    }
+
+    async fn turn(&self, fetch: &str, symbol: &str, days: &Days) -> Result<Turn, Error> {
+        if let Some(allowance) = &self.allowance
+            && let Some(kept) = allowance.state.kept(fetch, symbol)?
+        {
+            return Ok(Turn::Answer(kept));
+        }
+        let (mut requests, mut refusals, mut failures) = (0, 0, 0);
+        loop {
+            if let Some(at) = self.reserve(symbol)? {
+                match self.at_limit {
+                    AtLimit::Stop => return Ok(Turn::Closed(at)),
+                    AtLimit::Wait => self.wait_until(at).await,
+                }
+                continue;
+            }
+            requests += 1;
+            let error = match self.source.answer(symbol, days.from, days.to).await {
+                Ok(history) => {
+                    let answer = self.kept_form(history, requests);
+                    return self.keep(fetch, symbol, days, answer);
+                }
+                Err(error) => error,
+            };
+            match &error {
+                PriceError::Limited {
+                    limit, retry_after, ..
+                } => {
+                    refusals += 1;
+                    self.close(*limit, *retry_after, refusals)?;
+                    continue;
+                }
+                PriceError::Timeout { .. }
+                | PriceError::CutOff { .. }
+                | PriceError::Unreachable { .. }
+                | PriceError::ServerFailed { .. } => {
+                    failures += 1;
+                    if let Some(wait) = pause(&error, failures) {
+                        sleep(wait).await;
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            if error.concerns_every_symbol() {
+                return Err(fatal(symbol, &error));
+            }
+            return Ok(Turn::Fault(error.to_string()));
+        }
+    }
+
+    /// Counts one request; some instant when the plan allows none before it.
+    fn reserve(&self, symbol: &str) -> Result<Option<Timestamp>, Error> {
+        match &self.allowance {
+            None => Ok(None),
+            Some(Allowance { plan, state }) => {
+                Ok(state.reserve(*plan, symbol, self.operator.clock.now())?)
+            }
+        }
+    }
+
+    /// Notes that the source closed, for as long as it says or its kind of limit lasts. The back-off
+    /// is the least: a source that says "now" and means "never" would be asked without end.
+    fn close(
+        &self,
+        limit: Limit,
+        retry_after: Option<Duration>,
+        refusals: u32,
+    ) -> Result<(), Error> {
+        let usual = match limit {
+            Limit::Hourly => Duration::from_hours(1),
+            Limit::Daily => Duration::from_hours(24),
+            Limit::MonthlySymbols => MONTH,
+            Limit::Unstated => Duration::from_mins(15),
+        };
+        let asked_for = retry_after.unwrap_or(usual).min(MONTH);
+        let wait = Backoff::SECOND.pause(refusals, Some(asked_for)).min(MONTH);
+        let now = self.operator.clock.now();
+        let until = SignedDuration::try_from(wait)
+            .ok()
+            .and_then(|wait| now.checked_add(wait).ok());
+        match &self.allowance {
+            Some(allowance) => Ok(allowance.state.close_until(until.unwrap_or(now))?),
+            None => Ok(()),
+        }
+    }
+
+    async fn wait_until(&self, at: Timestamp) {
+        loop {
+            let left = at.duration_since(self.operator.clock.now());
+            let left = Duration::try_from(left).unwrap_or_default();
+            if left.is_zero() {
+                return;
+            }
+            self.operator.say(&Notice::PlanUsedUp { left });
+            sleep(left.min(Duration::from_secs(1))).await;
+        }
+    }
+
+    fn kept_form(&self, history: History, requests: usize) -> KeptAnswer {
+        KeptAnswer {
+            address: history.address,
+            fetched_at: self.operator.clock.now(),
+            body: history.body,
+            requests,
+            sessions: history.rows.iter().map(session).collect(),
+        }
+    }
+
+    /// Keeps an answer that contains the needed days; another one is worth asking for again.
+    fn keep(
+        &self,
+        fetch: &str,
+        symbol: &str,
+        days: &Days,
+        answer: KeptAnswer,
+    ) -> Result<Turn, Error> {
+        for day in &days.needed {
+            if let Some(text) = missing(symbol, &answer.sessions, *day) {
+                return Ok(Turn::Fault(text));
+            }
+        }
+        if let Some(allowance) = &self.allowance {
+            allowance.state.keep(fetch, symbol, &answer)?;
+        }
+        Ok(Turn::Answer(answer))
+    }
+}
+
+/// What is wrong with the row of a day that a sheet needs.
+fn missing(symbol: &str, sessions: &[Session], day: Date) -> Option<String> {
+    match sessions.iter().find(|session| session.date == day) {
+        Some(session) if session.close.is_some() => None,
+        Some(_) => Some(format!(
+            "{symbol} has no raw close on {day}, so its adjustment cannot be checked"
+        )),
+        None => {
+            let days = || sessions.iter().map(|session| session.date);
+            let before = days().filter(|date| *date < day).max();
+            let after = days().filter(|date| *date > day).min();
+            let nearest: Vec<String> = [before, after]
+                .into_iter()
+                .flatten()
+                .map(|date| date.to_string())
+                .collect();
+            Some(format!(
+                "{symbol} has no row on {day}; its nearest rows are of {}, which are not taken \
+                 in its place",
+                nearest.join(" and ")
+            ))
+        }
+    }
+}
+
+/// How long to wait before the same question is asked again, if it should be.
+fn pause(error: &PriceError, failures: u32) -> Option<Duration> {
+    let asked_for = match error {
+        PriceError::ServerFailed { retry_after, .. } => *retry_after,
+        _ => None,
+    };
+    let wait = Backoff::SECOND.pause(failures, asked_for);
+    (failures <= RETRIES && wait <= LONGEST_WAIT).then_some(wait)
+}
+
+fn fatal(symbol: &str, error: &PriceError) -> Error {
+    Error::new(format!("{symbol}: {error}"))
+        .hint("nothing was written; the answers so far are kept and not asked for again")
+}
+
+fn session(row: &DailyClose) -> Session {
+    Session {
+        date: row.date,
+        close: row.close.and_then(Price::new),
+        adjusted: row.adjusted.and_then(Price::new),
+        dividend: row.dividend,
+        split: row.split,
+        volume: row.volume,
+    }
+}
+
+#[cfg(test)]
+mod tests;

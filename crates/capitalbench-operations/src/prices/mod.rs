@@ -1,0 +1,7 @@
+//! Prices of a round's window: which are needed, who is asked, what is stored.
+
+pub mod fetch;
+pub mod fetcher;
+pub mod plan;
+pub mod sources;
+pub mod universe_check;

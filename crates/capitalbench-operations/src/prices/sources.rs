@@ -1,0 +1,175 @@
+//! The price sources that an operator chooses, opened with their plans.
+
+use std::path::{Path, PathBuf};
+
+use capitalbench_adapters::price_source::{
+    AlphaVantage, BaseUrlError, CsvFolder, PriceSource, Tiingo, YahooChart,
+};
+use capitalbench_archive::prices::request_state::RequestState;
+use capitalbench_core::market::request_budget::Plan;
+
+use super::fetcher::{Allowance, AtLimit, Fetcher};
+use crate::error::Error;
+use crate::operator::Operator;
+use crate::operator::configuration::Configuration;
+
+const TIINGO_PLAN: &str = "TIINGO_PLAN";
+
+/// Who is asked for prices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Vendor {
+    Tiingo,
+    Yahoo,
+    AlphaVantage,
+    /// A folder with one CSV file per symbol.
+    Csv(PathBuf),
+}
+
+/// The source that counts, and the one that it is compared with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PriceChoice {
+    pub vendor: Vendor,
+    pub cross_check: Option<CrossCheckChoice>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct CrossCheckChoice {
+    pub vendor: Vendor,
+    /// How far the two may be apart.
+    pub tolerance_bps: f64,
+}
+
+/// An opened source, and what its plan allows; none where requests are not counted.
+pub struct OpenSource {
+    source: Box<dyn PriceSource>,
+    plan: Option<Plan>,
+}
+
+/// The sources of a [`PriceChoice`].
+pub struct Sources {
+    first: OpenSource,
+    second: Option<(OpenSource, f64)>,
+}
+
+/// Both sources, ready to be asked.
+pub struct Fetchers<'a> {
+    pub first: Fetcher<'a>,
+    pub second: Option<Second<'a>>,
+}
+
+/// The source of the cross-check, and how far it may be apart.
+pub struct Second<'a> {
+    pub fetcher: Fetcher<'a>,
+    pub tolerance_bps: f64,
+}
+
+impl Sources {
+    pub fn open(configuration: &Configuration, choice: &PriceChoice) -> Result<Self, Error> {
+        let second = choice.cross_check.as_ref().map(|second| {
+            let source = OpenSource::open(configuration, &second.vendor)?;
+            Ok::<_, Error>((source, second.tolerance_bps))
+        });
+        Ok(Self {
+            first: OpenSource::open(configuration, &choice.vendor)?,
+            second: second.transpose()?,
+        })
+    }
+
+    /// Counts requests in the state folder of these rounds.
+    pub fn fetchers<'a>(
+        &'a self,
+        operator: &'a Operator,
+        rounds: &Path,
+        at_limit: AtLimit,
+    ) -> Fetchers<'a> {
+        Fetchers {
+            first: self.first.fetcher(operator, rounds, at_limit),
+            second: self.second.as_ref().map(|(source, bps)| Second {
+                fetcher: source.fetcher(operator, rounds, at_limit),
+                tolerance_bps: *bps,
+            }),
+        }
+    }
+}
+
+impl OpenSource {
+    /// Each question is one request, so that whoever asks can count.
+    pub fn open(configuration: &Configuration, vendor: &Vendor) -> Result<Self, Error> {
+        let key = |name: &str| {
+            configuration.key(name).map_err(|error| {
+                error.or_hint("or use --source csv --histories DIR for prices on disk")
+            })
+        };
+        let address =
+            |name: &str, usual: &str| configuration.get(name).unwrap_or_else(|| usual.to_owned());
+        let http = || configuration.http(configuration.reach());
+        let wrong =
+            |name: &'static str| move |error: BaseUrlError| Error::new(format!("{name}: {error}"));
+        let (source, plan): (Box<dyn PriceSource>, Option<Plan>) = match vendor {
+            Vendor::Csv(folder) if !folder.is_dir() => {
+                let text = format!("--histories {}: there is no such folder", folder.display());
+                return Err(Error::new(text));
+            }
+            Vendor::Csv(folder) => (Box::new(CsvFolder::new(folder)), None),
+            Vendor::Tiingo => {
+                let name = "TIINGO_BASE_URL";
+                let key = key("TIINGO_API_KEY")?;
+                let source = Tiingo::new(http()?, &address(name, Tiingo::DEFAULT_BASE_URL), key);
+                let plan = tiingo_plan(configuration)?;
+                (Box::new(source.map_err(wrong(name))?), Some(plan))
+            }
+            Vendor::Yahoo => {
+                let name = "YAHOO_BASE_URL";
+                let source = YahooChart::new(http()?, &address(name, YahooChart::DEFAULT_BASE_URL));
+                let plan = Plan::default();
+                (Box::new(source.map_err(wrong(name))?), Some(plan))
+            }
+            Vendor::AlphaVantage => {
+                let name = "ALPHAVANTAGE_BASE_URL";
+                let key = key("ALPHAVANTAGE_API_KEY")?;
+                let address = address(name, AlphaVantage::DEFAULT_BASE_URL);
+                let source = AlphaVantage::new(http()?, &address, key);
+                let plan = Plan::ALPHA_VANTAGE_FREE;
+                (Box::new(source.map_err(wrong(name))?), Some(plan))
+            }
+        };
+        Ok(Self { source, plan })
+    }
+
+    /// Counts requests in the state folder of these rounds.
+    pub fn fetcher<'a>(
+        &'a self,
+        operator: &'a Operator,
+        rounds: &Path,
+        at_limit: AtLimit,
+    ) -> Fetcher<'a> {
+        let state = operator.configuration.state_folder(rounds);
+        Fetcher {
+            operator,
+            source: &*self.source,
+            allowance: self.plan.map(|plan| Allowance {
+                plan,
+                state: RequestState::new(&state, self.source.name()),
+            }),
+            at_limit,
+        }
+    }
+}
+
+/// Tiingo's free plan, or the one that was bought.
+fn tiingo_plan(configuration: &Configuration) -> Result<Plan, Error> {
+    let Some(text) = configuration.get(TIINGO_PLAN) else {
+        return Ok(Plan::TIINGO_FREE);
+    };
+    Plan::parse(&text).ok_or_else(|| {
+        Error::new(format!("{TIINGO_PLAN}: {text:?} is not a plan"))
+            .hint("write questions an hour, a day and symbols a month, such as 50/1000/500")
+    })
+}
+
+/// The folder that a round lies in.
+pub fn rounds_of(round: &Path) -> Result<PathBuf, Error> {
+    let whole = std::fs::canonicalize(round)
+        .map_err(|error| Error::new(format!("{}: {error}", round.display())))?;
+    Ok(whole.parent().unwrap_or(&whole).to_owned())
+}

@@ -1,0 +1,372 @@
+//! Outside clocks are shown the newest signed state of a log, all at once.
+
+use std::panic::resume_unwind;
+use std::time::Duration;
+
+use capitalbench_adapters::http::{HttpClient, HttpError};
+use capitalbench_adapters::outside_clock::{ClockUrl, ask_authority, ask_calendar};
+use capitalbench_archive::log::{Believed, LogFolder, Proofs, SignedCheckpoint, Trust, clock_name};
+use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_core::round::manifest::{Manifest, Proof};
+use capitalbench_proof::merkle::sha256;
+use capitalbench_proof::note::Checked;
+use capitalbench_proof::opentimestamps::{commitment, proof_file};
+use capitalbench_proof::timestamp::{Question, Stamp};
+use jiff::SignedDuration;
+
+use crate::backoff::Backoff;
+use crate::error::Error;
+use crate::operator::configuration::Configuration;
+use crate::operator::{Notice, Operator, wait};
+
+/// Whom to ask, where no flag says so.
+const AUTHORITIES: &str = "CAPITALBENCH_TSA_URLS";
+const CALENDARS: &str = "CAPITALBENCH_OTS_URLS";
+/// Time for one answer.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
+/// How often a question is asked, and the pauses between.
+const ATTEMPTS: u32 = 3;
+const BACKOFF: Backoff = Backoff {
+    first: Duration::from_millis(500),
+};
+
+/// The clocks that are asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Clocks {
+    pub authorities: Vec<ClockUrl>,
+    pub calendars: Vec<ClockUrl>,
+}
+
+impl Clocks {
+    pub fn configured(configuration: &Configuration) -> Result<Self, Error> {
+        Ok(Self {
+            authorities: configuration.clock_urls(AUTHORITIES)?,
+            calendars: configuration.clock_urls(CALENDARS)?,
+        })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.authorities.is_empty() && self.calendars.is_empty()
+    }
+
+    /// Every clock with the name of its files; two may not have the same.
+    fn named(&self) -> Result<Vec<(Kind, ClockUrl, String)>, Error> {
+        let authorities = self.authorities.iter().map(|url| (Kind::Authority, url));
+        let calendars = self.calendars.iter().map(|url| (Kind::Calendar, url));
+        let mut named: Vec<(Kind, ClockUrl, String)> = Vec::new();
+        for (kind, url) in authorities.chain(calendars) {
+            let (host, port) = url.machine();
+            let name = clock_name(host, port);
+            if let Some(other) = named.iter().find(|own| own.0 == kind && own.2 == name) {
+                let text = format!("{url} and {} are the same machine", other.1);
+                return Err(Error::new(text).hint("ask clocks of different operators"));
+            }
+            named.push((kind, url.clone(), name));
+        }
+        Ok(named)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Authority,
+    Calendar,
+}
+
+impl Kind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Authority => "rfc3161",
+            Self::Calendar => "opentimestamps",
+        }
+    }
+}
+
+/// What a clock said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// The state existed before an instant.
+    Stamped { stamp: Stamp, is_new: bool },
+    /// The state will be in the chain.
+    Promised { is_new: bool },
+    /// Nothing of use.
+    Refused(String),
+}
+
+/// One clock and its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    pub kind: Kind,
+    pub url: String,
+    pub said: Said,
+}
+
+/// What became of a signed state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchored {
+    pub size: u64,
+    /// Whether stamps were followed to a root.
+    pub rooted: bool,
+    pub asked: Vec<Asked>,
+    pub witnesses: Vec<Checked>,
+}
+
+impl Anchored {
+    /// Whether anybody stamped it.
+    pub fn holds(&self) -> bool {
+        let refused = |asked: &Asked| matches!(asked.said, Said::Refused(_));
+        !self.asked.iter().all(refused)
+    }
+
+    /// Why nobody did, on one line.
+    pub fn reasons(&self) -> String {
+        let reason = |asked: &Asked| match &asked.said {
+            Said::Refused(why) => Some(format!("{}: {why}", asked.url)),
+            _ => None,
+        };
+        let reasons: Vec<String> = self.asked.iter().filter_map(reason).collect();
+        reasons.join("; ")
+    }
+}
+
+/// Shows the newest signed state to every clock that has not stamped it lately.
+pub fn anchor(operator: &Operator, log: &LogFolder, clocks: &Clocks) -> Result<Anchored, Error> {
+    let Some(signed) = log.checkpoint()? else {
+        let text = format!("{} has no signed log", log.rounds().display());
+        return Err(
+            Error::new(text).hint("make a key with `capitalbench keys init`; then freeze a round")
+        );
+    };
+    let size = signed.checkpoint.size;
+    let state = SignedState {
+        operator,
+        log,
+        kept: log.kept(size)?,
+        believed: believed(log)?,
+        max_age: operator.configuration.stamp_max_age()?,
+    };
+    let named = clocks.named()?;
+    let mut asked = Vec::new();
+    let mut open = Vec::new();
+    for (kind, url, name) in named {
+        match state.known(kind, &name)? {
+            Some(said) => asked.push(Asked {
+                kind,
+                url: url.to_string(),
+                said,
+            }),
+            None => open.push((kind, url, name)),
+        }
+    }
+    if !open.is_empty() {
+        // A resolver that asks for prices waits in this thread already, and nobody waits in it twice.
+        let answered = std::thread::scope(|threads| {
+            let asking = threads.spawn(|| wait(state.ask_all(open)));
+            asking.join().unwrap_or_else(|panic| resume_unwind(panic))
+        });
+        asked.extend(answered??);
+    }
+    Ok(Anchored {
+        size,
+        rooted: state.believed != Believed::Anybody,
+        asked,
+        witnesses: log.seen_by(&signed)?,
+    })
+}
+
+/// After a step of a round that promises stamps: asks the configured clocks. The step is done either
+/// way; a stamp that is missing is announced, and `anchor` gets it later.
+pub fn follow_step(
+    operator: &Operator,
+    round: &RoundFolder,
+    manifest: &Manifest,
+) -> Result<(), Error> {
+    if manifest.proof != Proof::Anchored {
+        return Ok(());
+    }
+    let log = LogFolder::of_round(round);
+    let clocks = Clocks::configured(&operator.configuration)?;
+    let missing = if clocks.is_empty() {
+        Some(format!("{AUTHORITIES} is not set"))
+    } else {
+        let anchored = anchor(operator, &log, &clocks)?;
+        (!anchored.holds()).then(|| anchored.reasons())
+    };
+    match missing {
+        None => operator.say(&Notice::Stamped),
+        Some(why) => operator.say(&Notice::NotStamped {
+            why: &why,
+            rounds: log.rounds(),
+        }),
+    }
+    Ok(())
+}
+
+/// The newest signed state of a log, and by what its stamps are judged.
+struct SignedState<'a> {
+    operator: &'a Operator,
+    log: &'a LogFolder,
+    kept: SignedCheckpoint,
+    believed: Believed,
+    max_age: SignedDuration,
+}
+
+impl SignedState<'_> {
+    fn digest(&self) -> [u8; 32] {
+        *sha256(self.kept.note.as_bytes()).as_bytes()
+    }
+
+    /// What a clock said about this state lately.
+    fn known(&self, kind: Kind, name: &str) -> Result<Option<Said>, Error> {
+        let size = self.kept.checkpoint.size;
+        let own = |file: &str| {
+            let rest = file.strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || is_number(rest))
+        };
+        if kind == Kind::Calendar {
+            let files = self.log.open_timestamps(size)?;
+            let there = files.iter().any(|(file, _)| own(file));
+            return Ok(there.then_some(Said::Promised { is_new: false }));
+        }
+        let trust = self.trust();
+        let now = trust.now;
+        let anchors = self.log.anchors(size, &trust)?.into_iter();
+        let stamps = anchors
+            .filter(|anchor| own(&anchor.name))
+            .filter_map(|anchor| anchor.stamp.ok());
+        let newest = stamps.max_by_key(|stamp| stamp.before);
+        let fresh = newest.filter(|stamp| now.duration_since(stamp.before) <= self.max_age);
+        Ok(fresh.map(|stamp| Said::Stamped {
+            stamp,
+            is_new: false,
+        }))
+    }
+
+    async fn ask_all(&self, open: Vec<(Kind, ClockUrl, String)>) -> Result<Vec<Asked>, Error> {
+        let configuration = &self.operator.configuration;
+        let http = configuration.http(configuration.reach())?;
+        let digest = self.digest();
+        let mut waiting = Vec::new();
+        for (kind, url, name) in open {
+            let http = http.clone();
+            let nonce = nonce()?;
+            let asked = url.clone();
+            let answer = tokio::spawn(async move { ask(&http, kind, &asked, digest, nonce).await });
+            waiting.push((kind, url, name, nonce, answer));
+        }
+        let mut asked = Vec::new();
+        for (kind, url, name, nonce, answer) in waiting {
+            let answer = answer
+                .await
+                .map_err(|error| Error::new(format!("{url}: {error}")))?;
+            let said = match answer {
+                Err(error) => Said::Refused(error.to_string()),
+                Ok(bytes) => self.judge(kind, &name, nonce, bytes)?,
+            };
+            let url = url.to_string();
+            asked.push(Asked { kind, url, said });
+        }
+        Ok(asked)
+    }
+
+    /// Keeps an answer that holds.
+    fn judge(
+        &self,
+        kind: Kind,
+        name: &str,
+        nonce: [u8; 16],
+        answer: Vec<u8>,
+    ) -> Result<Said, Error> {
+        let size = self.kept.checkpoint.size;
+        let (proofs, said) = match kind {
+            Kind::Authority => {
+                let question = question(self.digest(), nonce);
+                match self.trust().check(&answer, &question) {
+                    Err(refusal) => return Ok(Said::Refused(refusal.to_string())),
+                    Ok(stamp) => (
+                        Proofs::Reply {
+                            query: question.to_query(),
+                            reply: answer,
+                        },
+                        Said::Stamped {
+                            stamp,
+                            is_new: true,
+                        },
+                    ),
+                }
+            }
+            Kind::Calendar => match proof_file(&self.digest(), &nonce, &answer) {
+                Err(fault) => return Ok(Said::Refused(fault.to_string())),
+                Ok(file) => (Proofs::OpenTimestamp(file), Said::Promised { is_new: true }),
+            },
+        };
+        self.log.keep_proofs(size, name, &proofs)?;
+        Ok(said)
+    }
+
+    fn trust(&self) -> Trust {
+        Trust {
+            believed: self.believed.clone(),
+            now: self.operator.clock.now(),
+        }
+    }
+}
+
+/// Roots where the operator keeps some; else a stamp is taken from anybody.
+fn believed(log: &LogFolder) -> Result<Believed, Error> {
+    let roots = log.roots()?;
+    Ok(if roots.is_empty() {
+        Believed::Anybody
+    } else {
+        Believed::Roots(roots)
+    })
+}
+
+/// Whether a name goes on with a number, as that of a later stamp does.
+fn is_number(rest: &str) -> bool {
+    rest.strip_prefix('.')
+        .is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn question(digest: [u8; 32], nonce: [u8; 16]) -> Question {
+    let mut eight = [0; 8];
+    eight.copy_from_slice(&nonce[..8]);
+    // Some authorities take the highest bit for a sign.
+    let nonce = Some(u64::from_be_bytes(eight) >> 1);
+    Question { digest, nonce }
+}
+
+fn nonce() -> Result<[u8; 16], Error> {
+    let mut nonce = [0; 16];
+    getrandom::fill(&mut nonce)
+        .map_err(|error| Error::new(format!("the system gives no randomness: {error}")))?;
+    Ok(nonce)
+}
+
+async fn ask(
+    http: &HttpClient,
+    kind: Kind,
+    url: &ClockUrl,
+    digest: [u8; 32],
+    nonce: [u8; 16],
+) -> Result<Vec<u8>, HttpError> {
+    let mut failures = 0;
+    loop {
+        let answer = match kind {
+            Kind::Authority => {
+                let query = question(digest, nonce).to_query();
+                ask_authority(http, url, query, TIME_LIMIT).await
+            }
+            Kind::Calendar => {
+                ask_calendar(http, url, &commitment(&digest, &nonce), TIME_LIMIT).await
+            }
+        };
+        failures += 1;
+        match answer {
+            Err(error) if error.is_transient() && failures < ATTEMPTS => {
+                tokio::time::sleep(BACKOFF.pause(failures, None)).await;
+            }
+            answer => return answer,
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Every step is signed in the log, and stamped by outside clocks where the round promises it.
+
+pub mod anchor;
+pub mod given_instant;
+pub mod promise;
+pub mod record;
+pub mod stamped_picks;

@@ -1,0 +1,53 @@
+//! Picks of a round that promises stamps: shown to outside clocks as soon as they are in the log.
+
+use capitalbench_archive::log::LogFolder;
+use capitalbench_archive::round::round_folder::RoundInputs;
+use capitalbench_core::round::manifest::Proof;
+use capitalbench_core::values::ids::RunId;
+
+use super::anchor::{Anchored, Clocks, anchor};
+use super::promise::{Objection, order_objections};
+use crate::error::Error;
+use crate::operator::Operator;
+
+/// Whether the picks are stamped as the round promises.
+#[derive(Debug)]
+pub struct StampedPicks {
+    /// What the clocks answered, where any was asked.
+    pub anchored: Option<Anchored>,
+    /// What is still missing; empty when the acceptance is complete.
+    pub lacking: Vec<Objection>,
+}
+
+impl StampedPicks {
+    pub fn is_complete(&self) -> bool {
+        self.lacking.is_empty()
+    }
+}
+
+/// Has the picks of the record stamped; none where the round promises no stamps.
+pub fn stamp_picks(
+    operator: &Operator,
+    inputs: &RoundInputs,
+    run_id: &RunId,
+) -> Result<Option<StampedPicks>, Error> {
+    let manifest = &inputs.manifest;
+    if manifest.proof != Proof::Anchored {
+        return Ok(None);
+    }
+    let log = LogFolder::of_round(&inputs.folder);
+    let lacking = || order_objections(&log, manifest, run_id.as_str(), operator.clock.now());
+    let before = lacking()?;
+    let clocks = Clocks::configured(&operator.configuration)?;
+    if before.is_empty() || clocks.authorities.is_empty() {
+        return Ok(Some(StampedPicks {
+            anchored: None,
+            lacking: before,
+        }));
+    }
+    let anchored = anchor(operator, &log, &clocks)?;
+    Ok(Some(StampedPicks {
+        anchored: Some(anchored),
+        lacking: lacking()?,
+    }))
+}

@@ -1,0 +1,295 @@
+//! Provisional tracking of open rounds from daily snapshots of prices.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::format::prices::price_sheet;
+use capitalbench_archive::results::interim_update::{
+    Sheets, days_of, entry_sheet, files, snapshot_file, snapshots_folder, store, usable_sheets,
+};
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
+use capitalbench_archive::run::validation::load_parsed;
+use capitalbench_archive::verify::derivation;
+use capitalbench_core::decision::submission::Submission;
+use capitalbench_core::market::calendar::{closure_reason, rows_final_at};
+use capitalbench_core::round::manifest::{Track, Window};
+use capitalbench_core::values::ids::RunId;
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::error::Error;
+use crate::operator::{Operator, wait};
+use crate::prices::fetcher::{AtLimit, Days};
+use crate::prices::plan::priced_options;
+use crate::prices::sources::{OpenSource, Vendor};
+use crate::proof::given_instant::note_given_instant;
+use crate::proof::record::record;
+use crate::resolving::held_round::with_awaited;
+use crate::resolving::score::RuledRun;
+
+/// What an operator wants tracked.
+#[derive(Debug)]
+pub struct InterimRequest {
+    pub rounds: PathBuf,
+    /// The day of the snapshot.
+    pub day: Date,
+    /// Only rounds of this track.
+    pub track: Option<Track>,
+    /// Where snapshots lie; by default beside the rounds.
+    pub snapshots: Option<PathBuf>,
+    pub fetching: Fetching,
+    pub vendor: Vendor,
+    /// The round whose universe is fetched; by default the open one with the most options.
+    pub universe_round: Option<String>,
+    /// Track with what there is when the snapshot cannot be had.
+    pub soft_fail: bool,
+    pub dry_run: bool,
+}
+
+/// When the snapshot of the day is fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fetching {
+    IfMissing,
+    Always,
+    Never,
+}
+
+/// How the snapshot stands, and every round with what became of it.
+#[derive(Debug)]
+pub struct InterimReport {
+    pub snapshot: String,
+    pub rounds: Vec<(String, Tracked)>,
+    pub failed: BTreeMap<String, String>,
+}
+
+/// What became of a round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tracked {
+    /// The files are up to date until this day.
+    Until(Date),
+    Skipped(&'static str),
+}
+
+/// A round that may be tracked.
+struct Open {
+    inputs: RoundInputs,
+    window: Window,
+    run: RuledRun,
+}
+
+/// Fetches the snapshot of a day and tracks every open round with all snapshots.
+pub fn update_interim(
+    operator: &Operator,
+    request: &InterimRequest,
+) -> Result<InterimReport, Error> {
+    let rounds = list_rounds(&request.rounds)?;
+    let usual = || snapshots_folder(&request.rounds);
+    let folder = request.snapshots.clone().unwrap_or_else(usual);
+    let universes = Universes::default();
+    let mut failed = BTreeMap::new();
+    let (mut open, mut told) = (Vec::new(), Vec::new());
+    for round in &rounds {
+        match open_round(request, round, &universes) {
+            Ok(Ok(found)) => open.push(found),
+            Ok(Err(reason)) => told.push((round.name(), Tracked::Skipped(reason))),
+            Err(error) => {
+                failed.insert(round.name(), error.to_string());
+            }
+        }
+    }
+    for round in open.iter().filter(|_| !request.dry_run) {
+        note_given_instant(operator, &round.inputs.folder, "update-interim-performance")?;
+    }
+    let snapshot = match ensure_snapshot(operator, request, &folder, &open) {
+        Ok(word) => word.to_owned(),
+        Err(error) if request.soft_fail => format!("missing: {error}"),
+        Err(error) => return Err(error),
+    };
+    let sheets = usable_sheets(&folder, &rounds)?;
+    for round in &open {
+        let name = round.inputs.folder.name();
+        let written = (!request.dry_run).then(|| operator.now());
+        match track(operator, round, &sheets, written) {
+            Ok(day) => told.push((name, Tracked::Until(day))),
+            Err(error) => {
+                failed.insert(name, error.to_string());
+            }
+        }
+    }
+    told.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(InterimReport {
+        snapshot,
+        rounds: told,
+        failed,
+    })
+}
+
+/// A round between entry and exit with a record, or why it is not tracked.
+fn open_round(
+    request: &InterimRequest,
+    folder: &RoundFolder,
+    universes: &Universes,
+) -> Result<Result<Open, &'static str>, Error> {
+    let inputs = RoundInputs::load(folder.clone(), universes)?;
+    let Some(window) = inputs.manifest.window else {
+        return Ok(Err("it has no window"));
+    };
+    if request.track.is_some() && inputs.manifest.track() != request.track {
+        return Ok(Err("it is of another track"));
+    }
+    if request.day >= window.exit {
+        return Ok(Err("its window is over on that day"));
+    }
+    if request.day < window.entry {
+        return Ok(Err("its window has not begun on that day"));
+    }
+    Ok(match RuledRun::official(folder)? {
+        Err(_) => Err("it has no official run"),
+        Ok(run) => Ok(Open {
+            inputs,
+            window,
+            run,
+        }),
+    })
+}
+
+/// Makes sure that the day has its snapshot, and says how.
+fn ensure_snapshot(
+    operator: &Operator,
+    request: &InterimRequest,
+    folder: &Path,
+    open: &[Open],
+) -> Result<&'static str, Error> {
+    let day = request.day;
+    let file = snapshot_file(folder, day);
+    let is_there = file.is_file();
+    match request.fetching {
+        Fetching::IfMissing | Fetching::Never if is_there => return Ok("reused"),
+        Fetching::Never => return Ok("missing"),
+        Fetching::IfMissing | Fetching::Always => {}
+    }
+    if let Some(reason) = closure_reason(day) {
+        let text = format!("--snapshot-date {day} has no session ({reason})");
+        return Err(Error::new(text));
+    }
+    if let Some(ready) = rows_final_at(day).filter(|ready| *ready > operator.now()) {
+        let text = format!("the rows of {day} are not final before {ready}");
+        return Err(Error::new(text).hint("fetch them after that; nothing was written"));
+    }
+    let named = |round: &&Open| {
+        let name = request.universe_round.as_ref();
+        name.is_none_or(|name| *name == round.inputs.folder.name())
+    };
+    let largest = open.iter().filter(named);
+    let largest = largest.max_by_key(|round| round.inputs.universe.options().len());
+    let Some(round) = largest else {
+        return match &request.universe_round {
+            None => Ok("missing"),
+            Some(name) => {
+                let text = format!("--universe-round {name} is not an open round of this track");
+                Err(Error::new(text))
+            }
+        };
+    };
+    if request.dry_run {
+        return Ok(if is_there {
+            "would be overwritten"
+        } else {
+            "would be created"
+        });
+    }
+    let text = fetch_snapshot(operator, request, &round.inputs)?;
+    file_ops::create_folder(folder)?;
+    file_ops::replace(&file, text.as_bytes())?;
+    Ok(if is_there { "overwritten" } else { "created" })
+}
+
+/// The closes of one day of a whole universe.
+fn fetch_snapshot(
+    operator: &Operator,
+    request: &InterimRequest,
+    inputs: &RoundInputs,
+) -> Result<String, Error> {
+    let day = request.day;
+    let opened = OpenSource::open(&operator.configuration, &request.vendor)?;
+    let fetcher = opened.fetcher(operator, &request.rounds, AtLimit::Stop);
+    let question = format!("snapshot_{day}");
+    let options = priced_options(&inputs.universe);
+    let days = Days::both_ends(day, day);
+    let answers = fetcher.fetch_whole(&question, &options, &days);
+    let mut windows = Vec::new();
+    for (option_id, answer) in wait(answers)?? {
+        let answered = answer.map_err(|text| {
+            Error::new(format!("{option_id}: {text}")).hint("no snapshot was written")
+        })?;
+        windows.push(answered.window);
+    }
+    let label = fetcher.source.stored_label();
+    let text = price_sheet::render(&inputs.universe, &windows, day, label);
+    fetcher.forget(&question)?;
+    Ok(text)
+}
+
+fn valid(round: &Open) -> Result<Vec<Submission>, Error> {
+    let RuledRun { folder, rules } = &round.run;
+    derivation::require(&round.inputs, folder)?;
+    let parsed = load_parsed(&round.inputs, folder, *rules)?.into_iter();
+    Ok(parsed.filter_map(|file| file.verdict.ok()).collect())
+}
+
+/// Rewrites the files of a round; the last day it is tracked to.
+fn track(
+    operator: &Operator,
+    round: &Open,
+    sheets: &Sheets,
+    written: Option<Timestamp>,
+) -> Result<Date, Error> {
+    let (entry, made) = entry_sheet(&round.inputs, round.window, sheets)?;
+    let days = days_of(round.window, &entry, sheets);
+    let (folder, run) = (&round.inputs.folder, &round.run.folder);
+    let files = files(&round.inputs, run, &valid(round)?, &days)?;
+    if let Some(now) = written {
+        with_awaited(folder, || {
+            store(folder, run, &files, made.as_deref())?;
+            record(operator, folder, now)
+        })?;
+    }
+    Ok(days.last().map_or(round.window.entry, |(day, _)| *day))
+}
+
+/// Tracks one run with the sheets of the given days; returns the round and the last day.
+pub fn track_run(
+    operator: &Operator,
+    round: &Path,
+    run_id: &RunId,
+    snapshots: &[(&Path, Date)],
+) -> Result<(String, Date), Error> {
+    let folder = RoundFolder::open(round)?;
+    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
+    let run = RuledRun::named_or_official(&folder, Some(run_id))?;
+    let window = inputs
+        .manifest
+        .window
+        .ok_or_else(|| Error::new(format!("the manifest of {} names no window", folder.name())))?;
+    let mut sheets = Sheets::new();
+    for (path, day) in snapshots {
+        let bytes = file_ops::read(path).map_err(FileError::from)?;
+        let sheet = price_sheet::parse(&bytes).map_err(|fault| fault.in_file(path))?;
+        if *day <= window.entry || *day >= window.exit {
+            let text = format!("--snapshot-date {day} is not between entry and exit");
+            return Err(Error::new(text));
+        }
+        if sheets.insert(*day, sheet).is_some() {
+            return Err(Error::new(format!("--snapshot-date {day} is given twice")));
+        }
+    }
+    let open = Open {
+        inputs,
+        window,
+        run,
+    };
+    let day = track(operator, &open, &sheets, Some(operator.now()))?;
+    Ok((folder.name(), day))
+}

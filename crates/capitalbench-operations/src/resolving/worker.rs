@@ -1,0 +1,341 @@
+//! Takes due jobs out of the database and resolves their rounds, as a service.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use capitalbench_archive::round::jobs as folder_jobs;
+use capitalbench_archive::round::round_folder::{RoundFolder, Universes};
+use capitalbench_core::round::resolution_job::ResolutionJob;
+use capitalbench_database::direct::DatabaseUrl;
+use capitalbench_database::gateway::GatewayError;
+use capitalbench_database::jobs::{Job, Jobs};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::watch;
+
+use super::held_round::{Lost, worker};
+use super::resolve::{Resolution, Resolver};
+use super::shared_jobs::open_jobs;
+use crate::error::Error;
+use crate::operator::stops::Stops;
+use crate::operator::{Notice, Operator};
+use crate::prices::fetcher::AtLimit;
+use crate::prices::sources::{PriceChoice, Sources};
+use crate::proof::record::record;
+use crate::publishing::boards;
+use crate::syncing::follow::follow_folder;
+
+/// How a worker works.
+#[derive(Debug)]
+pub struct WorkerRequest {
+    pub rounds: PathBuf,
+    pub prices: PriceChoice,
+    pub name: Option<String>,
+    pub lease: Duration,
+    /// How long to wait when no job is due.
+    pub poll: Duration,
+    pub concurrency: u16,
+    /// End when no job is due, in place of waiting.
+    pub once: bool,
+    /// Where the boards go; by default beside the rounds.
+    pub boards: Option<PathBuf>,
+}
+
+/// How the work on a job ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobEnd {
+    Resolved,
+    /// The folder had the result already.
+    WasResolved,
+    /// A price plan is used up.
+    Waits {
+        until: Timestamp,
+        reason: String,
+    },
+    /// Another process works on the folder.
+    Busy {
+        holder: String,
+    },
+    /// The worker was stopped.
+    GivenBack,
+    Failed {
+        error: String,
+        is_given_up: bool,
+    },
+    /// Another worker claimed the job meanwhile.
+    TakenOver,
+}
+
+/// What the workers of this process share.
+struct Service<'a> {
+    operator: &'a Operator,
+    request: &'a WorkerRequest,
+    rounds: PathBuf,
+    database: DatabaseUrl,
+    stop: watch::Receiver<bool>,
+    /// Something was resolved, perhaps by a process that died, and the boards do not show it yet.
+    unpublished: AtomicBool,
+    publishing: Mutex<()>,
+    failed: AtomicBool,
+}
+
+/// Works until the operator or the machine asks to stop; false when something failed.
+pub fn work(operator: &Operator, request: &WorkerRequest) -> Result<bool, Error> {
+    let database = operator.configuration.required_database()?;
+    let rounds = std::fs::canonicalize(&request.rounds)
+        .map_err(|error| Error::new(format!("{}: {error}", request.rounds.display())))?;
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Error::new(error.to_string()))?;
+    let (tell, stop) = watch::channel(false);
+    let service = Service {
+        operator,
+        request,
+        rounds,
+        database,
+        stop,
+        unpublished: AtomicBool::new(true),
+        publishing: Mutex::new(()),
+        failed: AtomicBool::new(false),
+    };
+    let mut stops = {
+        let _entered = runtime.enter();
+        Stops::listen()?
+    };
+    runtime.spawn(async move {
+        stops.next().await;
+        tell.send(true)
+    });
+    let ended = std::thread::scope(|threads| {
+        let (service, handle) = (&service, runtime.handle());
+        let workers: Vec<_> = (1..=request.concurrency)
+            .map(|number| threads.spawn(move || service.work(handle, number)))
+            .collect();
+        let mut ended = Ok(());
+        for worker in workers {
+            let own = worker.join();
+            let own = own.unwrap_or_else(|_| Err(Error::new("a worker of this process broke")));
+            ended = ended.and(own);
+        }
+        ended
+    });
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    ended?;
+    Ok(!service.failed.load(Ordering::SeqCst))
+}
+
+impl Service<'_> {
+    fn stopping(&self) -> bool {
+        *self.stop.borrow()
+    }
+
+    /// Waits for the next look at the database, or for a request to stop.
+    fn pause(&self, runtime: &Handle) {
+        let mut stop = self.stop.clone();
+        runtime.block_on(async {
+            let asked = stop.wait_for(|stop| *stop);
+            let _ = tokio::time::timeout(self.request.poll, asked).await;
+        });
+    }
+
+    /// One worker, until it is asked to stop or nothing is left.
+    fn work(&self, runtime: &Handle, number: u16) -> Result<(), Error> {
+        let sources = Sources::open(&self.operator.configuration, &self.request.prices)?;
+        let mut own = worker(self.request.name.as_deref(), Some(self.request.lease));
+        own.owner = format!("{}-{number}", own.owner);
+        let resolver = Resolver {
+            operator: self.operator,
+            fetchers: sources.fetchers(self.operator, &self.rounds, AtLimit::Stop),
+            worker: own,
+            universes: Universes::default(),
+        };
+        while !self.stopping() {
+            match self.serve(runtime, &resolver, number == 1) {
+                Ok(()) if self.request.once => break,
+                Ok(()) => {}
+                Err(error) if self.request.once => return Err(error.into()),
+                Err(error) => self.operator.say(&Notice::TriesAgain(&error.into())),
+            }
+            self.pause(runtime);
+        }
+        Ok(())
+    }
+
+    /// Connects, and works until no job is due.
+    fn serve(
+        &self,
+        runtime: &Handle,
+        resolver: &Resolver<'_>,
+        is_first: bool,
+    ) -> Result<(), GatewayError> {
+        let jobs = Arc::new(runtime.block_on(Jobs::connect(&self.database))?);
+        if is_first {
+            match open_jobs(self.operator, &self.rounds) {
+                Ok(plans) => runtime.block_on(jobs.schedule(&plans))?,
+                Err(error) => self.operator.say(&Notice::Failed(&error)),
+            }
+        }
+        let name = format!("{} on {}", resolver.worker.owner, resolver.worker.host);
+        let seconds = i32::try_from(self.request.lease.as_secs()).unwrap_or(i32::MAX);
+        while !self.stopping() {
+            let Some(job) = runtime.block_on(jobs.claim(&name, seconds))? else {
+                self.publish();
+                return Ok(());
+            };
+            let lost = Lost::default();
+            let beating = runtime.spawn(beat(
+                Arc::clone(&jobs),
+                job.clone(),
+                self.request.lease,
+                Arc::clone(&lost),
+            ));
+            let resolution = runtime.block_on(self.resolve(resolver, &job, lost));
+            beating.abort();
+            let end = runtime.block_on(self.settle(&jobs, &job, resolution))?;
+            self.operator.say(&Notice::JobEnded {
+                job: &job,
+                end: &end,
+            });
+        }
+        Ok(())
+    }
+
+    /// Resolves the round of a job; none when the worker was asked to stop meanwhile.
+    async fn resolve(
+        &self,
+        resolver: &Resolver<'_>,
+        job: &Job,
+        lost: Lost,
+    ) -> Option<Result<Resolution, Error>> {
+        let mut stop = self.stop.clone();
+        let work = async {
+            let folder = RoundFolder::open(&self.rounds.join(job.round_id.as_str()))?;
+            let mut claimed = ResolutionJob::schedule(
+                job.round_id.clone(),
+                job.run_id.clone(),
+                job.due_at,
+                self.operator.clock.now(),
+            );
+            claimed.attempts = job.attempts.saturating_sub(1);
+            claimed.max_attempts = job.max_attempts;
+            resolver.resolve_claimed(&folder, &claimed, lost).await
+        };
+        tokio::select! {
+            resolution = work => Some(resolution),
+            _ = stop.wait_for(|stop| *stop) => None,
+        }
+    }
+
+    /// Tells the database what came of a job.
+    async fn settle(
+        &self,
+        jobs: &Jobs,
+        job: &Job,
+        resolution: Option<Result<Resolution, Error>>,
+    ) -> Result<JobEnd, GatewayError> {
+        let done = |how: Value| json!({"lease_number": job.lease_number, "result": how});
+        let (end, kept) = match resolution {
+            None => {
+                let kept = jobs.defer(job, "its worker was stopped", None).await?;
+                (JobEnd::GivenBack, kept)
+            }
+            Some(Ok(Resolution::Resolved { warnings })) => {
+                self.unpublished.store(true, Ordering::SeqCst);
+                let outcome = done(json!({"warnings": warnings}));
+                (JobEnd::Resolved, jobs.finish(job, &outcome).await?)
+            }
+            Some(Ok(Resolution::Waiting { until, reason })) => {
+                let kept = jobs.defer(job, &reason, Some(until)).await?;
+                (JobEnd::Waits { until, reason }, kept)
+            }
+            Some(Ok(Resolution::Busy(holder))) => {
+                let reason = format!("the folder is with {}", holder.who);
+                let kept = jobs.defer(job, &reason, Some(holder.until)).await?;
+                (JobEnd::Busy { holder: holder.who }, kept)
+            }
+            Some(Ok(Resolution::NotDue)) => match self.signed_result(job) {
+                Ok(true) => {
+                    self.unpublished.store(true, Ordering::SeqCst);
+                    let kept = jobs.finish(job, &done(json!("found"))).await?;
+                    (JobEnd::WasResolved, kept)
+                }
+                Ok(false) => {
+                    let reason = "the job in the folder is cancelled; use automation-retry or \
+                                  automation-cancel";
+                    self.failed(jobs, job, reason.to_owned()).await?
+                }
+                Err(error) => self.failed(jobs, job, error.to_string()).await?,
+            },
+            Some(Ok(Resolution::Failed { error, .. })) => self.failed(jobs, job, error).await?,
+            Some(Err(error)) => self.failed(jobs, job, error.to_string()).await?,
+        };
+        Ok(if kept { end } else { JobEnd::TakenOver })
+    }
+
+    /// Whether the folder has the result; the process that made it may have died before signing.
+    fn signed_result(&self, job: &Job) -> Result<bool, Error> {
+        let folder = RoundFolder::open(&self.rounds.join(job.round_id.as_str()))?;
+        let stored = folder_jobs::load(&folder)?;
+        let succeeded = stored.is_some_and(|stored| stored.completed_at.is_some());
+        if succeeded {
+            record(self.operator, &folder, self.operator.clock.now())?;
+        }
+        Ok(succeeded)
+    }
+
+    async fn failed(
+        &self,
+        jobs: &Jobs,
+        job: &Job,
+        error: String,
+    ) -> Result<(JobEnd, bool), GatewayError> {
+        self.failed.store(true, Ordering::SeqCst);
+        let status = jobs.fail(job, &error).await?;
+        let is_given_up = status.as_deref() == Some("given_up");
+        Ok((JobEnd::Failed { error, is_given_up }, status.is_some()))
+    }
+
+    /// Rebuilds the boards and syncs, once for everything that was resolved; what failed is tried
+    /// again the next time.
+    fn publish(&self) {
+        let Ok(_one_at_a_time) = self.publishing.lock() else {
+            return;
+        };
+        if !self.unpublished.swap(false, Ordering::SeqCst) {
+            return;
+        }
+        let output = boards::folder(&self.rounds, self.request.boards.as_deref());
+        let rebuilt = boards::rebuild(&self.rounds, &output, self.operator.clock.now());
+        if let Err(error) = &rebuilt {
+            self.operator.say(&Notice::Failed(error));
+        }
+        let followed = follow_folder(self.operator, &self.rounds);
+        self.operator.say(&Notice::Followed(&followed));
+        if rebuilt.is_err() || followed.is_failed() {
+            self.unpublished.store(true, Ordering::SeqCst);
+            self.failed.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+/// Renews the lease of a job four times in its length; raises `lost` when another worker has it, or
+/// when the database did not answer for more than half of it.
+async fn beat(jobs: Arc<Jobs>, job: Job, lease: Duration, lost: Lost) {
+    let seconds = i32::try_from(lease.as_secs()).unwrap_or(i32::MAX);
+    let mut heard = tokio::time::Instant::now();
+    loop {
+        tokio::time::sleep(lease / 4).await;
+        match tokio::time::timeout(lease / 4, jobs.heartbeat(&job, seconds)).await {
+            Ok(Ok(true)) => heard = tokio::time::Instant::now(),
+            Ok(Ok(false)) => break,
+            Ok(Err(_)) | Err(_) if heard.elapsed() > lease / 2 => break,
+            Ok(Err(_)) | Err(_) => {}
+        }
+    }
+    lost.store(true, Ordering::SeqCst);
+}

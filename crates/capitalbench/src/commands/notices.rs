@@ -1,0 +1,295 @@
+//! What operations announce and return, as people and machines read it.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use anstream::adapter::strip_str;
+use capitalbench_archive::disk::shell::shell_word;
+use capitalbench_core::publication::Publication;
+use capitalbench_database::jobs::Job;
+use capitalbench_database::sync::{Scope, Synced};
+use capitalbench_operations::error::Error;
+use capitalbench_operations::operator::configuration::LOG_KEY;
+use capitalbench_operations::operator::{Listener, Notice, Operator};
+use capitalbench_operations::prices::sources::{CrossCheckChoice, PriceChoice, Vendor};
+use capitalbench_operations::proof::anchor::Anchored;
+use capitalbench_operations::proof::record::Recorded;
+use capitalbench_operations::proof::stamped_picks::StampedPicks;
+use capitalbench_operations::resolving::worker::JobEnd;
+use capitalbench_operations::syncing::follow::{self, Followed, NotSynced};
+use indicatif::ProgressBar;
+use serde_json::{Value, json};
+
+use super::Outcome;
+use crate::cli;
+use crate::config::operator;
+use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, plural, progress, remark};
+use crate::error::CommandError;
+
+/// Shows on a terminal what operations announce.
+#[derive(Default)]
+pub(crate) struct Console {
+    bar: Mutex<Option<ProgressBar>>,
+    /// Results that are announced go out as JSON.
+    json: bool,
+}
+
+impl Console {
+    pub(crate) fn of(json: bool) -> Self {
+        Self {
+            json,
+            ..Self::default()
+        }
+    }
+
+    fn with_bar(&self, change: impl FnOnce(&mut Option<ProgressBar>)) {
+        // A bar for the screen; a panic elsewhere leaves it whole.
+        change(&mut self.bar.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Listener for Console {
+    fn hear(&self, notice: &Notice<'_>) {
+        match *notice {
+            Notice::Progress { what, done, of } => self.with_bar(|bar| {
+                let bar = bar.get_or_insert_with(|| progress(of, what));
+                bar.set_length(of as u64);
+                bar.set_message(what);
+                bar.set_position(done as u64);
+            }),
+            Notice::ProgressEnded => self.with_bar(|bar| {
+                if let Some(bar) = bar.take() {
+                    bar.finish_and_clear();
+                }
+            }),
+            Notice::PlanUsedUp { left } => self.with_bar(|bar| {
+                let seconds = left.as_secs();
+                let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+                if let Some(bar) = bar {
+                    bar.set_message(format!(
+                        "the plan is used up; goes on in {hours}:{minutes:02}:{seconds:02}"
+                    ));
+                }
+            }),
+            Notice::Stamped => remark(paint(DIM, "stamped by outside clocks")),
+            Notice::NotStamped { why, rounds } => {
+                let next = format!(
+                    "not stamped ({why}); do it with `capitalbench anchor --rounds-dir {}`",
+                    shell_word(rounds)
+                );
+                remark(format!("{} {next}", paint(WARNING, "caution:")));
+            }
+            Notice::Failed(error) => report(error),
+            Notice::TriesAgain(error) => remark(format!("{} {error}", paint(WARNING, "warning:"))),
+            Notice::JobEnded { job, end } => job_ended(job, end, self.json),
+            Notice::Followed(followed) => {
+                print_followed(followed);
+            }
+        }
+    }
+}
+
+fn report(error: &Error) {
+    CommandError::from(error.clone()).report();
+}
+
+fn job_ended(job: &Job, end: &JobEnd, json: bool) {
+    let told = match end {
+        JobEnd::Resolved => paint(GOOD, "resolved"),
+        JobEnd::WasResolved => "was resolved already".to_owned(),
+        JobEnd::Waits { until, reason } => {
+            format!("{} until {until}: {reason}", paint(WARNING, "waits"))
+        }
+        JobEnd::Busy { holder } => paint(DIM, format!("the folder is with {holder}")),
+        JobEnd::GivenBack => "given back".to_owned(),
+        JobEnd::Failed { error, is_given_up } => {
+            let next = if *is_given_up { " (given up)" } else { "" };
+            format!("{}{next}: {error}", paint(ERROR, "failed"))
+        }
+        JobEnd::TakenOver => paint(WARNING, "another worker has taken it over"),
+    };
+    let round = job.round_id.as_str();
+    if json {
+        let told = strip_str(&told).to_string();
+        document(&json!({"round_id": round, "attempt": job.attempts, "told": told}));
+    } else {
+        line(format!("{round}: {told}"));
+    }
+}
+
+/// After one round changed: the database follows.
+pub(super) fn follow_round(operator: &Operator, round: &Path) -> Outcome {
+    print_followed(&follow::follow_round(operator, round))
+}
+
+/// After a folder of rounds changed: the database follows.
+pub(super) fn follow_folder(operator: &Operator, rounds: &Path) -> Outcome {
+    print_followed(&follow::follow_folder(operator, rounds))
+}
+
+/// After a publication was written: the database follows, unless it is of a given instant.
+pub(super) fn follow_publication(
+    rounds: &cli::Rounds,
+    publication: &Publication,
+    scope: &Scope,
+) -> Result<Outcome, CommandError> {
+    let operator = operator(rounds.as_of)?;
+    let followed = follow::follow_publication(&operator, &rounds.folder, publication, scope);
+    Ok(print_followed(&followed))
+}
+
+fn print_followed(followed: &Followed) -> Outcome {
+    match followed {
+        Followed::Synced(synced) => remark(paint(DIM, synced_in_words(synced))),
+        Followed::NotSynced(reason) => {
+            let style = match reason {
+                NotSynced::NotARound(_) => WARNING,
+                _ => DIM,
+            };
+            remark(paint(style, format!("not synced: {reason}")));
+        }
+        Followed::Failed(error) => {
+            let text = "the work above is done, but the database was not synced";
+            remark(paint(ERROR, text));
+            report(error);
+        }
+    }
+    Outcome::of(!followed.is_failed())
+}
+
+/// Whether the job of a round is in the database, where there is one.
+pub(super) fn print_registered(registered: &Result<bool, Error>) -> Outcome {
+    match registered {
+        Ok(true) => remark(paint(DIM, "the job is in the database")),
+        Ok(false) => {}
+        Err(error) => {
+            let text = "the work above is done, but its job is not in the database";
+            remark(paint(ERROR, text));
+            report(error);
+        }
+    }
+    Outcome::of(registered.is_ok())
+}
+
+/// What a sync did, in words.
+pub(super) fn synced_in_words(synced: &Synced) -> String {
+    let counts = synced.counts;
+    let rows = |count: u64, what: &str| {
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        format!("{} {what}", plural(count, "row"))
+    };
+    let requests = plural(synced.requests, "request");
+    let requests = match synced.uploads {
+        0 => requests,
+        uploads => format!("{requests}, {} of files", plural(uploads, "upload")),
+    };
+    if counts.written + counts.removed == 0 {
+        return format!("the database is up to date ({requests})");
+    }
+    let (written, removed) = (
+        rows(counts.written, "written"),
+        rows(counts.removed, "removed"),
+    );
+    format!("synced: {written}, {removed} ({requests})")
+}
+
+pub(super) fn recorded_json(recorded: &Recorded) -> Value {
+    match recorded {
+        Recorded::Unsigned => json!({"state": "unsigned"}),
+        Recorded::KeyMissing(name) => json!({"state": "key-missing", "log": name}),
+        Recorded::Signed { size, added } => {
+            json!({"state": "signed", "size": size, "added": added})
+        }
+    }
+}
+
+/// One line about the log, where the folder has one.
+pub(super) fn print_signed(recorded: &Recorded) {
+    if *recorded != Recorded::Unsigned {
+        print_recorded(recorded);
+    }
+}
+
+/// One line about the log.
+pub(super) fn print_recorded(recorded: &Recorded) {
+    line(match recorded {
+        Recorded::Unsigned => paint(
+            DIM,
+            "log: unsigned; sign what happens with `capitalbench keys init`",
+        ),
+        Recorded::KeyMissing(name) => {
+            let text = format!("not signed, the key of {name} is not here; set {LOG_KEY}");
+            format!("log: {}", paint(WARNING, text))
+        }
+        Recorded::Signed { size, added } => {
+            let added = plural(usize::try_from(*added).unwrap_or(usize::MAX), "event");
+            let signed = paint(GOOD, "signed");
+            format!("log: {signed}, {added} added, {size} in all")
+        }
+    });
+}
+
+pub(super) fn stamped_json(stamped: &StampedPicks) -> Value {
+    json!({
+        "complete": stamped.is_complete(),
+        "lacking": stamped.lacking,
+        "clocks_refused": stamped.anchored.as_ref().map(Anchored::reasons),
+    })
+}
+
+/// One line about the stamps of the picks, or one for each that is missing.
+pub(super) fn print_stamped(stamped: &StampedPicks) {
+    if stamped.is_complete() {
+        let word = paint(GOOD, "stamped");
+        line(format!("proof: {word} before the entry close"));
+        return;
+    }
+    let not_complete = paint(ERROR, "not complete");
+    line(format!("proof: the acceptance is {not_complete}"));
+    for lack in &stamped.lacking {
+        line(format!("  {}: {}", lack.code, lack.text));
+        line(format!("  next: {}", lack.next));
+    }
+    let reasons = stamped.anchored.as_ref().map(Anchored::reasons);
+    if let Some(reasons) = reasons.filter(|reasons| !reasons.is_empty()) {
+        line(format!("  clocks: {reasons}"));
+    }
+    line("  then: `capitalbench accept-run` again looks whether it is complete");
+}
+
+/// The vendor that the flags name.
+pub(super) fn vendor(choice: &cli::SourceChoice) -> Result<Vendor, CommandError> {
+    named_vendor(choice.source, choice.histories.as_deref())
+}
+
+fn named_vendor(source: cli::Source, histories: Option<&Path>) -> Result<Vendor, CommandError> {
+    Ok(match source {
+        cli::Source::Tiingo => Vendor::Tiingo,
+        cli::Source::Yahoo => Vendor::Yahoo,
+        cli::Source::Alphavantage => Vendor::AlphaVantage,
+        cli::Source::Csv => {
+            let folder = histories.ok_or_else(|| {
+                let text = "the csv source needs a folder of histories";
+                let hint = "give it with --histories, or --cross-check-histories for a cross-check";
+                CommandError::new(text).hint(hint)
+            })?;
+            Vendor::Csv(folder.to_owned())
+        }
+    })
+}
+
+/// The source that counts and the one it is compared with, as the flags name them.
+pub(super) fn price_choice(
+    first: &cli::SourceChoice,
+    second: &cli::CrossCheckChoice,
+) -> Result<PriceChoice, CommandError> {
+    let histories = second.histories.as_deref();
+    let cross_check = second.source.map(|source| named_vendor(source, histories));
+    Ok(PriceChoice {
+        vendor: vendor(first)?,
+        cross_check: cross_check.transpose()?.map(|vendor| CrossCheckChoice {
+            vendor,
+            tolerance_bps: second.tolerance_bps,
+        }),
+    })
+}
