@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use capitalbench_core::publication::Publication;
-use capitalbench_core::values::ids::Digest;
 
 pub mod csv;
 pub mod dictionary;
@@ -22,22 +21,15 @@ pub mod tables;
 pub mod text;
 
 use parquet::GROUP_ROWS;
-pub use shelf::Shelf;
 use shelf::Writing;
+pub use shelf::{Measure, Measured, Shelf};
 
 /// Name of the list of digests.
 pub const CHECKSUMS: &str = "checksums.txt";
 
-/// Every file of an export by name; `tick` is called after each of [`steps`].
-pub fn export(publication: &Publication, tick: &dyn Fn()) -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    // Writing into memory cannot fail.
-    let _ = export_to(publication, &mut files, tick);
-    files
-}
-
-/// Writes every file of an export piece by piece, and gives their names and sizes.
-pub fn export_to<S: Shelf>(
+/// Writes every file of an export piece by piece, and gives their names and sizes; `tick` is called
+/// after each of [`steps`].
+pub fn export<S: Shelf>(
     publication: &Publication,
     shelf: &mut S,
     tick: &dyn Fn(),
@@ -58,9 +50,9 @@ pub fn export_to<S: Shelf>(
     tick();
     files.whole("publication.schema.json", &schema_text())?;
     files.whole("data_dictionary.md", dictionary::dictionary().as_bytes())?;
-    let checksums = checksums(&files.digests);
+    let checksums = checksums(&files.done);
     files.whole(CHECKSUMS, checksums.as_bytes())?;
-    Ok(files.sizes)
+    Ok(files.sizes())
 }
 
 /// One table in its three formats, from one pass over its rows.
@@ -93,7 +85,7 @@ fn write_table<S: Shelf>(
 }
 
 /// The same tables for people with a spreadsheet: texts that it would run are marked as text.
-pub fn spreadsheets_to<S: Shelf>(
+pub fn spreadsheets<S: Shelf>(
     publication: &Publication,
     shelf: &mut S,
 ) -> Result<BTreeMap<String, u64>, S::Error> {
@@ -107,7 +99,7 @@ pub fn spreadsheets_to<S: Shelf>(
         })?;
         files.end(file)?;
     }
-    Ok(files.sizes)
+    Ok(files.sizes())
 }
 
 /// How often [`export`] ticks.
@@ -121,11 +113,11 @@ pub fn schema_text() -> Vec<u8> {
 }
 
 /// Lines that `sha256sum --check` reads.
-fn checksums(files: &BTreeMap<String, Digest>) -> String {
+fn checksums(files: &BTreeMap<String, Measure>) -> String {
     let mut text = String::new();
-    for (name, digest) in files {
+    for (name, measure) in files {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{}  {name}", digest.to_hex());
+        let _ = writeln!(text, "{}  {name}", measure.digest.to_hex());
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Where files go piece by piece, and their digests on the way.
+//! Where files go piece by piece, measured on the way.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,49 +12,48 @@ pub trait Shelf {
     /// Why one could not be written.
     type Error;
 
-    /// Begins a file.
     fn begin(&mut self, name: &str) -> Result<Self::File, Self::Error>;
 
     /// Takes a file that is whole.
-    fn end(&mut self, name: &str, file: Self::File) -> Result<(), Self::Error>;
+    fn end(&mut self, name: &str, file: Self::File, measure: Measure) -> Result<(), Self::Error>;
 
     /// What a failed write means here.
     fn failed(&self, name: &str, error: io::Error) -> Self::Error;
 }
 
-impl Shelf for BTreeMap<String, Vec<u8>> {
-    type File = Vec<u8>;
-    type Error = io::Error;
-
-    fn begin(&mut self, _name: &str) -> io::Result<Vec<u8>> {
-        Ok(Vec::new())
-    }
-
-    fn end(&mut self, name: &str, file: Vec<u8>) -> io::Result<()> {
-        self.insert(name.to_owned(), file);
-        Ok(())
-    }
-
-    fn failed(&self, _name: &str, error: io::Error) -> io::Error {
-        error
-    }
-}
-
-/// Files on their way to a shelf.
-pub(crate) struct Writing<'a, S> {
-    shelf: &'a mut S,
-    /// Of the files that are whole.
-    pub(crate) digests: BTreeMap<String, Digest>,
-    /// Of the files that are whole.
-    pub(crate) sizes: BTreeMap<String, u64>,
+/// What was written to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Measure {
+    pub size: u64,
+    pub digest: Digest,
 }
 
 /// A file with its name, its size and its digest so far.
-pub(crate) struct Measured<F> {
+#[derive(Debug)]
+pub struct Measured<F> {
     name: String,
     file: F,
     size: u64,
     digest: Digesting,
+}
+
+impl<F: Write> Measured<F> {
+    pub fn new(name: &str, file: F) -> Self {
+        Self {
+            name: name.to_owned(),
+            file,
+            size: 0,
+            digest: Digesting::default(),
+        }
+    }
+
+    /// Puts a file that is whole on its shelf.
+    pub fn end<S: Shelf<File = F>>(self, to: &mut S) -> Result<(String, Measure), S::Error> {
+        let (size, digest) = (self.size, self.digest.finish());
+        let measure = Measure { size, digest };
+        to.end(&self.name, self.file, measure)?;
+        Ok((self.name, measure))
+    }
 }
 
 impl<F: Write> Write for Measured<F> {
@@ -70,27 +69,28 @@ impl<F: Write> Write for Measured<F> {
     }
 }
 
+/// Files on their way to a shelf.
+pub(crate) struct Writing<'a, S> {
+    shelf: &'a mut S,
+    /// Those that are whole.
+    pub(crate) done: BTreeMap<String, Measure>,
+}
+
 impl<'a, S: Shelf> Writing<'a, S> {
     pub(crate) fn new(shelf: &'a mut S) -> Self {
         Self {
             shelf,
-            digests: BTreeMap::new(),
-            sizes: BTreeMap::new(),
+            done: BTreeMap::new(),
         }
     }
 
     pub(crate) fn begin(&mut self, name: &str) -> Result<Measured<S::File>, S::Error> {
-        Ok(Measured {
-            name: name.to_owned(),
-            file: self.shelf.begin(name)?,
-            size: 0,
-            digest: Digesting::default(),
-        })
+        Ok(Measured::new(name, self.shelf.begin(name)?))
     }
 
     pub(crate) fn put(&self, file: &mut Measured<S::File>, bytes: &[u8]) -> Result<(), S::Error> {
-        file.write_all(bytes)
-            .map_err(|error| self.shelf.failed(&file.name, error))
+        let written = file.write_all(bytes);
+        written.map_err(|error| self.failed(&file.name, error))
     }
 
     pub(crate) fn failed(&self, name: &str, error: io::Error) -> S::Error {
@@ -98,9 +98,7 @@ impl<'a, S: Shelf> Writing<'a, S> {
     }
 
     pub(crate) fn end(&mut self, file: Measured<S::File>) -> Result<(), S::Error> {
-        self.shelf.end(&file.name, file.file)?;
-        self.sizes.insert(file.name.clone(), file.size);
-        self.digests.insert(file.name, file.digest.finish());
+        self.done.extend([file.end(self.shelf)?]);
         Ok(())
     }
 
@@ -109,5 +107,10 @@ impl<'a, S: Shelf> Writing<'a, S> {
         let mut file = self.begin(name)?;
         self.put(&mut file, bytes)?;
         self.end(file)
+    }
+
+    pub(crate) fn sizes(self) -> BTreeMap<String, u64> {
+        let done = self.done.into_iter();
+        done.map(|(name, measure)| (name, measure.size)).collect()
     }
 }

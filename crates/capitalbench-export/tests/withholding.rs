@@ -1,6 +1,7 @@
 //! Whatever a pending round will come to, nothing of it is in any file.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::sync::Arc;
 
 use capitalbench_core::decision::portfolio::{Constraints, Holding, HoldingForecast};
@@ -8,7 +9,8 @@ use capitalbench_core::decision::submission::{Decision, Forecast, RunFields, Sub
 use capitalbench_core::market::prices::{PriceSheet, Quote};
 use capitalbench_core::market::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
 use capitalbench_core::publication::boards::comparison_set::SetPolicy;
-use capitalbench_core::publication::facts::{Chance, Record, Result as Figures, RoundFacts};
+use capitalbench_core::publication::facts::{Drawing, Luck, Record, Result as Figures, RoundFacts};
+use capitalbench_core::publication::standings::{Standings, standings};
 use capitalbench_core::publication::{Frozen, publish};
 use capitalbench_core::result::leaderboard::score_all;
 use capitalbench_core::result::score::{Score, score};
@@ -17,7 +19,7 @@ use capitalbench_core::round::methodology::Methodology;
 use capitalbench_core::values::ids::{Digest, ModelId, OptionId, RoundId, RunId};
 use capitalbench_core::values::time::Stamp;
 use capitalbench_core::values::units::{BasisPoints, Price, Return};
-use capitalbench_export::{export, tables};
+use capitalbench_export::{Measure, Shelf, export, tables};
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
@@ -175,13 +177,16 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
     let (returns, scored) =
         score_all(submissions.clone(), &universe, &entry, &sheet(&made.exit)).expect("made input");
     let digest = Digest::of(round_id.as_str().as_bytes());
-    let chance = Chance::of(
-        &manifest,
-        &universe,
-        digest,
-        (&returns, &BTreeMap::new()),
-        (&submissions, &[]),
-    );
+    let drawing = Drawing {
+        manifest: &manifest,
+        universe: &universe,
+        freeze: digest,
+        returns: &returns,
+        volatility: &BTreeMap::new(),
+        models: &submissions,
+        controls: &[],
+    };
+    let luck = Luck::Drawn(drawing.draw());
     RoundFacts {
         frozen: Some(Frozen {
             digest,
@@ -199,7 +204,7 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
             returns,
             models: scored.into_iter().map(|scored| scored.outcome).collect(),
             controls: Vec::new(),
-            chance,
+            luck,
             days: Vec::new(),
         }),
         interim: Vec::new(),
@@ -210,9 +215,38 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
 }
 
 fn files(rounds: Vec<RoundFacts>, as_of: Timestamp) -> BTreeMap<String, Vec<u8>> {
-    let published =
-        publish(rounds, BTreeMap::new(), &SetPolicy::default(), as_of).expect("made input");
-    export(&published, &|| ())
+    let published = publish(rounds, &SetPolicy::default(), as_of).expect("made input");
+    let mut files = InMemory::default();
+    export(&published, &mut files, &|| ()).expect("memory takes it");
+    files.0
+}
+
+/// What `leaderboard`, `compare` and `cumulative-status` are made from.
+fn outlines(rounds: &[RoundFacts], as_of: Timestamp) -> Standings {
+    let rounds = rounds.iter().cloned().map(RoundFacts::outline).collect();
+    standings(rounds, &SetPolicy::default(), as_of).expect("made input")
+}
+
+#[derive(Default)]
+struct InMemory(BTreeMap<String, Vec<u8>>);
+
+impl Shelf for InMemory {
+    type File = Vec<u8>;
+    type Error = io::Error;
+
+    fn begin(&mut self, _name: &str) -> io::Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
+
+    fn end(&mut self, name: &str, file: Vec<u8>, measure: Measure) -> io::Result<()> {
+        assert_eq!(measure.digest, Digest::of(&file), "{name}");
+        self.0.insert(name.to_owned(), file);
+        Ok(())
+    }
+
+    fn failed(&self, _name: &str, error: io::Error) -> io::Error {
+        error
+    }
 }
 
 fn is_open(facts: &RoundFacts, as_of: Timestamp) -> bool {
@@ -242,7 +276,9 @@ fn would_be(facts: &RoundFacts) -> BTreeSet<String> {
             values.push(points);
         }
     }
-    values.extend(result.chance.iter().flat_map(|c| [c.low, c.median, c.high]));
+    if let Luck::Drawn(Some(chance)) = &result.luck {
+        values.extend([chance.low, chance.median, chance.high]);
+    }
     let texts = values
         .iter()
         .map(|value| serde_json::Value::from(*value).to_string());
@@ -275,6 +311,9 @@ proptest! {
                 round.result = None;
             }
         }
+        let outlined = outlines(&told, as_of);
+        prop_assert_eq!(&outlined, &outlines(&unscored, as_of));
+        prop_assert_eq!(&outlined, &outlines(&elsewhere, as_of));
         prop_assert_eq!(&with_result, &files(unscored, as_of));
         prop_assert_eq!(&with_result, &files(elsewhere, as_of));
 
@@ -332,13 +371,7 @@ fn every_row_fits_the_description_of_its_table() {
     let rounds = rounds.into_iter().enumerate();
     let rounds = rounds.map(|(place, (begins, monthly))| facts(place, &made(begins, monthly)));
     let as_of = "2026-04-10T00:00:00Z".parse().expect("made input");
-    let published = publish(
-        rounds.collect(),
-        BTreeMap::new(),
-        &SetPolicy::default(),
-        as_of,
-    )
-    .expect("made input");
+    let published = publish(rounds.collect(), &SetPolicy::default(), as_of).expect("made input");
     let mut names = BTreeSet::new();
     for table in tables::ALL {
         assert!(names.insert(table.name), "{} is there twice", table.name);

@@ -1,12 +1,14 @@
 //! Renders the site of a folder of rounds: `render <rounds> <as-of> <output>`.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::Path;
 use std::time::Instant;
 
 use capitalbench_archive::public::public_files::public_files;
 use capitalbench_archive::public::public_record::publication;
-use capitalbench_site::{Files, Input, render};
+use capitalbench_site::machine::Told;
+use capitalbench_site::{Files, Input, Renderer, served};
 
 #[expect(clippy::print_stdout, reason = "an example speaks to the terminal")]
 #[expect(
@@ -20,19 +22,25 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let rounds = Path::new(rounds);
     let published = publication(rounds, as_of.parse()?, &|| ())?;
-    let mut round_files = BTreeMap::new();
-    for round in &published.rounds {
-        let files = public_files(rounds, round, published.as_of)?.into_iter();
-        let files: Files = files.map(|file| (file.path, file.bytes.into())).collect();
-        round_files.insert(round.id().clone(), files);
-    }
     let input = Input {
         publication: &published,
         data: &BTreeMap::new(),
         base_url: "https://example.org",
     };
     let begun = Instant::now();
-    let files = render(&input, &round_files, &BTreeMap::new()).files;
+    let renderer = Renderer::new(&input);
+    let (mut files, mut told) = (Files::new(), Vec::new());
+    for round in &published.rounds {
+        let own = public_files(rounds, round, published.as_of)?.into_iter();
+        let own: Files = own.map(|file| (file.path, file.bytes.into())).collect();
+        let none = |_| Ok::<_, Infallible>(None);
+        let (pages, _) = renderer.round(round, &own, none, |_, pages| Ok(pages))?;
+        files.extend(pages);
+        files.extend(served(round.id(), &own));
+        told.push(Told::of(round, &own));
+    }
+    let paths = files.keys().cloned().collect();
+    files.extend(renderer.rest(&told, &paths));
     println!("{} files in {:?}", files.len(), begun.elapsed());
     for (path, bytes) in &files {
         let path = Path::new(output).join(path);

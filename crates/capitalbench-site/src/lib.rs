@@ -1,18 +1,17 @@
 //! The website: a publication in, paths and bytes out.
 //!
-//! [`render`] gives the same bytes for the same input; who writes them to a folder or serves them
+//! [`Renderer`] gives the same bytes for the same input; who writes them to a folder or serves them
 //! is decided elsewhere. Pages carry finished numbers of the publication and compute none.
 //! [`pages`] are for people, [`machine`] for programs: data, feeds, calendars, the verify page.
 //!
 //! What is told of a round alone follows from that round, its files and a few names, so it can be
-//! taken over from an earlier site ([`Renderer::inputs`] says when) and written before the rest exists.
+//! taken over from an earlier site ([`Renderer::round`]) and written before the rest exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::values::ids::{Digest, RoundId};
-use rayon::prelude::*;
 
 mod charts;
 mod figures;
@@ -69,13 +68,27 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// A digest of all that the pages of a round follow from, except the program ([`STAMP`]).
-    pub fn inputs(&self, round: &PublicRound, own: &Files) -> Digest {
-        inputs::digest(&self.view, &self.universes, round, own)
+    /// The pages of a round as they were put away: those that an earlier site made from the same
+    /// inputs, else new ones. Says too whether they are earlier ones.
+    ///
+    /// `earlier` and `put` get a digest of all that the pages follow from, except the program
+    /// ([`STAMP`]).
+    pub fn round<P, E>(
+        &self,
+        round: &PublicRound,
+        own: &Files,
+        earlier: impl FnOnce(Digest) -> Result<Option<P>, E>,
+        put: impl FnOnce(Digest, Files) -> Result<P, E>,
+    ) -> Result<(P, bool), E> {
+        let inputs = inputs::digest(&self.view, &self.universes, round, own);
+        if let Some(pages) = earlier(inputs)? {
+            return Ok((pages, true));
+        }
+        Ok((put(inputs, self.pages(round, own))?, false))
     }
 
     /// What the site tells of one round alone: its pages, the list of its files, its image.
-    pub fn round(&self, round: &PublicRound, own: &Files) -> Files {
+    fn pages(&self, round: &PublicRound, own: &Files) -> Files {
         let mut files = pages::of_round(&self.view, &self.site, round, own);
         machine::of_round(self.input, round, own, &mut files);
         files
@@ -97,58 +110,4 @@ pub fn served(round: &RoundId, own: &Files) -> Files {
         (path, bytes.clone())
     };
     own.iter().map(place).collect()
-}
-
-/// What was rendered of a round alone, and the digest of what it follows from.
-#[derive(Debug, Clone)]
-pub struct Family {
-    inputs: Digest,
-    files: Files,
-}
-
-/// A whole site in memory.
-#[derive(Debug, Default)]
-pub struct Rendered {
-    /// All of it.
-    pub files: Files,
-    /// What a later site may take over.
-    pub families: BTreeMap<RoundId, Family>,
-    /// Rounds whose pages were taken over.
-    pub reused: usize,
-}
-
-/// Renders the whole site but its data files; rounds that are as they were in an earlier one are taken over from it.
-pub fn render(
-    input: &Input<'_>,
-    round_files: &BTreeMap<RoundId, Files>,
-    earlier: &BTreeMap<RoundId, Family>,
-) -> Rendered {
-    let renderer = Renderer::new(input);
-    let none = Files::new();
-    let family = |round: &PublicRound| {
-        let own = round_files.get(round.id()).unwrap_or(&none);
-        let inputs = renderer.inputs(round, own);
-        match earlier.get(round.id()) {
-            Some(before) if before.inputs == inputs => (before.clone(), true),
-            _ => {
-                let files = renderer.round(round, own);
-                (Family { inputs, files }, false)
-            }
-        }
-    };
-    let rounds = &input.publication.rounds;
-    let families: Vec<(Family, bool)> = rounds.par_iter().map(family).collect();
-    let mut whole = Rendered::default();
-    let mut told = Vec::new();
-    for (round, (family, reused)) in rounds.iter().zip(families) {
-        let own = round_files.get(round.id()).unwrap_or(&none);
-        told.push(Told::of(round, own));
-        whole.files.extend(served(round.id(), own));
-        whole.files.extend(family.files.clone());
-        whole.families.insert(round.id().clone(), family);
-        whole.reused += usize::from(reused);
-    }
-    let paths = whole.files.keys().cloned().collect();
-    whole.files.extend(renderer.rest(&told, &paths));
-    whole
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use capitalbench_core::publication::visible::{self, Item};
 use capitalbench_core::values::time::Stamp;
 use capitalbench_proof::event::Event;
 use capitalbench_proof::tiles::Tile;
@@ -115,7 +116,8 @@ impl LogFolder {
         let newest = self.leaf(size.saturating_sub(1), size)?;
         let newest = newest.and_then(|leaf| Event::parse(&leaf).ok());
         let newest = newest.and_then(|event| Stamp::parse(event.at.as_str()));
-        if newest.is_none_or(|newest| newest.at() > as_of) {
+        let newest = newest.map(|newest| Item::Event { at: newest.at() });
+        if !newest.is_some_and(|newest| visible::is_public(newest, None, as_of)) {
             return Ok(BTreeMap::new());
         }
         let mut signed = Vec::new();

@@ -1,6 +1,6 @@
 //! Daily closes as the folder knows them: what statistics build their series from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use capitalbench_core::evidence::inference::daily::Closes;
@@ -9,7 +9,7 @@ use capitalbench_core::market::prices::{PriceSheet, Quote, Side};
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::result::interim::Snapshot;
 use capitalbench_core::round::manifest::Window;
-use capitalbench_core::values::ids::Digest;
+use capitalbench_core::values::ids::{Digest, OptionId};
 use capitalbench_core::values::units::Price;
 use jiff::civil::Date;
 
@@ -63,9 +63,13 @@ impl DailySnapshots {
         Digest::of(&told)
     }
 
-    /// The closes of a round's window: those of its own fetch, which share one basis; else the
-    /// snapshots, its sheets filling in where a day has none.
-    pub fn of_round(&self, inputs: &RoundInputs) -> Result<Closes, FileError> {
+    /// The closes of these options in a round's window: those of its own fetch, which share one
+    /// basis; else the snapshots, its sheets filling in where a day has none.
+    pub fn of_round(
+        &self,
+        inputs: &RoundInputs,
+        held: &BTreeSet<&OptionId>,
+    ) -> Result<Closes, FileError> {
         let Some(window) = inputs.manifest.window else {
             return Ok(Closes::new());
         };
@@ -74,11 +78,11 @@ impl DailySnapshots {
         }
         let mut closes = Closes::new();
         for (day, sheet) in self.sheets.range(window.entry..=window.exit) {
-            closes.insert(*day, snapshot(sheet, &inputs.universe));
+            closes.insert(*day, snapshot(sheet, &inputs.universe, held));
         }
         for (side, day) in [(Side::Entry, window.entry), (Side::Exit, window.exit)] {
             if let Some(sheet) = inputs.folder.sheet(side)? {
-                let own = snapshot(&sheet, &inputs.universe);
+                let own = snapshot(&sheet, &inputs.universe, held);
                 let known = closes.entry(day).or_default();
                 for (id, price) in own {
                     known.entry(id).or_insert(price);
@@ -124,10 +128,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<(Date, PriceSheet), Fault> {
     Ok((day, sheet))
 }
 
-/// Prices by option; cash without a row is one.
-fn snapshot(sheet: &PriceSheet, universe: &Universe) -> Snapshot {
+/// Prices of these options; cash without a row is one.
+fn snapshot(sheet: &PriceSheet, universe: &Universe, held: &BTreeSet<&OptionId>) -> Snapshot {
     let mut snapshot = Snapshot::new();
-    for option in universe.options() {
+    for option in held.iter().filter_map(|id| universe.get(id)) {
         let used = sheet
             .find(option)
             .and_then(Quote::used)
@@ -165,7 +169,7 @@ fn context_volatility(bytes: &[u8]) -> Result<Volatility, Fault> {
     };
     let mut known = Volatility::new();
     for row in &table.rows {
-        let id = capitalbench_core::values::ids::OptionId::parse(&row.cells[id]);
+        let id = OptionId::parse(&row.cells[id]);
         let id = id.map_err(|e| Fault::field("option_id", e.to_string()).on_line(row.line))?;
         let value = row.cells[value].trim().parse::<f64>().ok();
         if let Some(value) = value.filter(|value| value.is_finite()) {

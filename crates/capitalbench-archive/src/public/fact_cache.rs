@@ -1,13 +1,13 @@
 //! Facts of rounds that did not change since they were computed.
 //!
 //! `.capitalbench/cache/` in the folder of rounds holds an index, one file of facts per round, and
-//! shelves with the figures of many rounds. The index tells which files a round's facts were
-//! computed from, and which content they had when the file system said certain sizes, times and
-//! inodes; everything kept carries the digest of the content it was computed from. So nothing is
-//! taken over that the files do not say: another word of the file system means reading the bytes,
-//! other bytes mean computing, and whatever is damaged or of another program does not exist. Every
-//! file has the tag of a secret that only this machine has: a folder that comes from elsewhere may
-//! bring any cache along, and none of it counts.
+//! shelves with the outlines of many rounds. The index tells which files a round's facts were
+//! computed from, the metadata (size, times, inode) these files had, and the digest of their
+//! content; everything kept carries the digest of the content it was computed from. While the
+//! metadata is the same, the content is taken to be the same. If the metadata changed, the files
+//! are hashed again, and if the content changed too, the facts are computed again. Whatever is
+//! damaged or was written by another program is ignored. Every file ends in a tag made with a
+//! secret that only this machine has, so a cache that came with a folder from elsewhere is ignored.
 //!
 //! A file that changed within the last two seconds may change again without a trace in its times;
 //! a round with such a file is computed and not kept. The clock is the file system's own.
@@ -26,19 +26,19 @@ use crate::disk::file_ops::{self, reads::recorded, scratch::replace_unflushed};
 use crate::disk::layout;
 use crate::disk::state_folder;
 use crate::public::cache_key::CacheKey;
-use crate::public::public_record::{PublicationError, Shared, round_facts};
+use crate::public::public_record::{Depth, PublicationError, Shared, round_facts};
 use crate::round::round_folder::RoundFolder;
 
-mod facts_form;
-mod figures_form;
 mod fingerprint;
 mod index;
-mod packed;
+mod sealing;
 mod shelves;
+mod stored;
 
-use facts_form::StoredFacts;
 use fingerprint::Fingerprint;
-use index::{Entry, Index, sealed, unsealed};
+use index::{Entry, Index};
+pub use sealing::{sealed, unsealed};
+use stored::Kept;
 
 /// Where the cache lies, seen from the folder of rounds.
 pub const FOLDER: &str = ".capitalbench/cache";
@@ -82,7 +82,7 @@ impl FactCache {
         let began = i128::from(found.ctime()) * 1_000_000_000 + i128::from(found.ctime_nsec());
         let bytes = file_ops::read(&folder.join(INDEX)).unwrap_or_default();
         Some(Self {
-            known: unsealed((&key, INDEX), STAMP, &bytes).unwrap_or_default(),
+            known: unsealed(&key, INDEX, STAMP, &bytes).unwrap_or_default(),
             key,
             seen: Mutex::default(),
             began,
@@ -146,7 +146,7 @@ impl FactCache {
         folder: &RoundFolder,
         shared: &Shared,
     ) -> Result<(RoundFacts, Option<Entry>), PublicationError> {
-        let (facts, read) = recorded(|| round_facts(folder.clone(), shared));
+        let (facts, read) = recorded(|| round_facts(folder.clone(), shared, Depth::Everything));
         let entry = fingerprint::watched(folder.path(), &read).and_then(|watched| {
             let found = Fingerprint::of(folder.path(), &watched)?;
             Some(Entry {
@@ -164,29 +164,17 @@ impl FactCache {
     }
 
     fn file(&self, content: Digest) -> PathBuf {
-        let name = content.to_hex();
-        self.folder.join(&name[..2]).join(name)
+        file_in(&self.folder, content)
     }
 
     fn kept(&self, content: Digest, folder: &RoundFolder, shared: &Shared) -> Option<RoundFacts> {
         let bytes = file_ops::read(&self.file(content)).ok()?;
-        let (of, (snapshots, stored)): (Digest, (Digest, StoredFacts)) =
-            unsealed((&self.key, &content.to_hex()), STAMP, &bytes)?;
-        if of != content || snapshots != shared.snapshots_of(stored.manifest.window) {
-            return None;
+        let kept: Kept = unsealed(&self.key, &content.to_hex(), STAMP, &bytes)?;
+        if kept.is_of(content, shared) {
+            kept.into_facts(folder, shared)
+        } else {
+            None
         }
-        let universe = shared.universe_of(stored.options, folder)?;
-        Some(RoundFacts {
-            manifest: stored.manifest,
-            universe,
-            frozen: stored.frozen,
-            rehearsal: stored.rehearsal,
-            record: stored.record,
-            entry: stored.entry,
-            result: stored.result,
-            interim: stored.interim,
-            repeated: stored.repeated,
-        })
     }
 
     fn keep(
@@ -196,22 +184,8 @@ impl FactCache {
         folder: &RoundFolder,
         shared: &Shared,
     ) -> Option<()> {
-        let options = Digest::of(&folder.read(layout::OPTIONS).ok()?);
-        let snapshots = shared.snapshots_of(facts.manifest.window);
-        let facts = facts.clone();
-        let stored = StoredFacts {
-            options,
-            manifest: facts.manifest,
-            frozen: facts.frozen,
-            rehearsal: facts.rehearsal,
-            record: facts.record,
-            entry: facts.entry,
-            result: facts.result,
-            interim: facts.interim,
-            repeated: facts.repeated,
-        };
-        let name = content.to_hex();
-        let bytes = sealed((&self.key, &name), STAMP, &(content, (snapshots, stored)));
+        let kept = Kept::of(facts.clone(), content, folder, shared)?;
+        let bytes = sealed(&self.key, &content.to_hex(), STAMP, &kept)?;
         replace_unflushed(&self.file(content), &bytes).ok()
     }
 
@@ -226,17 +200,21 @@ impl FactCache {
         if seen == self.known {
             return;
         }
-        let bytes = sealed((&self.key, INDEX), STAMP, &seen);
-        if replace_unflushed(&self.folder.join(INDEX), &bytes).is_err() {
+        let written = sealed(&self.key, INDEX, STAMP, &seen)
+            .is_some_and(|bytes| replace_unflushed(&self.folder.join(INDEX), &bytes).is_ok());
+        if !written {
             return;
         }
         let current: BTreeSet<Digest> = seen.0.values().map(|entry| entry.content).collect();
         let stale = self.known.0.values().map(|entry| entry.content);
         for content in stale.filter(|content| !current.contains(content)) {
-            let name = content.to_hex();
-            let path = self.folder.join(&name[..2]).join(name);
             // One that stays is only a file too many.
-            let _ = file_ops::scratch::remove_unflushed(&path);
+            let _ = file_ops::scratch::remove_unflushed(&file_in(&self.folder, content));
         }
     }
+}
+
+fn file_in(cache: &Path, content: Digest) -> PathBuf {
+    let name = content.to_hex();
+    cache.join(&name[..2]).join(name)
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use capitalbench_core::publication::PublicRound;
 use capitalbench_core::publication::artifact::is_visible;
-use capitalbench_core::round::manifest::Window;
+use capitalbench_core::publication::visible::{Item, is_public};
 use capitalbench_core::values::ids::{Digest, Digesting};
 use capitalbench_core::values::time::parse_day;
 use jiff::Timestamp;
@@ -97,25 +97,20 @@ pub fn public_files(
     Ok(files)
 }
 
-/// Whether a file of a round without a result holds what nobody could know at the instant: closes
-/// of days to come or of the last day, or that somebody has resolved the round already.
+/// Whether a file of a round without a result tells more than is public: closes of days to come or
+/// of the exit day, or that the round was resolved.
 fn tells_too_much(path: &str, bytes: &[u8], round: &PublicRound, as_of: Timestamp) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let text = String::from_utf8_lossy(bytes);
     match name {
         "resolution_job.yaml" => text.contains("status: succeeded"),
         "entry_prices.csv" | "weekly_prices.csv" | "weekly_performance.csv" => {
-            let window = round.manifest.window;
-            let exit = window.map(|window| window.exit);
-            let hidden = |day: Date| {
-                let close = Window {
-                    entry: day,
-                    exit: day,
-                };
-                let ahead = close.exit_close().is_some_and(|close| close > as_of);
-                let last = name != "entry_prices.csv" && exit.is_some_and(|exit| day >= exit);
-                ahead || last
+            let item = match name {
+                "entry_prices.csv" => Item::Close,
+                _ => Item::Interim,
             };
+            let window = round.manifest.window;
+            let hidden = |day: Date| !is_public(item(day), window, as_of);
             let cells = text.split([',', '\n', '\r', '"']);
             cells.filter_map(parse_day).any(hidden)
         }

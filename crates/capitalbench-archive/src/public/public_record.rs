@@ -1,56 +1,39 @@
-//! A folder of rounds → the facts a publication is made from.
+//! A folder of rounds → its publication, or only its standings.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use capitalbench_core::asking::run::{Calls, Run, RunKind, official_run};
-use capitalbench_core::decision::submission::Submission;
-use capitalbench_core::evidence::inference::daily::{Closes, active_days};
-use capitalbench_core::market::prices::Side;
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::publication::boards::comparison_set::SetPolicy;
-use capitalbench_core::publication::facts::{
-    Chance, InterimRow, Record, RepeatedRun, Result as Figures, RoundFacts,
-};
-use capitalbench_core::publication::figures::RoundFigures;
-use capitalbench_core::publication::names::names_of;
-use capitalbench_core::publication::standings::{Standings, standings as compute_standings};
-use capitalbench_core::publication::{Frozen, Publication, PublishError, publish};
-use capitalbench_core::result::interim::track;
-use capitalbench_core::result::returns::RoundReturns;
-use capitalbench_core::result::score::Outcome;
-use capitalbench_core::round::manifest::{Stream, Window};
-use capitalbench_core::values::ids::{Digest, ModelId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::publication::facts::RoundFacts;
+use capitalbench_core::publication::standings::{self, Standings};
+use capitalbench_core::publication::{Publication, PublishError, publish};
+use capitalbench_core::round::manifest::Window;
+use capitalbench_core::values::ids::Digest;
 use jiff::Timestamp;
 use rayon::prelude::*;
 
 use crate::disk::error::FileError;
-use crate::disk::layout::{self, run};
-use crate::format::{figures::interim, round::benchmark_sets};
-use crate::prices::daily_closes::{DailySnapshots, volatility};
+use crate::disk::layout;
+use crate::format::round::benchmark_sets;
+use crate::prices::daily_closes::DailySnapshots;
 use crate::public::cache_key::CacheKey;
 use crate::public::fact_cache::FactCache;
 use crate::public::past_rounds::PastRounds;
-use crate::results::scoring::{ScoringError, score_run};
-use crate::round::freeze;
-use crate::round::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds, optional};
-use crate::run::run_controls::{RunControls, as_submission};
-use crate::run::run_folder::RunFolder;
-use crate::run::validation::{Checked, load_parsed, validate_run};
-use crate::verify::{derivation, results};
+use crate::results::scoring::ScoringError;
+use crate::round::round_folder::{RoundFolder, Universes, list_rounds, optional};
+
+mod round_facts;
+
+pub use round_facts::{Depth, round_facts};
 
 /// Why a folder of rounds could not be published.
 #[derive(Debug, thiserror::Error)]
 pub enum PublicationError {
-    /// A file could not be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A round could not be scored again.
     #[error(transparent)]
     Scoring(#[from] ScoringError),
-    /// Its figures cannot be.
     #[error(transparent)]
     Publish(#[from] PublishError),
 }
@@ -64,132 +47,113 @@ pub enum Keeping {
     Fresh,
 }
 
-impl Keeping {
-    fn open(self, rounds: &Path) -> Option<FactCache> {
-        match self {
-            Self::Cached(key) => FactCache::open(rounds, key),
-            Self::Fresh => None,
+/// Rounds to publish, and where what they share lies.
+#[derive(Debug, Clone, Copy)]
+pub struct RoundSource<'a> {
+    rounds: &'a Path,
+    /// The folder with daily closes and the operator's sets.
+    beside: &'a Path,
+    keeping: Keeping,
+}
+
+/// Called after each round.
+type Tick<'a> = &'a (dyn Fn() + Sync);
+
+/// The publication of a folder of rounds at an instant, without a cache.
+pub fn publication(
+    rounds: &Path,
+    as_of: Timestamp,
+    tick: Tick<'_>,
+) -> Result<Publication, PublicationError> {
+    RoundSource::folder(rounds, Keeping::Fresh).publication(as_of, tick)
+}
+
+impl<'a> RoundSource<'a> {
+    pub fn folder(rounds: &'a Path, keeping: Keeping) -> Self {
+        Self {
+            rounds,
+            beside: rounds,
+            keeping,
+        }
+    }
+
+    /// Rounds as they were at a checkpoint.
+    ///
+    /// Daily closes and the operator's sets lie beside the rounds and in no log; they are today's.
+    pub fn past(past: &'a PastRounds) -> Self {
+        Self {
+            rounds: past.folder(),
+            beside: past.present(),
+            keeping: Keeping::Fresh,
+        }
+    }
+
+    /// Everything the public may see at an instant.
+    pub fn publication(
+        &self,
+        as_of: Timestamp,
+        tick: Tick<'_>,
+    ) -> Result<Publication, PublicationError> {
+        let (shared, folders) = self.open()?;
+        let cache = self.cache();
+        let facts = each_round(folders, tick, |folder| match &cache {
+            Some(cache) => cache.facts(&folder, &shared),
+            None => round_facts(folder, &shared, Depth::Everything),
+        });
+        if let Some(cache) = cache {
+            cache.finish();
+        }
+        Ok(publish(facts?, &set_policy(self.beside)?, as_of)?)
+    }
+
+    /// The comparison sets of an instant: all that rankings need, in a fraction of the time.
+    pub fn standings(
+        &self,
+        as_of: Timestamp,
+        tick: Tick<'_>,
+    ) -> Result<Standings, PublicationError> {
+        let (shared, folders) = self.open()?;
+        let facts = if let Some(cache) = self.cache() {
+            let outlines = cache.outlines(&folders, &shared, tick);
+            cache.finish();
+            outlines
+        } else {
+            each_round(folders, tick, |folder| {
+                round_facts(folder, &shared, Depth::Standings)
+            })
+        };
+        let policy = set_policy(self.beside)?;
+        Ok(standings::standings(facts?, &policy, as_of)?)
+    }
+
+    fn open(&self) -> Result<(Shared, Vec<RoundFolder>), FileError> {
+        Ok((Shared::load(self.beside)?, list_rounds(self.rounds)?))
+    }
+
+    /// Opened after the rounds were listed: a folder without rounds gets an error, and no cache.
+    fn cache(&self) -> Option<FactCache> {
+        match self.keeping {
+            Keeping::Cached(key) => FactCache::open(self.rounds, key),
+            Keeping::Fresh => None,
         }
     }
 }
 
-/// The publication of a folder of rounds at an instant; `tick` is called after each round.
-pub fn publication(
-    rounds: &Path,
-    as_of: Timestamp,
-    tick: &(dyn Fn() + Sync),
-) -> Result<Publication, PublicationError> {
-    published(rounds, as_of, Keeping::Fresh, tick)
-}
-
-/// The same publication, with facts of unchanged rounds from the folder's cache where wanted.
-pub fn published(
-    rounds: &Path,
-    as_of: Timestamp,
-    keeping: Keeping,
-    tick: &(dyn Fn() + Sync),
-) -> Result<Publication, PublicationError> {
-    let shared = Shared::load(rounds)?;
-    // A folder without rounds gets an error, and no cache.
-    let folders = list_rounds(rounds)?;
-    let cache = keeping.open(rounds);
-    let facts: Vec<Result<RoundFacts, PublicationError>> = folders
-        .into_par_iter()
-        .map(|folder| {
-            let facts = match &cache {
-                Some(cache) => cache.facts(&folder, &shared),
-                None => round_facts(folder, &shared),
-            };
-            tick();
-            facts
-        })
-        .collect();
-    if let Some(cache) = cache {
-        cache.finish();
-    }
-    let facts = facts.into_iter().collect::<Result<Vec<_>, _>>()?;
-    publish_facts(facts, rounds, as_of)
-}
-
-/// The comparison sets of a folder of rounds at an instant, without anything else of the rounds.
-pub fn standings(
-    rounds: &Path,
-    as_of: Timestamp,
-    keeping: Keeping,
-    tick: &(dyn Fn() + Sync),
-) -> Result<Standings, PublicationError> {
-    let shared = Shared::load(rounds)?;
-    let folders = list_rounds(rounds)?;
-    let figures = if let Some(cache) = keeping.open(rounds) {
-        let figures = cache.figures(&folders, &shared, tick);
-        cache.finish();
-        figures?
-    } else {
-        let figures: Vec<Result<RoundFigures, PublicationError>> = folders
-            .into_par_iter()
-            .map(|folder| {
-                let figures = round_facts(folder, &shared).map(RoundFigures::of);
-                tick();
-                figures
-            })
-            .collect();
-        figures.into_iter().collect::<Result<_, _>>()?
-    };
-    let policy = set_policy(rounds)?;
-    let names = names_of(figures.iter().flat_map(|figures| &*figures.models));
-    Ok(compute_standings(figures, names, &policy, as_of)?)
-}
-
-/// The comparison sets of rounds as they were at a checkpoint.
-///
-/// Daily closes and the operator's sets lie beside the rounds and in no log; they are today's.
-pub fn past_standings(
-    past: &PastRounds,
-    as_of: Timestamp,
-    tick: &(dyn Fn() + Sync),
-) -> Result<Standings, PublicationError> {
-    let figures = past_facts(past, tick)?.into_iter().map(RoundFigures::of);
-    let figures: Vec<RoundFigures> = figures.collect();
-    let policy = set_policy(past.present())?;
-    let names = names_of(figures.iter().flat_map(|figures| &*figures.models));
-    Ok(compute_standings(figures, names, &policy, as_of)?)
-}
-
-/// The publication of rounds as they were at a checkpoint.
-pub fn past_publication(
-    past: &PastRounds,
-    as_of: Timestamp,
-    tick: &(dyn Fn() + Sync),
-) -> Result<Publication, PublicationError> {
-    let facts = past_facts(past, tick)?;
-    publish_facts(facts, past.present(), as_of)
-}
-
-fn past_facts(
-    past: &PastRounds,
-    tick: &(dyn Fn() + Sync),
+/// The facts of all rounds in their order, computed side by side.
+fn each_round(
+    folders: Vec<RoundFolder>,
+    tick: Tick<'_>,
+    facts: impl Fn(RoundFolder) -> Result<RoundFacts, PublicationError> + Sync,
 ) -> Result<Vec<RoundFacts>, PublicationError> {
-    let shared = Shared::load(past.present())?;
-    let facts: Vec<Result<RoundFacts, PublicationError>> = list_rounds(past.folder())?
-        .into_par_iter()
-        .map(|folder| {
-            let facts = round_facts(folder, &shared);
-            tick();
-            facts
-        })
-        .collect();
-    facts.into_iter().collect()
-}
-
-fn publish_facts(
-    facts: Vec<RoundFacts>,
-    rounds: &Path,
-    as_of: Timestamp,
-) -> Result<Publication, PublicationError> {
-    let policy = set_policy(rounds)?;
-    let records = facts.iter().filter_map(|facts| facts.record.as_ref());
-    let names = names_of(records.flat_map(|record| record.submissions.iter().map(|s| &s.model_id)));
-    Ok(publish(facts, names, &policy, as_of)?)
+    let ticking = |folder| {
+        let facts = facts(folder);
+        tick();
+        facts
+    };
+    // All of them first, so that the error of the first round in order is told.
+    let all: Vec<Result<RoundFacts, PublicationError>> =
+        folders.into_par_iter().map(ticking).collect();
+    all.into_iter().collect()
 }
 
 /// The operator's sets: `benchmark_sets.yaml` in the rounds folder or beside it.
@@ -233,218 +197,4 @@ impl Shared {
     ) -> Option<Arc<Universe>> {
         self.universes.of_digest(digest, folder)
     }
-}
-
-/// Everything a round's folder tells.
-pub fn round_facts(folder: RoundFolder, shared: &Shared) -> Result<RoundFacts, PublicationError> {
-    let inputs = RoundInputs::load(folder, &shared.universes)?;
-    let folder = &inputs.folder;
-    let runs = folder.runs()?;
-    let mut facts = RoundFacts {
-        frozen: frozen(folder)?,
-        rehearsal: !runs.is_empty() && runs.iter().all(is_rehearsal),
-        record: None,
-        entry: folder.sheet(Side::Entry)?,
-        result: None,
-        interim: Vec::new(),
-        repeated: repeated(&inputs, &runs)?,
-        universe: inputs.universe.clone(),
-        manifest: inputs.manifest.clone(),
-    };
-    let Some(run) = record(&inputs, &runs) else {
-        return Ok(facts);
-    };
-    let run_folder = folder.run(&run.run_id)?;
-    let mut submissions: Vec<Submission>;
-    let controls: Vec<Submission>;
-    if run_folder.has(run::LEADERBOARD) {
-        let scored = score_run(&inputs, &run_folder, run.rules)?;
-        results::require(&inputs, &run_folder, &scored)?;
-        let (kept, outcomes) = scored
-            .outcomes
-            .into_iter()
-            .map(|scored| (scored.submission, scored.outcome))
-            .unzip();
-        submissions = kept;
-        let scored_controls = scored.controls.into_iter();
-        let scored_controls = scored_controls.filter_map(|(_, scored)| scored.ok());
-        let (held, held_outcomes) = scored_controls
-            .map(|scored| (scored.submission, scored.outcome))
-            .unzip();
-        controls = held;
-        let closes = shared.snapshots.of_round(&inputs)?;
-        facts.result = Some(figures(
-            &inputs,
-            &closes,
-            (scored.returns, outcomes, held_outcomes),
-            (&submissions, &controls),
-            facts.frozen.as_ref(),
-        )?);
-    } else {
-        derivation::require(&inputs, &run_folder)?;
-        submissions = valid(&inputs, &run_folder, run)?;
-        controls = open_controls(&inputs, &run_folder, run)?;
-    }
-    facts.interim = interim_rows(&inputs, &submissions)?;
-    for submission in &mut submissions {
-        submission.metadata.clear();
-    }
-    facts.record = Some(Record {
-        run_id: run.run_id.clone(),
-        since: since(run),
-        submissions,
-        controls,
-    });
-    Ok(facts)
-}
-
-/// The run that counts; invented answers are no record of a real market, nor the other way round.
-fn record<'a>(inputs: &RoundInputs, runs: &'a [Run]) -> Option<&'a Run> {
-    let invented = inputs.manifest.stream == Stream::Synthetic;
-    let enforcement = inputs.manifest.methodology.enforcement();
-    let run = official_run(runs, enforcement).ok()?;
-    ((run.calls == Calls::Synthetic) == invented).then_some(run)
-}
-
-/// When a run became the record, else when it ended, else when it began.
-fn since(run: &Run) -> Option<Timestamp> {
-    let stamps = [&run.accepted_at, &run.completed_at, &run.created_at];
-    let accepted = run.acceptance.as_ref();
-    let accepted = accepted.map(|accepted| &accepted.accepted_at);
-    let since = accepted.or_else(|| stamps.into_iter().find_map(Option::as_ref));
-    since.map(Stamp::at)
-}
-
-/// The controls of a round that is not scored; none where the run has none.
-fn open_controls(
-    inputs: &RoundInputs,
-    folder: &RunFolder,
-    run: &Run,
-) -> Result<Vec<Submission>, FileError> {
-    if !folder.has(run::CONTROLS) {
-        return Ok(Vec::new());
-    }
-    let raw = validate_run(inputs, folder, run.rules)?;
-    let controls = RunControls::of_run(inputs, folder, &raw)?;
-    let all = controls.iter().flat_map(|controls| &controls.controls);
-    let held = all.filter_map(|control| as_submission(control, &inputs.manifest, run.rules));
-    Ok(held.collect())
-}
-
-fn figures(
-    inputs: &RoundInputs,
-    closes: &Closes,
-    (returns, models, controls): (RoundReturns, Vec<Outcome>, Vec<Outcome>),
-    (submissions, held): (&[Submission], &[Submission]),
-    frozen: Option<&Frozen>,
-) -> Result<Figures, FileError> {
-    let reference = &inputs.universe.reference().id;
-    let days = submissions.iter().map(|submission| {
-        let window = inputs.manifest.window?;
-        active_days(&submission.decision.holdings(), reference, window, closes)
-    });
-    let days = days.collect();
-    let volatility = volatility(inputs)?;
-    let chance = frozen.and_then(|frozen| {
-        Chance::of(
-            &inputs.manifest,
-            &inputs.universe,
-            frozen.digest,
-            (&returns, &volatility),
-            (submissions, held),
-        )
-    });
-    Ok(Figures {
-        returns,
-        models,
-        controls,
-        chance,
-        days,
-    })
-}
-
-fn is_rehearsal(run: &Run) -> bool {
-    matches!(run.rules.kind, RunKind::Mock | RunKind::Smoke) || run.calls == Calls::Mock
-}
-
-fn frozen(folder: &RoundFolder) -> Result<Option<Frozen>, FileError> {
-    let Some(stored) = freeze::stored_digests(folder)? else {
-        return Ok(None);
-    };
-    let parse = |(path, text): (String, String)| Some((path, Digest::parse(&text)?));
-    Ok(Some(Frozen {
-        digest: Digest::of(&folder.read(layout::HASHES)?),
-        files: stored.into_iter().filter_map(parse).collect(),
-    }))
-}
-
-fn valid(
-    inputs: &RoundInputs,
-    folder: &RunFolder,
-    run: &Run,
-) -> Result<Vec<Submission>, ScoringError> {
-    let mut submissions = Vec::new();
-    for Checked { name, verdict, .. } in load_parsed(inputs, folder, run.rules)? {
-        submissions.push(verdict.map_err(|problems| ScoringError::Submission {
-            file: format!("{}/{}/{name}", run.run_id, run::PARSED),
-            problems,
-        })?);
-    }
-    Ok(submissions)
-}
-
-/// Provisional figures of every day between entry and exit that has a snapshot.
-fn interim_rows(
-    inputs: &RoundInputs,
-    submissions: &[Submission],
-) -> Result<Vec<InterimRow>, FileError> {
-    let parsed = inputs
-        .folder
-        .parse(layout::INTERIM_PRICES, interim::parse_prices);
-    let Some(snapshots) = optional(parsed)? else {
-        return Ok(Vec::new());
-    };
-    let Some((_, (_, entry))) = snapshots.first_key_value() else {
-        return Ok(Vec::new());
-    };
-    let mut by_model: BTreeMap<&ModelId, &Submission> = BTreeMap::new();
-    by_model.extend(submissions.iter().map(|s| (&s.model_id, s)));
-    let mut rows = Vec::new();
-    for (day, (_, snapshot)) in &snapshots {
-        for (model_id, submission) in &by_model {
-            let reference = &inputs.universe.reference().id;
-            // A day without all the prices a portfolio needs has no point for it.
-            if let Ok(point) = track(submission, reference, entry, snapshot) {
-                let model_id = (*model_id).clone();
-                let day = *day;
-                rows.push(InterimRow {
-                    day,
-                    model_id,
-                    point,
-                });
-            }
-        }
-    }
-    Ok(rows)
-}
-
-fn repeated(inputs: &RoundInputs, runs: &[Run]) -> Result<Vec<RepeatedRun>, PublicationError> {
-    let mut repeated = Vec::new();
-    for run in runs
-        .iter()
-        .filter(|run| run.rules.kind == RunKind::Consistency)
-    {
-        let folder = inputs.folder.run(&run.run_id)?;
-        if folder.has(run::STABILITY) {
-            let scored = score_run(inputs, &folder, run.rules)?;
-            results::require(inputs, &folder, &scored)?;
-            repeated.push(RepeatedRun {
-                run_id: run.run_id.clone(),
-                replicates: run.rules.replicates,
-                reference: scored.returns.reference(),
-                models: scored.consistency,
-            });
-        }
-    }
-    Ok(repeated)
 }

@@ -13,11 +13,15 @@ use std::time::{Duration, Instant};
 
 use capitalbench_archive::public::cache_key::CacheKey;
 use capitalbench_archive::public::fact_cache::FOLDER;
-use capitalbench_archive::public::public_record::{Keeping, published, standings};
+use capitalbench_archive::public::public_record::{Keeping, PublicationError, RoundSource};
 use capitalbench_core::evidence::inference::random::Random;
+use capitalbench_core::evidence::statistics::SetStatistics;
 use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
+use capitalbench_core::publication::boards::index::IndexRow;
 use capitalbench_core::publication::standings::Standings;
-use capitalbench_core::values::ids::Digest;
+use capitalbench_core::round::manifest::Track;
+use capitalbench_core::values::ids::{Digest, RoundId};
 use capitalbench_testing::bench_archive::{BenchPlan, make};
 use jiff::Timestamp;
 
@@ -46,10 +50,18 @@ fn as_of() -> Timestamp {
     "2026-11-01T00:00:00Z".parse().unwrap()
 }
 
+fn published(rounds: &Path, keeping: Keeping) -> Result<Publication, PublicationError> {
+    RoundSource::folder(rounds, keeping).publication(as_of(), &|| ())
+}
+
+fn standings(rounds: &Path, keeping: Keeping) -> Result<Standings, PublicationError> {
+    RoundSource::folder(rounds, keeping).standings(as_of(), &|| ())
+}
+
 /// The publication; its sets and their statistics are the same when only figures are read.
 fn both(rounds: &Path, keeping: Keeping) -> Publication {
-    let standings = standings(rounds, as_of(), keeping, &|| ()).unwrap();
-    let publication = published(rounds, as_of(), keeping, &|| ()).unwrap();
+    let standings = standings(rounds, keeping).unwrap();
+    let publication = published(rounds, keeping).unwrap();
     assert_eq!(standings.comparison_sets, publication.comparison_sets);
     assert_eq!(standings.names, publication.names);
     for set in &publication.comparison_sets {
@@ -178,14 +190,33 @@ fn unchanged_rounds_are_taken_from_the_cache_and_changed_ones_never() {
     assert_eq!(cached(&rounds), edited);
 }
 
-type Told = Result<(Standings, Publication), (Option<String>, Option<String>)>;
+/// What commands show of standings: sets, their statistics, and the index of each track.
+type Shown = (
+    Vec<ComparisonSet>,
+    Vec<Option<SetStatistics>>,
+    Vec<(RoundId, &'static str, bool, Vec<String>)>,
+);
+
+fn shown(standings: &Standings) -> Shown {
+    let sets = standings.comparison_sets.clone();
+    let statistics = sets.iter().map(|set| standings.statistics(set)).collect();
+    let tracks = [Track::Weekly, Track::Monthly].into_iter();
+    let rows = tracks.flat_map(|track| standings.index(track));
+    let row = |row: IndexRow<'_>| {
+        let (id, state) = (row.round.id().clone(), row.round.state.as_str());
+        (id, state, row.latest, row.warnings)
+    };
+    (sets, statistics, rows.map(row).collect())
+}
+
+type Told = Result<(Shown, Publication), (Option<String>, Option<String>)>;
 
 /// What a folder tells, or why it tells nothing.
 fn told(rounds: &Path, keeping: Keeping) -> Told {
-    let sets = standings(rounds, as_of(), keeping, &|| ());
-    let whole = published(rounds, as_of(), keeping, &|| ());
+    let sets = standings(rounds, keeping);
+    let whole = published(rounds, keeping);
     match (sets, whole) {
-        (Ok(sets), Ok(whole)) => Ok((sets, whole)),
+        (Ok(sets), Ok(whole)) => Ok((shown(&sets), whole)),
         (sets, whole) => Err((
             sets.err().map(|error| error.to_string()),
             whole.err().map(|error| error.to_string()),
@@ -311,7 +342,7 @@ fn a_cache_sealed_with_another_key_is_ignored() {
     let change = (figure.get(), figure.get() + 0.0455);
     assert!(poison(&rounds, change, (FOREIGN, FOREIGN)) > 0);
     // Whoever has the secret is shown what was put there, so the figures were the right ones.
-    let poisoned = published(&rounds, as_of(), Keeping::Cached(FOREIGN), &|| ());
+    let poisoned = published(&rounds, Keeping::Cached(FOREIGN));
     assert_ne!(poisoned.ok(), Some(honest.clone()));
     assert_eq!(cached(&rounds), honest);
     // The same folder with entries of its own, poisoned by somebody who does not have the secret.

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use capitalbench_archive::public::public_record::{Shared, round_facts, set_policy};
+use capitalbench_archive::public::public_record::{Depth, Shared, round_facts, set_policy};
 use capitalbench_archive::round::round_folder::list_rounds;
 use capitalbench_core::evidence::explanation::explain;
 use capitalbench_core::evidence::statistics::{Basis, ModelStatistics, Pair, RecordStatistics};
-use capitalbench_core::publication::facts::RoundFacts;
+use capitalbench_core::publication::facts::{Luck, RoundFacts};
 use capitalbench_core::publication::{Publication, publish};
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
@@ -148,14 +148,14 @@ fn no_pair_survives_the_correction() {
 fn facts(rounds: &Path) -> Vec<RoundFacts> {
     let shared = Shared::load(rounds).expect("snapshots");
     let folders = list_rounds(rounds).expect("rounds").into_iter();
-    let load = |folder| round_facts(folder, &shared).expect("a readable round");
+    let load = |folder| round_facts(folder, &shared, Depth::Everything).expect("a readable round");
     folders.map(load).collect()
 }
 
 fn made(rounds: &Path, facts: Vec<RoundFacts>) -> Publication {
     let policy = set_policy(rounds).expect("a policy");
     let as_of = TABLES_DAY.parse().expect("an instant");
-    publish(facts, std::collections::BTreeMap::new(), &policy, as_of).expect("a publication")
+    publish(facts, &policy, as_of).expect("a publication")
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn neither_order_nor_pending_rounds_nor_a_second_run_change_a_figure() {
         if let Some(result) = &mut round.result {
             result.models.reverse();
             result.days.reverse();
-            if let Some(chance) = &mut result.chance {
+            if let Luck::Drawn(Some(chance)) = &mut result.luck {
                 chance.models.reverse();
             }
         }

@@ -1,6 +1,6 @@
 //! The statistics of boards: what each record and each comparison may claim.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evidence::inference::bootstrap::{self, RankRange};
 use crate::evidence::inference::daily::PathPoint;
@@ -251,7 +251,7 @@ pub(crate) fn statistics(
     let mut whole: BTreeMap<&RoundId, &PublicRound> = BTreeMap::new();
     whole.extend(rounds.iter().map(|round| (round.id(), round)));
     let by_id = set_round::by_id(set_rounds);
-    let versions = methodology_versions(set_rounds);
+    let versions = methodology_versions(rounds);
     let frames = Frames::default();
     let mut records = BTreeMap::new();
     for (track, boards) in boards {
@@ -281,13 +281,11 @@ pub(crate) fn statistics(
     }
 }
 
-/// Labels that resolved rounds follow: only those were tried.
+/// How many labels resolved rounds follow: only those were tried.
 #[expect(clippy::cast_precision_loss, reason = "versions are few")]
-pub(crate) fn methodology_versions(rounds: &[SetRound<'_>]) -> f64 {
-    let tried = rounds.iter().filter(|round| round.result.is_some());
-    let mut labels: Vec<Option<&str>> = tried.map(|round| round.label).collect();
-    labels.sort_unstable();
-    labels.dedup();
+pub(crate) fn methodology_versions(rounds: &[PublicRound]) -> f64 {
+    let tried = rounds.iter().filter(|round| round.resolved().is_some());
+    let labels: BTreeSet<_> = tried.map(|r| r.manifest.methodology.label()).collect();
     labels.len().max(1) as f64
 }
 

@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use crate::publication::{PublicRound, PublishError};
+use crate::result::score::{NoScore, Score, score_of_sums};
 use crate::round::manifest::Track;
 use crate::values::ids::{ModelId, RoundId};
+use crate::values::units::Return;
 
 pub mod behaviour;
 pub mod comparison_set;
 pub mod consistency;
 pub mod cumulative;
+pub mod index;
 pub mod option_record;
 pub mod regime;
 pub(crate) mod set_round;
@@ -45,6 +48,27 @@ pub(crate) fn track_boards(
         behaviour: behaviour::behaviour(&of_track),
         options: option_record::option_records(rounds, track),
     })
+}
+
+/// The score of summed returns; a round without an oracle leaves the sums without one.
+pub(crate) fn summed_score(
+    who: &str,
+    rounds: impl IntoIterator<Item = (Return, Option<Return>)>,
+) -> Result<Score, PublishError> {
+    let pairs = rounds.into_iter();
+    let pairs = pairs.map(|(value, oracle)| Some((value, oracle?)));
+    let Some(pairs) = pairs.collect::<Option<Vec<(Return, Return)>>>() else {
+        return Ok(Score::Undefined(NoScore::NoOracle));
+    };
+    score_of_sums(&pairs).map_err(|error| PublishError::SumAboveOracle {
+        who: who.to_owned(),
+        error,
+    })
+}
+
+/// A model's name for people; the id where none is known.
+pub(crate) fn name_in<'a>(names: &'a BTreeMap<ModelId, String>, id: &'a ModelId) -> &'a str {
+    names.get(id).map_or(id.as_str(), String::as_str)
 }
 
 /// Mean by compensated summation; none of nothing.

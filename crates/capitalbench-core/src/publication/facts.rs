@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::decision::submission::Submission;
+use crate::decision::submission::{Decision, Submission};
 use crate::evidence::inference::daily::ActiveDays;
 use crate::evidence::inference::null::{Null, Volatility};
 use crate::market::prices::PriceSheet;
@@ -43,7 +43,7 @@ pub struct RoundFacts {
 }
 
 /// The run that counts.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Record {
     /// Its name.
     pub run_id: RunId,
@@ -56,7 +56,7 @@ pub struct Record {
 }
 
 /// Figures of the record; `models` and `controls` run beside the record's own lists.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Result {
     /// Returns of the options.
     pub returns: RoundReturns,
@@ -64,14 +64,25 @@ pub struct Result {
     pub models: Vec<Outcome>,
     /// One outcome per control.
     pub controls: Vec<Outcome>,
-    /// What luck would have given; none where the round cannot say.
-    pub chance: Option<Chance>,
+    /// What luck would have given.
+    pub luck: Luck,
     /// Daily gains beyond the reference, one series per submission; none where closes are missing.
+    #[serde(with = "day_numbers")]
     pub days: Vec<Option<ActiveDays>>,
 }
 
+/// What luck would have given in a round, or what it takes to find out: drawing ten thousand
+/// portfolios costs more than everything else in a round, and few commands show it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum Luck {
+    /// The draws; none where the round cannot say.
+    Drawn(Option<Chance>),
+    /// Trailing volatility of the options, from which the draws follow.
+    Undrawn(Volatility),
+}
+
 /// Random admissible portfolios of a round, summed up, and where the decisions stand among them.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Chance {
     /// Return of the lowest draw.
     pub low: f64,
@@ -99,18 +110,26 @@ pub struct Percentiles {
 /// Bins of a round's histogram.
 const BINS: usize = 40;
 
-impl Chance {
+/// What the luck of a round follows from.
+#[derive(Debug, Clone, Copy)]
+pub struct Drawing<'a> {
+    pub manifest: &'a Manifest,
+    pub universe: &'a Universe,
+    /// Digest of the frozen inputs: the seed.
+    pub freeze: Digest,
+    pub returns: &'a RoundReturns,
+    pub volatility: &'a Volatility,
+    pub models: &'a [Submission],
+    pub controls: &'a [Submission],
+}
+
+impl Drawing<'_> {
     /// Draws the null of a round and places its decisions; none where the round has none.
-    pub fn of(
-        manifest: &Manifest,
-        universe: &Universe,
-        freeze: Digest,
-        (returns, volatility): (&RoundReturns, &Volatility),
-        (models, controls): (&[Submission], &[Submission]),
-    ) -> Option<Self> {
-        let limits = manifest.limits();
-        let rules = (manifest.format, &limits);
-        let null = Null::draw(universe, rules, freeze, returns, volatility).ok()?;
+    pub fn draw(self) -> Option<Chance> {
+        let (universe, returns, volatility) = (self.universe, self.returns, self.volatility);
+        let limits = self.manifest.limits();
+        let rules = (self.manifest.format, &limits);
+        let null = Null::draw(universe, rules, self.freeze, returns, volatility).ok()?;
         let place = |submission: &Submission| {
             let holdings = submission.decision.holdings();
             let value = |id: &OptionId| returns.get(id).map(|option| option.value);
@@ -120,15 +139,56 @@ impl Chance {
                 matched: null.matched_percentile(&holdings, volatility, universe, value),
             }
         };
-        Some(Self {
+        Some(Chance {
             low: null.quantile(0.0),
             median: null.median(),
             high: null.quantile(1.0),
             bins: null.histogram(BINS),
-            models: models.iter().map(place).collect(),
-            controls: controls.iter().map(place).collect(),
+            models: self.models.iter().map(place).collect(),
+            controls: self.controls.iter().map(place).collect(),
         })
     }
+}
+
+impl RoundFacts {
+    /// The figures that comparison sets rest on, without the words and prices of the round: small
+    /// enough to hold thousands of rounds.
+    #[must_use]
+    pub fn outline(mut self) -> Self {
+        if let Some(record) = &mut self.record {
+            let models = record.submissions.iter_mut();
+            models.chain(&mut record.controls).for_each(shorten);
+        }
+        if let Some(result) = &mut self.result {
+            result.returns.forget_options();
+            if let Luck::Drawn(Some(chance)) = &mut result.luck {
+                chance.bins = Vec::new();
+            }
+        }
+        if let Some(roster) = &mut self.manifest.roster {
+            roster.model_ids = Vec::new();
+        }
+        self.manifest.title = String::new();
+        self.manifest.entry_rule = String::new();
+        self.manifest.exit_rule = String::new();
+        self.frozen = None;
+        self.entry = None;
+        self.interim = Vec::new();
+        self
+    }
+}
+
+/// Leaves who decided.
+fn shorten(submission: &mut Submission) {
+    submission.provider = String::new();
+    submission.mode = String::new();
+    submission.decision = Decision::Portfolio(Vec::new());
+    submission.rationale_summary = String::new();
+    submission.portfolio_rationale = None;
+    submission.key_risks = Vec::new();
+    submission.ledger = None;
+    submission.usage = None;
+    submission.metadata.clear();
 }
 
 /// A provisional figure of one model on one day.
@@ -153,4 +213,35 @@ pub struct RepeatedRun {
     pub reference: Return,
     /// One row per model.
     pub models: Vec<ModelConsistency>,
+}
+
+/// Days as numbers: a cache of many rounds holds so many that reading their text would take long.
+mod day_numbers {
+    use jiff::civil::Date;
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    use super::ActiveDays;
+
+    type Numbers = Vec<(i16, i8, i8, f64)>;
+
+    pub(super) fn serialize<S: Serializer>(
+        all: &[Option<ActiveDays>],
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let numbers = |(day, value): &(Date, f64)| (day.year(), day.month(), day.day(), *value);
+        let series = |days: &ActiveDays| days.iter().map(numbers).collect::<Numbers>();
+        to.collect_seq(all.iter().map(|days| days.as_ref().map(series)))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<Option<ActiveDays>>, D::Error> {
+        let day = |(year, month, day, value)| Ok((Date::new(year, month, day)?, value));
+        let series = |days: Numbers| days.into_iter().map(day).collect();
+        let all = Vec::<Option<Numbers>>::deserialize(from)?.into_iter();
+        let all = all.map(|days| days.map(series).transpose());
+        all.collect::<Result<_, jiff::Error>>()
+            .map_err(D::Error::custom)
+    }
 }

@@ -11,27 +11,27 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use jiff::civil::Date;
 
 use crate::decision::submission::Submission;
 use crate::evidence::inference::daily::ActiveDays;
 use crate::evidence::statistics::{Statistics, statistics};
 use crate::market::prices::PriceSheet;
 use crate::market::universe::Universe;
-use crate::publication::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
+use crate::publication::boards::comparison_set::{ComparisonSet, SetPolicy};
 use crate::publication::boards::set_round::SetRound;
-use crate::publication::boards::{TrackBoards, track_boards};
-use crate::result::leaderboard::{self, Scored};
+use crate::publication::boards::{TrackBoards, name_in, track_boards};
+use crate::result::leaderboard::Scored;
 use crate::result::returns::RoundReturns;
-use crate::result::score::{AboveOracle, Outcome, Score, score};
-use crate::round::lifecycle::{Due, due};
-use crate::round::manifest::{Manifest, Stream, Track};
+use crate::result::score::{AboveOracle, Score};
+use crate::round::lifecycle::Due;
+use crate::round::manifest::{Manifest, Track};
 use crate::values::ids::{Digest, ModelId, RoundId, RunId};
 
 pub mod compare;
 pub mod facts;
-pub mod figures;
+mod round_at;
 pub mod standings;
+pub mod visible;
 
 use facts::{RepeatedRun, RoundFacts};
 
@@ -61,19 +61,11 @@ pub struct RoundKey(String);
 impl RoundKey {
     /// The key of a round.
     pub fn of(manifest: &Manifest) -> Self {
+        let exit = manifest.window.map(|window| window.exit.to_string());
         let deadline = manifest.decision_deadline.as_ref();
-        let deadline = deadline.map(crate::values::time::Stamp::text);
-        Self::from_parts(manifest.window, deadline, &manifest.round_id)
-    }
-
-    fn from_parts(
-        window: Option<crate::round::manifest::Window>,
-        deadline: Option<&str>,
-        round_id: &RoundId,
-    ) -> Self {
-        let exit = window.map(|window| window.exit.to_string());
-        let (exit, deadline) = (exit.unwrap_or_default(), deadline.unwrap_or_default());
-        Self(format!("{exit}:{deadline}:{round_id}"))
+        let deadline = deadline.map_or("", crate::values::time::Stamp::text);
+        let (exit, id) = (exit.unwrap_or_default(), &manifest.round_id);
+        Self(format!("{exit}:{deadline}:{id}"))
     }
 }
 
@@ -232,7 +224,7 @@ impl PublicRound {
 impl Publication {
     /// A model's name for people.
     pub fn name<'a>(&'a self, model_id: &'a ModelId) -> &'a str {
-        self.names.get(model_id).map_or(model_id.as_str(), |n| n)
+        name_in(&self.names, model_id)
     }
 
     /// A round by id.
@@ -274,187 +266,29 @@ pub enum PublishError {
 
 /// Computes the publication of an instant; the same facts and instant give the same publication.
 pub fn publish(
-    rounds: Vec<RoundFacts>,
-    names: BTreeMap<ModelId, String>,
+    facts: Vec<RoundFacts>,
     policy: &SetPolicy,
     as_of: Timestamp,
 ) -> Result<Publication, PublishError> {
-    let synthetic = all_synthetic(rounds.iter().map(|facts| facts.manifest.stream));
-    let stream = if synthetic {
-        Stream::Synthetic
-    } else {
-        Stream::Primary
-    };
-    let mut public = Vec::with_capacity(rounds.len());
-    for facts in rounds {
-        let began = facts
-            .manifest
-            .created_at
-            .as_ref()
-            .map(crate::values::time::Stamp::at);
-        let listed = facts.manifest.stream == stream && !facts.rehearsal;
-        if listed && began.is_none_or(|began| began <= as_of) {
-            public.push(public_round(facts, as_of)?);
+    let mut found = standings::standings(facts, policy, as_of)?;
+    for round in &mut found.rounds {
+        if let Some(volatility) = found.undrawn.get(round.id()) {
+            round_at::draw(round, volatility);
         }
     }
-    public.sort_by(|a, b| a.key.cmp(&b.key));
+    let (rounds, names) = (found.rounds, found.names);
     let mut boards = BTreeMap::new();
     for track in [Track::Weekly, Track::Monthly] {
-        boards.insert(track, track_boards(&public, track, &names)?);
+        boards.insert(track, track_boards(&rounds, track, &names)?);
     }
-    let set_rounds: Vec<SetRound<'_>> = public.iter().map(SetRound::of).collect();
-    let comparison_sets = comparison_sets(&set_rounds, policy, &names)?;
-    let statistics = statistics(&public, &set_rounds, &boards, &comparison_sets);
+    let set_rounds: Vec<SetRound<'_>> = rounds.iter().map(SetRound::of).collect();
     Ok(Publication {
         as_of,
-        synthetic,
-        rounds: public,
-        statistics,
+        synthetic: found.synthetic,
+        statistics: statistics(&rounds, &set_rounds, &boards, &found.comparison_sets),
+        rounds,
         names,
         boards,
-        comparison_sets,
+        comparison_sets: found.comparison_sets,
     })
-}
-
-/// Whether there are rounds, and all of them of an invented market.
-fn all_synthetic(streams: impl IntoIterator<Item = Stream>) -> bool {
-    let mut streams = streams.into_iter().peekable();
-    streams.peek().is_some() && streams.all(|stream| stream == Stream::Synthetic)
-}
-
-fn public_round(facts: RoundFacts, as_of: Timestamp) -> Result<PublicRound, PublishError> {
-    let key = RoundKey::of(&facts.manifest);
-    let track = facts.manifest.track();
-    let state = state(
-        &facts.manifest,
-        (facts.record, facts.result),
-        (facts.entry, facts.interim, facts.repeated),
-        as_of,
-    )?;
-    Ok(PublicRound {
-        key,
-        track,
-        manifest: facts.manifest,
-        universe: facts.universe,
-        frozen: facts.frozen,
-        state,
-    })
-}
-
-/// What else a folder tells: starting prices, provisional figures, repeated calls.
-type Beside = (Option<PriceSheet>, Vec<facts::InterimRow>, Vec<RepeatedRun>);
-
-/// The one place that decides what may be seen.
-fn state(
-    manifest: &Manifest,
-    (record, result): (Option<facts::Record>, Option<facts::Result>),
-    (entry, mut interim, repeated): Beside,
-    as_of: Timestamp,
-) -> Result<RoundState, PublishError> {
-    let visible = |record: &facts::Record| record.since.is_none_or(|since| since <= as_of);
-    let Some(record) = record.filter(visible) else {
-        return Ok(RoundState::Draft);
-    };
-    let window = manifest.window;
-    match result {
-        Some(result) if is_over(window, as_of) => {
-            let resolved = resolved(manifest, record, result, (interim, repeated))?;
-            Ok(RoundState::Resolved(resolved))
-        }
-        _ => {
-            let seen = |day: Date| close_of(day).is_none_or(|close| close <= as_of);
-            // A snapshot of the exit day would be the result before the result.
-            let inside = |day: Date| window.is_none_or(|window| day < window.exit);
-            interim.retain(|row| inside(row.day) && seen(row.day));
-            let begun = window.and_then(crate::round::manifest::Window::entry_close);
-            let begun = begun.is_some_and(|close| close <= as_of);
-            let mut submissions = record.submissions;
-            submissions.sort_by(|a, b| a.model_id.cmp(&b.model_id));
-            Ok(RoundState::Open(OpenRound {
-                run_id: record.run_id,
-                submissions,
-                controls: record.controls,
-                entry: entry.filter(|_| begun),
-                interim,
-                due: due(window, as_of),
-            }))
-        }
-    }
-}
-
-/// Whether the exit close has passed.
-fn is_over(window: Option<crate::round::manifest::Window>, as_of: Timestamp) -> bool {
-    let close = window.and_then(crate::round::manifest::Window::exit_close);
-    close.is_some_and(|close| close <= as_of)
-}
-
-fn close_of(day: Date) -> Option<Timestamp> {
-    let one = crate::round::manifest::Window {
-        entry: day,
-        exit: day,
-    };
-    one.exit_close()
-}
-
-fn resolved(
-    manifest: &Manifest,
-    record: facts::Record,
-    result: facts::Result,
-    (interim, repeated): (Vec<facts::InterimRow>, Vec<RepeatedRun>),
-) -> Result<ResolvedRound, PublishError> {
-    let chance = result.chance.as_ref();
-    let returns = result.returns;
-    let mut models = standings(manifest, record.submissions, result.models, &returns)?;
-    let mut days = result.days.into_iter();
-    for (place, standing) in models.iter_mut().enumerate() {
-        standing.percentiles = chance.and_then(|chance| chance.models.get(place).copied());
-        standing.days = days.next().flatten();
-    }
-    let ties = manifest.methodology.tie_rule();
-    models.sort_by(|a, b| leaderboard::order(&a.scored, &b.scored, ties));
-    let mut controls = standings(manifest, record.controls, result.controls, &returns)?;
-    for (place, standing) in controls.iter_mut().enumerate() {
-        standing.percentiles = chance.and_then(|chance| chance.controls.get(place).copied());
-    }
-    Ok(ResolvedRound {
-        run_id: record.run_id,
-        models,
-        controls,
-        returns,
-        repeated,
-        interim,
-        chance: result.chance.map(|chance| ChanceSummary {
-            low: chance.low,
-            median: chance.median,
-            high: chance.high,
-            bins: chance.bins,
-        }),
-    })
-}
-
-fn standings(
-    manifest: &Manifest,
-    submissions: Vec<Submission>,
-    outcomes: Vec<Outcome>,
-    returns: &RoundReturns,
-) -> Result<Vec<Standing>, PublishError> {
-    let mut standings = Vec::with_capacity(submissions.len());
-    for (submission, outcome) in submissions.into_iter().zip(outcomes) {
-        let points = score(outcome.decision_return, returns.oracle());
-        let score = points.map_err(|error| PublishError::AboveOracle {
-            round_id: manifest.round_id.clone(),
-            model_id: submission.model_id.clone(),
-            error,
-        })?;
-        standings.push(Standing {
-            scored: Scored {
-                submission,
-                outcome,
-            },
-            score,
-            percentiles: None,
-            days: None,
-        });
-    }
-    Ok(standings)
 }

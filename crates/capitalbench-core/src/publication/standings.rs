@@ -1,28 +1,29 @@
-//! Comparison sets alone: what a terminal shows of many rounds, without the words of any of them.
-//!
-//! A [`super::Publication`] holds everything of every round. Most of that is text and prices that
-//! no ranking looks at, so sets can be had from [`RoundFigures`] in a fraction of time and memory.
-//! Both ways go through the same functions and give the same figures.
+//! Comparison sets: the first step to a [`super::Publication`], and all that a ranking on a terminal needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::figures::{EntrantFigures, RecordFigures, ResultFigures, RoundFigures};
-use super::{PublishError, RoundKey};
+use super::facts::RoundFacts;
+use super::round_at::{RoundsAt, draw};
+use super::{PublicRound, PublishError, RoundState};
+use crate::evidence::inference::null::Volatility;
 use crate::evidence::statistics::{Frames, SetStatistics, methodology_versions, of_set};
 use crate::publication::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
-use crate::publication::boards::set_round::{SetResult, SetRound, SetStanding, by_id};
-use crate::result::score::score;
-use crate::round::lifecycle::{Due, due};
-use crate::round::manifest::{Stream, Track, Window};
+use crate::publication::boards::index::{IndexRow, index};
+use crate::publication::boards::name_in;
+use crate::publication::boards::set_round::{SetRound, by_id};
+use crate::publication::names::names_of;
+use crate::round::lifecycle::Due;
+use crate::round::manifest::{Track, Window};
 use crate::values::ids::{ModelId, RoundId};
 
 /// Comparison sets of an instant, and what is needed to tell of them.
+///
+/// Its rounds may come from [`RoundFacts::outline`], so nothing here shows their words or prices.
 #[derive(Debug, PartialEq)]
 pub struct Standings {
-    /// The instant.
     pub as_of: Timestamp,
     /// Every round is of an invented market.
     pub synthetic: bool,
@@ -30,22 +31,9 @@ pub struct Standings {
     pub names: BTreeMap<ModelId, String>,
     /// Fixed rosters over the rounds all their models completed.
     pub comparison_sets: Vec<ComparisonSet>,
-    rounds: Vec<StandingRound>,
-}
-
-/// A round at the instant.
-#[derive(Debug, PartialEq)]
-struct StandingRound {
-    key: RoundKey,
-    figures: RoundFigures,
-    state: State,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Draft,
-    Open(Due),
-    Resolved,
+    pub(super) rounds: Vec<PublicRound>,
+    /// What it takes to draw the luck of rounds whose facts came without it.
+    pub(super) undrawn: BTreeMap<RoundId, Volatility>,
 }
 
 /// Rounds without a result at the instant.
@@ -59,56 +47,74 @@ pub struct OpenRounds {
     pub next_exit: Option<Date>,
 }
 
+/// Computes the sets of an instant; the same facts and instant give the same sets.
+pub fn standings(
+    facts: Vec<RoundFacts>,
+    policy: &SetPolicy,
+    as_of: Timestamp,
+) -> Result<Standings, PublishError> {
+    let records = facts.iter().filter_map(|facts| facts.record.as_ref());
+    let submissions = records.flat_map(|record| &record.submissions);
+    let names = names_of(submissions.map(|submission| &submission.model_id));
+    let found = RoundsAt::new(facts, as_of)?;
+    let set_rounds: Vec<SetRound<'_>> = found.rounds.iter().map(SetRound::of).collect();
+    Ok(Standings {
+        as_of,
+        synthetic: found.synthetic,
+        comparison_sets: comparison_sets(&set_rounds, policy, &names)?,
+        names,
+        rounds: found.rounds,
+        undrawn: found.undrawn,
+    })
+}
+
 impl Standings {
     /// A model's name for people.
     pub fn name<'a>(&'a self, model_id: &'a ModelId) -> &'a str {
-        self.names.get(model_id).map_or(model_id.as_str(), |n| n)
+        name_in(&self.names, model_id)
     }
 
     /// Everybody with a public decision.
     pub fn model_ids(&self) -> BTreeSet<&ModelId> {
-        let seen = |round: &&StandingRound| round.state != State::Draft;
-        let rounds = self.rounds.iter().filter(seen);
-        rounds.flat_map(|round| &*round.figures.models).collect()
+        let submissions = self.rounds.iter().flat_map(PublicRound::submissions);
+        submissions.map(|submission| &submission.model_id).collect()
     }
 
     /// The window of a round.
     pub fn window(&self, id: &RoundId) -> Option<Window> {
-        self.round(id)?.figures.window
+        self.round(id)?.manifest.window
     }
 
     /// What the reference of a set is called; `reference` where its rounds are not known.
     pub fn reference_name(&self, set: &ComparisonSet) -> &str {
         let round = set.included.first().and_then(|id| self.round(id));
-        round.map_or("reference", |round| &round.figures.reference_name)
+        round.map_or("reference", |round| &round.universe.reference().name)
     }
 
-    fn round(&self, id: &RoundId) -> Option<&StandingRound> {
-        self.rounds
-            .iter()
-            .find(|round| round.figures.round_id == *id)
+    fn round(&self, id: &RoundId) -> Option<&PublicRound> {
+        self.rounds.iter().find(|round| round.id() == id)
+    }
+
+    /// Which rounds of a track the boards count, in order of id.
+    pub fn index(&self, track: Track) -> Vec<IndexRow<'_>> {
+        index(&self.rounds, track)
     }
 
     /// Rounds of these tracks that have no result.
     pub fn open_rounds(&self, tracks: &[Track]) -> OpenRounds {
         let mut found = OpenRounds::default();
-        for round in &self.rounds {
-            if !round
-                .figures
-                .track
-                .is_some_and(|track| tracks.contains(&track))
-            {
+        let listed = |round: &&PublicRound| round.track.is_some_and(|own| tracks.contains(&own));
+        for round in self.rounds.iter().filter(listed) {
+            let RoundState::Open(open) = &round.state else {
                 continue;
-            }
-            match round.state {
-                State::Open(Due::Overdue) => found.overdue += 1,
-                State::Open(Due::NotYet) => {
+            };
+            match open.due {
+                Due::Overdue => found.overdue += 1,
+                Due::NotYet => {
                     found.pending += 1;
-                    let exit = round.figures.window.map(|window| window.exit);
-                    let earlier = found.next_exit.into_iter().chain(exit).min();
-                    found.next_exit = earlier;
+                    let exit = round.manifest.window.map(|window| window.exit);
+                    found.next_exit = found.next_exit.into_iter().chain(exit).min();
                 }
-                State::Draft | State::Resolved => {}
             }
         }
         found
@@ -119,123 +125,18 @@ impl Standings {
         if set.included.is_empty() {
             return None;
         }
-        let mut rounds = self.set_rounds();
-        let versions = methodology_versions(&rounds);
-        rounds.retain(|round| round.track == Some(set.definition.track));
-        Some(of_set(set, &by_id(&rounds), versions, &Frames::default()))
-    }
-
-    pub(super) fn set_rounds(&self) -> Vec<SetRound<'_>> {
-        self.rounds.iter().map(StandingRound::view).collect()
-    }
-}
-
-impl StandingRound {
-    fn view(&self) -> SetRound<'_> {
-        let figures = &self.figures;
-        let result = figures.result.as_ref();
-        SetRound {
-            key: &self.key,
-            id: &figures.round_id,
-            track: figures.track,
-            window: figures.window,
-            decision_date: figures.decision_date,
-            fixed_roster: figures.fixed_roster,
-            label: figures.label.as_deref(),
-            roster: match self.state {
-                State::Draft => Vec::new(),
-                State::Open(_) | State::Resolved => figures.models.iter().collect(),
-            },
-            result: result
-                .filter(|_| self.state == State::Resolved)
-                .map(|result| figures.view(result)),
-        }
-    }
-}
-
-impl RoundFigures {
-    fn view<'a>(&'a self, result: &'a ResultFigures) -> SetResult<'a> {
-        let both = |ids: &'a [ModelId], figures: &'a [EntrantFigures]| {
-            let both = ids.iter().zip(figures);
-            let view = |(model_id, own): (&'a ModelId, &'a EntrantFigures)| SetStanding {
-                model_id,
-                value: own.value,
-                alpha: own.alpha,
-                percentiles: own.percentiles,
-                days: own.days.as_deref(),
-            };
-            both.map(view).collect()
+        let drawn = |id: &RoundId| {
+            let volatility = self.undrawn.get(id)?;
+            let mut round = self.round(id)?.clone();
+            draw(&mut round, volatility);
+            Some((id.clone(), round))
         };
-        SetResult::new(
-            (result.reference, result.cash, result.oracle),
-            result.chance,
-            both(&self.models, &result.models),
-            both(&self.controls, &result.controls),
-        )
-    }
-}
-
-/// Computes the sets of an instant; the same figures and instant give the same sets as
-/// [`super::publish`].
-pub fn standings(
-    rounds: Vec<RoundFigures>,
-    names: BTreeMap<ModelId, String>,
-    policy: &SetPolicy,
-    as_of: Timestamp,
-) -> Result<Standings, PublishError> {
-    let synthetic = super::all_synthetic(rounds.iter().map(|figures| figures.stream));
-    let stream = if synthetic {
-        Stream::Synthetic
-    } else {
-        Stream::Primary
-    };
-    let mut public = Vec::with_capacity(rounds.len());
-    for figures in rounds {
-        let began = figures.created_at.is_none_or(|began| began <= as_of);
-        if figures.stream == stream && !figures.rehearsal && began {
-            let deadline = figures.deadline.as_deref();
-            let key = RoundKey::from_parts(figures.window, deadline, &figures.round_id);
-            let state = state(&figures, as_of)?;
-            public.push(StandingRound {
-                key,
-                figures,
-                state,
-            });
-        }
-    }
-    public.sort_by(|a, b| a.key.cmp(&b.key));
-    let mut found = Standings {
-        as_of,
-        synthetic,
-        names,
-        comparison_sets: Vec::new(),
-        rounds: public,
-    };
-    found.comparison_sets = comparison_sets(&found.set_rounds(), policy, &found.names)?;
-    Ok(found)
-}
-
-fn state(figures: &RoundFigures, as_of: Timestamp) -> Result<State, PublishError> {
-    let seen = |record: &RecordFigures| record.since.is_none_or(|since| since <= as_of);
-    if !figures.record.as_ref().is_some_and(seen) {
-        return Ok(State::Draft);
-    }
-    match &figures.result {
-        Some(result) if super::is_over(figures.window, as_of) => {
-            for (ids, own) in [
-                (&figures.models, &result.models),
-                (&figures.controls, &result.controls),
-            ] {
-                for (model_id, own) in ids.iter().zip(own) {
-                    score(own.value, result.oracle).map_err(|error| PublishError::AboveOracle {
-                        round_id: figures.round_id.clone(),
-                        model_id: model_id.clone(),
-                        error,
-                    })?;
-                }
-            }
-            Ok(State::Resolved)
-        }
-        _ => Ok(State::Open(due(figures.window, as_of))),
+        let drawn: BTreeMap<RoundId, PublicRound> = set.included.iter().filter_map(drawn).collect();
+        let included: BTreeSet<&RoundId> = set.included.iter().collect();
+        let rounds = self.rounds.iter().filter(|r| included.contains(r.id()));
+        let rounds = rounds.map(|round| SetRound::of(drawn.get(round.id()).unwrap_or(round)));
+        let rounds: Vec<SetRound<'_>> = rounds.collect();
+        let versions = methodology_versions(&self.rounds);
+        Some(of_set(set, &by_id(&rounds), versions, &Frames::default()))
     }
 }

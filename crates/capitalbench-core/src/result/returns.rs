@@ -89,19 +89,9 @@ impl RoundReturns {
         })
     }
 
-    /// Returns that were computed before and kept, as their own readers told them.
-    pub fn restored(
-        options: Vec<OptionReturn>,
-        reference: Return,
-        cash: Return,
-        oracle: Option<Return>,
-    ) -> Self {
-        Self {
-            options,
-            reference,
-            cash,
-            oracle,
-        }
+    /// Forgets the options one by one; reference, cash and oracle stay.
+    pub(crate) fn forget_options(&mut self) {
+        self.options = Vec::new();
     }
 
     /// Options with a return, in universe order.

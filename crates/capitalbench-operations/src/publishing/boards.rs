@@ -10,7 +10,8 @@ use capitalbench_archive::format::figures::results::cumulative;
 use capitalbench_archive::public::public_record::publication;
 use capitalbench_archive::results::scoring::score_run;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
-use capitalbench_core::publication::{PublicRound, Publication};
+use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::boards::index::index;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::RunId;
 use capitalbench_export::report;
@@ -135,8 +136,7 @@ pub fn across_rounds(publication: &Publication, track: Track) -> BoardFiles {
     let Some(boards) = publication.boards.get(&track) else {
         return Vec::new();
     };
-    let shown = [(boards, rounds_of(publication, track))];
-    let index = cumulative::index(publication, &shown);
+    let index = index(&publication.rounds, track);
     let warnings: Vec<String> = index
         .iter()
         .flat_map(|row| {
@@ -161,10 +161,4 @@ pub fn across_rounds(publication: &Publication, track: Track) -> BoardFiles {
     ];
     let owned = files.map(|(name, text)| (name.to_owned(), text.into_bytes()));
     owned.into()
-}
-
-/// The rounds of a track, in order of their keys.
-pub fn rounds_of(publication: &Publication, track: Track) -> Vec<&PublicRound> {
-    let rounds = publication.rounds.iter();
-    rounds.filter(|round| round.track == Some(track)).collect()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use capitalbench_core::publication::visible::{Item, is_public};
 use capitalbench_core::publication::{PublicRound, Publication, RoundState};
 use capitalbench_export::text::{percent, reference_of, score};
 use jiff::Timestamp;
@@ -45,7 +46,7 @@ pub(super) fn events(input: &Input<'_>, told: &[Told]) -> Vec<Event> {
         found.extend(scored(publication, round));
     }
     found.extend(methods(publication));
-    found.retain(|event| event.at <= publication.as_of);
+    found.retain(|event| is_public(Item::Event { at: event.at }, None, publication.as_of));
     found.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.id.cmp(&b.id)));
     found
 }

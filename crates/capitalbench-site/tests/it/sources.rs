@@ -1,15 +1,29 @@
 //! Folders of rounds as sites.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use capitalbench_archive::public::public_files::public_files;
 use capitalbench_archive::public::public_record::publication;
 use capitalbench_core::publication::Publication;
-use capitalbench_core::values::ids::RoundId;
-use capitalbench_site::machine::data_files;
-use capitalbench_site::{Family, Files, Input, Rendered, render};
+use capitalbench_core::values::ids::{Digest, RoundId};
+use capitalbench_site::machine::{Told, data_files};
+use capitalbench_site::{Files, Input, Renderer, served};
+
+/// The pages of rounds, each with the digest of what they follow from.
+pub(crate) type Families = BTreeMap<RoundId, (Digest, Files)>;
+
+/// A whole site in memory.
+#[derive(Default)]
+pub(crate) struct Rendered {
+    pub(crate) files: Files,
+    /// What a later site may take over.
+    pub(crate) families: Families,
+    /// Rounds whose pages were taken over.
+    pub(crate) reused: usize,
+}
 
 /// A publication with the files of its rounds.
 pub(crate) struct Source {
@@ -38,16 +52,34 @@ impl Source {
     }
 
     /// The site, with what an earlier one may give it.
-    pub(crate) fn after(&self, earlier: &BTreeMap<RoundId, Family>) -> Rendered {
+    pub(crate) fn after(&self, earlier: &Families) -> Rendered {
         let input = Input {
             publication: &self.publication,
             data: &BTreeMap::from([("rounds.csv".to_owned(), 9)]),
             base_url: "https://example.org",
         };
         let data = Files::from([("rounds.csv".to_owned(), "round_id\n".into())]);
-        let mut rendered = render(&input, &self.files, earlier);
-        rendered.files.extend(data_files(&data));
-        rendered
+        let renderer = Renderer::new(&input);
+        let none = Files::new();
+        let (mut whole, mut told) = (Rendered::default(), Vec::new());
+        for round in &self.publication.rounds {
+            let own = self.files.get(round.id()).unwrap_or(&none);
+            let known = |inputs| {
+                let before = earlier.get(round.id()).cloned();
+                Ok::<_, Infallible>(before.filter(|(own, _)| *own == inputs))
+            };
+            let made = renderer.round(round, own, known, |inputs, files| Ok((inputs, files)));
+            let (family, reused) = made.unwrap_or_else(|never| match never {});
+            told.push(Told::of(round, own));
+            whole.files.extend(served(round.id(), own));
+            whole.files.extend(family.1.clone());
+            whole.families.insert(round.id().clone(), family);
+            whole.reused += usize::from(reused);
+        }
+        let paths = whole.files.keys().cloned().collect();
+        whole.files.extend(renderer.rest(&told, &paths));
+        whole.files.extend(data_files(&data));
+        whole
     }
 
     /// Its pages as text.

@@ -4,7 +4,7 @@
 //! that list rounds are written after the rounds they link to. With the cache of the rounds folder,
 //! a round whose pages in the output are those that its inputs gave before is not rendered again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use capitalbench_archive::disk::file_ops;
@@ -12,7 +12,7 @@ use capitalbench_archive::verify::count_rounds;
 use capitalbench_core::publication::PublicRound;
 use capitalbench_core::values::ids::RoundId;
 use capitalbench_site::machine::{DATA_ARCHIVE, Told, data_path};
-use capitalbench_site::{Input, Renderer, served};
+use capitalbench_site::{Files, Input, Renderer, served};
 use rayon::prelude::*;
 use serde_json::json;
 
@@ -93,28 +93,28 @@ impl Build<'_> {
     /// Writes what belongs to one round alone, unless it is there.
     fn round(&self, round: &PublicRound) -> Result<Told, CommandError> {
         let own = self.record.files_of(round)?;
-        let inputs = self.renderer.inputs(round, &own);
         let raw = served(round.id(), &own);
         let mut counts = self.output.put(&raw)?;
         let kept = self.kept.as_ref();
-        let before = kept.and_then(|kept| kept.of(round.id(), inputs));
-        let there = before.filter(|before| self.output.holds(before));
-        let reused = there.is_some();
-        let now = if let Some(before) = there {
-            counts.bytes += before.bytes;
-            before.clone()
-        } else {
-            let files = self.renderer.round(round, &own);
-            counts.add(&self.output.put(&files)?);
-            KeptRound::of(inputs, &files)
+        let earlier = |inputs| {
+            let before = kept.and_then(|kept| kept.of(round.id(), inputs));
+            let there = before.filter(|before| self.output.holds(before));
+            Ok::<_, CommandError>(there.map(|before| (before.clone(), 0)))
         };
+        let put = |inputs, files: Files| {
+            let written = self.output.put(&files)?.written;
+            Ok((KeptRound::of(inputs, &files), written))
+        };
+        let ((now, written), reused) = self.renderer.round(round, &own, earlier, put)?;
+        counts.bytes += now.bytes;
+        counts.written += written;
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         done.paths.extend(raw.into_keys());
         done.paths.extend(now.paths.iter().cloned());
         done.counts.add(&counts);
         done.reused += usize::from(reused);
         if kept.is_some() {
-            done.kept.push((round.id().clone(), now));
+            done.kept.insert(round.id().clone(), now);
         }
         Ok(Told::of(round, &own))
     }
@@ -144,7 +144,7 @@ impl Build<'_> {
         counts.add(&self.output.put(&rest)?);
         let removed = self.output.finish(&paths)?;
         if let Some(kept) = self.kept {
-            kept.finish(done.kept);
+            kept.finish(&done.kept);
         }
         Ok(Found {
             files: paths.len(),
@@ -187,5 +187,5 @@ struct Done {
     paths: BTreeSet<String>,
     counts: output::Counts,
     reused: usize,
-    kept: Vec<(RoundId, KeptRound)>,
+    kept: BTreeMap<RoundId, KeptRound>,
 }

@@ -1,29 +1,21 @@
 //! `cumulative-status`: which rounds the boards count, and by which run.
 
-use capitalbench_archive::format::figures::results::cumulative::{IndexRow, index};
-use capitalbench_operations::publishing::boards::rounds_of;
+use capitalbench_core::publication::boards::index::IndexRow;
 use serde_json::json;
 
 use super::Outcome;
-use super::published::load;
+use super::published::load_standings;
 use crate::cli::{CumulativeStatus, TrackName};
 use crate::console::{document, line, table};
 use crate::error::CommandError;
 
 pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Outcome, CommandError> {
-    let publication = load(&arguments.rounds)?;
-    let mut rows = Vec::new();
-    for track in TrackName::tracks(arguments.track) {
-        if let Some(boards) = publication.boards.get(&track) {
-            rows.extend(index(
-                &publication,
-                &[(boards, rounds_of(&publication, track))],
-            ));
-        }
-    }
+    let standings = load_standings(&arguments.rounds)?;
+    let tracks = TrackName::tracks(arguments.track).into_iter();
+    let rows: Vec<IndexRow<'_>> = tracks.flat_map(|track| standings.index(track)).collect();
     if arguments.output.json {
         let rows: Vec<_> = rows.iter().map(as_json).collect();
-        document(&json!({"as_of": publication.as_of.to_string(), "rounds": rows}));
+        document(&json!({"as_of": standings.as_of.to_string(), "rounds": rows}));
         return Ok(Outcome::Holds);
     }
     let cells = rows.iter().map(|row| {

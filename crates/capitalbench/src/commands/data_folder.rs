@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use capitalbench_archive::disk::file_ops::{Draft, Drafts};
 use capitalbench_core::publication::Publication;
-use capitalbench_export::{Shelf, export_to, spreadsheets_to};
+use capitalbench_export::{Measure, Shelf, export, spreadsheets};
 use capitalbench_site::machine::{DATA_ARCHIVE, pack};
 
 use crate::error::CommandError;
@@ -31,7 +31,7 @@ impl DataFolder {
             drafts: Drafts::default(),
             sizes: BTreeMap::new(),
         };
-        found.sizes = export_to(publication, &mut found, tick)?;
+        found.sizes = export(publication, &mut found, tick)?;
         Ok(found)
     }
 
@@ -40,7 +40,7 @@ impl DataFolder {
         &mut self,
         publication: &Publication,
     ) -> Result<(), CommandError> {
-        let sizes = spreadsheets_to(publication, self)?;
+        let sizes = spreadsheets(publication, self)?;
         self.sizes.extend(sizes);
         Ok(())
     }
@@ -72,7 +72,7 @@ impl Shelf for DataFolder {
         Ok(self.drafts.begin(&self.folder.join(name))?)
     }
 
-    fn end(&mut self, _name: &str, file: Draft) -> Result<(), CommandError> {
+    fn end(&mut self, _name: &str, file: Draft, _measure: Measure) -> Result<(), CommandError> {
         self.drafts.end(file)?;
         Ok(())
     }

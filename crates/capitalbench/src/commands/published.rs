@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use capitalbench_archive::disk::file_ops::replace_all;
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::public::cache_key::CacheKey;
-use capitalbench_archive::public::public_record::{
-    Keeping, PublicationError, published, standings,
-};
+use capitalbench_archive::public::public_record::{Keeping, PublicationError, RoundSource};
 use capitalbench_archive::verify::count_rounds;
 use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::standings::Standings;
@@ -36,14 +34,14 @@ fn keeps_facts(folder: &Path, rounds: usize) -> bool {
 
 /// The publication of the instant that was asked for.
 pub(crate) fn load(rounds: &Rounds) -> Result<Publication, CommandError> {
-    let found = read(rounds, published)?;
+    let found = read(rounds, |source, at, tick| source.publication(at, tick))?;
     say_synthetic(found.synthetic);
     Ok(found)
 }
 
 /// The comparison sets of the instant that was asked for, without the words of any round.
 pub(crate) fn load_standings(rounds: &Rounds) -> Result<Standings, CommandError> {
-    let found = read(rounds, standings)?;
+    let found = read(rounds, |source, at, tick| source.standings(at, tick))?;
     say_synthetic(found.synthetic);
     Ok(found)
 }
@@ -58,23 +56,33 @@ pub(crate) fn keeps(rounds: &Rounds, count: usize) -> Result<Option<CacheKey>, C
     Ok(environment.cache_key(&rounds.folder))
 }
 
+/// Rounds of the instant that was asked for, with a bar.
 fn read<T>(
     rounds: &Rounds,
-    load: impl Fn(&Path, Timestamp, Keeping, &(dyn Fn() + Sync)) -> Result<T, PublicationError>,
+    load: impl Fn(RoundSource<'_>, Timestamp, &(dyn Fn() + Sync)) -> Result<T, PublicationError>,
 ) -> Result<T, CommandError> {
     let count = count_rounds(&rounds.folder);
-    let bar = progress(count, "reading rounds");
     let instant = now_or(rounds.as_of);
     // Whole seconds: nobody asks for what was public between two of them.
     let instant = Timestamp::from_second(instant.as_second()).unwrap_or(instant);
     let keeping = keeps(rounds, count)?.map_or(Keeping::Fresh, Keeping::Cached);
-    let found = load(&rounds.folder, instant, keeping, &|| bar.inc(1));
+    let source = RoundSource::folder(&rounds.folder, keeping);
+    with_bar(count, |tick| load(source, instant, tick))
+}
+
+/// Shows how many rounds were read.
+pub(crate) fn with_bar<T>(
+    count: usize,
+    load: impl FnOnce(&(dyn Fn() + Sync)) -> Result<T, PublicationError>,
+) -> Result<T, CommandError> {
+    let bar = progress(count, "reading rounds");
+    let found = load(&|| bar.inc(1));
     bar.finish_and_clear();
     found.map_err(refused)
 }
 
 /// Why rounds could not be published, with what to do about it.
-pub(crate) fn refused(error: PublicationError) -> CommandError {
+fn refused(error: PublicationError) -> CommandError {
     match error {
         PublicationError::File(error) => error.into(),
         PublicationError::Scoring(error) => error.into(),

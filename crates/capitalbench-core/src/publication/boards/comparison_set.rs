@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cumulative::points;
-use super::set_round::{SetResult, SetRound, SetStanding};
-use super::{mean, share};
+use super::set_round::{SetResult, SetRound};
 use crate::publication::{PublishError, RoundKey};
-use crate::result::score::{NoScore, Score, compensated_sum, score_of_sums};
+use crate::result::score::Score;
 use crate::round::manifest::{Track, Window};
 use crate::values::ids::{ModelId, RoundId};
 use crate::values::units::Return;
+
+mod rows;
+
+use rows::{market, rows};
 
 /// What the operator wrote about sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -351,127 +353,6 @@ pub(crate) fn evaluate(
         excluded,
         definition: definition.clone(),
     })
-}
-
-fn rows(
-    definition: &SetDefinition,
-    results: &[&SetResult<'_>],
-    values: &[Vec<Return>],
-    names: &BTreeMap<ModelId, String>,
-) -> Result<Vec<SetRow>, PublishError> {
-    if results.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut firsts: BTreeMap<&ModelId, usize> = BTreeMap::new();
-    for own in values {
-        let mut best: Option<(&ModelId, f64)> = None;
-        for (id, value) in definition.model_ids.iter().zip(own) {
-            let value = value.get();
-            let better =
-                best.is_none_or(|(other, top)| value > top || (value >= top && id < other));
-            if better {
-                best = Some((id, value));
-            }
-        }
-        if let Some((id, _)) = best {
-            *firsts.entry(id).or_default() += 1;
-        }
-    }
-    let mut rows = Vec::with_capacity(definition.model_ids.len());
-    for (place, id) in definition.model_ids.iter().enumerate() {
-        let returns: Vec<Return> = values.iter().map(|own| own[place]).collect();
-        let firsts = firsts.get(id).copied().unwrap_or(0);
-        rows.push(set_row(id, results, &returns, firsts)?);
-    }
-    let name = |row: &SetRow| -> String {
-        let name = names.get(&row.model_id).cloned();
-        name.unwrap_or_else(|| row.model_id.to_string())
-    };
-    rows.sort_by(|a, b| {
-        points(b.score)
-            .total_cmp(&points(a.score))
-            .then_with(|| b.average_alpha.total_cmp(&a.average_alpha))
-            .then_with(|| name(a).cmp(&name(b)))
-    });
-    Ok(rows)
-}
-
-fn set_row(
-    id: &ModelId,
-    results: &[&SetResult<'_>],
-    returns: &[Return],
-    firsts: usize,
-) -> Result<SetRow, PublishError> {
-    let alphas: Vec<f64> = returns
-        .iter()
-        .zip(results)
-        .map(|(value, result)| (*value - result.reference).get())
-        .collect();
-    let above = alphas.iter().filter(|alpha| **alpha > 0.0).count();
-    let row = market_row(id.as_str(), results, returns)?;
-    Ok(SetRow {
-        model_id: id.clone(),
-        score: row.score,
-        total_return: row.total_return,
-        average_return: row.average_return,
-        average_alpha: mean(&alphas).unwrap_or_default(),
-        positive_alpha_share: share(above, alphas.len()),
-        firsts,
-    })
-}
-
-fn market_row(
-    who: &str,
-    results: &[&SetResult<'_>],
-    returns: &[Return],
-) -> Result<MarketRow, PublishError> {
-    let pairs = returns.iter().zip(results);
-    let pairs = pairs.map(|(value, result)| Some((*value, result.oracle?)));
-    let score = match pairs.collect::<Option<Vec<(Return, Return)>>>() {
-        Some(pairs) => score_of_sums(&pairs).map_err(|error| PublishError::SumAboveOracle {
-            who: who.to_owned(),
-            error,
-        })?,
-        None => Score::Undefined(NoScore::NoOracle),
-    };
-    let values: Vec<f64> = returns.iter().map(|value| value.get()).collect();
-    Ok(MarketRow {
-        score,
-        total_return: compensated_sum(values.iter().copied()),
-        average_return: mean(&values).unwrap_or_default(),
-    })
-}
-
-fn market(results: &[&SetResult<'_>]) -> Result<Option<Market>, PublishError> {
-    let Some(first) = results.first() else {
-        return Ok(None);
-    };
-    let row = |who: &str, value: fn(&SetResult<'_>) -> Return| {
-        let returns: Vec<Return> = results.iter().map(|result| value(result)).collect();
-        market_row(who, results, &returns)
-    };
-    let reference = row("the reference", |result| result.reference)?;
-    let cash = row("cash", |result| result.cash)?;
-    let oracles: Option<Vec<f64>> = results
-        .iter()
-        .map(|result| result.oracle.map(Return::get))
-        .collect();
-    let mut controls = Vec::new();
-    for control in &first.controls {
-        let id = control.model_id;
-        let own = |control: &&SetStanding<'_>| control.model_id == id;
-        let of = |result: &&SetResult<'_>| Some(result.controls.iter().find(own)?.value);
-        if let Some(returns) = results.iter().map(of).collect::<Option<Vec<Return>>>() {
-            controls.push(set_row(id, results, &returns, 0)?);
-        }
-    }
-    Ok(Some(Market {
-        reference,
-        cash,
-        oracle_total: oracles.as_ref().map(|o| compensated_sum(o.iter().copied())),
-        oracle_average: oracles.as_deref().and_then(mean),
-        controls,
-    }))
 }
 
 /// The most windows that do not overlap: each begins no earlier than the one before it ended.

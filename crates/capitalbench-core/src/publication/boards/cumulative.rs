@@ -6,9 +6,9 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{mean, median, share};
+use super::{mean, median, name_in, share, summed_score};
 use crate::publication::{PublicRound, PublishError, ResolvedRound, Standing};
-use crate::result::score::{Score, compensated_sum, score_of_sums};
+use crate::result::score::{Score, compensated_sum};
 use crate::values::ids::{ModelId, RoundId};
 use crate::values::units::Return;
 
@@ -108,16 +108,9 @@ fn row(model_id: &ModelId, took: &[Took<'_>], all: usize) -> Result<CumulativeRo
         .collect();
     let paired = took.iter().map(|t| {
         let value = t.standing.scored.outcome.decision_return;
-        t.resolved.returns.oracle().map(|oracle| (value, oracle))
+        (value, t.resolved.returns.oracle())
     });
-    // A round without an oracle leaves the sums without one.
-    let score = match paired.collect::<Option<Vec<(Return, Return)>>>() {
-        Some(pairs) => score_of_sums(&pairs).map_err(|error| PublishError::SumAboveOracle {
-            who: model_id.to_string(),
-            error,
-        })?,
-        None => Score::Undefined(crate::result::score::NoScore::NoOracle),
-    };
+    let score = summed_score(model_id.as_str(), paired)?;
     let (compounded_return, compounded_reference, log_alpha) =
         compounded(model_id, took, &returns, &reference)?;
     let first = |t: &Took<'_>| {
@@ -182,15 +175,11 @@ pub(crate) fn points(score: Score) -> f64 {
 }
 
 fn by_score(a: &CumulativeRow, b: &CumulativeRow, names: &BTreeMap<ModelId, String>) -> Ordering {
-    let name = |row: &CumulativeRow| -> String {
-        let name = names.get(&row.model_id).cloned();
-        name.unwrap_or_else(|| row.model_id.to_string())
-    };
     b.complete
         .cmp(&a.complete)
         .then_with(|| points(b.score).total_cmp(&points(a.score)))
         .then_with(|| b.average_alpha.total_cmp(&a.average_alpha))
-        .then_with(|| name(a).cmp(&name(b)))
+        .then_with(|| name_in(names, &a.model_id).cmp(name_in(names, &b.model_id)))
 }
 
 /// The order of the older table: mean alpha, log alpha, hit rate, model id.

@@ -20,8 +20,6 @@ pub(crate) struct SetRound<'a> {
     pub(crate) decision_date: Option<Date>,
     /// The roster was frozen with the round.
     pub(crate) fixed_roster: bool,
-    /// The label of its methodology.
-    pub(crate) label: Option<&'a str>,
     /// Models with a public decision.
     pub(crate) roster: Vec<&'a ModelId>,
     /// Its result, once there is one.
@@ -68,24 +66,6 @@ pub(crate) fn by_id<'a>(rounds: &'a [SetRound<'a>]) -> ById<'a> {
 }
 
 impl<'a> SetResult<'a> {
-    /// Puts the models in order, so that one is found quickly.
-    pub(crate) fn new(
-        (reference, cash, oracle): (Return, Return, Option<Return>),
-        chance: Option<f64>,
-        mut models: Vec<SetStanding<'a>>,
-        controls: Vec<SetStanding<'a>>,
-    ) -> Self {
-        models.sort_by(|a, b| a.model_id.cmp(b.model_id));
-        Self {
-            reference,
-            cash,
-            oracle,
-            chance,
-            models,
-            controls,
-        }
-    }
-
     /// The standing of a model, looked for first where it stands in a roster of the same models.
     pub(crate) fn of_near(&self, id: &ModelId, place: usize) -> Option<&SetStanding<'a>> {
         if let Some(found) = self.models.get(place).filter(|m| m.model_id == id) {
@@ -107,7 +87,6 @@ impl<'a> SetRound<'a> {
             window: round.manifest.window,
             decision_date: round.manifest.decision_date,
             fixed_roster: round.manifest.roster.is_some(),
-            label: round.manifest.methodology.label(),
             roster: submissions.into_iter().map(|s| &s.model_id).collect(),
             result: round.resolved().map(result),
         }
@@ -116,12 +95,17 @@ impl<'a> SetRound<'a> {
 
 fn result(resolved: &ResolvedRound) -> SetResult<'_> {
     let returns = &resolved.returns;
-    SetResult::new(
-        (returns.reference(), returns.cash(), returns.oracle()),
-        resolved.chance.as_ref().map(|chance| chance.median),
-        resolved.models.iter().map(standing).collect(),
-        resolved.controls.iter().map(standing).collect(),
-    )
+    let mut models: Vec<SetStanding<'_>> = resolved.models.iter().map(standing).collect();
+    // In order, so that one is found quickly.
+    models.sort_by(|a, b| a.model_id.cmp(b.model_id));
+    SetResult {
+        reference: returns.reference(),
+        cash: returns.cash(),
+        oracle: returns.oracle(),
+        chance: resolved.chance.as_ref().map(|chance| chance.median),
+        models,
+        controls: resolved.controls.iter().map(standing).collect(),
+    }
 }
 
 fn standing(standing: &Standing) -> SetStanding<'_> {

@@ -9,15 +9,16 @@ use std::path::{Path, PathBuf};
 
 use capitalbench_archive::disk::file_ops::{self, scratch::replace_unflushed};
 use capitalbench_archive::public::cache_key::CacheKey;
-use capitalbench_archive::public::fact_cache;
+use capitalbench_archive::public::fact_cache::{self, sealed, unsealed};
 use capitalbench_core::values::ids::{Digest, RoundId};
 use capitalbench_site::{Files, STAMP};
+use serde::{Deserialize, Serialize};
 
 /// The file among the caches.
 const NAME: &str = "site";
 
 /// What a round's inputs gave.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KeptRound {
     inputs: Digest,
     /// Of paths and bytes.
@@ -39,20 +40,6 @@ impl KeptRound {
             bytes: files.values().map(bytes::Bytes::len).sum(),
             paths: files.keys().cloned().collect(),
         }
-    }
-
-    /// Reads `inputs outputs bytes path path …`; a path of a site has no tab.
-    fn read(line: &str) -> Option<Self> {
-        let mut parts = line.split('\t');
-        let inputs = Digest::parse(parts.next()?)?;
-        let outputs = Digest::parse(parts.next()?)?;
-        let bytes = parts.next()?.parse().ok()?;
-        Some(Self {
-            inputs,
-            outputs,
-            bytes,
-            paths: parts.map(str::to_owned).collect(),
-        })
     }
 }
 
@@ -76,7 +63,7 @@ impl Gathered {
 pub(super) struct Kept {
     file: PathBuf,
     key: CacheKey,
-    rounds: BTreeMap<String, KeptRound>,
+    rounds: BTreeMap<RoundId, KeptRound>,
 }
 
 impl Kept {
@@ -88,49 +75,23 @@ impl Kept {
         }
         let file = folder.join(NAME);
         let bytes = file_ops::read(&file).unwrap_or_default();
-        let text = key.open(NAME, &bytes).unwrap_or_default();
-        let text = std::str::from_utf8(text).unwrap_or_default();
-        let mut lines = text.lines();
-        let ours = lines.next() == Some(STAMP);
-        let round = |line: &str| {
-            let (id, rest) = line.split_once('\t')?;
-            Some((id.to_owned(), KeptRound::read(rest)?))
-        };
-        let rounds = if ours {
-            lines.filter_map(round).collect()
-        } else {
-            BTreeMap::new()
-        };
+        let rounds = unsealed(&key, NAME, STAMP, &bytes).unwrap_or_default();
         Some(Self { file, key, rounds })
     }
 
     /// What these inputs of a round gave.
     pub(super) fn of(&self, id: &RoundId, inputs: Digest) -> Option<&KeptRound> {
-        let found = self.rounds.get(id.as_str())?;
+        let found = self.rounds.get(id)?;
         (found.inputs == inputs).then_some(found)
     }
 
     /// Keeps what this build gave; a folder that cannot be written costs the next build some time.
-    pub(super) fn finish(self, rounds: Vec<(RoundId, KeptRound)>) {
-        let rounds: BTreeMap<String, KeptRound> = rounds
-            .into_iter()
-            .map(|(id, round)| (id.to_string(), round))
-            .collect();
-        if rounds == self.rounds {
+    pub(super) fn finish(self, rounds: &BTreeMap<RoundId, KeptRound>) {
+        if *rounds == self.rounds {
             return;
         }
-        let mut text = format!("{STAMP}\n");
-        for (id, round) in &rounds {
-            // Writing to a text cannot fail.
-            let _ = writeln!(
-                text,
-                "{id}\t{}\t{}\t{}\t{}",
-                round.inputs.to_hex(),
-                round.outputs.to_hex(),
-                round.bytes,
-                round.paths.join("\t")
-            );
+        if let Some(bytes) = sealed(&self.key, NAME, STAMP, rounds) {
+            let _ = replace_unflushed(&self.file, &bytes);
         }
-        let _ = replace_unflushed(&self.file, &self.key.seal(NAME, text.into_bytes()));
     }
 }

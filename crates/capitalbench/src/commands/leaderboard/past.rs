@@ -4,16 +4,16 @@ use std::env;
 use std::path::Path;
 
 use capitalbench_archive::public::past_rounds::{LeftOut, PastRounds};
-use capitalbench_archive::public::public_record::{past_publication, past_standings};
+use capitalbench_archive::public::public_record::RoundSource;
 use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::standings::Standings;
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use serde_json::{Value, json};
 
 use crate::cli::Rounds;
-use crate::commands::published::{refused, say_synthetic};
+use crate::commands::published::{say_synthetic, with_bar};
 use crate::commands::verify::owner;
-use crate::console::{BOLD, DIM, line, paint, plural, progress};
+use crate::console::{BOLD, DIM, line, paint, plural};
 use crate::error::CommandError;
 
 /// Restored rounds, and the instant at which their board is wanted.
@@ -45,19 +45,19 @@ impl Past {
     }
 
     pub(super) fn standings(&self) -> Result<Standings, CommandError> {
-        let bar = progress(self.rounds.rounds, "reading rounds");
-        let found = past_standings(&self.rounds, self.as_of, &|| bar.inc(1));
-        bar.finish_and_clear();
-        let found = found.map_err(refused)?;
+        let source = RoundSource::past(&self.rounds);
+        let found = with_bar(self.rounds.rounds, |tick| {
+            source.standings(self.as_of, tick)
+        })?;
         say_synthetic(found.synthetic);
         Ok(found)
     }
 
     pub(super) fn publication(&self) -> Result<Publication, CommandError> {
-        let bar = progress(self.rounds.rounds, "reading rounds");
-        let found = past_publication(&self.rounds, self.as_of, &|| bar.inc(1));
-        bar.finish_and_clear();
-        let found = found.map_err(refused)?;
+        let source = RoundSource::past(&self.rounds);
+        let found = with_bar(self.rounds.rounds, |tick| {
+            source.publication(self.as_of, tick)
+        })?;
         say_synthetic(found.synthetic);
         Ok(found)
     }

@@ -19,7 +19,6 @@ use tokio::task::JoinSet;
 
 use super::answer::{Server, answer};
 use super::first_word::{FirstWord, Read, as_bytes};
-use super::patience::Patient;
 use super::peers::Peers;
 
 /// Bytes of a request's head; more is answered with 431.
@@ -179,7 +178,7 @@ async fn connection(
     // Without it small answers wait for the acknowledgement of the one before.
     let _ = stream.set_nodelay(true);
     let read = Read::default();
-    let stream = FirstWord::new(Patient::new(stream), read.clone());
+    let stream = FirstWord::new(stream, read.clone());
     let answering = service_fn(move |request: Request<Incoming>| {
         read.set();
         let server = Arc::clone(&server);

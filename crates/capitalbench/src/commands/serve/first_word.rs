@@ -1,4 +1,5 @@
-//! A stream whose first answer carries our headers even when the request was none.
+//! The stream of a connection: it gives up on a peer that takes too little for too long, and its
+//! first answer carries our headers even when the request could not be read.
 //!
 //! What cannot be read as a request never reaches [`super::answer`]: the protocol answers by itself
 //! with a bare 400, 414 or 431 and closes. As long as no request was read on a connection, such an
@@ -15,6 +16,7 @@ use hyper::StatusCode;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::answer::refusal;
+use super::patience::Patience;
 
 /// Whether a request was read on a connection.
 #[derive(Clone, Default)]
@@ -33,6 +35,7 @@ impl Read {
 /// The stream of one connection.
 pub(super) struct FirstWord<S> {
     stream: S,
+    patience: Patience,
     read: Read,
     /// What is written in place of the protocol's own answer, and how much of it is out.
     instead: Option<(Vec<u8>, usize)>,
@@ -42,6 +45,7 @@ impl<S> FirstWord<S> {
     pub(super) fn new(stream: S, read: Read) -> Self {
         Self {
             stream,
+            patience: Patience::new(),
             read,
             instead: None,
         }
@@ -66,12 +70,14 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for FirstWord<S> {
     ) -> Poll<io::Result<usize>> {
         let own = &mut *self;
         if own.read.get() {
-            return Pin::new(&mut own.stream).poll_write(context, bytes);
+            let written = Pin::new(&mut own.stream).poll_write(context, bytes);
+            return own.patience.within(context, written);
         }
         let (instead, out) = own.instead.get_or_insert_with(|| (replaced(bytes), 0));
         while *out < instead.len() {
             let rest = &instead[*out..];
-            let written = ready!(Pin::new(&mut own.stream).poll_write(context, rest))?;
+            let written = Pin::new(&mut own.stream).poll_write(context, rest);
+            let written = ready!(own.patience.within(context, written))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
@@ -87,7 +93,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for FirstWord<S> {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         if self.read.get() {
-            return Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+            let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+            return self.patience.within(context, written);
         }
         let first = parts.iter().find(|part| !part.is_empty());
         self.poll_write(context, first.map_or(&[], |part| part))

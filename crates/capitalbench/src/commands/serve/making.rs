@@ -4,13 +4,13 @@
 //! rendered. Files of rounds stay in their folders.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::sync::Arc;
 
 use capitalbench_archive::disk::file_ops::spool::{Slice, Spool};
 use capitalbench_core::publication::{PublicRound, Publication};
-use capitalbench_core::values::ids::{Digest, Digesting, RoundId};
-use capitalbench_export::{Shelf, export_to};
+use capitalbench_core::values::ids::{Digest, RoundId};
+use capitalbench_export::{Measure, Measured, Shelf, export};
 use capitalbench_site::machine::api::Api;
 use capitalbench_site::machine::{DATA_ARCHIVE, Told, data_path, pack};
 use capitalbench_site::{Files, Input, Renderer};
@@ -106,24 +106,22 @@ impl Making<'_> {
             .iter()
             .map(|file| (file.path.clone(), file.bytes.clone()));
         let bytes: Files = bytes.collect();
-        let inputs = self.renderer.inputs(round, &bytes);
-        let before = self
-            .before
-            .and_then(|before| before.families.get(round.id()));
-        let before = before.filter(|before| before.inputs == inputs);
-        let reused = before.is_some();
-        let family = match before {
-            Some(before) if !self.gathering => Arc::clone(before),
-            Some(before) => Arc::new(self.gathered(before)?),
-            None => {
-                let pages = self.renderer.round(round, &bytes);
-                Arc::new(Family {
-                    inputs,
-                    pages: put_all(&self.spool, pages)?,
-                    told: Told::of(round, &bytes),
-                })
-            }
+        let earlier = |inputs| {
+            let before = self.before?.families.get(round.id())?;
+            (before.inputs == inputs).then_some(before)
         };
+        let earlier = |inputs| match earlier(inputs) {
+            Some(before) if self.gathering => self.gathered(before).map(Arc::new).map(Some),
+            before => Ok(before.map(Arc::clone)),
+        };
+        let put = |inputs, pages| {
+            Ok(Arc::new(Family {
+                inputs,
+                pages: put_all(&self.spool, pages)?,
+                told: Told::of(round, &bytes),
+            }))
+        };
+        let (family, reused) = self.renderer.round(round, &bytes, earlier, put)?;
         let own = found.into_iter().map(|file| self.own(file));
         let own: Own = own.collect::<Result<_, CommandError>>()?;
         let known = self
@@ -244,28 +242,10 @@ struct DataFiles {
     files: BTreeMap<Arc<str>, Kept>,
 }
 
-/// One of them under way.
-struct DataFile {
-    out: BufWriter<Spool>,
-    told: Digesting,
-}
-
-impl Write for DataFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = self.out.write(bytes)?;
-        self.told.add(&bytes[..taken]);
-        Ok(taken)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
-}
-
 impl DataFiles {
     fn of(publication: &Publication) -> Result<Self, CommandError> {
         let mut found = Self::default();
-        export_to(publication, &mut found, &|| ())?;
+        export(publication, &mut found, &|| ())?;
         Ok(found)
     }
 
@@ -280,7 +260,7 @@ impl DataFiles {
 
     /// Adds one file with all of them.
     fn add_archive(&mut self) -> Result<(), CommandError> {
-        let mut out = self.begin(DATA_ARCHIVE)?;
+        let out = Measured::new(DATA_ARCHIVE, self.begin(DATA_ARCHIVE)?);
         let sizes = self.sizes();
         let files = sizes.iter().map(|(name, size)| {
             let kept = self.files.get(data_path(name).as_str());
@@ -291,28 +271,26 @@ impl DataFiles {
             let slice: &Slice = slice.ok_or(io::ErrorKind::NotFound)?;
             Ok((name.as_str(), *size, slice.reader()))
         });
-        pack(files, &mut out).map_err(unspooled)?;
-        self.end(DATA_ARCHIVE, out)
+        let packed = pack(files, out).map_err(unspooled)?;
+        packed.end(self)?;
+        Ok(())
     }
 }
 
 impl Shelf for DataFiles {
-    type File = DataFile;
+    type File = BufWriter<Spool>;
     type Error = CommandError;
 
-    fn begin(&mut self, _name: &str) -> Result<DataFile, CommandError> {
-        Ok(DataFile {
-            out: BufWriter::new(Spool::new().map_err(unspooled)?),
-            told: Digesting::default(),
-        })
+    fn begin(&mut self, _name: &str) -> Result<Self::File, CommandError> {
+        Ok(BufWriter::new(Spool::new().map_err(unspooled)?))
     }
 
-    fn end(&mut self, name: &str, file: DataFile) -> Result<(), CommandError> {
-        let out = file.out.into_inner();
+    fn end(&mut self, name: &str, file: Self::File, measure: Measure) -> Result<(), CommandError> {
+        let out = file.into_inner();
         let slice = out.map_err(|error| unspooled(error.into_error()))?.whole();
         let kept = Kept {
-            digest: file.told.finish(),
-            length: slice.length(),
+            digest: measure.digest,
+            length: measure.size,
             place: Place::Spooled(slice),
         };
         self.files.insert(data_path(name).into(), kept);

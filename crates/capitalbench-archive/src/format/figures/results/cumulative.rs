@@ -1,11 +1,9 @@
 //! Boards across rounds in the columns of the earlier public project.
 
-use std::collections::BTreeSet;
-
-use capitalbench_core::publication::boards::TrackBoards;
+use capitalbench_core::publication::ResolvedRound;
 use capitalbench_core::publication::boards::consistency::ConsistencyBoard;
 use capitalbench_core::publication::boards::cumulative::{CumulativeRow, by_alpha};
-use capitalbench_core::publication::{PublicRound, Publication, ResolvedRound};
+use capitalbench_core::publication::boards::index::IndexRow;
 use capitalbench_core::values::ids::RoundId;
 
 use super::ResultTable;
@@ -125,55 +123,6 @@ pub fn consistency(board: &ConsistencyBoard) -> ResultTable {
 fn joined(rounds: &[RoundId]) -> String {
     let ids: Vec<&str> = rounds.iter().map(RoundId::as_str).collect();
     ids.join(",")
-}
-
-/// A round as the index of boards shows it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct IndexRow<'a> {
-    /// The round.
-    pub round: &'a PublicRound,
-    /// It is the latest resolved one of those shown.
-    pub latest: bool,
-    /// Why it is in no board, or what a reader should know.
-    pub warnings: Vec<String>,
-}
-
-/// The rounds of some boards in order of id.
-pub fn index<'a>(
-    publication: &'a Publication,
-    shown: &[(&'a TrackBoards, Vec<&'a PublicRound>)],
-) -> Vec<IndexRow<'a>> {
-    let mut rows = Vec::new();
-    let mut newest: Option<&PublicRound> = None;
-    for (boards, rounds) in shown {
-        let latest = boards.latest.as_ref().and_then(|id| publication.round(id));
-        newest = newest
-            .into_iter()
-            .chain(latest)
-            .max_by(|a, b| a.key.cmp(&b.key));
-        let unlike: BTreeSet<_> = boards.consistency.without_valid.iter().collect();
-        for round in rounds {
-            let mut warnings = Vec::new();
-            if round.resolved().is_none() {
-                warnings.push(format!("{}: no result is public", round.state.as_str()));
-            }
-            for (model, of) in &unlike {
-                if of == round.id() {
-                    warnings.push(format!("{model} has no valid replicate"));
-                }
-            }
-            rows.push(IndexRow {
-                round,
-                latest: false,
-                warnings,
-            });
-        }
-    }
-    for row in &mut rows {
-        row.latest = newest.is_some_and(|newest| newest.id() == row.round.id());
-    }
-    rows.sort_by(|a, b| a.round.id().cmp(b.round.id()));
-    rows
 }
 
 /// `round_index.csv`.

@@ -1,11 +1,18 @@
 use super::*;
-use tokio::io::AsyncWriteExt as _;
+use crate::commands::serve::first_word::{FirstWord, Read};
+use tokio::io::{AsyncWriteExt as _, DuplexStream};
+
+fn patient(near: DuplexStream) -> FirstWord<DuplexStream> {
+    let read = Read::default();
+    read.set();
+    FirstWord::new(near, read)
+}
 
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_takes_nothing_is_given_up() {
     let (near, far) = tokio::io::duplex(16);
-    let mut patient = Patient::new(near);
-    let fault = patient.write_all(&[0; 64]).await.expect_err("a limit");
+    let mut stream = patient(near);
+    let fault = stream.write_all(&[0; 64]).await.expect_err("a limit");
     assert_eq!(fault.kind(), io::ErrorKind::TimedOut);
     drop(far);
 }
@@ -14,7 +21,7 @@ async fn a_peer_that_takes_nothing_is_given_up() {
 async fn read_by(some: usize, pause: Duration) -> io::Result<()> {
     use tokio::io::AsyncReadExt as _;
     let (near, mut far) = tokio::io::duplex(1 << 10);
-    let mut patient = Patient::new(near);
+    let mut stream = patient(near);
     let reading = tokio::spawn(async move {
         let mut taken = vec![0; some];
         loop {
@@ -24,7 +31,7 @@ async fn read_by(some: usize, pause: Duration) -> io::Result<()> {
             }
         }
     });
-    let written = patient.write_all(&vec![0; 1 << 20]).await;
+    let written = stream.write_all(&vec![0; 1 << 20]).await;
     reading.abort();
     written
 }

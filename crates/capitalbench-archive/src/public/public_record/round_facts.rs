@@ -1,0 +1,266 @@
+//! A round's folder → everything it tells.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capitalbench_core::asking::run::{Calls, Run, RunKind, official_run};
+use capitalbench_core::decision::submission::{Decision, Submission};
+use capitalbench_core::evidence::inference::daily::{ActiveDays, active_days};
+use capitalbench_core::market::prices::Side;
+use capitalbench_core::publication::Frozen;
+use capitalbench_core::publication::facts::{
+    Drawing, InterimRow, Luck, Record, RepeatedRun, Result as Figures, RoundFacts,
+};
+use capitalbench_core::result::interim::track;
+use capitalbench_core::round::manifest::Stream;
+use capitalbench_core::values::ids::{Digest, ModelId, OptionId};
+use capitalbench_core::values::time::Stamp;
+use jiff::Timestamp;
+
+use super::{PublicationError, Shared};
+use crate::disk::error::FileError;
+use crate::disk::layout::{self, run};
+use crate::format::figures::interim;
+use crate::prices::daily_closes::volatility;
+use crate::results::scoring::{ScoredRun, ScoringError, score_run};
+use crate::round::freeze;
+use crate::round::round_folder::{RoundFolder, RoundInputs, optional};
+use crate::run::run_controls::{RunControls, as_submission};
+use crate::run::run_folder::RunFolder;
+use crate::run::validation::{Checked, load_parsed, validate_run};
+use crate::verify::{derivation, results};
+
+/// How much of a round is wanted. Every file is read and every result is checked either way, so
+/// that a damaged round is refused by all commands alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// What comparison sets and their statistics need; luck is drawn for those that are shown.
+    Standings,
+    Everything,
+}
+
+/// Everything a round's folder tells.
+pub fn round_facts(
+    folder: RoundFolder,
+    shared: &Shared,
+    depth: Depth,
+) -> Result<RoundFacts, PublicationError> {
+    let inputs = RoundInputs::load(folder, &shared.universes)?;
+    let folder = &inputs.folder;
+    let runs = folder.runs()?;
+    let mut facts = RoundFacts {
+        frozen: frozen(folder)?,
+        rehearsal: !runs.is_empty() && runs.iter().all(is_rehearsal),
+        record: None,
+        entry: folder.sheet(Side::Entry)?,
+        result: None,
+        interim: Vec::new(),
+        repeated: repeated(&inputs, &runs)?,
+        universe: inputs.universe.clone(),
+        manifest: inputs.manifest.clone(),
+    };
+    let Some(run) = record(&inputs, &runs) else {
+        return Ok(facts);
+    };
+    let run_folder = folder.run(&run.run_id)?;
+    let mut record = Record {
+        run_id: run.run_id.clone(),
+        since: since(run),
+        submissions: Vec::new(),
+        controls: Vec::new(),
+    };
+    if run_folder.has(run::LEADERBOARD) {
+        let scored = score_run(&inputs, &run_folder, run.rules)?;
+        results::require(&inputs, &run_folder, &scored)?;
+        let mut result = result(scored, &mut record);
+        result.days = days(&inputs, shared, &record.submissions)?;
+        result.luck = Luck::Undrawn(volatility(&inputs)?);
+        if depth == Depth::Everything {
+            draw(&mut result, &record, &facts);
+        }
+        facts.result = Some(result);
+    } else {
+        derivation::require(&inputs, &run_folder)?;
+        record.submissions = valid(&inputs, &run_folder, run)?;
+        record.controls = open_controls(&inputs, &run_folder, run)?;
+    }
+    facts.interim = interim_rows(&inputs, &record.submissions)?;
+    for submission in &mut record.submissions {
+        submission.metadata.clear();
+    }
+    facts.record = Some(record);
+    Ok(facts)
+}
+
+/// The figures of a scored run; its decisions go to the record.
+fn result(scored: ScoredRun, record: &mut Record) -> Figures {
+    let models = scored.outcomes.into_iter();
+    let models = models.map(|scored| (scored.submission, scored.outcome));
+    let controls = scored.controls.into_iter();
+    let controls = controls.filter_map(|(_, scored)| scored.ok());
+    let controls = controls.map(|scored| (scored.submission, scored.outcome));
+    let (submissions, models) = models.unzip();
+    let (held, controls) = controls.unzip();
+    (record.submissions, record.controls) = (submissions, held);
+    Figures {
+        returns: scored.returns,
+        models,
+        controls,
+        luck: Luck::Drawn(None),
+        days: Vec::new(),
+    }
+}
+
+/// Daily gains of each decision beyond the reference.
+fn days(
+    inputs: &RoundInputs,
+    shared: &Shared,
+    submissions: &[Submission],
+) -> Result<Vec<Option<ActiveDays>>, FileError> {
+    let reference = &inputs.universe.reference().id;
+    let decisions = submissions.iter().map(|own| &own.decision);
+    let mut held: BTreeSet<&OptionId> = decisions.clone().flat_map(Decision::option_ids).collect();
+    held.insert(reference);
+    let closes = shared.snapshots.of_round(inputs, &held)?;
+    let days = decisions.map(|decision| {
+        let window = inputs.manifest.window?;
+        active_days(&decision.holdings(), reference, window, &closes)
+    });
+    Ok(days.collect())
+}
+
+/// Draws the luck of a round; one that was never frozen has no seed, and so no luck.
+fn draw(result: &mut Figures, record: &Record, facts: &RoundFacts) {
+    let chance = match (&result.luck, &facts.frozen) {
+        (Luck::Undrawn(volatility), Some(frozen)) => Drawing {
+            manifest: &facts.manifest,
+            universe: &facts.universe,
+            freeze: frozen.digest,
+            returns: &result.returns,
+            volatility,
+            models: &record.submissions,
+            controls: &record.controls,
+        }
+        .draw(),
+        _ => None,
+    };
+    result.luck = Luck::Drawn(chance);
+}
+
+/// The run that counts; invented answers are no record of a real market, nor the other way round.
+fn record<'a>(inputs: &RoundInputs, runs: &'a [Run]) -> Option<&'a Run> {
+    let invented = inputs.manifest.stream == Stream::Synthetic;
+    let enforcement = inputs.manifest.methodology.enforcement();
+    let run = official_run(runs, enforcement).ok()?;
+    ((run.calls == Calls::Synthetic) == invented).then_some(run)
+}
+
+/// When a run became the record, else when it ended, else when it began.
+fn since(run: &Run) -> Option<Timestamp> {
+    let stamps = [&run.accepted_at, &run.completed_at, &run.created_at];
+    let accepted = run.acceptance.as_ref();
+    let accepted = accepted.map(|accepted| &accepted.accepted_at);
+    let since = accepted.or_else(|| stamps.into_iter().find_map(Option::as_ref));
+    since.map(Stamp::at)
+}
+
+/// The controls of a round that is not scored; none where the run has none.
+fn open_controls(
+    inputs: &RoundInputs,
+    folder: &RunFolder,
+    run: &Run,
+) -> Result<Vec<Submission>, FileError> {
+    if !folder.has(run::CONTROLS) {
+        return Ok(Vec::new());
+    }
+    let raw = validate_run(inputs, folder, run.rules)?;
+    let controls = RunControls::of_run(inputs, folder, &raw)?;
+    let all = controls.iter().flat_map(|controls| &controls.controls);
+    let held = all.filter_map(|control| as_submission(control, &inputs.manifest, run.rules));
+    Ok(held.collect())
+}
+
+fn is_rehearsal(run: &Run) -> bool {
+    matches!(run.rules.kind, RunKind::Mock | RunKind::Smoke) || run.calls == Calls::Mock
+}
+
+fn frozen(folder: &RoundFolder) -> Result<Option<Frozen>, FileError> {
+    let Some(stored) = freeze::stored_digests(folder)? else {
+        return Ok(None);
+    };
+    let parse = |(path, text): (String, String)| Some((path, Digest::parse(&text)?));
+    Ok(Some(Frozen {
+        digest: Digest::of(&folder.read(layout::HASHES)?),
+        files: stored.into_iter().filter_map(parse).collect(),
+    }))
+}
+
+fn valid(
+    inputs: &RoundInputs,
+    folder: &RunFolder,
+    run: &Run,
+) -> Result<Vec<Submission>, ScoringError> {
+    let mut submissions = Vec::new();
+    for Checked { name, verdict, .. } in load_parsed(inputs, folder, run.rules)? {
+        submissions.push(verdict.map_err(|problems| ScoringError::Submission {
+            file: format!("{}/{}/{name}", run.run_id, run::PARSED),
+            problems,
+        })?);
+    }
+    Ok(submissions)
+}
+
+/// Provisional figures of every day between entry and exit that has a snapshot.
+fn interim_rows(
+    inputs: &RoundInputs,
+    submissions: &[Submission],
+) -> Result<Vec<InterimRow>, FileError> {
+    let parsed = inputs
+        .folder
+        .parse(layout::INTERIM_PRICES, interim::parse_prices);
+    let Some(snapshots) = optional(parsed)? else {
+        return Ok(Vec::new());
+    };
+    let Some((_, (_, entry))) = snapshots.first_key_value() else {
+        return Ok(Vec::new());
+    };
+    let mut by_model: BTreeMap<&ModelId, &Submission> = BTreeMap::new();
+    by_model.extend(submissions.iter().map(|s| (&s.model_id, s)));
+    let mut rows = Vec::new();
+    for (day, (_, snapshot)) in &snapshots {
+        for (model_id, submission) in &by_model {
+            let reference = &inputs.universe.reference().id;
+            // A day without all the prices a portfolio needs has no point for it.
+            if let Ok(point) = track(submission, reference, entry, snapshot) {
+                let model_id = (*model_id).clone();
+                let day = *day;
+                rows.push(InterimRow {
+                    day,
+                    model_id,
+                    point,
+                });
+            }
+        }
+    }
+    Ok(rows)
+}
+
+fn repeated(inputs: &RoundInputs, runs: &[Run]) -> Result<Vec<RepeatedRun>, PublicationError> {
+    let mut repeated = Vec::new();
+    for run in runs
+        .iter()
+        .filter(|run| run.rules.kind == RunKind::Consistency)
+    {
+        let folder = inputs.folder.run(&run.run_id)?;
+        if folder.has(run::STABILITY) {
+            let scored = score_run(inputs, &folder, run.rules)?;
+            results::require(inputs, &folder, &scored)?;
+            repeated.push(RepeatedRun {
+                run_id: run.run_id.clone(),
+                replicates: run.rules.replicates,
+                reference: scored.returns.reference(),
+                models: scored.consistency,
+            });
+        }
+    }
+    Ok(repeated)
+}

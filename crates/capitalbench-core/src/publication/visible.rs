@@ -1,0 +1,59 @@
+//! What the public may see at an instant. Everything that hides or shows something asks
+//! [`is_public`]: rounds, standings, files, feeds and the log.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::round::manifest::Window;
+
+/// Something that is hidden until an instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Item {
+    /// That the round exists, and its rules.
+    Rules { created: Option<Timestamp> },
+    /// What the models of the run of record decided.
+    Decisions { since: Option<Timestamp> },
+    /// The starting prices.
+    EntryPrices,
+    /// The closing prices of a day.
+    Close(Date),
+    /// A provisional figure of a day.
+    Interim(Date),
+    /// Final returns, scores, ranks and the oracle.
+    Result,
+    /// Something that happened, such as an entry of the log or of a feed.
+    Event { at: Timestamp },
+}
+
+/// Whether the public may see something of a round with this window at an instant.
+///
+/// Rules and decisions without a known instant are public: folders of the earlier project did not
+/// write it down. Prices and results of a round without a window are not: nobody knows when.
+pub fn is_public(item: Item, window: Option<Window>, as_of: Timestamp) -> bool {
+    let passed = |close: Option<Timestamp>| close.is_some_and(|close| close <= as_of);
+    match item {
+        Item::Rules { created: at } | Item::Decisions { since: at } => {
+            at.is_none_or(|at| at <= as_of)
+        }
+        Item::EntryPrices => passed(window.and_then(Window::entry_close)),
+        Item::Close(day) => close_of(day).is_none_or(|close| close <= as_of),
+        // A figure of the exit day would be the result before the result.
+        Item::Interim(day) => {
+            window.is_none_or(|window| day < window.exit)
+                && is_public(Item::Close(day), window, as_of)
+        }
+        Item::Result => passed(window.and_then(Window::exit_close)),
+        Item::Event { at } => at <= as_of,
+    }
+}
+
+fn close_of(day: Date) -> Option<Timestamp> {
+    let window = Window {
+        entry: day,
+        exit: day,
+    };
+    window.exit_close()
+}
+
+#[cfg(test)]
+mod tests;
