@@ -55,14 +55,14 @@ mod worker;
 
 /// What a command that ran came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum Exit {
     /// Everything holds.
     Holds,
     /// Something does not.
     DoesNotHold,
 }
 
-impl Outcome {
+impl Exit {
     pub(crate) fn exit_code(self) -> ExitCode {
         match self {
             Self::Holds => ExitCode::SUCCESS,
@@ -85,7 +85,7 @@ impl Outcome {
 }
 
 /// Runs what was typed.
-pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
+pub(crate) fn run(command: Command) -> Result<Exit, CommandError> {
     match command {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Status(arguments) => status::run(&arguments),

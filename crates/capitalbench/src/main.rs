@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 }
 
 /// What a command came to counts only when its output could be written.
-fn arrived(outcome: commands::Outcome) -> Result<commands::Outcome, error::CommandError> {
+fn arrived(outcome: commands::Exit) -> Result<commands::Exit, error::CommandError> {
     match console::lost_output() {
         None => Ok(outcome),
         Some(reason) => {

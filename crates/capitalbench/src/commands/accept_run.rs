@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use super::notices::{
     follow_round, print_registered, print_signed, print_stamped, recorded_json, stamped_json,
 };
-use super::{Outcome, parse_run_id};
+use super::{Exit, parse_run_id};
 use crate::cli::AcceptRun;
 use crate::config::operator;
 use crate::console::{ERROR, GOOD, WARNING, document, line, paint, table};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &AcceptRun) -> Result<Exit, CommandError> {
     let operator = operator(arguments.now.instant)?;
     let request = request(arguments)?;
     let accepting = accept_run(&operator, &request)?;
@@ -28,15 +28,15 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
         print(&request, &accepting);
     }
     let (stamped, registered) = match &accepting {
-        Accepting::Refused { .. } => return Ok(Outcome::DoesNotHold),
-        Accepting::Before { stamped, .. } => (Some(stamped), Outcome::Holds),
+        Accepting::Refused { .. } => return Ok(Exit::DoesNotHold),
+        Accepting::Before { stamped, .. } => (Some(stamped), Exit::Success),
         Accepting::Accepted(accepted) => {
             let registered = print_registered(&accepted.registered);
             (accepted.stamped.as_ref(), registered)
         }
     };
     if stamped.is_some_and(|stamped| !stamped.is_complete()) {
-        return Ok(Outcome::DoesNotHold);
+        return Ok(Exit::DoesNotHold);
     }
     Ok(follow_round(&operator, &arguments.round.path).and(registered))
 }

@@ -8,13 +8,13 @@ use capitalbench_proof::note::Checked;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::Anchor;
 use crate::config::operator;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, remark};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &Anchor) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Anchor) -> Result<Exit, CommandError> {
     if !arguments.folder.is_dir() {
         let text = format!("{} is not a folder", arguments.folder.display());
         return Err(CommandError::new(text).hint("name a folder of rounds with --rounds-dir DIR"));
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Anchor) -> Result<Outcome, CommandError> {
     } else {
         print(&anchored);
     }
-    Ok(Outcome::of(anchored.holds()))
+    Ok(Exit::of(anchored.holds()))
 }
 
 /// What became of a signed state, for machines.

@@ -6,7 +6,7 @@ use capitalbench_operations::resolving::job::{AllJobs, FolderJob, all_jobs, canc
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::{AutomationCancel, AutomationRetry, AutomationStatus};
 use crate::config::operator;
 use crate::console::{DIM, ERROR, document, line, paint, remark, table};
@@ -107,7 +107,7 @@ impl Row {
     }
 }
 
-pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandError> {
+pub(crate) fn status(arguments: &AutomationStatus) -> Result<Exit, CommandError> {
     let operator = operator(arguments.now.instant)?;
     let now = operator.now();
     let (rows, unreadable): (Vec<Row>, _) = match all_jobs(&operator, &arguments.rounds.path)? {
@@ -120,7 +120,7 @@ pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandErr
     if arguments.output.json {
         let jobs: Vec<Value> = rows.iter().map(Row::to_json).collect();
         document(&json!({"jobs": jobs, "unreadable": unreadable}));
-        return Ok(Outcome::of(unreadable.is_empty()));
+        return Ok(Exit::of(unreadable.is_empty()));
     }
     line(table(&HEADER, &[3], rows.iter().map(Row::cells).collect()));
     for row in &rows {
@@ -131,23 +131,23 @@ pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandErr
     for error in &unreadable {
         remark(format!("{} {error}", paint(ERROR, "error:")));
     }
-    Ok(Outcome::of(unreadable.is_empty()))
+    Ok(Exit::of(unreadable.is_empty()))
 }
 
-pub(crate) fn run_retry(arguments: &AutomationRetry) -> Result<Outcome, CommandError> {
+pub(crate) fn run_retry(arguments: &AutomationRetry) -> Result<Exit, CommandError> {
     let operator = operator(arguments.now.instant)?;
     let next = arguments.next_attempt_at_utc;
     let job = retry(&operator, &arguments.round.path, next)?;
     Ok(tell(job, operator.now(), arguments.output.json))
 }
 
-pub(crate) fn run_cancel(arguments: &AutomationCancel) -> Result<Outcome, CommandError> {
+pub(crate) fn run_cancel(arguments: &AutomationCancel) -> Result<Exit, CommandError> {
     let operator = operator(arguments.now.instant)?;
     let job = cancel(&operator, &arguments.round.path, &arguments.reason)?;
     Ok(tell(job, operator.now(), arguments.output.json))
 }
 
-fn tell(job: ResolutionJob, now: Timestamp, json: bool) -> Outcome {
+fn tell(job: ResolutionJob, now: Timestamp, json: bool) -> Exit {
     let own = FolderJob {
         round: job.round_id.to_string(),
         job,
@@ -156,12 +156,12 @@ fn tell(job: ResolutionJob, now: Timestamp, json: bool) -> Outcome {
     let row = Row::of_folder(own, now);
     if json {
         document(&row.to_json());
-        return Outcome::Holds;
+        return Exit::Success;
     }
     let next = row.next.map_or_else(
         || "no further attempt".to_owned(),
         |at| format!("next attempt {at}"),
     );
     line(format!("{}: {}, {next}", row.round, row.status));
-    Outcome::Holds
+    Exit::Success
 }

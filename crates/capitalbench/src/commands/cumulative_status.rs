@@ -3,20 +3,20 @@
 use capitalbench_core::publication::boards::index::IndexRow;
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use super::published::load_standings;
 use crate::cli::{CumulativeStatus, TrackName};
 use crate::console::{document, line, table};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Exit, CommandError> {
     let standings = load_standings(&arguments.rounds)?;
     let tracks = TrackName::tracks(arguments.track).into_iter();
     let rows: Vec<IndexRow<'_>> = tracks.flat_map(|track| standings.index(track)).collect();
     if arguments.output.json {
         let rows: Vec<_> = rows.iter().map(as_json).collect();
         document(&json!({"as_of": standings.as_of.to_string(), "rounds": rows}));
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     }
     let cells = rows.iter().map(|row| {
         let resolved = row.round.resolved();
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Outcome, CommandError>
         "warnings",
     ];
     line(table(&header, &[4], cells.collect()));
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 fn as_json(row: &IndexRow<'_>) -> serde_json::Value {

@@ -7,20 +7,20 @@ use capitalbench_operations::error::Error;
 use capitalbench_operations::operator::wait;
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::{Db, DbVerb};
 use crate::config::Environment;
 use crate::console::{ERROR, GOOD, document, line, paint, plural, table};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &Db) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Db) -> Result<Exit, CommandError> {
     match &arguments.verb {
         DbVerb::Migrate(arguments) => run_migrate(arguments.output.json),
         DbVerb::Check(arguments) => run_check(arguments.output.json),
     }
 }
 
-fn run_migrate(json: bool) -> Result<Outcome, CommandError> {
+fn run_migrate(json: bool) -> Result<Exit, CommandError> {
     let url = Environment::load()?
         .into_configuration()
         .required_database()?;
@@ -31,7 +31,7 @@ fn run_migrate(json: bool) -> Result<Outcome, CommandError> {
     })??;
     if json {
         document(&json!({"applied": applied, "schema_version": NEEDED}));
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     }
     for name in &applied {
         line(format!("applied {name}"));
@@ -40,7 +40,7 @@ fn run_migrate(json: bool) -> Result<Outcome, CommandError> {
         0 => format!("the schema is version {NEEDED}; nothing to do"),
         _ => format!("the schema is now version {NEEDED}"),
     });
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 fn not_migrated(error: &MigrateError) -> Error {
@@ -57,7 +57,7 @@ fn not_migrated(error: &MigrateError) -> Error {
     Error::new(error.to_string()).hint(hint)
 }
 
-fn run_check(json: bool) -> Result<Outcome, CommandError> {
+fn run_check(json: bool) -> Result<Exit, CommandError> {
     let url = Environment::load()?
         .into_configuration()
         .required_database()?;
@@ -71,7 +71,7 @@ fn run_check(json: bool) -> Result<Outcome, CommandError> {
     } else {
         print(&report);
     }
-    Ok(Outcome::of(report.findings.is_empty()))
+    Ok(Exit::of(report.findings.is_empty()))
 }
 
 fn print(report: &Report) {

@@ -4,14 +4,14 @@ use capitalbench_export::steps;
 use capitalbench_operations::proof::promise::require_orders;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::Exit;
 use super::data_folder::DataFolder;
 use super::published::{load, say_written};
 use crate::cli::Export;
 use crate::console::progress;
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &Export) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Export) -> Result<Exit, CommandError> {
     let publication = load(&arguments.rounds)?;
     require_orders(&arguments.rounds.folder, &publication)?;
     let bar = progress(steps(), "rendering tables");
@@ -29,5 +29,5 @@ pub(crate) fn run(arguments: &Export) -> Result<Outcome, CommandError> {
         .collect();
     let bytes: u64 = sizes.values().sum();
     say_written(&arguments.output, (&names, bytes), arguments.printed.json);
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }

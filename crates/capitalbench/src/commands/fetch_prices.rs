@@ -8,24 +8,24 @@ use capitalbench_operations::prices::fetcher::{AtLimit, Stopped};
 use serde_json::{Value, json};
 
 use super::notices::price_choice;
-use super::{Outcome, run_id};
+use super::{Exit, run_id};
 use crate::cli::{FetchPrices, SideChoice};
 use crate::config::operator;
 use crate::console::{DIM, GOOD, WARNING, document, line, paint, plural, remark};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &FetchPrices) -> Result<Exit, CommandError> {
     let operator = operator(arguments.now.instant)?;
     let report = fetch_round(&operator, &request(arguments)?)?;
     let is_json = arguments.output.json;
     Ok(match &report.fetched {
         None => {
             print_plan(&report, is_json);
-            Outcome::Holds
+            Exit::Success
         }
         Some(Fetched::Stopped(stopped)) => {
             print_stopped(&report, stopped, is_json);
-            Outcome::DoesNotHold
+            Exit::DoesNotHold
         }
         Some(Fetched::Stored {
             provenance,
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
             } else {
                 print_stored(&report, provenance, check);
             }
-            Outcome::of(*sound)
+            Exit::of(*sound)
         }
     })
 }

@@ -6,14 +6,14 @@ use capitalbench_core::asking::market_context::{ContextStatus, MarketContext};
 use capitalbench_operations::opening::market_table::fetch_table;
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use super::notices::vendor;
 use crate::cli::FetchUniversePerformance;
 use crate::config::operator;
 use crate::console::{DIM, ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Exit, CommandError> {
     let (folder, context) = fetch_table(
         &operator(arguments.now.instant)?,
         &arguments.round.path,
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Outcome, Comma
         arguments.overwrite_performance,
     )?;
     report(arguments, &folder, &context);
-    Ok(Outcome::of(context.failed().is_empty()))
+    Ok(Exit::of(context.failed().is_empty()))
 }
 
 fn report(arguments: &FetchUniversePerformance, folder: &RoundFolder, context: &MarketContext) {

@@ -5,14 +5,14 @@ use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_operations::opening::freezing::{changes, freeze_round};
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use super::notices::{print_recorded, recorded_json};
 use crate::cli::HashRound;
 use crate::config::operator;
 use crate::console::{ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &HashRound) -> Result<Exit, CommandError> {
     if arguments.check {
         let folder = RoundFolder::open(&arguments.round.path)?;
         return check(&folder, arguments.output.json);
@@ -34,10 +34,10 @@ pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
         line(format!("{round}: {} ({count} files)", paint(GOOD, state)));
         print_recorded(&done.recorded);
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
-fn check(folder: &RoundFolder, json: bool) -> Result<Outcome, CommandError> {
+fn check(folder: &RoundFolder, json: bool) -> Result<Exit, CommandError> {
     let problems = changes(folder)?;
     let holds = problems.is_empty();
     if json {
@@ -47,7 +47,7 @@ fn check(folder: &RoundFolder, json: bool) -> Result<Outcome, CommandError> {
             .collect();
         let state = if holds { "holds" } else { "does-not-hold" };
         document(&json!({"round_id": folder.name(), "state": state, "problems": problems}));
-        return Ok(Outcome::of(holds));
+        return Ok(Exit::of(holds));
     }
     for problem in &problems {
         let (file, text) = (problem.file(), problem.text());
@@ -57,5 +57,5 @@ fn check(folder: &RoundFolder, json: bool) -> Result<Outcome, CommandError> {
         let count = freeze::stored_digests(folder)?.map_or(0, |stored| stored.len());
         line(format!("{}: {count} files hold", folder.name()));
     }
-    Ok(Outcome::of(holds))
+    Ok(Exit::of(holds))
 }

@@ -7,13 +7,13 @@ use capitalbench_core::values::ids::RoundId;
 use capitalbench_operations::opening::new_round::{OpenedRound, RoundRequest, open_round};
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::{Format, InitRound, Source};
 use crate::config::operator;
 use crate::console::{BOLD, DIM, WARNING, document, line, paint, plural, remark};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &InitRound) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &InitRound) -> Result<Exit, CommandError> {
     let opened = open_round(&operator(arguments.now.instant)?, &request(arguments)?)?;
     let next = format!(
         "capitalbench import-research --round {} --market-fact-report FILE --audit-report FILE \
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &InitRound) -> Result<Outcome, CommandError> {
     } else {
         print(&opened, &next);
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 fn request(arguments: &InitRound) -> Result<RoundRequest, CommandError> {

@@ -20,7 +20,7 @@ use capitalbench_operations::syncing::follow::{self, Followed, NotSynced};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::Exit;
 use crate::cli;
 use crate::config::operator;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, plural, progress, remark};
@@ -118,12 +118,12 @@ fn job_ended(job: &Job, end: &JobEnd, json: bool) {
 }
 
 /// After one round changed: the database follows.
-pub(super) fn follow_round(operator: &Operator, round: &Path) -> Outcome {
+pub(super) fn follow_round(operator: &Operator, round: &Path) -> Exit {
     print_followed(&follow::follow_round(operator, round))
 }
 
 /// After a folder of rounds changed: the database follows.
-pub(super) fn follow_folder(operator: &Operator, rounds: &Path) -> Outcome {
+pub(super) fn follow_folder(operator: &Operator, rounds: &Path) -> Exit {
     print_followed(&follow::follow_folder(operator, rounds))
 }
 
@@ -132,13 +132,13 @@ pub(super) fn follow_publication(
     rounds: &cli::Rounds,
     publication: &Publication,
     scope: &Scope,
-) -> Result<Outcome, CommandError> {
+) -> Result<Exit, CommandError> {
     let operator = operator(rounds.as_of)?;
     let followed = follow::follow_publication(&operator, &rounds.folder, publication, scope);
     Ok(print_followed(&followed))
 }
 
-fn print_followed(followed: &Followed) -> Outcome {
+fn print_followed(followed: &Followed) -> Exit {
     match followed {
         Followed::Synced(synced) => remark(paint(DIM, synced_in_words(synced))),
         Followed::NotSynced(reason) => {
@@ -154,11 +154,11 @@ fn print_followed(followed: &Followed) -> Outcome {
             report(error);
         }
     }
-    Outcome::of(!followed.is_failed())
+    Exit::of(!followed.is_failed())
 }
 
 /// Whether the job of a round is in the database, where there is one.
-pub(super) fn print_registered(registered: &Result<bool, Error>) -> Outcome {
+pub(super) fn print_registered(registered: &Result<bool, Error>) -> Exit {
     match registered {
         Ok(true) => remark(paint(DIM, "the job is in the database")),
         Ok(false) => {}
@@ -168,7 +168,7 @@ pub(super) fn print_registered(registered: &Result<bool, Error>) -> Outcome {
             report(error);
         }
     }
-    Outcome::of(registered.is_ok())
+    Exit::of(registered.is_ok())
 }
 
 /// What a sync did, in words.

@@ -4,13 +4,13 @@ use capitalbench_database::sync::Scope;
 use capitalbench_operations::proof::promise::require_orders;
 use capitalbench_operations::publishing::boards::across_rounds;
 
-use super::Outcome;
+use super::Exit;
 use super::notices::follow_publication;
 use super::published::{load, write};
 use crate::cli::{PublishCumulative, TrackName};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &PublishCumulative) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &PublishCumulative) -> Result<Exit, CommandError> {
     let publication = load(&arguments.rounds)?;
     require_orders(&arguments.rounds.folder, &publication)?;
     let mut files = Vec::new();

@@ -4,21 +4,21 @@ use capitalbench_database::sync::Scope;
 use capitalbench_operations::proof::promise::require_orders;
 use capitalbench_operations::publishing::boards;
 
-use super::Outcome;
+use super::Exit;
 use super::notices::follow_publication;
 use super::published::{load, write};
 use crate::cli::{PublishLatest, TrackName};
 use crate::console::remark;
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &PublishLatest) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &PublishLatest) -> Result<Exit, CommandError> {
     let publication = load(&arguments.rounds)?;
     require_orders(&arguments.rounds.folder, &publication)?;
     let tracks = TrackName::tracks(arguments.track);
     let files = boards::latest(&publication, &arguments.rounds.folder, &tracks)?;
     let Some(files) = files else {
         remark("no round is resolved yet; nothing was written");
-        return Ok(Outcome::DoesNotHold);
+        return Ok(Exit::DoesNotHold);
     };
     let written = write(&arguments.output, files, arguments.printed.json)?;
     let synced = follow_publication(&arguments.rounds, &publication, &Scope::Rounds)?;

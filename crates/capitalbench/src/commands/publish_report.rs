@@ -5,13 +5,13 @@ use capitalbench_operations::publishing::report::publish_report;
 use capitalbench_operations::publishing::summary::publish_summary;
 use serde_json::json;
 
-use super::{Outcome, parse_run_id, run_id};
+use super::{Exit, parse_run_id, run_id};
 use crate::cli::{PublishReport, PublishRoundSummary};
 use crate::config::operator;
 use crate::console::{document, line};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &PublishReport) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &PublishReport) -> Result<Exit, CommandError> {
     let operator = operator(arguments.now.instant)?;
     let run_id = run_id(arguments.run_id.as_deref())?;
     let published = publish_report(&operator, &arguments.round.path, run_id.as_ref())?;
@@ -33,10 +33,10 @@ pub(crate) fn run(arguments: &PublishReport) -> Result<Outcome, CommandError> {
             line(format!("{} ({state})", file.display()));
         }
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
-pub(crate) fn run_summary(arguments: &PublishRoundSummary) -> Result<Outcome, CommandError> {
+pub(crate) fn run_summary(arguments: &PublishRoundSummary) -> Result<Exit, CommandError> {
     let operator = operator(arguments.now.instant)?;
     let official = parse_run_id("--official-run-id", &arguments.official_run_id)?;
     let stability = parse_run_id("--stability-run-id", &arguments.stability_run_id)?;
@@ -50,5 +50,5 @@ pub(crate) fn run_summary(arguments: &PublishRoundSummary) -> Result<Outcome, Co
     } else {
         line(summary.file.display());
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }

@@ -15,7 +15,7 @@ use capitalbench_operations::operator::clock::now_or;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::Rounds;
 use crate::config::Environment;
 use crate::console::{WARNING, document, line, paint, plural, progress, remark};
@@ -117,7 +117,7 @@ pub(crate) fn write(
     folder: &Path,
     files: impl IntoIterator<Item = (String, Vec<u8>)>,
     json: bool,
-) -> Result<Outcome, CommandError> {
+) -> Result<Exit, CommandError> {
     let files: Vec<(PathBuf, Vec<u8>)> = files
         .into_iter()
         .map(|(name, bytes)| (folder.join(name), bytes))
@@ -129,7 +129,7 @@ pub(crate) fn write(
         .map(|(path, _)| json!(path.display().to_string()))
         .collect();
     say_written(folder, (&names, bytes as u64), json);
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 /// Says what was written.

@@ -5,14 +5,14 @@ use capitalbench_operations::resolving::due::{DueReport, DueRequest, due_rounds,
 use capitalbench_operations::resolving::resolve::Resolution;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::Exit;
 use super::notices::{follow_folder, price_choice};
 use crate::cli::ResolveDue;
 use crate::config::operator;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, plural, remark};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, CommandError> {
     let operator = operator(arguments.now.instant)?;
     let rounds = &arguments.rounds.path;
     if arguments.dry_run {
@@ -40,14 +40,14 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
     } else {
         print(&report);
     }
-    let done = Outcome::of(!report.is_failed());
+    let done = Exit::of(!report.is_failed());
     Ok(match report.boards {
         None => done,
         Some(_) => done.and(follow_folder(&operator, rounds)),
     })
 }
 
-fn print_due(arguments: &ResolveDue, due: &[RoundFolder], unreadable: &[String]) -> Outcome {
+fn print_due(arguments: &ResolveDue, due: &[RoundFolder], unreadable: &[String]) -> Exit {
     let names: Vec<String> = due.iter().map(RoundFolder::name).collect();
     let names = &names[..names.len().min(arguments.max.unwrap_or(usize::MAX))];
     if arguments.output.json {
@@ -59,7 +59,7 @@ fn print_due(arguments: &ResolveDue, due: &[RoundFolder], unreadable: &[String])
         line(format!("{} due", plural(names.len(), "round")));
         complain(unreadable);
     }
-    Outcome::of(unreadable.is_empty())
+    Exit::of(unreadable.is_empty())
 }
 
 fn complain(unreadable: &[String]) {

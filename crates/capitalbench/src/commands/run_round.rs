@@ -6,7 +6,7 @@ use capitalbench_operations::asking::run::{
 };
 use capitalbench_operations::operator::clock::Clock;
 
-use super::{Outcome, run_id};
+use super::{Exit, run_id};
 use crate::cli::RunRound;
 use crate::config::operator;
 use crate::console::{event_line, line, shows_progress};
@@ -17,25 +17,25 @@ mod report;
 
 use bars::Bars;
 
-pub(crate) fn run(arguments: &RunRound) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &RunRound) -> Result<Exit, CommandError> {
     let operator = operator(arguments.now.instant)?;
     let request = request(arguments)?;
     let ready = match prepare_run(&operator, &request)? {
         Prepared::Finished { run_id, is_valid } => {
             line(format!("{run_id} is finished; no model is asked again"));
-            return Ok(Outcome::of(is_valid));
+            return Ok(Exit::of(is_valid));
         }
         Prepared::Ready(ready) => ready,
     };
     report::bound(arguments, &ready);
     if request.dry_run {
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     }
     report::confirm(arguments, &ready.plan)?;
     let listener = listener(arguments, &ready, operator.clock);
     let done = ready.ask(&operator, &request, listener)?;
     report::result(&done, arguments.output.json);
-    Ok(Outcome::of(done.is_valid()))
+    Ok(Exit::of(done.is_valid()))
 }
 
 fn request(arguments: &RunRound) -> Result<AskRequest, CommandError> {

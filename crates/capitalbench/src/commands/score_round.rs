@@ -13,19 +13,19 @@ use capitalbench_operations::resolving::scoring::{FolderScores, score_folder, sc
 use serde_json::{Value, json};
 
 use super::notices::{follow_folder, follow_round, print_signed, recorded_json};
-use super::{Outcome, run_id};
+use super::{Exit, run_id};
 use crate::cli::ScoreRound;
 use crate::config::operator;
 use crate::console::{BOLD, DIM, ERROR, WARNING, document, line, paint, plural, remark, table};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &ScoreRound) -> Result<Exit, CommandError> {
     let operator = operator(arguments.now.instant)?;
     let writing = writing(arguments)?;
     if let Some(folder) = &arguments.rounds_dir {
         let scores = score_folder(&operator, folder, &writing)?;
         print_scores(&scores, arguments.output.json)?;
-        let done = Outcome::of(scores.failed.is_empty());
+        let done = Exit::of(scores.failed.is_empty());
         return Ok(match writing {
             Writing::DryRun => done,
             Writing::Write(_) => done.and(follow_folder(&operator, folder)),
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
         print(&scored)?;
     }
     Ok(match writing {
-        Writing::DryRun => Outcome::Holds,
+        Writing::DryRun => Exit::Success,
         Writing::Write(_) => follow_round(&operator, path),
     })
 }

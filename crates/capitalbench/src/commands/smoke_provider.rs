@@ -5,13 +5,13 @@ use capitalbench_core::asking::run::RunKind;
 use capitalbench_operations::asking::smoke::{SmokeReport, SmokeRequest, smoke};
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::SmokeProvider;
 use crate::config::operator;
 use crate::console::{ERROR, GOOD, document, line, paint, table};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &SmokeProvider) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &SmokeProvider) -> Result<Exit, CommandError> {
     let request = SmokeRequest {
         models: arguments.models.clone(),
         model: arguments.model.clone(),
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &SmokeProvider) -> Result<Outcome, CommandError> {
     } else {
         print(&report);
     }
-    Ok(Outcome::of(report.problem.is_none()))
+    Ok(Exit::of(report.problem.is_none()))
 }
 
 fn as_json(report: &SmokeReport) -> Value {

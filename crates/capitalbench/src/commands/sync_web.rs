@@ -10,13 +10,13 @@ use serde_json::json;
 
 use super::notices::synced_in_words;
 use super::published::load;
-use super::{Outcome, run_id};
+use super::{Exit, run_id};
 use crate::cli::{Rounds, SyncWeb};
 use crate::config::operator;
 use crate::console::{document, line};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &SyncWeb) -> Result<Exit, CommandError> {
     let operator = operator(None)?;
     let Some(target) = Target::configured(&operator.configuration)? else {
         let reason = NOT_CONFIGURED;
@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
         } else {
             line(format!("syncing was skipped: {reason}"));
         }
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     };
     let round = arguments.round.as_deref().map(whole).transpose()?;
     let mut rounds: Rounds = arguments.rounds.clone();
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
     } else {
         line(synced_in_words(&synced));
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 fn whole(round: &Path) -> Result<PathBuf, CommandError> {

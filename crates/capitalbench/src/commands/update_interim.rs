@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use serde_json::json;
 
 use super::notices::vendor;
-use super::{Outcome, parse_run_id};
+use super::{Exit, parse_run_id};
 use crate::cli::{TrackChoice, UpdateInterimPerformance, UpdateWeeklyPerformance};
 use crate::config::operator;
 use crate::console::{DIM, ERROR, document, line, paint, remark};
@@ -18,7 +18,7 @@ use crate::error::CommandError;
 
 const NOTE: &str = "price return, distributions not included; provisional";
 
-pub(crate) fn run(arguments: &UpdateInterimPerformance) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &UpdateInterimPerformance) -> Result<Exit, CommandError> {
     let manner = &arguments.manner;
     let request = InterimRequest {
         rounds: arguments.rounds.path.clone(),
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &UpdateInterimPerformance) -> Result<Outcome, Comma
     };
     let report = update_interim(&operator(arguments.now.instant)?, &request)?;
     print(arguments, &report);
-    Ok(Outcome::of(report.failed.is_empty()))
+    Ok(Exit::of(report.failed.is_empty()))
 }
 
 fn print(arguments: &UpdateInterimPerformance, report: &InterimReport) {
@@ -83,7 +83,7 @@ fn print(arguments: &UpdateInterimPerformance, report: &InterimReport) {
     }
 }
 
-pub(crate) fn run_one(arguments: &UpdateWeeklyPerformance) -> Result<Outcome, CommandError> {
+pub(crate) fn run_one(arguments: &UpdateWeeklyPerformance) -> Result<Exit, CommandError> {
     let (paths, days) = (&arguments.snapshot_price_file, &arguments.snapshot_date);
     if paths.len() != days.len() {
         let text = "every --snapshot-price-file needs its --snapshot-date";
@@ -98,5 +98,5 @@ pub(crate) fn run_one(arguments: &UpdateWeeklyPerformance) -> Result<Outcome, Co
     } else {
         line(format!("{round}: tracked to {day} ({NOTE})"));
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }

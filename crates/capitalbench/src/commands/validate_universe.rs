@@ -4,14 +4,14 @@ use capitalbench_archive::format::prices::universe_report::OptionCheck;
 use capitalbench_operations::prices::universe_check::{Listed, check_universe};
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use super::notices::vendor;
 use crate::cli::ValidateUniverse;
 use crate::config::operator;
 use crate::console::{ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Exit, CommandError> {
     let listed = match &arguments.round {
         Some(round) => Listed::Round(round.clone()),
         None => Listed::File(arguments.options.clone().unwrap_or_default()),
@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Outcome, CommandError>
     )?;
     let is_failed = |check: &&OptionCheck| check.status() == "fail";
     let failed: Vec<&OptionCheck> = done.checks.iter().filter(is_failed).collect();
-    let outcome = Outcome::of(failed.is_empty());
+    let outcome = Exit::of(failed.is_empty());
     let all = done.checks.len();
     if arguments.output.json {
         let failures: Vec<_> = failed

@@ -2,13 +2,13 @@
 
 use capitalbench_operations::resolving::worker::{WorkerRequest, work};
 
-use super::Outcome;
+use super::Exit;
 use super::notices::{Console, price_choice};
 use crate::cli;
 use crate::config::operator_telling;
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &cli::Worker) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &cli::Worker) -> Result<Exit, CommandError> {
     let operator = operator_telling(None, Console::of(arguments.output.json))?;
     let request = WorkerRequest {
         rounds: arguments.rounds.path.clone(),
@@ -21,5 +21,5 @@ pub(crate) fn run(arguments: &cli::Worker) -> Result<Outcome, CommandError> {
         boards: arguments.boards_dir.clone(),
     };
     let succeeded = work(&operator, &request)?;
-    Ok(Outcome::of(succeeded || !arguments.once))
+    Ok(Exit::of(succeeded || !arguments.once))
 }
