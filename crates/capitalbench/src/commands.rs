@@ -19,6 +19,7 @@ mod bundle;
 mod check_providers;
 mod compare;
 mod compare_runs;
+mod completions;
 mod cumulative_status;
 mod data_folder;
 mod db;
@@ -33,6 +34,7 @@ mod init_round;
 mod keys;
 mod leaderboard;
 mod list_runs;
+mod man;
 mod origin;
 mod price_source;
 mod providers;
@@ -133,6 +135,8 @@ pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
         Command::SyncWeb(arguments) => sync_web::run(&arguments),
         Command::Db(arguments) => db::run(&arguments),
         Command::BenchArchive(arguments) => bench_archive::run(&arguments),
+        Command::Completions(arguments) => Ok(completions::run(&arguments)),
+        Command::Man(arguments) => man::run(&arguments),
     }
 }
 

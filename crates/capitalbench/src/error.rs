@@ -7,7 +7,9 @@ use capitalbench_archive::disk::file_ops::WriteError;
 use capitalbench_archive::results::scoring::ScoringError;
 use capitalbench_archive::round::freeze::FreezeError;
 
-use crate::console::{DIM, ERROR, paint};
+use serde_json::json;
+
+use crate::console::{DIM, ERROR, event_line, paint};
 
 /// The command ran and what it checked does not hold.
 pub(crate) const DOES_NOT_HOLD: u8 = 1;
@@ -43,6 +45,12 @@ impl CommandError {
         self
     }
 
+    /// Prints the message as one JSON object on a line of standard error.
+    pub(crate) fn report_json(&self) {
+        let (message, hint) = (&self.message, &self.hint);
+        event_line(&json!({"error": {"code": COULD_NOT_RUN, "message": message, "hint": hint}}));
+    }
+
     /// Prints the message to standard error.
     pub(crate) fn report(&self) {
         let mut out = anstream::stderr().lock();
@@ -51,6 +59,19 @@ impl CommandError {
         if let Some(hint) = &self.hint {
             let _ = writeln!(out, "{} {hint}", paint(DIM, "hint:"));
         }
+    }
+}
+
+/// What was typed is not a command of this program.
+impl From<clap::Error> for CommandError {
+    fn from(error: clap::Error) -> Self {
+        let text = error.render().to_string();
+        let mut parts = text.split("\n\n").map(str::trim);
+        let message = parts.next().unwrap_or_default();
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        let words: Vec<&str> = message.split_whitespace().collect();
+        let tip = parts.find_map(|part| part.strip_prefix("tip: "));
+        Self::new(words.join(" ")).hint(tip.unwrap_or("the help of every verb shows examples"))
     }
 }
 
@@ -92,24 +113,24 @@ impl From<ScoringError> for CommandError {
                 Some("run `capitalbench validate-submissions` on this run; no result was written")
             }
             ScoringError::NotDerived { .. } => Some(
-                "put the file of then back; a parsed file is made again by `capitalbench \
-                 validate-submissions`; `capitalbench verify` on the round lists everything; \
-                 nothing was written",
+                "restore the original file; `capitalbench validate-submissions` makes a parsed file \
+                 again; `capitalbench verify` on the round lists every difference; nothing was \
+                 written",
             ),
             ScoringError::OtherResult { .. } => Some(
-                "put the file of then back, or score the run again with `capitalbench score-round \
+                "restore the original file, or score the run again with `capitalbench score-round \
                  --correct REASON`; nothing was published",
             ),
             ScoringError::Score { .. } | ScoringError::Prices { .. } => {
                 Some("complete the price sheets and score again; no result was written")
             }
             ScoringError::CrossCheck { .. } => Some(
-                "look at prices/cross_check.json; to score all the same, give \
+                "look at prices/cross_check.json; to score despite the difference, use \
                  --accept-cross-check REASON",
             ),
             ScoringError::WouldChange { .. } => Some(
-                "no result was written; if the new prices or submissions are right, give \
-                 --correct REASON, and the old results are kept",
+                "no result was written; if the new prices or submissions are right, use \
+                 --correct REASON, which keeps the old results",
             ),
             _ => None,
         };

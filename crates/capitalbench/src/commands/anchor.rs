@@ -14,11 +14,11 @@ use crate::error::CommandError;
 use crate::steps::anchor::{Anchored, Asked, Clocks, Said, anchor};
 
 pub(crate) fn run(arguments: &Anchor) -> Result<Outcome, CommandError> {
-    if !arguments.folder.is_dir() {
-        let text = format!("{} is not a folder", arguments.folder.display());
+    if !arguments.rounds.folder.is_dir() {
+        let text = format!("{} is not a folder", arguments.rounds.folder.display());
         return Err(CommandError::new(text).hint("name a folder of rounds with --rounds-dir DIR"));
     }
-    let log = LogFolder::of_rounds(&arguments.folder);
+    let log = LogFolder::of_rounds(&arguments.rounds.folder);
     let given = Clocks {
         authorities: arguments.authorities.clone(),
         calendars: arguments.calendars.clone(),

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::Outcome;
 use crate::cli::{AutomationCancel, AutomationRetry, AutomationStatus};
 use crate::clock::{Clock, now_or};
-use crate::console::{DIM, ERROR, document, line, paint, remark, table};
+use crate::console::{DIM, ERROR, Table, document, line, or_none, paint, remark};
 use crate::error::CommandError;
 use crate::steps::given_instant::note_given_instant;
 use crate::steps::held_round::take;
@@ -20,15 +20,21 @@ use crate::steps::public_store::database;
 use crate::steps::record;
 use crate::steps::shared_jobs;
 
-const HEADER: [&str; 7] = [
-    "round",
-    "run",
-    "status",
-    "attempts",
-    "due",
-    "next attempt",
-    "last error",
-];
+const JOBS: Table<'static> = Table {
+    header: &[
+        "round",
+        "run",
+        "status",
+        "attempts",
+        "due",
+        "next attempt",
+        "last error",
+    ],
+    right: &[3],
+    drawn: &[],
+    spare: &[4, 1],
+    dim_from: None,
+};
 
 pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandError> {
     if let Some(url) = database()? {
@@ -36,7 +42,7 @@ pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandErr
     }
     let now = now_or(arguments.now.instant);
     let (mut found, mut unreadable) = (Vec::new(), Vec::new());
-    for folder in list_rounds(&arguments.rounds.path)? {
+    for folder in list_rounds(&arguments.rounds.folder)? {
         // A lease lives by the machine's clock, whatever instant is looked at.
         let alive = Clock::Wall.now();
         let both = jobs::load(&folder).and_then(|job| Ok((job, holder(&folder, alive)?)));
@@ -72,12 +78,11 @@ pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandErr
             word,
             job.attempts.to_string(),
             job.due_at.to_string(),
-            job.next_attempt()
-                .map_or_else(|| "-".to_owned(), |at| at.to_string()),
+            or_none(job.next_attempt()),
             job.last_error.clone(),
         ]
     });
-    line(table(&HEADER, &[3], rows.collect()));
+    line(JOBS.render(&rows.collect::<Vec<_>>()));
     for (round, _, held) in &found {
         if let Some(holder) = held {
             line(paint(DIM, format!("{round} is with {}", holder.who)));
@@ -109,11 +114,11 @@ fn shared_status(url: &DatabaseUrl, json: bool) -> Result<Outcome, CommandError>
             word,
             job.attempts.to_string(),
             job.due_at.to_string(),
-            next.map_or_else(|| "-".to_owned(), |at| at.to_string()),
+            or_none(next),
             job.last_error.clone(),
         ]
     });
-    line(table(&HEADER, &[3], rows.collect()));
+    line(JOBS.render(&rows.collect::<Vec<_>>()));
     for job in &found {
         if let Some(holder) = &job.lease_holder {
             line(paint(DIM, format!("{} is with {holder}", job.round_id)));

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::Outcome;
-use crate::cli::{Arguments, Demo, RecordSource, Rounds, Serve};
+use crate::cli::{Arguments, Demo, RecordSource, Rounds, RoundsDir, Serve};
 use crate::console::{BOLD, DIM, GOOD, line, muted, paint, progress, table};
 use crate::error::CommandError;
 
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Demo) -> Result<Outcome, CommandError> {
     }
     let site = Serve {
         rounds: Rounds {
-            folder,
+            dir: RoundsDir { folder },
             as_of: Some(now),
             no_cache: false,
         },

@@ -10,7 +10,7 @@ use super::price_source::{asking, open_counted, open_second, rounds_of, state_fo
 use super::{Outcome, run_id};
 use crate::cli::{FetchPrices, SideChoice};
 use crate::clock::Clock;
-use crate::console::{DIM, GOOD, WARNING, document, line, paint, plural, remark};
+use crate::console::{DIM, GOOD, WARNING, document, line, paint, plural, prose, remark};
 use crate::error::CommandError;
 use crate::steps::asking::AtLimit;
 use crate::steps::fetch_prices::{
@@ -190,7 +190,7 @@ fn print_stored(plan: &FetchPlan<'_>, provenance: &Provenance, check: Option<&Cr
     for row in check.map(CrossCheck::beyond).unwrap_or_default() {
         let text = match (&row.other, row.apart_bps()) {
             (Err(reason), _) => reason.clone(),
-            (Ok(_), bps) => format!("{:+.1} bp apart", bps.unwrap_or_default()),
+            (Ok(_), bps) => prose(&format!("{:+.1} bp apart", bps.unwrap_or_default())),
         };
         let who = format!("{} in the cross-check: {text}", row.option_id);
         remark(format!("{} {who}", paint(WARNING, "warning:")));

@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &InitRound) -> Result<Outcome, CommandError> {
     );
     let notes = format!("{}; {}", plan.entry_reason, plan.exit_reason);
     let folder = create(
-        &arguments.rounds_dir,
+        &arguments.rounds.folder,
         &NewRound {
             manifest: &manifest,
             track: arguments.horizon,

@@ -27,7 +27,7 @@ type Done = Vec<(String, Resolution)>;
 
 pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
     let clock = Clock::starting_at(arguments.now.instant);
-    let rounds = &arguments.rounds.path;
+    let rounds = &arguments.rounds.folder;
     let (due, unreadable) = due_rounds(rounds, clock.now())?;
     if arguments.dry_run {
         return Ok(print_due(arguments, &due, &unreadable));
@@ -125,8 +125,8 @@ fn resolve_all(
     for folder in due {
         note_given_instant(folder, "resolve-due", arguments.now.instant)?;
     }
-    let whole = std::fs::canonicalize(&arguments.rounds.path).map_err(|error| {
-        CommandError::new(format!("{}: {error}", arguments.rounds.path.display()))
+    let whole = std::fs::canonicalize(&arguments.rounds.folder).map_err(|error| {
+        CommandError::new(format!("{}: {error}", arguments.rounds.folder.display()))
     })?;
     let state = state_folder(&whole)?;
     let opened = open_counted(

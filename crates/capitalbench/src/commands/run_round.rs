@@ -18,7 +18,7 @@ use super::price_source::wait;
 use super::{Outcome, run_id};
 use crate::cli::RunRound;
 use crate::clock::Clock;
-use crate::console::{event_line, line, shows_progress};
+use crate::console::{event_line, is_quiet, line, shows_progress};
 use crate::error::CommandError;
 use crate::runner::bars::Bars;
 use crate::runner::events::{Event, JsonLines, Listener, Silence};
@@ -146,7 +146,7 @@ fn ask(
         stop: stopped,
         broken: watch::Sender::new(false),
         recorder,
-        listener: listener(arguments, &seats, clock, deadline),
+        listener: listener(&seats, clock, deadline),
         ledger,
         inputs,
     });
@@ -171,13 +171,8 @@ fn ask(
 }
 
 /// Bars where somebody looks, lines where something reads, nothing when asked to be quiet.
-fn listener(
-    arguments: &RunRound,
-    seats: &[Seat],
-    clock: Clock,
-    deadline: Option<Timestamp>,
-) -> Box<dyn Listener> {
-    if arguments.course.progress.quiet {
+fn listener(seats: &[Seat], clock: Clock, deadline: Option<Timestamp>) -> Box<dyn Listener> {
+    if is_quiet() {
         Box::new(Silence)
     } else if shows_progress() {
         Box::new(Bars::new(seats, clock, deadline))

@@ -22,7 +22,7 @@ use super::{Outcome, run_id};
 use crate::cli::ScoreRound;
 use crate::clock::now_or;
 use crate::console::{
-    BOLD, DIM, ERROR, WARNING, document, line, paint, plural, progress, remark, table,
+    BOLD, DIM, ERROR, WARNING, document, line, paint, plural, progress, prose, remark, table,
 };
 use crate::error::CommandError;
 use crate::steps::given_instant::note_given_instant;
@@ -328,10 +328,10 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
     let oracle = returns
         .oracle()
         .map_or_else(dash, |oracle| signed_percent(oracle.get()));
-    line(format!(
+    line(prose(&format!(
         "S&P 500 {}   best option {oracle}",
         signed_percent(returns.reference().get())
-    ));
+    )));
     for problem in &scored.result.price_problems {
         remark(format!("{} {problem}", paint(WARNING, "warning:")));
     }

@@ -87,7 +87,11 @@ fn chosen<'a>(
 }
 
 fn price(arguments: &SmokeProvider, model: &ModelSettings) -> Result<Option<Price>, CommandError> {
-    let book = PriceBook::open(arguments.pricing.as_deref(), Shipped::Asked, now_or(None))?;
+    let book = PriceBook::open(
+        arguments.card.pricing.as_deref(),
+        Shipped::Asked,
+        now_or(None),
+    )?;
     let contestant = &model.contestant;
     let wanted = Wanted {
         provider: &contestant.provider,

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::published::{load, unknown};
 use super::{Outcome, run_id};
-use crate::cli::{Rounds, SyncWeb};
+use crate::cli::{Rounds, RoundsDir, SyncWeb};
 use crate::console::{document, line};
 use crate::error::CommandError;
 use crate::steps::promise::require_orders;
@@ -57,7 +57,9 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
 fn beside(arguments: &SyncWeb, round: &Path) -> Result<Rounds, CommandError> {
     let folder = whole(round)?.parent().map(Path::to_path_buf);
     Ok(Rounds {
-        folder: folder.unwrap_or_default(),
+        dir: RoundsDir {
+            folder: folder.unwrap_or_default(),
+        },
         ..arguments.rounds.clone()
     })
 }

@@ -51,10 +51,10 @@ struct Open {
 }
 
 pub(crate) fn run(arguments: &UpdateInterimPerformance) -> Result<Outcome, CommandError> {
-    let rounds = list_rounds(&arguments.rounds.path)?;
+    let rounds = list_rounds(&arguments.rounds.folder)?;
     let folder = match &arguments.snapshots_dir {
         Some(folder) => folder.clone(),
-        None => snapshots_folder(&arguments.rounds.path),
+        None => snapshots_folder(&arguments.rounds.folder),
     };
     let universes = Universes::default();
     let mut failed = BTreeMap::new();
@@ -192,7 +192,7 @@ fn fetch_snapshot(
         arguments.source.source,
         arguments.source.histories.as_deref(),
     )?;
-    let state = state_folder(&arguments.rounds.path)?;
+    let state = state_folder(&arguments.rounds.folder)?;
     let clock = Clock::starting_at(arguments.now.instant);
     let asking = asking(&opened, &state, clock, AtLimit::Stop);
     let options: Vec<_> = inputs

@@ -47,7 +47,7 @@ struct Service {
 pub(crate) fn run(arguments: &cli::Worker) -> Result<Outcome, CommandError> {
     let fault = |error: std::io::Error| CommandError::new(error.to_string());
     let database = Target::owner()?;
-    let folder = &arguments.rounds.path;
+    let folder = &arguments.rounds.folder;
     let rounds = std::fs::canonicalize(folder)
         .map_err(|error| CommandError::new(format!("{}: {error}", folder.display())))?;
     let mut runtime = Builder::new_multi_thread();

@@ -42,6 +42,7 @@ mod fixtures;
 mod golden;
 mod harness;
 mod hash_round;
+mod help;
 mod hostile_names;
 mod import_research;
 mod init_round;

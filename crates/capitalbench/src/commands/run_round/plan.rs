@@ -187,7 +187,11 @@ fn priced(arguments: &RunRound, plan: RunPlan, input: &str) -> Result<RunPlan, C
     } else {
         Shipped::LeftOut
     };
-    let book = PriceBook::open(arguments.pricing.as_deref(), shipped, plan.created_at.at())?;
+    let book = PriceBook::open(
+        arguments.card.pricing.as_deref(),
+        shipped,
+        plan.created_at.at(),
+    )?;
     let wanted: Vec<Wanted<'_>> = plan
         .slots
         .iter()
