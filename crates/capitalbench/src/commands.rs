@@ -1,13 +1,12 @@
 //! One file per verb; each loads, asks the archive or the core, and prints.
 
-use std::process::ExitCode;
-
 use capitalbench_core::decision::portfolio::Holding;
 use capitalbench_core::values::ids::RunId;
 use serde_json::{Value, json};
 
 use crate::cli::Command;
-use crate::error::{CommandError, DOES_NOT_HOLD};
+use crate::error::CommandError;
+pub(crate) use crate::error::Exit;
 
 mod accept_run;
 mod anchor;
@@ -57,39 +56,8 @@ mod validate_universe;
 mod verify;
 mod worker;
 
-/// What a command that ran came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// Everything holds.
-    Holds,
-    /// Something does not.
-    DoesNotHold,
-}
-
-impl Outcome {
-    pub(crate) fn exit_code(self) -> ExitCode {
-        match self {
-            Self::Holds => ExitCode::SUCCESS,
-            Self::DoesNotHold => ExitCode::from(DOES_NOT_HOLD),
-        }
-    }
-
-    /// Both hold.
-    fn and(self, other: Self) -> Self {
-        Self::of(self == Self::Holds && other == Self::Holds)
-    }
-
-    fn of(holds: bool) -> Self {
-        if holds {
-            Self::Holds
-        } else {
-            Self::DoesNotHold
-        }
-    }
-}
-
 /// Runs what was typed.
-pub(crate) fn run(command: Command) -> Result<Outcome, CommandError> {
+pub(crate) fn run(command: Command) -> Result<Exit, CommandError> {
     match command {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Status(arguments) => status::run(&arguments),

@@ -15,8 +15,7 @@ mod price_card;
 mod runner;
 mod steps;
 
-use commands::Outcome;
-use error::{COULD_NOT_RUN, CommandError};
+use error::{CommandError, Exit};
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = env::args_os().collect();
@@ -24,7 +23,7 @@ fn main() -> ExitCode {
     if typed.len() < 2 {
         // Nobody is left to tell when standard error is closed.
         let _ = write!(anstream::stderr(), "{}", cli::short_help().ansi());
-        return ExitCode::from(COULD_NOT_RUN);
+        return Exit::CouldNotRun.into();
     }
     let ran = match cli::parse(&typed) {
         Ok(arguments) => {
@@ -34,26 +33,32 @@ fn main() -> ExitCode {
         Err(refusal) if refusal.use_stderr() && json => Err(refusal.into()),
         Err(shown) => {
             let _ = shown.print();
-            return ExitCode::from(u8::try_from(shown.exit_code()).unwrap_or(COULD_NOT_RUN));
+            // Help that was asked for goes to standard output and is a success.
+            let exit = if shown.use_stderr() {
+                Exit::CouldNotRun
+            } else {
+                Exit::Success
+            };
+            return exit.into();
         }
     };
     match ran {
-        Ok(outcome) => outcome.exit_code(),
+        Ok(exit) => exit.into(),
         Err(error) => {
             if json {
                 error.report_json();
             } else {
                 error.report();
             }
-            ExitCode::from(COULD_NOT_RUN)
+            Exit::CouldNotRun.into()
         }
     }
 }
 
-/// The end of a command counts only when its output could be written.
-fn arrived(outcome: Outcome) -> Result<Outcome, CommandError> {
+/// The exit of a command counts only when its output could be written.
+fn arrived(exit: Exit) -> Result<Exit, CommandError> {
     match console::lost_output() {
-        None => Ok(outcome),
+        None => Ok(exit),
         Some(reason) => {
             let text = format!("standard output could not be written: {reason}");
             Err(CommandError::new(text))

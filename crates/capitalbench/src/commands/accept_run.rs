@@ -13,7 +13,7 @@ use capitalbench_core::values::ids::RunId;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Outcome, parse_run_id};
+use super::{Exit, parse_run_id};
 use crate::cli::AcceptRun;
 use crate::clock::{Clock, now_or};
 use crate::console::{ERROR, GOOD, WARNING, document, line, paint, table};
@@ -26,7 +26,7 @@ use crate::steps::record::record;
 use crate::steps::shared_jobs;
 use crate::steps::stamped_picks::{StampedPicks, stamp_picks};
 
-pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &AcceptRun) -> Result<Exit, CommandError> {
     let now = now_or(arguments.now.instant);
     let clock = Clock::starting_at(arguments.now.instant);
     let folder = RoundFolder::open(&arguments.round.path)?;
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
             record(&folder, now)?;
         }
         report_refusals(&folder.name(), &run_id, &against, arguments.output.json);
-        return Ok(Outcome::DoesNotHold);
+        return Ok(Exit::DoesNotHold);
     }
     derivation::require(&inputs, &run)?;
     let planned = plan(arguments, &inputs, &run_id, now)?;
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Outcome, CommandError> {
         }
     }
     if stamped.is_some_and(|stamped| !stamped.is_complete()) {
-        return Ok(Outcome::DoesNotHold);
+        return Ok(Exit::DoesNotHold);
     }
     let synced = follow_round(&arguments.round.path, now);
     Ok(synced.and(registered))
@@ -119,11 +119,11 @@ fn complete(
     inputs: &RoundInputs,
     run_id: &RunId,
     clock: Clock,
-) -> Result<Outcome, CommandError> {
+) -> Result<Exit, CommandError> {
     let (folder, now) = (&inputs.folder, clock.now());
     let recorded = record(folder, now)?;
     let Some(stamped) = stamp_picks(inputs, run_id, clock)? else {
-        return Ok(Outcome::DoesNotHold);
+        return Ok(Exit::DoesNotHold);
     };
     if arguments.output.json {
         document(&json!({
@@ -142,7 +142,7 @@ fn complete(
         stamped.print();
     }
     if !stamped.is_complete() {
-        return Ok(Outcome::DoesNotHold);
+        return Ok(Exit::DoesNotHold);
     }
     Ok(follow_round(&arguments.round.path, now))
 }

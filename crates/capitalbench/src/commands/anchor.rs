@@ -6,14 +6,14 @@ use capitalbench_archive::log::LogFolder;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::Anchor;
 use crate::clock::Clock;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, remark};
 use crate::error::CommandError;
 use crate::steps::anchor::{Anchored, Asked, Clocks, Said, anchor};
 
-pub(crate) fn run(arguments: &Anchor) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Anchor) -> Result<Exit, CommandError> {
     if !arguments.rounds.folder.is_dir() {
         let text = format!("{} is not a folder", arguments.rounds.folder.display());
         return Err(CommandError::new(text).hint("name a folder of rounds with --rounds-dir DIR"));
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Anchor) -> Result<Outcome, CommandError> {
     } else {
         print(&anchored);
     }
-    Ok(Outcome::of(anchored.holds()))
+    Ok(Exit::of(anchored.holds()))
 }
 
 /// What became of a signed state, for machines.

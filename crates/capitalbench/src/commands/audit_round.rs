@@ -4,13 +4,13 @@ use capitalbench_archive::verify::Severity;
 use capitalbench_archive::verify::audit::{Check, Status, audit};
 use serde_json::json;
 
-use super::{Outcome, run_id};
+use super::{Exit, run_id};
 use crate::cli::AuditRound;
 use crate::clock::now_or;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &AuditRound) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &AuditRound) -> Result<Exit, CommandError> {
     let run_id = run_id(arguments.run_id.as_deref())?;
     let now = now_or(arguments.now.instant);
     let checks = audit(&arguments.round.path, run_id.as_ref(), now)?;
@@ -21,14 +21,14 @@ pub(crate) fn run(arguments: &AuditRound) -> Result<Outcome, CommandError> {
     if arguments.output.json {
         let checks: Vec<_> = checks.iter().map(as_json).collect();
         document(&json!({"checks": checks, "status": word}));
-        return Ok(Outcome::of(passed));
+        return Ok(Exit::of(passed));
     }
     for check in &checks {
         print(check);
     }
     let style = if passed { GOOD } else { ERROR };
     line(format!("Audit status: {}", paint(style, word)));
-    Ok(Outcome::of(passed))
+    Ok(Exit::of(passed))
 }
 
 fn as_json(check: &Check) -> serde_json::Value {

@@ -9,7 +9,7 @@ use capitalbench_database::direct::DatabaseUrl;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::{AutomationCancel, AutomationRetry, AutomationStatus};
 use crate::clock::{Clock, now_or};
 use crate::console::{DIM, ERROR, Table, document, line, or_none, paint, remark};
@@ -36,7 +36,7 @@ const JOBS: Table<'static> = Table {
     dim_from: None,
 };
 
-pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandError> {
+pub(crate) fn status(arguments: &AutomationStatus) -> Result<Exit, CommandError> {
     if let Some(url) = database()? {
         return shared_status(&url, arguments.output.json);
     }
@@ -62,7 +62,7 @@ pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandErr
             })
             .collect();
         document(&json!({"jobs": jobs, "unreadable": unreadable}));
-        return Ok(Outcome::of(unreadable.is_empty()));
+        return Ok(Exit::of(unreadable.is_empty()));
     }
     let rows = found.iter().map(|(round, job, held)| {
         let late = job.is_due(now) && held.is_none();
@@ -91,16 +91,16 @@ pub(crate) fn status(arguments: &AutomationStatus) -> Result<Outcome, CommandErr
     for error in &unreadable {
         remark(format!("{} {error}", paint(ERROR, "error:")));
     }
-    Ok(Outcome::of(unreadable.is_empty()))
+    Ok(Exit::of(unreadable.is_empty()))
 }
 
 /// The jobs of the database.
-fn shared_status(url: &DatabaseUrl, json: bool) -> Result<Outcome, CommandError> {
+fn shared_status(url: &DatabaseUrl, json: bool) -> Result<Exit, CommandError> {
     let found = shared_jobs::ask(url, async |jobs| jobs.all().await)?;
     if json {
         let jobs: Vec<Value> = found.iter().map(shared_jobs::as_json).collect();
         document(&json!({"jobs": jobs, "unreadable": []}));
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     }
     let rows = found.iter().map(|job| {
         let word = match job.status.as_str() {
@@ -124,7 +124,7 @@ fn shared_status(url: &DatabaseUrl, json: bool) -> Result<Outcome, CommandError>
             line(paint(DIM, format!("{} is with {holder}", job.round_id)));
         }
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 /// Why the database did not take what was asked: the job is with a worker, over, or not there.
@@ -152,7 +152,7 @@ fn as_json(round: &str, job: &ResolutionJob) -> Value {
     })
 }
 
-pub(crate) fn retry(arguments: &AutomationRetry) -> Result<Outcome, CommandError> {
+pub(crate) fn retry(arguments: &AutomationRetry) -> Result<Exit, CommandError> {
     let clock = Clock::starting_at(arguments.now.instant);
     let folder = RoundFolder::open(&arguments.round.path)?;
     note_given_instant(&folder, "automation-retry", arguments.now.instant)?;
@@ -189,10 +189,10 @@ pub(crate) fn retry(arguments: &AutomationRetry) -> Result<Outcome, CommandError
     record::record(&folder, clock.now())?;
     held.release()?;
     tell(&folder, &job, arguments.output.json);
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
-pub(crate) fn cancel(arguments: &AutomationCancel) -> Result<Outcome, CommandError> {
+pub(crate) fn cancel(arguments: &AutomationCancel) -> Result<Exit, CommandError> {
     let clock = Clock::starting_at(arguments.now.instant);
     let folder = RoundFolder::open(&arguments.round.path)?;
     note_given_instant(&folder, "automation-cancel", arguments.now.instant)?;
@@ -221,7 +221,7 @@ pub(crate) fn cancel(arguments: &AutomationCancel) -> Result<Outcome, CommandErr
     record::record(&folder, clock.now())?;
     held.release()?;
     tell(&folder, &job, arguments.output.json);
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 fn tell(folder: &RoundFolder, job: &ResolutionJob, json: bool) {

@@ -4,12 +4,12 @@ use capitalbench_archive::bench_archive::{BenchArchiveError, BenchPlan, make};
 use capitalbench_export::text::SYNTHETIC;
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::{BenchArchive, TrackName};
 use crate::console::{document, line, plural, progress};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &BenchArchive) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &BenchArchive) -> Result<Exit, CommandError> {
     let plan = BenchPlan {
         rounds: arguments.rounds as usize,
         models: arguments.models as usize,
@@ -39,5 +39,5 @@ pub(crate) fn run(arguments: &BenchArchive) -> Result<Outcome, CommandError> {
             "made {rounds} of {models} in {folder}: {SYNTHETIC}"
         ));
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }

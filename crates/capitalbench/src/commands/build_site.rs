@@ -16,7 +16,7 @@ use capitalbench_site::{Input, Renderer, served};
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use super::data_folder::DataFolder;
 use super::origin::{Loaded, Origin};
 use super::published::keeps;
@@ -30,7 +30,7 @@ mod output;
 use kept::{Kept, KeptRound};
 use output::{LIST, Output};
 
-pub(crate) fn run(arguments: &BuildSite) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, CommandError> {
     let record = Origin::open(arguments.source, &arguments.rounds)?.load(None)?;
     let publication = &record.publication;
     let folder = &arguments.rounds.folder;
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Outcome, CommandError> {
     bar.finish_and_clear();
     let found = build.finish(&told?, (data, archive))?;
     say(arguments, &found);
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 /// A build under way.

@@ -5,17 +5,17 @@ use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::public::bundle::pack;
 use capitalbench_archive::round::round_folder::RoundFolder;
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::Bundle;
 use crate::console::line;
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &Bundle) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Bundle) -> Result<Exit, CommandError> {
     let round = RoundFolder::open(&arguments.round)?;
     let bytes = pack(&round)?;
     file_ops::replace(&arguments.output, &bytes).map_err(FileError::from)?;
     let (file, size) = (arguments.output.display(), bytes.len());
     line(format!("{}: {file}, {size} bytes", round.name()));
     line(format!("check it with `capitalbench verify {file}`"));
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::Outcome;
+use super::Exit;
 use super::providers::PROVIDERS;
 use crate::cli::CheckProviders;
 use crate::config::Environment;
 use crate::console::{DIM, GOOD, document, line, paint};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &CheckProviders) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &CheckProviders) -> Result<Exit, CommandError> {
     let environment = Environment::load()?;
     let keyed = PROVIDERS
         .iter()
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &CheckProviders) -> Result<Outcome, CommandError> {
             .map(|(_, name, set)| ((*name).to_owned(), Value::Bool(*set)))
             .collect();
         document(&Value::Object(keys));
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     }
     for (provider, name, set) in present {
         let word = if set {
@@ -33,5 +33,5 @@ pub(crate) fn run(arguments: &CheckProviders) -> Result<Outcome, CommandError> {
         };
         line(format!("{word}  {name}  {provider}"));
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }

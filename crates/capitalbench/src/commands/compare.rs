@@ -6,14 +6,14 @@ use capitalbench_export::publication_v1;
 use capitalbench_export::text::{percent, points};
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use super::leaderboard::set_table;
 use super::published::{load_standings, unknown};
 use crate::cli::{Compare, TrackName};
 use crate::console::{document, line, or_none, table};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &Compare) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Compare) -> Result<Exit, CommandError> {
     let standings = load_standings(&arguments.rounds)?;
     let models = models(&standings, &arguments.models)?;
     let mut shown = Vec::new();
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Compare) -> Result<Outcome, CommandError> {
     if arguments.output.json {
         document(&json!({"as_of": standings.as_of.to_string(), "comparisons": shown}));
     }
-    Ok(Outcome::of(shared))
+    Ok(Exit::of(shared))
 }
 
 /// The models that were named; an unknown one is answered with the nearest.

@@ -11,7 +11,7 @@ use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::result::consistency::overlap;
 use serde_json::{Value, json};
 
-use super::{Outcome, holdings_json, holdings_text, parse_run_id};
+use super::{Exit, holdings_json, holdings_text, parse_run_id};
 use crate::cli::CompareRuns;
 use crate::console::{NONE, document, line, or_none, table};
 use crate::error::CommandError;
@@ -65,7 +65,7 @@ impl Row {
     }
 }
 
-pub(crate) fn run(arguments: &CompareRuns) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &CompareRuns) -> Result<Exit, CommandError> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     let names = [&arguments.first, &arguments.second];
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &CompareRuns) -> Result<Outcome, CommandError> {
             "differ": differ,
             "not_comparable": open,
         }));
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     }
     print_rows("model", names, &rows);
     line(format!(
@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &CompareRuns) -> Result<Outcome, CommandError> {
     if !controls.is_empty() {
         print_rows("control, not counted", names, &controls);
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 fn print_rows(first: &str, names: [&String; 2], rows: &[Row]) {

@@ -2,14 +2,14 @@
 
 use clap_complete::generate;
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::{Completions, definitions};
 use crate::console::bytes;
 
-pub(crate) fn run(arguments: &Completions) -> Outcome {
+pub(crate) fn run(arguments: &Completions) -> Exit {
     let mut script = Vec::new();
     let mut command = definitions();
     generate(arguments.shell, &mut command, "capitalbench", &mut script);
     bytes(&script);
-    Outcome::Holds
+    Exit::Success
 }

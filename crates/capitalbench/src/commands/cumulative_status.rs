@@ -4,14 +4,14 @@ use capitalbench_archive::format::figures::results::cumulative::{IndexRow, index
 use capitalbench_core::round::manifest::Track;
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use super::published::load;
 use crate::cli::{CumulativeStatus, TrackName};
 use crate::console::{Table, document, line, or_none};
 use crate::error::CommandError;
 use crate::steps::boards::rounds_of;
 
-pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Exit, CommandError> {
     let publication = load(&arguments.rounds)?;
     let mut rows = Vec::new();
     for track in TrackName::tracks(arguments.track) {
@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Outcome, CommandError>
     if arguments.output.json {
         let rows: Vec<_> = rows.iter().map(as_json).collect();
         document(&json!({"as_of": publication.as_of.to_string(), "rounds": rows}));
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     }
     let cells = rows.iter().map(|row| {
         let resolved = row.round.resolved();
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Outcome, CommandError>
         dim_from: None,
     };
     line(layout.render(&cells.collect::<Vec<_>>()));
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 fn as_json(row: &IndexRow<'_>) -> serde_json::Value {

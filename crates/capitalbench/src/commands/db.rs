@@ -5,21 +5,21 @@ use capitalbench_database::direct::Direct;
 use capitalbench_database::migrations::{MigrateError, NEEDED, migrate};
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::{Db, DbVerb};
 use crate::console::{ERROR, GOOD, document, line, paint, plural, table};
 use crate::error::CommandError;
 use crate::steps::public_store::{Target, told};
 use crate::steps::wait;
 
-pub(crate) fn run(arguments: &Db) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Db) -> Result<Exit, CommandError> {
     match &arguments.verb {
         DbVerb::Migrate(output) => run_migrate(output.json),
         DbVerb::Check(output) => run_check(output.json),
     }
 }
 
-fn run_migrate(json: bool) -> Result<Outcome, CommandError> {
+fn run_migrate(json: bool) -> Result<Exit, CommandError> {
     let url = Target::owner()?;
     let applied = wait(async {
         let mut direct = Direct::connect(&url).await.map_err(|error| told(&error))?;
@@ -29,7 +29,7 @@ fn run_migrate(json: bool) -> Result<Outcome, CommandError> {
     })??;
     if json {
         document(&json!({"applied": applied, "schema_version": NEEDED}));
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     }
     for name in &applied {
         line(format!("applied {name}"));
@@ -38,7 +38,7 @@ fn run_migrate(json: bool) -> Result<Outcome, CommandError> {
         0 => format!("the schema is version {NEEDED}; nothing to do"),
         _ => format!("the schema is now version {NEEDED}"),
     });
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 fn not_migrated(error: &MigrateError) -> CommandError {
@@ -55,7 +55,7 @@ fn not_migrated(error: &MigrateError) -> CommandError {
     CommandError::new(error.to_string()).hint(hint)
 }
 
-fn run_check(json: bool) -> Result<Outcome, CommandError> {
+fn run_check(json: bool) -> Result<Exit, CommandError> {
     let url = Target::owner()?;
     let report = wait(async {
         let mut direct = Direct::connect(&url).await?;
@@ -67,7 +67,7 @@ fn run_check(json: bool) -> Result<Outcome, CommandError> {
     } else {
         print(&report);
     }
-    Ok(Outcome::of(report.findings.is_empty()))
+    Ok(Exit::of(report.findings.is_empty()))
 }
 
 fn print(report: &Report) {

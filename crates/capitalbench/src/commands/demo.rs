@@ -15,7 +15,7 @@ use clap::Parser as _;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::{Arguments, Demo, RecordSource, Rounds, RoundsDir, Serve};
 use crate::console::{BOLD, DIM, GOOD, line, muted, paint, progress, table};
 use crate::error::CommandError;
@@ -27,7 +27,7 @@ use calendar::PlannedRound;
 use stage::Stage;
 
 /// Plays the demo.
-pub(crate) fn run(arguments: &Demo) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Demo) -> Result<Exit, CommandError> {
     let seed = arguments.seed;
     line(format!(
         "{} · synthetic market, seed {seed} · nothing leaves this machine",
@@ -188,8 +188,8 @@ fn step(words: &str, values: &BTreeMap<&str, String>) -> Result<(), CommandError
     let parsed = Arguments::try_parse_from(&typed)
         .map_err(|error| CommandError::new(format!("{}: {error}", typed.join(" "))))?;
     match super::run(parsed.command)? {
-        Outcome::Holds => Ok(()),
-        Outcome::DoesNotHold => {
+        Exit::Success => Ok(()),
+        Exit::DoesNotHold | Exit::CouldNotRun => {
             let text = format!("the step `{}` did not hold", typed.join(" "));
             Err(CommandError::new(text))
         }
@@ -233,7 +233,7 @@ fn summary(published: &Publication) {
     ));
 }
 
-fn verified(folder: &Path, now: Timestamp) -> Result<Outcome, CommandError> {
+fn verified(folder: &Path, now: Timestamp) -> Result<Exit, CommandError> {
     let begun = Instant::now();
     let report = verify::verify(folder, now, &|| ())?;
     let took = begun.elapsed().as_millis();
@@ -256,5 +256,5 @@ fn verified(folder: &Path, now: Timestamp) -> Result<Outcome, CommandError> {
         paint(DIM, format!("in {took} ms"))
     ));
     line(format!("rounds  {}", folder.display()));
-    Ok(Outcome::of(errors == 0))
+    Ok(Exit::of(errors == 0))
 }

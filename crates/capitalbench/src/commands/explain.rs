@@ -11,7 +11,7 @@ use capitalbench_core::values::ids::ModelId;
 use capitalbench_core::values::similar::closest;
 use serde_json::{Map, Value, json};
 
-use super::Outcome;
+use super::Exit;
 use super::published::load;
 use crate::cli::{Explain, TrackName};
 use crate::console::{BOLD, DIM, document, line, paint, plural, width, wrapped};
@@ -20,7 +20,7 @@ use crate::error::CommandError;
 /// Widest line of text, on a terminal that is wider.
 const WIDEST: usize = 100;
 
-pub(crate) fn run(arguments: &Explain) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Explain) -> Result<Exit, CommandError> {
     let public = load(&arguments.rounds)?;
     let model_id = known_model(&public, &arguments.model)?;
     let told: Vec<(Track, Option<Explanation>)> = TrackName::tracks(arguments.track)
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Explain) -> Result<Outcome, CommandError> {
     } else {
         print(&public, &model_id, &told);
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 /// The model of this id, or an error with the names it could be.

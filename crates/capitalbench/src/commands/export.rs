@@ -3,7 +3,7 @@
 use capitalbench_export::steps;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::Exit;
 use super::data_folder::DataFolder;
 use super::published::{load, say_written};
 use crate::cli::Export;
@@ -11,7 +11,7 @@ use crate::console::progress;
 use crate::error::CommandError;
 use crate::steps::promise::require_orders;
 
-pub(crate) fn run(arguments: &Export) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Export) -> Result<Exit, CommandError> {
     let publication = load(&arguments.rounds)?;
     require_orders(&arguments.rounds.folder, &publication)?;
     let bar = progress(steps(), "rendering tables");
@@ -29,5 +29,5 @@ pub(crate) fn run(arguments: &Export) -> Result<Outcome, CommandError> {
         .collect();
     let bytes: u64 = sizes.values().sum();
     say_written(&arguments.output, (&names, bytes), arguments.printed.json);
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }

@@ -7,7 +7,7 @@ use capitalbench_core::market::cross_check::CrossCheck;
 use serde_json::{Value, json};
 
 use super::price_source::{asking, open_counted, open_second, rounds_of, state_folder, wait};
-use super::{Outcome, run_id};
+use super::{Exit, run_id};
 use crate::cli::{FetchPrices, SideChoice};
 use crate::clock::Clock;
 use crate::console::{DIM, GOOD, WARNING, document, line, paint, plural, prose, remark};
@@ -22,7 +22,7 @@ use crate::steps::held_round::take;
 use crate::steps::record::record;
 use crate::steps::score::refuse_changed_inputs;
 
-pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &FetchPrices) -> Result<Exit, CommandError> {
     let clock = Clock::starting_at(arguments.now.instant);
     let folder = RoundFolder::open(&arguments.round.path)?;
     let inputs = RoundInputs::load(folder, &Universes::default())?;
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Outcome, CommandError> {
     }
     if arguments.dry_run {
         print_plan(arguments, &plan);
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     }
     note_given_instant(&inputs.folder, "fetch-prices", arguments.now.instant)?;
     let state = state_folder(&rounds_of(inputs.folder.path())?)?;
@@ -114,7 +114,7 @@ fn print_plan(arguments: &FetchPrices, plan: &FetchPlan<'_>) {
     line(symbols.join(" "));
 }
 
-fn report(arguments: &FetchPrices, plan: &FetchPlan<'_>, fetched: &Fetched) -> Outcome {
+fn report(arguments: &FetchPrices, plan: &FetchPlan<'_>, fetched: &Fetched) -> Exit {
     let round = plan.inputs.folder.name();
     match fetched {
         Fetched::Stopped {
@@ -141,7 +141,7 @@ fn report(arguments: &FetchPrices, plan: &FetchPlan<'_>, fetched: &Fetched) -> O
                     paint(DIM, "next:")
                 ));
             }
-            Outcome::DoesNotHold
+            Exit::DoesNotHold
         }
         Fetched::Stored {
             provenance,
@@ -153,7 +153,7 @@ fn report(arguments: &FetchPrices, plan: &FetchPlan<'_>, fetched: &Fetched) -> O
             } else {
                 print_stored(plan, provenance, cross_check.as_ref());
             }
-            Outcome::of(*sound)
+            Exit::of(*sound)
         }
     }
 }

@@ -18,7 +18,7 @@ use capitalbench_core::values::ids::OptionId;
 use jiff::civil::Date;
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use super::price_source::{asking, open_counted, rounds_of, state_folder, used_up, wait};
 use crate::cli::FetchUniversePerformance;
 use crate::clock::{Clock, now_or};
@@ -29,7 +29,7 @@ use crate::steps::asking::{Asked, Asking, AtLimit, Days};
 /// Histories, and what the source said about options it could not answer for.
 type Fetched = (Vec<PriceHistory>, Vec<(OptionId, String)>);
 
-pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Exit, CommandError> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     freeze::refuse_frozen(&folder)?;
     if folder.file(trailing::CSV).exists() && !arguments.overwrite_performance {
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Outcome, Comma
     file_ops::replace_all(&files)?;
     asking.forget(&question)?;
     report(arguments, &folder, &context);
-    Ok(Outcome::of(context.failed().is_empty()))
+    Ok(Exit::of(context.failed().is_empty()))
 }
 
 /// Models may not be shown a close that comes after their deadline.

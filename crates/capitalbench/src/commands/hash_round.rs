@@ -7,7 +7,7 @@ use capitalbench_archive::round::freeze::{self, Frozen};
 use capitalbench_archive::round::round_folder::RoundFolder;
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::HashRound;
 use crate::clock::{Clock, now_or};
 use crate::console::{ERROR, GOOD, document, line, paint};
@@ -17,7 +17,7 @@ use crate::steps::given_instant::note_given_instant;
 use crate::steps::promise::require_key;
 use crate::steps::record::{record, record_freeze};
 
-pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &HashRound) -> Result<Exit, CommandError> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     if arguments.check {
         return check(&folder, arguments.output.json);
@@ -52,10 +52,10 @@ pub(crate) fn run(arguments: &HashRound) -> Result<Outcome, CommandError> {
         recorded.print();
     }
     follow_step(&folder, &manifest, clock)?;
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
-fn check(folder: &RoundFolder, json: bool) -> Result<Outcome, CommandError> {
+fn check(folder: &RoundFolder, json: bool) -> Result<Exit, CommandError> {
     let Some(problems) = freeze::changes(folder)? else {
         let text = format!("{} is not frozen", folder.name());
         let next = format!(
@@ -75,7 +75,7 @@ fn check(folder: &RoundFolder, json: bool) -> Result<Outcome, CommandError> {
             "does-not-hold"
         };
         document(&json!({"round_id": folder.name(), "state": state, "problems": problems}));
-        return Ok(Outcome::of(problems.is_empty()));
+        return Ok(Exit::of(problems.is_empty()));
     }
     for problem in &problems {
         line(format!(
@@ -89,5 +89,5 @@ fn check(folder: &RoundFolder, json: bool) -> Result<Outcome, CommandError> {
         let count = freeze::stored_digests(folder)?.map_or(0, |stored| stored.len());
         line(format!("{}: {count} files hold", folder.name()));
     }
-    Ok(Outcome::of(problems.is_empty()))
+    Ok(Exit::of(problems.is_empty()))
 }

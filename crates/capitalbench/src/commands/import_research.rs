@@ -11,13 +11,13 @@ use capitalbench_core::asking::briefing::{BriefingProblem, Level};
 use capitalbench_core::values::time::Stamp;
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::ImportResearch;
 use crate::clock::now_or;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &ImportResearch) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &ImportResearch) -> Result<Exit, CommandError> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     let rules = folder.parse(layout::MANIFEST, manifest::parse)?;
     let read = |path: &std::path::Path| file_ops::read(path).map_err(FileError::from);
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &ImportResearch) -> Result<Outcome, CommandError> {
     if arguments.output.json {
         let problems: Vec<_> = problems.iter().map(as_json).collect();
         document(&json!({"imported": imported, "problems": problems}));
-        return Ok(Outcome::of(imported));
+        return Ok(Exit::of(imported));
     }
     let file = arguments.final_briefing.display();
     for problem in &problems {
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &ImportResearch) -> Result<Outcome, CommandError> {
             folder.name()
         ));
     }
-    Ok(Outcome::of(imported))
+    Ok(Exit::of(imported))
 }
 
 fn as_json(problem: &BriefingProblem) -> serde_json::Value {

@@ -23,14 +23,14 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use super::providers::base_url;
 use crate::cli::{Format, InitRound, Source};
 use crate::clock::now_or;
 use crate::console::{BOLD, DIM, WARNING, document, line, paint, plural, remark};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &InitRound) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &InitRound) -> Result<Exit, CommandError> {
     let now = now_or(arguments.now.instant);
     let round_id = RoundId::parse(&arguments.round_id)
         .map_err(|error| CommandError::new(format!("--round-id: {error}")))?;
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &InitRound) -> Result<Outcome, CommandError> {
     } else {
         print(&manifest, &plan, universe.options().len(), &next);
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 fn print(manifest: &Manifest, plan: &WindowPlan, options: usize, next: &str) {

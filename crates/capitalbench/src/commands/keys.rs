@@ -5,13 +5,13 @@ use std::path::Path;
 use capitalbench_archive::log::{LogFolder, LogKey};
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::{Keys, KeysInit, KeysShow, KeysVerb};
 use crate::console::{DIM, document, line, paint};
 use crate::error::CommandError;
 use crate::steps::record::key_file;
 
-pub(crate) fn run(arguments: &Keys) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Keys) -> Result<Exit, CommandError> {
     match &arguments.verb {
         KeysVerb::Init(arguments) => init(arguments),
         KeysVerb::Show(arguments) => show(arguments),
@@ -26,7 +26,7 @@ fn log_of(folder: &Path) -> Result<LogFolder, CommandError> {
     Err(CommandError::new(text).hint("name a folder of rounds with --rounds-dir DIR"))
 }
 
-fn init(arguments: &KeysInit) -> Result<Outcome, CommandError> {
+fn init(arguments: &KeysInit) -> Result<Exit, CommandError> {
     let log = log_of(&arguments.rounds.folder)?;
     let file = key_file(&log)?;
     let name = match &arguments.name {
@@ -45,7 +45,7 @@ fn init(arguments: &KeysInit) -> Result<Outcome, CommandError> {
             "vkey": key.to_string(),
             "private_key_file": file.display().to_string(),
         }));
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     }
     line(&key);
     line(format!(
@@ -54,7 +54,7 @@ fn init(arguments: &KeysInit) -> Result<Outcome, CommandError> {
     ));
     let next = "publish the line above; from now on commands sign what they do";
     line(format!("{} {next}", paint(DIM, "next:")));
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 /// A name for a log that is published nowhere yet.
@@ -75,7 +75,7 @@ fn default_name(folder: &Path) -> Result<String, CommandError> {
     ))
 }
 
-fn show(arguments: &KeysShow) -> Result<Outcome, CommandError> {
+fn show(arguments: &KeysShow) -> Result<Exit, CommandError> {
     let log = log_of(&arguments.rounds.folder)?;
     let Some(key) = log.verifier()? else {
         let text = format!(
@@ -90,5 +90,5 @@ fn show(arguments: &KeysShow) -> Result<Outcome, CommandError> {
     } else {
         line(&key);
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }

@@ -10,7 +10,7 @@ use capitalbench_core::values::ids::ModelId;
 use capitalbench_export::publication_v1;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::Exit;
 use super::published::{load, load_standings, unknown};
 use crate::cli::{Leaderboard, TrackName};
 use crate::console::{DIM, document, line, paint, plural, prose};
@@ -24,7 +24,7 @@ pub(crate) mod set_table;
 
 use past::Past;
 
-pub(crate) fn run(arguments: &Leaderboard) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, CommandError> {
     let past = match &arguments.at {
         Some(checkpoint) => Some(Past::restore(&arguments.rounds, checkpoint)?),
         None => None,
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Outcome, CommandError> {
         let shown: Vec<Value> = shown.collect();
         let told = json!({"as_of": standings.as_of.to_string(), "comparison_sets": shown});
         document(&with_checkpoint(past.as_ref(), told));
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     }
     if let Some(past) = &past {
         past.print();
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Outcome, CommandError> {
     if arguments.set.is_none() {
         open_rounds(&standings, &tracks);
     }
-    Ok(Outcome::of(sets.iter().any(|set| !set.rows.is_empty())))
+    Ok(Exit::of(sets.iter().any(|set| !set.rows.is_empty())))
 }
 
 fn named<'a>(standings: &'a Standings, name: &str) -> Result<&'a ComparisonSet, CommandError> {
@@ -111,7 +111,7 @@ fn one_round(
     publication: &Publication,
     name: &str,
     (folder, past, json): (&Path, Option<&Past>, bool),
-) -> Result<Outcome, CommandError> {
+) -> Result<Exit, CommandError> {
     let found = publication
         .rounds
         .iter()
@@ -133,7 +133,7 @@ fn one_round(
         round_table::print(publication, round);
         corrections::print(folder, round)?;
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 /// How many rounds are open, and which result comes next.

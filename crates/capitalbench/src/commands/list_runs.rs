@@ -6,7 +6,7 @@ use capitalbench_core::asking::run::{Run, Selection, official_run, selection};
 use capitalbench_core::values::time::Stamp;
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::ListRuns;
 use crate::console::{Table, document, line, or_none};
 use crate::error::CommandError;
@@ -20,7 +20,7 @@ struct Row {
     controls: usize,
 }
 
-pub(crate) fn run(arguments: &ListRuns) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &ListRuns) -> Result<Exit, CommandError> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     let mut rows = Vec::new();
     for run_id in folder.run_ids()? {
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &ListRuns) -> Result<Outcome, CommandError> {
     } else {
         print(&rows, record);
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 fn as_json(row: &Row, all: &[Row], record: Option<&Run>) -> serde_json::Value {

@@ -2,13 +2,13 @@
 
 use clap::Command;
 
-use super::Outcome;
+use super::Exit;
 use super::published::{unknown, write};
 use crate::cli::{Man, definitions};
 use crate::console::bytes;
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &Man) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Man) -> Result<Exit, CommandError> {
     let mut program = definitions().disable_help_subcommand(true);
     program.build();
     if let Some(folder) = &arguments.output {
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Man) -> Result<Outcome, CommandError> {
         })?,
     };
     bytes(&page(verb)?.1);
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 /// The page of a command and those of the verbs below it.

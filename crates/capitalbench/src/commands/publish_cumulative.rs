@@ -2,7 +2,7 @@
 
 use capitalbench_database::sync::Scope;
 
-use super::Outcome;
+use super::Exit;
 use super::published::{load, write};
 use crate::cli::{PublishCumulative, TrackName};
 use crate::error::CommandError;
@@ -10,7 +10,7 @@ use crate::steps::boards::across_rounds;
 use crate::steps::promise::require_orders;
 use crate::steps::public_store::follow_publication;
 
-pub(crate) fn run(arguments: &PublishCumulative) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &PublishCumulative) -> Result<Exit, CommandError> {
     let publication = load(&arguments.rounds)?;
     require_orders(&arguments.rounds.folder, &publication)?;
     let mut files = Vec::new();

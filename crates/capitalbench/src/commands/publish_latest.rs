@@ -2,7 +2,7 @@
 
 use capitalbench_database::sync::Scope;
 
-use super::Outcome;
+use super::Exit;
 use super::published::{load, write};
 use crate::cli::{PublishLatest, TrackName};
 use crate::console::remark;
@@ -11,14 +11,14 @@ use crate::steps::boards;
 use crate::steps::promise::require_orders;
 use crate::steps::public_store::follow_publication;
 
-pub(crate) fn run(arguments: &PublishLatest) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &PublishLatest) -> Result<Exit, CommandError> {
     let publication = load(&arguments.rounds)?;
     require_orders(&arguments.rounds.folder, &publication)?;
     let tracks = TrackName::tracks(arguments.track);
     let files = boards::latest(&publication, &arguments.rounds.folder, &tracks)?;
     let Some(files) = files else {
         remark("no round is resolved yet; nothing was written");
-        return Ok(Outcome::DoesNotHold);
+        return Ok(Exit::DoesNotHold);
     };
     let written = write(&arguments.output, files, arguments.printed.json)?;
     let synced = follow_publication(

@@ -7,7 +7,7 @@ use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Univer
 use capitalbench_core::asking::run::{RunKind, official_run};
 use serde_json::json;
 
-use super::{Outcome, parse_run_id, run_id};
+use super::{Exit, parse_run_id, run_id};
 use crate::cli::{PublishReport, PublishRoundSummary};
 use crate::clock::now_or;
 use crate::console::{document, line};
@@ -18,7 +18,7 @@ use crate::steps::promise::require_order;
 use crate::steps::record::record;
 use crate::steps::report::publish;
 
-pub(crate) fn run(arguments: &PublishReport) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &PublishReport) -> Result<Exit, CommandError> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let run = match run_id(arguments.run_id.as_deref())? {
@@ -51,10 +51,10 @@ pub(crate) fn run(arguments: &PublishReport) -> Result<Outcome, CommandError> {
             line(format!("{} ({state})", run.file(file).display()));
         }
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
-pub(crate) fn run_summary(arguments: &PublishRoundSummary) -> Result<Outcome, CommandError> {
+pub(crate) fn run_summary(arguments: &PublishRoundSummary) -> Result<Exit, CommandError> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let now = now_or(arguments.now.instant);
@@ -96,5 +96,5 @@ pub(crate) fn run_summary(arguments: &PublishRoundSummary) -> Result<Outcome, Co
     } else {
         line(file.display());
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }

@@ -16,7 +16,7 @@ use capitalbench_export::text::SYNTHETIC;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::Rounds;
 use crate::clock::now_or;
 use crate::config::Environment;
@@ -109,7 +109,7 @@ pub(crate) fn write(
     folder: &Path,
     files: impl IntoIterator<Item = (String, Vec<u8>)>,
     json: bool,
-) -> Result<Outcome, CommandError> {
+) -> Result<Exit, CommandError> {
     let files: Vec<(PathBuf, Vec<u8>)> = files
         .into_iter()
         .map(|(name, bytes)| (folder.join(name), bytes))
@@ -121,7 +121,7 @@ pub(crate) fn write(
         .map(|(path, _)| json!(path.display().to_string()))
         .collect();
     say_written(folder, (&names, bytes as u64), json);
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 /// Says what was written.

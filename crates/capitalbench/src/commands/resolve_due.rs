@@ -7,7 +7,7 @@ use capitalbench_archive::round::round_folder::{RoundFolder, Universes, list_rou
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::Exit;
 use super::price_source::{asking, open_counted, open_second, state_folder, wait};
 use crate::cli::ResolveDue;
 use crate::clock::Clock;
@@ -25,7 +25,7 @@ use crate::steps::resolve::{Resolution, Resolver};
 /// What came of every round that was looked at.
 type Done = Vec<(String, Resolution)>;
 
-pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, CommandError> {
     let clock = Clock::starting_at(arguments.now.instant);
     let rounds = &arguments.rounds.folder;
     let (due, unreadable) = due_rounds(rounds, clock.now())?;
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Outcome, CommandError> {
             None => {}
         }
     }
-    let done = Outcome::of(failed == 0 && board_error.is_none());
+    let done = Exit::of(failed == 0 && board_error.is_none());
     if !renewed {
         return Ok(done);
     }
@@ -180,7 +180,7 @@ async fn work(resolver: &Resolver<'_>, due: &[RoundFolder], max: Option<usize>) 
     done
 }
 
-fn print_due(arguments: &ResolveDue, due: &[RoundFolder], unreadable: &[String]) -> Outcome {
+fn print_due(arguments: &ResolveDue, due: &[RoundFolder], unreadable: &[String]) -> Exit {
     let names: Vec<String> = due.iter().map(RoundFolder::name).collect();
     let names = &names[..names.len().min(arguments.max.unwrap_or(usize::MAX))];
     if arguments.output.json {
@@ -192,7 +192,7 @@ fn print_due(arguments: &ResolveDue, due: &[RoundFolder], unreadable: &[String])
         line(format!("{} due", plural(names.len(), "round")));
         complain(unreadable);
     }
-    Outcome::of(unreadable.is_empty())
+    Exit::of(unreadable.is_empty())
 }
 
 fn complain(unreadable: &[String]) {

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use tokio::sync::watch;
 
 use super::price_source::wait;
-use super::{Outcome, run_id};
+use super::{Exit, run_id};
 use crate::cli::RunRound;
 use crate::clock::Clock;
 use crate::console::{event_line, is_quiet, line, shows_progress};
@@ -38,7 +38,7 @@ use plan::Prepared;
 /// First pause before a real call is repeated, and before a rehearsed one is.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_millis(5));
 
-pub(crate) fn run(arguments: &RunRound) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &RunRound) -> Result<Exit, CommandError> {
     let clock = Clock::starting_at(arguments.now.instant);
     let folder = RoundFolder::open(&arguments.round.path)?;
     require_frozen(&folder)?;
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &RunRound) -> Result<Outcome, CommandError> {
     let cap = seats::cap(arguments, &seats)?;
     report::bound(arguments, &prepared.plan, &seats);
     if arguments.course.consent.dry_run {
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     }
     if prepared.plan.rules.kind == RunKind::Official {
         require_stamped_freeze(&folder, &inputs.manifest, clock)?;
@@ -99,7 +99,7 @@ fn require_frozen(folder: &RoundFolder) -> Result<(), CommandError> {
 }
 
 /// What a run that has ended came to; none while it is open.
-fn finished(ledger: &Ledger) -> Result<Option<Outcome>, CommandError> {
+fn finished(ledger: &Ledger) -> Result<Option<Exit>, CommandError> {
     if !ledger.folder().has(files::MANIFEST) {
         return Ok(None);
     }
@@ -111,7 +111,7 @@ fn finished(ledger: &Ledger) -> Result<Option<Outcome>, CommandError> {
         "{} is finished; nobody is asked again",
         record.run_id
     ));
-    Ok(Some(Outcome::of(record.counts.invalid == Some(0))))
+    Ok(Some(Exit::of(record.counts.invalid == Some(0))))
 }
 
 fn ask(
@@ -119,7 +119,7 @@ fn ask(
     (ledger, inputs, seats): (Ledger, RoundInputs, Vec<Seat>),
     cap: Option<Cost>,
     clock: Clock,
-) -> Result<Outcome, CommandError> {
+) -> Result<Exit, CommandError> {
     let (kind, calls) = (ledger.plan().rules.kind, ledger.plan().calls);
     let deadline = inputs.manifest.decision_deadline.as_ref().map(Stamp::at);
     let deadline = deadline.filter(|_| kind == RunKind::Official);
@@ -193,11 +193,7 @@ fn spent(ledger: &Ledger, seats: &[Seat]) -> Result<Cost, CommandError> {
     Ok(sum)
 }
 
-fn conclude(
-    arguments: &RunRound,
-    engine: &Engine,
-    ends: &[SlotEnd],
-) -> Result<Outcome, CommandError> {
+fn conclude(arguments: &RunRound, engine: &Engine, ends: &[SlotEnd]) -> Result<Exit, CommandError> {
     let unfinished = ends.iter().any(SlotEnd::is_open);
     let finished = if unfinished {
         None
@@ -210,5 +206,5 @@ fn conclude(
     recorder.round(&engine.inputs.folder, engine.clock.now())?;
     report::result(arguments, engine, ends, finished)?;
     let all = finished.is_some_and(|finished| finished.valid == ends.len());
-    Ok(Outcome::of(all))
+    Ok(Exit::of(all))
 }

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Outcome, run_id};
+use super::{Exit, run_id};
 use crate::cli::ScoreRound;
 use crate::clock::now_or;
 use crate::console::{
@@ -31,7 +31,7 @@ use crate::steps::public_store::{follow_folder, follow_round};
 use crate::steps::record::{Recorded, record};
 use crate::steps::score::{Scored, Writing, refuse_open, score};
 
-pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &ScoreRound) -> Result<Exit, CommandError> {
     let now = now_or(arguments.now.instant);
     let writing = if arguments.dry_run {
         Writing::DryRun
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Outcome, CommandError> {
         print(&scored)?;
     }
     if arguments.dry_run {
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     }
     Ok(follow_round(path, now))
 }
@@ -142,7 +142,7 @@ fn score_folder(
     now: Timestamp,
     writing: &Writing,
     json: bool,
-) -> Result<Outcome, CommandError> {
+) -> Result<Exit, CommandError> {
     let rounds = list_rounds(folder)?;
     let universes = Universes::default();
     let bar = progress(rounds.len(), "scoring");
@@ -170,7 +170,7 @@ fn score_folder(
         }
         print_folder(&done);
     }
-    Ok(Outcome::of(failed.is_empty()))
+    Ok(Exit::of(failed.is_empty()))
 }
 
 /// Scores the official run of a round; none when there is no record or a sheet is missing.

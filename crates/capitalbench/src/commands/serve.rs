@@ -9,7 +9,7 @@ use tokio::net::TcpSocket;
 use tokio::runtime::Runtime;
 use tokio::task::block_in_place;
 
-use super::Outcome;
+use super::Exit;
 use super::origin::{Loaded, Origin};
 use crate::cli::Serve;
 use crate::clock::now_or;
@@ -40,16 +40,16 @@ const NEAR: u16 = 50;
 /// Connections that may wait to be accepted.
 const WAITING: u32 = 4096;
 
-pub(crate) fn run(arguments: &Serve) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Serve) -> Result<Exit, CommandError> {
     started(arguments, 0)
 }
 
 /// The same, at one of the next ports when the port is taken.
-pub(crate) fn run_near(arguments: &Serve) -> Result<Outcome, CommandError> {
+pub(crate) fn run_near(arguments: &Serve) -> Result<Exit, CommandError> {
     started(arguments, NEAR)
 }
 
-fn started(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
+fn started(arguments: &Serve, near: u16) -> Result<Exit, CommandError> {
     let runtime = Runtime::new().map_err(|error| CommandError::new(error.to_string()))?;
     let ended = runtime.block_on(serve(arguments, near));
     // A reader that never reads must not keep the program from ending.
@@ -89,7 +89,7 @@ fn listening(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(WAITING)?.into_std()
 }
 
-async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
+async fn serve(arguments: &Serve, near: u16) -> Result<Exit, CommandError> {
     let stop = stopped()?;
     let fault = |error: std::io::Error| CommandError::new(error.to_string());
     let listener = bound(arguments.listen, near)?;
@@ -117,7 +117,7 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Outcome, CommandError> {
         ended = serving => ended.map_err(fault)?,
         () = watching => {}
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 /// Makes the site anew when the record changes or an instant passes that opens or closes something;

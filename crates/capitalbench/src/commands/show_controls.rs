@@ -6,12 +6,12 @@ use capitalbench_archive::run::control_sources::ControlSources;
 use capitalbench_core::decision::control::Control;
 use serde_json::{Value, json};
 
-use super::{Outcome, holdings_json, holdings_text};
+use super::{Exit, holdings_json, holdings_text};
 use crate::cli::ShowControls;
 use crate::console::{NONE, document, line, table};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &ShowControls) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &ShowControls) -> Result<Exit, CommandError> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     freeze::require_unchanged(&folder)?;
     if freeze::stored_digests(&folder)?.is_none() {
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &ShowControls) -> Result<Outcome, CommandError> {
     if arguments.output.json {
         let controls: Vec<Value> = controls.iter().map(as_json).collect();
         document(&json!({"round_id": folder.name(), "controls": controls}));
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     }
     let rows = controls.iter().map(|control| {
         let held = match &control.holdings {
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &ShowControls) -> Result<Outcome, CommandError> {
         &[],
         rows.collect(),
     ));
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 fn as_json(control: &Control) -> Value {

@@ -11,12 +11,12 @@ use capitalbench_core::round::methodology::Enforcement;
 use capitalbench_core::values::ids::ModelId;
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::ShowPrompt;
 use crate::console::{DIM, WARNING, document, line, paint, remark};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &ShowPrompt) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &ShowPrompt) -> Result<Exit, CommandError> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     freeze::require_unchanged(&folder)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &ShowPrompt) -> Result<Outcome, CommandError> {
             "text": text,
             "estimated_tokens": tokens,
         }));
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     }
     line(text.trim_end());
     let counts: Vec<String> = tokens
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &ShowPrompt) -> Result<Outcome, CommandError> {
         let text = "not frozen: this is what would be sent if the round were frozen now";
         remark(paint(WARNING, text));
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 fn provider<'a>(given: Option<&'a str>, model: &'a str) -> Result<&'a str, CommandError> {

@@ -15,7 +15,7 @@ use capitalbench_core::asking::tokens::estimate;
 use capitalbench_core::decision::submission::reply::{Ending, read_reply};
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::Exit;
 use super::price_source::wait;
 use super::providers::{connect, is_offline, served_models};
 use crate::cli::SmokeProvider;
@@ -41,7 +41,7 @@ struct Report<'a> {
     problem: Option<(Reason, String)>,
 }
 
-pub(crate) fn run(arguments: &SmokeProvider) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &SmokeProvider) -> Result<Exit, CommandError> {
     let bytes = file_ops::read(&arguments.models).map_err(FileError::from)?;
     let models =
         models::parse_settings(&bytes).map_err(|fault| fault.in_file(&arguments.models))?;
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &SmokeProvider) -> Result<Outcome, CommandError> {
     } else {
         print(&report);
     }
-    Ok(Outcome::of(report.problem.is_none()))
+    Ok(Exit::of(report.problem.is_none()))
 }
 
 fn chosen<'a>(

@@ -4,13 +4,13 @@ use capitalbench_archive::round::status::{RoundStatus, status};
 use capitalbench_core::round::lifecycle::Stage;
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::Status;
 use crate::clock::now_or;
 use crate::console::{DIM, ERROR, document, line, or_none, paint, prose, remark, table};
 use crate::error::CommandError;
 
-pub(crate) fn run(arguments: &Status) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Status) -> Result<Exit, CommandError> {
     let found = status(&arguments.rounds.folder, now_or(arguments.now.instant))?;
     let mut rounds = Vec::new();
     let mut broken = Vec::new();
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Status) -> Result<Outcome, CommandError> {
     if arguments.output.json {
         let rounds: Vec<_> = rounds.iter().map(as_json).collect();
         document(&json!({"rounds": rounds, "unreadable": broken}));
-        return Ok(Outcome::of(broken.is_empty()));
+        return Ok(Exit::of(broken.is_empty()));
     }
     let rows = rounds.iter().map(|round| {
         let left = round.days_left.filter(|_| round.stage != Stage::Resolved);
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Status) -> Result<Outcome, CommandError> {
     for error in &broken {
         remark(format!("{} {error}", paint(ERROR, "error:")));
     }
-    Ok(Outcome::of(broken.is_empty()))
+    Ok(Exit::of(broken.is_empty()))
 }
 
 fn as_json(round: &RoundStatus) -> serde_json::Value {

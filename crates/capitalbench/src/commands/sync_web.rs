@@ -8,14 +8,14 @@ use capitalbench_database::sync::Scope;
 use serde_json::json;
 
 use super::published::{load, unknown};
-use super::{Outcome, run_id};
+use super::{Exit, run_id};
 use crate::cli::{Rounds, RoundsDir, SyncWeb};
 use crate::console::{document, line};
 use crate::error::CommandError;
 use crate::steps::promise::require_orders;
 use crate::steps::public_store::{NOT_CONFIGURED, Target, in_words};
 
-pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &SyncWeb) -> Result<Exit, CommandError> {
     let Some(target) = Target::configured()? else {
         let reason = NOT_CONFIGURED;
         if arguments.output.json {
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
         } else {
             line(format!("syncing was skipped: {reason}"));
         }
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     };
     let rounds = match &arguments.round {
         Some(round) => beside(arguments, round)?,
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Outcome, CommandError> {
     } else {
         line(in_words(&synced));
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }
 
 /// The folder that a round lies in.

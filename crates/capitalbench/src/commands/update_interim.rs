@@ -22,7 +22,7 @@ use jiff::civil::Date;
 use serde_json::json;
 
 use super::price_source::{asking, open_counted, state_folder, used_up, wait};
-use super::{Outcome, parse_run_id};
+use super::{Exit, parse_run_id};
 use crate::cli::{TrackChoice, UpdateInterimPerformance, UpdateWeeklyPerformance};
 use crate::clock::{Clock, now_or};
 use crate::console::{DIM, ERROR, document, line, paint, remark};
@@ -50,7 +50,7 @@ struct Open {
     rules: RunRules,
 }
 
-pub(crate) fn run(arguments: &UpdateInterimPerformance) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &UpdateInterimPerformance) -> Result<Exit, CommandError> {
     let rounds = list_rounds(&arguments.rounds.folder)?;
     let folder = match &arguments.snapshots_dir {
         Some(folder) => folder.clone(),
@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &UpdateInterimPerformance) -> Result<Outcome, Comma
     }
     told.sort_by(|a, b| a.0.cmp(&b.0));
     report(arguments, &snapshot, &told, &failed);
-    Ok(Outcome::of(failed.is_empty()))
+    Ok(Exit::of(failed.is_empty()))
 }
 
 /// A round between entry and exit with a record, or why it is not tracked.
@@ -287,7 +287,7 @@ fn report(
     }
 }
 
-pub(crate) fn run_one(arguments: &UpdateWeeklyPerformance) -> Result<Outcome, CommandError> {
+pub(crate) fn run_one(arguments: &UpdateWeeklyPerformance) -> Result<Exit, CommandError> {
     let (paths, given) = (&arguments.snapshot_price_file, &arguments.snapshot_date);
     if paths.len() != given.len() {
         let text = "every --snapshot-price-file needs its --snapshot-date";
@@ -327,5 +327,5 @@ pub(crate) fn run_one(arguments: &UpdateWeeklyPerformance) -> Result<Outcome, Co
     } else {
         line(format!("{}: tracked to {day} ({NOTE})", folder.name()));
     }
-    Ok(Outcome::Holds)
+    Ok(Exit::Success)
 }

@@ -10,14 +10,14 @@ use capitalbench_archive::run::run_folder::RunFolder;
 use capitalbench_archive::run::validation::{Checked, validate_run, validation_files};
 use serde_json::json;
 
-use super::{Outcome, run_id};
+use super::{Exit, run_id};
 use crate::cli::ValidateSubmissions;
 use crate::clock::now_or;
 use crate::console::{ERROR, GOOD, document, line, paint};
 use crate::error::CommandError;
 use crate::steps::record::record;
 
-pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Exit, CommandError> {
     let run_id = run_id(arguments.run_id.as_deref())?;
     let round = RoundFolder::open(&arguments.round.path)?;
     freeze::require_unchanged(&round)?;
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Outcome, CommandErr
             "invalid": invalid,
             "submissions": files,
         }));
-        return Ok(Outcome::of(invalid == 0));
+        return Ok(Exit::of(invalid == 0));
     }
     for file in &checked {
         match &file.verdict {
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Outcome, CommandErr
         "{}: {valid} valid, {invalid} invalid",
         folder.run_id()
     ));
-    Ok(Outcome::of(invalid == 0))
+    Ok(Exit::of(invalid == 0))
 }
 
 fn as_json(file: &Checked) -> serde_json::Value {

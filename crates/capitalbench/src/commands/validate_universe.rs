@@ -14,7 +14,7 @@ use capitalbench_core::market::universe::{MarketOption, Universe};
 use capitalbench_core::values::ids::{Digest, OptionId};
 use serde_json::json;
 
-use super::Outcome;
+use super::Exit;
 use super::price_source::{asking, open_counted, rounds_of, state_folder, used_up, wait};
 use crate::cli::ValidateUniverse;
 use crate::clock::{Clock, now_or};
@@ -23,7 +23,7 @@ use crate::error::CommandError;
 use crate::steps::asking::{Answered, Asked as Answers, Asking, AtLimit, Days};
 use crate::steps::record::record;
 
-pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Exit, CommandError> {
     let (from, to) = (arguments.start_date, arguments.end_date);
     if from > to {
         let text = format!("--start-date {from} is after --end-date {to}");
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Outcome, CommandError>
             .collect();
         let report = stem.with_extension("json").display().to_string();
         document(&json!({"options": checks.len(), "failed": failures, "report": report}));
-        return Ok(Outcome::of(failed.is_empty()));
+        return Ok(Exit::of(failed.is_empty()));
     }
     for check in &failed {
         line(format!(
@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Outcome, CommandError>
         paint(GOOD, text),
         stem.with_extension("md").display()
     ));
-    Ok(Outcome::of(failed.is_empty()))
+    Ok(Exit::of(failed.is_empty()))
 }
 
 /// The universe file, and the report's path without its ending.

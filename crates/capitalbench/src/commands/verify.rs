@@ -14,7 +14,7 @@ use capitalbench_proof::note::VerifierKey;
 use capitalbench_proof::timestamp::Root;
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::Exit;
 use crate::cli::Verify;
 use crate::clock::now_or;
 use crate::console::{
@@ -25,10 +25,10 @@ use crate::steps::record::key_file;
 
 mod proof;
 
-pub(crate) fn run(arguments: &Verify) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &Verify) -> Result<Exit, CommandError> {
     let Some(path) = arguments.path.as_deref() else {
         print_codes(arguments.output.json);
-        return Ok(Outcome::Holds);
+        return Ok(Exit::Success);
     };
     let bundle = if path.is_file() {
         let bytes = file_ops::read(path).map_err(FileError::from)?;
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Verify) -> Result<Outcome, CommandError> {
     }
     let broken = report.count(Severity::Error) > 0;
     let doubtful = arguments.strict && report.count(Severity::Warning) > 0;
-    Ok(Outcome::of(!broken && !doubtful))
+    Ok(Exit::of(!broken && !doubtful))
 }
 
 /// What the reader brought along.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::watch;
 
-use super::Outcome;
+use super::Exit;
 use super::price_source::{asking, open_counted, open_second, state_folder};
 use crate::cli;
 use crate::clock::Clock;
@@ -44,7 +44,7 @@ struct Service {
     failed: AtomicBool,
 }
 
-pub(crate) fn run(arguments: &cli::Worker) -> Result<Outcome, CommandError> {
+pub(crate) fn run(arguments: &cli::Worker) -> Result<Exit, CommandError> {
     let fault = |error: std::io::Error| CommandError::new(error.to_string());
     let database = Target::owner()?;
     let folder = &arguments.rounds.folder;
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &cli::Worker) -> Result<Outcome, CommandError> {
     runtime.shutdown_timeout(Duration::from_secs(1));
     ended?;
     let failed = arguments.once && service.failed.load(Ordering::SeqCst);
-    Ok(Outcome::of(!failed))
+    Ok(Exit::of(!failed))
 }
 
 impl Service {
@@ -317,7 +317,7 @@ impl Service {
             error.report();
         }
         let synced = follow_folder(&self.rounds, self.clock.now());
-        if rebuilt.is_err() || synced != Outcome::Holds {
+        if rebuilt.is_err() || synced != Exit::Success {
             self.unpublished.store(true, Ordering::SeqCst);
             self.failed.store(true, Ordering::SeqCst);
         }

@@ -17,7 +17,7 @@ use capitalbench_database::sync::{REQUEST_BYTES, Scope, SyncError, Synced, sync}
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use crate::commands::Outcome;
+use crate::commands::Exit;
 use crate::config::Environment;
 use crate::console::{DIM, ERROR, WARNING, paint, plural, progress, remark};
 use crate::error::CommandError;
@@ -189,7 +189,7 @@ pub(crate) fn in_words(synced: &Synced) -> String {
 
 /// After a round changed: brings it to the database, where there is one. The work itself is done and
 /// stays done; only the outcome tells that the database is behind.
-pub(crate) fn follow_round(round: &Path, now: Timestamp) -> Outcome {
+pub(crate) fn follow_round(round: &Path, now: Timestamp) -> Exit {
     let id = std::fs::canonicalize(round).unwrap_or_else(|_| round.to_path_buf());
     let named = id
         .file_name()
@@ -198,7 +198,7 @@ pub(crate) fn follow_round(round: &Path, now: Timestamp) -> Outcome {
     let (Some(Ok(id)), Some(rounds)) = (named, id.parent()) else {
         let text = format!("not synced: {} is no name of a round", id.display());
         remark(paint(WARNING, text));
-        return Outcome::Holds;
+        return Exit::Success;
     };
     follow(|target| {
         let found = load(rounds, now)?;
@@ -211,7 +211,7 @@ pub(crate) fn follow_round(round: &Path, now: Timestamp) -> Outcome {
 }
 
 /// After several rounds or the boards changed.
-pub(crate) fn follow_folder(rounds: &Path, now: Timestamp) -> Outcome {
+pub(crate) fn follow_folder(rounds: &Path, now: Timestamp) -> Exit {
     follow(|target| send(target, (rounds, &load(rounds, now)?), &Scope::Whole))
 }
 
@@ -220,7 +220,7 @@ pub(crate) fn follow_publication(
     (rounds, publication): (&Path, &Publication),
     asked_for: Option<Timestamp>,
     scope: &Scope,
-) -> Outcome {
+) -> Exit {
     follow(|target| {
         if asked_for.is_some() {
             remark(paint(
@@ -233,7 +233,7 @@ pub(crate) fn follow_publication(
     })
 }
 
-fn follow(work: impl FnOnce(&Target) -> Result<(), CommandError>) -> Outcome {
+fn follow(work: impl FnOnce(&Target) -> Result<(), CommandError>) -> Exit {
     let done = match Target::configured() {
         Ok(Some(target)) => work(&target),
         Ok(None) => {
@@ -243,14 +243,14 @@ fn follow(work: impl FnOnce(&Target) -> Result<(), CommandError>) -> Outcome {
         Err(error) => Err(error),
     };
     match done {
-        Ok(()) => Outcome::Holds,
+        Ok(()) => Exit::Success,
         Err(error) => {
             remark(paint(
                 ERROR,
                 "the work above is done, but the database was not synced",
             ));
             error.report();
-            Outcome::DoesNotHold
+            Exit::DoesNotHold
         }
     }
 }

@@ -10,7 +10,7 @@ use capitalbench_database::gateway::GatewayError;
 use capitalbench_database::jobs::{Job, Jobs, Plan};
 use serde_json::{Value, json};
 
-use crate::commands::Outcome;
+use crate::commands::Exit;
 use crate::console::{DIM, ERROR, paint, remark};
 use crate::error::CommandError;
 use crate::steps::public_store::{database, told};
@@ -18,7 +18,7 @@ use crate::steps::wait;
 
 /// Plans the job of a round in the database too. What was done stays done when that fails: a worker
 /// that starts adds the jobs of its folder.
-pub(crate) fn register(job: Option<&ResolutionJob>) -> Outcome {
+pub(crate) fn register(job: Option<&ResolutionJob>) -> Exit {
     let done = job.map_or(Ok(()), |job| {
         let Some(url) = database()? else {
             return Ok(());
@@ -32,9 +32,9 @@ pub(crate) fn register(job: Option<&ResolutionJob>) -> Outcome {
             let text = "the work above is done, but its job is not in the database";
             remark(paint(ERROR, text));
             error.report();
-            Outcome::DoesNotHold
+            Exit::DoesNotHold
         },
-        |()| Outcome::Holds,
+        |()| Exit::Success,
     )
 }
 
