@@ -142,7 +142,7 @@ pub(crate) fn table(header: &[&str], right: &[usize], rows: Vec<Vec<String>>) ->
         right,
         ..Table::default()
     };
-    layout.render(&rows)
+    layout.render(rows)
 }
 
 /// Columns of the terminal, or what COLUMNS says; none where lines may be as long as they are.

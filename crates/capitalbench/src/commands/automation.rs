@@ -82,7 +82,7 @@ pub(crate) fn status(arguments: &AutomationStatus) -> Result<Exit, CommandError>
             job.last_error.clone(),
         ]
     });
-    line(JOBS.render(&rows.collect::<Vec<_>>()));
+    line(JOBS.render(rows.collect()));
     for (round, _, held) in &found {
         if let Some(holder) = held {
             line(paint(DIM, format!("{round} is with {}", holder.who)));
@@ -118,7 +118,7 @@ fn shared_status(url: &DatabaseUrl, json: bool) -> Result<Exit, CommandError> {
             job.last_error.clone(),
         ]
     });
-    line(JOBS.render(&rows.collect::<Vec<_>>()));
+    line(JOBS.render(rows.collect()));
     for job in &found {
         if let Some(holder) = &job.lease_holder {
             line(paint(DIM, format!("{} is with {holder}", job.round_id)));

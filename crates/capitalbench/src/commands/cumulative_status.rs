@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Exit, CommandError> {
         spare: &[1],
         dim_from: None,
     };
-    line(layout.render(&cells.collect::<Vec<_>>()));
+    line(layout.render(cells.collect()));
     Ok(Exit::Success)
 }
 

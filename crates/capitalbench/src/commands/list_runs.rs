@@ -106,5 +106,5 @@ fn print(rows: &[Row], record: Option<&Run>) {
         spare: &[2, 9, 7, 3, 8, 10],
         dim_from: None,
     };
-    line(layout.render(&cells.collect::<Vec<_>>()));
+    line(layout.render(cells.collect()));
 }

@@ -33,14 +33,14 @@ pub(crate) struct Table<'a> {
 
 impl Table<'_> {
     /// The lines of the table, for the terminal's width where one is known.
-    pub(crate) fn render(&self, rows: &[Vec<String>]) -> String {
+    pub(crate) fn render(&self, rows: Vec<Vec<String>>) -> String {
         self.render_within(rows, width())
     }
 
-    fn render_within(&self, rows: &[Vec<String>], limit: Option<usize>) -> String {
-        let shown = |row: &Vec<String>| row.iter().map(|cell| shown(cell)).collect();
-        let rows: &[Vec<String>] = &rows.iter().map(shown).collect::<Vec<_>>();
-        let (columns, left_out) = self.columns(rows, limit.unwrap_or(usize::MAX));
+    fn render_within(&self, rows: Vec<Vec<String>>, limit: Option<usize>) -> String {
+        let shown = |row: Vec<String>| row.iter().map(|cell| shown(cell)).collect();
+        let rows: Vec<Vec<String>> = rows.into_iter().map(shown).collect();
+        let (columns, left_out) = self.columns(&rows, limit.unwrap_or(usize::MAX));
         let header: Vec<String> = self.header.iter().map(|&name| name.to_owned()).collect();
         let mut lines = self.row_lines(&header, &columns, self.dim_from.is_some());
         for (number, row) in rows.iter().enumerate() {

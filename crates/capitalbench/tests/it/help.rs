@@ -9,7 +9,7 @@ use crate::harness::Test;
 /// Verbs in the order in which the help lists them.
 fn verbs(test: &Test) -> Vec<String> {
     let help = test.run(&["--help"]).code(0).stdout();
-    let listed = help.split("\nOptions:").next().unwrap();
+    let listed = help.split("\nOptions:").next().unwrap_or_default();
     let verb = |line: &str| Some(line.strip_prefix("  ")?.split(' ').next()?.to_owned());
     listed.lines().filter_map(verb).collect()
 }
@@ -169,10 +169,10 @@ fn accepts(shell: &str, script: &str) -> Option<bool> {
         .stderr(Stdio::inherit())
         .spawn();
     let mut child = started.ok()?;
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(script.as_bytes()).unwrap();
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(script.as_bytes()).expect("a reader");
     drop(stdin);
-    Some(child.wait().unwrap().success())
+    Some(child.wait().expect("an end").success())
 }
 
 #[test]

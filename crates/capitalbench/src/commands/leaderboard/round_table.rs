@@ -104,7 +104,7 @@ fn print_result(publication: &Publication, round: &PublicRound, resolved: &Resol
         spare: &[7, 6, 5],
         dim_from: Some(resolved.models.len()),
     };
-    line(layout.render(&rows));
+    line(layout.render(rows));
     line(prose(
         "One round is one draw from the market: a place in it says nothing about skill.",
     ));

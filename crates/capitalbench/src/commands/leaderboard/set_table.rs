@@ -49,7 +49,7 @@ pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&S
         spare: &[7, 6],
         dim_from: Some(set.rows.len()),
     };
-    line(layout.render(&rows));
+    line(layout.render(rows));
     for row in &set.rows {
         if let Score::Undefined(reason) = row.score {
             let name = standings.name(&row.model_id);

@@ -23,13 +23,13 @@ fn a_wide_terminal_shows_every_column() {
 model  score  note                     rounds
 one     −1.5  a note of several words      12
 two     20.0  –                             3";
-    assert_eq!(TABLE.render_within(&rows(), None), expected);
-    assert_eq!(TABLE.render_within(&rows(), Some(45)), expected);
+    assert_eq!(TABLE.render_within(rows(), None), expected);
+    assert_eq!(TABLE.render_within(rows(), Some(45)), expected);
 }
 
 #[test]
 fn a_narrow_one_leaves_out_spare_columns_then_wraps_texts() {
-    let text = TABLE.render_within(&rows(), Some(30));
+    let text = TABLE.render_within(rows(), Some(30));
     let plain = anstream::adapter::strip_str(&text).to_string();
     let expected = "\
 model  score  note
@@ -52,6 +52,6 @@ fn long_words_are_parted_after_a_hyphen() {
 fn a_style_takes_no_room() {
     let mut rows = rows();
     rows[0][0] = paint(super::super::ERROR, "one");
-    let plain = anstream::adapter::strip_str(&TABLE.render_within(&rows, None)).to_string();
+    let plain = anstream::adapter::strip_str(&TABLE.render_within(rows, None)).to_string();
     assert!(plain.contains("\none     −1.5  a note"), "{plain}");
 }
