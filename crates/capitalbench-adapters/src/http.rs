@@ -88,6 +88,9 @@ impl HttpClient {
     /// nothing else would look at it.
     fn require_reach(&self, url: &Url) -> Result<(), HttpError> {
         if self.limits.reach.allows_host(url) {
+            // Queries are left out: some sources want their key there.
+            let host = url.host_str().unwrap_or_default();
+            log::debug!("ask {}://{host}{}", url.scheme(), url.path());
             return Ok(());
         }
         let reason = format!("the address is a private one; {REMEDY}");

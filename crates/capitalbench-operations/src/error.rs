@@ -96,24 +96,24 @@ impl From<ScoringError> for Error {
                 Some("run `capitalbench validate-submissions` on this run; no result was written")
             }
             ScoringError::NotDerived { .. } => Some(
-                "put the file of then back; a parsed file is made again by `capitalbench \
-                 validate-submissions`; `capitalbench verify` on the round lists everything; \
-                 nothing was written",
+                "restore the original file; `capitalbench validate-submissions` makes a parsed file \
+                 again; `capitalbench verify` on the round lists every difference; nothing was \
+                 written",
             ),
             ScoringError::OtherResult { .. } => Some(
-                "put the file of then back, or score the run again with `capitalbench score-round \
+                "restore the original file, or score the run again with `capitalbench score-round \
                  --correct REASON`; nothing was published",
             ),
             ScoringError::Score { .. } | ScoringError::Prices { .. } => {
                 Some("complete the price sheets and score again; no result was written")
             }
             ScoringError::CrossCheck { .. } => Some(
-                "look at prices/cross_check.json; to score all the same, give \
+                "look at prices/cross_check.json; to score despite the difference, use \
                  --accept-cross-check REASON",
             ),
             ScoringError::WouldChange { .. } => Some(
-                "no result was written; if the new prices or submissions are right, give \
-                 --correct REASON, and the old results are kept",
+                "no result was written; if the new prices or submissions are right, use \
+                 --correct REASON, which keeps the old results",
             ),
             _ => None,
         };

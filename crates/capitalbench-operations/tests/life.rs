@@ -146,6 +146,20 @@ impl Market {
             dry_run: false,
         }
     }
+
+    fn due_request(&self) -> DueRequest {
+        DueRequest {
+            rounds: self.path("rounds"),
+            prices: PriceChoice {
+                vendor: self.vendor(),
+                cross_check: None,
+            },
+            worker: None,
+            lease: Duration::from_mins(5),
+            max: None,
+            boards: Some(self.path("boards")),
+        }
+    }
 }
 
 #[test]
@@ -193,21 +207,7 @@ fn a_round_lives_from_nothing_to_its_boards() {
 
     let exit = opened.window.window.exit;
     let operator = at_instant(rows_final_at(exit).unwrap());
-    let resolved = resolve_due(
-        &operator,
-        &DueRequest {
-            rounds: market.path("rounds"),
-            prices: PriceChoice {
-                vendor,
-                cross_check: None,
-            },
-            worker: None,
-            lease: Duration::from_mins(5),
-            max: None,
-            boards: Some(market.path("boards")),
-        },
-    )
-    .unwrap();
+    let resolved = resolve_due(&operator, &market.due_request()).unwrap();
     assert!(!resolved.is_failed(), "{resolved:?}");
     let [(name, Resolution::Resolved { .. })] = resolved.rounds.as_slice() else {
         panic!("one round is due: {resolved:?}");

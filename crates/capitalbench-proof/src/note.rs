@@ -235,7 +235,7 @@ pub fn hmac_sha256(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
     let mut block = Zeroizing::new([0; 64]);
     block[..32].copy_from_slice(key);
     let mac = Hmac::<Sha256>::new((&*block).into());
-    let mac = parts.iter().fold(mac, |mac, part| mac.chain_update(part));
+    let mac = parts.iter().fold(mac, hmac::Mac::chain_update);
     mac.finalize().into_bytes().into()
 }
 

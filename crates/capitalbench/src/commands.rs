@@ -1,13 +1,12 @@
 //! One file per verb; each loads, asks the archive or the core, and prints.
 
-use std::process::ExitCode;
-
 use capitalbench_core::decision::portfolio::Holding;
 use capitalbench_core::values::ids::RunId;
 use serde_json::{Value, json};
 
 use crate::cli::Command;
-use crate::error::{CommandError, DOES_NOT_HOLD};
+use crate::error::CommandError;
+pub(crate) use crate::error::Exit;
 
 mod accept_run;
 mod anchor;
@@ -18,6 +17,7 @@ mod bundle;
 mod check_providers;
 mod compare;
 mod compare_runs;
+mod completions;
 mod cumulative_status;
 mod data_folder;
 mod db;
@@ -32,6 +32,7 @@ mod init_round;
 mod keys;
 mod leaderboard;
 mod list_runs;
+mod man;
 pub(crate) mod notices;
 mod origin;
 mod publish_cumulative;
@@ -52,37 +53,6 @@ mod validate_submissions;
 mod validate_universe;
 mod verify;
 mod worker;
-
-/// What a command that ran came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Exit {
-    /// Everything holds.
-    Holds,
-    /// Something does not.
-    DoesNotHold,
-}
-
-impl Exit {
-    pub(crate) fn exit_code(self) -> ExitCode {
-        match self {
-            Self::Holds => ExitCode::SUCCESS,
-            Self::DoesNotHold => ExitCode::from(DOES_NOT_HOLD),
-        }
-    }
-
-    /// Both hold.
-    fn and(self, other: Self) -> Self {
-        Self::of(self == Self::Holds && other == Self::Holds)
-    }
-
-    fn of(holds: bool) -> Self {
-        if holds {
-            Self::Holds
-        } else {
-            Self::DoesNotHold
-        }
-    }
-}
 
 /// Runs what was typed.
 pub(crate) fn run(command: Command) -> Result<Exit, CommandError> {
@@ -130,6 +100,8 @@ pub(crate) fn run(command: Command) -> Result<Exit, CommandError> {
         Command::Bundle(arguments) => bundle::run(&arguments),
         Command::SyncWeb(arguments) => sync_web::run(&arguments),
         Command::Db(arguments) => db::run(&arguments),
+        Command::Completions(arguments) => Ok(completions::run(&arguments)),
+        Command::Man(arguments) => man::run(&arguments),
     }
 }
 

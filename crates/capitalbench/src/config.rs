@@ -20,6 +20,15 @@ use crate::error::CommandError;
 /// Files of the working folder; the first that names a variable decides.
 const FILES: [&str; 2] = [".env.local", ".env"];
 
+/// The width that whoever started the program asks for, where there is no terminal to measure.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that reads the environment"
+)]
+pub(crate) fn columns() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok()
+}
+
 /// Variables of the files, wiped when dropped; those of the process are asked for by name.
 pub(crate) struct Environment {
     from_files: BTreeMap<String, Wiped<String>>,

@@ -6,10 +6,17 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
+
+use crate::cli::Global;
+use crate::config::columns;
+
+mod table;
+mod trace;
+
+use table::visible_width;
+pub(crate) use table::{NONE, Table, or_none};
 
 /// Something is broken.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -54,8 +61,25 @@ pub(crate) fn plural(count: usize, word: &str) -> String {
     }
 }
 
+/// Whether only errors and documents are printed, as `--quiet` asks.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
 /// Whether what commands print is left out, because another command runs them.
 static MUTED: AtomicBool = AtomicBool::new(false);
+
+/// Does as the flags of every verb say.
+pub(crate) fn set_up(flags: &Global) {
+    QUIET.store(flags.quiet, Ordering::SeqCst);
+    let choice = match flags.color {
+        clap::ColorChoice::Auto => anstream::ColorChoice::Auto,
+        clap::ColorChoice::Always => anstream::ColorChoice::Always,
+        clap::ColorChoice::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
+    if flags.verbose {
+        trace::start();
+    }
+}
 
 /// Runs something whose output nobody is to see; errors are returned as always.
 pub(crate) fn muted<T>(work: impl FnOnce() -> T) -> T {
@@ -69,16 +93,21 @@ fn is_muted() -> bool {
     MUTED.load(Ordering::SeqCst)
 }
 
+/// Whether only errors are wanted.
+pub(crate) fn is_quiet() -> bool {
+    is_muted() || QUIET.load(Ordering::SeqCst)
+}
+
 /// Prints one line; a closed pipe ends the program's output, not the program.
 pub(crate) fn line(text: impl Display) {
-    if !is_muted() {
+    if !is_quiet() {
         note(writeln!(anstream::stdout().lock(), "{text}"));
     }
 }
 
 /// Prints a line to standard error.
 pub(crate) fn remark(text: impl Display) {
-    if !is_muted() {
+    if !is_quiet() {
         let _ = writeln!(anstream::stderr().lock(), "{text}");
     }
 }
@@ -88,8 +117,12 @@ pub(crate) fn document(value: &Value) {
     if is_muted() {
         return;
     }
-    let text = capitalbench_archive::format::text::json::to_pretty(value);
-    note(io::stdout().lock().write_all(text.as_bytes()));
+    bytes(capitalbench_archive::format::text::json::to_pretty(value).as_bytes());
+}
+
+/// Prints what was asked for byte by byte, also when only errors are wanted.
+pub(crate) fn bytes(bytes: &[u8]) {
+    note(io::stdout().lock().write_all(bytes));
 }
 
 /// Prints one JSON object on a line of standard error.
@@ -99,34 +132,65 @@ pub(crate) fn event_line(value: &Value) {
 
 /// Whether somebody watches standard error.
 pub(crate) fn shows_progress() -> bool {
-    io::stderr().is_terminal() && !is_muted()
+    io::stderr().is_terminal() && !is_quiet()
 }
 
 /// A table with a header; columns named here are aligned to the right.
 pub(crate) fn table(header: &[&str], right: &[usize], rows: Vec<Vec<String>>) -> String {
-    let mut table = Table::new();
-    table.load_style(NOTHING);
-    table.set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(header.to_vec());
-    for row in rows {
-        table.add_row(row);
+    let layout = Table {
+        header,
+        right,
+        ..Table::default()
+    };
+    layout.render(rows)
+}
+
+/// Columns of the terminal, or what COLUMNS says; none where lines may be as long as they are.
+pub(crate) fn width() -> Option<usize> {
+    let terminal = terminal_size::terminal_size_of(io::stdout());
+    let seen = terminal.map(|(width, _)| usize::from(width.0));
+    seen.or_else(columns).filter(|width| *width > 0)
+}
+
+/// A text for reading, broken where the terminal ends.
+pub(crate) fn prose(text: &str) -> String {
+    wrapped(text, 0, width().unwrap_or(usize::MAX))
+}
+
+/// Gives negative numbers the minus sign (U+2212); hyphens in days and names stay.
+fn with_minus(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut before = ' ';
+    let mut rest = text.chars().peekable();
+    while let Some(sign) = rest.next() {
+        let starts = !before.is_alphanumeric() && before != '-';
+        let number = rest.peek().is_some_and(char::is_ascii_digit);
+        let minus = sign == '-' && starts && number;
+        shown.push(if minus { '−' } else { sign });
+        before = sign;
     }
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if right.contains(&index) {
-            column.set_cell_alignment(CellAlignment::Right);
+    shown
+}
+
+/// A text in lines of at most this width, each indented; no number is parted from its percent sign.
+pub(crate) fn wrapped(text: &str, indent: usize, width: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let joined = with_minus(text).replace(" %", "\u{a0}%");
+    for word in joined.split(' ') {
+        match lines.last_mut() {
+            Some(line) if visible_width(line) + 1 + visible_width(word) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("{}{word}", " ".repeat(indent))),
         }
     }
-    let lines: Vec<String> = table
-        .lines()
-        .map(|line| line.trim_end().to_owned())
-        .collect();
-    lines.join("\n")
+    lines.join("\n").replace('\u{a0}', " ")
 }
 
 /// A progress bar on standard error; silent where that is not a terminal.
 pub(crate) fn progress(total: usize, what: &'static str) -> ProgressBar {
-    if is_muted() {
+    if is_quiet() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(total as u64).with_message(what);
@@ -134,3 +198,6 @@ pub(crate) fn progress(total: usize, what: &'static str) -> ProgressBar {
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
-//! What a command says when it could not run: a message, a hint and exit code 2.
+//! How a command ends, and what it says when it could not run: a message and a hint.
 
 use std::io::Write as _;
+use std::process::ExitCode;
 
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops::WriteError;
@@ -8,12 +9,40 @@ use capitalbench_archive::results::scoring::ScoringError;
 use capitalbench_archive::round::freeze::FreezeError;
 use capitalbench_operations::error as operations;
 
-use crate::console::{DIM, ERROR, paint};
+use serde_json::json;
 
-/// The command ran and what it checked does not hold.
-pub(crate) const DOES_NOT_HOLD: u8 = 1;
-/// The command could not run.
-pub(crate) const COULD_NOT_RUN: u8 = 2;
+use crate::console::{DIM, ERROR, event_line, paint};
+
+/// How the program ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// The command did what its help says.
+    Success = 0,
+    /// The command ran; what it checked does not hold, or what it does is not complete.
+    DoesNotHold = 1,
+    CouldNotRun = 2,
+}
+
+impl Exit {
+    pub(crate) fn of(success: bool) -> Self {
+        if success {
+            Self::Success
+        } else {
+            Self::DoesNotHold
+        }
+    }
+
+    /// The worse of two ends.
+    pub(crate) fn and(self, other: Self) -> Self {
+        if self == Self::Success { other } else { self }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
 
 /// Why a command could not run.
 #[derive(Debug)]
@@ -35,6 +64,13 @@ impl CommandError {
         self
     }
 
+    /// Prints the message as one JSON object on a line of standard error.
+    pub(crate) fn report_json(&self) {
+        let (message, hint) = (&self.message, &self.hint);
+        let code = Exit::CouldNotRun as u8;
+        event_line(&json!({"error": {"code": code, "message": message, "hint": hint}}));
+    }
+
     /// Prints the message to standard error.
     pub(crate) fn report(&self) {
         let mut out = anstream::stderr().lock();
@@ -43,6 +79,19 @@ impl CommandError {
         if let Some(hint) = &self.hint {
             let _ = writeln!(out, "{} {hint}", paint(DIM, "hint:"));
         }
+    }
+}
+
+/// What was typed is not a command of this program.
+impl From<clap::Error> for CommandError {
+    fn from(error: clap::Error) -> Self {
+        let text = error.render().to_string();
+        let mut parts = text.split("\n\n").map(str::trim);
+        let message = parts.next().unwrap_or_default();
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        let words: Vec<&str> = message.split_whitespace().collect();
+        let tip = parts.find_map(|part| part.strip_prefix("tip: "));
+        Self::new(words.join(" ")).hint(tip.unwrap_or("the help of every verb shows examples"))
     }
 }
 

@@ -1,8 +1,9 @@
 //! The CapitalBench command line: parse, run, exit code.
 
+use std::env;
+use std::ffi::OsString;
+use std::io::Write as _;
 use std::process::ExitCode;
-
-use clap::Parser as _;
 
 mod cli;
 mod commands;
@@ -10,24 +11,53 @@ mod config;
 mod console;
 mod error;
 
+use error::{CommandError, Exit};
+
 fn main() -> ExitCode {
-    let arguments = cli::Arguments::parse();
-    match commands::run(arguments.command).and_then(arrived) {
-        Ok(outcome) => outcome.exit_code(),
+    let typed: Vec<OsString> = env::args_os().collect();
+    let json = typed.iter().any(|word| word == "--json");
+    if typed.len() < 2 {
+        // Nobody is left to tell when standard error is closed.
+        let _ = write!(anstream::stderr(), "{}", cli::short_help().ansi());
+        return Exit::CouldNotRun.into();
+    }
+    let ran = match cli::parse(&typed) {
+        Ok(arguments) => {
+            console::set_up(&arguments.global);
+            commands::run(arguments.command).and_then(arrived)
+        }
+        Err(refusal) if refusal.use_stderr() && json => Err(refusal.into()),
+        Err(shown) => {
+            let _ = shown.print();
+            // Help that was asked for goes to standard output and is a success.
+            let exit = if shown.use_stderr() {
+                Exit::CouldNotRun
+            } else {
+                Exit::Success
+            };
+            return exit.into();
+        }
+    };
+    match ran {
+        Ok(exit) => exit.into(),
         Err(error) => {
-            error.report();
-            ExitCode::from(error::COULD_NOT_RUN)
+            if json {
+                error.report_json();
+            } else {
+                error.report();
+            }
+            Exit::CouldNotRun.into()
         }
     }
 }
 
-/// What a command came to counts only when its output could be written.
-fn arrived(outcome: commands::Exit) -> Result<commands::Exit, error::CommandError> {
+/// The exit of a command counts only when its output could be written.
+fn arrived(exit: Exit) -> Result<Exit, CommandError> {
     match console::lost_output() {
-        None => Ok(outcome),
+        None => Ok(exit),
         Some(reason) => {
             let text = format!("standard output could not be written: {reason}");
-            Err(error::CommandError::new(text))
+            Err(CommandError::new(text))
         }
     }
 }

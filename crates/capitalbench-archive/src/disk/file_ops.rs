@@ -266,6 +266,7 @@ pub fn create_folder_with(
 /// Reads a whole file of at most [`READ_LIMIT`] bytes; a link is refused, it may lead anywhere.
 pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
     reads::note(path);
+    log::debug!("read {}", path.display());
     read_at_most(path, READ_LIMIT)
 }
 
@@ -310,6 +311,7 @@ fn temporary(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
 }
 
 fn temporary_with(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
+    log::debug!("write {} ({} bytes)", path.display(), bytes.len());
     let mut file = temporary_file(path, mode)?;
     file.write_all(bytes)?;
     flush_open(file.as_file())?;

@@ -1,36 +1,39 @@
-//! What can be typed about prices and scores.
+//! Flags of the verbs that fetch prices, score runs and track open rounds.
 
 use std::path::PathBuf;
 
-use capitalbench_core::market::cross_check::DEFAULT_TOLERANCE_BPS;
 use clap::{ArgGroup, Args, ValueEnum};
 use jiff::civil::Date;
 
-use super::{Now, Output, Round, day};
+use super::shared::{CrossCheckChoice, Now, Output, Round, RoundsDir, SourceChoice, day};
 
+/// Fetch the closes of a round's window
+///
+/// One request per option covers the whole window, so that entry and exit share one basis. A day
+/// without its exact row fails; no other day is taken. Rows count as final at 20:15 in New York.
+/// Without --full-universe only held options, the reference and cash are priced: then there is no
+/// oracle, no regret and no score.
+///
+/// Keys: TIINGO_API_KEY, ALPHAVANTAGE_API_KEY. Addresses: TIINGO_BASE_URL, YAHOO_BASE_URL,
+/// ALPHAVANTAGE_BASE_URL. A paid Tiingo plan: TIINGO_PLAN=HOUR/DAY/SYMBOLS, with - for no limit.
+/// Counts of requests and the answers of an unfinished fetch are kept in .capitalbench beside the
+/// rounds, or in CAPITALBENCH_STATE_DIR.
+///
+/// $ capitalbench fetch-prices --round rounds/my-round --full-universe
+///
+/// $ capitalbench fetch-prices --round rounds/my-round --full-universe --wait
+///
+/// $ capitalbench fetch-prices --round rounds/my-round --side entry
+///
+/// $ capitalbench fetch-prices --round rounds/my-round --full-universe --cross-check yahoo
+///
+/// Exit codes: 0 stored, 1 stopped by a limit (run it again at the instant it names) or stored
+/// with doubts about the adjustment or the cross-check, 2 could not run (nothing was stored).
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  capitalbench fetch-prices --round rounds/CB-2026-12-07-1W --full-universe
-  capitalbench fetch-prices --round rounds/CB-2026-12-07-1W --full-universe --wait
-  capitalbench fetch-prices --round rounds/CB-2026-12-07-1W --side entry
-  capitalbench fetch-prices --round rounds/CB-2026-12-07-1W --full-universe --cross-check yahoo
-
-One question per option covers the whole window, so that entry and exit share one basis. A day
-without its exact row fails; no other day is taken. Rows count as final at 20:15 in New York.
-Without --full-universe only held options, the reference and cash are priced: then there is no
-oracle, no regret and no score.
-
-Keys: TIINGO_API_KEY, ALPHAVANTAGE_API_KEY. Addresses: TIINGO_BASE_URL, YAHOO_BASE_URL,
-ALPHAVANTAGE_BASE_URL. A paid Tiingo plan: TIINGO_PLAN=HOUR/DAY/SYMBOLS, - for no limit.
-Questions asked and answers of an unfinished fetch are kept in .capitalbench beside the rounds, or
-in CAPITALBENCH_STATE_DIR.
-
-Exit codes: 0 stored, 1 stopped by a limit (run it again at the instant it names) or stored with
-doubts about the adjustment or the cross-check, 2 could not run; nothing was stored.")]
 pub(crate) struct FetchPrices {
     #[command(flatten)]
     pub(crate) round: Round,
-    /// Held options are those of this run; by default of all runs
+    /// Price what this run holds; by default what any run holds
     #[arg(long)]
     pub(crate) run_id: Option<String>,
     /// Day of the starting close; must be the manifest's where that names one
@@ -63,37 +66,15 @@ pub(crate) struct FetchPrices {
     pub(crate) output: Output,
 }
 
-#[derive(Debug, Clone, Args)]
-pub(crate) struct CrossCheckChoice {
-    /// Compare the return of every option with this source
-    #[arg(
-        id = "cross_check_source",
-        long = "cross-check",
-        value_enum,
-        value_name = "SOURCE"
-    )]
-    pub(crate) source: Option<Source>,
-    /// How far the two may be apart, in basis points
-    #[arg(long, value_name = "BPS", default_value_t = DEFAULT_TOLERANCE_BPS, value_parser = tolerance)]
-    pub(crate) tolerance_bps: f64,
-    /// Folder of histories when the other source is csv
-    #[arg(
-        id = "cross_check_histories",
-        long = "cross-check-histories",
-        value_name = "DIR"
-    )]
-    pub(crate) histories: Option<PathBuf>,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct FetchManner {
-    /// Wait when a limit is reached, in place of stopping
+    /// Wait when a limit is reached instead of stopping
     #[arg(long)]
     pub(crate) wait: bool,
-    /// Replace final prices that are there, with --correct; they are kept in prices/replaced
+    /// Replace final prices, with --correct; the old ones are kept in prices/replaced
     #[arg(long, requires = "correct")]
     pub(crate) overwrite_prices: bool,
-    /// Why final prices are replaced; the reason and what changed go to prices/corrections.jsonl
+    /// Why final prices are replaced; recorded with what changed in prices/corrections.jsonl
     #[arg(long, value_name = "REASON")]
     pub(crate) correct: Option<String>,
 }
@@ -106,55 +87,22 @@ pub(crate) enum SideChoice {
     Exit,
 }
 
-fn tolerance(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().unwrap_or(f64::NAN);
-    let usable = value.is_finite() && value >= 0.0;
-    usable
-        .then_some(value)
-        .ok_or_else(|| "use a number of basis points, such as 10".to_owned())
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct SourceChoice {
-    /// Where prices come from
-    #[arg(long, value_enum, default_value = "tiingo")]
-    pub(crate) source: Source,
-    /// Folder of histories for the csv source
-    #[arg(long, value_name = "DIR", required_if_eq("source", "csv"))]
-    pub(crate) histories: Option<PathBuf>,
-}
-
-impl Source {
-    /// The word that is typed and stored.
-    pub(crate) fn name(self) -> String {
-        let value = self.to_possible_value();
-        value.map_or_else(String::new, |value| value.get_name().to_owned())
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Source {
-    /// Tiingo end-of-day prices
-    Tiingo,
-    /// A folder with one CSV file per symbol
-    Csv,
-    /// Yahoo's chart; unofficial, no key
-    Yahoo,
-    /// Alpha Vantage; adjusted closes need a paid key
-    Alphavantage,
-}
-
+/// Score a run, or every official run of a folder
+///
+/// Writes results/ of each run. A round is not scored before its exit close. Existing results are
+/// never changed without --correct, which keeps the old ones in results/superseded.
+///
+/// $ capitalbench score-round --round rounds/my-round                 official run
+///
+/// $ capitalbench score-round --round rounds/my-round --run-id trial  another run
+///
+/// $ capitalbench score-round --rounds-dir rounds                     every round
+///
+/// $ capitalbench score-round --round rounds/my-round --correct late-dividend
+///
+/// Exit codes: 0 scored, 1 a round of the folder could not be scored, 2 could not run.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("rounds").required(true))]
-#[command(after_help = "Examples:
-  capitalbench score-round --round rounds/my-round                 its official run
-  capitalbench score-round --round rounds/my-round --run-id trial  another run
-  capitalbench score-round --rounds-dir rounds                     every official run with prices
-  capitalbench score-round --round rounds/my-round --correct late-dividend
-
-Writes results/ of each run. A round is not scored before its exit close. Results that are there
-are never changed without --correct; what they were is kept in results/superseded.
-Exit codes: 0 scored, 1 a round of the folder could not be scored, 2 could not run.")]
 pub(crate) struct ScoreRound {
     /// The round's folder
     #[arg(long, group = "rounds", value_name = "DIR")]
@@ -165,13 +113,13 @@ pub(crate) struct ScoreRound {
     /// A folder of rounds: score every official run that has both price sheets
     #[arg(long, group = "rounds", value_name = "DIR")]
     pub(crate) rounds_dir: Option<PathBuf>,
-    /// Replace results that are there; the reason and what changed go to corrections.jsonl
+    /// Replace existing results; recorded with what changed in corrections.jsonl
     #[arg(long, value_name = "REASON", conflicts_with = "rounds_dir")]
     pub(crate) correct: Option<String>,
-    /// Score although two sources are apart; the reason is recorded
+    /// Score although two price sources disagree; the reason is recorded
     #[arg(long, value_name = "REASON", conflicts_with = "rounds_dir")]
     pub(crate) accept_cross_check: Option<String>,
-    /// Score hand-made sheets, of whose fetch there is no record; the reason is recorded
+    /// Score hand-made price sheets, which have no record of a fetch; the reason is recorded
     #[arg(long, value_name = "REASON", conflicts_with = "rounds_dir")]
     pub(crate) accept_unproved_prices: Option<String>,
     /// Compute and print, write nothing
@@ -179,6 +127,98 @@ pub(crate) struct ScoreRound {
     pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) now: Now,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Track every open round with the day's closes
+///
+/// Fetches the day's closes of the whole universe once, into ../market_data/daily_price_snapshots
+/// beside the rounds, and rewrites prices/weekly_prices.csv and results/weekly_performance.csv of
+/// every open round. These are price returns without distributions; they are provisional and enter
+/// no score and no rank.
+///
+/// $ capitalbench update-interim-performance --rounds-dir rounds --snapshot-date 2026-12-09
+/// --track all
+///
+/// $ capitalbench update-interim-performance --rounds-dir rounds --snapshot-date 2026-12-09
+/// --skip-fetch
+///
+/// Exit codes: 0 tracked, 1 a round could not be tracked, 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct UpdateInterimPerformance {
+    #[command(flatten)]
+    pub(crate) rounds: RoundsDir,
+    /// The day whose closes are wanted
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(crate) snapshot_date: Date,
+    /// Folder of the daily snapshots; by default beside the rounds
+    #[arg(long, value_name = "DIR")]
+    pub(crate) snapshots_dir: Option<PathBuf>,
+    /// The round whose universe is fetched; by default the largest of an open round
+    #[arg(long, value_name = "ROUND")]
+    pub(crate) universe_round: Option<String>,
+    /// Which rounds are tracked
+    #[arg(long, value_enum, default_value = "monthly")]
+    pub(crate) track: TrackChoice,
+    #[command(flatten)]
+    pub(crate) manner: SnapshotManner,
+    #[command(flatten)]
+    pub(crate) source: SourceChoice,
+    /// Use the existing snapshots when the fetch fails
+    #[arg(long)]
+    pub(crate) soft_fail: bool,
+    /// Say what would be done, ask nobody and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) now: Now,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SnapshotManner {
+    /// Ask nobody; use the existing snapshots
+    #[arg(long)]
+    pub(crate) skip_fetch: bool,
+    /// Replace the snapshot of the day
+    #[arg(long, conflicts_with = "skip_fetch")]
+    pub(crate) overwrite_snapshot: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TrackChoice {
+    /// Rounds of a week
+    Weekly,
+    /// Rounds of a month
+    Monthly,
+    /// Both
+    All,
+}
+
+/// Track one run with price files of your own
+///
+/// The days are the entry and those given here. These are price returns without distributions, and
+/// provisional.
+///
+/// $ capitalbench update-weekly-performance --round rounds/CB-2026-12-07-1W --run-id official-1
+/// --snapshot-price-file closes-09.csv --snapshot-date 2026-12-09
+///
+/// Exit codes: 0 written, 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct UpdateWeeklyPerformance {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    /// The run that is tracked
+    #[arg(long)]
+    pub(crate) run_id: String,
+    /// A price file; may be repeated, each with its --snapshot-date
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) snapshot_price_file: Vec<PathBuf>,
+    /// The day of the price file in the same place
+    #[arg(long, value_name = "DAY", value_parser = day, required = true)]
+    pub(crate) snapshot_date: Vec<Date>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -15,12 +15,12 @@ use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, remark};
 use crate::error::CommandError;
 
 pub(crate) fn run(arguments: &Anchor) -> Result<Exit, CommandError> {
-    if !arguments.folder.is_dir() {
-        let text = format!("{} is not a folder", arguments.folder.display());
+    if !arguments.rounds.folder.is_dir() {
+        let text = format!("{} is not a folder", arguments.rounds.folder.display());
         return Err(CommandError::new(text).hint("name a folder of rounds with --rounds-dir DIR"));
     }
     let operator = operator(arguments.now.instant)?;
-    let log = LogFolder::of_rounds(&arguments.folder);
+    let log = LogFolder::of_rounds(&arguments.rounds.folder);
     let given = Clocks {
         authorities: arguments.authorities.clone(),
         calendars: arguments.calendars.clone(),

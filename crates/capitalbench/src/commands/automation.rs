@@ -9,18 +9,24 @@ use serde_json::{Value, json};
 use super::Exit;
 use crate::cli::{AutomationCancel, AutomationRetry, AutomationStatus};
 use crate::config::operator;
-use crate::console::{DIM, ERROR, document, line, paint, remark, table};
+use crate::console::{DIM, ERROR, Table, document, line, or_none, paint, remark};
 use crate::error::CommandError;
 
-const HEADER: [&str; 7] = [
-    "round",
-    "run",
-    "status",
-    "attempts",
-    "due",
-    "next attempt",
-    "last error",
-];
+const JOBS: Table<'static> = Table {
+    header: &[
+        "round",
+        "run",
+        "status",
+        "attempts",
+        "due",
+        "next attempt",
+        "last error",
+    ],
+    right: &[3],
+    drawn: &[],
+    spare: &[4, 1],
+    dim_from: None,
+};
 
 /// A job, wherever it is kept.
 struct Row {
@@ -100,8 +106,7 @@ impl Row {
             status,
             self.attempts.to_string(),
             self.due.to_string(),
-            self.next
-                .map_or_else(|| "-".to_owned(), |at| at.to_string()),
+            or_none(self.next),
             self.last_error.clone(),
         ]
     }
@@ -110,7 +115,7 @@ impl Row {
 pub(crate) fn status(arguments: &AutomationStatus) -> Result<Exit, CommandError> {
     let operator = operator(arguments.now.instant)?;
     let now = operator.now();
-    let (rows, unreadable): (Vec<Row>, _) = match all_jobs(&operator, &arguments.rounds.path)? {
+    let (rows, unreadable): (Vec<Row>, _) = match all_jobs(&operator, &arguments.rounds.folder)? {
         AllJobs::Shared(jobs) => (jobs.into_iter().map(Row::of_database).collect(), Vec::new()),
         AllJobs::Folders { jobs, unreadable } => {
             let rows = jobs.into_iter().map(|own| Row::of_folder(own, now));
@@ -122,7 +127,7 @@ pub(crate) fn status(arguments: &AutomationStatus) -> Result<Exit, CommandError>
         document(&json!({"jobs": jobs, "unreadable": unreadable}));
         return Ok(Exit::of(unreadable.is_empty()));
     }
-    line(table(&HEADER, &[3], rows.iter().map(Row::cells).collect()));
+    line(JOBS.render(rows.iter().map(Row::cells).collect()));
     for row in &rows {
         if let Some(holder) = &row.held_by {
             line(paint(DIM, format!("{} is with {holder}", row.round)));

@@ -10,7 +10,7 @@ use super::Exit;
 use super::leaderboard::set_table;
 use super::published::{load_standings, unknown};
 use crate::cli::{Compare, TrackName};
-use crate::console::{document, line, table};
+use crate::console::{document, line, or_none, table};
 use crate::error::CommandError;
 
 pub(crate) fn run(arguments: &Compare) -> Result<Exit, CommandError> {
@@ -42,7 +42,6 @@ pub(crate) fn run(arguments: &Compare) -> Result<Exit, CommandError> {
             .iter()
             .flat_map(|statistics| &statistics.pairs);
         let rows = pairs.map(|pair| {
-            let dash = || "–".to_owned();
             let gap = pair.difference.as_ref();
             vec![
                 format!(
@@ -50,11 +49,9 @@ pub(crate) fn run(arguments: &Compare) -> Result<Exit, CommandError> {
                     standings.name(&pair.first),
                     standings.name(&pair.second)
                 ),
-                gap.map_or_else(dash, |gap| percent(gap.value)),
-                gap.map_or_else(dash, |gap| {
-                    format!("{} to {}", points(gap.low), points(gap.high))
-                }),
-                pair.p_adjusted.map_or_else(dash, |p| format!("{p:.2}")),
+                or_none(gap.map(|gap| percent(gap.value))),
+                or_none(gap.map(|gap| format!("{} to {}", points(gap.low), points(gap.high)))),
+                or_none(pair.p_adjusted.map(|p| format!("{p:.2}"))),
             ]
         });
         let rows: Vec<Vec<String>> = rows.collect();

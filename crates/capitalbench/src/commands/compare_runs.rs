@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{Exit, holdings_json, holdings_text, parse_run_id};
 use crate::cli::CompareRuns;
-use crate::console::{document, line, table};
+use crate::console::{NONE, document, line, or_none, table};
 use crate::error::CommandError;
 
 /// A model's answer in one run: a submission, or why there is none.
@@ -102,12 +102,11 @@ fn print_rows(first: &str, names: [&String; 2], rows: &[Row]) {
     let cells = rows.iter().map(|row| {
         let [first, second] = row.answers.each_ref().map(|own| answer_text(own.as_ref()));
         let share = row.overlap().map(|share| format!("{:.0}%", share * 100.0));
-        let share = share.unwrap_or_else(|| "-".to_owned());
         vec![
             label(row, rows),
             first,
             second,
-            share,
+            or_none(share),
             row.verdict().to_owned(),
         ]
     });
@@ -173,7 +172,7 @@ fn label(row: &Row, rows: &[Row]) -> String {
 
 fn answer_text(answer: Option<&Answer>) -> String {
     match answer {
-        None => "-".to_owned(),
+        None => NONE.to_owned(),
         Some(Err(_)) => "invalid".to_owned(),
         Some(Ok(submission)) => holdings_text(&submission.decision.holdings()),
     }

@@ -1,12 +1,13 @@
 //! `cumulative-status`: which rounds the boards count, and by which run.
 
 use capitalbench_core::publication::boards::index::IndexRow;
+use capitalbench_core::round::manifest::Track;
 use serde_json::json;
 
 use super::Exit;
 use super::published::load_standings;
 use crate::cli::{CumulativeStatus, TrackName};
-use crate::console::{document, line, table};
+use crate::console::{Table, document, line, or_none};
 use crate::error::CommandError;
 
 pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Exit, CommandError> {
@@ -22,18 +23,10 @@ pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Exit, CommandError> {
         let resolved = row.round.resolved();
         vec![
             row.round.id().to_string(),
-            row.round
-                .track
-                .map_or("-", |track| track.as_str())
-                .to_owned(),
+            or_none(row.round.track.map(Track::as_str)),
             row.round.state.as_str().to_owned(),
-            resolved
-                .map_or("-", |resolved| resolved.run_id.as_str())
-                .to_owned(),
-            resolved.map_or_else(
-                || "-".to_owned(),
-                |resolved| resolved.models.len().to_string(),
-            ),
+            or_none(resolved.map(|resolved| &resolved.run_id)),
+            or_none(resolved.map(|resolved| resolved.models.len())),
             if row.latest { "latest" } else { "" }.to_owned(),
             row.warnings.join(" | "),
         ]
@@ -47,7 +40,15 @@ pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Exit, CommandError> {
         "",
         "warnings",
     ];
-    line(table(&header, &[4], cells.collect()));
+    let layout = Table {
+        header: &header,
+        right: &[4],
+        drawn: &[],
+        // The name of a round tells its track.
+        spare: &[1],
+        dim_from: None,
+    };
+    line(layout.render(cells.collect()));
     Ok(Exit::Success)
 }
 
@@ -55,7 +56,7 @@ fn as_json(row: &IndexRow<'_>) -> serde_json::Value {
     let resolved = row.round.resolved();
     json!({
         "round_id": row.round.id().as_str(),
-        "track": row.round.track.map(capitalbench_core::round::manifest::Track::as_str),
+        "track": row.round.track.map(Track::as_str),
         "state": row.round.state.as_str(),
         "official_run_id": resolved.map(|resolved| resolved.run_id.as_str()),
         "included": resolved.is_some(),

@@ -15,8 +15,8 @@ use crate::error::CommandError;
 
 pub(crate) fn run(arguments: &Db) -> Result<Exit, CommandError> {
     match &arguments.verb {
-        DbVerb::Migrate(arguments) => run_migrate(arguments.output.json),
-        DbVerb::Check(arguments) => run_check(arguments.output.json),
+        DbVerb::Migrate(output) => run_migrate(output.json),
+        DbVerb::Check(output) => run_check(output.json),
     }
 }
 

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::Exit;
-use crate::cli::{Arguments, Demo, RecordSource, Rounds, Serve};
+use crate::cli::{Arguments, Demo, RecordSource, Rounds, RoundsDir, Serve};
 use crate::console::{BOLD, DIM, GOOD, line, muted, paint, progress, table};
 use crate::error::CommandError;
 
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Demo) -> Result<Exit, CommandError> {
     }
     let site = Serve {
         rounds: Rounds {
-            folder,
+            dir: RoundsDir { folder },
             as_of: Some(now),
             no_cache: false,
         },
@@ -189,7 +189,7 @@ fn step(words: &str, values: &BTreeMap<&str, String>) -> Result<(), CommandError
         .map_err(|error| CommandError::new(format!("{}: {error}", typed.join(" "))))?;
     match super::run(parsed.command)? {
         Exit::Success => Ok(()),
-        Exit::DoesNotHold => {
+        Exit::DoesNotHold | Exit::CouldNotRun => {
             let text = format!("the step `{}` did not hold", typed.join(" "));
             Err(CommandError::new(text))
         }

@@ -13,21 +13,17 @@ use serde_json::{Map, Value, json};
 
 use super::Exit;
 use super::published::load;
-use crate::cli::Explain;
-use crate::console::{BOLD, DIM, document, line, paint, plural};
+use crate::cli::{Explain, TrackName};
+use crate::console::{BOLD, DIM, document, line, paint, plural, width, wrapped};
 use crate::error::CommandError;
 
-/// Widest line of text.
-const WIDTH: usize = 100;
+/// Widest line of text, on a terminal that is wider.
+const WIDEST: usize = 100;
 
 pub(crate) fn run(arguments: &Explain) -> Result<Exit, CommandError> {
     let public = load(&arguments.rounds)?;
     let model_id = known_model(&public, &arguments.model)?;
-    let tracks = match arguments.track {
-        Some(track) => vec![track],
-        None => vec![Track::Weekly, Track::Monthly],
-    };
-    let told: Vec<(Track, Option<Explanation>)> = tracks
+    let told: Vec<(Track, Option<Explanation>)> = TrackName::tracks(arguments.track)
         .into_iter()
         .map(|track| (track, explain(&public, &model_id, track)))
         .collect();
@@ -154,6 +150,7 @@ fn estimate(found: &Estimate) -> Value {
 
 fn print(public: &Publication, model_id: &ModelId, told: &[(Track, Option<Explanation>)]) {
     let name = public.name(model_id);
+    let widest = width().map_or(WIDEST, |width| width.min(WIDEST));
     for (number, (track, told)) in told.iter().enumerate() {
         if number > 0 {
             line("");
@@ -171,10 +168,10 @@ fn print(public: &Publication, model_id: &ModelId, told: &[(Track, Option<Explan
             plural(told.rounds, "round"),
             told.effective_windows,
         ));
-        line(paint(BOLD, wrapped(&told.verdict, 0)));
+        line(paint(BOLD, wrapped(&told.verdict, 0, widest)));
         for (heading, sentences) in &told.sections {
             line(paint(DIM, heading));
-            line(wrapped(&sentences.join(" "), 2));
+            line(wrapped(&sentences.join(" "), 2, widest));
         }
     }
     let method = method();
@@ -186,20 +183,4 @@ fn print(public: &Publication, model_id: &ModelId, told: &[(Track, Option<Explan
             method.version, method.null_label
         ),
     ));
-}
-
-/// A text, no number parted from its percent sign, in lines of at most [`WIDTH`] characters, each indented.
-fn wrapped(text: &str, indent: usize) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    let joined = text.replace(" %", "\u{a0}%");
-    for word in joined.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(format!("{}{word}", " ".repeat(indent))),
-        }
-    }
-    lines.join("\n").replace('\u{a0}', " ")
 }

@@ -11,7 +11,7 @@ use super::notices::price_choice;
 use super::{Exit, run_id};
 use crate::cli::{FetchPrices, SideChoice};
 use crate::config::operator;
-use crate::console::{DIM, GOOD, WARNING, document, line, paint, plural, remark};
+use crate::console::{DIM, GOOD, WARNING, document, line, paint, plural, prose, remark};
 use crate::error::CommandError;
 
 pub(crate) fn run(arguments: &FetchPrices) -> Result<Exit, CommandError> {
@@ -147,7 +147,7 @@ fn print_stored(report: &FetchReport, provenance: &Provenance, check: Option<&Cr
     for row in check.map(CrossCheck::beyond).unwrap_or_default() {
         let text = match (&row.other, row.apart_bps()) {
             (Err(reason), _) => reason.clone(),
-            (Ok(_), bps) => format!("{:+.1} bp apart", bps.unwrap_or_default()),
+            (Ok(_), bps) => prose(&format!("{:+.1} bp apart", bps.unwrap_or_default())),
         };
         let who = format!("{} in the cross-check: {text}", row.option_id);
         remark(format!("{} {who}", paint(WARNING, "warning:")));

@@ -49,7 +49,7 @@ fn request(arguments: &InitRound) -> Result<RoundRequest, CommandError> {
     let usual = (!arguments.synthetic).then_some(Source::Tiingo);
     let prices = &arguments.prices;
     Ok(RoundRequest {
-        rounds: arguments.rounds_dir.clone(),
+        rounds: arguments.rounds.folder.clone(),
         round_id,
         track: arguments.horizon,
         format: match arguments.submission_format {

@@ -27,11 +27,11 @@ fn log_of(folder: &Path) -> Result<LogFolder, CommandError> {
 }
 
 fn init(arguments: &KeysInit) -> Result<Exit, CommandError> {
-    let log = log_of(&arguments.folder)?;
+    let log = log_of(&arguments.rounds.folder)?;
     let file = Environment::load()?.into_configuration().log_key(&log);
     let name = match &arguments.name {
         Some(name) => name.clone(),
-        None => default_name(&arguments.folder)?,
+        None => default_name(&arguments.rounds.folder)?,
     };
     let mut seed = [0; 32];
     getrandom::fill(&mut seed)
@@ -76,9 +76,12 @@ fn default_name(folder: &Path) -> Result<String, CommandError> {
 }
 
 fn show(arguments: &KeysShow) -> Result<Exit, CommandError> {
-    let log = log_of(&arguments.folder)?;
+    let log = log_of(&arguments.rounds.folder)?;
     let Some(key) = log.verifier()? else {
-        let text = format!("{} is unsigned: it has no log", arguments.folder.display());
+        let text = format!(
+            "{} is unsigned: it has no log",
+            arguments.rounds.folder.display()
+        );
         return Err(CommandError::new(text).hint("make a key with `capitalbench keys init`"));
     };
     if arguments.output.json {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::Exit;
 use super::published::{load, load_standings, unknown};
 use crate::cli::{Leaderboard, TrackName};
-use crate::console::{DIM, document, line, paint, plural};
+use crate::console::{DIM, document, line, paint, plural, prose};
 use crate::error::CommandError;
 
 mod corrections;
@@ -147,5 +147,5 @@ fn open_rounds(standings: &Standings, tracks: &[Track]) {
         parts.push(format!("{} overdue", open.overdue));
     }
     parts.push(format!("as of {}", standings.as_of));
-    line(format!("\n{}", paint(DIM, parts.join(" · "))));
+    line(format!("\n{}", paint(DIM, prose(&parts.join(" · ")))));
 }

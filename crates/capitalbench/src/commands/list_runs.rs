@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::Exit;
 use crate::cli::ListRuns;
-use crate::console::{document, line, table};
+use crate::console::{Table, document, line, or_none};
 use crate::error::CommandError;
 
 /// A run and what its folder holds.
@@ -67,17 +67,16 @@ fn as_json(row: &Row, all: &[Row], record: Option<&Run>) -> serde_json::Value {
 
 fn print(rows: &[Row], record: Option<&Run>) {
     let yes = |flag: bool| if flag { "yes" } else { "no" }.to_owned();
-    let count = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |n| n.to_string());
     let cells = rows.iter().map(|row| {
         let run = &row.run;
         vec![
             run.run_id.to_string(),
             run.rules.kind.as_str().to_owned(),
             run.rules.replicates.to_string(),
-            run.created_at.as_ref().map_or("-", Stamp::text).to_owned(),
-            count(run.counts.models),
-            count(run.counts.valid),
-            count(run.counts.invalid),
+            or_none(run.created_at.as_ref().map(Stamp::text)),
+            or_none(run.counts.models),
+            or_none(run.counts.valid),
+            or_none(run.counts.invalid),
             row.controls.to_string(),
             yes(row.scored),
             yes(row.report),
@@ -85,6 +84,7 @@ fn print(rows: &[Row], record: Option<&Run>) {
             if record == Some(run) { "record" } else { "" }.to_owned(),
         ]
     });
+    // The last column says which run is the record.
     let header = [
         "run",
         "type",
@@ -99,5 +99,12 @@ fn print(rows: &[Row], record: Option<&Run>) {
         "eligible",
         "",
     ];
-    line(table(&header, &[2, 4, 5, 6, 7], cells.collect()));
+    let layout = Table {
+        header: &header,
+        right: &[2, 4, 5, 6, 7],
+        drawn: &[],
+        spare: &[2, 9, 7, 3, 8, 10],
+        dim_from: None,
+    };
+    line(layout.render(cells.collect()));
 }

@@ -14,7 +14,7 @@ use crate::error::CommandError;
 
 pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, CommandError> {
     let operator = operator(arguments.now.instant)?;
-    let rounds = &arguments.rounds.path;
+    let rounds = &arguments.rounds.folder;
     if arguments.dry_run {
         let found = due_rounds(&operator, rounds)?;
         return Ok(print_due(arguments, &found.due, &found.unreadable));

@@ -9,7 +9,7 @@ use capitalbench_operations::operator::clock::Clock;
 use super::{Exit, run_id};
 use crate::cli::RunRound;
 use crate::config::operator;
-use crate::console::{event_line, line, shows_progress};
+use crate::console::{event_line, is_quiet, line, shows_progress};
 use crate::error::CommandError;
 
 mod bars;
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &RunRound) -> Result<Exit, CommandError> {
         return Ok(Exit::Success);
     }
     report::confirm(arguments, &ready.plan)?;
-    let listener = listener(arguments, &ready, operator.clock);
+    let listener = listener(&ready, operator.clock);
     let done = ready.ask(&operator, &request, listener)?;
     report::result(&done, arguments.output.json);
     Ok(Exit::of(done.is_valid()))
@@ -43,7 +43,7 @@ fn request(arguments: &RunRound) -> Result<AskRequest, CommandError> {
     Ok(AskRequest {
         round: arguments.round.path.clone(),
         models: arguments.models.clone(),
-        pricing: arguments.pricing.clone(),
+        pricing: arguments.card.pricing.clone(),
         run_id: run_id(arguments.run_id.as_deref())?,
         start: if arguments.course.resume {
             Start::Resume
@@ -68,8 +68,8 @@ fn request(arguments: &RunRound) -> Result<AskRequest, CommandError> {
 }
 
 /// Bars on a terminal, lines where something reads, nothing when asked to be quiet.
-fn listener(arguments: &RunRound, ready: &ReadyRun, clock: Clock) -> Box<dyn Listener> {
-    if arguments.course.progress.quiet {
+fn listener(ready: &ReadyRun, clock: Clock) -> Box<dyn Listener> {
+    if is_quiet() {
         Box::new(Silence)
     } else if shows_progress() {
         Box::new(Bars::new(&ready.seats, clock, ready.deadline))

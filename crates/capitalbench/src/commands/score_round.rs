@@ -16,7 +16,9 @@ use super::notices::{follow_folder, follow_round, print_signed, recorded_json};
 use super::{Exit, run_id};
 use crate::cli::ScoreRound;
 use crate::config::operator;
-use crate::console::{BOLD, DIM, ERROR, WARNING, document, line, paint, plural, remark, table};
+use crate::console::{
+    BOLD, DIM, ERROR, WARNING, document, line, paint, plural, prose, remark, table,
+};
 use crate::error::CommandError;
 
 pub(crate) fn run(arguments: &ScoreRound) -> Result<Exit, CommandError> {
@@ -203,10 +205,10 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
     let oracle = returns
         .oracle()
         .map_or_else(dash, |oracle| signed_percent(oracle.get()));
-    line(format!(
+    line(prose(&format!(
         "S&P 500 {}   best option {oracle}",
         signed_percent(returns.reference().get())
-    ));
+    )));
     for problem in &scored.result.price_problems {
         remark(format!("{} {problem}", paint(WARNING, "warning:")));
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Exit, holdings_json, holdings_text};
 use crate::cli::ShowControls;
-use crate::console::{DIM, document, line, paint, table};
+use crate::console::{NONE, document, line, table};
 use crate::error::CommandError;
 
 pub(crate) fn run(arguments: &ShowControls) -> Result<Exit, CommandError> {
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &ShowControls) -> Result<Exit, CommandError> {
     let rows = controls.iter().map(|control| {
         let held = match &control.holdings {
             Ok(holdings) => holdings_text(holdings),
-            Err(reason) => paint(DIM, format!("- ({reason})")),
+            Err(reason) => format!("{NONE} ({reason})"),
         };
         vec![control.rule.name().to_owned(), held]
     });

@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &SmokeProvider) -> Result<Exit, CommandError> {
     let request = SmokeRequest {
         models: arguments.models.clone(),
         model: arguments.model.clone(),
-        pricing: arguments.pricing.clone(),
+        pricing: arguments.card.pricing.clone(),
         allow_real_calls: arguments.allow_real_api_calls,
     };
     let report = smoke(&operator(None)?, &request)?;

@@ -7,11 +7,11 @@ use serde_json::json;
 
 use super::Exit;
 use crate::cli::Status;
-use crate::console::{DIM, ERROR, document, line, paint, remark, table};
+use crate::console::{DIM, ERROR, document, line, or_none, paint, prose, remark, table};
 use crate::error::CommandError;
 
 pub(crate) fn run(arguments: &Status) -> Result<Exit, CommandError> {
-    let found = status(&arguments.rounds_dir, now_or(arguments.now.instant))?;
+    let found = status(&arguments.rounds.folder, now_or(arguments.now.instant))?;
     let mut rounds = Vec::new();
     let mut broken = Vec::new();
     for round in found {
@@ -25,25 +25,17 @@ pub(crate) fn run(arguments: &Status) -> Result<Exit, CommandError> {
         document(&json!({"rounds": rounds, "unreadable": broken}));
         return Ok(Exit::of(broken.is_empty()));
     }
-    let dash = || "-".to_owned();
     let rows = rounds.iter().map(|round| {
-        let (entry, exit) = match round.window {
-            Some(window) => (window.entry.to_string(), window.exit.to_string()),
-            None => (dash(), dash()),
-        };
-        let left = match (round.stage, round.days_left) {
-            (Stage::Resolved, _) | (_, None) => dash(),
-            (_, Some(days)) => days.to_string(),
-        };
+        let left = round.days_left.filter(|_| round.stage != Stage::Resolved);
         vec![
             round.round_id.clone(),
             match round.stage {
                 Stage::Overdue => paint(ERROR, round.stage.as_str()),
                 _ => round.stage.as_str().to_owned(),
             },
-            entry,
-            exit,
-            left,
+            or_none(round.window.map(|window| window.entry)),
+            or_none(round.window.map(|window| window.exit)),
+            or_none(left),
         ]
     });
     let header = ["round", "state", "entry", "exit", "days left"];
@@ -56,7 +48,7 @@ pub(crate) fn run(arguments: &Status) -> Result<Exit, CommandError> {
                 DIM
             };
             let word = paint(style, format!("{}:", round.stage.as_str()));
-            line(format!("{word} {}: {reason}", round.round_id));
+            line(prose(&format!("{word} {}: {reason}", round.round_id)));
         }
     }
     for round in &rounds {

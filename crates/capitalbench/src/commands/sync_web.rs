@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Exit, CommandError> {
     let round = arguments.round.as_deref().map(whole).transpose()?;
     let mut rounds: Rounds = arguments.rounds.clone();
     if let Some(round) = &round {
-        rounds.folder = round.parent().map(Path::to_path_buf).unwrap_or_default();
+        rounds.dir.folder = round.parent().map(Path::to_path_buf).unwrap_or_default();
     }
     let publication = load(&rounds)?;
     require_orders(&rounds.folder, &publication)?;

@@ -21,7 +21,7 @@ const NOTE: &str = "price return, distributions not included; provisional";
 pub(crate) fn run(arguments: &UpdateInterimPerformance) -> Result<Exit, CommandError> {
     let manner = &arguments.manner;
     let request = InterimRequest {
-        rounds: arguments.rounds.path.clone(),
+        rounds: arguments.rounds.folder.clone(),
         day: arguments.snapshot_date,
         track: match arguments.track {
             TrackChoice::All => None,

@@ -11,7 +11,7 @@ use crate::error::CommandError;
 pub(crate) fn run(arguments: &cli::Worker) -> Result<Exit, CommandError> {
     let operator = operator_telling(None, Console::of(arguments.output.json))?;
     let request = WorkerRequest {
-        rounds: arguments.rounds.path.clone(),
+        rounds: arguments.rounds.folder.clone(),
         prices: price_choice(&arguments.source, &arguments.cross_check)?,
         name: arguments.name.clone(),
         lease: arguments.lease,

@@ -119,7 +119,7 @@ fn a_promise_is_part_of_the_frozen_rules() {
     run(&test, &accepting("2026-12-06T10:30:00Z")).code(0);
     init(&test, &["--round-id", "X-1W", "--proof", "sworn"])
         .code(2)
-        .complains("use none, signed or anchored");
+        .complains("[possible values: none, signed, anchored]");
 }
 
 #[test]

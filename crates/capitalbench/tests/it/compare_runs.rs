@@ -35,7 +35,7 @@ fn picks_stand_side_by_side() {
             "anthropic-fixture-b  FAR_SHARES 35, LONG_BONDS 35, BILLS 30  ",
             "FAR_SHARES 35, LONG_BONDS 35, BILLS 30     100%  same\n",
             "google-fixture-c     SP500 100                               ",
-            "-                                             -  not comparable\n",
+            "–                                             –  not comparable\n",
             "openai-fixture-a     SP500 60, GOLD 25, CASH 15              ",
             "SP500 60, BILLS 25, CASH 15                 75%  differs\n",
             "1 same, 1 differ, 1 not comparable\n",
@@ -67,7 +67,7 @@ fn replicates_and_invalid_answers_are_shown() {
     Test::round(MONTHLY)
         .run(&compare)
         .code(0)
-        .says("openai-fixture-a #5     -           LONG_BONDS 100        -  not comparable\n")
+        .says("openai-fixture-a #5     –           LONG_BONDS 100        –  not comparable\n")
         .says("2 same, 0 differ, 9 not comparable\n");
     let raw = "runs/official-2/submissions/raw/openai-fixture-a.json";
     let test = two_runs().write(raw, "{}");

@@ -101,6 +101,6 @@ fn before_the_first_decision_there_is_nothing_to_explain() {
         test.run_without_trace(&track)
             .code(2)
             .stderr()
-            .contains("use weekly or monthly")
+            .contains("[possible values: weekly, monthly]")
     );
 }

@@ -212,9 +212,9 @@ fn wrong_flags_are_answered_with_the_right_ones() {
         ),
         (
             &["--entry-rule", "soon"],
-            "first_close_after_deadline, same_day_close or last_close_before_deadline",
+            "[possible values: first_close_after_deadline, same_day_close, last_close_before_deadline]",
         ),
-        (&["--roll", "up"], "use previous or next"),
+        (&["--roll", "up"], "[possible values: previous, next]"),
         (
             &["--submission-format", "essay"],
             "[possible values: single_pick, portfolio]",

@@ -36,6 +36,7 @@ mod fixtures;
 mod golden;
 mod harness;
 mod hash_round;
+mod help;
 mod hostile_names;
 mod import_research;
 mod init_round;

@@ -3,7 +3,9 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 
-use crate::harness::{MONTHLY, Test, WEEKLY, program};
+use serde_json::Value;
+
+use crate::harness::{MONTHLY, PENDING, Test, WEEKLY, program};
 
 const VERBS: [&str; 10] = [
     "fetch-prices",
@@ -50,10 +52,9 @@ fn every_command_explains_itself_with_an_example() {
             .says(&format!("\n  capitalbench {verb} "));
         help.says("--json");
     }
-    test.run(&[])
+    test.run(&["verfy"])
         .code(2)
-        .complains("Usage: capitalbench <COMMAND>");
-    test.run(&["verfy"]).code(2).complains("verify");
+        .complains("a similar subcommand exists: 'verify'");
     test.run(&["--version"]).code(0).says("capitalbench ");
 }
 
@@ -62,6 +63,7 @@ fn examples_of_the_help_are_commands_that_parse() {
     let test = Test::weekly();
     for verb in VERBS {
         let help = test.run(&[verb, "--help"]).stdout();
+        let help = help.replace("\\\n      ", "");
         let examples = help
             .lines()
             .filter(|line| line.starts_with("  capitalbench "));
@@ -164,4 +166,125 @@ fn a_wrong_path_is_answered_with_the_right_one() {
     test.run(&["verify", "weekly-portfolio-resolved/runs"])
         .code(2)
         .complains("holds no round: no folder in it has a manifest.yaml");
+}
+
+#[test]
+fn errors_are_json_where_json_was_asked_for() {
+    let test = Test::weekly();
+    let error = |arguments: &[&str]| {
+        let ran = test.run(arguments).code(2);
+        assert_eq!(ran.stdout(), "", "{ran}");
+        assert_eq!(ran.stderr().lines().count(), 1, "{ran}");
+        let told: Value = serde_json::from_str(&ran.stderr()).expect("JSON");
+        assert_eq!(told["error"]["code"], 2, "{ran}");
+        told["error"].clone()
+    };
+    let missing = error(&["list-runs", "--round", "nowhere", "--json"]);
+    assert_eq!(missing["message"], "nowhere: there is no such folder");
+    assert_eq!(missing["hint"], Value::Null);
+    let round = error(&["leaderboard", "--rounds-dir", ".", "--round", "x", "--json"]);
+    assert_eq!(round["message"], "there is no public round x");
+    let verb = error(&["verfy", "--json"]);
+    assert_eq!(verb["message"], "unrecognized subcommand 'verfy'");
+    assert_eq!(verb["hint"], "a similar subcommand exists: 'verify'");
+    let flag = error(&["list-runs", "--json"]);
+    let message = flag["message"].as_str().unwrap();
+    assert!(message.contains("--round <DIR>"), "{message}");
+}
+
+#[test]
+fn quiet_leaves_errors_and_documents() {
+    let test = Test::all_rounds();
+    for arguments in CALLS {
+        let ran = test.run(&[arguments, &["--quiet"]].concat()).code(0);
+        assert_eq!((ran.stdout() + &ran.stderr()).as_str(), "", "{ran}");
+    }
+    test.run(&["-q", "verify", ".", "--json"]).code(0).json();
+    test.run(&["-q", "verify", "nothing-like-it"])
+        .code(2)
+        .complains("error: nothing-like-it: there is no such folder\n");
+}
+
+#[test]
+fn verbose_tells_what_is_read_and_written_and_when() {
+    let test = Test::weekly().remove("hashes.json");
+    let ran = test.run(&["hash-round", "--round", WEEKLY, "-v"]).code(0);
+    let told = ran.stderr();
+    for words in [
+        "s  read weekly-portfolio-resolved/manifest.yaml",
+        "s  write ",
+    ] {
+        assert!(told.contains(words), "{ran}");
+    }
+    let seconds = told.split("s  read ").next().unwrap().trim();
+    assert!(seconds.parse::<f64>().is_ok(), "{ran}");
+    let silent = test.run(&["hash-round", "--round", WEEKLY, "--check"]);
+    assert!(!silent.stderr().contains("s  read "), "{silent}");
+}
+
+#[test]
+fn colours_can_be_forced_and_forbidden() {
+    let test = Test::weekly();
+    let coloured = |variables: &[(&str, &str)], flags: &[&str]| {
+        let ran = test.run_with(variables, &[&["verify", WEEKLY], flags].concat());
+        ran.code(0).stdout().contains('\u{1b}')
+    };
+    assert!(!coloured(&[], &[]));
+    assert!(coloured(&[], &["--color", "always"]));
+    assert!(!coloured(&[("NO_COLOR", "1")], &[]));
+    assert!(!coloured(&[("CLICOLOR_FORCE", "1")], &["--color=never"]));
+    let help = |choice| test.run(&["--color", choice, "--help"]).stdout();
+    assert!(help("always").contains('\u{1b}'));
+    assert!(!help("never").contains('\u{1b}'));
+}
+
+/// Boards of the fixtures, with long names and negative numbers.
+const BOARDS: [&[&str]; 11] = [
+    &["leaderboard", "--rounds-dir", "."],
+    &["leaderboard", "--rounds-dir", ".", "--round", WEEKLY],
+    &["leaderboard", "--rounds-dir", ".", "--round", MONTHLY],
+    &["leaderboard", "--rounds-dir", ".", "--round", PENDING],
+    &["cumulative-status", "--rounds-dir", "."],
+    &["explain", "openai-fixture-a", "--rounds-dir", "."],
+    &[
+        "compare",
+        "openai-fixture-a",
+        "google-fixture-c",
+        "--rounds-dir",
+        ".",
+    ],
+    &["list-runs", "--round", MONTHLY],
+    &[
+        "compare-runs",
+        "--round",
+        MONTHLY,
+        "official-1",
+        "stability-1",
+    ],
+    &["show-controls", "--round", WEEKLY],
+    &["score-round", "--round", WEEKLY, "--dry-run"],
+];
+
+#[test]
+fn boards_fit_80_columns_and_have_one_minus_sign() {
+    let test = Test::all_rounds();
+    for arguments in BOARDS {
+        let ran = test.run_with(&[("COLUMNS", "80")], arguments);
+        let shown = ran.stdout();
+        assert!(!shown.is_empty(), "{ran}");
+        for line in shown.lines() {
+            assert!(line.chars().count() <= 80, "{arguments:?}: {line}\n{shown}");
+        }
+        for word in shown.split([' ', '\n', '(']) {
+            let number = word.strip_prefix('-').unwrap_or_default();
+            let hyphen = number.starts_with(|first: char| first.is_ascii_digit());
+            assert!(!hyphen, "{arguments:?}: {word}\n{shown}");
+        }
+    }
+    let narrow = [("COLUMNS", "80")];
+    let ran = test.run_with(&narrow, &["list-runs", "--round", MONTHLY]);
+    ran.code(0).says("Not shown in this width: replicates");
+    // Without a width nothing is left out or wrapped, as scripts expect.
+    let whole = test.run(&["list-runs", "--round", MONTHLY]).code(0);
+    assert!(!whole.stdout().contains("Not shown"), "{whole}");
 }

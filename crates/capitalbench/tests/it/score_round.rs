@@ -14,8 +14,8 @@ fn results_come_back_to_the_last_byte() {
 rank  model                score   return  vs S&P 500   regret
    1  anthropic-fixture-b   41.2  +1.33 %     +1.92 %  +1.90 %
    2  openai-fixture-a      14.2  +0.46 %     +1.04 %  +2.78 %
-   3  google-fixture-c     -18.1  -0.58 %     +0.00 %  +3.82 %
-S&P 500 -0.58 %   best option +3.24 %
+   3  google-fixture-c     −18.1  −0.58 %     +0.00 %  +3.82 %
+S&P 500 −0.58 %   best option +3.24 %
 ",
     );
     assert_eq!(changes(&before, &test.tree()), [""; 0]);

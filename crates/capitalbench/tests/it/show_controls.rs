@@ -40,10 +40,10 @@ control-reference       SP500 100
 control-cash            CASH 100
 control-equal-weight    BILLS 35, SP500 35, LONG_BONDS 30
 control-60-40           SP500 60, LONG_BONDS 40
-control-momentum        - (the round has no market table with 30-day returns)
-control-reversal        - (the round has no market table with 30-day returns)
-control-low-volatility  - (the round has no market table with 30-day volatilities)
-control-last-best       - (no earlier resolved round of the track names an option that is offered here)
+control-momentum        – (the round has no market table with 30-day returns)
+control-reversal        – (the round has no market table with 30-day returns)
+control-low-volatility  – (the round has no market table with 30-day volatilities)
+control-last-best       – (no earlier resolved round of the track names an option that is offered here)
 control-random          GOLD 100
 control-consensus       SP500 70, FAR_SHARES 15, LONG_BONDS 15
 ",
@@ -78,7 +78,7 @@ fn the_last_round_of_the_track_names_its_best_option() {
     let test = Test::all_rounds();
     let show = |round: &str| test.run(&["show-controls", "--round", round]).code(0);
     // The monthly round was over in time, but is of the other track; the weekly one was not.
-    show(PENDING).says("control-last-best       - (no earlier resolved round");
+    show(PENDING).says("control-last-best       – (no earlier resolved round");
     show(MONTHLY).says("control-random ");
     let exit = "exit_date: '2026-03-0";
     let over = test.replace("manifest.yaml", &format!("{exit}9"), &format!("{exit}6"));

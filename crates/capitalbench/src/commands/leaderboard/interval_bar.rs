@@ -1,27 +1,37 @@
 //! An interval as a bar of characters, on one scale for all rows of a table.
 
+use crate::console::width;
+
 /// Characters of a bar.
 const WIDTH: usize = 24;
+/// Characters of a bar on a terminal of fewer than 100 columns.
+const NARROW: usize = 16;
 
 /// The scale of a table's bars.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scale {
     low: f64,
     high: f64,
+    /// Characters of a bar.
+    characters: usize,
 }
 
 impl Scale {
-    /// A scale that holds all of these; none without a finite one.
+    /// A scale that holds all of these, for this terminal; none without a finite one.
     pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let narrow = width().is_some_and(|columns| columns < 100);
+        let characters = if narrow { NARROW } else { WIDTH };
         let finite = values.into_iter().filter(|value| value.is_finite());
         let grown = |scale: Option<Self>, value: f64| {
             let scale = scale.unwrap_or(Self {
                 low: value,
                 high: value,
+                characters,
             });
             Some(Self {
                 low: scale.low.min(value),
                 high: scale.high.max(value),
+                characters,
             })
         };
         finite.fold(None, grown)
@@ -36,7 +46,7 @@ impl Scale {
     fn place(self, value: f64) -> usize {
         let width = (self.high - self.low).max(f64::MIN_POSITIVE);
         let share = ((value - self.low) / width).clamp(0.0, 1.0);
-        (share * (WIDTH - 1) as f64).round() as usize
+        (share * (self.characters - 1) as f64).round() as usize
     }
 
     /// The bar of an interval and its middle.
@@ -49,13 +59,13 @@ impl Scale {
             _ if place > from && place < to => '─',
             _ => ' ',
         };
-        (0..WIDTH).map(sign).collect()
+        (0..self.characters).map(sign).collect()
     }
 
     /// A mark without an interval.
     pub(super) fn mark(self, value: f64) -> String {
         let at = self.place(value);
-        (0..WIDTH)
+        (0..self.characters)
             .map(|place| if place == at { '○' } else { ' ' })
             .collect()
     }

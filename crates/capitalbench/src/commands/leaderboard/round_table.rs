@@ -3,11 +3,10 @@
 use capitalbench_core::publication::{
     OpenRound, PublicRound, Publication, ResolvedRound, RoundState, Standing,
 };
-use capitalbench_core::values::units::Return;
 use capitalbench_export::text::{ordinal, percent, points, reference_of, score, share};
 
 use crate::commands::holdings_text;
-use crate::console::{BOLD, DIM, line, paint, table};
+use crate::console::{BOLD, DIM, Table, line, or_none, paint, prose, table};
 
 /// Prints a round.
 pub(crate) fn print(publication: &Publication, round: &PublicRound) {
@@ -18,7 +17,7 @@ pub(crate) fn print(publication: &Publication, round: &PublicRound) {
             window.entry, window.exit
         ));
     }
-    line(paint(BOLD, parts.join(" · ")));
+    line(paint(BOLD, prose(&parts.join(" · "))));
     match &round.state {
         RoundState::Draft => line("No run is the record yet: nothing was decided."),
         RoundState::Open(open) => print_open(publication, round, open),
@@ -71,7 +70,6 @@ fn print_result(publication: &Publication, round: &PublicRound, resolved: &Resol
         let name = publication.name(model.model_id());
         rows.push(standing_row(format!("{place}"), name, model));
     }
-    let models = rows.len();
     let returns = &resolved.returns;
     let market = [
         (reference, Some(returns.reference())),
@@ -81,7 +79,7 @@ fn print_result(publication: &Publication, round: &PublicRound, resolved: &Resol
     for (name, value) in market {
         let mut cells = vec![String::new(); 8];
         name.clone_into(&mut cells[1]);
-        cells[3] = value.map(Return::get).map_or_else(dash, percent);
+        cells[3] = or_none(value.map(|value| percent(value.get())));
         rows.push(cells);
     }
     for control in &resolved.controls {
@@ -99,20 +97,17 @@ fn print_result(publication: &Publication, round: &PublicRound, resolved: &Resol
         "random",
         "confidence",
     ];
-    let text = table(&header, &[0, 2, 3, 4, 5, 6, 7], rows);
-    for (place, text) in text.lines().enumerate() {
-        let apart = place == 0 || place > models;
-        line(if apart {
-            paint(DIM, text)
-        } else {
-            text.to_owned()
-        });
-    }
-    line("One round is one draw from the market: a place in it says nothing about skill.");
-}
-
-fn dash() -> String {
-    "–".to_owned()
+    let layout = Table {
+        header: &header,
+        right: &[0, 2, 3, 4, 5, 6, 7],
+        drawn: &[],
+        spare: &[7, 6, 5],
+        dim_from: Some(resolved.models.len()),
+    };
+    line(layout.render(rows));
+    line(prose(
+        "One round is one draw from the market: a place in it says nothing about skill.",
+    ));
 }
 
 fn standing_row(place: String, name: &str, model: &Standing) -> Vec<String> {
@@ -125,8 +120,8 @@ fn standing_row(place: String, name: &str, model: &Standing) -> Vec<String> {
         score(model.score),
         percent(outcome.decision_return.get()),
         points(outcome.alpha.get()),
-        regret.unwrap_or_else(dash),
-        percentile.unwrap_or_else(dash),
+        or_none(regret),
+        or_none(percentile),
         share(model.scored.submission.confidence),
     ]
 }

@@ -9,15 +9,18 @@ use capitalbench_core::values::ids::ModelId;
 use capitalbench_export::text::{ordinal, percent, points, score};
 
 use super::interval_bar::Scale;
-use crate::console::{BOLD, DIM, line, paint, plural, table};
+use crate::console::{BOLD, DIM, Table, line, or_none, paint, plural, prose};
 
 /// Prints a set.
 pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&SetStatistics>) {
-    line(paint(BOLD, heading(standings, set, found)));
+    line(paint(BOLD, prose(&heading(standings, set, found))));
     if set.rows.is_empty() {
         line("No resolved round is shared by all of its models yet.");
         let names = set.definition.model_ids.iter().map(|id| standings.name(id));
-        line(format!("Models: {}.", names.collect::<Vec<_>>().join(", ")));
+        line(prose(&format!(
+            "Models: {}.",
+            names.collect::<Vec<_>>().join(", ")
+        )));
         return;
     }
     let reference = standings.reference_name(set);
@@ -26,7 +29,6 @@ pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&S
     for (place, row) in set.rows.iter().enumerate() {
         rows.push(model_row(standings, set, (place, row), found, scale));
     }
-    let models = rows.len();
     rows.extend(market_rows(set, reference, scale));
     let versus = format!("vs {reference}");
     let header = [
@@ -39,15 +41,15 @@ pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&S
         "random",
         "rounds",
     ];
-    let text = table(&header, &[2, 4, 5, 6, 7], rows);
-    for (place, text) in text.lines().enumerate() {
-        let apart = place == 0 || place > models;
-        line(if apart {
-            paint(DIM, text)
-        } else {
-            text.to_owned()
-        });
-    }
+    let layout = Table {
+        header: &header,
+        right: &[2, 4, 5, 6, 7],
+        drawn: &[3],
+        // The heading tells how many rounds are shared.
+        spare: &[7, 6],
+        dim_from: Some(set.rows.len()),
+    };
+    line(layout.render(rows));
     for row in &set.rows {
         if let Score::Undefined(reason) = row.score {
             let name = standings.name(&row.model_id);
@@ -64,7 +66,7 @@ pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&S
             line(paint(DIM, text));
         }
         let name = |id: &ModelId| standings.name(id).to_owned();
-        line(Claim::of(found).sentence(reference, name));
+        line(prose(&Claim::of(found).sentence(reference, name)));
     }
 }
 
@@ -141,7 +143,7 @@ fn model_row(
         bar.unwrap_or_default(),
         percent(row.average_return),
         points(row.average_alpha),
-        luck.map_or_else(|| "–".to_owned(), |luck| ordinal(luck.mean_percentile)),
+        or_none(luck.map(|luck| ordinal(luck.mean_percentile))),
         set.included.len().to_string(),
     ]
 }
@@ -203,14 +205,15 @@ fn market_rows(set: &ComparisonSet, reference: &str, scale: Option<Scale>) -> Ve
 pub(crate) fn print_rounds(set: &ComparisonSet) {
     line("");
     let ids = set.included.iter().map(ToString::to_string);
-    line(format!("included  {}", ids.collect::<Vec<_>>().join(", ")));
+    line(prose(&format!(
+        "included  {}",
+        ids.collect::<Vec<_>>().join(", ")
+    )));
     for round in &set.excluded {
         let missing = round.missing.iter().map(ToString::to_string);
         let missing = missing.collect::<Vec<_>>().join(", ");
-        line(format!(
-            "excluded  {}: no result of {missing}",
-            round.round_id
-        ));
+        let id = &round.round_id;
+        line(prose(&format!("excluded  {id}: no result of {missing}")));
     }
     line(format!(
         "starts with {}; rounds before it do not count",

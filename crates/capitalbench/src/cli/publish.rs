@@ -1,0 +1,168 @@
+//! Flags of the verbs that bring the public record to readers: site, export, database.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU16;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::shared::{Output, Rounds};
+
+/// Write everything that is public as data files
+///
+/// Writes publication.json with its schema, one CSV and one Parquet file per table,
+/// data_dictionary.md and checksums.txt (check them with `sha256sum --check checksums.txt`). The
+/// same rounds and instant give the same bytes. Queries for DuckDB, pandas and Spark are in
+/// docs/data.md.
+///
+/// $ capitalbench export --rounds-dir rounds --as-of 2026-08-21 --output export
+///
+/// Exit codes: 0 written, 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    #[command(flatten)]
+    pub(crate) rounds: Rounds,
+    /// Where the files go
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// Also write spreadsheet/*.csv, in which no text can run as a formula
+    #[arg(long)]
+    pub(crate) spreadsheet: bool,
+    #[command(flatten)]
+    pub(crate) printed: Output,
+}
+
+/// Write the website for any static host
+///
+/// Writes pages, data, feeds, and every public file of every round. The same rounds and the same
+/// instant give the same bytes; files of an earlier build that are no longer part of the site are
+/// removed.
+///
+/// $ capitalbench build-site --rounds-dir rounds --output site
+///
+/// $ capitalbench build-site --rounds-dir rounds --as-of 2026-08-21 --output site --base-url
+/// https://bench.example.org
+///
+/// $ SUPABASE_URL=… SUPABASE_ANON_KEY=… capitalbench build-site --source supabase
+///
+/// Exit codes: 0 written, 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct BuildSite {
+    #[command(flatten)]
+    pub(crate) rounds: Rounds,
+    /// Where the record is read; the instant of supabase and database is that of the last sync
+    #[arg(long, value_enum, default_value = "folder", conflicts_with = "as_of")]
+    pub(crate) source: RecordSource,
+    /// Folder of the site
+    #[arg(long, value_name = "DIR", default_value = "site")]
+    pub(crate) output: PathBuf,
+    /// Public address of the site, for feeds and the sitemap
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8400")]
+    pub(crate) base_url: String,
+    #[command(flatten)]
+    pub(crate) printed: Output,
+}
+
+/// Serve the website from memory
+///
+/// Readers get the same bytes as from build-site; files of rounds are read on request. Without
+/// --as-of the site follows the clock and is rebuilt when the rounds change; from a database after
+/// every sync. /healthz says whether it is up, /metrics counts requests. Ctrl-C or SIGTERM finishes
+/// the requests under way and stops.
+///
+/// $ capitalbench serve --rounds-dir rounds
+///
+/// $ capitalbench serve --rounds-dir rounds --listen 0.0.0.0:8080 --base-url
+/// https://bench.example.org
+///
+/// $ DATABASE_URL=… capitalbench serve --source database
+///
+/// Exit codes: 0 stopped, 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) rounds: Rounds,
+    /// Where the record is read; the instant of supabase and database is that of the last sync
+    #[arg(long, value_enum, default_value = "folder", conflicts_with = "as_of")]
+    pub(crate) source: RecordSource,
+    /// Address and port
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8400")]
+    pub(crate) listen: SocketAddr,
+    /// Public address of the site, for feeds and the sitemap
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Connections that one address may have at a time, by default a quarter of all; raise it
+    /// behind a proxy, which all readers share
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) peer_connections: Option<NonZeroU16>,
+    /// Open the site in a browser
+    #[arg(long)]
+    pub(crate) open: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RecordSource {
+    /// A folder of rounds
+    Folder,
+    /// A Supabase project, with SUPABASE_URL and SUPABASE_ANON_KEY
+    Supabase,
+    /// A PostgreSQL database as the role anon, with DATABASE_URL
+    Database,
+}
+
+/// Bring the public database up to date
+///
+/// Sends what differs from the database, one transaction per request. --include-cumulative adds
+/// boards, comparison sets and statistics, and removes what is no longer public. Files of rounds
+/// are sent too: one archive per round, when one of its files changed.
+///
+/// SUPABASE_URL with SUPABASE_SERVICE_ROLE_KEY, or DATABASE_URL, name the database. Without them
+/// nothing is synced; the command says so and succeeds.
+///
+/// $ capitalbench sync-web --round rounds/CB-2026-05-28-1W --run-id official-20260528-1W
+///
+/// $ capitalbench sync-web --rounds-dir rounds --include-cumulative
+///
+/// Exit codes: 0 synced or skipped, 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct SyncWeb {
+    /// One round's folder; the rounds beside it are read but not synced
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["folder", "include_cumulative"])]
+    pub(crate) round: Option<PathBuf>,
+    /// The run that must be the record of the round
+    #[arg(long, requires = "round")]
+    pub(crate) run_id: Option<String>,
+    #[command(flatten)]
+    pub(crate) rounds: Rounds,
+    /// Sync boards, comparison sets and statistics too
+    #[arg(long)]
+    pub(crate) include_cumulative: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Prepare and check the public database
+///
+/// Both verbs need DATABASE_URL. They work on plain PostgreSQL and on Supabase, with the connection
+/// string of the project's owner. migrate applies what is missing in one transaction. check also
+/// tries, as the roles anon and authenticated, what they must be refused, and writes results of an
+/// unresolved round to see that nobody can read them; all of that is rolled back.
+///
+/// $ DATABASE_URL=postgresql://owner:…@host/capitalbench capitalbench db migrate
+///
+/// $ capitalbench db check --json
+///
+/// Exit codes: 0 as it must be, 1 check found a difference, 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct Db {
+    #[command(subcommand)]
+    pub(crate) verb: DbVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DbVerb {
+    /// Bring the schema of the database to that of this program
+    Migrate(Output),
+    /// Compare schema, rights and policies with what they must be
+    Check(Output),
+}

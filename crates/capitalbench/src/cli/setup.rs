@@ -1,0 +1,303 @@
+//! Flags of the verbs that make a round and freeze it.
+
+use std::path::PathBuf;
+
+use capitalbench_core::market::calendar::{EntryRule, Roll};
+use capitalbench_core::round::manifest::{Proof, Track};
+use clap::{ArgGroup, Args, ValueEnum};
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use super::shared::{Now, Output, Round, RoundsDir, Source, SourceChoice, day, instant, word};
+
+/// Play an invented market offline, with its boards
+///
+/// Prices and answers are invented and follow from the seed; nothing leaves this machine. The real
+/// commands take every step. At the end the site of the rounds is served at 127.0.0.1:8400, or at
+/// the next free port, until Ctrl-C. The rounds stay in the folder, which a later demo replaces.
+///
+/// $ capitalbench demo
+///
+/// $ capitalbench demo --open
+///
+/// $ capitalbench demo --no-serve --output /tmp/demo
+///
+/// Exit codes: 0 played and verified, 1 something did not verify, 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// Another seed is another market
+    #[arg(long, value_name = "N", default_value = "7")]
+    pub(crate) seed: u64,
+    /// Where the rounds go
+    #[arg(long, value_name = "DIR", default_value = "capitalbench-demo")]
+    pub(crate) output: PathBuf,
+    /// Stop after the boards
+    #[arg(long)]
+    pub(crate) no_serve: bool,
+    /// Open the site in a browser
+    #[arg(long, conflicts_with = "no_serve")]
+    pub(crate) open: bool,
+}
+
+/// Show every round, its state and the next step
+///
+/// $ capitalbench status --rounds-dir rounds
+///
+/// Exit codes: 0 shown, 1 a round cannot be read, 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    #[command(flatten)]
+    pub(crate) rounds: RoundsDir,
+    #[command(flatten)]
+    pub(crate) now: Now,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Create a round with dates from the calendar
+///
+/// Without --decision-deadline the deadline is 5 minutes before the exchange opens next. The entry
+/// is the first close after the deadline; the exit is the close one week or one month later.
+///
+/// With --proof signed every step must be in the signed log. With --proof anchored outside clocks
+/// must also have stamped the freeze before the calls and the picks before the entry close (see
+/// `anchor`). The manifest freezes where prices come from and the hosts of the models' providers;
+/// another source later needs a reason (`fetch-prices --other-source`). Nothing is ever overwritten.
+///
+/// $ capitalbench init-round --round-id CB-2026-12-07-1W --horizon "one week" --submission-format
+/// portfolio --models configs/models.yaml
+///
+/// $ capitalbench init-round --round-id LEAGUE-7 --horizon "one month" --submission-format
+/// single_pick --universe my-options.yaml --decision-deadline 2026-12-07T14:00:00Z
+///
+/// Exit codes: 0 created, 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct InitRound {
+    /// Name of the round and of its folder
+    #[arg(long)]
+    pub(crate) round_id: String,
+    /// Length of the window: "one week" or "one month"
+    #[arg(long, default_value = "one month", value_parser = horizon)]
+    pub(crate) horizon: Track,
+    /// What models are asked for
+    #[arg(long, value_enum, default_value = "portfolio")]
+    pub(crate) submission_format: Format,
+    #[command(flatten)]
+    pub(crate) universe: UniverseChoice,
+    #[command(flatten)]
+    pub(crate) window: WindowChoice,
+    /// Model configuration; its active models become the frozen roster
+    #[arg(long, value_name = "FILE")]
+    pub(crate) models: Option<PathBuf>,
+    /// The market is invented: mock models may be the record, and it never joins the public one
+    #[arg(long)]
+    pub(crate) synthetic: bool,
+    /// What readers can check without trusting you
+    #[arg(long, default_value = "none")]
+    #[arg(value_parser = word(["none", "signed", "anchored"], Proof::parse))]
+    pub(crate) proof: Proof,
+    #[command(flatten)]
+    pub(crate) prices: PriceOrigin,
+    #[command(flatten)]
+    pub(crate) rounds: RoundsDir,
+    #[command(flatten)]
+    pub(crate) now: Now,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Format {
+    /// One option
+    SinglePick,
+    /// A constrained list of holdings
+    Portfolio,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UniverseChoice {
+    /// A universe file of your own
+    #[arg(long, value_name = "FILE")]
+    pub(crate) universe: Option<PathBuf>,
+    /// A shipped universe (v1.5, v2.0, v2.1), or the name of your own
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) universe_version: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PriceOrigin {
+    /// The source of the prices, frozen with the round; tiingo unless the market is invented
+    #[arg(long, value_enum, value_name = "SOURCE")]
+    pub(crate) price_source: Option<Source>,
+    /// The source they will be compared with, frozen with the round
+    #[arg(long, value_enum, value_name = "SOURCE")]
+    pub(crate) second_price_source: Option<Source>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WindowChoice {
+    /// Last moment for a decision, such as 2026-12-07T14:30:00Z
+    #[arg(long, value_name = "INSTANT", value_parser = instant)]
+    pub(crate) decision_deadline: Option<Timestamp>,
+    /// Which close the window starts from
+    #[arg(
+        long,
+        value_name = "RULE",
+        default_value = "first_close_after_deadline"
+    )]
+    #[arg(value_parser = word(ENTRY_RULES, EntryRule::parse))]
+    pub(crate) entry_rule: EntryRule,
+    /// The session to which a closed day moves
+    #[arg(long, default_value = "previous", value_parser = word(["previous", "next"], Roll::parse))]
+    pub(crate) roll: Roll,
+}
+
+const ENTRY_RULES: [&str; 3] = [
+    "first_close_after_deadline",
+    "same_day_close",
+    "last_close_before_deadline",
+];
+
+fn horizon(text: &str) -> Result<Track, String> {
+    Track::from_horizon(text).ok_or_else(|| "use \"one week\" or \"one month\"".to_owned())
+}
+
+/// Bring research and the briefing into a round
+///
+/// Models are shown the final briefing only. It is refused, with line and phrase, when it
+/// recommends, ranks, interprets, links or cites.
+///
+/// $ capitalbench import-research --round rounds/CB-2026-12-07-1W --market-fact-report facts.md
+/// --audit-report audit.md --final-briefing briefing.md --research-cutoff-utc
+/// 2026-12-07T12:00:00Z
+///
+/// Exit codes: 0 imported, 1 the briefing was refused, 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct ImportResearch {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    /// Facts with their sources; audit only
+    #[arg(long, value_name = "FILE")]
+    pub(crate) market_fact_report: PathBuf,
+    /// A second reader's check; audit only
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit_report: PathBuf,
+    /// The text that models are shown
+    #[arg(long, value_name = "FILE")]
+    pub(crate) final_briefing: PathBuf,
+    /// No fact after this instant
+    #[arg(long, value_name = "INSTANT", value_parser = instant)]
+    pub(crate) research_cutoff_utc: Timestamp,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Make the table of returns that models are shown
+///
+/// The tiingo source reads its key from TIINGO_API_KEY and its address from TIINGO_BASE_URL. The
+/// csv source reads one file per symbol, such as closes/SPY.csv, with the columns date, close and
+/// adj_close.
+///
+/// $ capitalbench fetch-universe-performance --round rounds/CB-2026-12-07-1W --as-of-date
+/// 2026-12-04
+///
+/// $ capitalbench fetch-universe-performance --round rounds/CB-2026-12-07-1W --as-of-date
+/// 2026-12-04 --source csv --histories closes/
+///
+/// Exit codes: 0 every option has its figures, 1 some failed (the table is written and says
+/// which), 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct FetchUniversePerformance {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    /// The last day whose close may be used
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(crate) as_of_date: Date,
+    #[command(flatten)]
+    pub(crate) source: SourceChoice,
+    /// Replace an existing table
+    #[arg(long)]
+    pub(crate) overwrite_performance: bool,
+    #[command(flatten)]
+    pub(crate) now: Now,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Ask a price source whether it has every option
+///
+/// Writes universe_validation_report.json and .md into the round, or beside the universe file.
+///
+/// $ capitalbench validate-universe --round rounds/CB-2026-12-07-1W --start-date 2025-12-04
+/// --end-date 2026-12-04
+///
+/// $ capitalbench validate-universe --options my-options.yaml --source csv --histories closes/
+/// --start-date 2025-12-04 --end-date 2026-12-04
+///
+/// Exit codes: 0 every option is known, 1 some are not, 2 could not run.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("what").required(true).args(["round", "options"]))]
+pub(crate) struct ValidateUniverse {
+    /// The round's folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) round: Option<PathBuf>,
+    /// A universe file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) options: Option<PathBuf>,
+    /// First day to ask for
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(crate) start_date: Date,
+    /// Last day to ask for
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(crate) end_date: Date,
+    #[command(flatten)]
+    pub(crate) source: SourceChoice,
+    #[command(flatten)]
+    pub(crate) now: Now,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Show the exact text that models are sent
+///
+/// It is followed by an estimate of its tokens.
+///
+/// $ capitalbench show-prompt --round rounds/CB-2026-12-07-1W
+///
+/// $ capitalbench show-prompt --round rounds/CB-2026-12-07-1W --model openai-gpt-5-5
+///
+/// Exit codes: 0 shown, 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct ShowPrompt {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    /// Add the lines that name this model
+    #[arg(long, value_name = "MODEL_ID")]
+    pub(crate) model: Option<String>,
+    /// Provider of that model, when its id does not begin with it
+    #[arg(long, requires = "model")]
+    pub(crate) provider: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Freeze the inputs of a round, or check them
+///
+/// $ capitalbench hash-round --round rounds/my-round           freeze it
+///
+/// $ capitalbench hash-round --round rounds/my-round --check   compare, write nothing
+///
+/// Exit codes: 0 frozen or unchanged, 1 --check found a difference, 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct HashRound {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    /// Compare with the stored digests and write nothing
+    #[arg(long)]
+    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) now: Now,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

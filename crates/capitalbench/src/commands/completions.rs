@@ -1,0 +1,15 @@
+//! `completions`: a script with which a shell completes verbs and flags.
+
+use clap_complete::generate;
+
+use super::Exit;
+use crate::cli::{Completions, definitions};
+use crate::console::bytes;
+
+pub(crate) fn run(arguments: &Completions) -> Exit {
+    let mut script = Vec::new();
+    let mut command = definitions();
+    generate(arguments.shell, &mut command, "capitalbench", &mut script);
+    bytes(&script);
+    Exit::Success
+}
