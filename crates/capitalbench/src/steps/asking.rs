@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use capitalbench_adapters::price_source::{DailyClose, History, Limit, PriceError, PriceSource};
+use capitalbench_adapters::price_source::{
+    DailyClose, History, Limit, PriceError, PriceFault, PriceSource,
+};
 use capitalbench_archive::prices::request_state::{KeptAnswer, RequestState};
 use capitalbench_core::market::price_window::{PriceWindow, Session};
 use capitalbench_core::market::request_budget::Plan;
@@ -160,17 +162,15 @@ impl Asking<'_> {
                 Ok(history) => return self.take(fetch, symbol, days, (history, requests)),
                 Err(error) => error,
             };
-            match &error {
-                PriceError::Limited {
-                    limit, retry_after, ..
-                } => {
+            match &error.fault {
+                PriceFault::Limited { limit, retry_after } => {
                     self.close(*limit, *retry_after, refusals)?;
                     refusals += 1;
                 }
-                PriceError::Timeout { .. }
-                | PriceError::CutOff { .. }
-                | PriceError::Unreachable { .. }
-                | PriceError::ServerFailed { .. } => match pause(&error, delays.next()) {
+                PriceFault::Timeout { .. }
+                | PriceFault::CutOff
+                | PriceFault::Unreachable { .. }
+                | PriceFault::ServerFailed { .. } => match pause(&error, delays.next()) {
                     Some(wait) => sleep(wait).await,
                     None if error.concerns_every_symbol() => return Err(fatal(symbol, &error)),
                     None => return Ok(Turn::Fault(error.to_string())),
@@ -294,12 +294,12 @@ fn missing(symbol: &str, sessions: &[Session], day: Date) -> Option<String> {
 
 /// How long to wait before the same question is asked again, if it should be.
 fn pause(error: &PriceError, delay: Option<Duration>) -> Option<Duration> {
-    match error {
-        PriceError::ServerFailed {
+    match error.fault {
+        PriceFault::ServerFailed {
             retry_after: Some(asked),
             ..
         } => delay
-            .map(|delay| delay.max(*asked))
+            .map(|delay| delay.max(asked))
             .filter(|wait| *wait <= LONGEST_WAIT),
         _ => delay,
     }

@@ -10,7 +10,7 @@ fn wait(headers: &[(&str, &str)]) -> Option<f64> {
 }
 
 #[test]
-fn only_a_used_up_allowance_is_waited_for() {
+fn a_used_up_allowance_sets_the_wait() {
     let left = "x-ratelimit-remaining-requests";
     let reset = "x-ratelimit-reset-requests";
     assert_eq!(wait(&[(left, "1"), (reset, "6m0s")]), None);

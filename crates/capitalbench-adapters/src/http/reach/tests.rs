@@ -6,7 +6,7 @@ fn allows(reach: Reach, address: &str) -> bool {
 }
 
 #[test]
-fn addresses_are_public_private_or_never_asked() {
+fn addresses_are_public_private_or_always_refused() {
     for address in [
         "1.1.1.1",
         "93.184.216.34",
@@ -52,7 +52,7 @@ fn addresses_are_public_private_or_never_asked() {
 }
 
 #[test]
-fn hosts_in_every_spelling_of_an_address() {
+fn a_private_host_is_refused_in_every_spelling() {
     for text in [
         "http://127.0.0.1:8000",
         "http://2130706433",
@@ -100,7 +100,7 @@ fn only_the_way_to_a_private_host_is_trusted() {
 }
 
 #[test]
-fn names_keep_only_what_may_be_asked() {
+fn a_name_resolves_only_to_allowed_addresses() {
     let both = ["10.0.0.1:0", "1.1.1.1:0"].map(|text| text.parse().unwrap());
     let kept = allowed(Reach::Public, "x.example", both.to_vec()).unwrap();
     assert_eq!(kept, [both[1]]);
@@ -108,6 +108,6 @@ fn names_keep_only_what_may_be_asked() {
     assert!(
         error
             .to_string()
-            .starts_with("x.example leads to a private address only; ")
+            .starts_with("x.example leads only to private addresses; ")
     );
 }

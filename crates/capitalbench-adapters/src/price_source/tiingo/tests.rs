@@ -15,7 +15,7 @@ fn within(reach: Reach, base_url: &str) -> Result<Tiingo, BaseUrlError> {
 }
 
 #[test]
-fn the_address_is_the_documented_one_and_holds_no_key() {
+fn the_url_is_the_documented_one_and_holds_no_key() {
     let question = Question {
         symbol: "BRK-B",
         from: date(2026, 8, 13),
@@ -34,7 +34,7 @@ fn the_address_is_the_documented_one_and_holds_no_key() {
 }
 
 #[test]
-fn an_address_that_is_none_or_holds_more_is_refused_without_repeating_it() {
+fn a_wrong_base_url_is_refused_without_repeating_it() {
     for (text, expected) in [
         ("", BaseUrlError::NotHttp),
         ("api.tiingo.com", BaseUrlError::NotHttp),

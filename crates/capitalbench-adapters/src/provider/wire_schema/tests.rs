@@ -39,7 +39,7 @@ fn openai_drops_lengths_only() {
 }
 
 #[test]
-fn anthropic_drops_numbers_and_counts_into_words() {
+fn anthropic_gets_numbers_and_counts_as_description() {
     let reduced = anthropic(&full());
     let [number, ids, risks] = fields(&reduced);
     let rule = "Rule: minimum 5, maximum 100, multipleOf 5.";
@@ -59,7 +59,7 @@ fn google_keeps_bounds_and_long_enumerations() {
 }
 
 #[test]
-fn the_others_get_what_all_can_say() {
+fn compatible_hosts_get_counts_as_description() {
     let reduced = compatible(&full());
     let [_, ids, risks] = fields(&reduced);
     assert_eq!(ids["description"], "Rule: minItems 1, maxItems 3.");
