@@ -26,7 +26,7 @@ fn the_examples_of_rfc_8785() {
 }
 
 #[test]
-fn other_forms_are_refused() {
+fn non_canonical_forms_are_refused() {
     let cases: [(&str, CanonicalError); 6] = [
         ("{\"b\":1,\"a\":2}", CanonicalError::Form(2)),
         ("{\"a\":1,\"a\":1}", CanonicalError::Form(6)),
@@ -62,7 +62,7 @@ fn values() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_back(value in values()) {
+    fn a_written_value_is_read_back(value in values()) {
         let bytes = to_bytes(&value).unwrap();
         let read = parse(&bytes).unwrap();
         prop_assert_eq!(&read, &value);

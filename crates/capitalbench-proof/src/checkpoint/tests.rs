@@ -15,7 +15,7 @@ fn the_example_of_the_specification_is_read() {
 }
 
 #[test]
-fn broken_ones_are_refused() {
+fn malformed_checkpoints_are_refused() {
     let root = empty_root().to_base64();
     for text in [
         String::new(),

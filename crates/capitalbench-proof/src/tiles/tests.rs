@@ -65,7 +65,7 @@ fn a_tree_of_70000_has_the_tiles_of_the_specification() {
 }
 
 #[test]
-fn a_tile_beyond_all_sizes_is_none_of_the_present() {
+fn a_tile_beyond_the_size_of_the_tree_does_not_exist() {
     for index in [1 << 56, u64::MAX] {
         for content in [Content::Entries, Content::Hashes(0)] {
             assert_eq!(Tile::at_size(content, index, u64::MAX), None);
@@ -76,7 +76,7 @@ fn a_tile_beyond_all_sizes_is_none_of_the_present() {
 }
 
 #[test]
-fn bundles_hold_what_was_put_in() {
+fn bundles_give_back_their_leaves() {
     let long = vec![7; LONGEST_LEAF];
     let leaves: [&[u8]; 3] = [b"", b"leaf", &long];
     let bytes = bundle(leaves).unwrap();
@@ -105,7 +105,7 @@ impl TileSource for &Memory {
 }
 
 #[test]
-fn proofs_out_of_tiles_are_short_and_hold() {
+fn proofs_from_tiles_hold_and_read_few_tiles() {
     let size = 70_000;
     let mut edge = Edge::default();
     let mut memory = Memory(BTreeMap::new());
