@@ -3,7 +3,7 @@ use super::*;
 use crate::row_digest::row_digest;
 
 #[test]
-fn what_was_packed_is_unpacked_and_nothing_else() {
+fn only_the_packed_bytes_are_unpacked() {
     let files: Files = [
         ("a.txt".to_owned(), b"a".to_vec()),
         ("b/c.bin".to_owned(), vec![0, 255, 3]),

@@ -7,7 +7,7 @@ use capitalbench_core::publication::Publication;
 use capitalbench_database::delta::Delta;
 use capitalbench_database::direct::Direct;
 use capitalbench_database::documents;
-use capitalbench_database::gateway::{Applied, Gateway, GatewayError, Place, State};
+use capitalbench_database::gateway::{Applied, FileLocation, Gateway, GatewayError, State};
 use capitalbench_database::round_files::RoundFiles;
 use capitalbench_database::sync::{Scope, SyncError, Synced, sync};
 
@@ -16,8 +16,7 @@ use serde_json::Value;
 use crate::log::add_log;
 use crate::stage::{Stage, connect, fixtures, public};
 
-/// One request per round, so that there is something between two requests.
-const SMALL: (&Scope, usize) = (&Scope::Whole, 1);
+const WHOLE: &Scope = &Scope::Whole;
 
 async fn cut_off(stage: &mut Stage, delta: &Delta<'static>, after: Duration) -> Option<Synced> {
     let mut other = connect(&stage.server).await;
@@ -28,7 +27,7 @@ async fn cut_off(stage: &mut Stage, delta: &Delta<'static>, after: Duration) -> 
         .unwrap()
         .get(0);
     let delta = delta.clone();
-    let running = tokio::spawn(async move { sync(&other, &delta, SMALL, &|_, _| ()).await });
+    let running = tokio::spawn(async move { sync(&other, &delta, WHOLE, 1, &|_, _| ()).await });
     tokio::time::sleep(after).await;
     let kill = format!("select pg_terminate_backend({pid})");
     stage.owner().query_one(&kill, &[]).await.unwrap();
@@ -91,7 +90,7 @@ async fn a_hundred_kills_and_the_database_equals_the_folder() {
         round += 1;
     }
     for (publication, delta) in publications.iter().zip(&deltas) {
-        sync(&stage.gateway, delta, SMALL, &|_, _| ())
+        sync(&stage.gateway, delta, WHOLE, 1, &|_, _| ())
             .await
             .unwrap();
         equals(&mut stage, publication, delta).await;
@@ -117,10 +116,10 @@ async fn two_at_once_end_alike() {
         let two = connect(&stage.server).await;
         let now = turn % 2;
         let same = &deltas[now];
-        let bytes = (&Scope::Whole, if turn < 5 { 1 } else { 1 << 22 });
+        let bytes = if turn < 5 { 1 } else { 1 << 22 };
         let (first, second) = tokio::join!(
-            sync(&one, same, bytes, &|_, _| ()),
-            sync(&two, same, bytes, &|_, _| ()),
+            sync(&one, same, WHOLE, bytes, &|_, _| ()),
+            sync(&two, same, WHOLE, bytes, &|_, _| ()),
         );
         first.unwrap();
         second.unwrap();
@@ -143,14 +142,14 @@ impl Gateway for Slow<'_> {
 
     async fn apply(&self, delta: &Value) -> Result<Applied, GatewayError> {
         if !self.overtaken.swap(true, Ordering::Relaxed) {
-            let done = sync(&self.other, self.quicker, SMALL, &|_, _| ()).await;
+            let done = sync(&self.other, self.quicker, WHOLE, 1, &|_, _| ()).await;
             done.expect("the other sync ends");
         }
         self.own.apply(delta).await
     }
 
-    fn place(&self) -> Place {
-        self.own.place()
+    fn file_location(&self) -> FileLocation {
+        self.own.file_location()
     }
 
     async fn upload(&self, files: &RoundFiles) -> Result<(), GatewayError> {
@@ -178,7 +177,7 @@ async fn a_sync_that_was_overtaken_looks_again_and_leaves_nothing_of_the_other()
             quicker: &deltas[other],
             overtaken: AtomicBool::new(false),
         };
-        let synced = sync(&slow, &deltas[now], SMALL, &|_, _| ()).await;
+        let synced = sync(&slow, &deltas[now], WHOLE, 1, &|_, _| ()).await;
         synced.unwrap();
         equals(&mut stage, &publications[now], &deltas[now]).await;
     }
@@ -192,7 +191,7 @@ async fn a_round_alone_brings_what_it_needs() {
     let publication = public(&fixtures(), "2030-01-01");
     let delta = Delta::of(&publication).unwrap();
     let id = publication.rounds[0].id().clone();
-    let synced = sync(&stage.gateway, &delta, (&Scope::Round(id), 1), &|_, _| ())
+    let synced = sync(&stage.gateway, &delta, &Scope::Round(id), 1, &|_, _| ())
         .await
         .unwrap();
     assert!(synced.requests <= 3, "{synced:?}");
@@ -202,7 +201,7 @@ async fn a_round_alone_brings_what_it_needs() {
         0
     );
     // A row that went missing is noticed and comes back.
-    sync(&stage.gateway, &delta, SMALL, &|_, _| ())
+    sync(&stage.gateway, &delta, WHOLE, 1, &|_, _| ())
         .await
         .unwrap();
     stage
@@ -210,7 +209,7 @@ async fn a_round_alone_brings_what_it_needs() {
         .batch_execute("delete from public.option_returns where rank = 1")
         .await
         .unwrap();
-    let synced = sync(&stage.gateway, &delta, SMALL, &|_, _| ())
+    let synced = sync(&stage.gateway, &delta, WHOLE, 1, &|_, _| ())
         .await
         .unwrap();
     assert_eq!(synced.counts.written, 2, "{synced:?}");

@@ -85,11 +85,9 @@ impl Target {
         let synced = match self {
             Self::Direct(url) => {
                 let direct = Direct::connect(url).await?;
-                sync(&direct, delta, (scope, REQUEST_BYTES), &tick).await
+                sync(&direct, delta, scope, REQUEST_BYTES, &tick).await
             }
-            Self::Rest(rest) => {
-                sync(rest.as_ref(), delta, (scope, HTTP_REQUEST_BYTES), &tick).await
-            }
+            Self::Rest(rest) => sync(rest.as_ref(), delta, scope, HTTP_REQUEST_BYTES, &tick).await,
         };
         bar.finish_and_clear();
         synced
