@@ -1,49 +1,47 @@
 //! The one HTTP client of the project: timeouts, a size limit, redaction and failure classes.
 //!
-//! It trusts the certificates it is built with and not those of the machine, follows no
-//! redirect, uses no proxy, asks no private address unless told to, repeats nothing by itself, and puts a key in a header wherever a service
-//! takes it there. Every text
-//! in an [`HttpError`] has been cleared of the key.
+//! The client trusts the certificates it is built with and not those of the machine. It follows no
+//! redirect, uses no proxy, never repeats a request, and refuses private addresses unless the caller
+//! allows them. A key travels in a header wherever the service accepts one there. The text of an
+//! [`HttpError`] never contains the key.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT,
-};
-use reqwest::{Client, Response, Url, redirect, retry};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
+use reqwest::{Client, Method, Response, Url, redirect, retry};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use tokio::time::{Instant, timeout_at};
 
-use crate::secret::{ApiKey, Wiped};
+use crate::secret::ApiKey;
 
 mod address;
-mod call;
 mod failure;
-mod post;
 mod rate_limit;
 mod reach;
+mod request;
 mod retry_after;
 
-pub(crate) use address::{AddressFault, Secrecy, is_bare};
-pub(crate) use call::{Call, Called};
+pub use address::BaseUrlError;
+pub(crate) use address::{Secrecy, is_bare, with_path};
 pub use failure::HttpError;
-pub(crate) use post::{KeyHeader, Media, Post, Posted};
 pub(crate) use rate_limit::wait_for_allowance;
 pub(crate) use reach::REMEDY;
 pub use reach::Reach;
-pub(crate) use retry_after::wait_asked_for;
+pub(crate) use request::{Answer, KeyHeader, Request};
+pub(crate) use retry_after::{retry_after, wait_asked_for};
 
-/// How long and how much the client takes at most.
+/// A deadline for time limits that no clock can represent.
+const LONGEST_WAIT: Duration = Duration::from_hours(24);
+
+/// The limits of every request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HttpLimits {
-    /// Time until a connection stands.
     pub connect_timeout: Duration,
-    /// Time until the last byte of an answer is there.
+    /// Time until the last byte of the answer, for requests that bring no limit of their own.
     pub total_timeout: Duration,
     /// Largest body in bytes, after decompression.
     pub body_bytes: usize,
-    /// Which addresses may be asked.
     pub reach: Reach,
 }
 
@@ -66,7 +64,7 @@ pub struct HttpClient {
 }
 
 impl HttpClient {
-    /// A client that works with and without certificates on the machine.
+    /// Builds a client that needs no certificates on the machine.
     pub fn new(limits: HttpLimits) -> Result<Self, HttpError> {
         let unusable = |reason: String| HttpError::Setup { reason };
         let tls = tls_config().map_err(|error| unusable(error.to_string()))?;
@@ -84,8 +82,72 @@ impl HttpClient {
         Ok(Self { client, limits })
     }
 
-    /// Refuses what may not be asked; a host that is written as a number is never resolved, so
-    /// nothing else would look at it.
+    /// Sends a request once and returns the answer, whatever its status.
+    pub(crate) async fn send(&self, request: &Request<'_>) -> Result<Answer, HttpError> {
+        self.require_reach(&request.url)?;
+        let now = Instant::now();
+        let after = request.time_limit.unwrap_or(self.limits.total_timeout);
+        let deadline = now.checked_add(after).unwrap_or(now + LONGEST_WAIT);
+        let too_slow = || HttpError::Timeout { after };
+        let sending = self
+            .client
+            .request(request.method.clone(), request.url.clone())
+            .headers(request.header_map()?)
+            .body(request.body.clone())
+            .send();
+        let response = timeout_at(deadline, sending)
+            .await
+            .map_err(|_| too_slow())?
+            .map_err(|error| self.failure(&error, request.key))?;
+        let status = response.status();
+        let headers = response.headers().clone();
+        let mut body = Vec::new();
+        let reading = self.read_body(&mut body, response, request.key);
+        let ending = timeout_at(deadline, reading)
+            .await
+            .unwrap_or_else(|_| Err(too_slow()));
+        // The status of an error is what matters: a body that breaks off only shortens its text.
+        if status.is_success() {
+            ending?;
+        }
+        Ok(Answer {
+            status: status.as_u16(),
+            headers,
+            body,
+        })
+    }
+
+    /// Asks for JSON with a GET request; any status but success is an error.
+    pub(crate) async fn get_json(
+        &self,
+        url: Url,
+        key: Option<&ApiKey>,
+        key_headers: &[KeyHeader],
+        headers: &[(&'static str, &'static str)],
+    ) -> Result<TextAnswer, HttpError> {
+        let headers = [headers, &[(ACCEPT.as_str(), "application/json")]].concat();
+        let request = Request {
+            method: Method::GET,
+            url,
+            key,
+            key_headers,
+            headers: &headers,
+            body: Vec::new(),
+            time_limit: None,
+        };
+        let answer = self.send(&request).await?;
+        if !answer.is_success() {
+            return Err(answer.status_error(key));
+        }
+        Ok(TextAnswer {
+            content_type: media_type(&answer.headers),
+            retry_after: retry_after(&answer.headers),
+            text: String::from_utf8(answer.body).map_err(|_| HttpError::NotText)?,
+        })
+    }
+
+    /// Refuses an address that may not be asked. A host written as a number is never resolved, so
+    /// the resolver does not see it.
     fn require_reach(&self, url: &Url) -> Result<(), HttpError> {
         if self.limits.reach.allows_host(url) {
             // Queries are left out: some sources want their key there.
@@ -93,55 +155,12 @@ impl HttpClient {
             log::debug!("ask {}://{host}{}", url.scheme(), url.path());
             return Ok(());
         }
-        let reason = format!("the address is a private one; {REMEDY}");
+        let reason = format!("its address is private; {REMEDY}");
         Err(HttpError::NotAsked { reason })
     }
 
-    /// Asks for JSON with the key where the credential says.
-    pub(crate) async fn get(&self, request: Request<'_>) -> Result<Answer, HttpError> {
-        self.require_reach(&request.url)?;
-        let deadline = Instant::now() + self.limits.total_timeout;
-        let mut asking = self
-            .client
-            .get(request.url)
-            .header(ACCEPT, "application/json");
-        if let Some(header) = request.credential.header()? {
-            asking = asking.header(AUTHORIZATION, header);
-        }
-        if let Some(name) = request.user_agent {
-            asking = asking.header(USER_AGENT, name);
-        }
-        let sending = asking.send();
-        let key = request.credential.key();
-        let response = timeout_at(deadline, sending)
-            .await
-            .map_err(|_| self.too_slow())?
-            .map_err(|error| self.failure(&error, key))?;
-        let status = response.status();
-        let content_type = header_text(response.headers(), &CONTENT_TYPE);
-        let retry_after = retry_after::retry_after(response.headers());
-        let mut body = Vec::new();
-        let ending = timeout_at(deadline, self.fill(&mut body, response, key))
-            .await
-            .unwrap_or_else(|_| Err(self.too_slow()));
-        if status.is_success() {
-            ending?;
-            return Ok(Answer {
-                text: String::from_utf8(body).map_err(|_| HttpError::NotText)?,
-                content_type,
-                retry_after,
-            });
-        }
-        // The status is what matters; a body that breaks off only leaves the excerpt shorter.
-        Err(HttpError::Status {
-            code: status.as_u16(),
-            retry_after,
-            excerpt: clean(&String::from_utf8_lossy(&body), key),
-        })
-    }
-
-    /// Reads a body into `bytes`, which hold what came when it breaks off.
-    async fn fill(
+    /// Reads a body into `bytes`, which keep what had arrived if the connection breaks.
+    async fn read_body(
         &self,
         bytes: &mut Vec<u8>,
         mut response: Response,
@@ -163,70 +182,11 @@ impl HttpClient {
     fn failure(&self, error: &reqwest::Error, key: Option<&ApiKey>) -> HttpError {
         HttpError::of(error, key, self.limits.connect_timeout)
     }
-
-    fn too_slow(&self) -> HttpError {
-        HttpError::Timeout {
-            after: self.limits.total_timeout,
-        }
-    }
 }
 
-/// One question.
+/// A successful answer to [`HttpClient::get_json`].
 #[derive(Debug)]
-pub(crate) struct Request<'a> {
-    /// Where to ask.
-    pub(crate) url: Url,
-    /// Who asks.
-    pub(crate) credential: Credential<'a>,
-    /// What to be called in place of the program's own name.
-    pub(crate) user_agent: Option<&'static str>,
-}
-
-/// Where a key goes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Credential<'a> {
-    /// In the `Authorization` header.
-    Header {
-        /// The word before it, such as `Token`.
-        scheme: &'static str,
-        /// The key.
-        key: &'a ApiKey,
-    },
-    /// In the address, for services that take it nowhere else; every text is cleared of it.
-    Address(&'a ApiKey),
-    /// Nowhere: the service asks for none.
-    Nobody,
-}
-
-impl<'a> Credential<'a> {
-    fn key(self) -> Option<&'a ApiKey> {
-        match self {
-            Self::Header { key, .. } | Self::Address(key) => Some(key),
-            Self::Nobody => None,
-        }
-    }
-
-    fn header(self) -> Result<Option<HeaderValue>, HttpError> {
-        let Self::Header { scheme, key } = self else {
-            return Ok(None);
-        };
-        key_value(&format!("{scheme} "), key).map(Some)
-    }
-}
-
-/// The value of a header that carries a key.
-fn key_value(prefix: &str, key: &ApiKey) -> Result<HeaderValue, HttpError> {
-    let text = Wiped::new(format!("{prefix}{}", key.expose()));
-    let mut value = HeaderValue::from_str(&text).map_err(|_| HttpError::Setup {
-        reason: "the API key cannot be sent in a header".to_owned(),
-    })?;
-    value.set_sensitive(true);
-    Ok(value)
-}
-
-/// An answer with a status of success.
-#[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TextAnswer {
     /// The whole body, exactly as it came.
     pub(crate) text: String,
     /// The declared type of the body, in lower case and without parameters.
@@ -235,19 +195,10 @@ pub(crate) struct Answer {
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// The beginning of a text on one line, without the key and without control characters.
-pub(crate) fn excerpt(text: &str, key: &ApiKey) -> String {
-    one_line(&key.redact(text))
-}
-
-/// The same where there may be no key.
-pub(crate) fn clean(text: &str, key: Option<&ApiKey>) -> String {
-    key.map_or_else(|| one_line(text), |key| excerpt(text, key))
-}
-
-/// The beginning of a text on one line, without control characters.
-pub(crate) fn one_line(text: &str) -> String {
+/// The start of a text on one line, without the key and without control characters.
+pub(crate) fn excerpt(text: &str, key: Option<&ApiKey>) -> String {
     const LONGEST: usize = 200;
+    let text = key.map_or_else(|| text.to_owned(), |key| key.redact(text));
     let words: Vec<&str> = text
         .split(|character: char| character.is_whitespace() || character.is_control())
         .filter(|word| !word.is_empty())
@@ -260,8 +211,8 @@ pub(crate) fn one_line(text: &str) -> String {
     }
 }
 
-fn header_text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
-    let text = headers.get(name)?.to_str().ok()?;
+fn media_type(headers: &HeaderMap) -> Option<String> {
+    let text = headers.get(CONTENT_TYPE)?.to_str().ok()?;
     let media_type = text.split(';').next()?.trim();
     Some(media_type.to_ascii_lowercase())
 }

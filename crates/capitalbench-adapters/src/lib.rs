@@ -1,12 +1,11 @@
-//! Where CapitalBench meets the outside: prices, providers and clocks of others.
+//! Connections to outside services: price vendors, model providers, clocks and the public store.
 //!
-//! [`http`] is the one client for all of them, [`secret`] the only holder of keys,
-//! [`price_source`] says what a vendor of daily closes must deliver and how each may fail, [`provider`]
-//! asks one model once and reads what came back, [`outside_clock`] asks for time stamps, and
-//! [`supabase`] is the public store over HTTP.
+//! [`http`] is the client that all of them share, and [`secret`] the only holder of keys.
+//! [`price_source`] fetches daily closes, [`provider`] asks one model once and reads its answer,
+//! [`outside_clock`] asks for time stamps, and [`supabase`] is the public store over HTTP.
 //!
-//! Nothing here reads the environment, the clock or a round folder: addresses, keys and limits
-//! are given by the caller, and what comes back are plain values or a typed fault.
+//! This crate does not read the environment, the clock or a round folder: the caller passes addresses,
+//! keys and limits, and gets plain values or typed errors.
 
 pub mod http;
 pub mod outside_clock;

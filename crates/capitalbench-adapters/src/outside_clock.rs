@@ -1,24 +1,24 @@
-//! Clocks of others: RFC 3161 authorities and OpenTimestamps calendars, asked over HTTP.
+//! Outside clocks: RFC 3161 authorities and OpenTimestamps calendars, asked over HTTP.
 //!
-//! What comes back is handed on as it came; judging it is the work of `capitalbench-proof`.
+//! This module hands replies on as they came; `capitalbench-proof` judges them.
 
 use std::time::Duration;
 
-use reqwest::Url;
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::{Method, Url};
 
-use crate::http::{HttpClient, HttpError, Media, Post, clean, is_bare};
+use crate::http::{HttpClient, HttpError, Request, is_bare, with_path};
 
-/// Largest answer taken: a token with its certificates has a few thousand bytes.
-const LARGEST_ANSWER: usize = 256 << 10;
+/// Largest accepted reply: a token with its certificates has a few thousand bytes.
+const LARGEST_REPLY: usize = 256 << 10;
 
-/// An address of an authority or calendar.
+/// The address of an authority or calendar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClockUrl(Url);
 
-/// Why an address cannot be asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{text:?} is not the address of a time stamp authority; it must be like https://freetsa.org/tsr"
+    "{text:?} is not the address of a time stamp authority; it must look like https://freetsa.org/tsr"
 )]
 pub struct ClockUrlError {
     text: String,
@@ -39,7 +39,7 @@ impl std::str::FromStr for ClockUrl {
 }
 
 impl ClockUrl {
-    /// Name of the machine, and its port where the address names one.
+    /// The host, and the port if the address names one.
     pub fn machine(&self) -> (&str, Option<u16>) {
         (self.0.host_str().unwrap_or_default(), self.0.port())
     }
@@ -51,75 +51,58 @@ impl std::fmt::Display for ClockUrl {
     }
 }
 
-/// Sends a time stamp query and gives back the reply.
+/// Sends a time stamp query and returns the reply.
 pub async fn ask_authority(
     http: &HttpClient,
     url: &ClockUrl,
     query: Vec<u8>,
     time_limit: Duration,
 ) -> Result<Vec<u8>, HttpError> {
-    ask(
-        http,
-        url.0.clone(),
-        Media::TimestampQuery,
-        query,
-        time_limit,
-    )
-    .await
+    let headers = [
+        (CONTENT_TYPE.as_str(), "application/timestamp-query"),
+        (ACCEPT.as_str(), "application/timestamp-reply"),
+    ];
+    post(http, url.0.clone(), &headers, query, time_limit).await
 }
 
-/// Posts a commitment to a calendar and gives back the beginning of a proof.
+/// Posts a commitment to a calendar and returns the start of a proof.
 pub async fn ask_calendar(
     http: &HttpClient,
     calendar: &ClockUrl,
     commitment: &[u8; 32],
     time_limit: Duration,
 ) -> Result<Vec<u8>, HttpError> {
-    let mut url = calendar.0.clone();
-    url.path_segments_mut()
-        .map_err(|()| HttpError::Setup {
-            reason: "the calendar's address cannot have a path".to_owned(),
-        })?
-        .pop_if_empty()
-        .push("digest");
-    ask(
-        http,
-        url,
-        Media::OpenTimestamps,
-        commitment.to_vec(),
-        time_limit,
-    )
-    .await
+    let headers = [
+        (CONTENT_TYPE.as_str(), "application/x-www-form-urlencoded"),
+        (ACCEPT.as_str(), "application/vnd.opentimestamps.v1"),
+    ];
+    let url = with_path(&calendar.0, &["digest"]);
+    post(http, url, &headers, commitment.to_vec(), time_limit).await
 }
 
-async fn ask(
+async fn post(
     http: &HttpClient,
     url: Url,
-    media: Media,
+    headers: &[(&'static str, &'static str)],
     body: Vec<u8>,
     time_limit: Duration,
 ) -> Result<Vec<u8>, HttpError> {
-    let answer = http
-        .post(Post {
-            url,
-            key: None,
-            headers: &[],
-            media,
-            body,
-            time_limit,
-        })
-        .await?;
+    let request = Request {
+        method: Method::POST,
+        url,
+        key: None,
+        key_headers: &[],
+        headers,
+        body,
+        time_limit: Some(time_limit),
+    };
+    let answer = http.send(&request).await?;
     if answer.status != 200 {
-        return Err(HttpError::Status {
-            code: answer.status,
-            retry_after: None,
-            excerpt: clean(&String::from_utf8_lossy(&answer.body), None),
-        });
+        return Err(answer.status_error(None));
     }
-    if answer.body.len() > LARGEST_ANSWER {
-        return Err(HttpError::TooLarge {
-            limit: LARGEST_ANSWER,
-        });
+    if answer.body.len() > LARGEST_REPLY {
+        let limit = LARGEST_REPLY;
+        return Err(HttpError::TooLarge { limit });
     }
     Ok(answer.body)
 }

@@ -11,19 +11,17 @@ use capitalbench_core::market::price_window::CloseBasis;
 use capitalbench_core::values::ids::Digest;
 use jiff::civil::Date;
 
+pub use crate::http::BaseUrlError;
 pub use alpha_vantage::AlphaVantage;
-pub use base_url::BaseUrlError;
 pub use csv_folder::CsvFolder;
-pub use error::{Limit, PriceError};
+pub use error::{Limit, PriceError, PriceFault};
 pub use rows::{Field, Place, RowFault};
 pub use tiingo::Tiingo;
 pub use yahoo_chart::YahooChart;
 
 mod alpha_vantage;
-mod base_url;
 mod csv_folder;
 mod error;
-mod failure;
 mod rows;
 mod tiingo;
 mod yahoo_chart;
@@ -31,46 +29,17 @@ mod yahoo_chart;
 /// Longest symbol accepted.
 const LONGEST_SYMBOL: usize = 32;
 
-/// One answer of a source, or why there is none.
 pub type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Result<History, PriceError>> + Send + 'a>>;
 
-/// One answer of a source: what it says, and what proves that it said so.
+/// One answer of a source, and the evidence that the source gave it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
     /// The closes, oldest first.
     pub rows: Vec<DailyClose>,
     /// Digest of the body they were read from.
     pub body: Digest,
-    /// Where they were asked for, without any key.
+    /// The address that was asked, without any key.
     pub address: String,
-}
-
-impl History {
-    /// The rows of a whole history that lie in a range; none is an error that says what there is.
-    fn within(
-        (origin, symbol): (&'static str, &str),
-        (from, to): (Date, Date),
-        mut rows: Vec<DailyClose>,
-        (body, address): (Digest, String),
-    ) -> Result<Self, PriceError> {
-        let ends = rows.first().zip(rows.last());
-        let have = ends.map(|(first, last)| (first.date, last.date));
-        rows.retain(|row| from <= row.date && row.date <= to);
-        if rows.is_empty() {
-            return Err(PriceError::NoRows {
-                origin,
-                symbol: symbol.to_owned(),
-                from,
-                to,
-                have,
-            });
-        }
-        Ok(Self {
-            rows,
-            body,
-            address,
-        })
-    }
 }
 
 /// A vendor or a folder of daily closes.
@@ -78,7 +47,7 @@ pub trait PriceSource: Send + Sync {
     /// The word that chooses it, such as `tiingo`.
     fn name(&self) -> &'static str;
 
-    /// What stands in the `source` column of stored prices, such as `tiingo_eod`.
+    /// The text in the `source` column of stored prices, such as `tiingo_eod`.
     fn stored_label(&self) -> &'static str;
 
     /// What its close means.
@@ -101,26 +70,73 @@ pub struct DailyClose {
     pub volume: Option<f64>,
     /// Cash paid per share with this day as the ex-date.
     pub dividend: Option<f64>,
-    /// New shares per old share on this day; 1 on most.
+    /// New shares per old share on this day; 1 on most days.
     pub split: Option<f64>,
 }
 
-/// Refuses what could lead to another file or address, and a range that ends before it begins.
-fn check_question(symbol: &str, from: Date, to: Date) -> Result<(), PriceError> {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b".-_^=".contains(&byte);
-    let usable = symbol.len() <= LONGEST_SYMBOL
-        && symbol.bytes().all(allowed)
-        && !symbol.starts_with('.')
-        && symbol.bytes().any(|byte| byte.is_ascii_alphanumeric());
-    if !usable {
-        return Err(PriceError::InvalidSymbol {
-            symbol: symbol.chars().take(LONGEST_SYMBOL).collect(),
-        });
+/// A symbol and a range of days that a source may be asked about.
+#[derive(Debug, Clone, Copy)]
+struct Question<'a> {
+    symbol: &'a str,
+    from: Date,
+    to: Date,
+}
+
+impl<'a> Question<'a> {
+    /// Refuses a symbol that could lead to another file or address, and a range that ends before it
+    /// begins.
+    fn new(symbol: &'a str, from: Date, to: Date) -> Result<Self, PriceFault> {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b".-_^=".contains(&byte);
+        let usable = symbol.len() <= LONGEST_SYMBOL
+            && symbol.bytes().all(allowed)
+            && !symbol.starts_with('.')
+            && symbol.bytes().any(|byte| byte.is_ascii_alphanumeric());
+        if !usable {
+            return Err(PriceFault::InvalidSymbol);
+        }
+        if to < from {
+            return Err(PriceFault::InvalidRange { from, to });
+        }
+        Ok(Self { symbol, from, to })
     }
-    if to < from {
-        return Err(PriceError::InvalidRange { from, to });
+
+    fn covers(&self, day: Date) -> bool {
+        (self.from..=self.to).contains(&day)
     }
-    Ok(())
+
+    /// The history of the rows that lie in the range.
+    fn history(
+        &self,
+        mut rows: Vec<DailyClose>,
+        body: &str,
+        address: String,
+    ) -> Result<History, PriceFault> {
+        let ends = rows.first().zip(rows.last());
+        let have = ends.map(|(first, last)| (first.date, last.date));
+        rows.retain(|row| self.covers(row.date));
+        if rows.is_empty() {
+            let Self { from, to, .. } = *self;
+            return Err(PriceFault::NoRows { from, to, have });
+        }
+        Ok(History {
+            rows,
+            body: Digest::of(body.as_bytes()),
+            address,
+        })
+    }
+}
+
+/// Names the source and the symbol in the error of an answer.
+async fn named(
+    origin: &'static str,
+    symbol: &str,
+    answer: impl Future<Output = Result<History, PriceFault>>,
+) -> Result<History, PriceError> {
+    answer.await.map_err(|fault| PriceError {
+        origin,
+        symbol: symbol.chars().take(LONGEST_SYMBOL).collect(),
+        fault,
+    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! [`ApiKey`]: a key that can be used by this crate and shown by nobody.
+//! [`ApiKey`]: a key that only this crate can use and that nothing can print.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ mod spellings;
 
 use spellings::{beginnings, is_base64, spellings};
 
-/// What stands in a text where a key was.
+/// Replaces a key in a text.
 const REDACTED: char = '…';
 
-/// The key of an outside service: neither printable nor serialisable, wiped when dropped.
+/// The key of an outside service. It cannot be printed or serialised, and it is wiped when dropped.
 #[derive(Clone)]
 pub struct ApiKey(SecretString);
 
 impl ApiKey {
-    /// A key; nothing when the text is blank or holds a space, a line break or any other
-    /// character that no header can carry.
+    /// None if the text is blank or holds a space, a line break or another character that no header can
+    /// carry.
     pub fn new(text: String) -> Option<Self> {
         let secret = SecretString::from(text);
         let key = secret.expose_secret();
@@ -28,13 +28,13 @@ impl ApiKey {
         usable.then_some(Self(secret))
     }
 
-    /// The key itself, to be sent and for nothing else.
+    /// The key itself, for sending only.
     pub(crate) fn expose(&self) -> &str {
         self.0.expose_secret()
     }
 
-    /// A text without the key: in any case, escaped for a link, for JSON or for HTML, in base64 at
-    /// any place of a longer text, and in hexadecimal.
+    /// Removes the key from a text in every spelling: in any case, escaped for a link, for JSON or for HTML,
+    /// in base64 anywhere in a longer text, and in hexadecimal.
     pub(crate) fn redact(&self, text: &str) -> String {
         let spellings = spellings(self.expose());
         let begins = beginnings(&spellings);

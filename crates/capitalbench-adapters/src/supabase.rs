@@ -1,7 +1,7 @@
 //! The public store over HTTP: `PostgREST` under `/rest/v1`, the storage under `/storage/v1`.
 //!
-//! Every request may be repeated: functions are idempotent and objects have the digest of their
-//! content in their name, so what failed for a passing reason is tried again after a while.
+//! Every request may be repeated: functions are idempotent, and the name of an object holds the digest
+//! of its content. So a request that failed for a passing reason is sent again after a wait.
 
 use std::time::Duration;
 
@@ -9,26 +9,29 @@ use reqwest::{Method, Url};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::http::{AddressFault, Call, Called, HttpClient, HttpError, REMEDY, Secrecy, excerpt};
+use crate::http::{
+    Answer, BaseUrlError, HttpClient, HttpError, KeyHeader, Request, Secrecy, excerpt, retry_after,
+    with_path,
+};
 use crate::secret::ApiKey;
 
-/// Time for one request; a large delta takes a while.
-const TIME_LIMIT: Duration = Duration::from_mins(2);
-/// Rows asked for at a time; a server may give fewer.
+/// Rows per request; a server may give fewer.
 const PAGE: usize = 200;
-/// The longest a server may make us wait.
+/// The longest wait that a server may ask for.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
-/// The beginning of every JSON web token.
+/// How every JSON web token begins.
 const TOKEN: &str = "eyJ";
+const JSON: [(&str, &str); 2] = [
+    ("content-type", "application/json"),
+    ("accept", "application/json"),
+];
 
-/// How often a request is tried, and the wait after the first failure, doubled each time.
+/// How often a request is tried. The wait doubles after every failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// Tries at most.
     pub tries: u32,
-    /// The first wait.
     pub first_wait: Duration,
-    /// Time for one try.
+    /// Time for one try; a large delta takes a while.
     pub time_limit: Duration,
 }
 
@@ -37,55 +40,27 @@ impl Default for Patience {
         Self {
             tries: 5,
             first_wait: Duration::from_millis(500),
-            time_limit: TIME_LIMIT,
+            time_limit: Duration::from_mins(2),
         }
     }
 }
 
-/// An address that is not that of a project; it is not repeated, it may hold a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum SupabaseUrlError {
-    /// Not an address of the web, or more than scheme, host, port and path.
-    #[error(
-        "the address must be like https://PROJECT.supabase.co, without a key and without a query"
-    )]
-    NotAProject,
-    /// An address of this machine or of a private network.
-    #[error("the address is a private one; {REMEDY}")]
-    Private,
-    /// A key would be sent for everybody to read.
-    #[error("the address must begin with https://, or the key would be sent in clear")]
-    InClear,
-}
-
-impl From<AddressFault> for SupabaseUrlError {
-    fn from(fault: AddressFault) -> Self {
-        match fault {
-            AddressFault::NotHttp | AddressFault::HoldsMore => Self::NotAProject,
-            AddressFault::Private => Self::Private,
-            AddressFault::InClear => Self::InClear,
-        }
-    }
-}
-
-/// Why a request came to nothing.
+/// Why a request failed for good.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SupabaseError {
-    /// No answer, or none of use, each time.
+    /// Every try ended without a usable answer.
     #[error("{0}")]
     Http(HttpError),
-    /// The server refused; never worth a repetition.
+    /// The server refused, so another try would not help.
     #[error("{message}")]
     Refused {
-        /// HTTP status.
         status: u16,
-        /// SQLSTATE or a code of `PostgREST`, where one was given.
+        /// SQLSTATE or a code of `PostgREST`, if the server gave one.
         code: Option<String>,
-        /// In its own words, without the key.
+        /// The server's own words, without the key.
         message: String,
     },
-    /// Not what was asked for.
-    #[error("{0}")]
+    #[error("the answer cannot be read: {0}")]
     Unreadable(String),
 }
 
@@ -98,21 +73,25 @@ pub struct Supabase {
     patience: Patience,
 }
 
-/// What is sent.
+/// The body of a request.
+#[derive(Default)]
 struct Body<'a> {
     headers: &'a [(&'static str, &'static str)],
     bytes: Vec<u8>,
 }
 
-const JSON: [(&str, &str); 2] = [
-    ("content-type", "application/json"),
-    ("accept", "application/json"),
-];
+impl Body<'_> {
+    fn json(value: &Value) -> Self {
+        Self {
+            headers: &JSON,
+            bytes: value.to_string().into_bytes(),
+        }
+    }
+}
 
 impl Supabase {
-    /// A project at an address.
-    pub fn new(http: HttpClient, base: &str, key: ApiKey) -> Result<Self, SupabaseUrlError> {
-        let base = http.address(base, Secrecy::Keyed)?;
+    pub fn new(http: HttpClient, base: &str, key: ApiKey) -> Result<Self, BaseUrlError> {
+        let base = http.base_url(base, Secrecy::Keyed)?;
         Ok(Self {
             http,
             base,
@@ -121,7 +100,6 @@ impl Supabase {
         })
     }
 
-    /// The same with another patience.
     #[must_use]
     pub fn with_patience(mut self, patience: Patience) -> Self {
         self.patience = patience;
@@ -130,17 +108,13 @@ impl Supabase {
 
     /// Calls a function of the database.
     pub async fn call(&self, function: &str, arguments: &Value) -> Result<Value, SupabaseError> {
-        let url = self.url(&["rest", "v1", "rpc", function]);
-        let body = Body {
-            headers: &JSON,
-            bytes: arguments.to_string().into_bytes(),
-        };
-        let answer = self.send(Method::POST, url, &body).await?;
+        let url = with_path(&self.base, &["rest", "v1", "rpc", function]);
+        let answer = self.send(Method::POST, url, Body::json(arguments)).await?;
         parse(&answer)
     }
 
-    /// All rows of a table in an order that names each of them; some servers give only the first
-    /// thousand of an answer and do not say so, so it is asked until nothing comes.
+    /// All rows of a table; `query` must order them by a unique key. Some servers cut an answer at a
+    /// thousand rows without saying so, so this asks for pages until one is empty.
     pub async fn rows(
         &self,
         table: &str,
@@ -148,12 +122,12 @@ impl Supabase {
     ) -> Result<Vec<Value>, SupabaseError> {
         let mut rows: Vec<Value> = Vec::new();
         loop {
-            let mut url = self.url(&["rest", "v1", table]);
+            let mut url = with_path(&self.base, &["rest", "v1", table]);
             url.query_pairs_mut()
                 .extend_pairs(query)
                 .append_pair("limit", &PAGE.to_string())
                 .append_pair("offset", &rows.len().to_string());
-            let answer = self.send(Method::GET, url, &Body::none()).await?;
+            let answer = self.send(Method::GET, url, Body::default()).await?;
             match parse(&answer)? {
                 Value::Array(page) if page.is_empty() => return Ok(rows),
                 Value::Array(page) if rows.ends_with(&page) => {
@@ -161,12 +135,12 @@ impl Supabase {
                     return Err(SupabaseError::Unreadable(text));
                 }
                 Value::Array(page) => rows.extend(page),
-                _ => return Err(SupabaseError::Unreadable("rows are no list".into())),
+                _ => return Err(SupabaseError::Unreadable(format!("{table}: not a list"))),
             }
         }
     }
 
-    /// Puts an object into a bucket, in place of one of the same name.
+    /// Puts an object into a bucket and replaces one of the same name.
     pub async fn upload(
         &self,
         bucket: &str,
@@ -182,115 +156,95 @@ impl Supabase {
             ],
             bytes: bytes.to_vec(),
         };
-        self.send(Method::POST, url, &body).await.map(drop)
+        self.send(Method::POST, url, body).await.map(drop)
     }
 
-    /// An object of a public bucket.
+    /// Fetches an object of a public bucket.
     pub async fn download(&self, bucket: &str, object: &str) -> Result<Vec<u8>, SupabaseError> {
         let url = self.object(&["storage", "v1", "object", "public", bucket], object);
-        let answer = self.send(Method::GET, url, &Body::none()).await?;
+        let answer = self.send(Method::GET, url, Body::default()).await?;
         Ok(answer.body)
     }
 
-    /// Takes objects out of a bucket; those that are not there are no matter.
+    /// Removes objects from a bucket and ignores those that are not there.
     pub async fn remove(&self, bucket: &str, objects: &[String]) -> Result<(), SupabaseError> {
-        let url = self.url(&["storage", "v1", "object", bucket]);
-        let body = Body {
-            headers: &JSON,
-            bytes: json!({"prefixes": objects}).to_string().into_bytes(),
-        };
-        self.send(Method::DELETE, url, &body).await.map(drop)
-    }
-
-    fn url(&self, segments: &[&str]) -> Url {
-        let mut url = self.base.clone();
-        if let Ok(mut path) = url.path_segments_mut() {
-            path.pop_if_empty().extend(segments);
-        }
-        url
+        let url = with_path(&self.base, &["storage", "v1", "object", bucket]);
+        let body = Body::json(&json!({"prefixes": objects}));
+        self.send(Method::DELETE, url, body).await.map(drop)
     }
 
     fn object(&self, before: &[&str], object: &str) -> Url {
         let segments: Vec<&str> = before.iter().copied().chain(object.split('/')).collect();
-        self.url(&segments)
+        with_path(&self.base, &segments)
     }
 
-    /// Sends, and again as long as the reason may pass.
+    /// Sends a request, and again while the reason of its failure may pass.
     async fn send(
         &self,
         method: Method,
         url: Url,
-        body: &Body<'_>,
-    ) -> Result<Called, SupabaseError> {
-        let key_headers = [("apikey", ""), ("authorization", "Bearer ")];
-        let is_token = self.key.expose().starts_with(TOKEN);
-        let call = Call {
+        body: Body<'_>,
+    ) -> Result<Answer, SupabaseError> {
+        let request = Request {
             method,
             url,
-            key: &self.key,
-            // The newer keys are no tokens and are refused as such.
-            key_headers: if is_token {
-                &key_headers
-            } else {
-                &key_headers[..1]
-            },
+            key: Some(&self.key),
+            key_headers: self.key_headers(),
             headers: body.headers,
-            body: body.bytes.clone(),
-            time_limit: self.patience.time_limit,
+            body: body.bytes,
+            time_limit: Some(self.patience.time_limit),
         };
         let mut tries = 1;
         loop {
-            let answer = self.http.call(&call).await;
-            let wanted = match &answer {
-                Ok(answer) if (200..300).contains(&answer.status) => None,
-                Ok(answer) => may_pass(answer.status).then_some(answer.retry_after),
-                Err(error) => passes(error).then_some(None),
+            let answer = self.http.send(&request).await;
+            let wait = match &answer {
+                Ok(answer) if answer.is_success() => None,
+                Ok(answer) => may_pass(answer.status).then(|| retry_after(&answer.headers)),
+                Err(error) => error.is_transient().then_some(None),
             };
-            let Some(wanted) = wanted.filter(|_| tries < self.patience.tries) else {
+            let Some(asked) = wait.filter(|_| tries < self.patience.tries) else {
                 return self.judge(answer);
             };
             let own = self.patience.first_wait * 2_u32.saturating_pow(tries - 1);
-            tokio::time::sleep(wanted.unwrap_or(own).min(LONGEST_WAIT)).await;
+            tokio::time::sleep(asked.unwrap_or(own).min(LONGEST_WAIT)).await;
             tries += 1;
         }
     }
 
-    fn judge(&self, answer: Result<Called, HttpError>) -> Result<Called, SupabaseError> {
+    /// Newer keys are not JSON web tokens, and the server refuses them as a bearer token.
+    fn key_headers(&self) -> &'static [KeyHeader] {
+        const BOTH: [KeyHeader; 2] = [("apikey", ""), ("authorization", "Bearer ")];
+        if self.key.expose().starts_with(TOKEN) {
+            &BOTH
+        } else {
+            &BOTH[..1]
+        }
+    }
+
+    fn judge(&self, answer: Result<Answer, HttpError>) -> Result<Answer, SupabaseError> {
         let answer = answer.map_err(SupabaseError::Http)?;
-        if (200..300).contains(&answer.status) {
+        if answer.is_success() {
             return Ok(answer);
         }
-        let said: Option<Said> = serde_json::from_slice(&answer.body).ok();
-        let text = String::from_utf8_lossy(&answer.body);
         if may_pass(answer.status) {
-            return Err(SupabaseError::Http(HttpError::Status {
-                code: answer.status,
-                retry_after: answer.retry_after,
-                excerpt: excerpt(&text, &self.key),
-            }));
+            return Err(SupabaseError::Http(answer.status_error(Some(&self.key))));
         }
-        let message = said.as_ref().and_then(|said| said.message.clone());
-        let message = message.unwrap_or_else(|| format!("status {}: {text}", answer.status));
+        let refusal: Refusal = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let message = refusal.message.unwrap_or_else(|| {
+            let text = String::from_utf8_lossy(&answer.body);
+            format!("status {}: {text}", answer.status)
+        });
         Err(SupabaseError::Refused {
             status: answer.status,
-            code: said.and_then(|said| said.code),
-            message: excerpt(&message, &self.key),
+            code: refusal.code,
+            message: excerpt(&message, Some(&self.key)),
         })
     }
 }
 
-impl Body<'_> {
-    fn none() -> Self {
-        Self {
-            headers: &[],
-            bytes: Vec::new(),
-        }
-    }
-}
-
-/// What a refusal says of itself.
-#[derive(Deserialize)]
-struct Said {
+/// The body of a refusal.
+#[derive(Default, Deserialize)]
+struct Refusal {
     code: Option<String>,
     message: Option<String>,
 }
@@ -299,13 +253,6 @@ fn may_pass(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 500..=599)
 }
 
-fn passes(error: &HttpError) -> bool {
-    matches!(
-        error,
-        HttpError::Timeout { .. } | HttpError::Connect { .. } | HttpError::Truncated
-    )
-}
-
-fn parse(answer: &Called) -> Result<Value, SupabaseError> {
+fn parse(answer: &Answer) -> Result<Value, SupabaseError> {
     serde_json::from_slice(&answer.body).map_err(|e| SupabaseError::Unreadable(e.to_string()))
 }

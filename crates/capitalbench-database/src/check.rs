@@ -1,4 +1,4 @@
-//! Whether a database is as it must be: schema, rights, policies, and what the public is refused.
+//! Checks a database: schema, rights, policies, and that the public is refused what it must not see.
 
 use std::collections::BTreeSet;
 
@@ -73,60 +73,59 @@ pub const FUNCTIONS: &[&str] = &[
     "capitalbench_tables",
 ];
 
-/// Something that is not as it must be.
+/// One defect of the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What kind of thing it is.
     pub code: &'static str,
-    /// Where.
+    /// The table, function or role.
     pub subject: String,
-    /// What is wrong.
     pub message: String,
-    /// What to do.
     pub remedy: &'static str,
 }
 
-/// What was looked at, and what was found.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// The last migration of the database.
+    /// The last applied migration.
     pub schema_version: i32,
-    /// The one that this program needs.
     pub needed_version: i32,
-    /// Single facts that were looked at.
+    /// The number of single checks.
     pub looked_at: usize,
-    /// What is wrong.
     pub findings: Vec<Finding>,
 }
 
 const MIGRATE: &str = "run `capitalbench db migrate`";
-const RIGHTS: &str = "revoke it: statements are in migrations/0008_policies.sql";
-const POLICIES: &str = "drop it, or make it again: statements are in migrations/";
+const RIGHTS: &str = "revoke it: the statements are in migrations/0008_policies.sql";
+const POLICIES: &str = "drop it, or create it again: the statements are in migrations/";
+const RESTORE: &str = "restore the database from its source";
+
+/// The code of a finding, and what to do about it.
+#[derive(Clone, Copy)]
+struct FindingKind(&'static str, &'static str);
 
 impl Report {
-    fn look(&mut self, holds: bool, finding: impl FnOnce() -> Finding) {
+    /// Counts one check and reports a finding if it fails.
+    fn require(
+        &mut self,
+        holds: bool,
+        kind: FindingKind,
+        subject: impl Into<String>,
+        message: impl Into<String>,
+    ) {
         self.looked_at += 1;
         if !holds {
-            self.findings.push(finding());
+            let FindingKind(code, remedy) = kind;
+            self.findings.push(Finding {
+                code,
+                subject: subject.into(),
+                message: message.into(),
+                remedy,
+            });
         }
     }
 }
 
-fn finding(
-    code: &'static str,
-    subject: impl Into<String>,
-    message: impl Into<String>,
-    remedy: &'static str,
-) -> Finding {
-    Finding {
-        code,
-        subject: subject.into(),
-        message: message.into(),
-        remedy,
-    }
-}
-
-/// Looks at everything; nothing is changed, and what probes write is rolled back.
+/// Checks everything and changes nothing: whatever the probes write is rolled back.
 pub async fn check(client: &mut Client) -> Result<Report, GatewayError> {
     let mut report = Report {
         schema_version: 0,
@@ -134,7 +133,7 @@ pub async fn check(client: &mut Client) -> Result<Report, GatewayError> {
         looked_at: 0,
         findings: Vec::new(),
     };
-    // Nothing of the database may stand in for a catalogue.
+    // With an empty search path no table of the database can stand in for a system catalogue.
     let path = client.batch_execute("set search_path = ''").await;
     path.map_err(|error| refused(&error))?;
     let done = look_at(client, &mut report).await;
@@ -178,39 +177,34 @@ async fn schema(client: &Client, report: &mut Report) -> Result<(), GatewayError
         let (version, sha256): (i32, String) = (row.get(0), row.get(1));
         report.schema_version = version;
         if let Some(ours) = ALL.iter().find(|ours| ours.version == version) {
-            report.look(ours.digest() == sha256, || {
-                let message = "is not the migration of this program";
-                finding(
-                    "migration_changed",
-                    ours.name,
-                    message,
-                    "restore the database from its source",
-                )
-            });
+            let kind = FindingKind("migration_changed", RESTORE);
+            let message = "has other statements than the migration of this program";
+            report.require(ours.digest() == sha256, kind, ours.name, message);
         }
     }
     let found = report.schema_version;
     let known: BTreeSet<i32> = ledger.iter().map(|row| row.get(0)).collect();
     for ours in ALL.iter().filter(|ours| ours.version <= found) {
-        report.look(known.contains(&ours.version), || {
-            let message = "was never applied, though later ones were";
-            let remedy = "restore the database from its source";
-            finding("migration_missing", ours.name, message, remedy)
-        });
+        let kind = FindingKind("migration_missing", RESTORE);
+        let message = "was never applied, though later ones were";
+        report.require(known.contains(&ours.version), kind, ours.name, message);
     }
-    report.look(found == NEEDED, || {
-        let message = format!("is version {found}, this program needs {NEEDED}");
-        let remedy = if found > NEEDED {
-            "install the newer program"
-        } else {
-            MIGRATE
-        };
-        finding("schema_version", "schema", message, remedy)
-    });
+    let remedy = if found > NEEDED {
+        "install the newer program"
+    } else {
+        MIGRATE
+    };
+    let message = format!("is version {found}, this program needs {NEEDED}");
+    report.require(
+        found == NEEDED,
+        FindingKind("schema_version", remedy),
+        "schema",
+        message,
+    );
     Ok(())
 }
 
-/// What each role may do with a table, beyond what rows it sees.
+/// The rights of each role on each table.
 const TABLE_RIGHTS: &str = "
 select c.relname::text, c.relrowsecurity, r.role, array(
   select p from unnest(array['SELECT','INSERT','UPDATE','DELETE','TRUNCATE','REFERENCES','TRIGGER']) p
@@ -233,46 +227,35 @@ async fn tables(client: &Client, report: &mut Report) -> Result<(), GatewayError
             continue;
         }
         missing.remove(table.as_str());
-        report.look(secured, || {
-            let message = "row-level security is off";
-            finding(
-                "row_security",
-                table.clone(),
-                message,
-                "alter table … enable row level security",
-            )
-        });
+        let kind = FindingKind("row_security", "alter table … enable row level security");
+        report.require(secured, kind, &table, "row-level security is off");
+        let reads = rights.iter().any(|right| right == "SELECT");
         if role == "service_role" {
-            let works = rights.iter().any(|right| right == "SELECT");
-            report.look(works, || {
-                finding(
-                    "service_right",
-                    table.clone(),
-                    "the service may not read it",
-                    MIGRATE,
-                )
-            });
+            let kind = FindingKind("service_right", MIGRATE);
+            report.require(reads, kind, &table, "the service may not read it");
             continue;
         }
         for right in &rights {
-            report.look(public && right == "SELECT", || {
-                let message = format!("{role} may {}", right.to_lowercase());
-                finding("right_too_many", table.clone(), message, RIGHTS)
-            });
+            let message = format!("{role} may {}", right.to_lowercase());
+            let allowed = public && right == "SELECT";
+            report.require(
+                allowed,
+                FindingKind("right_too_many", RIGHTS),
+                &table,
+                message,
+            );
         }
-        report.look(
-            !public || rights.iter().any(|right| right == "SELECT"),
-            || {
-                let message = format!("{role} may not select");
-                let remedy = "grant select to anon, authenticated";
-                finding("right_missing", table.clone(), message, remedy)
-            },
-        );
+        let kind = FindingKind("right_missing", "grant select to anon, authenticated");
+        let message = format!("{role} may not select");
+        report.require(!public || reads, kind, &table, message);
     }
     for table in missing {
-        report.look(false, || {
-            finding("table_missing", table, "is not there", MIGRATE)
-        });
+        report.require(
+            false,
+            FindingKind("table_missing", MIGRATE),
+            table,
+            "is missing",
+        );
     }
     Ok(())
 }
@@ -307,16 +290,18 @@ async fn policies(client: &Client, report: &mut Report) -> Result<(), GatewayErr
             "service" => "PERMISSIVE ALL service_role",
             _ => "",
         };
-        report.look(known && shape == right, || {
-            let message = format!("the policy {name} ({shape}) is not one of ours");
-            finding("policy_unknown", table.clone(), message, POLICIES)
-        });
+        let message = format!("the policy {name} ({shape}) is not one of ours");
+        let kind = FindingKind("policy_unknown", POLICIES);
+        report.require(known && shape == right, kind, &table, message);
     }
     for (table, name) in expected {
         let message = format!("the policy {name} is missing");
-        report.look(false, || {
-            finding("policy_missing", table, message, POLICIES)
-        });
+        report.require(
+            false,
+            FindingKind("policy_missing", POLICIES),
+            table,
+            message,
+        );
     }
     Ok(())
 }
@@ -336,48 +321,25 @@ async fn functions(client: &Client, report: &mut Report) -> Result<(), GatewayEr
             (row.get(0), row.get(1), row.get(2));
         let (by_public, by_service): (bool, bool) = (row.get(3), row.get(4));
         let known = missing.remove(name.as_str());
-        report.look(known, || {
-            let remedy = "drop it, or name it otherwise";
-            finding(
-                "function_unknown",
-                name.clone(),
-                "is not one of ours",
-                remedy,
-            )
-        });
-        report.look(!by_public, || {
-            let remedy = "revoke execute from public, anon, authenticated";
-            finding(
-                "function_public",
-                name.clone(),
-                "the public may call it",
-                remedy,
-            )
-        });
-        report.look(by_service, || {
-            let remedy = "grant execute to service_role";
-            finding(
-                "function_service",
-                name.clone(),
-                "the service may not call it",
-                remedy,
-            )
-        });
+        let kind = FindingKind("function_unknown", "drop it, or give it another name");
+        report.require(known, kind, &name, "is not one of ours");
+        let remedy = "revoke execute from public, anon, authenticated";
+        let kind = FindingKind("function_public", remedy);
+        report.require(!by_public, kind, &name, "the public may call it");
+        let kind = FindingKind("function_service", "grant execute to service_role");
+        report.require(by_service, kind, &name, "the service may not call it");
         let safe = settings.iter().any(|setting| setting == "search_path=\"\"");
-        report.look(safe && !definer, || {
-            let message = "runs with the rights of its owner or an open search_path";
-            finding(
-                "function_unsafe",
-                name.clone(),
-                message,
-                "make it again from migrations/",
-            )
-        });
+        let kind = FindingKind("function_unsafe", "create it again from migrations/");
+        let message = "runs with the rights of its owner or with an open search_path";
+        report.require(safe && !definer, kind, &name, message);
     }
     for name in missing {
-        report.look(false, || {
-            finding("function_missing", name, "is not there", MIGRATE)
-        });
+        report.require(
+            false,
+            FindingKind("function_missing", MIGRATE),
+            name,
+            "is missing",
+        );
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A database by its own protocol.
+//! [`Direct`]: a database reached by its own protocol.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, NoTls, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::gateway::{Applied, Gateway, GatewayError, Place, State};
+use crate::gateway::{Applied, FileLocation, Gateway, GatewayError, State};
 use crate::round_files::RoundFiles;
 
-/// How long a server may be silent before the connection is looked at.
+/// How long a server may be silent before the connection is tested.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// An address with user and password: neither printable nor serialisable.
+/// An address with user and password; it cannot be printed or serialised.
 #[derive(Clone)]
 pub struct DatabaseUrl(SecretString);
 
 impl DatabaseUrl {
-    /// An address like `postgresql://user:password@host/database`; nothing when it is none.
+    /// Reads an address like `postgresql://user:password@host/database`.
     pub fn new(text: String) -> Option<Self> {
         let url = SecretString::from(text);
         url.expose_secret().parse::<Config>().ok()?;
@@ -50,7 +50,7 @@ impl fmt::Debug for Direct {
 }
 
 impl Direct {
-    /// Connects; encrypted where the server can, and `sslmode=require` in the address insists.
+    /// Connects, encrypted if the server can; `sslmode=require` in the address makes encryption a must.
     pub async fn connect(url: &DatabaseUrl) -> Result<Self, GatewayError> {
         let unreachable = |error: tokio_postgres::Error| match error.as_db_error() {
             Some(_) => refused(&error),
@@ -76,7 +76,7 @@ impl Direct {
         Ok(Self { client })
     }
 
-    /// Connects as the public does: with the rights of `anon`, whatever the address allows.
+    /// Connects with the rights of `anon`, whatever rights the address has.
     pub async fn connect_as_public(url: &DatabaseUrl) -> Result<Self, GatewayError> {
         let direct = Self::connect(url).await?;
         let statement = "set default_transaction_read_only = on; set role anon";
@@ -90,7 +90,7 @@ impl Direct {
         &mut self.client
     }
 
-    /// What a statement gives that answers with one JSON value.
+    /// Runs a statement that returns one JSON value.
     pub(crate) async fn ask<T: DeserializeOwned>(
         &self,
         statement: &str,
@@ -99,7 +99,7 @@ impl Direct {
         one(self.ask_all(statement, values).await?)
     }
 
-    /// What a statement gives that answers with JSON values.
+    /// Runs a statement that returns JSON values.
     pub(crate) async fn ask_all<T: DeserializeOwned>(
         &self,
         statement: &str,
@@ -109,7 +109,6 @@ impl Direct {
     }
 }
 
-/// The JSON values that came back.
 fn answers<T: DeserializeOwned>(
     rows: Result<Vec<Row>, tokio_postgres::Error>,
 ) -> Result<Vec<T>, GatewayError> {
@@ -128,7 +127,7 @@ fn answers<T: DeserializeOwned>(
 
 fn one<T>(mut answers: Vec<T>) -> Result<T, GatewayError> {
     let answer = answers.pop();
-    answer.ok_or_else(|| GatewayError::Unreadable("no row".into()))
+    answer.ok_or_else(|| GatewayError::Unreadable("it has no row".into()))
 }
 
 impl Gateway for Direct {
@@ -137,16 +136,16 @@ impl Gateway for Direct {
     }
 
     async fn apply(&self, delta: &Value) -> Result<Applied, GatewayError> {
-        // The kind of the value is known: asking for it first would be one way there and back, and
-        // nothing would be under way while the next request is made.
+        // Naming the value's type saves a round trip in which the driver would ask for it, and the request
+        // is on its way while the next one is made.
         let statement = "select public.capitalbench_apply($1)";
         let values: &[(&(dyn ToSql + Sync), Type)] = &[(delta, Type::JSONB)];
         let rows = self.client.query_typed(statement, values).await;
         one(answers(rows)?)
     }
 
-    fn place(&self) -> Place {
-        Place::Rows
+    fn file_location(&self) -> FileLocation {
+        FileLocation::Rows
     }
 
     async fn upload(&self, _files: &RoundFiles) -> Result<(), GatewayError> {
@@ -158,7 +157,7 @@ impl Gateway for Direct {
     }
 }
 
-/// What a server said, without what was sent to it.
+/// The server's refusal, without the statement that was sent.
 pub(crate) fn refused(error: &tokio_postgres::Error) -> GatewayError {
     match error.as_db_error() {
         Some(said) => GatewayError::Refused {
@@ -172,7 +171,7 @@ pub(crate) fn refused(error: &tokio_postgres::Error) -> GatewayError {
     }
 }
 
-/// An error with what caused it.
+/// An error with its causes.
 fn in_words(error: &tokio_postgres::Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);

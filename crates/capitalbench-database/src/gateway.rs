@@ -1,4 +1,4 @@
-//! The two questions a database is asked, whichever way it is reached.
+//! [`Gateway`]: what a sync needs from a database, whichever way the database is reached.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -12,68 +12,64 @@ use crate::round_files::RoundFiles;
 
 /// A way to a database: by its own protocol, or through `PostgREST`.
 pub trait Gateway {
-    /// The digests of what is there: `capitalbench_state()`.
+    /// The digests of the stored parts: `capitalbench_state()`.
     fn state(&self) -> impl Future<Output = Result<State, GatewayError>> + Send;
 
-    /// Brings a delta in, whole or not at all: `capitalbench_apply(delta)`.
+    /// Applies a delta completely or not at all: `capitalbench_apply(delta)`.
     fn apply(&self, delta: &Value) -> impl Future<Output = Result<Applied, GatewayError>> + Send;
 
-    /// Where the files of rounds lie.
-    fn place(&self) -> Place;
+    fn file_location(&self) -> FileLocation;
 
     /// Puts the files of a round into the storage.
     fn upload(&self, files: &RoundFiles) -> impl Future<Output = Result<(), GatewayError>> + Send;
 
-    /// Takes objects out of the storage that no row names any more.
+    /// Removes objects from the storage that no row names any more.
     fn discard(&self, objects: &[String]) -> impl Future<Output = Result<(), GatewayError>> + Send;
 }
 
 /// Where the files of rounds lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// In a storage beside the database.
+pub enum FileLocation {
+    /// In the object storage beside the database.
     Storage,
-    /// In rows.
     Rows,
 }
 
-/// What is in a database.
+/// What a database holds.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct State {
-    /// Version of the answer; this program knows 1.
+    /// The version of the answer's format; this program knows 1.
     pub format: u32,
     /// The last migration that was applied.
     pub schema_version: Option<i32>,
     /// Digest of each part.
     pub parts: BTreeMap<String, String>,
-    /// What is there as a whole; none before the first sync.
-    pub publication: Option<Whole>,
+    /// None before the first sync.
+    pub publication: Option<PublicationState>,
     /// Objects of the storage that rows name, by round.
     pub objects: BTreeMap<RoundId, String>,
-    /// Objects of the storage that no row names, though they are older than any sync under way.
+    /// Objects of the storage that no row names and that are older than any running sync.
     pub leftovers: Vec<String>,
 }
 
-/// Everything in a database.
+/// The stored publication as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Whole {
-    /// The instant.
+pub struct PublicationState {
     pub as_of: Timestamp,
-    /// Every round is of an invented market.
+    /// Whether every round is of an invented market.
     pub is_synthetic: bool,
-    /// Another one after every change.
+    /// Digest over all parts; every change gives another one.
     pub parts_sha256: String,
-    /// Whether it is the digest of all parts, and the digest of this row its own.
+    /// Whether that digest and the digest of this row are right.
     pub holds: bool,
 }
 
-/// What a delta did.
+/// The database's answer to a delta.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Applied {
-    /// What it changed.
     #[serde(flatten)]
     pub counts: Counts,
-    /// Of everything that is there now.
+    /// Digest over all parts after the change.
     pub parts_sha256: Option<String>,
 }
 
@@ -96,38 +92,33 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// Why a database could not be asked.
+/// Why the database gave no usable answer.
 #[derive(Debug, thiserror::Error)]
 pub enum GatewayError {
-    /// It is not there, or refused the connection.
     #[error("the database cannot be reached: {0}")]
     Unreachable(String),
-    /// It refused what was asked.
     #[error("the database refused: {message}{}", code.as_ref().map(|c| format!(" ({c})")).unwrap_or_default())]
     Refused {
-        /// SQLSTATE, where one was given.
+        /// SQLSTATE, if there is one.
         code: Option<String>,
-        /// In its own words.
+        /// The database's own words.
         message: String,
     },
-    /// It answered something else than expected.
-    #[error("the database gave an answer that cannot be read: {0}")]
+    #[error("the answer of the database cannot be read: {0}")]
     Unreadable(String),
-    /// It has another schema than this program.
     #[error("the schema of the database is version {found}, this program needs {needed}")]
     OtherSchema {
-        /// The version that is there; 0 for none.
+        /// The version of the database; 0 for an empty one.
         found: i32,
-        /// The version of this program.
         needed: i32,
     },
 }
 
-/// A delta that was made for another state.
+/// SQLSTATE for a delta that was made for an earlier state.
 const OVERTAKEN: &str = "PT409";
 
 impl GatewayError {
-    /// Somebody else has changed the database since it was looked at.
+    /// Whether somebody else changed the database after its state was read.
     pub(crate) fn is_overtaken(&self) -> bool {
         matches!(self, Self::Refused { code, .. } if code.as_deref() == Some(OVERTAKEN))
     }
@@ -142,7 +133,7 @@ impl GatewayError {
                 }
                 Some("42501" | "PGRST301") => "use the owner of the tables or the service role",
                 Some("28000" | "28P01" | "3D000") => "check user, password and database name",
-                Some(OVERTAKEN) => "wait until the other sync has ended, and sync again",
+                Some(OVERTAKEN) => "wait until the other sync has ended, then sync again",
                 _ => "run `capitalbench db check`; nothing of this request was stored",
             },
             Self::Unreadable(_) => "check that the address is that of a CapitalBench database",

@@ -1,4 +1,4 @@
-//! Rounds to resolve, shared by any number of workers through the functions of the database.
+//! Rounds to resolve, which any number of workers share through functions of the database.
 
 use capitalbench_core::values::ids::{RoundId, RunId};
 use jiff::Timestamp;
@@ -11,33 +11,27 @@ use crate::gateway::GatewayError;
 /// A row of `resolution_jobs`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Job {
-    /// The round.
     pub round_id: RoundId,
     /// The run that will be scored.
     pub run_id: RunId,
-    /// The first moment at which it can succeed.
+    /// The first moment at which the job can succeed.
     pub due_at: Timestamp,
-    /// When it is tried next.
     pub next_attempt_at: Option<Timestamp>,
     /// scheduled, running, succeeded, failed, cancelled or `given_up`.
     pub status: String,
-    /// Attempts so far.
     pub attempts: u32,
-    /// Attempts at most.
     pub max_attempts: u32,
     /// Why the last attempt did not succeed.
     pub last_error: String,
-    /// Rises with every claim: what a worker of an earlier one says no longer counts.
+    /// Rises with every claim, so that reports of a worker with an earlier claim are ignored.
     pub lease_number: i64,
-    /// Who has it.
     pub lease_holder: Option<String>,
-    /// Until when, without a sign of life.
+    /// The lease ends then unless the worker prolongs it.
     pub lease_until: Option<Timestamp>,
-    /// When it succeeded.
     pub completed_at: Option<Timestamp>,
 }
 
-/// A job to be planned: its round, the run, and when it is due.
+/// A job to plan: its round, its run, and when it is due.
 pub type Plan = (RoundId, RunId, Timestamp);
 
 /// The jobs of a database.
@@ -47,13 +41,12 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Connects.
     pub async fn connect(url: &DatabaseUrl) -> Result<Self, GatewayError> {
         let direct = Direct::connect(url).await?;
         Ok(Self { direct })
     }
 
-    /// Plans jobs; those that are there for the same run stay as they are.
+    /// Plans jobs; existing jobs for the same run stay as they are.
     pub async fn schedule(&self, plans: &[Plan]) -> Result<(), GatewayError> {
         let rounds: Vec<&str> = plans.iter().map(|(round, ..)| round.as_str()).collect();
         let runs: Vec<&str> = plans.iter().map(|(_, run, _)| run.as_str()).collect();
@@ -67,7 +60,7 @@ impl Jobs {
         Ok(())
     }
 
-    /// Takes the job that waits longest.
+    /// Claims the job that has waited longest.
     pub async fn claim(
         &self,
         worker: &str,
@@ -77,34 +70,35 @@ impl Jobs {
         self.direct.ask(statement, &[&worker, &lease_seconds]).await
     }
 
-    /// Prolongs a lease; false means that it is lost.
+    /// Prolongs a lease; false means that the lease is lost.
     pub async fn heartbeat(&self, job: &Job, lease_seconds: i32) -> Result<bool, GatewayError> {
         let statement = "select to_jsonb(public.capitalbench_heartbeat_job($1, $2, $3))";
         let round = job.round_id.as_str();
-        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
-            [&round, &job.lease_number, &lease_seconds];
-        self.direct.ask(statement, &values).await
+        self.direct
+            .ask(statement, &[&round, &job.lease_number, &lease_seconds])
+            .await
     }
 
-    /// The round is resolved; false means that the lease was lost.
-    pub async fn finish(&self, job: &Job, outcome: &Value) -> Result<bool, GatewayError> {
+    /// Reports that the round is resolved; false means that the lease was lost.
+    pub async fn finish(&self, job: &Job, report: &Value) -> Result<bool, GatewayError> {
         let statement = "select to_jsonb(public.capitalbench_finish_job($1, $2, $3))";
         let round = job.round_id.as_str();
-        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
-            [&round, &job.lease_number, &outcome];
-        self.direct.ask(statement, &values).await
+        self.direct
+            .ask(statement, &[&round, &job.lease_number, &report])
+            .await
     }
 
-    /// The attempt failed; the status that the job has now, or none when the lease was lost.
+    /// Reports a failed attempt and returns the job's new status; none means that the lease was lost.
     pub async fn fail(&self, job: &Job, error: &str) -> Result<Option<String>, GatewayError> {
         let statement = "select to_jsonb(public.capitalbench_fail_job($1, $2, $3))";
         let round = job.round_id.as_str();
-        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
-            [&round, &job.lease_number, &error];
-        self.direct.ask(statement, &values).await
+        self.direct
+            .ask(statement, &[&round, &job.lease_number, &error])
+            .await
     }
 
-    /// The attempt does not count and goes on later, or at once; false means a lost lease.
+    /// Puts the job back without counting the attempt, to be claimed at once or from an instant on; false
+    /// means that the lease was lost.
     pub async fn defer(
         &self,
         job: &Job,
@@ -115,12 +109,12 @@ impl Jobs {
                          coalesce($4::text::timestamptz, now())))";
         let round = job.round_id.as_str();
         let until = until.map(|until| until.to_string());
-        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 4] =
-            [&round, &job.lease_number, &reason, &until];
-        self.direct.ask(statement, &values).await
+        self.direct
+            .ask(statement, &[&round, &job.lease_number, &reason, &until])
+            .await
     }
 
-    /// Schedules a job anew, or makes it; none when a worker has it or it has succeeded.
+    /// Schedules a job again, or plans it; none if a worker has it or it has succeeded.
     pub async fn retry(
         &self,
         (round, run, due): &Plan,
@@ -135,7 +129,7 @@ impl Jobs {
             .await
     }
 
-    /// Lets nobody resolve a round; none when there is no job, a worker has it or it has succeeded.
+    /// Cancels the job of a round; none if there is no job, a worker has it or it has succeeded.
     pub async fn cancel(&self, round: &RoundId, reason: &str) -> Result<Option<Job>, GatewayError> {
         let statement = "select public.capitalbench_cancel_job($1, $2)";
         self.direct

@@ -1,12 +1,12 @@
 //! The publication in PostgreSQL.
 //!
-//! [`delta`] turns a publication into rows and documents with digests, [`requests`] gathers what differs,
-//! [`sync`] sends it through a [`gateway::Gateway`], one transaction per request, and [`read`] makes the same
-//! publication, the files of its rounds and its signed log again from what is stored. [`jobs`] are rounds to resolve,
-//! shared by workers. Who may read what is decided by the policies in
-//! `migrations/`, not by this program; [`check`] compares them with what they must be.
+//! [`delta`] turns a publication into rows and documents with digests, [`requests`] collects the
+//! differences, and [`sync`] sends them through a [`gateway::Gateway`], one transaction per request. [`read`]
+//! restores the same publication, the files of its rounds and its signed log from the stored rows. [`jobs`]
+//! are rounds to resolve, which workers share. The policies in `migrations/` decide who may read what, not
+//! this program; [`check`] compares them with the migrations.
 //!
-//! Nothing here reads the environment, the clock or a round folder, and no figure is computed.
+//! This crate does not read the environment, the clock or a round folder, and computes no figure.
 
 pub mod check;
 pub mod delta;

@@ -1,8 +1,9 @@
-//! The published log in bundles, so that an append changes few of them.
+//! The published log in bundles, arranged so that an append changes few of them.
 //!
-//! A full tile never changes and is a bundle of its own; kept checkpoints and time stamps come in
-//! bundles of 256 sizes; the edge has what every append replaces. What the log tells of one round
-//! (the places of its leaves, salts of its public files) belongs to that round and is withheld with it.
+//! A full tile never changes and is a bundle of its own. Stored checkpoints and time stamps come in
+//! bundles of 256 sizes. The edge holds the files that every append replaces. The files about one round
+//! (the indexes of its leaves, the salts of its public files) belong to that round's part, so they are
+//! withheld with it.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +14,20 @@ use serde_json::{Map, Value, json};
 use crate::delta::{LOG, round_part};
 use crate::packing::{Files, Packed, PackingError, unpack_content};
 use crate::round_files::FilesError;
+use crate::row_digest::members;
 use crate::stored::{ChangedRow, check_row};
 
-/// Parts of the log begin like this.
+/// How the names of the log's parts begin.
 pub(crate) const PARTS: &str = "log/";
 
-/// The part that is written after the other ones of the log: before its checkpoint is there, nothing
-/// of what is new is looked for.
+/// The part that is written after all others of the log: readers look for new files only once its
+/// checkpoint names them.
 pub(crate) const EDGE: &str = "log/edge";
 
-/// Sizes whose checkpoints and stamps are in one bundle; as many as leaves in a tile.
+/// The number of sizes whose checkpoints and stamps share a bundle; a tile has as many leaves.
 const BLOCK: u64 = 256;
 
-/// The file of a bundle that says which files are only the beginning of another one.
+/// The file of a bundle that lists the files which are only the start of another file.
 const CUTS: &str = "cuts.json";
 
 /// Files of the log that travel together.
@@ -39,48 +41,45 @@ pub struct LogFiles {
 /// A row of `log_files` without its content.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct LogRow {
-    /// The part, which has one row.
+    /// The part; each part has one row.
     pub part: String,
-    /// The round it tells of, if it is of one.
+    /// The round that the files are about, if they are about one.
     pub round_id: Option<RoundId>,
-    /// Digest of the archive before it was compressed.
+    /// Digest of the archive before compression.
     pub sha256: Digest,
-    /// How many files it holds.
     pub file_count: u64,
-    /// Bytes of its files.
     pub byte_count: u64,
-    /// Whether it tells of a result.
+    /// Whether the files reveal a result.
     pub holds_results: bool,
-    /// Digest of the content as it is stored.
+    /// Digest of the stored content.
     pub packed_sha256: Digest,
-    /// Digest of the row.
     pub content_sha256: String,
 }
 
-/// The content of such a row.
+/// The content of a row of `log_files`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct LogContent {
-    /// The part.
     pub part: String,
-    /// The archive, compressed, as text.
+    /// The compressed archive as text.
     pub content: String,
 }
 
-/// A file that is the beginning of another one.
+/// A file that is the start of another file.
 #[derive(Debug, Deserialize)]
 struct Cut {
     of: String,
     bytes: usize,
 }
 
-/// Where a file of the published log belongs; none for one that follows from the rest.
-enum Place {
+/// The part to which a file of the published log belongs.
+enum Bundle {
     Part(String),
     Round(RoundId),
-    Nowhere,
+    /// The file follows from the others, so it is not stored.
+    NotStored,
 }
 
-fn place(path: &str) -> Place {
+fn bundle_of(path: &str) -> Bundle {
     let of_round = path
         .strip_prefix("rounds/")
         .and_then(|rest| rest.strip_suffix("/log.json"));
@@ -88,13 +87,13 @@ fn place(path: &str) -> Place {
         .strip_prefix("log/salts/")
         .and_then(|rest| rest.strip_suffix(".json"));
     if let Some(id) = of_round.or(salts).and_then(|id| RoundId::parse(id).ok()) {
-        return Place::Round(id);
+        return Bundle::Round(id);
     }
     let Some(inside) = path.strip_prefix(PARTS) else {
-        return Place::Nowhere;
+        return Bundle::NotStored;
     };
     if inside.starts_with("tile/") && !inside.contains(".p/") {
-        return Place::Part(path.to_owned());
+        return Bundle::Part(path.to_owned());
     }
     for kind in ["checkpoints", "anchors"] {
         let size = inside.strip_prefix(kind).and_then(|rest| {
@@ -102,26 +101,24 @@ fn place(path: &str) -> Place {
             size.parse::<u64>().ok()
         });
         if let Some(size) = size {
-            return Place::Part(format!("{PARTS}{kind}/{}", size / BLOCK));
+            return Bundle::Part(format!("{PARTS}{kind}/{}", size / BLOCK));
         }
     }
-    Place::Part(EDGE.to_owned())
+    Bundle::Part(EDGE.to_owned())
 }
 
-/// The bundles of a published log; of which rounds it tells results is asked.
-///
-/// Files by the paths that they have in the site. `verify/signed.json` is not among what is stored: it
-/// lists the rounds of which something is.
+/// Packs the files of a published log, named by their paths in the site; `resolved` says whether a round
+/// has results. `verify/signed.json` is left out, because it only lists the rounds of the other files.
 pub fn bundles(
     files: Files,
     resolved: impl Fn(&RoundId) -> bool,
 ) -> Result<Vec<LogFiles>, FilesError> {
     let mut parts: BTreeMap<(String, Option<RoundId>), Files> = BTreeMap::new();
     for (path, bytes) in files {
-        let key = match place(&path) {
-            Place::Part(part) => (part, None),
-            Place::Round(id) => (round_part(&id), Some(id)),
-            Place::Nowhere => continue,
+        let key = match bundle_of(&path) {
+            Bundle::Part(part) => (part, None),
+            Bundle::Round(id) => (round_part(&id), Some(id)),
+            Bundle::NotStored => continue,
         };
         parts.entry(key).or_default().insert(path, bytes);
     }
@@ -144,8 +141,8 @@ fn fault(part: &str, error: PackingError) -> FilesError {
     FilesError(format!("the log in {part}"), error)
 }
 
-/// Every width of a partial tile stays until the tile is full, and each begins like the next: only the
-/// longest one is kept whole.
+/// Every width of a partial tile stays until the tile is full, and each is the start of the next, so only
+/// the longest one is stored whole.
 fn cut(mut files: Files) -> Files {
     let folder = |path: &str| path.rsplit_once('/').map(|(folder, _)| folder.to_owned());
     let mut longest: BTreeMap<String, String> = BTreeMap::new();
@@ -172,7 +169,7 @@ fn cut(mut files: Files) -> Files {
     files
 }
 
-/// What [`cut`] was given.
+/// Undoes [`cut`].
 fn uncut(mut files: Files) -> Result<Files, PackingError> {
     let Some(list) = files.remove(CUTS) else {
         return Ok(files);
@@ -190,50 +187,52 @@ fn uncut(mut files: Files) -> Result<Files, PackingError> {
 }
 
 impl LogFiles {
-    /// The part it belongs to.
     pub fn part(&self) -> &str {
         &self.part
     }
 
-    /// The archive as text.
     pub(crate) fn content(&self) -> String {
         self.packed.content()
     }
 
-    /// What a row says of them and of their content; its digest is taken of this alone.
+    /// The row of these files; the digest is computed from these columns alone.
     pub(crate) fn row(&self, content: &str) -> Map<String, Value> {
         let round = self.round.as_ref();
-        let row = json!({
-            "round_id": round.map(|(id, _)| id.as_str()),
-            "sha256": self.packed.sha256.to_hex(),
-            "file_count": self.packed.file_count,
-            "byte_count": self.packed.byte_count,
-            "holds_results": round.is_some_and(|(_, results)| *results),
-            "packed_sha256": Digest::of(content.as_bytes()).to_hex(),
-            "content": null,
-        });
-        row.as_object().cloned().unwrap_or_default()
+        let row = LogRow {
+            part: self.part.clone(),
+            round_id: round.map(|(id, _)| id.clone()),
+            sha256: self.packed.sha256,
+            file_count: self.packed.file_count as u64,
+            byte_count: self.packed.byte_count as u64,
+            holds_results: round.is_some_and(|(_, results)| *results),
+            packed_sha256: Digest::of(content.as_bytes()),
+            content_sha256: String::new(),
+        };
+        row.content()
     }
 }
 
 impl LogRow {
-    /// Whether it is what its digest says.
-    pub fn check(&self) -> Result<(), ChangedRow> {
-        let row = json!({
-            "round_id": self.round_id.as_ref().map(RoundId::as_str),
-            "sha256": self.sha256.to_hex(),
+    /// The columns from which the digest of the row is computed.
+    fn content(&self) -> Map<String, Value> {
+        members(json!({
+            "round_id": self.round_id,
+            "sha256": self.sha256,
             "file_count": self.file_count,
             "byte_count": self.byte_count,
             "holds_results": self.holds_results,
-            "packed_sha256": self.packed_sha256.to_hex(),
+            "packed_sha256": self.packed_sha256,
             "content": null,
-        });
-        let row = row.as_object().cloned().unwrap_or_default();
-        let claim = (self.part.as_str(), self.content_sha256.as_str());
-        check_row(LOG, claim, (&row, "the row of the log's files"))
+        }))
     }
 
-    /// The files of this row.
+    /// Refuses a row that does not match its digest.
+    pub fn check(&self) -> Result<(), ChangedRow> {
+        let what = "the row of the log's files";
+        check_row(LOG, &self.part, &self.content_sha256, &self.content(), what)
+    }
+
+    /// Unpacks the content of this row.
     pub fn unpack(&self, content: &LogContent) -> Result<Files, FilesError> {
         let files = unpack_content(&content.content, self.sha256).and_then(uncut);
         files.map_err(|error| fault(&self.part, error))

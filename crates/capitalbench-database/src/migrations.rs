@@ -1,4 +1,4 @@
-//! The migrations, embedded, and what brings a database to the last of them.
+//! The embedded migrations, and [`migrate`], which applies the missing ones.
 
 use capitalbench_core::values::ids::Digest;
 use tokio_postgres::{Client, Transaction};
@@ -6,20 +6,17 @@ use tokio_postgres::{Client, Transaction};
 use crate::direct::refused;
 use crate::gateway::GatewayError;
 
-/// One step of the schema; never changed once released.
+/// One step of the schema; a released one is never changed.
 #[derive(Debug, Clone, Copy)]
 pub struct Migration {
-    /// Its number.
     pub version: i32,
-    /// Its name.
     pub name: &'static str,
-    /// Its statements.
     pub sql: &'static str,
 }
 
 macro_rules! migrations {
     ($($version:literal $file:literal),* $(,)?) => {
-        /// Every migration in order.
+        /// Every migration, in order.
         pub const ALL: &[Migration] = &[$(Migration {
             version: $version,
             name: $file,
@@ -46,10 +43,11 @@ migrations! {
     15 "0015_named_rounds",
 }
 
-/// The version that this program needs.
+/// The schema version that this program needs.
 pub const NEEDED: i32 = ALL[ALL.len() - 1].version;
 
-/// The ledger; whoever makes it second waits for the first and finds it.
+/// Creates the ledger of applied migrations. If two programs do so at once, the second one waits and then
+/// finds the table.
 pub(crate) const LEDGER: &str = "
 do $$
 begin
@@ -64,40 +62,33 @@ exception when unique_violation or duplicate_table then
 end
 $$";
 
-/// Two programs that migrate at once wait for each other, at a table that readers have no right for: an
-/// advisory lock anybody may take.
+/// Makes two programs that migrate at once wait for each other. The lock is on a table that readers have no
+/// rights to, because anybody could hold an advisory lock.
 const LOCK: &str = "lock table public.capitalbench_migrations in share row exclusive mode";
 
 /// Why a database was not migrated.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
-    /// The database refused.
     #[error("migration {name}: {error}")]
     Refused {
-        /// Which one.
         name: &'static str,
-        /// What it said.
         error: GatewayError,
     },
-    /// A migration of the database has other statements than ours.
-    #[error("migration {name} of the database is not the one of this program")]
-    Changed {
-        /// Which one.
-        name: String,
-    },
-    /// The database is ahead.
+    #[error(
+        "migration {name} of the database has other statements than the one of this program; use the \
+         program that migrated it, or start with an empty database"
+    )]
+    Changed { name: String },
     #[error(transparent)]
     Ahead(GatewayError),
 }
 
 impl Migration {
-    /// Digest of its statements.
     pub fn digest(&self) -> String {
         Digest::of(self.sql.as_bytes()).to_hex()
     }
 }
 
-/// A refusal at a step.
 fn at(name: &'static str) -> impl Fn(tokio_postgres::Error) -> MigrateError {
     move |error| MigrateError::Refused {
         name,
@@ -105,7 +96,7 @@ fn at(name: &'static str) -> impl Fn(tokio_postgres::Error) -> MigrateError {
     }
 }
 
-/// The last migration of the database, all of which must be ours.
+/// The last applied migration; all applied ones must be those of this program.
 async fn last_applied(transaction: &Transaction<'_>) -> Result<i32, MigrateError> {
     let rows = transaction
         .query(
@@ -131,10 +122,10 @@ async fn last_applied(transaction: &Transaction<'_>) -> Result<i32, MigrateError
     Ok(there)
 }
 
-/// Applies what is missing, all of it or nothing; answers the names of what was applied.
+/// Applies all missing migrations or none, and returns their names.
 pub async fn migrate(client: &mut Client) -> Result<Vec<&'static str>, MigrateError> {
     let transaction = client.transaction().await.map_err(at("start"))?;
-    // A notice for every table that is there already would be noise.
+    // PostgreSQL would print a notice for every table that exists already.
     transaction
         .batch_execute("set local client_min_messages = warning")
         .await
@@ -152,19 +143,17 @@ pub async fn migrate(client: &mut Client) -> Result<Vec<&'static str>, MigrateEr
             .batch_execute(migration.sql)
             .await
             .map_err(at(name))?;
-        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
-            [&migration.version, &name, &migration.digest()];
         transaction
             .execute(
                 "insert into public.capitalbench_migrations (version, name, sha256) values ($1, $2, $3)",
-                &values,
+                &[&migration.version, &name, &migration.digest()],
             )
             .await
             .map_err(at(name))?;
         applied.push(name);
     }
     if !applied.is_empty() {
-        // A PostgREST that runs already learns of new functions.
+        // A running PostgREST learns of new functions this way.
         let tell = "notify pgrst, 'reload schema'";
         transaction
             .batch_execute(tell)

@@ -1,4 +1,4 @@
-//! Files as one compressed archive, and the digest by which they are known before and after.
+//! Files as one compressed archive, with the digest that identifies them.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -11,40 +11,33 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
-/// Files by their path.
+/// Files by path.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// Largest archive that is unpacked; what is packed larger is not one of ours.
+/// The largest archive that is unpacked; this program never packs a larger one.
 const LARGEST: u64 = 512 << 20;
 
-/// Packed files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Packed {
-    /// Digest of the archive before it was compressed.
+    /// Digest of the archive before compression.
     pub(crate) sha256: Digest,
-    /// How many files it holds.
     pub(crate) file_count: usize,
-    /// How many bytes they have.
     pub(crate) byte_count: usize,
     archive: Vec<u8>,
 }
 
-/// Why files could not be packed, or what was stored is not what was packed.
+/// Why files could not be packed or unpacked.
 #[derive(Debug, thiserror::Error)]
 pub enum PackingError {
-    /// A name that no archive can hold, or an archive that is damaged.
     #[error(transparent)]
     Archive(#[from] TarError),
-    /// Not compressed, not base64, or too large.
-    #[error("cannot be unpacked: {0}")]
+    #[error("the archive cannot be unpacked: {0}")]
     Packing(String),
-    /// Other bytes than the row names.
-    #[error("are not those that the database names")]
+    #[error("the content does not match the digest in the database")]
     OtherContent,
 }
 
 impl Packed {
-    /// Packs files.
     pub(crate) fn of(files: &Files) -> Result<Self, PackingError> {
         let archive = tar::write(files)?;
         Ok(Self {
@@ -55,28 +48,26 @@ impl Packed {
         })
     }
 
-    /// The archive, compressed.
+    /// The compressed archive.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut packing = GzEncoder::new(Vec::new(), Compression::default());
-        // Writing into memory cannot fail, and a digest tells what is unpacked.
+        // Writing into memory cannot fail, and the digest is checked when the archive is unpacked.
         let _ = packing.write_all(&self.archive);
         packing.finish().unwrap_or_default()
     }
 
-    /// The same as text, for a row.
+    /// The compressed archive as text, for a row.
     pub(crate) fn content(&self) -> String {
         STANDARD.encode(self.bytes())
     }
 }
 
-/// The files of an archive that came as text out of a row.
 pub(crate) fn unpack_content(content: &str, sha256: Digest) -> Result<Files, PackingError> {
     let packed = STANDARD.decode(content);
     let packed = packed.map_err(|error| PackingError::Packing(error.to_string()))?;
     unpack(&packed, sha256)
 }
 
-/// The files of a compressed archive.
 pub(crate) fn unpack(packed: &[u8], sha256: Digest) -> Result<Files, PackingError> {
     unpack_at_most(packed, sha256, LARGEST)
 }

@@ -1,4 +1,4 @@
-//! The publication read back with the rights of the public, the files of its rounds, and its log.
+//! Reads the publication, the files of its rounds and its log with the rights of the public.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -15,89 +15,78 @@ use crate::log_files::{EDGE, LogContent, LogRow};
 use crate::round_files::{Files, FilesError, FilesRow};
 use crate::stored::{ChangedRow, StoredDocument, check_header};
 
-/// How often reading begins again when somebody writes meanwhile.
-const TURNS: usize = 5;
+/// How often reading starts over because somebody writes meanwhile.
+const MOST_STARTS: usize = 5;
 
-/// Bundles of the log are asked for in requests of at most this many, and about this many bytes.
+/// One request asks for at most this many bundles of the log, and for about this many bytes.
 const BUNDLES: usize = 50;
 const BUNDLE_BYTES: u64 = 4 << 20;
 
-/// A place where a publication can be read.
+/// A database from which a publication can be read.
 pub trait Source {
-    /// The one row of `publication`; none before the first sync.
+    /// The row of the table `publication`; none before the first sync.
     fn header(&self) -> impl Future<Output = Result<Option<Header>, GatewayError>>;
 
-    /// All documents.
     fn documents(&self) -> impl Future<Output = Result<Vec<StoredDocument>, GatewayError>>;
 
-    /// Where the files of rounds lie.
+    /// The rows about the files of rounds.
     fn files(&self) -> impl Future<Output = Result<Vec<FilesRow>, GatewayError>>;
 
-    /// The files of a round.
     fn unpacked(&self, row: &FilesRow) -> impl Future<Output = Result<Files, ReadError>>;
 
-    /// The bundles of the log.
     fn log(&self) -> impl Future<Output = Result<Vec<LogRow>, GatewayError>>;
 
-    /// What some of them hold.
+    /// The contents of these bundles.
     fn log_contents(
         &self,
         parts: &[&str],
     ) -> impl Future<Output = Result<Vec<LogContent>, GatewayError>>;
 }
 
-/// Bundles of the log by their part.
+/// Bundles of the log by part, each with the digest of its archive.
 pub type Bundles = BTreeMap<String, (Digest, Arc<Files>)>;
 
-/// What was read.
+/// A publication as it was read, with its files.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Record {
-    /// Digest over all parts; another one means that something changed.
+pub struct StoredPublication {
+    /// Digest over all parts; another one means that the publication changed.
     pub parts_sha256: String,
-    /// The publication.
     pub publication: Publication,
-    /// The files of its rounds, with the digest of their archive.
+    /// The files of the rounds, with the digest of their archive.
     pub files: BTreeMap<RoundId, (Digest, Arc<Files>)>,
-    /// The signed log, in bundles with the digest of their archive; empty where nothing is signed.
+    /// The signed log; empty if nothing is signed.
     pub log: Bundles,
 }
 
-impl Record {
-    /// The files of the log by their paths in the site, but for the list of the rounds that are signed.
+impl StoredPublication {
+    /// The files of the log by their paths in the site, except the list of signed rounds.
     pub fn log_files(&self) -> impl Iterator<Item = (&String, &Vec<u8>)> {
         self.log.values().flat_map(|(_, files)| files.iter())
     }
 }
 
-/// Why nothing could be read.
+/// Why the publication could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The database cannot be asked.
     #[error(transparent)]
     Gateway(#[from] GatewayError),
-    /// What is there is no publication.
     #[error(transparent)]
     Documents(#[from] DocumentError),
-    /// A row is not what its digest says.
     #[error(transparent)]
     Changed(#[from] ChangedRow),
-    /// What is stored of files is not what was packed.
     #[error(transparent)]
     Files(#[from] FilesError),
-    /// Nothing was synced yet.
     #[error("the database holds no publication yet")]
     Empty,
-    /// The files of a round are not there, or not for the public.
     #[error("the files of {0} are missing or withheld")]
     FilesMissing(RoundId),
-    /// The files lie where this way does not reach.
-    #[error("the files of {0} lie in the storage of the project")]
+    #[error(
+        "the files of {0} are in the storage of the project, which a database connection cannot read"
+    )]
     InStorage(RoundId),
-    /// A part of the log is not there any more.
-    #[error("the log in {0} is missing")]
+    #[error("the part {0} of the log is missing")]
     LogMissing(String),
-    /// Every time something was written while it was read.
-    #[error("the database changed {TURNS} times while it was read")]
+    #[error("the database changed {MOST_STARTS} times while it was being read")]
     Changing,
 }
 
@@ -106,7 +95,7 @@ impl ReadError {
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Gateway(error) => error.remedy(),
-            Self::Documents(_) => "sync it again with the program that reads it",
+            Self::Documents(_) => "sync it again with this version of the program",
             Self::Changed(_) | Self::FilesMissing(_) | Self::LogMissing(_) => {
                 "sync it again: `capitalbench sync-web --include-cumulative`, and find out who wrote there"
             }
@@ -115,14 +104,17 @@ impl ReadError {
             }
             Self::Empty => "fill it with `capitalbench sync-web --include-cumulative`",
             Self::InStorage(_) => "read it with --source supabase",
-            Self::Changing => "try again once the sync under way is done",
+            Self::Changing => "try again when the running sync has ended",
         }
     }
 }
 
-/// Reads everything, as of one moment; files that an earlier record holds are not asked for again.
-pub async fn read<S: Source>(source: &S, before: Option<&Record>) -> Result<Record, ReadError> {
-    for _ in 0..TURNS {
+/// Reads everything as of one moment. Files that `before` already holds are not fetched again.
+pub async fn read<S: Source>(
+    source: &S,
+    before: Option<&StoredPublication>,
+) -> Result<StoredPublication, ReadError> {
+    for _ in 0..MOST_STARTS {
         let header = source.header().await?.ok_or(ReadError::Empty)?;
         let found = once(source, &header, before).await;
         let after = source.header().await?;
@@ -136,8 +128,8 @@ pub async fn read<S: Source>(source: &S, before: Option<&Record>) -> Result<Reco
 async fn once<S: Source>(
     source: &S,
     header: &Header,
-    before: Option<&Record>,
-) -> Result<Record, ReadError> {
+    before: Option<&StoredPublication>,
+) -> Result<StoredPublication, ReadError> {
     check_header(header)?;
     let documents = source.documents().await?.into_iter();
     let documents: Vec<Document> = documents
@@ -163,7 +155,7 @@ async fn once<S: Source>(
     }
     let before = before.map(|record| &record.log);
     let log = bundles(source, before).await?;
-    Ok(Record {
+    Ok(StoredPublication {
         parts_sha256: header.parts_sha256.clone(),
         publication,
         files,
@@ -171,7 +163,7 @@ async fn once<S: Source>(
     })
 }
 
-/// The log; one whose checkpoint is not there is none.
+/// The log; empty if its checkpoint is missing, because nothing else counts without it.
 async fn bundles<S: Source>(source: &S, before: Option<&Bundles>) -> Result<Bundles, ReadError> {
     let mut found = Bundles::new();
     let mut missing: Vec<LogRow> = Vec::new();

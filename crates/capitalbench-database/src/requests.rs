@@ -1,4 +1,4 @@
-//! What differs from a database, as requests that each hold as a whole.
+//! The differences from a database, as requests that are each applied completely or not at all.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -6,19 +6,19 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::delta::{CATALOG, Delta, Part, PartError, round_part};
-use crate::gateway::{Applied, Gateway, GatewayError, Place, State};
+use crate::gateway::{Applied, FileLocation, Gateway, GatewayError, State};
 use crate::log_files::{EDGE, PARTS};
 use crate::round_files::RoundFiles;
 use crate::sync::Scope;
 
-/// Parts that are made at the same time.
+/// The number of parts that are made at the same time.
 const AT_ONCE: usize = 32;
 
-/// The rows of a part, ready to travel.
+/// The rows of a part, ready to be sent.
 #[derive(Debug)]
 pub struct Load<'a> {
     part: &'a str,
-    /// The part has no other rows.
+    /// Whether the part has no other rows, so that the database removes the rest.
     complete: bool,
     tables: BTreeMap<&'static str, Vec<Value>>,
     bytes: usize,
@@ -26,14 +26,13 @@ pub struct Load<'a> {
 }
 
 impl<'a> Load<'a> {
-    /// The rows of a part with this name.
-    pub fn new((name, complete): (&'a str, bool), mut part: Part, place: Place) -> Self {
+    pub fn new(name: &'a str, complete: bool, mut part: Part, location: FileLocation) -> Self {
         let mut files = part.files.take();
-        let column = files.as_ref().map(|files| match place {
-            Place::Storage => ("object", files.object()),
-            Place::Rows => ("content", files.content()),
+        let column = files.as_ref().map(|files| match location {
+            FileLocation::Storage => ("object", files.object()),
+            FileLocation::Rows => ("content", files.content()),
         });
-        files = files.filter(|_| place == Place::Storage);
+        files = files.filter(|_| location == FileLocation::Storage);
         let (tables, bytes) = part.into_tables(name, column);
         Self {
             part: name,
@@ -45,7 +44,7 @@ impl<'a> Load<'a> {
     }
 }
 
-/// What one request carries.
+/// One request.
 #[derive(Debug)]
 pub struct Request<'a> {
     delta: &'a Delta<'a>,
@@ -53,16 +52,15 @@ pub struct Request<'a> {
     tables: BTreeMap<&'static str, Vec<Value>>,
     gone: Vec<String>,
     bytes: usize,
-    /// Files that its rows name and that the storage does not have.
+    /// Files that its rows name and that are not in the storage yet.
     files: Vec<RoundFiles>,
-    /// Another one follows.
+    /// Whether another request follows.
     more: bool,
-    /// What is said of the whole is written anew, whether anything changes or not.
+    /// Whether the row about the whole publication is written again even if nothing else changes.
     settle: bool,
 }
 
 impl<'a> Request<'a> {
-    /// An empty one.
     pub fn new(delta: &'a Delta<'a>) -> Self {
         Self {
             delta,
@@ -76,7 +74,6 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Adds the rows of a part.
     pub fn add(&mut self, load: Load<'_>) {
         let part = json!({"part": load.part, "complete": load.complete});
         self.parts.push(part);
@@ -87,7 +84,7 @@ impl<'a> Request<'a> {
         self.files.extend(load.files);
     }
 
-    /// As the database takes it.
+    /// The body that the database expects.
     pub fn into_body(self) -> Value {
         let tables = self.tables.into_iter();
         let tables = tables.map(|(name, rows)| (name.to_owned(), Value::Array(rows)));
@@ -104,7 +101,7 @@ impl<'a> Request<'a> {
         body
     }
 
-    /// Sends it, files before rows, to a database whose whole has this digest.
+    /// Sends the files, then the rows, to a database whose parts have the expected digest.
     pub(crate) async fn send<G: Gateway>(
         mut self,
         gateway: &G,
@@ -119,34 +116,36 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Everything that differs, request by request.
+/// Makes the requests for all differences, one after the other.
 pub(crate) struct Requests<'a> {
     delta: &'a Delta<'a>,
     state: &'a State,
-    place: Place,
-    /// Parts travel together up to this many bytes.
+    location: FileLocation,
+    /// Parts share a request up to this many bytes.
     most: usize,
-    /// Parts in their order, with whether they are complete, and how many of them were looked at.
+    /// The parts in the order of sending, each with whether it is complete; `seen` counts those compared.
     names: Vec<(&'a str, bool)>,
     seen: usize,
-    /// Made, and not in a request yet.
+    /// Parts that are made but not in a request yet.
     made: VecDeque<Load<'a>>,
-    /// Parts that go away with the last request.
+    /// Parts that the last request removes.
     gone: Vec<String>,
-    /// Objects of the storage that no row names once everything is sent.
+    /// Objects of the storage that no row names after the last request.
     unnamed: Vec<String>,
     /// Objects of the storage that these requests name.
     named: BTreeSet<String>,
-    /// The part that is sent whatever the database says of it.
+    /// The part that is sent even if the database has the same digest.
     asked: Option<String>,
-    /// What is said of the whole does not hold, and the last request writes it anew.
+    /// Whether the row about the whole publication is wrong, so that the last request writes it again.
     settle: bool,
 }
 
 impl<'a> Requests<'a> {
     pub(crate) fn new(
-        (delta, state): (&'a Delta<'a>, &'a State),
-        (scope, place): (&Scope, Place),
+        delta: &'a Delta<'a>,
+        state: &'a State,
+        scope: &Scope,
+        location: FileLocation,
         most: usize,
     ) -> Self {
         let whole = *scope == Scope::Whole;
@@ -154,7 +153,7 @@ impl<'a> Requests<'a> {
         Self {
             delta,
             state,
-            place,
+            location,
             most,
             names: in_order(delta, scope),
             seen: 0,
@@ -173,7 +172,7 @@ impl<'a> Requests<'a> {
         }
     }
 
-    /// The next request, none after the last.
+    /// The next request; none after the last.
     pub(crate) fn next(
         &mut self,
         tick: &dyn Fn(usize, usize),
@@ -200,17 +199,19 @@ impl<'a> Requests<'a> {
         }
     }
 
-    /// Makes a few more of those that differ.
+    /// Compares a few more parts and makes those that differ.
     fn make(&mut self) -> Result<(), PartError> {
         let end = self.names.len().min(self.seen + AT_ONCE);
-        let made = self.names[self.seen..end].par_iter().map(|named| {
-            let part = self.delta.part(named.0)?;
-            let asked = self.asked.as_deref() == Some(named.0);
-            let differs =
-                |part: &Part| asked || self.state.parts.get(named.0) != Some(&part.digest());
-            let part = part.filter(|part| differs(part));
-            Ok(part.map(|part| Load::new(*named, part.into_owned(), self.place)))
-        });
+        let made = self.names[self.seen..end]
+            .par_iter()
+            .map(|(name, complete)| {
+                let part = self.delta.part(name)?;
+                let asked = self.asked.as_deref() == Some(*name);
+                let differs =
+                    |part: &Part| asked || self.state.parts.get(*name) != Some(&part.digest());
+                let part = part.filter(|part| differs(part));
+                Ok(part.map(|part| Load::new(name, *complete, part.into_owned(), self.location)))
+            });
         let made: Vec<Option<Load<'a>>> = made.collect::<Result<_, PartError>>()?;
         self.seen = end;
         for mut load in made.into_iter().flatten() {
@@ -220,11 +221,12 @@ impl<'a> Requests<'a> {
         Ok(())
     }
 
-    /// Whether files go into the storage: not where a row names them already. Those before them go.
+    /// Whether files must be uploaded: not if a row names them already. The files they replace are
+    /// removed later.
     fn is_new(&mut self, files: &RoundFiles) -> bool {
         let before = self.state.objects.get(files.round_id());
         if before == Some(&files.object()) {
-            // Of a round that was asked for they are put there again: nobody looked into the storage.
+            // Nobody has checked the storage, so the files of an explicitly named round are uploaded again.
             let asked = self.asked.as_deref() == Some(round_part(files.round_id()).as_str());
             return asked && self.named.insert(files.object());
         }
@@ -232,7 +234,7 @@ impl<'a> Requests<'a> {
         self.named.insert(files.object())
     }
 
-    /// What goes away, once, with its objects.
+    /// The parts to remove, taken once; their objects are removed with them.
     fn take_gone(&mut self) -> Vec<String> {
         let gone = std::mem::take(&mut self.gone);
         let objects = self.state.objects.iter();
@@ -242,22 +244,23 @@ impl<'a> Requests<'a> {
         gone
     }
 
-    /// How many archives of files went into the storage.
     pub(crate) fn uploads(&self) -> usize {
         self.named.len()
     }
 
-    /// Objects of the storage that no row names once everything is sent.
+    /// The objects of the storage that no row names after the last request.
     pub(crate) fn into_unnamed(self) -> Vec<String> {
         let left = self.state.leftovers.iter();
         let left = left.filter(|object| !self.named.contains(*object));
-        let stored = left.filter(|_| self.place == Place::Storage).cloned();
+        let stored = left
+            .filter(|_| self.location == FileLocation::Storage)
+            .cloned();
         self.unnamed.into_iter().chain(stored).collect()
     }
 }
 
-/// What rounds share without losing anything, the log with its edge last, rounds, boards and sets, and
-/// what rounds share as it is now.
+/// The order of sending: the catalog with nothing removed, the log with its edge last, rounds, boards and
+/// sets, and the catalog again with what is obsolete removed.
 fn in_order<'a>(delta: &'a Delta<'a>, scope: &Scope) -> Vec<(&'a str, bool)> {
     let in_scope = |name: &&str| in_scope(name, scope);
     let shared = delta.shared_names().filter(in_scope);

@@ -1,4 +1,4 @@
-//! The public files of a round as one archive: one object, one upload, one row that names it.
+//! The public files of a round as one archive, stored as one object or in one row.
 
 use capitalbench_core::values::ids::{Digest, RoundId};
 use serde::Deserialize;
@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::delta::{FILES, round_part};
 use crate::packing::{self, Packed, PackingError};
+use crate::row_digest::members;
 use crate::stored::{ChangedRow, check_row};
 
 pub use crate::packing::Files;
@@ -26,24 +27,19 @@ pub struct FilesError(pub(crate) String, #[source] pub(crate) PackingError);
 /// A row of `round_files` without its content.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct FilesRow {
-    /// The round.
     pub round_id: RoundId,
-    /// Digest of the archive before it was compressed.
+    /// Digest of the archive before compression.
     pub sha256: Digest,
-    /// How many files it holds.
     pub file_count: usize,
-    /// How many bytes they have.
     pub byte_count: usize,
-    /// Whether results are among them.
+    /// Whether results are among the files.
     pub holds_results: bool,
-    /// Its name in the storage; none where the content is in the row.
+    /// The archive's name in the storage; none if the row itself holds the content.
     pub object: Option<String>,
-    /// Digest of the row.
     pub content_sha256: String,
 }
 
 impl RoundFiles {
-    /// Packs the files of a round.
     pub fn pack(round_id: RoundId, files: &Files, holds_results: bool) -> Result<Self, FilesError> {
         let packed = Packed::of(files);
         let packed = packed.map_err(|error| FilesError(round_id.to_string(), error))?;
@@ -54,68 +50,66 @@ impl RoundFiles {
         })
     }
 
-    /// The round.
     pub fn round_id(&self) -> &RoundId {
         &self.round_id
     }
 
-    /// Its name in the storage; another content has another one.
+    /// The archive's name in the storage; other content gets another name.
     pub fn object(&self) -> String {
         format!("{}/{}.tar.gz", self.round_id, self.packed.sha256.to_hex())
     }
 
-    /// The archive, compressed.
+    /// The compressed archive.
     pub fn packed(&self) -> Vec<u8> {
         self.packed.bytes()
     }
 
-    /// The same as text, for a row.
+    /// The compressed archive as text, for a row.
     pub fn content(&self) -> String {
         self.packed.content()
     }
 
-    /// What a row says of them wherever they lie; its digest is taken of this alone.
+    /// The row of these files without the place where they lie.
     pub(crate) fn row(&self) -> Map<String, Value> {
-        row_of(
-            (&self.round_id, self.packed.sha256),
-            (self.packed.file_count, self.packed.byte_count),
-            self.holds_results,
-        )
+        let row = FilesRow {
+            round_id: self.round_id.clone(),
+            sha256: self.packed.sha256,
+            file_count: self.packed.file_count,
+            byte_count: self.packed.byte_count,
+            holds_results: self.holds_results,
+            object: None,
+            content_sha256: String::new(),
+        };
+        row.content()
     }
-}
-
-fn row_of(
-    (round_id, sha256): (&RoundId, Digest),
-    (file_count, byte_count): (usize, usize),
-    holds_results: bool,
-) -> Map<String, Value> {
-    let row = json!({
-        "round_id": round_id.as_str(),
-        "sha256": sha256.to_hex(),
-        "file_count": file_count,
-        "byte_count": byte_count,
-        "holds_results": holds_results,
-        "content": null,
-    });
-    row.as_object().cloned().unwrap_or_default()
 }
 
 impl FilesRow {
-    /// Whether it is what its digest says.
-    pub fn check(&self) -> Result<(), ChangedRow> {
-        let counts = (self.file_count, self.byte_count);
-        let row = row_of((&self.round_id, self.sha256), counts, self.holds_results);
-        let what = format!("the row of the files of {}", self.round_id);
-        let part = round_part(&self.round_id);
-        check_row(FILES, (&part, &self.content_sha256), (&row, &what))
+    /// The columns from which the digest of the row is computed.
+    fn content(&self) -> Map<String, Value> {
+        members(json!({
+            "round_id": self.round_id,
+            "sha256": self.sha256,
+            "file_count": self.file_count,
+            "byte_count": self.byte_count,
+            "holds_results": self.holds_results,
+            "content": null,
+        }))
     }
 
-    /// The files of an archive that came out of a row.
+    /// Refuses a row that does not match its digest.
+    pub fn check(&self) -> Result<(), ChangedRow> {
+        let what = format!("the row of the files of {}", self.round_id);
+        let part = round_part(&self.round_id);
+        check_row(FILES, &part, &self.content_sha256, &self.content(), &what)
+    }
+
+    /// Unpacks the content of a row.
     pub fn unpack_content(&self, content: &str) -> Result<Files, FilesError> {
         packing::unpack_content(content, self.sha256).map_err(|error| self.fault(error))
     }
 
-    /// The files of an archive that came out of the storage.
+    /// Unpacks an object of the storage.
     pub fn unpack(&self, packed: &[u8]) -> Result<Files, FilesError> {
         packing::unpack(packed, self.sha256).map_err(|error| self.fault(error))
     }

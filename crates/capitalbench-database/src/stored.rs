@@ -1,15 +1,15 @@
-//! Rows as a reader gets them, each compared with the digest it has in the database before it is believed.
+//! Rows as a reader gets them; each is compared with its digest before it is used.
 
 use serde_json::{Map, Value, json};
 
 use crate::delta::{CATALOG, DIGEST, DOCUMENTS, PART, document_row, round_part};
 use crate::documents::{Document, Header};
-use crate::row_digest::row_digest;
+use crate::row_digest::{members, row_digest};
 
 /// A row that somebody changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{table}: {what} in part {part} is not what its digest says; somebody changed it in the database"
+    "{table}: {what} in part {part} does not match its digest; somebody changed it in the database"
 )]
 pub struct ChangedRow {
     table: &'static str,
@@ -17,7 +17,7 @@ pub struct ChangedRow {
     what: String,
 }
 
-/// A row of `publication_documents` with what it says of itself.
+/// A row of `publication_documents` before it is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredDocument {
     part: String,
@@ -26,7 +26,7 @@ pub struct StoredDocument {
 }
 
 impl StoredDocument {
-    /// A row as JSON, with part, digest and the columns of the document.
+    /// Reads a row with part, digest and the columns of the document.
     pub fn of_row(mut row: Map<String, Value>) -> Result<Self, String> {
         let mut text = |name: &str| match row.remove(name) {
             Some(Value::String(text)) => Ok(text),
@@ -41,16 +41,18 @@ impl StoredDocument {
         })
     }
 
-    /// The document, if it is what its digest says and belongs where it lies.
+    /// The document, if it matches its digest and belongs to its part.
     pub fn checked(self) -> Result<Document, ChangedRow> {
         let digest = row_digest(&document_row(&self.document)).to_hex();
         let part = part_of(&self.document);
         if digest == self.content_sha256 && part == self.part {
             return Ok(self.document);
         }
-        let kind = format!("{:?}", self.document.kind).to_lowercase();
-        let what = format!("the document {kind} {}", self.document.name);
-        Err(changed(DOCUMENTS, &self.part, what))
+        Err(ChangedRow {
+            table: DOCUMENTS,
+            part: self.part,
+            what: format!("the document {} {}", self.document.kind, self.document.name),
+        })
     }
 }
 
@@ -64,40 +66,31 @@ pub(crate) fn part_of(document: &Document) -> String {
     }
 }
 
-/// Whether a row of files is what its digest says.
+/// Refuses a row that does not match its digest.
 pub(crate) fn check_row(
     table: &'static str,
-    (part, content_sha256): (&str, &str),
-    (row, what): (&Map<String, Value>, &str),
+    part: &str,
+    content_sha256: &str,
+    row: &Map<String, Value>,
+    what: &str,
 ) -> Result<(), ChangedRow> {
     if row_digest(row).to_hex() == content_sha256 {
         return Ok(());
     }
-    Err(changed(table, part, what.to_owned()))
+    Err(ChangedRow {
+        table,
+        part: part.to_owned(),
+        what: what.to_owned(),
+    })
 }
 
-/// Whether what is said of the whole is what its digest says.
+/// Refuses a header that does not match its digest.
 pub(crate) fn check_header(header: &Header) -> Result<(), ChangedRow> {
-    let row = json!({
+    let row = members(json!({
         "as_of": header.as_of.to_string(),
         "is_synthetic": header.is_synthetic,
         "parts_sha256": header.parts_sha256,
-    });
-    let digest = row.as_object().map(row_digest);
-    if digest.is_some_and(|digest| digest.to_hex() == header.header_sha256) {
-        return Ok(());
-    }
-    Err(changed(
-        "publication",
-        "publication",
-        "the one row".to_owned(),
-    ))
-}
-
-fn changed(table: &'static str, part: &str, what: String) -> ChangedRow {
-    ChangedRow {
-        table,
-        part: part.to_owned(),
-        what,
-    }
+    }));
+    let table = "publication";
+    check_row(table, table, &header.header_sha256, &row, "the one row")
 }

@@ -1,35 +1,31 @@
 //! RFC 8785 JSON for values without fractions: one byte sequence per value.
 //!
-//! Numbers are integers that every reader holds exactly; anything else is refused, because two
-//! programs may write one double in two ways and a leaf must have one form.
+//! Only integers that every reader can represent exactly are accepted: two programs may write one
+//! double in two ways, and a leaf must have one form.
 
 use serde_json::{Map, Number, Value};
 
-/// The largest integer that a double holds together with its neighbours.
+/// The largest integer that a double represents exactly together with its neighbours.
 const LARGEST: i64 = (1 << 53) - 1;
 
 /// Why a value or a text is not canonical JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CanonicalError {
-    /// Not JSON at all.
-    #[error("is not JSON: {0}")]
+    #[error("the text is not JSON: {0}")]
     NotJson(String),
-    /// A number that is a fraction or too large.
     #[error("the number {0} is not an integer between -(2^53-1) and 2^53-1")]
     Number(String),
-    /// JSON, in another form than the canonical one.
-    #[error("is not in canonical form (RFC 8785), first different at byte {0}")]
+    #[error("the JSON is not in canonical form (RFC 8785): byte {0} differs")]
     Form(usize),
 }
 
-/// The canonical bytes of a value.
 pub fn to_bytes(value: &Value) -> Result<Vec<u8>, CanonicalError> {
     let mut text = String::new();
     write(value, &mut text)?;
     Ok(text.into_bytes())
 }
 
-/// Reads a value whose bytes are its canonical form; duplicate keys have no such form.
+/// Reads a value from its canonical bytes; duplicate keys have no canonical form.
 pub fn parse(bytes: &[u8]) -> Result<Value, CanonicalError> {
     let value: Value = serde_json::from_slice(bytes)
         .map_err(|error| CanonicalError::NotJson(error.to_string()))?;

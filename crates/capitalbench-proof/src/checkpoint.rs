@@ -9,32 +9,23 @@ use crate::note::{Checked, Note, NoteError, SignerKey, VerifierKey};
 /// Why a checkpoint is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
-    /// The note around it.
     #[error(transparent)]
     Note(#[from] NoteError),
-    /// A line that is not what it must be.
-    #[error("is not a checkpoint: {0}")]
+    #[error("the note is not a checkpoint: {0}")]
     Form(&'static str),
-    /// The checkpoint of another log.
-    #[error("is the checkpoint of {found}, not of {expected}")]
-    Origin {
-        /// Whose it is.
-        found: String,
-        /// Whose it must be.
-        expected: String,
-    },
+    #[error("the checkpoint belongs to the log {found}, not to {expected}")]
+    Origin { found: String, expected: String },
 }
 
 /// The state of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// Which log.
+    /// The name of the log.
     pub origin: String,
-    /// How many leaves.
+    /// The number of leaves.
     pub size: u64,
-    /// Their root.
     pub root: Hash,
-    /// Lines that others may have added.
+    /// Further lines, which this program does not interpret.
     pub extensions: Vec<String>,
 }
 
@@ -42,10 +33,14 @@ impl Checkpoint {
     /// Reads the text of a checkpoint, without signatures.
     pub fn parse(text: &str) -> Result<Self, CheckpointError> {
         let body = text.strip_suffix('\n');
-        let body = body.ok_or(CheckpointError::Form("its last line has no end"))?;
+        let body = body.ok_or(CheckpointError::Form(
+            "its last line does not end with a newline",
+        ))?;
         let mut lines = body.split('\n');
         let origin = lines.next().filter(|line| !line.is_empty());
-        let origin = origin.ok_or(CheckpointError::Form("the first line names no log"))?;
+        let origin = origin.ok_or(CheckpointError::Form(
+            "the first line, the name of the log, is empty",
+        ))?;
         let size = lines.next().and_then(decimal);
         let size = size.ok_or(CheckpointError::Form("the second line is not a size"))?;
         let root = lines.next().and_then(Hash::parse_base64);
@@ -62,14 +57,12 @@ impl Checkpoint {
         })
     }
 
-    /// The note over it, signed by the log.
+    /// Signs the checkpoint with the log's key.
     pub fn sign(&self, key: &SignerKey) -> Result<Note, CheckpointError> {
         Ok(Note::sign(&self.to_string(), key)?)
     }
 
-    /// Reads a signed checkpoint of the log whose key this is, and who else signed it.
-    ///
-    /// Keys of witnesses may be given too; the log's own signature must be there.
+    /// Reads a checkpoint that the log's key has signed, and the signatures of these witnesses on it.
     pub fn open(
         bytes: &[u8],
         log: &VerifierKey,

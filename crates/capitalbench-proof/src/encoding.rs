@@ -7,7 +7,7 @@ pub(crate) fn to_base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// Bytes of padded standard base64; none for any other form of them.
+/// The bytes of padded standard base64; none for any other form.
 pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }
@@ -21,7 +21,7 @@ pub(crate) fn to_hex(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// Bytes of lower-case hexadecimal text of exactly `N` bytes.
+/// Exactly `N` bytes from lower-case hexadecimal text.
 pub(crate) fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digits = text.as_bytes();
     if digits.len() != 2 * N {

@@ -1,25 +1,26 @@
-//! What happened in a round, as one leaf of the log.
+//! [`Event`]: what happened in a round, as one leaf of the log.
 //!
-//! A leaf is canonical JSON. Files that everybody may read stand in it with their SHA-256; bodies
-//! that may stay private (answers, records of attempts, picks of an open round) are [`Sealed`]:
-//! without the salt nobody can find out by trying what was said, with it everybody can check.
+//! A leaf is canonical JSON. It names public files with their SHA-256. Bodies that may stay private
+//! (answers, records of attempts, picks of an open round) are [`Sealed`]: without the salt nobody can
+//! find the content by guessing, and with it everybody can check the content.
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use crate::canonical::{self, CanonicalError};
 use crate::merkle::{Hash, sha256};
 use crate::tiles::LONGEST_LEAF;
 
-mod fields;
 mod instant;
 
 pub use instant::Instant;
 
-/// The form of the leaves.
+/// The version of the leaf format.
 const VERSION: u64 = 1;
-/// Members that a salt changes start so.
+/// How the names of sealed members begin.
 const SEALED: &str = "sealed_";
 
 /// Paths and digests of files.
@@ -28,28 +29,20 @@ pub type Files = BTreeMap<String, Hash>;
 /// Why a leaf is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
-    /// Not canonical JSON.
     #[error(transparent)]
     Canonical(#[from] CanonicalError),
-    /// A member that is missing, unknown or of the wrong form.
-    #[error("{member}: {problem}")]
-    Member {
-        /// Its name.
-        member: String,
-        /// What is wrong with it.
-        problem: &'static str,
-    },
-    /// Longer than a leaf can be.
+    /// A member is missing, unknown or of the wrong form.
+    #[error("the event is malformed: {0}")]
+    Form(String),
     #[error("the event has {0} bytes, more than the 65,535 of a leaf")]
     Long(usize),
 }
 
 /// The digest of a body together with a salt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sealed(Hash);
 
 impl Sealed {
-    /// Seals a body.
     pub fn new(salt: &[u8; 32], body: &[u8]) -> Self {
         Self(sha256(&[salt.as_slice(), body].concat()))
     }
@@ -59,7 +52,7 @@ impl Sealed {
         *self == Self::new(salt, body)
     }
 
-    /// The first of these lengths, in order, whose beginning of the body was sealed with this salt.
+    /// The first of these rising lengths for which the start of the body was sealed with this salt.
     pub fn opens_beginning(
         &self,
         salt: &[u8; 32],
@@ -76,39 +69,34 @@ impl Sealed {
     }
 }
 
-/// One place of a run: who is asked, for the how-manieth time.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One question of a run: which model, and which of its repetitions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// The run.
     pub run: String,
-    /// The model.
     pub model: String,
-    /// The replicate.
     pub replicate: u32,
 }
 
-/// What happened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What happened; the names are those of the leaf's members.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event")]
 pub enum Fact {
     /// The inputs are settled, and with them who is expected and until when.
+    #[serde(rename = "round.freeze")]
     Freeze {
-        /// Every input.
         inputs: Files,
-        /// Last instant for decisions, where the rules set one.
+        /// Last instant for decisions, if the rules set one.
+        #[serde(skip_serializing_if = "Option::is_none")]
         deadline: Option<Instant>,
-        /// The models that the rules expect; empty where they name none.
+        /// The models that the rules expect; empty if they name none.
         roster: Vec<String>,
     },
-    /// The rules that the round follows.
-    Methodology {
-        /// Their name.
-        label: String,
-        /// The program that applied them.
-        program: String,
-    },
-    /// Who will be asked; before the first call.
+    /// The rules that the round follows, and the program that applied them.
+    #[serde(rename = "methodology")]
+    Methodology { label: String, program: String },
+    /// Who will be asked; logged before the first call.
+    #[serde(rename = "roster.slots")]
     Slots {
-        /// The run.
         run: String,
         /// Official, consistency and so on.
         kind: String,
@@ -116,113 +104,104 @@ pub enum Fact {
         calls: String,
         /// Every model, in order.
         models: Vec<String>,
-        /// How often each is asked.
         replicates: u32,
-        /// How often a call may be repeated.
         max_retries: u32,
         /// Digest of the whole plan.
+        #[serde(rename = "plan_sha256")]
         plan: Hash,
     },
     /// A request is about to leave.
+    #[serde(rename = "attempt.begin")]
     AttemptBegin {
-        /// Whose.
+        #[serde(flatten)]
         place: Place,
-        /// Which attempt, from 1.
+        /// Counted from 1.
         attempt: u32,
         /// Digest of the text that is sent.
+        #[serde(rename = "input_sha256")]
         input: Hash,
-        /// The record of it.
+        #[serde(rename = "sealed_record")]
         record: Sealed,
     },
-    /// What became of a request.
+    /// How a request ended.
+    #[serde(rename = "attempt.end")]
     AttemptEnd {
-        /// Whose.
+        #[serde(flatten)]
         place: Place,
-        /// Which attempt, from 1.
+        /// Counted from 1.
         attempt: u32,
         /// Valid, invalid or failed.
         status: String,
-        /// Word of the cause.
+        #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
-        /// The exact answer, where one came.
+        /// The exact answer, if one came.
+        #[serde(rename = "sealed_answer", skip_serializing_if = "Option::is_none")]
         answer: Option<Sealed>,
-        /// The record of it.
+        #[serde(rename = "sealed_record")]
         record: Sealed,
     },
     /// A run became the record.
+    #[serde(rename = "run.accepted")]
     Accepted {
-        /// The run.
         run: String,
-        /// How many submissions it has.
+        /// The number of its submissions.
         submissions: u64,
         /// The run it replaces.
+        #[serde(skip_serializing_if = "Option::is_none")]
         supersedes: Option<String>,
-        /// The acceptance.
+        #[serde(rename = "sealed_record")]
         record: Sealed,
     },
     /// One decision of the run that became the record.
+    #[serde(rename = "pick.accepted")]
     Pick {
-        /// The run.
         run: String,
         /// Its file in the run.
         file: String,
-        /// The file.
+        #[serde(rename = "sealed_submission")]
         submission: Sealed,
     },
-    /// Prices at the entry.
-    EntryPrices {
-        /// The day.
-        session: String,
-        /// The files.
-        files: Files,
-    },
-    /// Prices at the exit.
-    ExitPrices {
-        /// The day.
-        session: String,
-        /// The files.
-        files: Files,
-    },
-    /// Results.
-    Score {
-        /// The run.
-        run: String,
-        /// The files.
-        results: Files,
-    },
-    /// Results or prices in place of others.
+    #[serde(rename = "prices.entry")]
+    EntryPrices { session: String, files: Files },
+    #[serde(rename = "prices.exit")]
+    ExitPrices { session: String, files: Files },
+    #[serde(rename = "score")]
+    Score { run: String, results: Files },
+    /// Results or prices replaced others.
+    #[serde(rename = "correction")]
     Correction {
-        /// The run whose results these are; none where they are the prices of the round.
+        /// The run whose results these are; none if they are the prices of the round.
+        #[serde(skip_serializing_if = "Option::is_none")]
         run: Option<String>,
-        /// Which correction of this run, or of the prices, from 1.
+        /// Which correction of this run, or of the prices, counted from 1.
         number: u64,
-        /// Why.
         reason: String,
-        /// The files as they were.
+        /// The files before the correction.
         replaced: Files,
-        /// The files as they are.
+        /// The files after it.
         results: Files,
     },
-    /// What the folder of the round holds beside, and in place of, what was told before.
+    /// The files of the round's folder that changed since the inventory before.
+    #[serde(rename = "round.files")]
     Inventory {
-        /// Which inventory of the round, from 1.
+        /// Which inventory of the round, counted from 1.
         number: u64,
-        /// Files that are new or have other bytes, sealed.
+        /// Files that are new or have other bytes.
         bodies: BTreeMap<String, Sealed>,
-        /// Files that are gone.
+        /// Files that were removed.
         gone: Vec<String>,
     },
-    /// Something was said in public about the results.
+    /// A public statement about the results.
+    #[serde(rename = "claim")]
     Claim {
-        /// What it is, such as a report.
+        /// The kind of statement, such as a report.
         statement: String,
-        /// The files that say it.
         files: Files,
     },
 }
 
 impl Fact {
-    /// Its name in the leaf.
+    /// The member `event` of the leaf.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Freeze { .. } => "round.freeze",
@@ -242,42 +221,71 @@ impl Fact {
     }
 }
 
-/// A fact of a round at an instant. Its place in the log is its number; the leaf has none.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A fact of a round at an instant. Its index in the log is its number; the leaf has none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// The round.
     pub round: String,
-    /// When it happened, by the clock of who says so.
+    /// When it happened, by the operator's clock.
     pub at: Instant,
-    /// What.
+    #[serde(flatten)]
     pub fact: Fact,
 }
 
 impl Event {
     /// The bytes of the leaf.
     pub fn to_leaf(&self) -> Result<Vec<u8>, EventError> {
-        let leaf = canonical::to_bytes(&fields::write(self))?;
+        let leaf = canonical::to_bytes(&self.to_value()?)?;
         if leaf.len() > LONGEST_LEAF {
             return Err(EventError::Long(leaf.len()));
         }
         Ok(leaf)
     }
 
-    /// Reads a leaf: canonical, of a known kind, every member known and of its form.
+    /// Reads a leaf. Only the one form that [`Self::to_leaf`] writes is accepted, so an unknown or
+    /// null member is refused.
     pub fn parse(leaf: &[u8]) -> Result<Self, EventError> {
-        fields::read(canonical::parse(leaf)?)
+        let value = canonical::parse(leaf)?;
+        let is_empty = |(_, value): &(&String, &Value)| value.as_str() == Some("");
+        if let Some((name, _)) = value.as_object().into_iter().flatten().find(is_empty) {
+            return Err(EventError::Form(format!("{name} is empty")));
+        }
+        let event = Self::deserialize(&value)?;
+        let written = event.to_value()?;
+        let differs = |(name, value): &(&String, &Value)| written.get(name) != Some(*value);
+        match value.as_object().into_iter().flatten().find(differs) {
+            Some((name, _)) => Err(EventError::Form(format!(
+                "{name} is unknown or has another value than this event allows"
+            ))),
+            None if written.as_object().map(Map::len) != value.as_object().map(Map::len) => {
+                Err(EventError::Form("version is missing".to_owned()))
+            }
+            None => Ok(event),
+        }
     }
 
     /// What makes it this event and no other: everything but the instant, the program that says so
-    /// and the sealed digests. Neither a second look at the clock nor a newer program nor another
-    /// key makes it happen twice.
+    /// and the sealed digests. So another clock reading, a newer program or another key does not
+    /// make the same event happen twice.
     pub fn identity(&self) -> Result<Hash, EventError> {
-        let mut value = fields::write(self);
+        let mut value = self.to_value()?;
         if let Some(members) = value.as_object_mut() {
-            let told = |name: &str| matches!(name, "at" | "program") || name.starts_with(SEALED);
-            members.retain(|name, _| !told(name));
+            let varies = |name: &str| matches!(name, "at" | "program") || name.starts_with(SEALED);
+            members.retain(|name, _| !varies(name));
         }
         Ok(sha256(&canonical::to_bytes(&value)?))
+    }
+
+    /// The leaf as a value; optional members without a value are left out.
+    fn to_value(&self) -> Result<Value, EventError> {
+        let mut value = serde_json::to_value(self)?;
+        value["version"] = VERSION.into();
+        Ok(value)
+    }
+}
+
+impl From<serde_json::Error> for EventError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Form(error.to_string())
     }
 }
 

@@ -1,9 +1,10 @@
 //! Proofs of order and completeness, as bytes in and bytes out: no disk, no network, no clock.
 //!
-//! An [`event`] becomes one leaf of [`canonical`] JSON. Leaves stand in an RFC 6962 tree
-//! ([`merkle`]) that is stored in [`tiles`]; a [`checkpoint`] names its size and root and is a
-//! signed [`note`]. A [`tlog_proof`] shows to somebody who has nothing else that a leaf is in it.
-//! When a checkpoint existed is said by outside clocks: [`timestamp`] and [`opentimestamps`].
+//! An [`event`] becomes one leaf of [`canonical`] JSON. Leaves form an RFC 6962 tree ([`merkle`]) that
+//! is stored in [`tiles`]. A [`checkpoint`] names the tree's size and root and is a signed [`note`].
+//! A [`tlog_proof`] proves that a leaf is in the log to a reader who has only the log's key. Outside
+//! clocks prove when a checkpoint existed: [`timestamp`] and [`opentimestamps`]. [`order`] judges
+//! whether the steps of a round happened in the required order.
 
 pub mod canonical;
 pub mod checkpoint;

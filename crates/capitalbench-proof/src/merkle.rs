@@ -1,10 +1,12 @@
 //! The Merkle tree of RFC 6962 over SHA-256: growing, roots, inclusion and consistency.
 //!
-//! The tree is read through [`HashReader`], which knows complete subtrees only; everything else is
-//! put together here, in a number of hashes that grows with the logarithm of the tree.
+//! [`HashReader`] reads only complete subtrees; this module computes everything else from them, with
+//! a number of hashes that grows with the logarithm of the tree.
 
 use std::fmt;
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
 use crate::encoding;
@@ -18,39 +20,49 @@ pub use verify::{ProofError, verify_consistency, verify_inclusion};
 pub struct Hash([u8; 32]);
 
 impl Hash {
-    /// From its bytes.
     pub const fn new(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// From a slice of exactly 32 bytes.
+    /// None unless the slice has exactly 32 bytes.
     pub fn from_slice(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
-    /// Its bytes.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// As lower-case hexadecimal text.
     pub fn to_hex(self) -> String {
         encoding::to_hex(&self.0)
     }
 
-    /// From lower-case hexadecimal text.
+    /// Reads lower-case hexadecimal text only, so that every hash has one text.
     pub fn parse_hex(text: &str) -> Option<Self> {
         encoding::from_hex(text).map(Self)
     }
 
-    /// As standard base64 text, as checkpoints and proofs carry it.
+    /// The form in checkpoints and proofs.
     pub fn to_base64(self) -> String {
         encoding::to_base64(&self.0)
     }
 
-    /// From standard base64 text.
     pub fn parse_base64(text: &str) -> Option<Self> {
         encoding::from_base64(text).and_then(|bytes| Self::from_slice(&bytes))
+    }
+}
+
+impl Serialize for Hash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.to_hex())
+    }
+}
+
+impl<'de> Deserialize<'de> for Hash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let wrong = || D::Error::custom("a digest is not 64 lower-case hexadecimal digits");
+        Self::parse_hex(&text).ok_or_else(wrong)
     }
 }
 
@@ -60,12 +72,10 @@ impl fmt::Debug for Hash {
     }
 }
 
-/// SHA-256 of some bytes.
 pub fn sha256(bytes: &[u8]) -> Hash {
     Hash(Sha256::digest(bytes).into())
 }
 
-/// The hash of a leaf.
 pub fn leaf_hash(leaf: &[u8]) -> Hash {
     let mut hasher = Sha256::new();
     hasher.update([0]);
@@ -87,16 +97,15 @@ pub fn empty_root() -> Hash {
     sha256(&[])
 }
 
-/// Where the hashes of complete subtrees come from.
+/// A source of the hashes of complete subtrees.
 pub trait HashReader {
-    /// Why one cannot be read.
     type Error;
 
     /// The hash over the `2^level` leaves from `index * 2^level` on.
     fn read(&self, level: u32, index: u64) -> Result<Hash, Self::Error>;
 }
 
-/// The right edge of a tree: all that is needed to add leaves.
+/// The right edge of a tree, which is all that adding leaves needs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Edge {
     size: u64,
@@ -105,7 +114,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// The edge of a tree that is there already.
+    /// Reads the edge of an existing tree.
     pub fn read<R: HashReader>(reader: &R, size: u64) -> Result<Self, R::Error> {
         let peaks: Result<Vec<Hash>, R::Error> = parts(0, size)
             .map(|(level, index)| reader.read(level, index))
@@ -116,13 +125,12 @@ impl Edge {
         })
     }
 
-    /// Number of leaves.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Adds a leaf by its hash; every subtree it completes is given to `completed` with level and
-    /// index, the leaf itself first.
+    /// Adds a leaf by its hash and calls `completed` with level, index and hash of every subtree that
+    /// the leaf completes, the leaf itself first.
     pub fn append(&mut self, leaf: Hash, mut completed: impl FnMut(u32, u64, Hash)) {
         let mut hash = leaf;
         completed(0, self.size, hash);
@@ -136,7 +144,6 @@ impl Edge {
         self.size += 1;
     }
 
-    /// The root.
     pub fn root(&self) -> Hash {
         join(&self.peaks)
     }

@@ -1,8 +1,8 @@
 //! Signed notes (C2SP signed-note): a text, an empty line, and one line per signature.
 //!
 //! The log signs with Ed25519 (type 1); witnesses add cosignatures with their own instant
-//! (type 4, C2SP tlog-cosignature). A signature of a key that nobody named says nothing and is
-//! left alone; one of a named key that does not hold refuses the note.
+//! (type 4, C2SP tlog-cosignature). Signatures by keys that the reader did not name are ignored. A
+//! signature by a named key that does not hold refuses the note.
 
 use std::fmt;
 
@@ -15,41 +15,33 @@ use crate::encoding::{from_base64, from_hex, to_base64, to_hex};
 
 const SIGNATURE_START: &str = "\u{2014} ";
 const PRIVATE_START: &str = "PRIVATE+KEY+";
-/// More signatures than this are not looked at, as in other implementations.
+/// A note with more signatures is refused, as in other implementations.
 const MOST_SIGNATURES: usize = 100;
 
 /// Why a key or a note is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoteError {
-    /// A name that cannot stand in a signature line.
-    #[error("the key name {0:?} is empty or has a space or a plus in it")]
+    #[error("the key name {0:?} must not be empty or contain a space or a plus")]
     Name(String),
-    /// Not a key in text form.
-    #[error("is not a key of the form name+hash+base64")]
+    #[error("the text is not a key of the form name+hash+base64")]
     Key,
-    /// A key of a kind that this program does not know.
-    #[error("is a key of a type that is not known here")]
+    #[error("the key has a type that this program does not know")]
     KeyKind,
-    /// The hash in a key does not fit it.
-    #[error("the hash in the key does not fit its name and bytes")]
+    #[error("the hash in the key does not match its name and bytes")]
     KeyHash,
-    /// Not a signed note.
-    #[error("is not a signed note: {0}")]
+    #[error("the text is not a signed note: {0}")]
     Form(&'static str),
-    /// A signature of a known key does not hold.
     #[error("the signature of {0} does not hold: the text or the signature was changed")]
     Signature(String),
-    /// None of the signatures is by a key that was given.
-    #[error("has no signature by {0}")]
+    #[error("the note has no signature by {0}")]
     Unsigned(String),
 }
 
 /// What a key signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
-    /// The text of a note.
     Note,
-    /// A checkpoint together with the instant at which it was seen.
+    /// A checkpoint together with the instant at which the witness saw it.
     Cosignature,
 }
 
@@ -59,6 +51,12 @@ impl KeyKind {
             Self::Note => 1,
             Self::Cosignature => 4,
         }
+    }
+
+    fn parse(byte: u8) -> Result<Self, NoteError> {
+        let kinds = [Self::Note, Self::Cosignature];
+        let found = kinds.into_iter().find(|kind| kind.byte() == byte);
+        found.ok_or(NoteError::KeyKind)
     }
 }
 
@@ -75,11 +73,7 @@ impl VerifierKey {
     pub fn parse(text: &str) -> Result<Self, NoteError> {
         let (name, hash, bytes) = split_key(text)?;
         let (kind, key) = bytes.split_first().ok_or(NoteError::Key)?;
-        let kind = match kind {
-            1 => KeyKind::Note,
-            4 => KeyKind::Cosignature,
-            _ => return Err(NoteError::KeyKind),
-        };
+        let kind = KeyKind::parse(*kind)?;
         let key = key.try_into().map_err(|_| NoteError::Key)?;
         let key = VerifyingKey::from_bytes(key).map_err(|_| NoteError::Key)?;
         if key.is_weak() {
@@ -91,17 +85,15 @@ impl VerifierKey {
             .ok_or(NoteError::KeyHash)
     }
 
-    /// Whose key it is.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it signs.
     pub fn kind(&self) -> KeyKind {
         self.kind
     }
 
-    /// The first bytes of the digest over name, type and key; signatures carry them.
+    /// The first bytes of the digest over name, type and key; every signature carries them.
     pub fn hash(&self) -> [u8; 4] {
         key_hash(&self.name, self.kind, self.key.as_bytes())
     }
@@ -134,7 +126,7 @@ impl fmt::Display for VerifierKey {
     }
 }
 
-/// A private key with its name; it is wiped when it is dropped and has no printed form.
+/// A private key with its name; it is wiped when dropped and cannot be printed.
 pub struct SignerKey {
     name: String,
     kind: KeyKind,
@@ -148,7 +140,7 @@ impl fmt::Debug for SignerKey {
 }
 
 impl SignerKey {
-    /// A key from 32 bytes that nobody can guess.
+    /// Makes a key from 32 random bytes.
     pub fn from_seed(name: &str, seed: &[u8; 32], kind: KeyKind) -> Result<Self, NoteError> {
         if !is_name(name) {
             return Err(NoteError::Name(name.to_owned()));
@@ -166,11 +158,7 @@ impl SignerKey {
         let (name, hash, bytes) = split_key(rest)?;
         let bytes = Zeroizing::new(bytes);
         let (kind, seed) = bytes.split_first().ok_or(NoteError::Key)?;
-        let kind = match kind {
-            1 => KeyKind::Note,
-            4 => KeyKind::Cosignature,
-            _ => return Err(NoteError::KeyKind),
-        };
+        let kind = KeyKind::parse(*kind)?;
         let mut seed: [u8; 32] = seed.try_into().map_err(|_| NoteError::Key)?;
         let read = Self::from_seed(&name, &seed, kind);
         seed.zeroize();
@@ -179,7 +167,7 @@ impl SignerKey {
         fits.then_some(read).ok_or(NoteError::KeyHash)
     }
 
-    /// The text form, for the one file that holds the key.
+    /// The text form, for the file that holds the key.
     pub fn to_private_text(&self) -> Zeroizing<String> {
         let mut bytes = Zeroizing::new(vec![self.kind.byte()]);
         bytes.extend(self.key.as_bytes());
@@ -188,12 +176,10 @@ impl SignerKey {
         Zeroizing::new(format!("{PRIVATE_START}{}+{hash}+{}", self.name, *key))
     }
 
-    /// Whose key it is.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The public half.
     pub fn verifier(&self) -> VerifierKey {
         VerifierKey {
             name: self.name.clone(),
@@ -202,8 +188,8 @@ impl SignerKey {
         }
     }
 
-    /// A secret that follows from the key and from which it cannot be found: keyed digests of
-    /// labels are the salts of sealed bodies, the same ones whenever they are asked for.
+    /// The salt of a sealed body: a keyed digest of its label under a secret derived from the key. The
+    /// same label always gives the same salt, and no salt reveals the key.
     pub fn salt(&self, label: &[u8]) -> [u8; 32] {
         let inner = Zeroizing::new(<[u8; 32]>::from(
             Sha256::new()
@@ -214,7 +200,7 @@ impl SignerKey {
         hmac_sha256(&inner, &[label])
     }
 
-    /// A signature line of a note; a witness key says at which second of the epoch it saw it.
+    /// A signature line of a note; a witness key adds the second of the epoch at which it saw it.
     fn line(&self, text: &str, seconds: u64) -> String {
         let mut bytes = self.verifier().hash().to_vec();
         match self.kind {
@@ -239,16 +225,16 @@ pub fn hmac_sha256(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// A signature that holds.
+/// A valid signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
-    /// By whom.
+    /// The name of the key.
     pub name: String,
-    /// The second of the epoch that a witness put to it.
+    /// The second of the epoch at which a witness signed.
     pub at: Option<u64>,
 }
 
-/// A note in parts, nothing checked yet.
+/// A note in parts, before its signatures are checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     text: String,
@@ -264,23 +250,25 @@ struct Signature {
 }
 
 impl Note {
-    /// A note with one signature.
+    /// Makes a note with one signature.
     pub fn sign(text: &str, key: &SignerKey) -> Result<Self, NoteError> {
         let line = key.line(text, 0);
         Self::parse(format!("{text}\n{line}").as_bytes())
     }
 
-    /// Reads a note.
+    /// Reads a note without checking its signatures.
     pub fn parse(bytes: &[u8]) -> Result<Self, NoteError> {
         let all = str::from_utf8(bytes).map_err(|_| NoteError::Form("it is not UTF-8"))?;
         if all.chars().any(|c| c < ' ' && c != '\n') {
             return Err(NoteError::Form("it has control characters"));
         }
-        let end = all.rfind("\n\n").ok_or(NoteError::Form("no signatures"))?;
+        let end = all
+            .rfind("\n\n")
+            .ok_or(NoteError::Form("it has no signatures"))?;
         let (text, lines) = (&all[..=end], &all[end + 2..]);
         let lines = lines
             .strip_suffix('\n')
-            .ok_or(NoteError::Form("its last line has no end"))?;
+            .ok_or(NoteError::Form("its last line does not end with a newline"))?;
         let signatures: Option<Vec<Signature>> = lines.split('\n').map(signature).collect();
         let signatures = signatures.ok_or(NoteError::Form("a signature line is broken"))?;
         if signatures.len() > MOST_SIGNATURES {
@@ -292,7 +280,7 @@ impl Note {
         })
     }
 
-    /// The signed text, with its last line end.
+    /// The signed text, including its last newline.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -303,7 +291,7 @@ impl Note {
         Self::parse(format!("{self}{line}").as_bytes())
     }
 
-    /// The signatures by the given keys; one that does not hold refuses the note.
+    /// The signatures by the given keys; an invalid one among them refuses the note.
     pub fn verify(&self, keys: &[VerifierKey]) -> Result<Vec<Checked>, NoteError> {
         let mut checked: Vec<Checked> = Vec::new();
         for signature in &self.signatures {
@@ -363,7 +351,7 @@ fn key_hash(name: &str, kind: KeyKind, key: &[u8; 32]) -> [u8; 4] {
     [digest[0], digest[1], digest[2], digest[3]]
 }
 
-/// Name, hash and bytes of the text form of a key.
+/// Splits the text form of a key into name, hash and bytes.
 fn split_key(text: &str) -> Result<(String, [u8; 4], Vec<u8>), NoteError> {
     let (name, rest) = text.split_once('+').ok_or(NoteError::Key)?;
     let (hash, bytes) = rest.split_once('+').ok_or(NoteError::Key)?;

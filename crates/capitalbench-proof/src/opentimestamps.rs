@@ -1,11 +1,11 @@
-//! OpenTimestamps: a digest handed to a calendar that writes it into the Bitcoin chain later.
+//! OpenTimestamps: a calendar takes a digest and later writes it into the Bitcoin chain.
 //!
-//! We make and read proof files; walking the chain is the work of the `ots` tool, which reads them.
+//! This module makes and reads proof files. The `ots` tool checks them against the chain.
 
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-/// How every proof file begins, with version 1 and SHA-256 of the document as first step.
+/// How every proof file begins: with version 1, and the SHA-256 of the document as first step.
 const MAGIC: &[u8] = b"\x00OpenTimestamps\x00\x00Proof\x00\xbf\x89\xe2\xe8\x84\xe8\x92\x94\x01\x08";
 const SHA256: u8 = 0x08;
 const APPEND: u8 = 0xf0;
@@ -14,43 +14,32 @@ const FORK: u8 = 0xff;
 const ATTESTATION: u8 = 0x00;
 const PENDING: [u8; 8] = [0x83, 0xdf, 0xe3, 0x0d, 0x2e, 0xf9, 0x0c, 0x8e];
 const BITCOIN: [u8; 8] = [0x05, 0x88, 0x96, 0x0d, 0x73, 0xd7, 0x19, 0x01];
-/// As in the reference implementation.
+/// The same limit as in the reference implementation.
 const LONGEST_ARGUMENT: usize = 4096;
 /// More steps than any calendar needs.
 const MOST_STEPS: usize = 1_000;
 
-/// Who vouches for a digest.
+/// A statement that a digest exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Attestation {
     /// A calendar has promised to write it into the chain.
-    Pending {
-        /// Address of the calendar.
-        calendar: String,
-    },
-    /// The block that holds it.
-    Bitcoin {
-        /// Number of the block.
-        height: u64,
-    },
-    /// A kind we do not know.
+    Pending { calendar: String },
+    /// A block of the chain holds it.
+    Bitcoin { height: u64 },
+    /// A kind that this program does not know.
     Unknown,
 }
 
-/// Why bytes are no proof.
+/// Why a proof file is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
-    /// Not the format.
     #[error("the OpenTimestamps proof is malformed at byte {at}")]
-    Malformed {
-        /// Where.
-        at: usize,
-    },
-    /// A proof of another document.
+    Malformed { at: usize },
     #[error("the OpenTimestamps proof is for another document")]
     OtherDocument,
 }
 
-/// What to post to `<calendar>/digest`: blinded by a nonce, so that the calendar learns nothing.
+/// The bytes to post to `<calendar>/digest`; the nonce keeps the digest from the calendar.
 pub fn commitment(digest: &[u8; 32], nonce: &[u8; 16]) -> [u8; 32] {
     Sha256::new()
         .chain_update(digest)
@@ -59,7 +48,7 @@ pub fn commitment(digest: &[u8; 32], nonce: &[u8; 16]) -> [u8; 32] {
         .into()
 }
 
-/// The proof file for a document, from what the calendar answered.
+/// Makes the proof file of a document from the calendar's reply.
 pub fn proof_file(digest: &[u8; 32], nonce: &[u8; 16], reply: &[u8]) -> Result<Vec<u8>, Fault> {
     let mut file = MAGIC.to_vec();
     file.extend_from_slice(digest);
@@ -70,7 +59,7 @@ pub fn proof_file(digest: &[u8; 32], nonce: &[u8; 16], reply: &[u8]) -> Result<V
     read(&file, digest).map(|_| file)
 }
 
-/// Everybody who vouches in a proof file for the document with this digest.
+/// Reads all attestations in the proof file of the document with this digest.
 pub fn read(file: &[u8], digest: &[u8; 32]) -> Result<Vec<Attestation>, Fault> {
     let rest = file.strip_prefix(MAGIC).ok_or(Fault::Malformed { at: 0 })?;
     let (named, _) = rest
@@ -84,7 +73,7 @@ pub fn read(file: &[u8], digest: &[u8; 32]) -> Result<Vec<Attestation>, Fault> {
         at: MAGIC.len() + 32,
     };
     let mut found = Vec::new();
-    // Every fork leaves one branch more to end; each ends with an attestation.
+    // Every fork opens one more branch, and every branch ends with an attestation.
     let mut open: usize = 1;
     for _ in 0..MOST_STEPS {
         match steps.byte()? {
@@ -99,7 +88,7 @@ pub fn read(file: &[u8], digest: &[u8; 32]) -> Result<Vec<Attestation>, Fault> {
             APPEND | PREPEND => {
                 steps.argument()?;
             }
-            // SHA-1, RIPEMD-160, SHA-256, Keccak, reverse, hexlify: no argument.
+            // SHA-1, RIPEMD-160, SHA-256, Keccak, reverse and hexlify have no argument.
             0x02 | 0x03 | SHA256 | 0x67 | 0xf2 | 0xf3 => {}
             _ => return Err(steps.broken()),
         }

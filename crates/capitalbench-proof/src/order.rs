@@ -1,27 +1,27 @@
-//! Whether a round happened in the order that makes it worth anything.
+//! Judges whether the steps of a round happened in the order that a fair round needs.
 //!
 //! ```text
 //! T(freeze) < first attempt ≤ last attempt ≤ T(picks) < entry < exit ≤ T(score)
 //! ```
 //!
-//! `T` is the time of an outside clock: what it stamped existed before. The instants of attempts are
-//! those of the operator's own clock; places in the log show in which order they were told. So every
-//! line says not only whether it holds but also on whose word it rests, and a stamp that came too
-//! late proves nothing without proving the opposite.
+//! `T` is the time of an outside clock: whatever the clock stamped existed before that time. The
+//! instants of attempts come from the operator's own clock; their indexes in the log show the order in
+//! which they were logged. So a verdict says not only whether a line holds but also whose clock it
+//! relies on. A stamp that came too late proves nothing, and does not prove the opposite either.
 
 use std::fmt;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// How far two honest clocks are apart at most.
+/// The largest difference between two honest clocks.
 pub const CLOCK_SLACK: SignedDuration = SignedDuration::from_secs(60);
 
-/// One step of a round as the log tells it.
+/// One step of a round as the log records it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
-    /// Its first leaf.
+    /// The index of its first leaf.
     pub first: u64,
-    /// Its last leaf.
+    /// The index of its last leaf.
     pub last: u64,
     /// The instant in the leaves, by the operator's clock.
     pub at: Timestamp,
@@ -29,39 +29,35 @@ pub struct Mark {
     pub before: Option<Timestamp>,
 }
 
-/// What is known of a round; a step that did not happen is not there.
+/// The steps of a round; a step that did not happen is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct History {
-    /// The freeze.
     pub freeze: Option<Mark>,
     /// The first request of the run that is the record.
     pub first_attempt: Option<Mark>,
-    /// The last end of a request of that run.
+    /// The last time a request of that run ended.
     pub last_attempt: Option<Mark>,
-    /// Its picks.
     pub picks: Option<Mark>,
-    /// The close that returns are counted from, by the frozen rules.
+    /// The close from which returns count, by the frozen rules.
     pub entry: Option<Timestamp>,
-    /// The close that they are counted to.
+    /// The close to which returns count.
     pub exit: Option<Timestamp>,
-    /// The first results.
     pub score: Option<Mark>,
 }
 
-/// One sign of the chain.
+/// One comparison in the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Line {
-    /// Inputs were settled before anybody was asked.
+    /// The inputs were settled before the first request.
     FreezeBeforeAttempts,
     /// Requests began before they ended.
     AttemptsInOrder,
-    /// Picks were told after the last answer.
+    /// The picks were logged after the last answer.
     AttemptsBeforePicks,
-    /// Picks existed before the first price that counts.
+    /// The picks existed before the entry close.
     PicksBeforeEntry,
-    /// The window has a direction.
     EntryBeforeExit,
-    /// No result is older than the last price that counts.
+    /// The results are not older than the exit close.
     ExitBeforeScore,
 }
 
@@ -79,69 +75,59 @@ impl Line {
     }
 }
 
-/// On whose word a line rests.
+/// Whose clock a verdict relies on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RestsOn {
     /// Outside clocks and the frozen rules alone.
     OutsideClock,
-    /// Also on instants by the operator's own clock.
+    /// Outside clocks and also the operator's own clock.
     OwnClock,
     /// The frozen rules alone.
     Rules,
 }
 
-/// What can be said about a line.
+/// The judgement of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It holds.
     Proved(RestsOn),
-    /// Nobody can tell.
     NotProved(Unproved),
-    /// It does not hold.
     Broken(Contradiction),
-    /// The later of its two steps has not happened.
+    /// The later of the two steps has not happened yet.
     Open,
 }
 
-/// Why nobody can tell.
+/// Why a line cannot be proved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unproved {
-    /// The log does not hold this step.
     NotLogged(Step),
-    /// No outside clock stamped it.
     NotStamped(Step),
-    /// It was stamped only after the other one.
+    /// The outside clock stamped the step only after the time at which it had to exist.
     StampedLate {
-        /// What was stamped.
         step: Step,
-        /// When at the latest it existed.
+        /// The stamp: the step existed before this instant.
         before: Timestamp,
-        /// When it had to exist.
+        /// The step had to exist before this instant.
         limit: Timestamp,
     },
-    /// The rules name no window.
     NoWindow,
 }
 
 /// Why a line does not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contradiction {
-    /// The log holds them the other way round.
+    /// The log holds the two steps in the wrong order.
     Places(Step, Step),
-    /// Their instants are the other way round.
+    /// The instants of the two steps are in the wrong order.
     Instants {
-        /// What must come first.
         earlier: (Step, Timestamp),
-        /// What must come after it.
         later: (Step, Timestamp),
     },
-    /// It claims an instant at which an outside clock had seen it already.
+    /// The step claims an instant at which an outside clock had already seen it.
     ClaimedLate {
-        /// The step.
         step: Step,
-        /// The instant it claims.
+        /// The claimed instant.
         at: Timestamp,
-        /// Before which it existed.
+        /// The stamp.
         before: Timestamp,
     },
 }
@@ -149,34 +135,24 @@ pub enum Contradiction {
 /// A step of the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The inputs are settled.
     Freeze,
-    /// The first request leaves.
     FirstAttempt,
-    /// The last request ends.
     LastAttempt,
-    /// The picks are the record.
     Picks,
-    /// The entry close.
     Entry,
-    /// The exit close.
     Exit,
-    /// The results.
     Score,
 }
 
-/// A line and its verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judged {
-    /// The line.
     pub line: Line,
-    /// What can be said about it.
     pub verdict: Verdict,
 }
 
 impl Judged {
-    /// Whether a round that promises stamps may not go on: the line is broken, or it should be proved
-    /// by now and is not. Results are stamped after they are made, so their stamp may be missing.
+    /// Whether the line stops a round that promises stamps: it is broken, or it should be proved by now
+    /// and is not. Results are stamped after they are made, so their stamp may still be missing.
     pub fn refuses(&self) -> bool {
         match self.verdict {
             Verdict::Broken(_) => true,
@@ -188,152 +164,150 @@ impl Judged {
 
 /// Judges every line, in the order of the chain.
 pub fn judge(history: &History) -> [Judged; 6] {
-    let freeze = (Step::Freeze, history.freeze);
-    let first = (Step::FirstAttempt, history.first_attempt);
-    let last = (Step::LastAttempt, history.last_attempt);
-    let picks = (Step::Picks, history.picks);
-    let verdicts = [
-        (Line::FreezeBeforeAttempts, before_attempts(freeze, first)),
-        (Line::AttemptsInOrder, attempts(first, last)),
-        (Line::AttemptsBeforePicks, before_picks(last, picks)),
-        (Line::PicksBeforeEntry, before_entry(picks, history.entry)),
-        (Line::EntryBeforeExit, window(history.entry, history.exit)),
-        (Line::ExitBeforeScore, before_score(history)),
-    ];
-    verdicts.map(|(line, verdict)| Judged { line, verdict })
+    [
+        (Line::FreezeBeforeAttempts, freeze_before_attempts(history)),
+        (Line::AttemptsInOrder, attempts_in_order(history)),
+        (Line::AttemptsBeforePicks, attempts_before_picks(history)),
+        (Line::PicksBeforeEntry, picks_before_entry(history)),
+        (Line::EntryBeforeExit, entry_before_exit(history)),
+        (Line::ExitBeforeScore, exit_before_score(history)),
+    ]
+    .map(|(line, proof)| Judged {
+        line,
+        verdict: proof.map_or_else(|verdict| verdict, Verdict::Proved),
+    })
 }
 
-type Found = (Step, Option<Mark>);
+/// What a proved line relies on, or the verdict that keeps it from being proved.
+type Proof = Result<RestsOn, Verdict>;
 
-fn before_attempts((step, freeze): Found, (then, first): Found) -> Verdict {
-    let Some(first) = first else {
-        return Verdict::Open;
-    };
-    let Some(freeze) = freeze else {
-        return Verdict::NotProved(Unproved::NotLogged(step));
-    };
-    if let Some(found) = backdated(step, freeze).or_else(|| backdated(then, first)) {
-        return Verdict::Broken(found);
-    }
-    if freeze.last >= first.first {
-        return Verdict::Broken(Contradiction::Places(step, then));
-    }
-    if freeze.at > first.at {
-        return the_other_way_round((step, freeze.at), (then, first.at));
-    }
-    match freeze.before {
-        None => Verdict::NotProved(Unproved::NotStamped(step)),
-        Some(before) if before >= first.at => Verdict::NotProved(Unproved::StampedLate {
-            step,
-            before,
-            limit: first.at,
-        }),
-        Some(_) => Verdict::Proved(RestsOn::OwnClock),
-    }
+fn freeze_before_attempts(history: &History) -> Proof {
+    let (step, then) = (Step::Freeze, Step::FirstAttempt);
+    let first = history.first_attempt.ok_or(Verdict::Open)?;
+    let freeze = logged(step, history.freeze)?;
+    not_backdated(step, freeze)?;
+    not_backdated(then, first)?;
+    in_log_order((step, freeze.last), (then, first.first))?;
+    in_time((step, freeze.at), (then, first.at))?;
+    stamped_before(step, freeze, first.at)?;
+    Ok(RestsOn::OwnClock)
 }
 
-fn attempts((step, first): Found, (then, last): Found) -> Verdict {
-    let Some(last) = last else {
-        return Verdict::Open;
-    };
-    let Some(first) = first else {
-        return Verdict::NotProved(Unproved::NotLogged(step));
-    };
-    if first.first >= last.last {
-        return Verdict::Broken(Contradiction::Places(step, then));
-    }
-    if first.at > last.at {
-        return the_other_way_round((step, first.at), (then, last.at));
-    }
-    Verdict::Proved(RestsOn::OwnClock)
+fn attempts_in_order(history: &History) -> Proof {
+    let (step, then) = (Step::FirstAttempt, Step::LastAttempt);
+    let last = history.last_attempt.ok_or(Verdict::Open)?;
+    let first = logged(step, history.first_attempt)?;
+    in_log_order((step, first.first), (then, last.last))?;
+    in_time((step, first.at), (then, last.at))?;
+    Ok(RestsOn::OwnClock)
 }
 
-fn before_picks((step, last): Found, (then, picks): Found) -> Verdict {
-    let Some(picks) = picks else {
-        return Verdict::Open;
-    };
-    let Some(last) = last else {
-        return Verdict::NotProved(Unproved::NotLogged(step));
-    };
-    if let Some(found) = backdated(step, last).or_else(|| backdated(then, picks)) {
-        return Verdict::Broken(found);
+fn attempts_before_picks(history: &History) -> Proof {
+    let (step, then) = (Step::LastAttempt, Step::Picks);
+    let picks = history.picks.ok_or(Verdict::Open)?;
+    let last = logged(step, history.last_attempt)?;
+    not_backdated(step, last)?;
+    not_backdated(then, picks)?;
+    in_log_order((step, last.last), (then, picks.first))?;
+    if let Some(before) = picks.before.filter(|before| last.at > with_slack(*before)) {
+        return Err(wrong_order((step, last.at), (then, before)));
     }
-    if last.last >= picks.first {
-        return Verdict::Broken(Contradiction::Places(step, then));
-    }
-    match picks.before {
-        Some(before) if last.at > before.checked_add(CLOCK_SLACK).unwrap_or(before) => {
-            the_other_way_round((step, last.at), (then, before))
-        }
-        _ if last.at > picks.at => the_other_way_round((step, last.at), (then, picks.at)),
-        None => Verdict::NotProved(Unproved::NotStamped(then)),
-        Some(_) => Verdict::Proved(RestsOn::OwnClock),
-    }
+    in_time((step, last.at), (then, picks.at))?;
+    stamp(then, picks)?;
+    Ok(RestsOn::OwnClock)
 }
 
-fn before_entry((step, picks): Found, entry: Option<Timestamp>) -> Verdict {
-    let Some(picks) = picks else {
-        return Verdict::Open;
-    };
-    let Some(entry) = entry else {
-        return Verdict::NotProved(Unproved::NoWindow);
-    };
-    match picks.before {
-        _ if picks.at >= entry => the_other_way_round((step, picks.at), (Step::Entry, entry)),
-        None => Verdict::NotProved(Unproved::NotStamped(step)),
-        Some(before) if before >= entry => Verdict::NotProved(Unproved::StampedLate {
-            step,
-            before,
-            limit: entry,
-        }),
-        Some(_) => Verdict::Proved(RestsOn::OutsideClock),
+fn picks_before_entry(history: &History) -> Proof {
+    let step = Step::Picks;
+    let picks = history.picks.ok_or(Verdict::Open)?;
+    let entry = in_window(history.entry)?;
+    if picks.at >= entry {
+        return Err(wrong_order((step, picks.at), (Step::Entry, entry)));
     }
+    stamped_before(step, picks, entry)?;
+    Ok(RestsOn::OutsideClock)
 }
 
-fn window(entry: Option<Timestamp>, exit: Option<Timestamp>) -> Verdict {
-    match (entry, exit) {
-        (Some(entry), Some(exit)) if entry < exit => Verdict::Proved(RestsOn::Rules),
-        (Some(entry), Some(exit)) => the_other_way_round((Step::Entry, entry), (Step::Exit, exit)),
-        _ => Verdict::NotProved(Unproved::NoWindow),
+fn entry_before_exit(history: &History) -> Proof {
+    let (entry, exit) = (in_window(history.entry)?, in_window(history.exit)?);
+    if entry >= exit {
+        return Err(wrong_order((Step::Entry, entry), (Step::Exit, exit)));
     }
+    Ok(RestsOn::Rules)
 }
 
-fn before_score(history: &History) -> Verdict {
-    let Some(score) = history.score else {
-        return Verdict::Open;
-    };
-    let Some(exit) = history.exit else {
-        return Verdict::NotProved(Unproved::NoWindow);
-    };
+fn exit_before_score(history: &History) -> Proof {
     let step = Step::Score;
-    if let Some(found) = backdated(step, score) {
-        return Verdict::Broken(found);
+    let score = history.score.ok_or(Verdict::Open)?;
+    let exit = in_window(history.exit)?;
+    not_backdated(step, score)?;
+    let picks = logged(Step::Picks, history.picks)?;
+    in_log_order((Step::Picks, picks.last), (step, score.first))?;
+    for at in score.before.into_iter().chain([score.at]) {
+        in_time((Step::Exit, exit), (step, at))?;
     }
-    match history.picks {
-        None => return Verdict::NotProved(Unproved::NotLogged(Step::Picks)),
-        Some(picks) if picks.last >= score.first => {
-            return Verdict::Broken(Contradiction::Places(Step::Picks, step));
-        }
-        Some(_) => {}
-    }
-    match score.before {
-        Some(before) if before < exit => the_other_way_round((Step::Exit, exit), (step, before)),
-        _ if score.at < exit => the_other_way_round((Step::Exit, exit), (step, score.at)),
-        None => Verdict::NotProved(Unproved::NotStamped(step)),
-        Some(_) => Verdict::Proved(RestsOn::OutsideClock),
-    }
+    stamp(step, score)?;
+    Ok(RestsOn::OutsideClock)
 }
 
-fn the_other_way_round(earlier: (Step, Timestamp), later: (Step, Timestamp)) -> Verdict {
+fn logged(step: Step, mark: Option<Mark>) -> Result<Mark, Verdict> {
+    mark.ok_or(Verdict::NotProved(Unproved::NotLogged(step)))
+}
+
+fn in_window(close: Option<Timestamp>) -> Result<Timestamp, Verdict> {
+    close.ok_or(Verdict::NotProved(Unproved::NoWindow))
+}
+
+fn stamp(step: Step, mark: Mark) -> Result<Timestamp, Verdict> {
+    let missing = Verdict::NotProved(Unproved::NotStamped(step));
+    mark.before.ok_or(missing)
+}
+
+fn stamped_before(step: Step, mark: Mark, limit: Timestamp) -> Result<(), Verdict> {
+    let before = stamp(step, mark)?;
+    if before < limit {
+        return Ok(());
+    }
+    Err(Verdict::NotProved(Unproved::StampedLate {
+        step,
+        before,
+        limit,
+    }))
+}
+
+fn in_log_order(earlier: (Step, u64), later: (Step, u64)) -> Result<(), Verdict> {
+    if earlier.1 < later.1 {
+        return Ok(());
+    }
+    let found = Contradiction::Places(earlier.0, later.0);
+    Err(Verdict::Broken(found))
+}
+
+fn in_time(earlier: (Step, Timestamp), later: (Step, Timestamp)) -> Result<(), Verdict> {
+    if earlier.1 <= later.1 {
+        return Ok(());
+    }
+    Err(wrong_order(earlier, later))
+}
+
+fn wrong_order(earlier: (Step, Timestamp), later: (Step, Timestamp)) -> Verdict {
     Verdict::Broken(Contradiction::Instants { earlier, later })
 }
 
-/// Nothing can happen after somebody else has seen it.
-fn backdated(step: Step, mark: Mark) -> Option<Contradiction> {
-    let before = mark.before?;
-    let latest = before.checked_add(CLOCK_SLACK).unwrap_or(before);
-    let at = mark.at;
-    (at > latest).then_some(Contradiction::ClaimedLate { step, at, before })
+/// A step cannot have happened after an outside clock has seen it.
+fn not_backdated(step: Step, mark: Mark) -> Result<(), Verdict> {
+    match mark.before {
+        Some(before) if mark.at > with_slack(before) => {
+            let at = mark.at;
+            let found = Contradiction::ClaimedLate { step, at, before };
+            Err(Verdict::Broken(found))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn with_slack(instant: Timestamp) -> Timestamp {
+    instant.checked_add(CLOCK_SLACK).unwrap_or(instant)
 }
 
 impl fmt::Display for Step {
@@ -372,10 +346,7 @@ impl fmt::Display for Contradiction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Places(earlier, later) => {
-                write!(
-                    f,
-                    "{earlier} and {later} are in the log the other way round"
-                )
+                write!(f, "the log has {later} before {earlier}")
             }
             Self::Instants { earlier, later } => write!(
                 f,

@@ -1,8 +1,8 @@
-//! Where the tree lies in files: the layout of C2SP tlog-tiles, with tiles 256 hashes wide.
+//! The files of the tree: the layout of C2SP tlog-tiles, with tiles 256 hashes wide.
 //!
 //! `tile/<level>/<index>` holds 256 hashes of complete subtrees of `256^level` leaves, and
 //! `tile/entries/<index>` the 256 leaves themselves. The last file of a level is partial, and its
-//! name says how many it holds: such files stay until the full one is there.
+//! name says how many it holds. Partial files stay until the full one exists.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,28 +16,26 @@ pub const HEIGHT: u32 = 8;
 /// The longest leaf that an entry bundle can hold.
 pub const LONGEST_LEAF: usize = u16::MAX as usize;
 
-/// What a file of the log holds.
+/// The content of a file of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Content {
-    /// Leaves.
     Entries,
-    /// Hashes of this level of tiles.
+    /// Hashes of this level.
     Hashes(u32),
 }
 
 /// One file of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tile {
-    /// Leaves or hashes.
     pub content: Content,
-    /// Its place within its level.
+    /// Its index within its level.
     pub index: u64,
     /// How many hashes or leaves it holds, from 1 to 256.
     pub width: u64,
 }
 
 impl Tile {
-    /// The tile of a level as it is when the tree has this size; none when it would be empty.
+    /// The tile as it is when the tree has this size; none if it would be empty.
     pub fn at_size(content: Content, index: u64, size: u64) -> Option<Self> {
         let count = count_at(content, size);
         let width = count.saturating_sub(index.saturating_mul(WIDTH)).min(WIDTH);
@@ -48,12 +46,12 @@ impl Tile {
         })
     }
 
-    /// Whether it can still grow.
+    /// Whether the tile can still grow.
     pub fn is_partial(&self) -> bool {
         self.width < WIDTH
     }
 
-    /// Its path below the log.
+    /// The path below the log.
     pub fn path(&self) -> String {
         let folder = match self.content {
             Content::Entries => "entries".to_owned(),
@@ -73,7 +71,7 @@ impl Tile {
         partial.path().trim_end_matches("/1").to_owned()
     }
 
-    /// The tile that a path below the log names; none for any other path.
+    /// Reads a path below the log; none if it does not name a tile.
     pub fn parse(path: &str) -> Option<Self> {
         let (folder, rest) = path.strip_prefix("tile/")?.split_once('/')?;
         let content = match folder {
@@ -105,7 +103,7 @@ fn count_at(content: Content, size: u64) -> u64 {
     }
 }
 
-/// Every file that a tree of `new` leaves needs and one of `old` leaves has not; leaves first.
+/// The files that a tree of `new` leaves needs and a tree of `old` leaves does not have; leaves first.
 pub fn added(old: u64, new: u64) -> Vec<Tile> {
     let levels = (0..HEIGHT).map(Content::Hashes);
     let contents = std::iter::once(Content::Entries).chain(levels);
@@ -132,7 +130,7 @@ fn index_path(index: u64) -> String {
     path
 }
 
-/// The bytes of an entry bundle; none when a leaf is longer than a bundle can say.
+/// The bytes of an entry bundle; none if a leaf is too long for one.
 pub fn bundle<'a>(leaves: impl IntoIterator<Item = &'a [u8]>) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     for leaf in leaves {
@@ -142,7 +140,7 @@ pub fn bundle<'a>(leaves: impl IntoIterator<Item = &'a [u8]>) -> Option<Vec<u8>>
     Some(bytes)
 }
 
-/// The leaves of an entry bundle; none when its lengths do not add up.
+/// The leaves of an entry bundle; none if its lengths do not add up.
 pub fn leaves_of(bundle: &[u8]) -> Option<Vec<&[u8]>> {
     let mut leaves = Vec::new();
     let mut rest = bundle;
@@ -155,28 +153,26 @@ pub fn leaves_of(bundle: &[u8]) -> Option<Vec<&[u8]>> {
     Some(leaves)
 }
 
-/// The bytes of a tile of hashes.
 pub fn hash_tile(hashes: &[Hash]) -> Vec<u8> {
     hashes.iter().flat_map(|hash| *hash.as_bytes()).collect()
 }
 
-/// The hashes of a tile; none when its bytes are not whole hashes.
+/// The hashes of a tile; none if its last hash is cut.
 pub fn hashes_of(tile: &[u8]) -> Option<Vec<Hash>> {
     let chunks = tile.chunks_exact(32);
     let whole = chunks.remainder().is_empty();
     whole.then(|| chunks.filter_map(Hash::from_slice).collect())
 }
 
-/// Where tiles come from.
+/// A source of tiles.
 pub trait TileSource {
-    /// Why one cannot be read.
     type Error;
 
     /// All hashes of a tile, exactly as many as its width says.
     fn hashes(&self, tile: Tile) -> Result<Vec<Hash>, Self::Error>;
 }
 
-/// Subtrees out of tiles, each tile read once.
+/// Computes subtrees from tiles and reads each tile once.
 #[derive(Debug)]
 pub struct TileReader<S> {
     source: S,
@@ -185,7 +181,6 @@ pub struct TileReader<S> {
 }
 
 impl<S: TileSource> TileReader<S> {
-    /// Reads a tree of this size.
     pub fn new(source: S, size: u64) -> Self {
         Self {
             source,
@@ -194,7 +189,6 @@ impl<S: TileSource> TileReader<S> {
         }
     }
 
-    /// How many tiles were read so far.
     pub fn tiles_read(&self) -> usize {
         self.seen.borrow().len()
     }

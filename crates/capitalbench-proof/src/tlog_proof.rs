@@ -12,32 +12,28 @@ const FIRST_LINE: &str = "c2sp.org/tlog-proof@v1\n";
 /// Why a proof is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TlogProofError {
-    /// Not such a text.
-    #[error("is not a proof: {0}")]
+    #[error("the text is not a proof: {0}")]
     Form(&'static str),
-    /// Its checkpoint.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// Its hashes.
     #[error(transparent)]
     Proof(#[from] ProofError),
 }
 
-/// A proof that somebody can check who has only the leaf and the log's key.
+/// A proof that can be checked with nothing but the leaf and the log's key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlogProof {
-    /// Bytes with a meaning to who made it; nothing vouches for them.
+    /// Bytes for the maker of the proof; no signature covers them.
     pub extra: Option<Vec<u8>>,
-    /// Which leaf.
+    /// The index of the leaf.
     pub index: u64,
-    /// From the leaf to the root.
+    /// The hashes from the leaf to the root.
     pub path: Vec<Hash>,
-    /// The signed checkpoint, exactly.
+    /// The exact bytes of the signed checkpoint.
     pub checkpoint: String,
 }
 
 impl TlogProof {
-    /// Reads the text.
     pub fn parse(text: &str) -> Result<Self, TlogProofError> {
         let form = TlogProofError::Form;
         let rest = text.strip_prefix(FIRST_LINE);
@@ -68,7 +64,7 @@ impl TlogProof {
         })
     }
 
-    /// Checks that the leaf is in the log of this key; says in which state, and who witnessed it.
+    /// Checks that the leaf is in the log of this key, and returns the checkpoint with its witnesses.
     pub fn verify(
         &self,
         leaf: &[u8],

@@ -48,7 +48,7 @@ const unlogged = (step) => not(`${NAMES[step]}: not in the log`);
 const unstamped = (step) => not(`${NAMES[step]}: stamped by no outside clock`, step);
 const late = (step, before, limit) => not(`${NAMES[step]}: stamped only at ${told(before)}, which is not before ${told(limit)}`);
 const noWindow = not("the rules name no entry and exit close");
-const places = (one, other) => ({ verdict: "broken", kind: "places", text: `${NAMES[one]} and ${NAMES[other]} are in the log the other way round` });
+const places = (one, other) => ({ verdict: "broken", kind: "places", text: `the log has ${NAMES[other]} before ${NAMES[one]}` });
 const reversed = ([one, at], [other, then]) => ({
   verdict: "broken", kind: "instants", steps: [one, other], text: `${NAMES[one]} (${told(at)}) must come before ${NAMES[other]} (${told(then)})`,
 });

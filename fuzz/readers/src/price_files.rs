@@ -12,7 +12,7 @@ use capitalbench_archive::prices::request_state as state;
 use capitalbench_core::market::prices::Quote;
 
 use crate::is_in_proportion;
-use crate::vendor_bodies::in_order;
+use crate::vendor_bodies::{in_order, message};
 
 /// Any CSV of the archive: written again it reads the same.
 fn table(bytes: &[u8]) {
@@ -77,7 +77,7 @@ pub fn history_csv(bytes: &[u8]) {
     };
     match CsvFolder::rows(Path::new("SPY.csv"), text) {
         Ok(rows) => in_order(&rows),
-        Err(fault) => is_in_proportion(&fault.to_string(), bytes),
+        Err(fault) => is_in_proportion(&message(fault), bytes),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use capitalbench_adapters::provider::{
-    Anthropic, Capabilities, Family, Google, Host, Ollama, OpenAi, OpenAiCompatible, Provider,
-    RawAnswer, Settings, XAi,
+    Anthropic, Capabilities, Family, Google, Host, Ollama, OpenAi, Provider, RawAnswer,
+    RemoteModel, Settings, XAi,
 };
 
 use crate::is_in_proportion;
@@ -69,7 +69,8 @@ macro_rules! provider {
 provider!(
     /// The Responses format.
     openai,
-    OpenAi::new(
+    RemoteModel::new(
+        OpenAi,
         http(),
         OpenAi::DEFAULT_BASE_URL,
         Some(key()),
@@ -79,7 +80,8 @@ provider!(
 provider!(
     /// The Messages format.
     anthropic,
-    Anthropic::new(
+    RemoteModel::new(
+        Anthropic,
         http(),
         Anthropic::DEFAULT_BASE_URL,
         Some(key()),
@@ -89,7 +91,8 @@ provider!(
 provider!(
     /// The generateContent format.
     google,
-    Google::new(
+    RemoteModel::new(
+        Google,
         http(),
         Google::DEFAULT_BASE_URL,
         Some(key()),
@@ -99,23 +102,30 @@ provider!(
 provider!(
     /// xAI's chat completions.
     xai,
-    XAi::new(http(), XAi::DEFAULT_BASE_URL, Some(key()), settings(Family::XAi))
+    RemoteModel::new(
+        XAi,
+        http(),
+        XAi::DEFAULT_BASE_URL,
+        Some(key()),
+        settings(Family::XAi)
+    )
 );
 provider!(
     /// Chat completions of other hosts.
     chat,
-    OpenAiCompatible::new(
+    RemoteModel::new(
+        Host::Other,
         http(),
         "https://host.example/v1",
         Some(key()),
-        settings(Family::Compatible),
-        Host::Other
+        settings(Family::Compatible)
     )
 );
 provider!(
     /// Ollama's chat.
     ollama,
-    Ollama::new(
+    RemoteModel::new(
+        Ollama,
         http(),
         "https://host.example",
         Some(key()),

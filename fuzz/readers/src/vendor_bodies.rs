@@ -3,14 +3,15 @@
 use std::sync::LazyLock;
 
 use capitalbench_adapters::price_source::{
-    AlphaVantage, DailyClose, PriceError, Tiingo, YahooChart,
+    AlphaVantage, DailyClose, PriceError, PriceFault, Tiingo, YahooChart,
 };
 use jiff::civil::{Date, date};
 
 use crate::is_in_proportion;
 use crate::samples::{KEY, http, key};
 
-const RANGE: (Date, Date) = (date(2000, 1, 1), date(2100, 1, 1));
+const FROM: Date = date(2000, 1, 1);
+const TO: Date = date(2100, 1, 1);
 
 static TIINGO: LazyLock<Tiingo> =
     LazyLock::new(|| Tiingo::new(http(), Tiingo::DEFAULT_BASE_URL, key()).expect("a source"));
@@ -35,11 +36,21 @@ pub(crate) fn in_order(rows: &[DailyClose]) {
     }
 }
 
-fn answered(bytes: &[u8], rows: Result<Vec<DailyClose>, PriceError>) {
+/// The message of a fault, as an operator would see it.
+pub(crate) fn message(fault: PriceFault) -> String {
+    let error = PriceError {
+        origin: "vendor",
+        symbol: "SPY".to_owned(),
+        fault,
+    };
+    error.to_string()
+}
+
+fn answered(bytes: &[u8], rows: Result<Vec<DailyClose>, PriceFault>) {
     match rows {
         Ok(rows) => in_order(&rows),
-        Err(error) => {
-            let message = error.to_string();
+        Err(fault) => {
+            let message = message(fault);
             is_in_proportion(&message, bytes);
             assert!(message.len() < 2000, "{message}");
             assert!(!message.contains(KEY), "{message}");
@@ -50,20 +61,20 @@ fn answered(bytes: &[u8], rows: Result<Vec<DailyClose>, PriceError>) {
 /// Tiingo's array of days.
 pub fn tiingo(bytes: &[u8]) {
     if let Ok(text) = String::from_utf8(bytes.to_vec()) {
-        answered(bytes, TIINGO.rows("SPY", RANGE, text));
+        answered(bytes, TIINGO.rows("SPY", FROM, TO, text));
     }
 }
 
 /// Yahoo's chart.
 pub fn yahoo(bytes: &[u8]) {
     if let Ok(text) = std::str::from_utf8(bytes) {
-        answered(bytes, YahooChart::rows("SPY", RANGE, text));
+        answered(bytes, YahooChart::rows("SPY", FROM, TO, text));
     }
 }
 
 /// Alpha Vantage's series.
 pub fn alpha_vantage(bytes: &[u8]) {
     if let Ok(text) = std::str::from_utf8(bytes) {
-        answered(bytes, ALPHA_VANTAGE.rows("SPY", text));
+        answered(bytes, ALPHA_VANTAGE.rows(text));
     }
 }

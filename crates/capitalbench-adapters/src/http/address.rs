@@ -1,57 +1,69 @@
-//! Addresses that somebody configured: looked at once, where they are read.
+//! Base URLs from a configuration, checked once where they are read.
 
 use reqwest::Url;
 
-use super::HttpClient;
+use super::{HttpClient, REMEDY};
 
-/// Whether a key goes with the questions to an address.
+/// Whether a key goes with the requests to an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Secrecy {
-    /// A key, which nobody on the way may read.
+    /// A key goes with them, so nobody on the way may read them.
     Keyed,
-    /// Nothing secret.
     Open,
 }
 
-/// Why an address cannot be asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AddressFault {
-    /// Not an address of the web.
+/// Why a base URL is refused. The message never repeats the URL, because it may hold a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BaseUrlError {
+    #[error("the base URL must look like https://host or https://host/path")]
     NotHttp,
-    /// More than scheme, host, port and path.
+    #[error(
+        "the base URL must end with its host or path: no user name, no password, nothing after ? \
+         or #; set the key in its own variable"
+    )]
     HoldsMore,
-    /// An address of this machine or of a private network, or one that is never asked.
+    #[error("the base URL leads to a private address; {REMEDY}")]
     Private,
-    /// A key would be sent for everybody to read.
+    #[error("the base URL must begin with https://, or the key would be sent unencrypted")]
     InClear,
 }
 
 impl HttpClient {
-    /// Reads an address: scheme, host, port and path, and nothing that could hold a key.
-    pub(crate) fn address(&self, text: &str, secrecy: Secrecy) -> Result<Url, AddressFault> {
-        let url = Url::parse(text).map_err(|_| AddressFault::NotHttp)?;
+    /// Parses a base URL of scheme, host, port and path that this client may ask.
+    pub(crate) fn base_url(&self, text: &str, secrecy: Secrecy) -> Result<Url, BaseUrlError> {
+        let url = Url::parse(text).map_err(|_| BaseUrlError::NotHttp)?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(AddressFault::NotHttp);
+            return Err(BaseUrlError::NotHttp);
         }
         if !is_bare(&url) {
-            return Err(AddressFault::HoldsMore);
+            return Err(BaseUrlError::HoldsMore);
         }
         let reach = self.limits.reach;
         if !reach.allows_host(&url) {
-            return Err(AddressFault::Private);
+            return Err(BaseUrlError::Private);
         }
         let in_clear = url.scheme() == "http" && !reach.trusts_the_way_to(&url);
         if secrecy == Secrecy::Keyed && in_clear {
-            return Err(AddressFault::InClear);
+            return Err(BaseUrlError::InClear);
         }
         Ok(url)
     }
 }
 
-/// Whether an address is only scheme, host, port and path, so that it cannot hold a key.
+/// Whether a URL has only scheme, host, port and path, so that it cannot hold a key.
 pub(crate) fn is_bare(url: &Url) -> bool {
     url.username().is_empty()
         && url.password().is_none()
         && url.query().is_none()
         && url.fragment().is_none()
+}
+
+/// A base URL with more path segments, each of them escaped.
+pub(crate) fn with_path<S: AsRef<str>>(base: &Url, segments: &[S]) -> Url {
+    let mut url = base.clone();
+    // The path of an http URL can always be extended.
+    if let Ok(mut path) = url.path_segments_mut() {
+        path.pop_if_empty().extend(segments);
+    }
+    url
 }

@@ -1,4 +1,4 @@
-//! [`HttpError`]: the ways in which a question gets no usable answer.
+//! [`HttpError`]: the ways in which a request gets no usable answer.
 
 use std::error::Error;
 use std::io;
@@ -6,65 +6,39 @@ use std::time::Duration;
 
 use crate::secret::ApiKey;
 
-/// Why there is no answer, or none of use.
+/// Why there is no usable answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
-    /// The client could not be built.
     #[error("the HTTP client cannot be set up: {reason}")]
-    Setup {
-        /// What is wrong.
-        reason: String,
-    },
-    /// An address that this client may not ask.
-    #[error("nobody was asked: {reason}")]
-    NotAsked {
-        /// Why, and what to do about it.
-        reason: String,
-    },
-    /// Too slow.
+    Setup { reason: String },
+    #[error("the server was not asked: {reason}")]
+    NotAsked { reason: String },
     #[error("no complete answer within {after:?}")]
-    Timeout {
-        /// How long it was waited.
-        after: Duration,
-    },
-    /// No connection.
+    Timeout { after: Duration },
     #[error("no connection: {reason}")]
-    Connect {
-        /// What the system or the other side said.
-        reason: String,
-    },
-    /// The body is larger than the limit.
+    Connect { reason: String },
     #[error("the answer is larger than {limit} bytes")]
-    TooLarge {
-        /// The limit.
-        limit: usize,
-    },
-    /// The connection ended before the answer did.
+    TooLarge { limit: usize },
     #[error("the connection ended in the middle of the answer")]
     Truncated,
-    /// Bytes that are no HTTP, or not compressed as declared.
+    /// The bytes are not HTTP, or not compressed as declared.
     #[error("the answer breaks the rules of HTTP: {reason}")]
-    Garbled {
-        /// Which rule.
-        reason: String,
-    },
-    /// A status that is not success; redirects are among them.
-    #[error("the answer has the status {code}: {excerpt}")]
+    Garbled { reason: String },
+    /// Any status but success; redirects are among them.
+    #[error("the server answered with status {code}: {excerpt}")]
     Status {
-        /// The status code.
         code: u16,
         /// How long the server asks to wait.
         retry_after: Option<Duration>,
-        /// The beginning of the body on one line; empty when there is none.
+        /// The start of the body on one line; empty when there is none.
         excerpt: String,
     },
-    /// The body is not UTF-8.
-    #[error("the answer is not text")]
+    #[error("the answer is not UTF-8 text")]
     NotText,
 }
 
 impl HttpError {
-    /// Whether the same question may well be answered a moment later.
+    /// Whether the same request may succeed a moment later.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Timeout { .. } | Self::Connect { .. } | Self::Truncated => true,
@@ -105,13 +79,13 @@ impl HttpError {
     }
 }
 
-/// The errors below one, outermost first.
+/// The causes of an error, outermost first.
 fn causes<'a>(error: &'a reqwest::Error) -> Vec<&'a (dyn Error + 'static)> {
     let mut causes = Vec::new();
     let mut next = error.source();
     while let Some(cause) = next {
         causes.push(cause);
-        // An I/O error that wraps another one names only the cause of the wrapped one.
+        // An I/O error that wraps another error skips it and names only that error's cause.
         let wrapped = cause
             .downcast_ref::<io::Error>()
             .and_then(|error| error.get_ref());

@@ -1,19 +1,18 @@
-//! How long until a used-up allowance is renewed, as the rate-limit headers tell.
+//! Reads from rate-limit headers how long a used-up allowance takes to renew.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 
-/// What stands before and after the name of an allowance, in its remaining and in its reset header.
+/// Prefix of the headers, and the forms of the remaining and the reset header around an allowance.
 const FORMS: [(&str, &str, &str); 2] = [
     ("x-ratelimit-", "remaining-{}", "reset-{}"),
     ("anthropic-ratelimit-", "{}-remaining", "{}-reset"),
 ];
-/// What is allowed so many times a minute or a day.
 const ALLOWANCES: [&str; 4] = ["requests", "tokens", "input-tokens", "output-tokens"];
 
-/// The longest wait among the allowances of which nothing remains; none while something does.
+/// The longest wait among used-up allowances; none if every allowance has something left.
 pub(crate) fn wait_for_allowance(headers: &[(String, String)]) -> Option<Duration> {
     let text = |name: &str| {
         let found = headers.iter().find(|(kept, _)| kept == name);
@@ -33,7 +32,7 @@ pub(crate) fn wait_for_allowance(headers: &[(String, String)]) -> Option<Duratio
     longest
 }
 
-/// An instant counted from the answer's own date, or a duration such as `6m0s` or `12ms`.
+/// Reads an instant, counted from the answer's own date, or a duration such as `6m0s` or `12ms`.
 fn until(reset: &str, date: Option<&str>) -> Option<Duration> {
     if let Ok(instant) = reset.parse::<Timestamp>() {
         let now = DateTimeParser::new().parse_timestamp(date?).ok()?;

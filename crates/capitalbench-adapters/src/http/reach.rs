@@ -1,9 +1,9 @@
 //! [`Reach`]: which addresses of the network may be asked.
 //!
-//! An address in a configuration may be a mistake or a trap: a name that leads to the machine
-//! itself, to its neighbours or to the address where clouds hand out credentials. It is looked at
-//! twice, where a host is written as a number when a source is opened, and where it is a name when
-//! the name is resolved, just before the connection that uses the result.
+//! A configured address may be a mistake or a trap: a name that leads to this machine, to its
+//! neighbours, or to the address where clouds hand out credentials. A host written as a number is
+//! checked when a source is opened. A host name is checked when it is resolved, just before the
+//! connection that uses the result.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
@@ -11,10 +11,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Which addresses may be asked. Link-local ones, where clouds keep credentials, never.
+/// Which addresses may be asked. Link-local addresses, where clouds keep credentials, are always
+/// refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reach {
-    /// Only those of the public network.
+    /// Only addresses of the public network.
     #[default]
     Public,
     /// Also this machine and private networks, for servers that the operator runs.
@@ -22,7 +23,6 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// Whether an address may be asked.
     pub fn allows(self, address: IpAddr) -> bool {
         match kind(address) {
             Kind::Public => true,
@@ -31,7 +31,7 @@ impl Reach {
         }
     }
 
-    /// Whether the host of an address may be asked, as far as its text tells.
+    /// Whether the host of a URL may be asked, judged by its text alone.
     pub(crate) fn allows_host(self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -41,8 +41,8 @@ impl Reach {
         }
     }
 
-    /// Whether nobody else is on the way to a host, as far as its text tells: a private address, or
-    /// a name that means one, where the operator allows those.
+    /// Whether requests to a host stay on networks of the operator, judged by its text alone: it is
+    /// a private address or a name for one, and the operator allows those.
     pub(crate) fn trusts_the_way_to(self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -55,7 +55,7 @@ impl Reach {
     }
 }
 
-/// Names that no public network knows.
+/// Endings of names that public name servers never resolve.
 const OWN_ENDINGS: [&str; 5] = [".localhost", ".local", ".internal", ".lan", ".home.arpa"];
 
 enum Kind {
@@ -94,7 +94,7 @@ fn kind_v6(address: Ipv6Addr) -> Kind {
     {
         Kind::Never
     } else if (first, second) == (0x64, 0xff9b) {
-        // The translation of an IPv4 address is that address.
+        // This prefix (NAT64) wraps an IPv4 address, so the wrapped address decides.
         let octets = address.octets();
         kind_v4(Ipv4Addr::new(
             octets[12], octets[13], octets[14], octets[15],
@@ -111,7 +111,7 @@ fn is_own_name(host: &str) -> bool {
     host == "localhost" || host.ends_with(".localhost")
 }
 
-/// Resolves names to the addresses that may be asked, and fails where there is none.
+/// Resolves a name to the addresses that may be asked, and fails if all of them are refused.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Resolver(pub(super) Reach);
 
@@ -133,13 +133,13 @@ fn allowed(reach: Reach, name: &str, found: Vec<SocketAddr>) -> io::Result<Vec<S
     let mut kept = found;
     kept.retain(|address| reach.allows(address.ip()));
     if some && kept.is_empty() {
-        let text = format!("{name} leads to a private address only; {REMEDY}");
+        let text = format!("{name} leads only to private addresses; {REMEDY}");
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
     }
     Ok(kept)
 }
 
-/// How a private address may be asked on purpose.
+/// Tells the operator how to allow a private address.
 pub(crate) const REMEDY: &str = "for a server of your own set CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES=1, \
                                  or metadata: {local: true} for one model";
 

@@ -1,4 +1,4 @@
-//! How long a server asks to wait.
+//! Reads how long a server asks to wait.
 
 use std::time::Duration;
 
@@ -6,16 +6,15 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
 
-/// The `Retry-After` header: seconds, or a moment counted from the answer's own `Date`.
+/// The `Retry-After` header: seconds, or an instant counted from the answer's own `Date`.
 ///
-/// The server's clock is used on both ends, so that ours does not matter.
-pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+/// Both instants come from the server's clock, so a wrong clock on this machine does no harm.
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: HeaderName| headers.get(name)?.to_str().ok();
     wait(text(RETRY_AFTER)?, text(DATE))
 }
 
-/// The same from headers that were kept as text, names in lower case; `retry-after-ms` is finer
-/// and comes first.
+/// The same from stored headers with lower-case names; `retry-after-ms` is finer, so it wins.
 pub(crate) fn wait_asked_for(headers: &[(String, String)]) -> Option<Duration> {
     let text = |name: &str| {
         let found = headers.iter().find(|(kept, _)| kept == name);

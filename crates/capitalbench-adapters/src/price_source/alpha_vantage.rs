@@ -1,28 +1,27 @@
 //! Alpha Vantage's adjusted daily closes over HTTP.
 //!
 //! `GET /query?function=TIME_SERIES_DAILY_ADJUSTED&symbol=…&outputsize=full&datatype=json&apikey=…`.
-//! The key goes in the address because it is taken nowhere else, and its texts about limits repeat
-//! it: what is stored or said is cleared of it. Numbers come as texts, faults as success.
+//! The service accepts the key only in the address, and its texts about limits repeat the key, so the
+//! key is removed from everything that is stored or shown. Numbers come as texts, and errors come with
+//! a status of success.
 
 use std::collections::BTreeMap;
 
 use capitalbench_core::market::price_window::CloseBasis;
-use capitalbench_core::values::ids::Digest;
 use capitalbench_core::values::time::parse_day;
 use jiff::civil::Date;
 use reqwest::Url;
 use serde::Deserialize;
 
-use super::failure::Failure;
-use super::rows::{arrange, check_numbers};
-use super::{AnswerFuture, BaseUrlError, DailyClose, History, Limit, Place, PriceError};
-use super::{PriceSource, RowFault, check_question};
-use crate::http::{Credential, HttpClient, Request, Secrecy, excerpt};
+use super::rows::{arrange_answer, check_vendor_row};
+use super::{AnswerFuture, BaseUrlError, DailyClose, History, Limit, PriceFault, PriceSource};
+use super::{Question, RowFault, named};
+use crate::http::{HttpClient, Secrecy, excerpt};
 use crate::secret::ApiKey;
 
 const NAME: &str = "alphavantage";
 
-/// Alpha Vantage, or a server that speaks like it.
+/// Alpha Vantage, or a server with the same interface.
 #[derive(Debug, Clone)]
 pub struct AlphaVantage {
     http: HttpClient,
@@ -57,13 +56,11 @@ struct WireRow {
 }
 
 impl AlphaVantage {
-    /// Where Alpha Vantage itself answers.
     pub const DEFAULT_BASE_URL: &str = "https://www.alphavantage.co";
 
-    /// A source at an address such as [`Self::DEFAULT_BASE_URL`].
     pub fn new(http: HttpClient, base_url: &str, key: ApiKey) -> Result<Self, BaseUrlError> {
         Ok(Self {
-            base_url: http.address(base_url, Secrecy::Keyed)?,
+            base_url: http.base_url(base_url, Secrecy::Keyed)?,
             http,
             key,
         })
@@ -82,125 +79,81 @@ impl AlphaVantage {
         url
     }
 
-    async fn fetch(&self, symbol: &str, from: Date, to: Date) -> Result<History, PriceError> {
-        check_question(symbol, from, to)?;
-        let url = self.url(symbol);
+    async fn fetch(&self, question: Question<'_>) -> Result<History, PriceFault> {
+        let url = self.url(question.symbol);
         let address = url.to_string();
         let mut with_key = url;
         with_key
             .query_pairs_mut()
             .append_pair("apikey", self.key.expose());
-        let request = Request {
-            url: with_key,
-            credential: Credential::Address(&self.key),
-            user_agent: None,
-        };
-        let answer = match self.http.get(request).await {
-            Ok(answer) => answer,
-            Err(error) => return Err(Failure::of(NAME, symbol, error).plain(NAME, symbol)),
-        };
-        let rows = self.rows(symbol, &answer.text)?;
-        let proof = (Digest::of(answer.text.as_bytes()), address);
-        History::within((NAME, symbol), (from, to), rows, proof)
+        let answer = self.http.get_json(with_key, Some(&self.key), &[], &[]);
+        let text = answer.await?.text;
+        question.history(self.rows(&text)?, &text, address)
     }
 
-    /// The rows of a body, whoever brought it.
-    pub fn rows(&self, symbol: &str, text: &str) -> Result<Vec<DailyClose>, PriceError> {
+    /// The rows of a body.
+    pub fn rows(&self, text: &str) -> Result<Vec<DailyClose>, PriceFault> {
         let wire: Wire =
             serde_json::from_str(text).map_err(|error| match text.trim_start().chars().next() {
-                Some('{' | '[') => PriceError::Malformed {
-                    origin: NAME,
-                    symbol: symbol.to_owned(),
-                    reason: excerpt(&error.to_string(), &self.key),
+                Some('{' | '[') => PriceFault::Malformed {
+                    reason: excerpt(&error.to_string(), Some(&self.key)),
                 },
-                _ => PriceError::PlainText {
-                    origin: NAME,
-                    symbol: symbol.to_owned(),
-                    excerpt: excerpt(text, &self.key),
+                _ => PriceFault::PlainText {
+                    excerpt: excerpt(text, Some(&self.key)),
                 },
             })?;
         let Some(series) = &wire.series else {
-            return Err(self.fault(symbol, &wire));
+            return Err(self.fault(&wire));
         };
-        let rows: Result<Vec<_>, _> = (1..)
-            .zip(series)
-            .map(|(row, (day, wire))| {
-                let place = Place::Answer {
-                    origin: NAME,
-                    symbol: symbol.to_owned(),
-                    row,
-                };
-                match self.row(day, wire) {
-                    Ok(row) => Ok((place, row)),
-                    Err(fault) => Err(PriceError::Row { place, fault }),
-                }
-            })
-            .collect();
-        arrange(rows?)
+        let rows = series.iter().map(|(day, row)| self.row(day, row).map(Some));
+        arrange_answer(rows)
     }
 
-    /// What an answer without a series says.
-    fn fault(&self, symbol: &str, wire: &Wire) -> PriceError {
+    /// The meaning of an answer without a series.
+    fn fault(&self, wire: &Wire) -> PriceFault {
         if wire.error.is_some() {
-            return PriceError::UnknownSymbol {
-                origin: NAME,
-                symbol: symbol.to_owned(),
-            };
+            return PriceFault::UnknownSymbol;
         }
         let said = wire.information.as_deref().or(wire.note.as_deref());
         let Some(said) = said else {
-            return PriceError::Malformed {
-                origin: NAME,
-                symbol: symbol.to_owned(),
+            return PriceFault::Malformed {
                 reason: "it holds no series".to_owned(),
             };
         };
         let lower = said.to_ascii_lowercase();
-        if lower.contains("per day") || lower.contains("rate limit") || lower.contains("frequency")
-        {
-            return PriceError::Limited {
-                origin: NAME,
-                limit: if lower.contains("per day") {
-                    Limit::Daily
-                } else {
-                    Limit::Unstated
-                },
-                retry_after: None,
+        let limit = if lower.contains("per day") {
+            Limit::Daily
+        } else if lower.contains("rate limit") || lower.contains("frequency") {
+            Limit::Unstated
+        } else {
+            return PriceFault::PlainText {
+                excerpt: excerpt(said, Some(&self.key)),
             };
-        }
-        PriceError::PlainText {
-            origin: NAME,
-            symbol: symbol.to_owned(),
-            excerpt: excerpt(said, &self.key),
+        };
+        PriceFault::Limited {
+            limit,
+            retry_after: None,
         }
     }
 
     fn row(&self, day: &str, wire: &WireRow) -> Result<DailyClose, RowFault> {
         let date = parse_day(day).ok_or_else(|| RowFault::BadDate {
-            found: excerpt(day, &self.key),
+            found: excerpt(day, Some(&self.key)),
         })?;
         let number = |text: &Option<String>| match text.as_deref().map(str::trim) {
             None | Some("") => Ok(None),
             Some(text) => text.parse().map(Some).map_err(|_| RowFault::NotANumber {
-                found: excerpt(text, &self.key),
+                found: excerpt(text, Some(&self.key)),
             }),
         };
-        let row = DailyClose {
+        check_vendor_row(DailyClose {
             date,
             close: number(&wire.close)?,
             adjusted: number(&wire.adjusted)?,
             volume: number(&wire.volume)?,
             dividend: number(&wire.dividend)?,
             split: number(&wire.split)?,
-        };
-        if row.close.is_none() {
-            return Err(RowFault::NoClose { date });
-        }
-        if row.adjusted.is_none() {
-            return Err(RowFault::NoAdjustedClose { date });
-        }
-        check_numbers(&row)?;
-        Ok(row)
+        })
     }
 }
 
@@ -218,6 +171,7 @@ impl PriceSource for AlphaVantage {
     }
 
     fn answer<'a>(&'a self, symbol: &'a str, from: Date, to: Date) -> AnswerFuture<'a> {
-        Box::pin(self.fetch(symbol, from, to))
+        let answer = async move { self.fetch(Question::new(symbol, from, to)?).await };
+        Box::pin(named(NAME, symbol, answer))
     }
 }

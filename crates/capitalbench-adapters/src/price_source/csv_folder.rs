@@ -1,27 +1,26 @@
 //! A folder of histories, one `SYMBOL.csv` per symbol.
 //!
-//! The header is `date,close,adj_close` and, if wanted, `volume`, `dividend` and `split`, in any
-//! order; `adjClose` is the same as `adj_close`. Rows may stand in any order. An empty cell is a
-//! value that is not known; a row needs one of the two closes. The whole file must be right, also
-//! outside the range that is asked for.
+//! The header is `date,close,adj_close` and, optionally, `volume`, `dividend` and `split`, in any
+//! order; `adjClose` is the same as `adj_close`. Rows may stand in any order. An empty cell is an
+//! unknown value; a row needs one of the two closes. The whole file must be right, also outside the
+//! requested range.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use capitalbench_core::market::price_window::CloseBasis;
-use capitalbench_core::values::ids::Digest;
 use capitalbench_core::values::similar::closest;
 use jiff::civil::Date;
 
-use super::{AnswerFuture, DailyClose, History, PriceError, PriceSource, check_question};
+use super::{AnswerFuture, DailyClose, History, PriceFault, PriceSource, Question, named};
 
 mod table;
 
-/// The folder's name as a source, and in stored prices.
+/// The name of this source, also in stored prices.
 const NAME: &str = "csv";
 
-/// A larger file is no history of one symbol.
+/// A larger file cannot be the history of one symbol.
 const LARGEST: u64 = 32 << 20;
 
 /// Histories on the disk, prepared by whoever gives the folder.
@@ -31,7 +30,7 @@ pub struct CsvFolder {
 }
 
 impl CsvFolder {
-    /// The histories of a folder; it is looked at when a history is asked for.
+    /// Names the folder; nothing is read until a history is asked for.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
@@ -39,31 +38,29 @@ impl CsvFolder {
     }
 
     /// The rows of a file's text, oldest first; the file's name is for messages.
-    pub fn rows(file: &Path, text: &str) -> Result<Vec<DailyClose>, PriceError> {
+    pub fn rows(file: &Path, text: &str) -> Result<Vec<DailyClose>, PriceFault> {
         table::parse(file, text)
     }
 
-    fn load(&self, symbol: &str, from: Date, to: Date) -> Result<History, PriceError> {
-        check_question(symbol, from, to)?;
+    fn load(&self, question: Question<'_>) -> Result<History, PriceFault> {
         if !self.folder.is_dir() {
-            return Err(PriceError::NoFolder {
+            return Err(PriceFault::NoFolder {
                 folder: self.folder.clone(),
             });
         }
-        let file = self.folder.join(format!("{symbol}.csv"));
-        let text = self.read(symbol, &file)?;
-        let rows = Self::rows(&file, &text)?;
-        // The folder is a matter of this machine; the digest names the file.
-        let proof = (Digest::of(text.as_bytes()), format!("{symbol}.csv"));
-        History::within((NAME, symbol), (from, to), rows, proof)
+        let name = format!("{}.csv", question.symbol);
+        let file = self.folder.join(&name);
+        let text = self.read(question.symbol, &file)?;
+        // The record names the file and its digest; where the folder lies is of no interest to others.
+        question.history(Self::rows(&file, &text)?, &text, name)
     }
 
-    fn read(&self, symbol: &str, file: &Path) -> Result<String, PriceError> {
-        let unreadable = |reason: String| PriceError::Unreadable {
+    fn read(&self, symbol: &str, file: &Path) -> Result<String, PriceFault> {
+        let unreadable = |reason: String| PriceFault::Unreadable {
             file: file.to_owned(),
             reason,
         };
-        // Opening a pipe would wait for its other end, so the kind is asked for first.
+        // Opening a pipe would block until somebody writes to it, so the file type is checked first.
         let found = match fs::symlink_metadata(file) {
             Ok(found) => found,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -72,7 +69,8 @@ impl CsvFolder {
             Err(error) => return Err(unreadable(error.to_string())),
         };
         if found.is_symlink() {
-            let reason = "it is a symbolic link, which may leave the folder; put the file itself";
+            let reason =
+                "it is a symbolic link, which may leave the folder; put the file itself there";
             return Err(unreadable(reason.to_owned()));
         }
         if !found.is_file() {
@@ -89,7 +87,7 @@ impl CsvFolder {
         String::from_utf8(bytes).map_err(not_text)
     }
 
-    fn no_file(&self, symbol: &str, file: &Path) -> PriceError {
+    fn no_file(&self, symbol: &str, file: &Path) -> PriceFault {
         let symbols: Vec<String> = fs::read_dir(&self.folder)
             .into_iter()
             .flatten()
@@ -97,7 +95,7 @@ impl CsvFolder {
             .filter_map(|name| name.strip_suffix(".csv").map(str::to_owned))
             .collect();
         let nearest = closest(symbol, symbols.iter().map(String::as_str));
-        PriceError::NoFile {
+        PriceFault::NoFile {
             file: file.to_owned(),
             nearest: nearest.map(|name| format!("{name}.csv")),
         }
@@ -118,7 +116,8 @@ impl PriceSource for CsvFolder {
     }
 
     fn answer<'a>(&'a self, symbol: &'a str, from: Date, to: Date) -> AnswerFuture<'a> {
-        // One small local file is read faster than it could be handed to another thread.
-        Box::pin(async move { self.load(symbol, from, to) })
+        // Reading one small local file is faster than handing it to another thread.
+        let answer = async move { self.load(Question::new(symbol, from, to)?) };
+        Box::pin(named(NAME, symbol, answer))
     }
 }

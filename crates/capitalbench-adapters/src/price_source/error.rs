@@ -1,4 +1,4 @@
-//! [`PriceError`]: one variant, one message and one remedy for each way a source can fail.
+//! [`PriceError`]: one message and one remedy for each way in which a source can fail.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,234 +7,304 @@ use std::time::Duration;
 use jiff::civil::Date;
 
 use super::{Place, RowFault};
+use crate::http::HttpError;
 
-/// Why a source delivered no history.
-///
-/// `origin` is the source's name. Texts of the other side are cut short and hold no key.
+/// Why a source delivered no history of a symbol. Texts of the other side are cut short, and the key
+/// is removed from them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PriceError {
-    /// Not a symbol at all; nothing was asked.
-    #[error(
-        "{symbol:?} cannot be a symbol: it may hold letters, digits and . - _ ^ = only; \
-         correct it in the universe"
-    )]
-    InvalidSymbol { symbol: String },
-    /// The days are in the wrong order; nothing was asked.
-    #[error("the range from {from} to {to} ends before it begins; swap the two days")]
-    InvalidRange { from: Date, to: Date },
-    /// The source has never heard of it.
-    #[error(
-        "{origin} does not know the symbol {symbol}; check its spelling in the universe \
-         (a share class takes a dash, as in BRK-B)"
-    )]
-    UnknownSymbol {
-        origin: &'static str,
-        symbol: String,
+pub struct PriceError {
+    /// The name of the source.
+    pub origin: &'static str,
+    pub symbol: String,
+    pub fault: PriceFault,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PriceFault {
+    /// The source was not asked.
+    InvalidSymbol,
+    /// The source was not asked.
+    InvalidRange {
+        from: Date,
+        to: Date,
     },
-    /// The key is wrong.
-    #[error("{origin} refused the API key; check that it is complete and still valid")]
-    KeyRefused { origin: &'static str },
-    /// The key did not arrive.
-    #[error(
-        "{origin} says that no API key was sent; check that the base URL leads to it and that \
-         nothing in between removes headers"
-    )]
-    KeyMissing { origin: &'static str },
+    UnknownSymbol,
+    KeyRefused,
+    /// The key was lost on the way.
+    KeyMissing,
     /// The plan is used up.
-    #[error("{origin} answers no more for now: {limit}; {}", wait_text(*limit, *retry_after))]
     Limited {
-        origin: &'static str,
         limit: Limit,
         retry_after: Option<Duration>,
     },
-    /// Success without prices in it.
-    #[error(
-        "{origin} answered for {symbol} with a text in place of prices: {excerpt:?}; \
-         if the text asks for nothing, try again later"
-    )]
+    /// A success whose body is a text in place of prices.
     PlainText {
-        origin: &'static str,
-        symbol: String,
         excerpt: String,
     },
-    /// A page for people.
-    #[error(
-        "{origin} answered for {symbol} with a web page (status {code}), as it does during \
-         maintenance; try again later, and check the base URL if it stays so"
-    )]
     WebPage {
-        origin: &'static str,
-        symbol: String,
         code: u16,
     },
-    /// Another kind of content than JSON.
-    #[error(
-        "{origin} answered for {symbol} with content of the type {found:?} where \
-         application/json was asked for; check the base URL"
-    )]
     WrongContentType {
-        origin: &'static str,
-        symbol: String,
         found: String,
     },
-    /// JSON that is not an array of rows.
-    #[error(
-        "{origin} answered for {symbol} with something that is not its list of daily rows: \
-         {reason}; check the base URL, or try again later"
-    )]
+    /// JSON of another form than the source's list of rows.
     Malformed {
-        origin: &'static str,
-        symbol: String,
         reason: String,
     },
-    /// A number that JSON cannot even write.
-    #[error(
-        "{origin} sent {found} in place of a number for {symbol}; no price is made up for it; \
-         try again later or take another source"
-    )]
+    /// A number that JSON cannot write.
     NotFinite {
-        origin: &'static str,
-        symbol: String,
         found: &'static str,
     },
-    /// Nothing in the range.
-    #[error(
-        "{origin} has no rows for {symbol} from {from} to {to}{}; check that the market was open \
-         and the symbol listed on these days",
-        have_text(*have)
-    )]
     NoRows {
-        origin: &'static str,
-        symbol: String,
         from: Date,
         to: Date,
-        /// First and last day there is, where known.
+        /// The first and last day of the source's rows, if known.
         have: Option<(Date, Date)>,
     },
-    /// Too slow.
-    #[error(
-        "{origin} sent no complete answer for {symbol} within {}; try again, or allow more time",
-        duration_text(*after)
-    )]
     Timeout {
-        origin: &'static str,
-        symbol: String,
         after: Duration,
     },
-    /// The answer ends in the middle.
-    #[error("the answer of {origin} for {symbol} was cut off; try again")]
-    CutOff {
-        origin: &'static str,
-        symbol: String,
-    },
-    /// No connection.
-    #[error(
-        "{origin} cannot be reached: {reason}; check the network and the base URL, then try again"
-    )]
+    CutOff,
     Unreachable {
-        origin: &'static str,
         reason: String,
     },
-    /// An unbelievable amount of rows.
-    #[error(
-        "the answer of {origin} for {symbol} is larger than {limit} bytes; ask for a shorter range"
-    )]
     TooLarge {
-        origin: &'static str,
-        symbol: String,
         limit: usize,
     },
-    /// Not UTF-8.
-    #[error("the answer of {origin} for {symbol} is not text; check the base URL")]
-    NotText {
-        origin: &'static str,
-        symbol: String,
-    },
-    /// Not HTTP, or wrongly compressed.
-    #[error(
-        "the answer of {origin} for {symbol} breaks the rules of HTTP ({reason}); \
-         check the base URL and any gateway on the way"
-    )]
+    NotText,
+    /// The answer is not HTTP, or wrongly compressed.
     Garbled {
-        origin: &'static str,
-        symbol: String,
         reason: String,
     },
-    /// 5xx.
-    #[error(
-        "{origin} failed on its side for {symbol} (status {code}{}); try again later",
-        said_text(excerpt)
-    )]
     ServerFailed {
-        origin: &'static str,
-        symbol: String,
         code: u16,
         retry_after: Option<Duration>,
         excerpt: String,
     },
-    /// 3xx.
-    #[error(
-        "{origin} points to another address for {symbol} (status {code}), which is not followed \
-         because the key would go with it; correct the base URL"
-    )]
     Redirected {
-        origin: &'static str,
-        symbol: String,
         code: u16,
     },
     /// Any other status.
-    #[error(
-        "{origin} refused the question for {symbol} (status {code}{}); \
-         check the symbol, the days and the base URL",
-        said_text(excerpt)
-    )]
     Refused {
-        origin: &'static str,
-        symbol: String,
         code: u16,
         excerpt: String,
     },
-    /// A row that cannot be used.
-    #[error("{place}: {fault}")]
-    Row { place: Place, fault: RowFault },
-    /// The folder of histories is not there.
-    #[error("{} is not a folder; give the folder that holds one SYMBOL.csv per symbol", folder.display())]
-    NoFolder { folder: PathBuf },
-    /// The folder has no history of the symbol.
-    #[error("{} does not exist; {}", file.display(), nearest_text(nearest.as_deref()))]
+    Row {
+        place: Place,
+        fault: RowFault,
+    },
+    NoFolder {
+        folder: PathBuf,
+    },
     NoFile {
         file: PathBuf,
         nearest: Option<String>,
     },
-    /// A history that cannot be read.
-    #[error("cannot read {}: {reason}", file.display())]
-    Unreadable { file: PathBuf, reason: String },
+    Unreadable {
+        file: PathBuf,
+        reason: String,
+    },
 }
 
 impl PriceError {
-    /// Whether every other symbol would fail in the same way, so that asking on is of no use.
+    /// Whether every other symbol would fail in the same way, so that asking on is useless.
     pub fn concerns_every_symbol(&self) -> bool {
         matches!(
-            self,
-            Self::KeyRefused { .. }
-                | Self::KeyMissing { .. }
-                | Self::Limited { .. }
-                | Self::Unreachable { .. }
-                | Self::NoFolder { .. }
+            self.fault,
+            PriceFault::KeyRefused
+                | PriceFault::KeyMissing
+                | PriceFault::Limited { .. }
+                | PriceFault::Unreachable { .. }
+                | PriceFault::NoFolder { .. }
         )
     }
 }
 
-/// What is used up.
+/// The usual meaning of a failed request; a source may know better what a status means.
+impl From<HttpError> for PriceFault {
+    fn from(error: HttpError) -> Self {
+        match error {
+            HttpError::Setup { reason }
+            | HttpError::NotAsked { reason }
+            | HttpError::Connect { reason } => Self::Unreachable { reason },
+            HttpError::Timeout { after } => Self::Timeout { after },
+            HttpError::Truncated => Self::CutOff,
+            HttpError::TooLarge { limit } => Self::TooLarge { limit },
+            HttpError::NotText => Self::NotText,
+            HttpError::Garbled { reason } => Self::Garbled { reason },
+            HttpError::Status {
+                code,
+                retry_after,
+                excerpt,
+            } => match code {
+                300..=399 => Self::Redirected { code },
+                401 | 403 => Self::KeyRefused,
+                404 => Self::UnknownSymbol,
+                429 => Self::Limited {
+                    limit: Limit::Unstated,
+                    retry_after,
+                },
+                500.. => Self::ServerFailed {
+                    code,
+                    retry_after,
+                    excerpt,
+                },
+                _ => Self::Refused { code, excerpt },
+            },
+        }
+    }
+}
+
+impl fmt::Display for PriceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { origin, symbol, .. } = self;
+        match &self.fault {
+            PriceFault::InvalidSymbol => write!(
+                f,
+                "{symbol:?} cannot be a symbol: it may hold letters, digits and . - _ ^ = only; \
+                 correct it in the universe"
+            ),
+            PriceFault::InvalidRange { from, to } => write!(
+                f,
+                "the range from {from} to {to} ends before it begins; swap the two days"
+            ),
+            PriceFault::UnknownSymbol => write!(
+                f,
+                "{origin} does not know the symbol {symbol}; check its spelling in the universe \
+                 (a share class takes a dash, as in BRK-B)"
+            ),
+            PriceFault::KeyRefused => write!(
+                f,
+                "{origin} refused the API key; check that it is complete and still valid"
+            ),
+            PriceFault::KeyMissing => write!(
+                f,
+                "{origin} says that no API key was sent; check that the base URL leads to it and \
+                 that nothing in between removes headers"
+            ),
+            PriceFault::Limited { limit, retry_after } => {
+                let wait = wait_text(*limit, *retry_after);
+                write!(f, "{origin} answers no more for now: {limit}; {wait}")
+            }
+            PriceFault::NoRows { from, to, have } => write!(
+                f,
+                "{origin} has no rows for {symbol} from {from} to {to}{}; check that the market was \
+                 open and the symbol listed on these days",
+                have_text(*have)
+            ),
+            PriceFault::Row { place, fault } => match place {
+                Place::Answer { row } => write!(f, "{origin}, {symbol}, row {row}: {fault}"),
+                Place::File { .. } => write!(f, "{place}: {fault}"),
+            },
+            PriceFault::NoFolder { folder } => write!(
+                f,
+                "{} is not a folder; name the folder that holds one SYMBOL.csv per symbol",
+                folder.display()
+            ),
+            PriceFault::NoFile { file, nearest } => {
+                let remedy = nearest_text(nearest.as_deref());
+                write!(f, "{} does not exist; {remedy}", file.display())
+            }
+            PriceFault::Unreadable { file, reason } => {
+                write!(f, "cannot read {}: {reason}", file.display())
+            }
+            _ => self.write_answer_fault(f),
+        }
+    }
+}
+
+impl PriceError {
+    /// What is wrong with the content of the answer.
+    fn write_answer_fault(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { origin, symbol, .. } = self;
+        let answered = format!("{origin} answered for {symbol} with");
+        match &self.fault {
+            PriceFault::PlainText { excerpt } => write!(
+                f,
+                "{answered} a text in place of prices: {excerpt:?}; if the text asks for nothing, \
+                 try again later"
+            ),
+            PriceFault::WebPage { code } => write!(
+                f,
+                "{answered} a web page (status {code}), as it does during maintenance; try again \
+                 later, and check the base URL if it stays so"
+            ),
+            PriceFault::WrongContentType { found } => write!(
+                f,
+                "{answered} content of the type {found:?} where application/json was asked for; \
+                 check the base URL"
+            ),
+            PriceFault::Malformed { reason } => write!(
+                f,
+                "{answered} something that is not its list of daily rows: {reason}; check the base \
+                 URL, or try again later"
+            ),
+            PriceFault::NotFinite { found } => write!(
+                f,
+                "{origin} sent {found} in place of a number for {symbol}; the program makes up no \
+                 price; try again later or use another source"
+            ),
+            _ => self.write_transport_fault(f),
+        }
+    }
+
+    /// What went wrong on the way to the source and back.
+    fn write_transport_fault(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { origin, symbol, .. } = self;
+        let answer = format!("the answer of {origin} for {symbol}");
+        match &self.fault {
+            PriceFault::Timeout { after } => write!(
+                f,
+                "{origin} sent no complete answer for {symbol} within {}; try again, or allow more \
+                 time",
+                duration_text(*after)
+            ),
+            PriceFault::CutOff => write!(f, "{answer} was cut off; try again"),
+            PriceFault::Unreachable { reason } => write!(
+                f,
+                "{origin} cannot be reached: {reason}; check the network and the base URL, then try \
+                 again"
+            ),
+            PriceFault::TooLarge { limit } => write!(
+                f,
+                "{answer} is larger than {limit} bytes; ask for a shorter range"
+            ),
+            PriceFault::NotText => write!(f, "{answer} is not text; check the base URL"),
+            PriceFault::Garbled { reason } => write!(
+                f,
+                "{answer} breaks the rules of HTTP ({reason}); check the base URL and any gateway \
+                 on the way"
+            ),
+            PriceFault::ServerFailed { code, excerpt, .. } => write!(
+                f,
+                "{origin} failed on its side for {symbol} (status {code}{}); try again later",
+                said_text(excerpt)
+            ),
+            PriceFault::Redirected { code } => write!(
+                f,
+                "{origin} points to another address for {symbol} (status {code}), which the program \
+                 does not follow because the key would go with it; correct the base URL"
+            ),
+            PriceFault::Refused { code, excerpt } => write!(
+                f,
+                "{origin} refused the question for {symbol} (status {code}{}); check the symbol, the \
+                 days and the base URL",
+                said_text(excerpt)
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The allowance that is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// The requests of the hour.
     Hourly,
-    /// The requests of the day.
     Daily,
-    /// The different symbols of the month.
+    /// Different symbols in a month.
     MonthlySymbols,
-    /// The source does not say; too many requests at once, most likely.
+    /// The source does not say; most likely there were too many requests at once.
     Unstated,
 }
 
@@ -251,13 +321,16 @@ impl fmt::Display for Limit {
 
 fn wait_text(limit: Limit, retry_after: Option<Duration>) -> String {
     if let Some(wait) = retry_after {
-        return format!("it asks to wait {} before going on", duration_text(wait));
+        return format!(
+            "it asks to wait {} before the next request",
+            duration_text(wait)
+        );
     }
     match limit {
-        Limit::Hourly => "it does not say for how long; go on in the next hour",
-        Limit::Daily => "it does not say for how long; go on tomorrow",
-        Limit::MonthlySymbols => "go on next month, or with a larger plan",
-        Limit::Unstated => "it does not say for how long; go on in some minutes",
+        Limit::Hourly => "it does not say for how long; try again in the next hour",
+        Limit::Daily => "it does not say for how long; try again tomorrow",
+        Limit::MonthlySymbols => "try again next month, or use a larger plan",
+        Limit::Unstated => "it does not say for how long; try again in some minutes",
     }
     .to_owned()
 }

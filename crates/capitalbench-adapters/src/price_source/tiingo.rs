@@ -2,24 +2,23 @@
 //!
 //! One question per symbol and range: `GET /tiingo/daily/SYMBOL/prices?startDate=…&endDate=…`
 //! with the header `Authorization: Token …`. A body that is not an array of rows is a fault
-//! whatever its status says: limits and unknown symbols also come as 200 with a plain text.
+//! whatever its status says, because limits and unknown symbols also come as 200 with a plain text.
 
 use capitalbench_core::market::price_window::CloseBasis;
-use capitalbench_core::values::ids::Digest;
 use jiff::civil::Date;
 use reqwest::Url;
+use reqwest::header::AUTHORIZATION;
 
-use super::check_question;
-use super::{AnswerFuture, BaseUrlError, DailyClose, History, PriceError, PriceSource};
-use crate::http::{Answer, Credential, HttpClient, Request, Secrecy};
+use super::named;
+use super::{AnswerFuture, BaseUrlError, DailyClose, History, PriceFault, PriceSource, Question};
+use crate::http::{HttpClient, Secrecy, TextAnswer};
 use crate::secret::ApiKey;
 
 mod answer;
 
-/// Tiingo's name as a source.
 const NAME: &str = "tiingo";
 
-/// Tiingo, or a server that speaks like it.
+/// Tiingo, or a server with the same interface.
 #[derive(Debug, Clone)]
 pub struct Tiingo {
     http: HttpClient,
@@ -28,60 +27,48 @@ pub struct Tiingo {
 }
 
 impl Tiingo {
-    /// Where Tiingo itself answers.
     pub const DEFAULT_BASE_URL: &str = "https://api.tiingo.com";
 
-    /// A source at an address such as [`Self::DEFAULT_BASE_URL`]; it asks each question once.
     pub fn new(http: HttpClient, base_url: &str, key: ApiKey) -> Result<Self, BaseUrlError> {
         Ok(Self {
-            base_url: http.address(base_url, Secrecy::Keyed)?,
+            base_url: http.base_url(base_url, Secrecy::Keyed)?,
             http,
             key,
         })
     }
 
-    /// The rows of a body of success, whoever brought it.
+    /// The rows of the body of a success.
     pub fn rows(
         &self,
         symbol: &str,
-        (from, to): (Date, Date),
+        from: Date,
+        to: Date,
         text: String,
-    ) -> Result<Vec<DailyClose>, PriceError> {
-        let reader = answer::Reader {
-            question: Question { symbol, from, to },
-            key: &self.key,
-        };
-        reader.rows(&Answer {
+    ) -> Result<Vec<DailyClose>, PriceFault> {
+        let answer = TextAnswer {
             text,
             content_type: None,
             retry_after: None,
-        })
+        };
+        self.reader(Question::new(symbol, from, to)?).rows(&answer)
     }
 
-    async fn fetch(&self, symbol: &str, from: Date, to: Date) -> Result<History, PriceError> {
-        check_question(symbol, from, to)?;
-        let question = Question { symbol, from, to };
-        let request = Request {
-            url: self.url(question),
-            credential: Credential::Header {
-                scheme: "Token",
-                key: &self.key,
-            },
-            user_agent: None,
-        };
-        let address = request.url.to_string();
-        let reader = answer::Reader {
-            question,
-            key: &self.key,
-        };
-        match self.http.get(request).await {
-            Ok(answer) => Ok(History {
-                rows: reader.rows(&answer)?,
-                body: Digest::of(answer.text.as_bytes()),
-                address,
-            }),
-            Err(error) => Err(reader.failure(error)),
-        }
+    fn reader<'a>(&'a self, question: Question<'a>) -> answer::Reader<'a> {
+        let key = &self.key;
+        answer::Reader { question, key }
+    }
+
+    async fn fetch(&self, question: Question<'_>) -> Result<History, PriceFault> {
+        let url = self.url(question);
+        let address = url.to_string();
+        let reader = self.reader(question);
+        let key_headers = [(AUTHORIZATION.as_str(), "Token ")];
+        let answer = self
+            .http
+            .get_json(url, Some(&self.key), &key_headers, &[])
+            .await
+            .map_err(answer::failure)?;
+        question.history(reader.rows(&answer)?, &answer.text, address)
     }
 
     fn url(&self, question: Question<'_>) -> Url {
@@ -109,16 +96,9 @@ impl PriceSource for Tiingo {
     }
 
     fn answer<'a>(&'a self, symbol: &'a str, from: Date, to: Date) -> AnswerFuture<'a> {
-        Box::pin(self.fetch(symbol, from, to))
+        let answer = async move { self.fetch(Question::new(symbol, from, to)?).await };
+        Box::pin(named(NAME, symbol, answer))
     }
-}
-
-/// What is asked for.
-#[derive(Debug, Clone, Copy)]
-struct Question<'a> {
-    symbol: &'a str,
-    from: Date,
-    to: Date,
 }
 
 #[cfg(test)]

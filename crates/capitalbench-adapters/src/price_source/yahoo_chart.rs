@@ -1,34 +1,33 @@
-//! Yahoo's chart of daily closes over HTTP; unofficial, so for cross-checks rather than the record.
+//! Yahoo's chart of daily closes over HTTP; it is unofficial, so it serves cross-checks and not the record.
 //!
 //! `GET /v8/finance/chart/SYMBOL?period1=…&period2=…&interval=1d&events=div%2Csplits`. Its close is
-//! adjusted for splits already. A timestamp is the open of a session; its day is that of the
-//! exchange, so the offset of the answer is added first. A session without a close has no row.
+//! already adjusted for splits. A timestamp is the open of a session; adding the offset of the answer
+//! gives the day at the exchange. A session without a close gives no row.
 
 use std::collections::BTreeMap;
 
 use capitalbench_core::market::price_window::CloseBasis;
-use capitalbench_core::values::ids::Digest;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use reqwest::Url;
+use reqwest::header::USER_AGENT;
 use serde::Deserialize;
 
-use super::failure::Failure;
-use super::rows::{arrange, check_numbers};
-use super::{AnswerFuture, BaseUrlError, DailyClose, History, Place, PriceError, PriceSource};
-use super::{RowFault, check_question};
-use crate::http::{Credential, HttpClient, Request, Secrecy, one_line};
+use super::rows::{arrange_answer, check_vendor_row};
+use super::{AnswerFuture, BaseUrlError, DailyClose, History, PriceFault, PriceSource, Question};
+use super::{RowFault, named};
+use crate::http::{HttpClient, Secrecy, excerpt};
 
 const NAME: &str = "yahoo";
 
-/// It answers nobody who does not look like a browser.
+/// Yahoo refuses clients that do not look like a browser.
 const BROWSER: &str = concat!(
     "Mozilla/5.0 (compatible; capitalbench/",
     env!("CARGO_PKG_VERSION"),
     ")"
 );
 
-/// Yahoo's chart, or a server that speaks like it.
+/// Yahoo's chart, or a server with the same interface.
 #[derive(Debug, Clone)]
 pub struct YahooChart {
     http: HttpClient,
@@ -112,64 +111,44 @@ struct Split {
 }
 
 impl YahooChart {
-    /// Where Yahoo itself answers.
     pub const DEFAULT_BASE_URL: &str = "https://query1.finance.yahoo.com";
 
-    /// A source at an address such as [`Self::DEFAULT_BASE_URL`].
     pub fn new(http: HttpClient, base_url: &str) -> Result<Self, BaseUrlError> {
         Ok(Self {
-            base_url: http.address(base_url, Secrecy::Open)?,
+            base_url: http.base_url(base_url, Secrecy::Open)?,
             http,
         })
     }
 
-    async fn fetch(&self, symbol: &str, from: Date, to: Date) -> Result<History, PriceError> {
-        check_question(symbol, from, to)?;
-        let url = self.url(symbol, from, to)?;
+    async fn fetch(&self, question: Question<'_>) -> Result<History, PriceFault> {
+        let url = self.url(question)?;
         let address = url.to_string();
-        let request = Request {
-            url,
-            credential: Credential::Nobody,
-            user_agent: Some(BROWSER),
-        };
-        let answer = match self.http.get(request).await {
-            Ok(answer) => answer,
-            Err(error) => return Err(Failure::of(NAME, symbol, error).plain(NAME, symbol)),
-        };
-        let rows = Self::rows(symbol, (from, to), &answer.text)?;
-        if rows.is_empty() {
-            return Err(PriceError::NoRows {
-                origin: NAME,
-                symbol: symbol.to_owned(),
-                from,
-                to,
-                have: None,
-            });
-        }
-        Ok(History {
-            rows,
-            body: Digest::of(answer.text.as_bytes()),
-            address,
-        })
+        let headers = [(USER_AGENT.as_str(), BROWSER)];
+        let answer = self.http.get_json(url, None, &[], &headers);
+        let text = answer.await?.text;
+        let rows = rows(question, &text)?;
+        question.history(rows, &text, address)
     }
 
-    /// The rows of a body, whoever brought it.
+    /// The rows of a body.
     pub fn rows(
         symbol: &str,
-        range: (Date, Date),
+        from: Date,
+        to: Date,
         text: &str,
-    ) -> Result<Vec<DailyClose>, PriceError> {
-        rows(symbol, range, text)
+    ) -> Result<Vec<DailyClose>, PriceFault> {
+        rows(Question::new(symbol, from, to)?, text)
     }
 
-    fn url(&self, symbol: &str, from: Date, to: Date) -> Result<Url, PriceError> {
+    fn url(&self, question: Question<'_>) -> Result<Url, PriceFault> {
+        let Question { symbol, from, to } = question;
         let midnight = |day: Date| {
             let instant = TimeZone::UTC.to_timestamp(day.at(0, 0, 0, 0)).ok()?;
             Some(instant.as_second().to_string())
         };
         let end = to.tomorrow().ok().and_then(midnight);
         let (Some(start), Some(end)) = (midnight(from), end) else {
-            return Err(PriceError::InvalidRange { from, to });
+            return Err(PriceFault::InvalidRange { from, to });
         };
         let mut url = self.base_url.clone();
         let prefix = self.base_url.path().trim_end_matches('/');
@@ -183,82 +162,56 @@ impl YahooChart {
     }
 }
 
-fn rows(symbol: &str, range: (Date, Date), text: &str) -> Result<Vec<DailyClose>, PriceError> {
-    let malformed = |reason: String| PriceError::Malformed {
-        origin: NAME,
-        symbol: symbol.to_owned(),
-        reason,
+fn rows(question: Question<'_>, text: &str) -> Result<Vec<DailyClose>, PriceFault> {
+    let malformed = |reason: &str| PriceFault::Malformed {
+        reason: excerpt(reason, None),
     };
     let wire: Wire = serde_json::from_str(text).map_err(|error| {
         if text.trim_start().starts_with(['{', '[']) {
-            malformed(one_line(&error.to_string()))
+            malformed(&error.to_string())
         } else {
-            PriceError::PlainText {
-                origin: NAME,
-                symbol: symbol.to_owned(),
-                excerpt: one_line(text),
+            PriceFault::PlainText {
+                excerpt: excerpt(text, None),
             }
         }
     })?;
     if let Some(error) = wire.chart.error {
-        return Err(if error.code == "Not Found" {
-            PriceError::UnknownSymbol {
-                origin: NAME,
-                symbol: symbol.to_owned(),
-            }
-        } else {
-            malformed(one_line(&format!("{}: {}", error.code, error.description)))
+        return Err(match error.code.as_str() {
+            "Not Found" => PriceFault::UnknownSymbol,
+            code => malformed(&format!("{code}: {}", error.description)),
         });
     }
     let series = wire.chart.result.and_then(|all| all.into_iter().next());
-    let series = series.ok_or_else(|| malformed("it holds no result".to_owned()))?;
-    arrange(series.rows(symbol, range)?)
+    series
+        .ok_or_else(|| malformed("it holds no result"))?
+        .rows(question)
 }
 
 impl Series {
-    fn rows(
-        &self,
-        symbol: &str,
-        (from, to): (Date, Date),
-    ) -> Result<Vec<(Place, DailyClose)>, PriceError> {
-        let closes = self.indicators.quote.first();
-        let adjusted = self.indicators.adjclose.first();
+    fn rows(&self, question: Question<'_>) -> Result<Vec<DailyClose>, PriceFault> {
         let (dividends, splits) = (self.dividends(), self.splits());
-        let mut rows = Vec::with_capacity(self.timestamp.len());
-        for (index, stamp) in self.timestamp.iter().enumerate() {
-            let place = Place::Answer {
-                origin: NAME,
-                symbol: symbol.to_owned(),
-                row: index + 1,
-            };
-            let Some(date) = self.day(*stamp) else {
-                let found = stamp.to_string();
-                let fault = RowFault::BadDate { found };
-                return Err(PriceError::Row { place, fault });
-            };
+        let quotes = self.indicators.quote.first();
+        let adjusted = self.indicators.adjclose.first();
+        let rows = self.timestamp.iter().enumerate().map(|(index, stamp)| {
+            let date = self.day(*stamp).ok_or_else(|| RowFault::BadDate {
+                found: stamp.to_string(),
+            })?;
             let cell = |column: &[Option<f64>]| column.get(index).copied().flatten();
-            let close = closes.and_then(|columns| cell(&columns.close));
-            if close.is_none() || date < from || to < date {
-                continue;
+            let close = quotes.and_then(|columns| cell(&columns.close));
+            if close.is_none() || !question.covers(date) {
+                return Ok(None);
             }
             let row = DailyClose {
                 date,
                 close,
                 adjusted: adjusted.and_then(|column| cell(&column.adjclose)),
-                volume: closes.and_then(|columns| cell(&columns.volume)),
+                volume: quotes.and_then(|columns| cell(&columns.volume)),
                 dividend: Some(dividends.get(&date).copied().unwrap_or(0.0)),
                 split: Some(splits.get(&date).copied().unwrap_or(1.0)),
             };
-            let checked = match row.adjusted {
-                None => Err(RowFault::NoAdjustedClose { date }),
-                Some(_) => check_numbers(&row),
-            };
-            if let Err(fault) = checked {
-                return Err(PriceError::Row { place, fault });
-            }
-            rows.push((place, row));
-        }
-        Ok(rows)
+            check_vendor_row(row).map(Some)
+        });
+        arrange_answer(rows)
     }
 
     /// The exchange's day of an instant.
@@ -268,7 +221,7 @@ impl Series {
         Some(TimeZone::UTC.to_datetime(instant).date())
     }
 
-    /// What was paid on each day that has a payment.
+    /// Dividends by day.
     fn dividends(&self) -> BTreeMap<Date, f64> {
         let mut days = BTreeMap::new();
         for paid in self.events.dividends.values() {
@@ -279,7 +232,7 @@ impl Series {
         days
     }
 
-    /// By how much shares multiplied on each day on which they did.
+    /// Split factors by day.
     fn splits(&self) -> BTreeMap<Date, f64> {
         let mut days = BTreeMap::new();
         for split in self.events.splits.values() {
@@ -305,6 +258,7 @@ impl PriceSource for YahooChart {
     }
 
     fn answer<'a>(&'a self, symbol: &'a str, from: Date, to: Date) -> AnswerFuture<'a> {
-        Box::pin(self.fetch(symbol, from, to))
+        let answer = async move { self.fetch(Question::new(symbol, from, to)?).await };
+        Box::pin(named(NAME, symbol, answer))
     }
 }

@@ -1,13 +1,13 @@
-//! [`Answer`]: stored bytes on their way to a reply, the part that all providers share.
+//! [`Answer`]: reads from stored bytes what all providers have in common.
 
 use serde_json::Value;
 
-use super::fault::Fault;
+use super::server_error::ServerError;
 use super::{CallFailure, RawAnswer};
-use crate::http::{excerpt, one_line, wait_asked_for};
+use crate::http::{excerpt, wait_asked_for};
 use crate::secret::ApiKey;
 
-/// Headers with the server's name for a call, in order.
+/// Headers that may carry the server's name for a call; the first one found counts.
 const REQUEST_IDS: [&str; 4] = [
     "x-request-id",
     "request-id",
@@ -15,7 +15,7 @@ const REQUEST_IDS: [&str; 4] = [
     "mistral-correlation-id",
 ];
 
-/// An answer and the key that must not come out of it.
+/// A stored answer, and the key that must not appear in any message about it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Answer<'a> {
     raw: &'a RawAnswer,
@@ -27,20 +27,21 @@ impl<'a> Answer<'a> {
         Self { raw, key }
     }
 
-    /// The body of a success, or the class of whatever else it is.
+    /// The JSON body of a success; every other answer is a classified failure.
     pub(super) fn json(self) -> Result<Value, CallFailure> {
         let status = self.raw.status;
         let parsed = serde_json::from_slice::<Value>(&self.raw.body);
         if (300..400).contains(&status) {
             return Err(CallFailure::Request {
                 status,
-                message: "points to another address, which is not followed".to_owned(),
+                message: "the server points to another address, which the program does not follow"
+                    .to_owned(),
             });
         }
         if !(200..300).contains(&status) {
             let fault = match &parsed {
-                Ok(body) => Fault::of_error_status(body),
-                Err(_) => Fault::saying(String::from_utf8_lossy(&self.raw.body).into_owned()),
+                Ok(body) => ServerError::of_error_status(body),
+                Err(_) => ServerError::saying(String::from_utf8_lossy(&self.raw.body).into_owned()),
             };
             return Err(self.failure(&fault, status));
         }
@@ -54,24 +55,22 @@ impl<'a> Answer<'a> {
                 return Err(CallFailure::Unreadable(format!("not JSON: {error}")));
             }
         };
-        match Fault::of(&body) {
+        match ServerError::of(&body) {
             Some(fault) => Err(self.failure(&fault, fault.status_inside(status))),
             None => Ok(body),
         }
     }
 
-    /// The class of an error with its cleared text.
-    pub(super) fn failure(self, fault: &Fault, status: u16) -> CallFailure {
+    /// Classifies an error; its message comes without the key.
+    fn failure(self, fault: &ServerError, status: u16) -> CallFailure {
         let message = self.clear(&fault.message);
         fault.class(status, message, wait_asked_for(&self.raw.headers))
     }
 
-    /// The server's name for the call: a header, or else a field of the body.
-    pub(super) fn request_id(self, body: &Value, field: &str) -> Option<String> {
+    /// The server's name for the call, if a header carries it.
+    pub(super) fn request_id(self) -> Option<String> {
         let header = REQUEST_IDS.iter().find_map(|name| self.header(name));
-        header
-            .or_else(|| body.get(field)?.as_str())
-            .map(str::to_owned)
+        header.map(str::to_owned)
     }
 
     fn check_content_type(self) -> Result<(), CallFailure> {
@@ -96,27 +95,33 @@ impl<'a> Answer<'a> {
     }
 
     fn clear(self, text: &str) -> String {
-        self.key
-            .map_or_else(|| one_line(text), |key| excerpt(text, key))
+        excerpt(text, self.key)
     }
 }
 
-/// A field that the form of an answer demands is not there.
+/// The failure for an answer that lacks a required field.
 pub(super) fn missing(field: &str) -> CallFailure {
     CallFailure::Unreadable(format!("the answer has no {field}"))
 }
 
-/// A count of tokens.
 pub(super) fn count(body: &Value, pointer: &str) -> Option<u64> {
     body.pointer(pointer)?.as_u64()
 }
 
-/// A text field.
 pub(super) fn text(body: &Value, field: &str) -> Option<String> {
     body.get(field)?.as_str().map(str::to_owned)
 }
 
-/// Whether a field holds anything: neither absent, null, nor empty.
+/// The texts of all parts of one type, joined without a separator.
+pub(super) fn joined_texts<'a>(
+    parts: impl IntoIterator<Item = &'a Value>,
+    part_type: &str,
+) -> String {
+    let of_type = parts.into_iter().filter(|part| part["type"] == part_type);
+    of_type.filter_map(|part| part["text"].as_str()).collect()
+}
+
+/// Whether a field is present and holds something other than null, `[]` or `{}`.
 pub(super) fn is_filled(value: Option<&Value>) -> bool {
     match value {
         None | Some(Value::Null) => false,

@@ -2,100 +2,68 @@
 
 use serde_json::{Map, Value, json};
 
-use super::answer::{Answer, count, missing, text};
-use super::endpoint::{Endpoint, KeyPlace};
-use super::{
-    CallFailure, Provider, Question, RawAnswer, Reply, SendFuture, Settings, SetupError, Stop,
-    Tokens, wire_schema,
-};
-use crate::http::HttpClient;
-use crate::secret::ApiKey;
+use super::answer::{count, joined_texts, missing, text};
+use super::{CallFailure, Question, Reply, Settings, Stop, Tokens, Wire, wire_schema};
 
-/// A model of Anthropic, or of a server that speaks its Messages API.
-#[derive(Debug, Clone)]
-pub struct Anthropic {
-    endpoint: Endpoint,
-    settings: Settings,
-}
+/// The format of Anthropic's Messages API.
+#[derive(Debug, Clone, Copy)]
+pub struct Anthropic;
 
 impl Anthropic {
-    /// Where Anthropic itself answers.
     pub const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
-
-    /// A model at an address such as [`Self::DEFAULT_BASE_URL`].
-    pub fn new(
-        http: HttpClient,
-        base_url: &str,
-        key: Option<ApiKey>,
-        settings: Settings,
-    ) -> Result<Self, SetupError> {
-        settings.check()?;
-        let place = KeyPlace {
-            name: "x-api-key",
-            prefix: "",
-        };
-        let endpoint = Endpoint::new(http, base_url, key, place)?;
-        Ok(Self {
-            endpoint: endpoint.with_headers(&[("anthropic-version", "2023-06-01")]),
-            settings,
-        })
-    }
 }
 
-/// The body of a call.
-pub fn request_body(settings: &Settings, question: &Question<'_>) -> Value {
-    let mut body = json!({
-        "model": settings.api_model_name,
-        "max_tokens": question.max_output_tokens,
-        "messages": [{"role": "user", "content": question.input}],
-    });
-    let mut output = Map::new();
-    if let Some(effort) = settings.effort_sent() {
-        output.insert("effort".to_owned(), json!(effort));
-    }
-    if let Some(schema) = settings.schema(question) {
-        let schema = wire_schema::anthropic(schema);
-        let format = json!({"type": "json_schema", "schema": schema});
-        output.insert("format".to_owned(), format);
-    }
-    if !output.is_empty() {
-        body["output_config"] = Value::Object(output);
-    }
-    if let Some(temperature) = settings.temperature_sent() {
-        body["temperature"] = json!(temperature);
-    }
-    body["service_tier"] = json!("standard_only");
-    body
-}
-
-impl Provider for Anthropic {
+impl Wire for Anthropic {
     fn name(&self) -> &'static str {
         "anthropic"
     }
 
-    fn send<'a>(&'a self, question: Question<'a>) -> SendFuture<'a> {
-        let body = request_body(&self.settings, &question);
-        Box::pin(async move {
-            let path = ["v1", "messages"];
-            self.endpoint.post(&path, &body, question.time_limit).await
-        })
+    fn key_header(&self) -> (&'static str, &'static str) {
+        ("x-api-key", "")
     }
 
-    fn read(&self, answer: &RawAnswer) -> Result<Reply, CallFailure> {
-        let answer = Answer::new(answer, self.endpoint.key());
-        let body = answer.json()?;
+    fn headers(&self) -> &'static [(&'static str, &'static str)] {
+        &[("anthropic-version", "2023-06-01")]
+    }
+
+    fn path(&self, _model: &str) -> Vec<String> {
+        vec!["v1".to_owned(), "messages".to_owned()]
+    }
+
+    fn request_body(&self, settings: &Settings, question: &Question<'_>) -> Value {
+        let mut body = json!({
+            "model": settings.api_model_name,
+            "max_tokens": question.max_output_tokens,
+            "messages": [{"role": "user", "content": question.input}],
+        });
+        let mut output = Map::new();
+        if let Some(effort) = settings.effort_sent() {
+            output.insert("effort".to_owned(), json!(effort));
+        }
+        if let Some(schema) = settings.schema(question) {
+            let schema = wire_schema::anthropic(schema);
+            let format = json!({"type": "json_schema", "schema": schema});
+            output.insert("format".to_owned(), format);
+        }
+        if !output.is_empty() {
+            body["output_config"] = Value::Object(output);
+        }
+        if let Some(temperature) = settings.temperature_sent() {
+            body["temperature"] = json!(temperature);
+        }
+        body["service_tier"] = json!("standard_only");
+        body
+    }
+
+    fn reply(&self, body: &Value) -> Result<Reply, CallFailure> {
         let content = body["content"].as_array();
         let content = content.ok_or_else(|| missing("content"))?;
         Ok(Reply {
-            text: content
-                .iter()
-                .filter(|block| block["type"] == "text")
-                .filter_map(|block| block["text"].as_str())
-                .collect(),
-            served_model: text(&body, "model"),
-            request_id: answer.request_id(&body, "id"),
-            stop: stop(&body, content),
-            tokens: tokens(&body),
+            text: joined_texts(content, "text"),
+            served_model: text(body, "model"),
+            request_id: text(body, "id"),
+            stop: stop(body, content),
+            tokens: tokens(body),
         })
     }
 }
@@ -119,7 +87,7 @@ fn stop(body: &Value, content: &[Value]) -> Stop {
     }
 }
 
-/// Anthropic counts input that was read from or written to its cache apart.
+/// Anthropic's input count leaves out what was read from or written to its cache.
 fn tokens(body: &Value) -> Tokens {
     let cached = count(body, "/usage/cache_read_input_tokens");
     let written = count(body, "/usage/cache_creation_input_tokens");

@@ -1,35 +1,48 @@
-//! The form of answers that `OpenAI`'s chat completions gave to half the world.
+//! The request and reply format of `OpenAI`'s chat completions, which many providers share.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::answer::{Answer, count, is_filled, missing, text};
-use super::{CallFailure, Reply, Stop, Tokens};
+use super::answer::{count, is_filled, joined_texts, missing, text};
+use super::settings::SCHEMA_NAME;
+use super::{CallFailure, Question, Reply, Settings, Stop, Tokens};
 
-/// Reads an answer; how tokens are counted is the provider's own.
-pub(super) fn read(answer: Answer<'_>, tokens: fn(&Value) -> Tokens) -> Result<Reply, CallFailure> {
-    let body = answer.json()?;
+pub(super) fn path() -> Vec<String> {
+    vec!["chat".to_owned(), "completions".to_owned()]
+}
+
+/// The fields that every chat request begins with.
+pub(super) fn request_start(settings: &Settings, question: &Question<'_>) -> Value {
+    json!({
+        "model": settings.api_model_name,
+        "messages": [{"role": "user", "content": question.input}],
+    })
+}
+
+pub(super) fn response_format(schema: &Value) -> Value {
+    let named = json!({"name": SCHEMA_NAME, "strict": true, "schema": schema});
+    json!({"type": "json_schema", "json_schema": named})
+}
+
+/// Reads a body; each provider counts its tokens in its own way.
+pub(super) fn reply(body: &Value, tokens: Tokens) -> Result<Reply, CallFailure> {
     let choice = body.pointer("/choices/0");
     let choice = choice.ok_or_else(|| missing("choices"))?;
     let message = choice.get("message").ok_or_else(|| missing("message"))?;
     Ok(Reply {
         text: content(&message["content"])?,
-        served_model: text(&body, "model"),
-        request_id: answer.request_id(&body, "id"),
-        stop: stop(&body, choice, message),
-        tokens: tokens(&body),
+        served_model: text(body, "model"),
+        request_id: text(body, "id"),
+        stop: stop(body, choice, message),
+        tokens,
     })
 }
 
-/// A text, or chunks of which those of type `text` are said to us.
+/// The content is one text, or chunks of which only those of type `text` are the reply.
 fn content(content: &Value) -> Result<String, CallFailure> {
     match content {
         Value::Null => Ok(String::new()),
         Value::String(text) => Ok(text.clone()),
-        Value::Array(chunks) => Ok(chunks
-            .iter()
-            .filter(|chunk| chunk["type"] == "text")
-            .filter_map(|chunk| chunk["text"].as_str())
-            .collect()),
+        Value::Array(chunks) => Ok(joined_texts(chunks, "text")),
         _ => Err(missing("content")),
     }
 }

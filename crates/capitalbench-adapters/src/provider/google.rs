@@ -2,16 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::answer::{Answer, count, is_filled, missing, text};
-use super::endpoint::{Endpoint, KeyPlace};
-use super::{
-    CallFailure, Provider, Question, RawAnswer, Reply, SendFuture, Settings, SetupError, Stop,
-    Tokens, wire_schema,
-};
-use crate::http::HttpClient;
-use crate::secret::ApiKey;
+use super::answer::{count, is_filled, missing, text};
+use super::{CallFailure, Question, Reply, Settings, Stop, Tokens, Wire, wire_schema};
 
-/// What a part holds when a tool was used.
+/// Fields of a part that show that a tool was used.
 const TOOL_PARTS: [&str; 5] = [
     "functionCall",
     "functionResponse",
@@ -19,79 +13,55 @@ const TOOL_PARTS: [&str; 5] = [
     "codeExecutionResult",
     "toolCall",
 ];
-/// What a candidate holds when something was looked up.
+/// Fields of a candidate that show that something was looked up.
 const LOOKED_UP: [&str; 2] = ["groundingMetadata", "urlContextMetadata"];
 
-/// A model of Google's developer API, or of a server that speaks like it.
-#[derive(Debug, Clone)]
-pub struct Google {
-    endpoint: Endpoint,
-    settings: Settings,
-}
+/// The format of Google's developer API.
+#[derive(Debug, Clone, Copy)]
+pub struct Google;
 
 impl Google {
-    /// Where Google itself answers.
     pub const DEFAULT_BASE_URL: &str = "https://generativelanguage.googleapis.com";
-
-    /// A model at an address such as [`Self::DEFAULT_BASE_URL`].
-    pub fn new(
-        http: HttpClient,
-        base_url: &str,
-        key: Option<ApiKey>,
-        settings: Settings,
-    ) -> Result<Self, SetupError> {
-        settings.check()?;
-        let place = KeyPlace {
-            name: "x-goog-api-key",
-            prefix: "",
-        };
-        Ok(Self {
-            endpoint: Endpoint::new(http, base_url, key, place)?,
-            settings,
-        })
-    }
 }
 
-/// The body of a call; the model is named by the address.
-pub fn request_body(settings: &Settings, question: &Question<'_>) -> Value {
-    let mut config = json!({});
-    if let Some(schema) = settings.schema(question) {
-        config["responseMimeType"] = json!("application/json");
-        config["responseJsonSchema"] = wire_schema::google(schema);
-    }
-    config["maxOutputTokens"] = json!(question.max_output_tokens);
-    if let Some(temperature) = settings.temperature_sent() {
-        config["temperature"] = json!(temperature);
-    }
-    if let Some(effort) = settings.effort_sent() {
-        config["thinkingConfig"] = match effort.parse::<u64>() {
-            Ok(budget) => json!({"thinkingBudget": budget}),
-            Err(_) => json!({"thinkingLevel": effort}),
-        };
-    }
-    json!({
-        "contents": [{"role": "user", "parts": [{"text": question.input}]}],
-        "generationConfig": config,
-    })
-}
-
-impl Provider for Google {
+impl Wire for Google {
     fn name(&self) -> &'static str {
         "google"
     }
 
-    fn send<'a>(&'a self, question: Question<'a>) -> SendFuture<'a> {
-        let body = request_body(&self.settings, &question);
-        let call = format!("{}:generateContent", self.settings.api_model_name);
-        Box::pin(async move {
-            let path = ["v1beta", "models", &call];
-            self.endpoint.post(&path, &body, question.time_limit).await
+    fn key_header(&self) -> (&'static str, &'static str) {
+        ("x-goog-api-key", "")
+    }
+
+    fn path(&self, model: &str) -> Vec<String> {
+        let call = format!("{model}:generateContent");
+        vec!["v1beta".to_owned(), "models".to_owned(), call]
+    }
+
+    /// The address names the model, so the body does not.
+    fn request_body(&self, settings: &Settings, question: &Question<'_>) -> Value {
+        let mut config = json!({});
+        if let Some(schema) = settings.schema(question) {
+            config["responseMimeType"] = json!("application/json");
+            config["responseJsonSchema"] = wire_schema::google(schema);
+        }
+        config["maxOutputTokens"] = json!(question.max_output_tokens);
+        if let Some(temperature) = settings.temperature_sent() {
+            config["temperature"] = json!(temperature);
+        }
+        if let Some(effort) = settings.effort_sent() {
+            config["thinkingConfig"] = match effort.parse::<u64>() {
+                Ok(budget) => json!({"thinkingBudget": budget}),
+                Err(_) => json!({"thinkingLevel": effort}),
+            };
+        }
+        json!({
+            "contents": [{"role": "user", "parts": [{"text": question.input}]}],
+            "generationConfig": config,
         })
     }
 
-    fn read(&self, answer: &RawAnswer) -> Result<Reply, CallFailure> {
-        let answer = Answer::new(answer, self.endpoint.key());
-        let body = answer.json()?;
+    fn reply(&self, body: &Value) -> Result<Reply, CallFailure> {
         let candidate = body.pointer("/candidates/0");
         if candidate.is_none() && !is_filled(body.pointer("/promptFeedback/blockReason")) {
             return Err(missing("candidates"));
@@ -106,10 +76,10 @@ impl Provider for Google {
                 .filter(|part| part["thought"] != true)
                 .filter_map(|part| part["text"].as_str())
                 .collect(),
-            served_model: text(&body, "modelVersion"),
-            request_id: answer.request_id(&body, "responseId"),
+            served_model: text(body, "modelVersion"),
+            request_id: text(body, "responseId"),
             stop: candidate.map_or(Stop::Filter, |candidate| stop(candidate, parts)),
-            tokens: tokens(&body),
+            tokens: tokens(body),
         })
     }
 }
@@ -133,7 +103,7 @@ fn stop(candidate: &Value, parts: &[Value]) -> Stop {
     }
 }
 
-/// Google leaves out what is zero, and counts thoughts apart from the text.
+/// Google leaves out counts of zero, and counts thoughts apart from the text.
 fn tokens(body: &Value) -> Tokens {
     let counted = |name: &str| count(body, &format!("/usageMetadata/{name}"));
     let Some(input) = counted("promptTokenCount") else {

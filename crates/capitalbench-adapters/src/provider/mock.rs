@@ -1,7 +1,7 @@
-//! A provider that asks nobody: seeded, offline, the same answer for the same model every time.
+//! An offline provider for rehearsals: the same seed and model always give the same answer.
 //!
 //! It answers with a valid decision for the round's options. A [`Script`] makes it slow or lets its
-//! first calls fail the way real ones do.
+//! first calls fail the way real calls do.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -15,52 +15,43 @@ use serde_json::{Value, json};
 use super::offline::{body, read_body};
 use super::{CallFailure, Provider, Question, RawAnswer, Reply, SendFuture, Stop};
 
-/// Whom the mock answers for, and what it may choose.
+/// The model that the mock plays, and what it may choose.
 #[derive(Debug, Clone)]
 pub struct MockModel {
-    /// The model.
     pub model_id: ModelId,
-    /// Its provider's name, as the submission says it.
+    /// The provider's name in the submission.
     pub provider: String,
-    /// The round.
     pub round_id: RoundId,
-    /// Options it may hold, in order.
+    /// The options it may hold, in order.
     pub options: Vec<OptionId>,
-    /// What is asked for.
     pub format: SubmissionFormat,
-    /// Limits of a portfolio.
     pub constraints: Constraints,
-    /// Another seed gives other answers.
     pub seed: u64,
 }
 
-/// A way in which a call goes wrong.
+/// A way in which a call fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The connection breaks.
     Transport,
-    /// The time limit passes.
     Timeout,
-    /// Nothing ever comes; the caller must give up.
+    /// No answer ever comes; the caller must give up.
     Hang,
     /// HTTP 429 that asks to wait this long.
     RateLimit(Duration),
     /// HTTP 503.
     Server,
-    /// The key is refused.
     Key,
     /// The token limit cuts the text off.
     Truncated,
-    /// The text is no object.
+    /// The text is not JSON.
     InvalidJson,
-    /// The holdings do not add up, or the pick is no option.
+    /// The holdings do not add up to 100%, or the pick is not an option.
     InvalidDecision,
-    /// The model refuses.
     Refusal,
 }
 
 impl Fault {
-    /// Reads the word of a configuration file.
+    /// Reads the name used in a configuration file.
     pub fn parse(word: &str) -> Option<Self> {
         Some(match word {
             "transport" => Self::Transport,
@@ -78,18 +69,17 @@ impl Fault {
     }
 }
 
-/// How the mock behaves before it answers well.
+/// How the mock behaves before it gives its valid answer.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
-    /// How long every call takes.
+    /// The duration of every call.
     pub delay: Duration,
-    /// What happens to the first calls, one each.
+    /// How the first calls fail, one fault each.
     pub faults: Vec<Fault>,
-    /// Calls that were made before; their faults have happened.
+    /// Calls of an earlier process; their faults have already happened.
     pub calls_made: usize,
 }
 
-/// The offline provider.
 #[derive(Debug)]
 pub struct Mock {
     model: MockModel,
@@ -98,7 +88,6 @@ pub struct Mock {
 }
 
 impl Mock {
-    /// A mock of one model.
     pub fn new(model: MockModel, script: Script) -> Self {
         let calls = AtomicUsize::new(script.calls_made);
         Self {
@@ -108,7 +97,7 @@ impl Mock {
         }
     }
 
-    /// The text of its good answer.
+    /// The text of the valid answer.
     pub fn text(&self) -> String {
         let start = self.start();
         let model = &self.model;
@@ -134,7 +123,7 @@ impl Mock {
         answer.to_string()
     }
 
-    /// Digest of the model id as one great number, modulo the number of options.
+    /// The digest of the model id as one large number, modulo the number of options.
     fn start(&self) -> usize {
         let name = match self.model.seed {
             0 => self.model.model_id.to_string(),
@@ -154,7 +143,7 @@ impl Mock {
         options.get(at).map(OptionId::as_str)
     }
 
-    /// As many holdings as allowed, at most three; the first one takes what is left over.
+    /// As many holdings as allowed, at most three; the first holding takes the remainder.
     fn portfolio(&self, start: usize) -> Value {
         let limits = &self.model.constraints;
         let offered = u32::try_from(self.model.options.len()).unwrap_or(u32::MAX);
@@ -198,7 +187,7 @@ impl Mock {
             Some(Fault::Key) => {
                 return Err(CallFailure::Key {
                     status: 401,
-                    message: "no such key".to_owned(),
+                    message: "the key is unknown".to_owned(),
                 });
             }
             Some(Fault::Truncated) => body(

@@ -1,4 +1,4 @@
-//! The answer of a provider that asks nobody: one small JSON form for mock and replay.
+//! The small JSON format in which the offline providers, mock and replay, answer.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ const STOPS: [(Stop, &str); 3] = [
     (Stop::Refusal, "refusal"),
 ];
 
-/// The body of an answer; about four characters are a token.
+/// Writes the body of an answer; four characters count as one token.
 pub(super) fn body(text: &str, stop: Stop, input: &str) -> String {
     let word = STOPS.iter().find(|(known, _)| *known == stop);
     json!({
@@ -21,12 +21,13 @@ pub(super) fn body(text: &str, stop: Stop, input: &str) -> String {
     .to_string()
 }
 
-/// Reads a body back.
 pub(super) fn read_body(answer: &RawAnswer) -> Result<Reply, CallFailure> {
     let unreadable = |text: &str| CallFailure::Unreadable(text.to_owned());
     let body: Value = serde_json::from_slice(&answer.body)
         .map_err(|error| CallFailure::Unreadable(error.to_string()))?;
-    let text = body["text"].as_str().ok_or_else(|| unreadable("no text"))?;
+    let text = body["text"]
+        .as_str()
+        .ok_or_else(|| unreadable("the answer has no text"))?;
     let stop = STOPS
         .iter()
         .find(|(_, word)| body["stop"].as_str() == Some(word));

@@ -1,61 +1,32 @@
-//! Everybody who speaks like `OpenAI`'s chat completions, each with its few peculiarities as data.
+//! Hosts that speak `OpenAI`'s chat completions, each with its few peculiarities as data.
 
 use serde_json::{Value, json};
 
-use super::answer::{Answer, count};
+use super::answer::count;
 use super::capabilities::SchemaSupport;
-use super::endpoint::{BEARER, Endpoint};
-use super::settings::SCHEMA_NAME;
-use super::{
-    CallFailure, Provider, Question, RawAnswer, Reply, SendFuture, Settings, SetupError, Tokens,
-    chat, wire_schema,
-};
-use crate::http::HttpClient;
-use crate::secret::ApiKey;
+use super::{CallFailure, Question, Reply, Settings, SetupError, Tokens, Wire, chat, wire_schema};
 
-/// Who is asked.
+/// A server that is asked in this format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Host {
-    /// `DeepSeek`.
     DeepSeek,
-    /// Mistral.
     Mistral,
-    /// Groq.
     Groq,
-    /// Together.
     Together,
-    /// Fireworks.
     Fireworks,
-    /// `OpenRouter`, which must not choose by itself who answers.
+    /// A router, which must not choose by itself who answers.
     OpenRouter {
         /// The only hosts that may answer, as `OpenRouter` names them.
         only: Vec<String>,
     },
-    /// vLLM.
     Vllm,
-    /// llama.cpp's server.
     LlamaCpp,
-    /// A server of which no more is known.
+    /// A server without known peculiarities.
     Other,
 }
 
 impl Host {
-    /// Whose limits it shares.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::DeepSeek => "deepseek",
-            Self::Mistral => "mistral",
-            Self::Groq => "groq",
-            Self::Together => "together",
-            Self::Fireworks => "fireworks",
-            Self::OpenRouter { .. } => "openrouter",
-            Self::Vllm => "vllm",
-            Self::LlamaCpp => "llama_cpp",
-            Self::Other => "openai_compatible",
-        }
-    }
-
-    /// Where it answers by itself, if that is known.
+    /// The host's own address, where it has one.
     pub fn default_base_url(&self) -> Option<&'static str> {
         Some(match self {
             Self::DeepSeek => "https://api.deepseek.com",
@@ -77,7 +48,7 @@ impl Host {
         }
     }
 
-    /// How an effort is said.
+    /// The field of a reasoning effort, and its value.
     fn effort(&self, effort: &str) -> (&'static str, Value) {
         match self {
             Self::DeepSeek if effort == "none" => ("thinking", json!({"type": "disabled"})),
@@ -86,7 +57,7 @@ impl Host {
         }
     }
 
-    /// What else must be said so that nothing is altered, dropped or added on the way.
+    /// Further fields that keep the host from altering, dropping or adding anything.
     fn further(&self) -> Vec<(&'static str, Value)> {
         match self {
             Self::Mistral => vec![("safe_prompt", json!(false))],
@@ -105,87 +76,62 @@ impl Host {
     }
 }
 
-/// A model behind an address that speaks like `OpenAI`'s chat completions.
-#[derive(Debug, Clone)]
-pub struct OpenAiCompatible {
-    endpoint: Endpoint,
-    settings: Settings,
-    host: Host,
-}
+impl Wire for Host {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::DeepSeek => "deepseek",
+            Self::Mistral => "mistral",
+            Self::Groq => "groq",
+            Self::Together => "together",
+            Self::Fireworks => "fireworks",
+            Self::OpenRouter { .. } => "openrouter",
+            Self::Vllm => "vllm",
+            Self::LlamaCpp => "llama_cpp",
+            Self::Other => "openai_compatible",
+        }
+    }
 
-impl OpenAiCompatible {
-    /// A model at an address such as [`Host::default_base_url`]; local servers need no key.
-    pub fn new(
-        http: HttpClient,
-        base_url: &str,
-        key: Option<ApiKey>,
-        settings: Settings,
-        host: Host,
-    ) -> Result<Self, SetupError> {
-        settings.check()?;
-        let endpoint = Endpoint::new(http, base_url, key, BEARER)?;
-        let pinned = match &host {
-            Host::OpenRouter { only } => {
+    /// A router without a list of hosts could pick another host for every call.
+    fn check_host(&self, host: &str) -> Result<(), SetupError> {
+        let pinned = match self {
+            Self::OpenRouter { only } => {
                 !only.is_empty() && only.iter().all(|name| !name.trim().is_empty())
             }
-            _ => !endpoint.host().ends_with("openrouter.ai"),
+            _ => !host.ends_with("openrouter.ai"),
         };
-        if !pinned {
-            return Err(SetupError::NoRoutingPin);
+        pinned.then_some(()).ok_or(SetupError::NoRoutingPin)
+    }
+
+    fn path(&self, _model: &str) -> Vec<String> {
+        chat::path()
+    }
+
+    fn request_body(&self, settings: &Settings, question: &Question<'_>) -> Value {
+        let mut body = chat::request_start(settings, question);
+        body[self.tokens_field()] = json!(question.max_output_tokens);
+        if let Some(effort) = settings.effort_sent() {
+            let (field, value) = self.effort(effort);
+            body[field] = value;
         }
-        Ok(Self {
-            endpoint,
-            settings,
-            host,
-        })
-    }
-}
-
-/// The body of a call.
-pub fn request_body(host: &Host, settings: &Settings, question: &Question<'_>) -> Value {
-    let mut body = json!({
-        "model": settings.api_model_name,
-        "messages": [{"role": "user", "content": question.input}],
-    });
-    body[host.tokens_field()] = json!(question.max_output_tokens);
-    if let Some(effort) = settings.effort_sent() {
-        let (field, value) = host.effort(effort);
-        body[field] = value;
-    }
-    if let Some(temperature) = settings.temperature_sent() {
-        body["temperature"] = json!(temperature);
-    }
-    if let Some(schema) = settings.schema(question) {
-        body["response_format"] = json!({"type": "json_schema", "json_schema": {
-            "name": SCHEMA_NAME,
-            "strict": true,
-            "schema": wire_schema::compatible(schema),
-        }});
-    } else if settings.capabilities.schema == SchemaSupport::JsonMode && question.schema.is_some() {
-        body["response_format"] = json!({"type": "json_object"});
-    }
-    for (field, value) in host.further() {
-        body[field] = value;
-    }
-    body["stream"] = json!(false);
-    body
-}
-
-impl Provider for OpenAiCompatible {
-    fn name(&self) -> &'static str {
-        self.host.name()
+        if let Some(temperature) = settings.temperature_sent() {
+            body["temperature"] = json!(temperature);
+        }
+        if let Some(schema) = settings.schema(question) {
+            body["response_format"] = chat::response_format(&wire_schema::compatible(schema));
+        } else if settings.capabilities.schema == SchemaSupport::JsonMode
+            && question.schema.is_some()
+        {
+            body["response_format"] = json!({"type": "json_object"});
+        }
+        for (field, value) in self.further() {
+            body[field] = value;
+        }
+        body["stream"] = json!(false);
+        body
     }
 
-    fn send<'a>(&'a self, question: Question<'a>) -> SendFuture<'a> {
-        let body = request_body(&self.host, &self.settings, &question);
-        Box::pin(async move {
-            let path = ["chat", "completions"];
-            self.endpoint.post(&path, &body, question.time_limit).await
-        })
-    }
-
-    fn read(&self, answer: &RawAnswer) -> Result<Reply, CallFailure> {
-        chat::read(Answer::new(answer, self.endpoint.key()), tokens)
+    fn reply(&self, body: &Value) -> Result<Reply, CallFailure> {
+        chat::reply(body, tokens(body))
     }
 }
 

@@ -1,4 +1,4 @@
-//! A provider that answers from stored replies, one after the other.
+//! A provider that answers with stored replies, one after the other.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +14,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Answers with these texts in order, after those that were given before.
+    /// Answers with these texts in order; a resumed run has already used the first `given_before`.
     pub fn new(name: impl Into<String>, texts: Vec<String>, given_before: usize) -> Self {
         Self {
             name: name.into(),
@@ -35,7 +35,7 @@ impl Provider for Replay {
             let Some(text) = self.texts.get(index) else {
                 return Err(CallFailure::Request {
                     status: 404,
-                    message: format!("only {} replies are stored", self.texts.len()),
+                    message: format!("all {} stored replies have been used", self.texts.len()),
                 });
             };
             Ok(RawAnswer {

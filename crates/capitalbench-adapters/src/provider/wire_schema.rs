@@ -1,13 +1,13 @@
-//! The schema as each provider's dialect can say it.
+//! Reduces a schema to what each provider's dialect accepts.
 //!
-//! A constraint that a dialect cannot say moves into the `description` of its place, in one form
-//! for all; marks that constrain nothing (`$schema`, `title`, …) are dropped. Every object is
-//! closed and requires all its fields. Submissions are judged by the full rules in any case.
+//! A constraint that a dialect does not accept moves into the `description` beside it, in one form
+//! for all providers. Annotations that constrain nothing (`$schema`, `title`, …) are dropped. Every
+//! object is closed and requires all its fields. The full rules judge every submission in any case.
 
 use serde_json::{Map, Value, json};
 
-/// Marks without meaning for a reply.
-const MARKS: [&str; 6] = ["$schema", "$id", "$comment", "title", "default", "examples"];
+/// Keywords that do not constrain a reply.
+const ANNOTATIONS: [&str; 6] = ["$schema", "$id", "$comment", "title", "default", "examples"];
 const NUMBERS: [&str; 5] = [
     "minimum",
     "maximum",
@@ -17,7 +17,7 @@ const NUMBERS: [&str; 5] = [
 ];
 const COUNTS: [&str; 2] = ["minItems", "maxItems"];
 const LENGTHS: [&str; 2] = ["minLength", "maxLength"];
-/// What no provider's dialect can say.
+/// Keywords that no provider accepts.
 const LOGIC: [&str; 7] = [
     "allOf",
     "not",
@@ -40,15 +40,15 @@ const ANTHROPIC_FORMATS: [&str; 10] = [
     "uuid",
 ];
 
-/// Whether a keyword with its value cannot be said.
+/// Whether a dialect does not accept a keyword with this value.
 type Refuses = fn(&str, &Value) -> bool;
 
-/// `OpenAI`'s strict dialect, which xAI shares: no lengths.
+/// `OpenAI`'s strict dialect, which xAI shares: it accepts no lengths.
 pub(super) fn openai(schema: &Value) -> Value {
     reduce(schema, |keyword, _| is_any(keyword, &[&LENGTHS, &LOGIC]))
 }
 
-/// Anthropic's: no numbers, lengths or patterns, at most one item required, few formats.
+/// Anthropic's dialect: no numbers, lengths or patterns, at most one required item, few formats.
 pub(super) fn anthropic(schema: &Value) -> Value {
     reduce(schema, |keyword, value| match keyword {
         "minItems" => value.as_u64().is_none_or(|fewest| fewest > 1),
@@ -60,14 +60,14 @@ pub(super) fn anthropic(schema: &Value) -> Value {
     })
 }
 
-/// Google's: no multiples and patterns.
+/// Google's dialect: no multiples and no patterns.
 pub(super) fn google(schema: &Value) -> Value {
     reduce(schema, |keyword, _| {
         matches!(keyword, "multipleOf" | "pattern") || is_any(keyword, &[&LOGIC])
     })
 }
 
-/// What all who speak like `OpenAI` can say: neither numbers nor counts nor lengths nor patterns.
+/// What every `OpenAI`-compatible host accepts: no numbers, counts, lengths or patterns.
 pub(super) fn compatible(schema: &Value) -> Value {
     reduce(schema, |keyword, _| {
         matches!(keyword, "pattern" | "format")
@@ -84,7 +84,7 @@ fn reduce(schema: &Value, refuses: Refuses) -> Value {
         return schema.clone();
     };
     let mut reduced = Map::new();
-    let mut unsaid = Vec::new();
+    let mut rules = Vec::new();
     for (keyword, value) in keywords {
         match keyword.as_str() {
             "properties" | "$defs" => {
@@ -98,14 +98,14 @@ fn reduce(schema: &Value, refuses: Refuses) -> Value {
                 let choices: Vec<Value> = choices.map(|one| reduce(one, refuses)).collect();
                 reduced.insert("anyOf".to_owned(), Value::Array(choices));
             }
-            mark if MARKS.contains(&mark) => {}
-            _ if refuses(keyword, value) => unsaid.push(format!("{keyword} {value}")),
+            keyword if ANNOTATIONS.contains(&keyword) => {}
+            _ if refuses(keyword, value) => rules.push(format!("{keyword} {value}")),
             _ => {
                 reduced.insert(keyword.clone(), value.clone());
             }
         }
     }
-    describe(&mut reduced, &unsaid);
+    describe(&mut reduced, &rules);
     close(&mut reduced);
     Value::Object(reduced)
 }
@@ -116,11 +116,11 @@ fn reduce_fields(fields: &Value, refuses: Refuses) -> Value {
     Value::Object(reduced.collect())
 }
 
-fn describe(schema: &mut Map<String, Value>, unsaid: &[String]) {
-    if unsaid.is_empty() {
+fn describe(schema: &mut Map<String, Value>, rules: &[String]) {
+    if rules.is_empty() {
         return;
     }
-    let rule = format!("Rule: {}.", unsaid.join(", "));
+    let rule = format!("Rule: {}.", rules.join(", "));
     let text = match schema.get("description").and_then(Value::as_str) {
         Some(text) => format!("{text} {rule}"),
         None => rule,

@@ -1,17 +1,17 @@
-//! The spellings of a key in a text: as it is, escaped byte by byte, in base64 and in hexadecimal.
+//! The spellings of a key in a text: plain, escaped byte by byte, in base64 and in hexadecimal.
 //!
-//! A server may repeat what it heard inside a page, an address, a JSON text or an encoded copy of the
-//! request. Each spelling is a row of bytes, and every byte of it may itself be escaped, so that
-//! base64 inside of JSON inside of HTML is found too.
+//! A server may repeat the key inside a page, an address, a JSON text or an encoded copy of the
+//! request. Each spelling is a sequence of bytes, and every byte of it may itself be escaped, so that
+//! base64 inside JSON inside HTML is found too.
 
 use super::Wiped;
 
-/// Shorter keys are looked for as they are only: their encodings could be anybody's words.
+/// Encodings of a shorter key could be ordinary words, so only the plain key is looked for.
 const SHORTEST_ENCODED: usize = 6;
-/// How many times over an escaped byte is read.
+/// How many layers of escaping are undone.
 const MOST_TIMES: usize = 4;
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-/// Signs of ASCII that HTML has names for.
+/// ASCII characters that HTML has names for.
 const NAMED: [(&str, u8); 38] = [
     ("excl", b'!'),
     ("quot", b'"'),
@@ -56,19 +56,18 @@ const NAMED: [(&str, u8); 38] = [
 /// How the bytes of a spelling are compared with a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Manner {
-    /// Letters in any case.
     AnyCase,
-    /// Hexadecimal digits in any case, perhaps spaced.
+    /// Hexadecimal digits in any case, possibly separated.
     Hexadecimal,
-    /// Letters as they are, both alphabets of base64, perhaps over several lines.
+    /// Exact letters, in both alphabets of base64, possibly over several lines.
     Base64,
 }
 
-/// One row of bytes that tells the key.
+/// One sequence of bytes that reveals the key.
 pub(super) struct Spelling {
     bytes: Wiped<Vec<u8>>,
     manner: Manner,
-    /// Characters before and after it that tell a part of the key beside something else.
+    /// Whether the characters before and after it hold bits of the key beside other bits.
     shared: (bool, bool),
 }
 
@@ -101,8 +100,8 @@ fn hexadecimal(key: &[u8]) -> Vec<u8> {
     key.iter().flat_map(digits).map(digit).collect()
 }
 
-/// The characters of base64 that follow from the key alone when `before` bytes stand before it in
-/// their group of three.
+/// The base64 characters that depend on the key alone if `before` bytes precede it in its group of
+/// three.
 fn base64(key: &[u8], before: usize) -> Spelling {
     let bit = |at: usize| {
         let byte = at / 8;
@@ -123,12 +122,12 @@ fn base64(key: &[u8], before: usize) -> Spelling {
 }
 
 impl Spelling {
-    /// Whether a character before it belongs to it in part.
+    /// Whether the character before it holds bits of the key.
     pub(super) fn shares_before(&self) -> bool {
         self.shared.0
     }
 
-    /// Where it ends when it begins here; the longest reading counts.
+    /// Where the spelling ends if it begins at `start`; the longest match counts.
     pub(super) fn end(&self, text: &str, start: usize) -> Option<usize> {
         let text = text.as_bytes();
         let mut places = vec![start];
@@ -154,7 +153,7 @@ impl Spelling {
         Some(end + usize::from(more))
     }
 
-    /// The place after what may separate two characters.
+    /// The position after the separators at `at`.
     fn spaced(&self, text: &[u8], mut at: usize) -> usize {
         if self.manner == Manner::AnyCase {
             return at;
@@ -180,7 +179,7 @@ impl Spelling {
         }
     }
 
-    /// Every place where one byte of it can end.
+    /// Collects every position at which one byte of the spelling can end.
     fn after(&self, text: &[u8], at: usize, wanted: u8, ends: &mut Vec<usize>) {
         let Some(first) = text.get(at) else { return };
         if self.is_same((*first).into(), wanted) {
@@ -197,7 +196,7 @@ impl Spelling {
             b'\\' => b"\\",
             _ => b"amp;",
         };
-        // What was escaped several times begins with the escape of the sign that escapes.
+        // A byte that was escaped several times begins with an escaped escape character.
         let mut at = at + 1;
         for _ in 0..MOST_TIMES {
             if let Some((value, end)) = read(text, at)
@@ -213,7 +212,7 @@ impl Spelling {
     }
 }
 
-/// Which bytes can begin any of them.
+/// The bytes with which a spelling can begin.
 pub(super) fn beginnings(spellings: &[Spelling]) -> [bool; 256] {
     let mut found = [false; 256];
     for sign in [b'%', b'\\', b'&'] {
@@ -235,8 +234,8 @@ pub(super) fn beginnings(spellings: &[Spelling]) -> [bool; 256] {
     found
 }
 
-/// A number at a place, of at most so many digits, and where it ends.
-fn number(text: &[u8], at: usize, (radix, most): (u32, usize)) -> Option<(u32, usize)> {
+/// The number of at most `most` digits at a position, and the position after it.
+fn number(text: &[u8], at: usize, radix: u32, most: usize) -> Option<(u32, usize)> {
     let digits = text.get(at..)?.iter().take(most);
     let digits = digits.map_while(|byte| char::from(*byte).to_digit(radix));
     let (value, count) = digits.fold((0_u32, 0), |(value, count), digit| {
@@ -246,35 +245,35 @@ fn number(text: &[u8], at: usize, (radix, most): (u32, usize)) -> Option<(u32, u
     (count > 0).then_some((value, at + count))
 }
 
-/// `2F`.
+/// Reads `2F`.
 fn in_address(text: &[u8], at: usize) -> Option<(u32, usize)> {
-    number(text, at, (16, 2)).filter(|(_, end)| *end == at + 2)
+    number(text, at, 16, 2).filter(|(_, end)| *end == at + 2)
 }
 
-/// `u002F`, `u{2f}`, `x2F` or the character itself.
+/// Reads `u002F`, `u{2f}`, `x2F` or the character itself.
 fn in_json(text: &[u8], at: usize) -> Option<(u32, usize)> {
     let whole = |found: Option<(u32, usize)>, end: usize| found.filter(|found| found.1 == end);
     let escaped = match text.get(at..)? {
         [b'u', b'{', ..] => {
-            let found = number(text, at + 2, (16, 6));
+            let found = number(text, at + 2, 16, 6);
             let closed = found.filter(|(_, end)| text.get(*end) == Some(&b'}'));
             closed.map(|(value, end)| (value, end + 1))
         }
-        [b'u', ..] => whole(number(text, at + 1, (16, 4)), at + 5),
-        [b'x', ..] => whole(number(text, at + 1, (16, 2)), at + 3),
+        [b'u', ..] => whole(number(text, at + 1, 16, 4), at + 5),
+        [b'x', ..] => whole(number(text, at + 1, 16, 2), at + 3),
         _ => None,
     };
     escaped.or_else(|| Some((u32::from(*text.get(at)?), at + 1)))
 }
 
-/// `#47;`, `#x2f;` or `sol;`, the last sign perhaps missing after a number.
+/// Reads `#47;`, `#x2f;` or `sol;`; the semicolon may be missing after a number.
 fn in_html(text: &[u8], at: usize) -> Option<(u32, usize)> {
     const LONGEST: usize = 12;
     let ended =
         |(value, end): (u32, usize)| (value, end + usize::from(text.get(end) == Some(&b';')));
     match text.get(at..)? {
-        [b'#', b'x' | b'X', ..] => number(text, at + 2, (16, LONGEST)).map(ended),
-        [b'#', ..] => number(text, at + 1, (10, LONGEST)).map(ended),
+        [b'#', b'x' | b'X', ..] => number(text, at + 2, 16, LONGEST).map(ended),
+        [b'#', ..] => number(text, at + 1, 10, LONGEST).map(ended),
         rest => {
             let named = NAMED.iter().find(|(name, _)| {
                 let after = rest.strip_prefix(name.as_bytes());
@@ -285,7 +284,7 @@ fn in_html(text: &[u8], at: usize) -> Option<(u32, usize)> {
     }
 }
 
-/// A character of either alphabet of base64 as the standard one has it.
+/// Maps a character of the URL-safe base64 alphabet to the standard one.
 fn standard(byte: u8) -> u8 {
     match byte {
         b'-' => b'+',

@@ -51,7 +51,7 @@ fn a_key_is_taken_out_of_a_text_in_every_spelling() {
 }
 
 #[test]
-fn a_key_of_signs_that_begin_escapes_is_found_both_ways() {
+fn a_key_with_escape_characters_is_found_plain_and_escaped() {
     let key = key(r"a%b\c");
     for text in [
         r"a%b\c",
@@ -65,7 +65,7 @@ fn a_key_of_signs_that_begin_escapes_is_found_both_ways() {
     assert_eq!(key.redact("a%26b"), "a%26b");
 }
 
-/// Base64 by the book, with a choice of the two last signs.
+/// Plain base64 with a choice of the last two characters of the alphabet.
 fn base64(bytes: &[u8], last: [char; 2]) -> String {
     let letters = ('A'..='Z').chain('a'..='z').chain('0'..='9').chain(last);
     let letters: Vec<char> = letters.collect();
@@ -137,7 +137,7 @@ fn a_key_in_base64_is_taken_out_at_every_place() {
                 let told = base64(format!("{before}{LONG}{after}").as_bytes(), last);
                 let clean = key.redact(&told);
                 assert!(clean.contains('…'), "{before} {after}: {clean}");
-                // Of the key nothing is left, and what stood around it stays.
+                // Nothing of the key is left, and the text around it stays.
                 let rest = told.len() - clean.chars().count();
                 assert!(rest + 4 >= LONG.len() * 4 / 3, "{before} {after}: {clean}");
                 let begin = base64(before.as_bytes(), last);
@@ -151,7 +151,7 @@ fn a_key_in_base64_is_taken_out_at_every_place() {
     }
     let lower = base64(LONG.to_lowercase().as_bytes(), ['+', '/']);
     assert!(key.redact(&lower).starts_with('…'));
-    // An address or JSON around the encoded form hides nothing.
+    // Escaping the encoded form does not hide it.
     let told = base64(LONG.as_bytes(), ['+', '/']);
     let linked = told.replace('+', "%2B").replace('/', "%2F");
     assert!(key.redact(&linked).starts_with('…'), "{linked}");
@@ -170,7 +170,7 @@ fn words_that_are_not_the_key_stay() {
     ] {
         assert_eq!(key.redact(text), text);
     }
-    // A word this short has no encoding of its own.
+    // Encodings of a key this short are not looked for.
     assert_eq!(
         super::tests::key("abc").redact("YWJj 616263"),
         "YWJj 616263"

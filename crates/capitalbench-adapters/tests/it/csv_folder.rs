@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
-use capitalbench_adapters::price_source::{CsvFolder, DailyClose, PriceError, PriceSource as _};
+use capitalbench_adapters::price_source::{
+    CsvFolder, DailyClose, PriceError, PriceFault, PriceSource as _,
+};
 use jiff::civil::date;
 use tempfile::TempDir;
 
@@ -84,7 +86,7 @@ async fn columns_may_stand_in_any_order_quoted_and_some_empty() {
 
 #[tokio::test]
 async fn a_wrong_header_is_explained() {
-    let columns = "the columns are date, close, adj_close and, if wanted, volume, dividend, split";
+    let columns = "the columns are date, close, adj_close and, optionally, volume, dividend, split";
     for (header, expected) in [
         (
             "",
@@ -163,8 +165,8 @@ async fn a_wrong_line_is_named_with_its_column() {
         ),
         (
             "2026-01-05,1,1",
-            "line 3, column date: 2026-01-05 appears a second time; which row is right cannot be \
-             known, so none is taken",
+            "line 3, column date: 2026-01-05 appears a second time; nobody can know which \
+             row is right, so none is used",
         ),
     ] {
         let text = format!("date,close,adj_close\n2026-01-05,1,1\n{line}\n2026-01-07,1,1\n");
@@ -200,7 +202,7 @@ async fn an_empty_range_says_what_there_is() {
          2026-01-09); check that the market was open and the symbol listed on these days"
     );
     let error = read("date,close,adj_close\n").await.expect_err("a fault");
-    assert!(matches!(error, PriceError::NoRows { have: None, .. }));
+    assert!(matches!(error.fault, PriceFault::NoRows { have: None, .. }));
 }
 
 #[tokio::test]
@@ -223,7 +225,7 @@ async fn a_missing_file_suggests_the_nearest_and_a_missing_folder_is_named() {
     let hint = "EURUSD.csv does not exist; add it, with the header date,close,adj_close";
     assert!(far.ends_with(hint), "{far}");
     let none = text(ask(&folder.path().join("none"), "QQQ").await);
-    let hint = "none is not a folder; give the folder that holds one SYMBOL.csv per symbol";
+    let hint = "none is not a folder; name the folder that holds one SYMBOL.csv per symbol";
     assert!(none.ends_with(hint), "{none}");
 }
 
@@ -236,7 +238,7 @@ async fn nothing_outside_the_folder_is_read() {
     for symbol in ["../SPY", "..", "/etc/hosts", "a/../../SPY", "SPY\0"] {
         let error = ask(inner.path(), symbol).await.expect_err("a fault");
         assert!(
-            matches!(error, PriceError::InvalidSymbol { .. }),
+            matches!(error.fault, PriceFault::InvalidSymbol),
             "{error:?}"
         );
     }

@@ -2,7 +2,7 @@
 
 use capitalbench_adapters::http::HttpClient;
 use capitalbench_adapters::price_source::{
-    AlphaVantage, History, Limit, PriceError, PriceSource, YahooChart,
+    AlphaVantage, History, Limit, PriceError, PriceFault, PriceSource, YahooChart,
 };
 use capitalbench_adapters::secret::ApiKey;
 use capitalbench_core::values::ids::Digest;
@@ -57,9 +57,21 @@ async fn a_chart_becomes_rows_of_the_exchanges_days() {
 async fn an_error_chart_becomes_the_matching_price_fault() {
     let missing = r#"{"chart":{"result":null,"error":{"code":"Not Found","description":"No data found, symbol may be delisted"}}}"#;
     let (unknown, _) = yahoo(Reply::status("404 Not Found", missing)).await;
-    assert!(matches!(unknown, Err(PriceError::UnknownSymbol { .. })));
+    assert!(matches!(
+        unknown,
+        Err(PriceError {
+            fault: PriceFault::UnknownSymbol,
+            ..
+        })
+    ));
     let (unknown, _) = yahoo(Reply::json(missing)).await;
-    assert!(matches!(unknown, Err(PriceError::UnknownSymbol { .. })));
+    assert!(matches!(
+        unknown,
+        Err(PriceError {
+            fault: PriceFault::UnknownSymbol,
+            ..
+        })
+    ));
     let limited = Reply::new(
         "429 Too Many Requests",
         "text/plain",
@@ -68,12 +80,18 @@ async fn an_error_chart_becomes_the_matching_price_fault() {
     );
     assert!(matches!(
         yahoo(limited).await.0,
-        Err(PriceError::Limited { .. })
+        Err(PriceError {
+            fault: PriceFault::Limited { .. },
+            ..
+        })
     ));
     let page = Reply::new("200 OK", "text/html", &[], b"<html>");
     assert!(matches!(
         yahoo(page).await.0,
-        Err(PriceError::PlainText { .. })
+        Err(PriceError {
+            fault: PriceFault::PlainText { .. },
+            ..
+        })
     ));
     let unadjusted = CHART.replace("[49.5,50.5,null]", "[null,50.5,null]");
     let (unadjusted, _) = yahoo(Reply::json(&unadjusted)).await;
@@ -90,7 +108,10 @@ async fn an_error_chart_becomes_the_matching_price_fault() {
     let nothing = CHART.replace("[100.0,50.5,null]", "[null,null,null]");
     assert!(matches!(
         yahoo(Reply::json(&nothing)).await.0,
-        Err(PriceError::NoRows { .. })
+        Err(PriceError {
+            fault: PriceFault::NoRows { .. },
+            ..
+        })
     ));
 }
 
@@ -123,8 +144,8 @@ async fn what_alpha_vantage_says_never_repeats_the_key() {
     let (limited, _) = alpha(Reply::json(&quota)).await;
     let limited = limited.unwrap_err();
     assert!(matches!(
-        limited,
-        PriceError::Limited {
+        limited.fault,
+        PriceFault::Limited {
             limit: Limit::Daily,
             ..
         }
@@ -141,7 +162,13 @@ async fn what_alpha_vantage_says_never_repeats_the_key() {
     assert!(!text.contains(KEY), "{text}");
     let unknown = r#"{"Error Message":"Invalid API call."}"#;
     let (unknown, _) = alpha(Reply::json(unknown)).await;
-    assert!(matches!(unknown, Err(PriceError::UnknownSymbol { .. })));
+    assert!(matches!(
+        unknown,
+        Err(PriceError {
+            fault: PriceFault::UnknownSymbol,
+            ..
+        })
+    ));
     let text = SERIES.replace("102.0", "none");
     let (text, _) = alpha(Reply::json(&text)).await;
     assert!(text.unwrap_err().to_string().contains("is not a number"));
@@ -153,6 +180,6 @@ async fn a_dead_address_is_reported_without_the_key() {
     let key = ApiKey::new(KEY.to_owned()).unwrap();
     let source = AlphaVantage::new(http, "http://127.0.0.1:1", key).unwrap();
     let error = source.answer("SPY", FROM, TO).await.unwrap_err();
-    assert!(matches!(error, PriceError::Unreachable { .. }));
+    assert!(matches!(error.fault, PriceFault::Unreachable { .. }));
     assert!(!format!("{error} {error:?}").contains(KEY));
 }

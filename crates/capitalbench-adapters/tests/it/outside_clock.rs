@@ -113,7 +113,7 @@ fn only_bare_addresses_of_the_web_are_asked() {
     ] {
         let error = text.parse::<ClockUrl>().expect_err(text).to_string();
         assert!(
-            error.contains("must be like https://freetsa.org/tsr"),
+            error.contains("must look like https://freetsa.org/tsr"),
             "{error}"
         );
     }

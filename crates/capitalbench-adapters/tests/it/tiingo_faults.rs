@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use capitalbench_adapters::price_source::{PriceError, PriceSource as _};
+use capitalbench_adapters::price_source::{PriceError, PriceFault, PriceSource as _};
 
 use crate::fake_server::{FakeServer, Reply};
 use crate::tiingo::{FROM, KEY, ROWS, TO, answer, limits, source};
@@ -74,28 +74,28 @@ async fn each_limit_says_what_is_used_up_and_for_how_long() {
     let limited =
         |headers: &[&str]| Reply::new(many, "application/json", headers, hourly.as_bytes());
     let begin = "tiingo answers no more for now: the requests of this hour are used up; ";
-    let silent = format!("{begin}it does not say for how long; go on in the next hour");
+    let silent = format!("{begin}it does not say for how long; try again in the next hour");
     check(limited(&[]), &silent).await;
     check(limited(&["Retry-After: later"]), &silent).await;
-    let wait = format!("{begin}it asks to wait 90 s before going on");
+    let wait = format!("{begin}it asks to wait 90 s before the next request");
     check(limited(&["Retry-After: 90"]), &wait).await;
     let dated = [
         "Date: Sun, 15 Nov 2026 12:00:00 GMT",
         "Retry-After: Sun, 15 Nov 2026 12:30:00 GMT",
     ];
-    let wait = format!("{begin}it asks to wait 30 min before going on");
+    let wait = format!("{begin}it asks to wait 30 min before the next request");
     check(limited(&dated), &wait).await;
     let error = fault(limited(&dated)).await;
     let wait = Duration::from_mins(30);
     assert!(
-        matches!(error, PriceError::Limited { retry_after: Some(asked), .. } if asked == wait),
+        matches!(error.fault, PriceFault::Limited { retry_after: Some(asked), .. } if asked == wait),
         "{error:?}"
     );
     assert!(error.concerns_every_symbol());
 
     let daily = "Error: You have run over your daily request allocation.";
     let expected = "tiingo answers no more for now: the requests of this day are used up; \
-                    it does not say for how long; go on tomorrow";
+                    it does not say for how long; try again tomorrow";
     check(text(daily), expected).await;
     check(
         Reply::new(many, "text/plain", &[], daily.as_bytes()),
@@ -105,13 +105,13 @@ async fn each_limit_says_what_is_used_up_and_for_how_long() {
     check(
         text("You have run over your 500 symbol look up for this month. Please upgrade."),
         "tiingo answers no more for now: the different symbols of this month are used up; \
-         go on next month, or with a larger plan",
+         try again next month, or use a larger plan",
     )
     .await;
     check(
         Reply::status(many, ""),
         "tiingo answers no more for now: there were too many requests; \
-         it does not say for how long; go on in some minutes",
+         it does not say for how long; try again in some minutes",
     )
     .await;
 }
@@ -195,7 +195,7 @@ async fn another_content_type_is_refused_even_around_good_rows() {
 #[tokio::test]
 async fn a_row_without_an_adjusted_close_is_refused() {
     let expected = "tiingo, SPY, row 1: 2026-08-13 has no adjusted close; returns would lose \
-                    distributions, so the raw close is not taken instead; try again later or take \
+                    distributions, so the raw close is not used instead; try again later or use \
                     another source";
     check(row(r#""close":530"#), expected).await;
     check(row(r#""close":530,"adjClose":null"#), expected).await;
@@ -232,8 +232,8 @@ async fn an_invalid_price_is_refused() {
     ] {
         let fields = format!(r#""close":{number},"adjClose":1"#);
         let expected = format!(
-            "tiingo sent {found} in place of a number for SPY; no price is made up for it; \
-             try again later or take another source"
+            "tiingo sent {found} in place of a number for SPY; the program makes up no price; \
+             try again later or use another source"
         );
         check(row(&fields), &expected).await;
     }
@@ -247,8 +247,8 @@ async fn duplicate_foreign_and_invalid_days_are_refused() {
     };
     check(
         rows(["2026-08-13T00:00:00.000Z", "2026-08-13T00:00:00+00:00"]),
-        "tiingo, SPY, row 2: 2026-08-13 appears a second time; which row is right cannot be \
-         known, so none is taken",
+        "tiingo, SPY, row 2: 2026-08-13 appears a second time; nobody can know which row is \
+         right, so none is used",
     )
     .await;
     for day in ["2026-08-12", "2026-08-21"] {
@@ -296,7 +296,7 @@ async fn a_failing_server_may_say_how_long_to_wait() {
         (&["Retry-After: 90"], Some(Duration::from_secs(90))),
     ] {
         let error = fault(Reply::new("503 Unavailable", "text/plain", headers, b"")).await;
-        let PriceError::ServerFailed { retry_after, .. } = error else {
+        let PriceFault::ServerFailed { retry_after, .. } = error.fault else {
             panic!("{error:?}");
         };
         assert_eq!(retry_after, expected);

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
-use capitalbench_adapters::price_source::{PriceError, PriceSource as _};
+use capitalbench_adapters::price_source::{PriceFault, PriceSource as _};
 
 use crate::fake_server::{FakeServer, Reply};
 use crate::tiingo::{FROM, ROWS, TO, gzip, limits, source};
@@ -62,7 +62,10 @@ async fn broken_http_is_not_taken_for_a_cut() {
         not_zipped,
     ] {
         let error = fault(reply).await;
-        assert!(matches!(error, PriceError::Garbled { .. }), "{error:?}");
+        assert!(
+            matches!(error.fault, PriceFault::Garbled { .. }),
+            "{error:?}"
+        );
         let text = error.to_string();
         assert!(
             text.starts_with("the answer of tiingo for SPY breaks the rules of HTTP ("),
@@ -78,8 +81,8 @@ async fn a_redirect_is_not_followed() {
     let reply = Reply::new("302 Found", "text/plain", &[&location], b"");
     check(
         reply,
-        "tiingo points to another address for SPY (status 302), which is not followed because the \
-         key would go with it; correct the base URL",
+        "tiingo points to another address for SPY (status 302), which the program does not \
+         follow because the key would go with it; correct the base URL",
     )
     .await;
     assert!(target.questions().is_empty());

@@ -1,14 +1,14 @@
-//! Everything in a database that is not on the list of what may be there.
+//! Finds everything in a database that is not on the list of allowed things.
 //!
-//! What the migrations make is compared word for word elsewhere; here is the rest of the catalogue: roles and
-//! what they belong to, their settings, owners, and whatever else somebody may have added in any schema. A
-//! Supabase project ships schemas, roles and extensions of its own; they are allowed by name, and only where
-//! the server is one of theirs. Catalogues are asked with an empty search path, so that nothing of the
-//! database can stand in for them.
+//! `expected` compares what the migrations make, word for word. This module covers the rest of the catalogue:
+//! roles and their memberships, settings and owners, and whatever else somebody may have added in any schema.
+//! A Supabase project ships schemas, roles and extensions of its own; they are allowed by name, and only if
+//! the server is one of theirs. The catalogues are queried with an empty search path, so that no table of
+//! the database can stand in for them.
 
 use tokio_postgres::Client;
 
-use super::{PUBLIC_TABLES, Report, SERVICE_TABLES, finding};
+use super::{FindingKind, PUBLIC_TABLES, Report, SERVICE_TABLES};
 use crate::direct::refused;
 use crate::gateway::GatewayError;
 
@@ -16,20 +16,20 @@ mod objects;
 mod roles;
 mod surroundings;
 
-/// One kind of thing that may be there, and the question that answers with what is not allowed: a subject
-/// and a sentence for each. `$1` are our tables; [`ALLOWED`] stands before it.
+/// A query that returns what is not allowed of one kind: a subject and a message per row. `$1` holds our
+/// tables, and [`ALLOWED`] is put before the query.
 pub(super) struct Question {
     code: &'static str,
     remedy: &'static str,
     sql: &'static str,
 }
 
-/// What questions share:
-/// - `hosted`: whether the server is one of Supabase, whose superuser is not the owner of the database,
-/// - `their_schema`, `their_role`: what a project of theirs ships,
-/// - `keeper`: who asks, the role that the server was made with, and the owner of database and ledger,
-/// - `public_role`: the three that rights are given to,
-/// - `member_of_extension`: what an extension brought; extensions are looked at themselves,
+/// The common table expressions that the queries share:
+/// - `hosted`: whether the server belongs to Supabase, where the superuser does not own the database,
+/// - `their_schema`, `their_role`: schemas and roles that Supabase ships,
+/// - `keeper`: the current role, the role that the server was made with, and the owner of database and ledger,
+/// - `public_role`: the three roles that the migrations give rights to,
+/// - `member_of_extension`: what an extension brought; the extensions themselves are checked,
 /// - `ours`: our tables.
 const ALLOWED: &str = "
 with recursive hosted(yes) as (
@@ -59,7 +59,6 @@ ours(oid) as (
   select c.oid from pg_class c where c.relnamespace = 'public'::regnamespace and c.relname = any ($1::text[]))
 ";
 
-/// Asks everything.
 pub(super) async fn run(client: &Client, report: &mut Report) -> Result<(), GatewayError> {
     let ours: Vec<&str> = PUBLIC_TABLES
         .iter()
@@ -71,19 +70,12 @@ pub(super) async fn run(client: &Client, report: &mut Report) -> Result<(), Gate
         let statement = format!("{ALLOWED}{}", question.sql);
         let found = client.query(&statement, &[&ours]).await;
         let found = found.map_err(|error| refused(&error))?;
-        report.look(found.is_empty(), || {
-            // Counted once; each is named below.
-            let row = &found[0];
-            named(question, row)
-        });
-        for row in found.iter().skip(1) {
-            report.findings.push(named(question, row));
+        report.looked_at += usize::from(found.is_empty());
+        for row in found {
+            let (subject, message): (String, String) = (row.get(0), row.get(1));
+            let kind = FindingKind(question.code, question.remedy);
+            report.require(false, kind, subject, message);
         }
     }
     Ok(())
-}
-
-fn named(question: &Question, row: &tokio_postgres::Row) -> super::Finding {
-    let (subject, message): (String, String) = (row.get(0), row.get(1));
-    finding(question.code, subject, message, question.remedy)
 }

@@ -1,14 +1,14 @@
-//! What the migrations make, word for word, against what is there, in both directions.
+//! Compares the schema word for word with what the migrations make, in both directions.
 //!
-//! Every migration is run once more into a schema of its own, in a transaction that is rolled back, and
-//! the server is asked to write out what both schemas hold. So the text is compared as this very server
-//! understands it, whatever its version. The tables in use are not locked for it.
+//! Every migration runs once more into a schema of its own, in a transaction that is rolled back, and the
+//! server writes out what both schemas hold. So the texts are compared as this server version writes them.
+//! The tables in use are not locked.
 
 use std::collections::BTreeMap;
 
 use tokio_postgres::{Client, Transaction};
 
-use super::{Report, finding};
+use super::{FindingKind, Report};
 use crate::direct::refused;
 use crate::gateway::GatewayError;
 use crate::migrations::{ALL, LEDGER};
@@ -17,25 +17,24 @@ mod aspects;
 
 use aspects::{ASPECTS, Aspect, COMPARED};
 
-/// The schema that never stays.
+/// The schema of the comparison; it is always rolled back.
 const SCHEMA: &str = "capitalbench_expected";
 
-/// The storage is outside of the schema.
+/// This migration changes the storage, which lies outside the schema.
 const ELSEWHERE: &str = "0009_storage";
 
 /// Texts by subject.
 type Texts = BTreeMap<String, String>;
 
-/// Compares; rows whose content is not what their digest says are named too.
+/// Compares both schemas, and every row with its digest.
 pub(super) async fn run(client: &mut Client, report: &mut Report) -> Result<(), GatewayError> {
     let (both, changed) = match texts(client).await {
         Ok(found) => found,
         Err(error) => {
             let message = format!("could not be compared with the migrations: {error}");
             let remedy = "run it as the owner of the tables, with the right to create a schema";
-            report.look(false, || {
-                finding("text_skipped", "policies and functions", message, remedy)
-            });
+            let kind = FindingKind("text_skipped", remedy);
+            report.require(false, kind, "policies and functions", message);
             return Ok(());
         }
     };
@@ -43,57 +42,46 @@ pub(super) async fn run(client: &mut Client, report: &mut Report) -> Result<(), 
         .first()
         .map_or_else(Vec::new, |(_, found)| found.keys().cloned().collect());
     for (aspect, (expected, found)) in ASPECTS.iter().zip(&both) {
-        compare(aspect, (expected, found), (&tables, report));
+        compare(aspect, expected, found, &tables, report);
     }
+    let remedy = "run `capitalbench sync-web --include-cumulative`, and find out who wrote there";
     for (subject, message) in changed {
-        report.look(false, || {
-            let remedy =
-                "run `capitalbench sync-web --include-cumulative`, and find out who wrote there";
-            finding("row_changed", subject, message, remedy)
-        });
+        report.require(false, FindingKind("row_changed", remedy), subject, message);
     }
     Ok(())
 }
 
 fn compare(
     aspect: &Aspect,
-    (expected, found): (&Texts, &Texts),
-    (tables, report): (&[String], &mut Report),
+    expected: &Texts,
+    found: &Texts,
+    tables: &[String],
+    report: &mut Report,
 ) {
+    let kind = FindingKind(aspect.changed, aspect.remedy);
     for (subject, text) in expected {
-        let Some(now) = found.get(subject) else {
-            // Tables, policies and functions are looked for elsewhere, and what belongs to a table that is
-            // not there is not there either.
-            let table = subject.split([':', '.']).next().unwrap_or_default();
-            let told = aspect.missing_is_told || !tables.iter().any(|there| there == table);
-            report.look(told, || {
-                finding(
-                    aspect.changed,
-                    subject.as_str(),
-                    "is missing",
-                    aspect.remedy,
-                )
-            });
-            continue;
-        };
-        report.look(now == text, || {
+        if let Some(now) = found.get(subject) {
             let message = format!("is {}; it must be {}", short(now), short(text));
-            finding(aspect.changed, subject.as_str(), message, aspect.remedy)
-        });
+            report.require(now == text, kind, subject, message);
+            continue;
+        }
+        // Other checks report missing tables, policies and functions, and whatever belongs to a missing
+        // table is missing with it.
+        let table = subject.split([':', '.']).next().unwrap_or_default();
+        let told = aspect.missing_is_told || !tables.iter().any(|there| there == table);
+        report.require(told, kind, subject, "is missing");
     }
-    for (subject, text) in found
-        .iter()
-        .filter(|(subject, _)| !expected.contains_key(*subject))
-    {
-        report.look(false, || {
+    for (subject, text) in found {
+        if !expected.contains_key(subject) {
             let text = if text.is_empty() { subject } else { text };
             let message = format!("is not on the list: {}", short(text));
-            finding(aspect.unknown, subject.as_str(), message, aspect.remedy)
-        });
+            let kind = FindingKind(aspect.unknown, aspect.remedy);
+            report.require(false, kind, subject, message);
+        }
     }
 }
 
-/// Two texts of many lines say enough with their beginnings.
+/// The start of a text on one line.
 fn short(text: &str) -> String {
     const MOST: usize = 160;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -103,7 +91,7 @@ fn short(text: &str) -> String {
     }
 }
 
-/// What the migrations make and what is there, aspect by aspect, and rows that are not what they say.
+/// The expected and the found texts of each aspect, and the rows that do not match their digests.
 type Found = (Vec<(Texts, Texts)>, Vec<(String, String)>);
 
 async fn texts(client: &mut Client) -> Result<Found, GatewayError> {
@@ -145,7 +133,7 @@ async fn of_schema(
     Ok(texts.collect())
 }
 
-/// Computes the digest of every row with the expressions of the migrations, whatever the tables say.
+/// Computes the digest of every row with the expressions of the migrations, not with those of the tables.
 async fn changed_rows(
     transaction: &Transaction<'_>,
 ) -> Result<Vec<(String, String)>, GatewayError> {
@@ -158,7 +146,7 @@ async fn changed_rows(
             "select part, count(*) from public.\"{table}\" where ({holds}) is not true \
              group by part order by part limit 20"
         );
-        // A table with other columns is named for that.
+        // A table with other columns already has a finding for that.
         transaction
             .batch_execute("savepoint rows")
             .await
@@ -172,14 +160,14 @@ async fn changed_rows(
         };
         for row in rows {
             let (part, count): (String, i64) = (row.get(0), row.get(1));
-            let message = format!("{count} rows of part {part} are not what their digests say");
+            let message = format!("{count} rows of part {part} do not match their digests");
             changed.push((table.clone(), message));
         }
     }
     Ok(changed)
 }
 
-/// A migration for the other schema.
+/// Rewrites a migration for the schema of the comparison.
 fn elsewhere(sql: &str) -> String {
     sql.replace("public.", &format!("{SCHEMA}."))
         .replace("'public'", &format!("'{SCHEMA}'"))

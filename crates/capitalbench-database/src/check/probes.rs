@@ -1,10 +1,10 @@
-//! Asks as the public what must be refused: rights by trying them, and the results of a round that
-//! is not resolved by writing some. All of it is rolled back.
+//! Tries as the public what must be refused: uses rights it must not have, and looks for results of an
+//! unresolved round that the probe has written. Everything is rolled back.
 
 use serde_json::{Map, Value};
 use tokio_postgres::{Client, Transaction};
 
-use super::{PUBLIC_TABLES, Report, SERVICE_TABLES, finding};
+use super::{FindingKind, POLICIES, PUBLIC_TABLES, RIGHTS, Report, SERVICE_TABLES};
 use crate::direct::refused;
 use crate::gateway::GatewayError;
 
@@ -13,7 +13,7 @@ const PERMISSION_DENIED: &str = "42501";
 /// The round of the probes; it never exists outside a transaction that is rolled back.
 const PROBE: &str = "capitalbench-check-probe";
 
-/// Rows about a round that is not resolved which the public must not see, as values of a table.
+/// Rows about an unresolved round that the public must not see.
 const WITHHELD: [(&str, &str); 12] = [
     (
         "prices",
@@ -70,7 +70,7 @@ const WITHHELD: [(&str, &str); 12] = [
     ),
 ];
 
-/// A round that has not ended and a set that counts it, whatever the rest says.
+/// Inserts a round that has not ended, and a set that counts it.
 const SETTING: &str = "
 set constraints all deferred;
 insert into public.rounds (part, content_sha256, round_id, state, title, horizon, entry_date, exit_date,
@@ -94,7 +94,7 @@ pub(super) async fn run(client: &mut Client, report: &mut Report) -> Result<(), 
         if let Err(error) = became {
             let message = format!("could not be tried: {}", refused(&error));
             let remedy = "grant the roles anon and authenticated to the user of DATABASE_URL";
-            report.look(false, || finding("probe_skipped", role, message, remedy));
+            report.require(false, FindingKind("probe_skipped", remedy), role, message);
             continue;
         }
         drop(transaction);
@@ -130,15 +130,13 @@ async fn rights(client: &mut Client, role: &str, report: &mut Report) -> Result<
             let code = error.code().map(tokio_postgres::error::SqlState::code);
             code == Some(PERMISSION_DENIED)
         });
-        report.look(denied, || {
-            let message = format!("{role} was not refused");
-            finding(
-                "probe_not_refused",
-                statement.clone(),
-                message,
-                super::RIGHTS,
-            )
-        });
+        let message = format!("{role} was not refused");
+        report.require(
+            denied,
+            FindingKind("probe_not_refused", RIGHTS),
+            statement,
+            message,
+        );
     }
     Ok(())
 }
@@ -149,7 +147,7 @@ async fn become_role(transaction: &Transaction<'_>, role: &str) -> Result<(), Ga
     became.map_err(|error| refused(&error))
 }
 
-/// Writes results of a round that is not resolved and looks for them as the public.
+/// Writes results of an unresolved round and looks for them as the public.
 async fn withheld(
     client: &mut Client,
     role: &str,
@@ -167,7 +165,7 @@ async fn withheld(
         } else {
             ("", "")
         };
-        // Rows of a set have no round; what a table does not have is left out by its own columns.
+        // Rows of a set belong to no round, so they have no such column.
         let round = (*table != "set_rows").then_some("round_id, ");
         let columns = format!("{}{}", round.unwrap_or_default(), names.join(", "));
         let statement = format!(
@@ -186,10 +184,9 @@ async fn withheld(
         let digest = format!("{:064x}", place + 1);
         let statement = format!("select 1 from public.{table} where content_sha256 = '{digest}'");
         let seen = transaction.query(&statement, &[]).await.map_err(failed)?;
-        report.look(seen.is_empty(), || {
-            let message = format!("{role} sees the result of a round that is not resolved");
-            finding("result_readable", *table, message, super::POLICIES)
-        });
+        let message = format!("{role} sees the result of a round that is not resolved");
+        let kind = FindingKind("result_readable", POLICIES);
+        report.require(seen.is_empty(), kind, *table, message);
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ fn packed(size: u64) -> BTreeMap<String, LogFiles> {
 }
 
 #[test]
-fn a_log_comes_back_out_of_its_bundles() {
+fn unpacked_bundles_give_back_the_log() {
     for size in [1, 2, 255, 256, 257, 700] {
         let mut found = Files::new();
         for files in packed(size).values() {

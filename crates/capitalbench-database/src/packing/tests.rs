@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn an_archive_may_fill_the_limit_and_not_a_byte_more() {
+fn an_archive_of_exactly_the_limit_is_the_largest() {
     let files = [("a".to_owned(), vec![b'x'; 5000])].into();
     let packed = Packed::of(&files).unwrap();
     let length = packed.archive.len() as u64;

@@ -7,7 +7,7 @@ fn digest(row: &Value) -> Digest {
 }
 
 #[test]
-fn the_text_is_the_one_of_the_migration() {
+fn the_digested_text_is_that_of_the_migration() {
     let row = json!({
         "title": "é\\", "rank": 3, "score": 1.5, "is_cash": false, "missing": null,
         "deadline_utc": "2026-03-01T12:00:00.5Z", "part": "x", "published": true,

@@ -4,7 +4,7 @@ use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_database::delta::Delta;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::packing::Files;
-use capitalbench_database::read::{ReadError, Record, read};
+use capitalbench_database::read::{ReadError, StoredPublication, read};
 use capitalbench_database::sync::{REQUEST_BYTES, Scope, SyncError, Synced, sync};
 
 use crate::log::add_log;
@@ -23,7 +23,7 @@ fn one_file(_: &PublicRound) -> Result<Files, String> {
 async fn bring(stage: &Stage, found: &Publication, scope: &Scope) -> Result<Synced, SyncError> {
     let mut delta = Delta::of(found).unwrap().with_files(&one_file);
     add_log(&mut delta, found, 3);
-    sync(&stage.gateway, &delta, (scope, REQUEST_BYTES), &|_, _| ()).await
+    sync(&stage.gateway, &delta, scope, REQUEST_BYTES, &|_, _| ()).await
 }
 
 async fn filled() -> Option<(Stage, Publication)> {
@@ -33,7 +33,7 @@ async fn filled() -> Option<(Stage, Publication)> {
     Some((stage, publication))
 }
 
-async fn read_back(stage: &Stage) -> Result<Record, ReadError> {
+async fn read_back(stage: &Stage) -> Result<StoredPublication, ReadError> {
     let url = DatabaseUrl::new(stage.server.url()).expect("an address");
     let reader = Direct::connect_as_public(&url).await.unwrap();
     read(&reader, None).await
@@ -133,7 +133,10 @@ const EDITS: [(&str, &[&str]); 12] = [
     (
         "update public.round_files set content = (select content from public.log_files limit 1) \
          where round_id = 'weekly-portfolio-resolved'",
-        &["files of weekly-portfolio-resolved", "are not those"],
+        &[
+            "files of weekly-portfolio-resolved",
+            "does not match the digest",
+        ],
     ),
     (
         "update public.log_files set byte_count = byte_count + 1 where part = 'log/edge'",
@@ -142,7 +145,7 @@ const EDITS: [(&str, &[&str]); 12] = [
     (
         "update public.log_files set content = (select content from public.round_files limit 1) \
          where part = 'log/edge'",
-        &["the log in log/edge", "are not those"],
+        &["the log in log/edge", "does not match the digest"],
     ),
     (
         "update public.publication set as_of = '2029-01-01T00:00:00Z'",

@@ -6,7 +6,7 @@ use capitalbench_core::publication::Publication;
 use capitalbench_database::delta::Delta;
 use capitalbench_database::direct::Direct;
 use capitalbench_database::documents;
-use capitalbench_database::gateway::{Applied, Gateway, GatewayError, Place, State};
+use capitalbench_database::gateway::{Applied, FileLocation, Gateway, GatewayError, State};
 use capitalbench_database::round_files::RoundFiles;
 use capitalbench_database::sync::{Scope, SyncError, Synced, sync};
 
@@ -15,8 +15,7 @@ use serde_json::Value;
 use crate::log::add_log;
 use crate::stage::{Stage, connect, fixtures, public};
 
-/// One request per round, so that there is something between two requests.
-const SMALL: (&Scope, usize) = (&Scope::Whole, 1);
+const WHOLE: &Scope = &Scope::Whole;
 
 /// How many syncs are cut off, at rows spread over everything that they write.
 const CUT_OFF: usize = 9;
@@ -48,7 +47,7 @@ async fn cut_off(stage: &mut Stage, delta: &Delta<'_>, number: u64) -> Option<Sy
     );
     stage.owner().batch_execute(&set).await.unwrap();
     let other = connect(&stage.server).await;
-    match sync(&other, delta, SMALL, &|_, _| ()).await {
+    match sync(&other, delta, WHOLE, 1, &|_, _| ()).await {
         Ok(synced) => Some(synced),
         Err(SyncError::Gateway(GatewayError::Unreachable(_) | GatewayError::Refused { .. })) => {
             None
@@ -122,7 +121,7 @@ async fn a_sync_repairs_what_cut_off_syncs_left() {
     let never = "update public.cut_at set number = 0";
     stage.owner().batch_execute(never).await.unwrap();
     for (publication, delta) in publications.iter().zip(&deltas) {
-        sync(&stage.gateway, delta, SMALL, &|_, _| ())
+        sync(&stage.gateway, delta, WHOLE, 1, &|_, _| ())
             .await
             .unwrap();
         equals(&mut stage, publication, delta).await;
@@ -148,10 +147,10 @@ async fn concurrent_syncs_converge() {
         let two = connect(&stage.server).await;
         let now = turn % 2;
         let same = &deltas[now];
-        let bytes = (&Scope::Whole, if turn < 5 { 1 } else { 1 << 22 });
+        let bytes = if turn < 5 { 1 } else { 1 << 22 };
         let (first, second) = tokio::join!(
-            sync(&one, same, bytes, &|_, _| ()),
-            sync(&two, same, bytes, &|_, _| ()),
+            sync(&one, same, WHOLE, bytes, &|_, _| ()),
+            sync(&two, same, WHOLE, bytes, &|_, _| ()),
         );
         first.unwrap();
         second.unwrap();
@@ -174,14 +173,14 @@ impl Gateway for Slow<'_> {
 
     async fn apply(&self, delta: &Value) -> Result<Applied, GatewayError> {
         if !self.overtaken.swap(true, Ordering::Relaxed) {
-            let done = sync(&self.other, self.quicker, SMALL, &|_, _| ()).await;
+            let done = sync(&self.other, self.quicker, WHOLE, 1, &|_, _| ()).await;
             done.expect("the other sync ends");
         }
         self.own.apply(delta).await
     }
 
-    fn place(&self) -> Place {
-        self.own.place()
+    fn file_location(&self) -> FileLocation {
+        self.own.file_location()
     }
 
     async fn upload(&self, files: &RoundFiles) -> Result<(), GatewayError> {
@@ -209,7 +208,7 @@ async fn an_overtaken_sync_looks_again_and_replaces_the_other() {
             quicker: &deltas[other],
             overtaken: AtomicBool::new(false),
         };
-        let synced = sync(&slow, &deltas[now], SMALL, &|_, _| ()).await;
+        let synced = sync(&slow, &deltas[now], WHOLE, 1, &|_, _| ()).await;
         synced.unwrap();
         equals(&mut stage, &publications[now], &deltas[now]).await;
     }
@@ -223,7 +222,7 @@ async fn syncing_one_round_brings_the_rows_it_refers_to() {
     let publication = public(&fixtures(), "2030-01-01");
     let delta = Delta::of(&publication).unwrap();
     let id = publication.rounds[0].id().clone();
-    let synced = sync(&stage.gateway, &delta, (&Scope::Round(id), 1), &|_, _| ())
+    let synced = sync(&stage.gateway, &delta, &Scope::Round(id), 1, &|_, _| ())
         .await
         .unwrap();
     assert!(synced.requests <= 3, "{synced:?}");
@@ -233,7 +232,7 @@ async fn syncing_one_round_brings_the_rows_it_refers_to() {
         0
     );
     // A row that went missing is noticed and comes back.
-    sync(&stage.gateway, &delta, SMALL, &|_, _| ())
+    sync(&stage.gateway, &delta, WHOLE, 1, &|_, _| ())
         .await
         .unwrap();
     stage
@@ -241,7 +240,7 @@ async fn syncing_one_round_brings_the_rows_it_refers_to() {
         .batch_execute("delete from public.option_returns where rank = 1")
         .await
         .unwrap();
-    let synced = sync(&stage.gateway, &delta, SMALL, &|_, _| ())
+    let synced = sync(&stage.gateway, &delta, WHOLE, 1, &|_, _| ())
         .await
         .unwrap();
     assert_eq!(synced.counts.written, 2, "{synced:?}");

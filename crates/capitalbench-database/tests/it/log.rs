@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_database::delta::Delta;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
-use capitalbench_database::gateway::{Applied, Gateway, GatewayError, Place, State};
+use capitalbench_database::gateway::{Applied, FileLocation, Gateway, GatewayError, State};
 use capitalbench_database::log_files::bundles;
 use capitalbench_database::packing::Files;
-use capitalbench_database::read::{Record, read};
+use capitalbench_database::read::{StoredPublication, read};
 use capitalbench_database::round_files::RoundFiles;
 use capitalbench_database::sync::{REQUEST_BYTES, Scope, Synced, sync};
 use serde_json::Value;
@@ -77,8 +77,8 @@ impl Gateway for Scales<'_> {
         self.0.apply(delta).await
     }
 
-    fn place(&self) -> Place {
-        self.0.place()
+    fn file_location(&self) -> FileLocation {
+        self.0.file_location()
     }
 
     async fn upload(&self, files: &RoundFiles) -> Result<(), GatewayError> {
@@ -112,17 +112,17 @@ fn delta(publication: &Publication, size: u64) -> Delta<'_> {
 
 async fn bring(stage: &Stage, delta: &Delta<'_>, scope: &Scope) -> (Synced, usize) {
     let scales = Scales(&stage.gateway, AtomicUsize::new(0));
-    let synced = sync(&scales, delta, (scope, REQUEST_BYTES), &|_, _| ()).await;
+    let synced = sync(&scales, delta, scope, REQUEST_BYTES, &|_, _| ()).await;
     (synced.unwrap(), scales.1.into_inner())
 }
 
-async fn read_back(stage: &Stage, before: Option<&Record>) -> Record {
+async fn read_back(stage: &Stage, before: Option<&StoredPublication>) -> StoredPublication {
     let url = DatabaseUrl::new(stage.server.url()).expect("an address");
     let public = Direct::connect_as_public(&url).await.unwrap();
     read(&public, before).await.unwrap()
 }
 
-fn files_of(record: &Record) -> Files {
+fn files_of(record: &StoredPublication) -> Files {
     let files = record.log_files();
     files
         .map(|(path, bytes)| (path.clone(), bytes.clone()))

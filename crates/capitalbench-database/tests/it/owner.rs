@@ -25,8 +25,8 @@ async fn works_as(server: &Server, owner: &str) {
     let publication = public(&fixtures(), "2030-01-01");
     let none = |_: &PublicRound| Ok(Files::new());
     let delta = Delta::of(&publication).unwrap().with_files(&none);
-    let whole = (&Scope::Whole, REQUEST_BYTES);
-    sync(&gateway, &delta, whole, &|_, _| ()).await.unwrap();
+    let synced = sync(&gateway, &delta, &Scope::Whole, REQUEST_BYTES, &|_, _| ());
+    synced.await.unwrap();
     let reader = Direct::connect_as_public(&url).await.unwrap();
     assert_eq!(read(&reader, None).await.unwrap().publication, publication);
 }

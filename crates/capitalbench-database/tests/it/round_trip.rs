@@ -14,7 +14,8 @@ pub(crate) async fn bring(stage: &Stage, publication: &Publication) -> Synced {
     let synced = sync(
         &stage.gateway,
         &delta,
-        (&Scope::Whole, REQUEST_BYTES),
+        &Scope::Whole,
+        REQUEST_BYTES,
         &|_, _| (),
     )
     .await;

@@ -1,7 +1,7 @@
 //! Whatever a client writes about a round that is not resolved, the public sees no result of it.
 
 use capitalbench_database::delta::Delta;
-use capitalbench_database::gateway::{Gateway as _, GatewayError, Place};
+use capitalbench_database::gateway::{FileLocation, Gateway as _, GatewayError};
 use capitalbench_database::requests::{Load, Request};
 use capitalbench_database::row_digest::row_digest;
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ fn request() -> Value {
     let mut request = Request::new(&delta);
     for name in delta.names() {
         let part = delta.part(name).expect("a part").expect("a known one");
-        request.add(Load::new((name, true), part.into_owned(), Place::Rows));
+        request.add(Load::new(name, true, part.into_owned(), FileLocation::Rows));
     }
     request.into_body()
 }

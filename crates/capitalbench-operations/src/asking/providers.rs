@@ -7,8 +7,8 @@ use capitalbench_adapters::http::Reach;
 use capitalbench_adapters::provider::mock::{Fault, Mock, MockModel, Script};
 use capitalbench_adapters::provider::replay::Replay;
 use capitalbench_adapters::provider::{
-    Anthropic, Capabilities, Family, Google, Host, Ollama, OpenAi, OpenAiCompatible, Provider,
-    Settings, SetupError, XAi,
+    Anthropic, Capabilities, Family, Google, Host, Ollama, OpenAi, Provider, RemoteModel, Settings,
+    SetupError, XAi,
 };
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops;
@@ -88,14 +88,12 @@ pub fn connect(
         reasoning_effort: model.reasoning_effort.clone(),
     };
     let opened: Result<Box<dyn Provider>, SetupError> = match kind {
-        Kind::OpenAi => OpenAi::new(http, base_url, key, settings).map(boxed),
-        Kind::Anthropic => Anthropic::new(http, base_url, key, settings).map(boxed),
-        Kind::Google => Google::new(http, base_url, key, settings).map(boxed),
-        Kind::XAi => XAi::new(http, base_url, key, settings).map(boxed),
-        Kind::Ollama => Ollama::new(http, base_url, key, settings).map(boxed),
-        Kind::Compatible(host) => {
-            OpenAiCompatible::new(http, base_url, key, settings, host).map(boxed)
-        }
+        Kind::OpenAi => RemoteModel::new(OpenAi, http, base_url, key, settings).map(boxed),
+        Kind::Anthropic => RemoteModel::new(Anthropic, http, base_url, key, settings).map(boxed),
+        Kind::Google => RemoteModel::new(Google, http, base_url, key, settings).map(boxed),
+        Kind::XAi => RemoteModel::new(XAi, http, base_url, key, settings).map(boxed),
+        Kind::Ollama => RemoteModel::new(Ollama, http, base_url, key, settings).map(boxed),
+        Kind::Compatible(host) => RemoteModel::new(host, http, base_url, key, settings).map(boxed),
     };
     opened.map_err(wrong)
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use capitalbench_adapters::price_source::{DailyClose, History, Limit, PriceError, PriceSource};
+use capitalbench_adapters::price_source::{
+    DailyClose, History, Limit, PriceError, PriceFault, PriceSource,
+};
 use capitalbench_archive::prices::request_state::{KeptAnswer, RequestState};
 use capitalbench_core::market::price_window::{PriceWindow, Session};
 use capitalbench_core::market::request_budget::Plan;
@@ -223,18 +225,16 @@ impl Fetcher<'_> {
                 }
                 Err(error) => error,
             };
-            match &error {
-                PriceError::Limited {
-                    limit, retry_after, ..
-                } => {
+            match &error.fault {
+                PriceFault::Limited { limit, retry_after } => {
                     refusals += 1;
                     self.close(*limit, *retry_after, refusals)?;
                     continue;
                 }
-                PriceError::Timeout { .. }
-                | PriceError::CutOff { .. }
-                | PriceError::Unreachable { .. }
-                | PriceError::ServerFailed { .. } => {
+                PriceFault::Timeout { .. }
+                | PriceFault::CutOff
+                | PriceFault::Unreachable { .. }
+                | PriceFault::ServerFailed { .. } => {
                     failures += 1;
                     if let Some(wait) = pause(&error, failures) {
                         sleep(wait).await;
@@ -355,8 +355,8 @@ fn missing(symbol: &str, sessions: &[Session], day: Date) -> Option<String> {
 
 /// How long to wait before the same question is asked again, if it should be.
 fn pause(error: &PriceError, failures: u32) -> Option<Duration> {
-    let asked_for = match error {
-        PriceError::ServerFailed { retry_after, .. } => *retry_after,
+    let asked_for = match &error.fault {
+        PriceFault::ServerFailed { retry_after, .. } => *retry_after,
         _ => None,
     };
     let wait = Backoff::SECOND.pause(failures, asked_for);

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use capitalbench_adapters::supabase::{Supabase, SupabaseError};
 use capitalbench_database::documents::Header;
-use capitalbench_database::gateway::{Applied, Gateway, GatewayError, Place, State};
+use capitalbench_database::gateway::{Applied, FileLocation, Gateway, GatewayError, State};
 use capitalbench_database::log_files::{LogContent, LogRow};
 use capitalbench_database::read::{ReadError, Source};
 use capitalbench_database::round_files::{Files, FilesRow, RoundFiles};
@@ -54,8 +54,8 @@ impl Gateway for Rest {
         parsed(answer.map_err(told)?)
     }
 
-    fn place(&self) -> Place {
-        Place::Storage
+    fn file_location(&self) -> FileLocation {
+        FileLocation::Storage
     }
 
     async fn upload(&self, files: &RoundFiles) -> Result<(), GatewayError> {

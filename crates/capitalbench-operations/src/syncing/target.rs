@@ -73,12 +73,10 @@ impl Target {
         tick(0, delta.names().count());
         let synced = match self {
             Self::Direct(url) => match Direct::connect(url).await {
-                Ok(direct) => sync(&direct, delta, (scope, REQUEST_BYTES), &tick).await,
+                Ok(direct) => sync(&direct, delta, scope, REQUEST_BYTES, &tick).await,
                 Err(error) => Err(error.into()),
             },
-            Self::Rest(rest) => {
-                sync(rest.as_ref(), delta, (scope, HTTP_REQUEST_BYTES), &tick).await
-            }
+            Self::Rest(rest) => sync(rest.as_ref(), delta, scope, HTTP_REQUEST_BYTES, &tick).await,
         };
         operator.say(&Notice::ProgressEnded);
         synced

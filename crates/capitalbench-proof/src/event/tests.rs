@@ -149,12 +149,14 @@ fn every_kind_is_read_as_it_was_written() {
     for fact in facts() {
         let event = event(fact);
         let leaf = event.to_leaf().unwrap();
+        let value = canonical::parse(&leaf).unwrap();
+        assert_eq!(value["event"], event.fact.name());
         assert_eq!(Event::parse(&leaf), Ok(event));
     }
 }
 
 #[test]
-fn the_leaf_is_readable() {
+fn a_leaf_is_plain_json_text() {
     let leaf = event(facts()[4].clone()).to_leaf().unwrap();
     let input = sha256(b"input").to_hex();
     let record = sealed("begun").0.to_hex();
@@ -172,6 +174,8 @@ fn a_leaf_with_a_wrong_member_is_refused() {
     for (from, to) in [
         ("\"version\":1", "\"version\":2"),
         ("\"version\":1", "\"version\":1,\"zone\":1"),
+        (",\"version\":1", ""),
+        ("\"version\":1", "\"version\":1,\"zone\":null"),
         ("\"run\":\"run_1\",", ""),
         ("\"run\":\"run_1\"", "\"run\":\"\""),
         ("\"attempt\":1", "\"attempt\":-1"),
@@ -182,10 +186,17 @@ fn a_leaf_with_a_wrong_member_is_refused() {
     ] {
         let refused = edited(begin, from, to);
         assert!(
-            matches!(refused, Err(EventError::Member { .. })),
+            matches!(refused, Err(EventError::Form(_))),
             "{to}: {refused:?}"
         );
     }
+    let end = &facts()[5];
+    let null = edited(
+        end,
+        "\"run\":\"run_1\"",
+        "\"run\":\"run_1\",\"sealed_answer\":null",
+    );
+    assert!(matches!(null, Err(EventError::Form(_))), "{null:?}");
     let upper = sealed("begun").0.to_hex();
     assert!(edited(begin, &upper, &upper.to_uppercase()).is_err());
     let spaced = edited(begin, "\"attempt\":1", "\"attempt\": 1");
@@ -222,7 +233,7 @@ fn a_seal_opens_with_its_salt_and_body_only() {
 }
 
 #[test]
-fn a_leaf_has_a_longest_length() {
+fn a_leaf_that_is_too_long_is_refused() {
     let fact = Fact::Claim {
         statement: "x".repeat(70_000),
         files: files(&[]),

@@ -1,36 +1,18 @@
-//! What somebody checks who has no tree (RFC 9162, 2.1.3.2 and 2.1.4.2).
+//! Checks proofs without the tree (RFC 9162, 2.1.3.2 and 2.1.4.2).
 
 use super::{Hash, empty_root, node_hash};
 
 /// Why a proof does not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ProofError {
-    /// The leaf is not among those of the tree.
     #[error("leaf {index} is not in a tree of {size} leaves")]
-    Outside {
-        /// The leaf.
-        index: u64,
-        /// The tree.
-        size: u64,
-    },
-    /// The older tree is the larger one.
-    #[error("the log has {new} leaves, fewer than the {old} it had before: it was cut")]
-    Shrunk {
-        /// Before.
-        old: u64,
-        /// Now.
-        new: u64,
-    },
-    /// Too many or too few hashes.
+    Outside { index: u64, size: u64 },
+    #[error("the log has {new} leaves, fewer than the {old} it had before: leaves were removed")]
+    Shrunk { old: u64, new: u64 },
     #[error("the proof has {given} hashes, which does not fit the size of the tree")]
-    Length {
-        /// How many there are.
-        given: usize,
-    },
-    /// The hashes lead to another root.
+    Length { given: usize },
     #[error("the proof leads to another root: the leaf or the tree is not the one it was made for")]
     Root,
-    /// The old root does not follow from the proof.
     #[error("the older root is not part of this log: its history was changed")]
     OldRoot,
 }

@@ -159,7 +159,7 @@ const BROKEN: [Case; 15] = [
     (
         FreezeBeforeAttempts,
         |h| h.first_attempt = Some(mark(1, 1, "06T10:02", None)),
-        "the freeze and the first request are in the log the other way round",
+        "the log has the first request before the freeze",
     ),
     (
         FreezeBeforeAttempts,
@@ -200,7 +200,7 @@ const BROKEN: [Case; 15] = [
     (
         AttemptsInOrder,
         |h| h.last_attempt = Some(mark(3, 3, "06T10:20", None)),
-        "the first request and the last answer are in the log the other way round",
+        "the log has the last answer before the first request",
     ),
     (
         AttemptsInOrder,
@@ -211,7 +211,7 @@ const BROKEN: [Case; 15] = [
     (
         AttemptsBeforePicks,
         |h| h.last_attempt = Some(mark(9, 9, "06T10:20", None)),
-        "the last answer and the picks are in the log the other way round",
+        "the log has the picks before the last answer",
     ),
     (
         AttemptsBeforePicks,
@@ -234,7 +234,7 @@ const BROKEN: [Case; 15] = [
     (
         ExitBeforeScore,
         |h| h.score = Some(mark(12, 12, "15T01:00", None)),
-        "the picks and the results are in the log the other way round",
+        "the log has the results before the picks",
     ),
     (
         ExitBeforeScore,

@@ -75,7 +75,7 @@ fn a_tile_beyond_the_tree_is_not_present() {
 }
 
 #[test]
-fn bundles_hold_what_was_put_in() {
+fn bundles_give_back_their_leaves() {
     let long = vec![7; LONGEST_LEAF];
     let leaves: [&[u8]; 3] = [b"", b"leaf", &long];
     let bytes = bundle(leaves).unwrap();
@@ -104,7 +104,7 @@ impl TileSource for &Memory {
 }
 
 #[test]
-fn proofs_out_of_tiles_are_short_and_hold() {
+fn proofs_from_tiles_hold_and_read_few_tiles() {
     let size = 70_000;
     let mut edge = Edge::default();
     let mut memory = Memory(BTreeMap::new());

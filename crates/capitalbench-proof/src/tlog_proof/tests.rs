@@ -3,7 +3,7 @@ use crate::merkle::{leaf_hash, node_hash, sha256};
 use crate::note::{KeyKind, SignerKey};
 
 #[test]
-fn the_form_is_that_of_the_specification() {
+fn the_text_has_the_form_of_the_specification() {
     let hashes = [sha256(b"hash1"), sha256(b"hash2")];
     let proof = TlogProof {
         extra: Some(b"extra information".to_vec()),

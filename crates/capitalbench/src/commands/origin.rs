@@ -12,7 +12,7 @@ use capitalbench_archive::public::public_files::{FileMark, fingerprint, public_f
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::values::ids::Digest;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
-use capitalbench_database::read::{ReadError, Record, Source, read};
+use capitalbench_database::read::{ReadError, Source, StoredPublication, read};
 use capitalbench_export::text::SYNTHETIC;
 use capitalbench_operations::error::Error;
 use capitalbench_operations::operator::wait;
@@ -45,7 +45,7 @@ enum FilesIn {
     /// Still in their folders.
     Folder(PathBuf),
     /// Read with the record.
-    Record(Box<Record>),
+    Record(Box<StoredPublication>),
 }
 
 /// A public file of a round.
@@ -124,7 +124,7 @@ impl Loaded {
 }
 
 /// The log that came with a record: a round that is withheld is not listed among the signed ones.
-fn log_of<'a>(record: &Record, rounds: impl Iterator<Item = &'a str>) -> Files {
+fn log_of<'a>(record: &StoredPublication, rounds: impl Iterator<Item = &'a str>) -> Files {
     let files = record.log_files();
     let mut files: Files = files
         .map(|(path, bytes)| (path.clone(), bytes.clone().into()))

@@ -97,7 +97,7 @@ fn every_clock_fault_has_its_own_message_and_leaves_no_file() {
     refused(Manner::NoClock, "the time stamp reply is malformed");
     clock.with_authority(capitalbench_testing::authority::Authority::let_expire);
     refused(Manner::True, "expired certificate: ");
-    refused(Manner::Busy(9), "the answer has the status 503: busy");
+    refused(Manner::Busy(9), "the server answered with status 503: busy");
 
     let stranger = FakeClock::start(Manner::True);
     let url = stranger.url();

@@ -5,7 +5,7 @@ fn allows(reach: Reach, address: &str) -> bool {
 }
 
 #[test]
-fn addresses_are_public_private_or_never_asked() {
+fn addresses_are_public_private_or_always_refused() {
     for address in [
         "1.1.1.1",
         "93.184.216.34",
@@ -51,7 +51,7 @@ fn addresses_are_public_private_or_never_asked() {
 }
 
 #[test]
-fn hosts_in_every_spelling_of_an_address() {
+fn a_private_host_is_refused_in_every_spelling() {
     for text in [
         "http://127.0.0.1:8000",
         "http://2130706433",
@@ -107,6 +107,6 @@ fn a_name_keeps_only_its_allowed_addresses() {
     assert!(
         error
             .to_string()
-            .starts_with("x.example leads to a private address only; ")
+            .starts_with("x.example leads only to private addresses; ")
     );
 }

@@ -3,7 +3,7 @@ use reqwest::header::HeaderValue;
 use super::*;
 
 #[test]
-fn seconds_and_dates_are_read_and_nonsense_is_not() {
+fn seconds_and_dates_are_read_and_other_texts_are_ignored() {
     let noon = "Sun, 15 Nov 2026 12:00:00 GMT";
     for (wanted, date, expected) in [
         ("120", None, Some(120.0)),

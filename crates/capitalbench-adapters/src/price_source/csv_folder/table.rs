@@ -1,4 +1,4 @@
-//! The text of one history → its rows.
+//! Parses the text of one history into rows.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use capitalbench_core::values::time::parse_day;
 use jiff::civil::Date;
 
 use crate::price_source::rows::{arrange, check_numbers};
-use crate::price_source::{DailyClose, Field, Place, PriceError, RowFault};
+use crate::price_source::{DailyClose, Field, Place, PriceFault, RowFault};
 
 /// A column a history may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Column {
         Self::Number(Field::Split),
     ];
 
-    /// How many of them, from the first, every history must have.
+    /// How many columns, counted from the first, every history must have.
     const REQUIRED: usize = 3;
 
     fn as_str(self) -> &'static str {
@@ -52,7 +52,7 @@ impl Column {
 type Fault = (Option<Column>, RowFault);
 
 /// All rows of a file, oldest first.
-pub(super) fn parse(file: &Path, text: &str) -> Result<Vec<DailyClose>, PriceError> {
+pub(super) fn parse(file: &Path, text: &str) -> Result<Vec<DailyClose>, PriceFault> {
     let place = |line: usize, column: Option<Column>| Place::File {
         file: file.to_owned(),
         line,
@@ -62,14 +62,14 @@ pub(super) fn parse(file: &Path, text: &str) -> Result<Vec<DailyClose>, PriceErr
     let text = text.trim_end_matches(['\r', '\n']);
     let mut lines = (1..).zip(text.split('\n').map(|line| line.trim_end_matches('\r')));
     let header = lines.next().map_or("", |(_, line)| line);
-    let columns = parse_header(header).map_err(|fault| PriceError::Row {
+    let columns = parse_header(header).map_err(|fault| PriceFault::Row {
         place: place(1, None),
         fault,
     })?;
-    let rows: Result<Vec<_>, PriceError> = lines
+    let rows: Result<Vec<_>, PriceFault> = lines
         .map(|(number, line)| match parse_row(&columns, line) {
             Ok(row) => Ok((place(number, Some(Column::Date)), row)),
-            Err((column, fault)) => Err(PriceError::Row {
+            Err((column, fault)) => Err(PriceFault::Row {
                 place: place(number, column),
                 fault,
             }),
@@ -153,7 +153,7 @@ fn parse_date(text: &str) -> Result<Date, RowFault> {
         })
 }
 
-/// A number as a table writes it: no words, no separators, no spaces.
+/// Reads a number without words, separators or spaces.
 fn parse_number(text: &str) -> Result<f64, RowFault> {
     let plain = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
     let number = text.bytes().all(plain).then(|| text.parse().ok()).flatten();
@@ -162,7 +162,7 @@ fn parse_number(text: &str) -> Result<f64, RowFault> {
     })
 }
 
-/// The cells of a line; a cell in quotation marks may hold commas and doubled marks.
+/// Splits a line into cells; a quoted cell may hold commas and doubled quotation marks.
 fn cells(line: &str) -> Result<Vec<String>, RowFault> {
     let mut cells = Vec::new();
     let mut rest = line;
@@ -179,7 +179,7 @@ fn cells(line: &str) -> Result<Vec<String>, RowFault> {
     }
 }
 
-/// The cell up to the next comma or the end, and what follows it.
+/// The cell up to the next comma or the end, and the rest after it.
 fn plain_cell(rest: &str) -> Result<(String, &str), RowFault> {
     let (cell, after) = rest.split_at(rest.find(',').unwrap_or(rest.len()));
     if cell.contains('"') {
@@ -188,7 +188,7 @@ fn plain_cell(rest: &str) -> Result<(String, &str), RowFault> {
     Ok((cell.to_owned(), after))
 }
 
-/// The cell behind an opening quotation mark, and what follows its closing one.
+/// The cell after an opening quotation mark, and the rest after the closing one.
 fn quoted_cell(inside: &str) -> Result<(String, &str), RowFault> {
     let mut cell = String::new();
     let mut rest = inside;

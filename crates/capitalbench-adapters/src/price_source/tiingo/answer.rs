@@ -1,4 +1,4 @@
-//! What Tiingo's answers mean.
+//! Interprets Tiingo's answers.
 
 use std::time::Duration;
 
@@ -6,14 +6,12 @@ use capitalbench_core::values::time::parse_day;
 use jiff::civil::Date;
 use serde::Deserialize;
 
-use super::{NAME, Question};
-use crate::http::{Answer, HttpError, excerpt};
-use crate::price_source::failure::Failure;
-use crate::price_source::rows::{arrange, check_numbers};
-use crate::price_source::{DailyClose, Limit, Place, PriceError, RowFault};
+use crate::http::{HttpError, TextAnswer, excerpt};
+use crate::price_source::rows::{arrange_answer, check_vendor_row};
+use crate::price_source::{DailyClose, Limit, PriceFault, Question, RowFault};
 use crate::secret::ApiKey;
 
-/// One element of the array; fields that are not needed are not read.
+/// One element of the array; other fields are ignored.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a daily row")]
 struct WireRow {
@@ -34,11 +32,11 @@ pub(super) struct Reader<'a> {
 
 impl Reader<'_> {
     /// The rows of an answer that reports success.
-    pub(super) fn rows(self, answer: &Answer) -> Result<Vec<DailyClose>, PriceError> {
+    pub(super) fn rows(self, answer: &TextAnswer) -> Result<Vec<DailyClose>, PriceFault> {
         let text = answer.text.trim();
         let content_type = answer.content_type.as_deref();
         if is_web_page(text, content_type) {
-            return Err(self.web_page(200));
+            return Err(PriceFault::WebPage { code: 200 });
         }
         if !text.starts_with('[') {
             return Err(self.no_array(answer));
@@ -48,87 +46,14 @@ impl Reader<'_> {
         }
         let wire: Vec<WireRow> =
             serde_json::from_str(text).map_err(|error| self.not_rows(text, &error))?;
-        if wire.is_empty() {
-            let Question { from, to, .. } = self.question;
-            return Err(PriceError::NoRows {
-                origin: NAME,
-                symbol: self.symbol(),
-                from,
-                to,
-                have: None,
-            });
-        }
-        let rows: Result<Vec<_>, _> = (1..)
-            .zip(&wire)
-            .map(|(number, row)| {
-                let place = Place::Answer {
-                    origin: NAME,
-                    symbol: self.symbol(),
-                    row: number,
-                };
-                match self.row(row) {
-                    Ok(row) => Ok((place, row)),
-                    Err(fault) => Err(PriceError::Row { place, fault }),
-                }
-            })
-            .collect();
-        arrange(rows?)
-    }
-
-    /// What a failure of the client means for the question.
-    pub(super) fn failure(self, error: HttpError) -> PriceError {
-        match Failure::of(NAME, self.question.symbol, error) {
-            Failure::Transport(error) => error,
-            Failure::Status {
-                code,
-                retry_after,
-                excerpt,
-            } => self.status(code, retry_after, excerpt),
-        }
-    }
-
-    fn status(self, code: u16, retry_after: Option<Duration>, excerpt: String) -> PriceError {
-        let (origin, symbol) = (NAME, self.symbol());
-        let page = is_web_page(&excerpt, None);
-        match code {
-            300..400 => PriceError::Redirected {
-                origin,
-                symbol,
-                code,
-            },
-            500.. => PriceError::ServerFailed {
-                origin,
-                symbol,
-                code,
-                retry_after,
-                excerpt: if page { String::new() } else { excerpt },
-            },
-            429 => PriceError::Limited {
-                origin,
-                limit: limit(&excerpt).unwrap_or(Limit::Unstated),
-                retry_after,
-            },
-            _ if page => self.web_page(code),
-            _ => match (self.known_text(&excerpt, retry_after), code) {
-                (Some(error), _) => error,
-                (None, 401 | 403) => PriceError::KeyRefused { origin },
-                (None, 404) => PriceError::UnknownSymbol { origin, symbol },
-                (None, _) => PriceError::Refused {
-                    origin,
-                    symbol,
-                    code,
-                    excerpt,
-                },
-            },
-        }
+        arrange_answer(wire.iter().map(|row| self.row(row).map(Some)))
     }
 
     /// The fault in a body that does not begin like an array.
-    fn no_array(self, answer: &Answer) -> PriceError {
-        let (origin, symbol) = (NAME, self.symbol());
-        let excerpt = excerpt(&answer.text, self.key);
-        if let Some(error) = self.known_text(&excerpt, answer.retry_after) {
-            return error;
+    fn no_array(self, answer: &TextAnswer) -> PriceFault {
+        let excerpt = excerpt(&answer.text, Some(self.key));
+        if let Some(fault) = known_text(&excerpt, answer.retry_after) {
+            return fault;
         }
         let foreign = |found: &&str| !is_json(found) && !found.starts_with("text/");
         if let Some(found) = answer.content_type.as_deref().filter(foreign) {
@@ -137,118 +62,98 @@ impl Reader<'_> {
         let reason = match excerpt.chars().next() {
             None => "it is empty".to_owned(),
             Some('{') => format!("an object, {excerpt}"),
-            Some(_) => {
-                return PriceError::PlainText {
-                    origin,
-                    symbol,
-                    excerpt,
-                };
-            }
+            Some(_) => return PriceFault::PlainText { excerpt },
         };
-        PriceError::Malformed {
-            origin,
-            symbol,
-            reason,
-        }
+        PriceFault::Malformed { reason }
     }
 
-    /// The sentences that Tiingo sends with one status today and another tomorrow.
-    fn known_text(self, text: &str, retry_after: Option<Duration>) -> Option<PriceError> {
-        let origin = NAME;
-        let lower = text.to_ascii_lowercase();
-        if let Some(limit) = limit(text) {
-            return Some(PriceError::Limited {
-                origin,
-                limit,
-                retry_after,
-            });
-        }
-        if lower.contains("supply a token") {
-            Some(PriceError::KeyMissing { origin })
-        } else if lower.contains("invalid token") {
-            Some(PriceError::KeyRefused { origin })
-        } else if lower.contains("ticker") && lower.contains("not found") {
-            let symbol = self.symbol();
-            Some(PriceError::UnknownSymbol { origin, symbol })
-        } else {
-            None
-        }
-    }
-
-    /// The fault in a body that begins like an array and is none of rows.
-    fn not_rows(self, text: &str, error: &serde_json::Error) -> PriceError {
-        let (origin, symbol) = (NAME, self.symbol());
+    /// The fault in a body that begins like an array but is not an array of rows.
+    fn not_rows(self, text: &str, error: &serde_json::Error) -> PriceFault {
         if error.is_eof() {
-            return PriceError::CutOff { origin, symbol };
+            return PriceFault::CutOff;
         }
-        // JSON has no such words, but the programs that write it do.
+        // JSON has no such words, but some programs write them.
         let found = ["NaN", "Infinity"]
             .into_iter()
             .find(|word| text.contains(word));
-        let reason = excerpt(&error.to_string(), self.key);
+        let reason = excerpt(&error.to_string(), Some(self.key));
         let too_large = reason.contains("out of range");
         match found.or(too_large.then_some("a number that is too large")) {
-            Some(found) => PriceError::NotFinite {
-                origin,
-                symbol,
-                found,
-            },
-            None => PriceError::Malformed {
-                origin,
-                symbol,
-                reason,
-            },
+            Some(found) => PriceFault::NotFinite { found },
+            None => PriceFault::Malformed { reason },
         }
     }
 
     fn row(self, wire: &WireRow) -> Result<DailyClose, RowFault> {
         let Question { from, to, .. } = self.question;
         let date = session_day(&wire.date).ok_or_else(|| RowFault::BadDate {
-            found: excerpt(&wire.date, self.key),
+            found: excerpt(&wire.date, Some(self.key)),
         })?;
-        if date < from || to < date {
+        if !self.question.covers(date) {
             return Err(RowFault::OutsideRange { date, from, to });
         }
-        let row = DailyClose {
+        check_vendor_row(DailyClose {
             date,
             close: wire.close,
             adjusted: wire.adj_close,
             volume: wire.volume,
             dividend: wire.div_cash,
             split: wire.split_factor,
-        };
-        if row.close.is_none() {
-            return Err(RowFault::NoClose { date });
-        }
-        if row.adjusted.is_none() {
-            return Err(RowFault::NoAdjustedClose { date });
-        }
-        check_numbers(&row)?;
-        Ok(row)
+        })
     }
 
-    fn web_page(self, code: u16) -> PriceError {
-        PriceError::WebPage {
-            origin: NAME,
-            symbol: self.symbol(),
-            code,
-        }
-    }
-
-    fn wrong_content_type(self, found: &str) -> PriceError {
-        PriceError::WrongContentType {
-            origin: NAME,
-            symbol: self.symbol(),
-            found: excerpt(found, self.key),
-        }
-    }
-
-    fn symbol(self) -> String {
-        self.question.symbol.to_owned()
+    fn wrong_content_type(self, found: &str) -> PriceFault {
+        let found = excerpt(found, Some(self.key));
+        PriceFault::WrongContentType { found }
     }
 }
 
-/// The day of `2026-01-02T00:00:00.000Z`; it is the session's, and no time zone changes it.
+/// The meaning of a failed request; Tiingo explains some statuses by its text.
+pub(super) fn failure(error: HttpError) -> PriceFault {
+    let HttpError::Status {
+        code,
+        retry_after,
+        excerpt,
+    } = &error
+    else {
+        return error.into();
+    };
+    let (code, retry_after) = (*code, *retry_after);
+    let page = is_web_page(excerpt, None);
+    match code {
+        500.. if page => PriceFault::ServerFailed {
+            code,
+            retry_after,
+            excerpt: String::new(),
+        },
+        429 => PriceFault::Limited {
+            limit: limit(excerpt).unwrap_or(Limit::Unstated),
+            retry_after,
+        },
+        300..400 | 500.. => error.into(),
+        _ if page => PriceFault::WebPage { code },
+        _ => known_text(excerpt, retry_after).unwrap_or_else(|| error.into()),
+    }
+}
+
+/// The sentences that Tiingo sends with varying statuses.
+fn known_text(text: &str, retry_after: Option<Duration>) -> Option<PriceFault> {
+    let lower = text.to_ascii_lowercase();
+    if let Some(limit) = limit(text) {
+        return Some(PriceFault::Limited { limit, retry_after });
+    }
+    if lower.contains("supply a token") {
+        Some(PriceFault::KeyMissing)
+    } else if lower.contains("invalid token") {
+        Some(PriceFault::KeyRefused)
+    } else if lower.contains("ticker") && lower.contains("not found") {
+        Some(PriceFault::UnknownSymbol)
+    } else {
+        None
+    }
+}
+
+/// The day of `2026-01-02T00:00:00.000Z`; it is the session's day in any time zone.
 fn session_day(text: &str) -> Option<Date> {
     let (day, time) = text.split_at_checked(10)?;
     if !time.is_empty() && !time.starts_with('T') {

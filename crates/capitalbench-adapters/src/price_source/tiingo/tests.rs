@@ -14,7 +14,7 @@ fn within(reach: Reach, base_url: &str) -> Result<Tiingo, BaseUrlError> {
 }
 
 #[test]
-fn the_address_is_the_documented_one_and_holds_no_key() {
+fn the_url_is_the_documented_one_and_holds_no_key() {
     let question = Question {
         symbol: "BRK-B",
         from: date(2026, 8, 13),

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn the_longest_beginning_decides() {
+fn the_longest_start_decides() {
     let cases: [(Family, &str, Temperature, Option<&str>); 18] = [
         (OpenAi, "gpt-4.1-mini", Taken, None),
         (OpenAi, "gpt-5-2025-08-07", Refused, Some("minimal")),
@@ -40,14 +40,14 @@ fn the_longest_beginning_decides() {
 }
 
 #[test]
-fn every_family_knows_what_to_do_with_an_unknown_name() {
+fn an_unknown_model_gets_no_effort() {
     for family in [OpenAi, Anthropic, Google, XAi, Compatible] {
         assert!(Capabilities::of(family, "x").efforts.is_empty());
     }
 }
 
 #[test]
-fn models_with_tools_of_their_own_are_known() {
+fn models_with_tools_of_their_own_are_recognised() {
     for model in ["gpt-4o-search-preview", "groq/compound-mini", "a/b:online"] {
         assert!(uses_tools_by_itself(model), "{model}");
     }

@@ -70,7 +70,7 @@ async fn faults_come_first_and_in_order() {
         "no complete answer within 1s",
         "rate limit; wait 0 s",
         "server failed with HTTP 503: overloaded",
-        "key refused with HTTP 401: no such key",
+        "key refused with HTTP 401: the key is unknown",
         "Length",
         "Complete",
         "Complete",

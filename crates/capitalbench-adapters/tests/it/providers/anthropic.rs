@@ -1,8 +1,7 @@
 //! Anthropic's Messages.
 
-use capitalbench_adapters::provider::anthropic::request_body;
 use capitalbench_adapters::provider::{
-    Anthropic, Family, Provider, Reply as ModelReply, Stop, Tokens,
+    Anthropic, Family, Provider, RemoteModel, Reply as ModelReply, Stop, Tokens, Wire as _,
 };
 use serde_json::{Value, json};
 
@@ -96,7 +95,7 @@ const ERRORS: &str = r#"
 
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
     let settings = settings(Family::Anthropic, "claude-opus-5");
-    Box::new(Anthropic::new(http(), url, key(), settings).expect("a provider"))
+    Box::new(RemoteModel::new(Anthropic, http(), url, key(), settings).expect("a provider"))
 }
 
 fn answer(stop_reason: &str, content: &Value) -> Value {
@@ -243,7 +242,7 @@ async fn the_request_matches_the_documentation() {
 fn older_models_get_a_temperature_and_no_effort() {
     let schema = schema();
     let settings = settings(Family::Anthropic, "claude-sonnet-4-6");
-    let body = request_body(&settings, &question(&schema));
+    let body = Anthropic.request_body(&settings, &question(&schema));
     assert_eq!(body["temperature"], 0.0);
     assert!(body["output_config"].get("effort").is_none());
 }

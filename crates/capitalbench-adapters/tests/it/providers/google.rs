@@ -1,8 +1,7 @@
 //! Google's generateContent.
 
-use capitalbench_adapters::provider::google::request_body;
 use capitalbench_adapters::provider::{
-    Family, Google, Provider, Reply as ModelReply, Stop, Tokens,
+    Family, Google, Provider, RemoteModel, Reply as ModelReply, Stop, Tokens, Wire as _,
 };
 use serde_json::{Value, json};
 
@@ -96,7 +95,7 @@ const ERRORS: &str = r#"
 
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
     let settings = settings(Family::Google, "gemini-3.1-pro-preview");
-    Box::new(Google::new(http(), url, key(), settings).expect("a provider"))
+    Box::new(RemoteModel::new(Google, http(), url, key(), settings).expect("a provider"))
 }
 
 fn answer(finish: &str, content: &Value) -> Value {
@@ -235,7 +234,7 @@ async fn the_request_matches_the_documentation() {
 fn a_number_is_a_budget_for_thoughts() {
     let schema = schema();
     let settings = settings(Family::Google, "gemini-2.5-flash");
-    let body = request_body(&settings, &question(&schema));
+    let body = Google.request_body(&settings, &question(&schema));
     let config = &body["generationConfig"];
     assert_eq!(config["thinkingConfig"], json!({"thinkingBudget": 0}));
 }

@@ -1,6 +1,6 @@
 //! Ollama's own chat.
 
-use capitalbench_adapters::provider::{Family, Ollama, Provider, Tokens};
+use capitalbench_adapters::provider::{Family, Ollama, Provider, RemoteModel, Tokens};
 use serde_json::{Value, json};
 
 use super::{
@@ -43,7 +43,7 @@ const ERRORS: &str = r#"
 
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
     let settings = settings(Family::Compatible, "gpt-oss:20b");
-    Box::new(Ollama::new(http(), url, key(), settings).expect("a provider"))
+    Box::new(RemoteModel::new(Ollama, http(), url, key(), settings).expect("a provider"))
 }
 
 fn answer(reason: &str, content: &str) -> Value {
@@ -74,7 +74,7 @@ fn replies() -> Vec<ReplyCase> {
         (
             "a piece of a stream",
             unfinished,
-            "unreadable answer: the answer has no end: done is not true",
+            "unreadable answer: the answer has no end: its field done is not true",
         ),
         (
             "200 with an error",

@@ -1,8 +1,7 @@
 //! `OpenAI`'s Responses.
 
-use capitalbench_adapters::provider::openai::request_body;
 use capitalbench_adapters::provider::{
-    Family, OpenAi, Provider, Reply as ModelReply, Stop, Tokens,
+    Family, OpenAi, Provider, RemoteModel, Reply as ModelReply, Stop, Tokens, Wire as _,
 };
 use serde_json::{Value, json};
 
@@ -102,7 +101,7 @@ const ERRORS: &str = r#"
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
     let settings = settings(Family::OpenAi, "gpt-5.6-sol");
     let url = format!("{url}/v1");
-    Box::new(OpenAi::new(http(), &url, key(), settings).expect("a provider"))
+    Box::new(RemoteModel::new(OpenAi, http(), &url, key(), settings).expect("a provider"))
 }
 
 /// An answer with these items.
@@ -281,7 +280,7 @@ fn a_temperature_is_sent_only_where_it_is_taken() {
     ] {
         let mut settings = settings(Family::OpenAi, model);
         settings.reasoning_effort = effort.map(str::to_owned);
-        let body = request_body(&settings, &question(&schema));
+        let body = OpenAi.request_body(&settings, &question(&schema));
         let effort = body.pointer("/reasoning/effort").and_then(Value::as_str);
         let temperature = body.get("temperature").and_then(Value::as_f64);
         assert_eq!((temperature, effort), sent, "{model}");

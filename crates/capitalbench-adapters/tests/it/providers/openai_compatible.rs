@@ -1,7 +1,6 @@
 //! Everybody who speaks like `OpenAI`'s chat completions.
 
-use capitalbench_adapters::provider::openai_compatible::request_body;
-use capitalbench_adapters::provider::{Family, Host, OpenAiCompatible, Provider, Tokens};
+use capitalbench_adapters::provider::{Family, Host, Provider, RemoteModel, Tokens, Wire as _};
 use serde_json::{Value, json};
 
 use super::{
@@ -99,7 +98,7 @@ fn router(url: &str) -> Box<dyn Provider> {
 fn provider(url: &str, model: &str, host: Host) -> Box<dyn Provider> {
     let settings = settings(Family::Compatible, model);
     let url = format!("{url}/v1");
-    Box::new(OpenAiCompatible::new(http(), &url, key(), settings, host).expect("a provider"))
+    Box::new(RemoteModel::new(host, http(), &url, key(), settings).expect("a provider"))
 }
 
 fn answer(finish: &str, content: &Value) -> Value {
@@ -240,14 +239,10 @@ async fn the_request_matches_the_documentation() {
 }
 
 #[test]
-fn each_host_is_asked_in_its_own_words() {
+fn each_host_gets_the_fields_it_expects() {
     let schema = schema();
     let body = |host: &Host, model: &str| {
-        request_body(
-            host,
-            &settings(Family::Compatible, model),
-            &question(&schema),
-        )
+        host.request_body(&settings(Family::Compatible, model), &question(&schema))
     };
     let deepseek = body(&Host::DeepSeek, "deepseek-v4-pro");
     let expected = json!({

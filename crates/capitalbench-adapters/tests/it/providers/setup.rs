@@ -2,16 +2,17 @@
 
 use std::fmt::Write as _;
 
+use capitalbench_adapters::http::BaseUrlError;
 use capitalbench_adapters::provider::{
-    Anthropic, Family, Google, Host, OpenAi, OpenAiCompatible, SetupError, XAi,
+    Anthropic, Family, Google, Host, OpenAi, RemoteModel, SetupError, XAi,
 };
 
 use super::{KEY, hides_key, http, key, openai_compatible, question, schema, settings};
 use crate::fake_server::{FakeServer, Reply};
 
-fn compatible(url: &str, host: Host) -> Result<OpenAiCompatible, SetupError> {
+fn compatible(url: &str, host: Host) -> Result<RemoteModel<Host>, SetupError> {
     let settings = settings(Family::Compatible, "m");
-    OpenAiCompatible::new(http(), url, key(), settings, host)
+    RemoteModel::new(host, http(), url, key(), settings)
 }
 
 #[test]
@@ -38,7 +39,7 @@ fn models_with_tools_of_their_own_are_refused() {
         "grok-4.20-multi-agent",
     ] {
         let settings = settings(Family::OpenAi, model);
-        let found = OpenAi::new(http(), OpenAi::DEFAULT_BASE_URL, key(), settings);
+        let found = RemoteModel::new(OpenAi, http(), OpenAi::DEFAULT_BASE_URL, key(), settings);
         let model = model.to_owned();
         assert_eq!(found.err(), Some(SetupError::UsesTools { model }));
     }
@@ -48,7 +49,7 @@ fn models_with_tools_of_their_own_are_refused() {
 fn an_effort_that_would_be_refused_is_not_tried() {
     let mut settings = settings(Family::OpenAi, "gpt-5.5");
     settings.reasoning_effort = Some("minimal".to_owned());
-    let found = OpenAi::new(http(), OpenAi::DEFAULT_BASE_URL, key(), settings);
+    let found = RemoteModel::new(OpenAi, http(), OpenAi::DEFAULT_BASE_URL, key(), settings);
     assert_eq!(
         found.expect_err("an effort refused").to_string(),
         "gpt-5.5 does not take the reasoning effort minimal; it takes: none, low, medium, high, \
@@ -59,17 +60,17 @@ fn an_effort_that_would_be_refused_is_not_tried() {
 #[test]
 fn an_invalid_base_url_is_refused_and_not_repeated_in_the_error() {
     for (url, expected) in [
-        ("", SetupError::NotHttp),
-        ("api.openai.com", SetupError::NotHttp),
-        ("file:///etc/hosts", SetupError::NotHttp),
-        ("https://a:hidden@b.example", SetupError::HoldsMore),
-        ("https://b.example/?key=hidden", SetupError::HoldsMore),
-        ("https://b.example/#hidden", SetupError::HoldsMore),
-        ("http://b.example/hidden", SetupError::InClear),
+        ("", BaseUrlError::NotHttp),
+        ("api.openai.com", BaseUrlError::NotHttp),
+        ("file:///etc/hosts", BaseUrlError::NotHttp),
+        ("https://a:hidden@b.example", BaseUrlError::HoldsMore),
+        ("https://b.example/?key=hidden", BaseUrlError::HoldsMore),
+        ("https://b.example/#hidden", BaseUrlError::HoldsMore),
+        ("http://b.example/hidden", BaseUrlError::InClear),
     ] {
         let error = compatible(url, Host::Other).expect_err("refused");
         assert!(!error.to_string().contains("hidden"));
-        assert_eq!(error, expected, "{url}");
+        assert_eq!(error, SetupError::BaseUrl(expected), "{url}");
     }
 }
 
@@ -79,19 +80,25 @@ fn no_provider_prints_its_key() {
     let shown = [
         format!(
             "{:?}",
-            OpenAi::new(http(), url, key(), settings(Family::OpenAi, "a"))
+            RemoteModel::new(OpenAi, http(), url, key(), settings(Family::OpenAi, "a"))
         ),
         format!(
             "{:?}",
-            Anthropic::new(http(), url, key(), settings(Family::Anthropic, "a"))
+            RemoteModel::new(
+                Anthropic,
+                http(),
+                url,
+                key(),
+                settings(Family::Anthropic, "a")
+            )
         ),
         format!(
             "{:?}",
-            Google::new(http(), url, key(), settings(Family::Google, "a"))
+            RemoteModel::new(Google, http(), url, key(), settings(Family::Google, "a"))
         ),
         format!(
             "{:#?}",
-            XAi::new(http(), url, key(), settings(Family::XAi, "a"))
+            RemoteModel::new(XAi, http(), url, key(), settings(Family::XAi, "a"))
         ),
         format!("{:#?}", compatible(url, Host::Vllm)),
     ];

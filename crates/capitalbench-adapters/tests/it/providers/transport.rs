@@ -126,8 +126,8 @@ async fn a_redirect_is_not_followed() {
         let location = format!("Location: {}/elsewhere", target.url());
         let reply = Reply::new("307 Temporary Redirect", "text/plain", &[&location], b"");
         let found = line(&ask(make, reply, PATIENCE).await);
-        let expected =
-            "request refused with HTTP 307: points to another address, which is not followed";
+        let expected = "request refused with HTTP 307: the server points to another address, \
+             which the program does not follow";
         assert_eq!(found, expected, "{name}");
         assert!(target.questions().is_empty());
     }

@@ -1,6 +1,8 @@
 //! xAI's chat completions.
 
-use capitalbench_adapters::provider::{Family, Provider, Reply as ModelReply, Stop, Tokens, XAi};
+use capitalbench_adapters::provider::{
+    Family, Provider, RemoteModel, Reply as ModelReply, Stop, Tokens, XAi,
+};
 use serde_json::{Value, json};
 
 use super::{
@@ -79,7 +81,7 @@ const ERRORS: &str = r#"
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
     let settings = settings(Family::XAi, "grok-4.6");
     let url = format!("{url}/v1/");
-    Box::new(XAi::new(http(), &url, key(), settings).expect("a provider"))
+    Box::new(RemoteModel::new(XAi, http(), &url, key(), settings).expect("a provider"))
 }
 
 fn answer(finish: &str, message: &Value) -> Value {

@@ -1,4 +1,4 @@
-//! Things in any schema: tables and what looks like one, functions, types, and what acts when others do.
+//! Objects in any schema: relations, functions, types, and triggers of all kinds.
 
 use super::Question;
 
@@ -17,7 +17,7 @@ pub(super) const QUESTIONS: &[Question] = &[
     Question {
         code: "relation_unknown",
         remedy: DROP,
-        // In a schema of theirs tables may also belong to the owner, as those of a server that is like theirs.
+        // In a schema of Supabase, tables may also belong to the keeper, as on a self-hosted server.
         sql: "select c.oid::regclass::text, case c.relkind when 'v' then 'is a view' when 'm' then 'is a materialised view'
              when 'f' then 'is a foreign table' when 'S' then 'is a sequence' when 'p' then 'is a partitioned table'
              else 'is a table' end || ' that is not on the list'
@@ -82,7 +82,7 @@ pub(super) const QUESTIONS: &[Question] = &[
     Question {
         code: "definition_unknown",
         remedy: DROP,
-        // What can stand in for something that our statements use.
+        // Objects that could stand in for something that our statements use.
         sql: "select o.what, o.kind || ' is not on the list' from (
              select 'pg_cast'::regclass, c.oid, format('%s as %s', c.castsource::regtype, c.casttarget::regtype), 'the cast', 0::oid from pg_cast c
              union all select 'pg_operator'::regclass, o.oid, o.oid::regoperator::text, 'the operator', o.oprnamespace from pg_operator o

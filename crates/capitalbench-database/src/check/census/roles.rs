@@ -1,4 +1,4 @@
-//! Roles: what they are, what they belong to, what is set for them, what they own and will be given.
+//! Roles: their attributes, memberships, settings, property and default rights.
 
 use super::Question;
 
@@ -6,7 +6,7 @@ pub(super) const QUESTIONS: &[Question] = &[
     Question {
         code: "membership_unknown",
         remedy: "revoke the first role from the second; readers need anon and nothing else",
-        // Whoever reaches a role with more rights than a reader has them too, over any number of steps.
+        // A member of a strong role has its rights, over any number of memberships.
         sql: ", strong(oid) as (
            select r.oid from pg_roles r where r.rolname in ('service_role', 'pg_database_owner',
              'pg_execute_server_program', 'pg_maintain', 'pg_read_all_data', 'pg_read_server_files',

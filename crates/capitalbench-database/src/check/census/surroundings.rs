@@ -1,4 +1,4 @@
-//! Ways in and out: replication, foreign servers, the storage beside the tables, settings of the server.
+//! Ways in and out: replication, foreign servers, the object storage, and settings of the server.
 
 use super::Question;
 

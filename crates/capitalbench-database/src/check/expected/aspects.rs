@@ -1,30 +1,29 @@
-//! What is compared of a schema.
+//! The aspects of a schema that are compared.
 
 use super::super::{MIGRATE, POLICIES, RIGHTS};
 
-/// One kind of thing in a schema.
+/// One kind of object in a schema.
 pub(super) struct Aspect {
-    /// The code of one that is otherwise, or missing.
+    /// The code for an object that is different or missing.
     pub(super) changed: &'static str,
-    /// The code of one that the migrations do not make.
+    /// The code for an object that the migrations do not make.
     pub(super) unknown: &'static str,
-    /// What to do.
     pub(super) remedy: &'static str,
-    /// Another check tells that one is missing.
+    /// Whether another check reports a missing object.
     pub(super) missing_is_told: bool,
-    /// Answers with a subject, which begins with its table where it has one, and a text; `$1` is the schema.
+    /// Returns subjects, which begin with their table if they have one, and texts; `$1` is the schema.
     pub(super) question: &'static str,
 }
 
-const FUNCTION: &str = "make it again from migrations/ or drop it, and find out who changed it";
-const DROP: &str = "drop it, or make it again: statements are in migrations/";
+const FUNCTION: &str = "create it again from migrations/ or drop it, and find out who changed it";
+const DROP: &str = "drop it, or create it again: the statements are in migrations/";
 
-/// All of them, relations first.
+/// All aspects; relations must come first.
 pub(super) const ASPECTS: &[Aspect] = &[
     Aspect {
         changed: "relation_changed",
         unknown: "relation_unknown",
-        remedy: "drop it, or move it to a database of its own; ours are made again by migrations/",
+        remedy: "drop it, or move it to a database of its own; ours are created by migrations/",
         missing_is_told: true,
         question: "select c.relname::text, format('%s, persistence %s, row security %s, forced %s, options %s, identity %s',
              case c.relkind when 'r' then 'table' when 'v' then 'view' when 'm' then 'materialised view'
@@ -129,7 +128,7 @@ pub(super) const ASPECTS: &[Aspect] = &[
     },
 ];
 
-/// Tables with the expression that compares a row with its digest.
+/// Returns each table with the expression that compares a row with its digest.
 pub(super) const COMPARED: &str = "select c.relname::text, pg_get_expr(d.adbin, d.adrelid)
   from pg_attribute a join pg_class c on c.oid = a.attrelid
   join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum

@@ -74,28 +74,30 @@ async fn ask(mut faults: Vec<PriceError>) -> (Result<usize, String>, usize, u64)
 }
 
 fn server_failed(wait: Option<u64>) -> PriceError {
-    PriceError::ServerFailed {
-        origin: "failing",
-        symbol: "SPY".to_owned(),
+    failing(PriceFault::ServerFailed {
         code: 503,
         retry_after: wait.map(Duration::from_secs),
         excerpt: String::new(),
+    })
+}
+
+fn failing(fault: PriceFault) -> PriceError {
+    PriceError {
+        origin: "failing",
+        symbol: "SPY".to_owned(),
+        fault,
     }
 }
 
 fn passing() -> [PriceError; 4] {
-    let (origin, symbol) = ("failing", "SPY".to_owned());
     [
-        PriceError::Timeout {
-            origin,
-            symbol: symbol.clone(),
+        failing(PriceFault::Timeout {
             after: Duration::from_secs(30),
-        },
-        PriceError::CutOff { origin, symbol },
-        PriceError::Unreachable {
-            origin,
+        }),
+        failing(PriceFault::CutOff),
+        failing(PriceFault::Unreachable {
             reason: "no route".to_owned(),
-        },
+        }),
         server_failed(None),
     ]
 }
@@ -119,14 +121,14 @@ async fn retries_are_bounded_and_the_last_fault_is_reported() {
 
 #[tokio::test(start_paused = true)]
 async fn permanent_faults_are_asked_once() {
-    let (origin, symbol) = ("failing", "SPY".to_owned());
     for fault in [
-        PriceError::UnknownSymbol { origin, symbol },
-        PriceError::KeyRefused { origin },
-        PriceError::NoFolder {
+        PriceFault::UnknownSymbol,
+        PriceFault::KeyRefused,
+        PriceFault::NoFolder {
             folder: PathBuf::from("histories"),
         },
     ] {
+        let fault = failing(fault);
         let (said, left, seconds) = ask(vec![fault.clone(), fault]).await;
         assert!(said.is_err());
         assert_eq!((left, seconds), (1, 0));

@@ -1,4 +1,4 @@
-//! What an error says, in every form the providers have for it, and which class it is.
+//! [`ServerError`]: an error message in any form that providers use, and its class.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::CallFailure;
 
-/// Words in an error inside a good status, and the status they would have had.
+/// Words of an error that came with a status of success, and the status such an error should have.
 const STATUS_OF_WORD: [(&str, u16); 18] = [
     ("rate_limit", 429),
     ("resource_exhausted", 429),
@@ -27,7 +27,7 @@ const STATUS_OF_WORD: [(&str, u16); 18] = [
     ("data_residency", 400),
     ("policy", 400),
 ];
-/// Signs that an allowance is used up, which no waiting within a round brings back.
+/// Words that say that an allowance is used up, which no wait within a round brings back.
 const USED_UP: [&str; 4] = [
     "insufficient_quota",
     "billing",
@@ -38,19 +38,18 @@ const USED_UP_MESSAGES: [&str; 3] = ["credit", "spend", "insufficient balance"];
 
 /// An error as a server wrote it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Fault {
-    /// What it said.
+pub(super) struct ServerError {
     pub(super) message: String,
-    /// The status it names, where that is a number.
+    /// The status in the error itself, if it is a number.
     pub(super) code: Option<u16>,
-    /// Its types, codes and reasons, in lower case.
+    /// Types, codes and reasons, in lower case.
     words: Vec<String>,
     /// How long it asks to wait.
     wait: Option<Duration>,
 }
 
-impl Fault {
-    /// An error of which only a text is known.
+impl ServerError {
+    /// An error without type and code.
     pub(super) fn saying(message: String) -> Self {
         Self {
             message,
@@ -58,7 +57,7 @@ impl Fault {
         }
     }
 
-    /// The error in a body, if it holds one.
+    /// The error in a body, if there is one.
     pub(super) fn of(body: &Value) -> Option<Self> {
         let body = body.get(0).unwrap_or(body);
         let places = ["/error", "/choices/0/error"];
@@ -73,11 +72,16 @@ impl Fault {
             None if body["object"] == "error" || body["type"] == "error" => {
                 Some(Self::of_object(body))
             }
-            None => None,
+            None => match body["status"].as_str() {
+                Some(status @ ("failed" | "cancelled")) => {
+                    Some(Self::saying(format!("the response is {status}")))
+                }
+                _ => None,
+            },
         }
     }
 
-    /// The same, or whatever a body of an error status says without being one.
+    /// The error in the body of an error status, whatever form the body has.
     pub(super) fn of_error_status(body: &Value) -> Self {
         let detail = || body.get("detail").map(Value::to_string);
         let message = || body.get("message")?.as_str().map(str::to_owned);
@@ -105,7 +109,7 @@ impl Fault {
         }
     }
 
-    /// The status of an error that came with a good one.
+    /// The status that fits an error which came with a status of success.
     pub(super) fn status_inside(&self, outer: u16) -> u16 {
         let is_error = |code: &u16| (400..600).contains(code);
         let of_word = || {
@@ -115,7 +119,7 @@ impl Fault {
         self.code.filter(is_error).or_else(of_word).unwrap_or(outer)
     }
 
-    /// The class of an error; `message` is its cleared text, `header_wait` what the headers ask.
+    /// Classifies an error; `message` is its text without the key.
     pub(super) fn class(
         &self,
         status: u16,

@@ -1,0 +1,175 @@
+//! [`Wire`]: what differs between providers. [`RemoteModel`]: everything they share.
+
+use std::fmt::Debug;
+
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
+use reqwest::{Method, Url};
+use serde_json::Value;
+
+use super::answer::Answer;
+use super::{CallFailure, Provider, Question, RawAnswer, Reply, SendFuture, Settings, SetupError};
+use crate::http::{HttpClient, HttpError, Request, Secrecy, excerpt, with_path};
+use crate::secret::ApiKey;
+
+/// Response headers that are stored with an answer.
+const STORED_HEADERS: [&str; 9] = [
+    "apim-request-id",
+    "content-type",
+    "date",
+    "mistral-correlation-id",
+    "request-id",
+    "retry-after",
+    "retry-after-ms",
+    "x-request-id",
+    "x-should-retry",
+];
+/// Headers that begin like this are stored too.
+const STORED_PREFIXES: [&str; 2] = ["anthropic-ratelimit-", "x-ratelimit-"];
+/// A shorter key is a placeholder for a local server, such as `none`. A model may well use that word,
+/// so it is not removed from the model's answer.
+const SHORTEST_SECRET: usize = 16;
+const JSON: &str = "application/json";
+
+/// The request and reply format of one provider.
+pub trait Wire: Debug + Send + Sync {
+    /// The name under which models share rate limits, such as `openai`.
+    fn name(&self) -> &'static str;
+
+    /// Refuses an address at which this format would not be asked fairly.
+    fn check_host(&self, _host: &str) -> Result<(), SetupError> {
+        Ok(())
+    }
+
+    /// The header that carries the key, and the text before the key.
+    fn key_header(&self) -> (&'static str, &'static str) {
+        ("authorization", "Bearer ")
+    }
+
+    /// Further headers of every request.
+    fn headers(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    /// The path below the base URL, by segments.
+    fn path(&self, model: &str) -> Vec<String>;
+
+    fn request_body(&self, settings: &Settings, question: &Question<'_>) -> Value;
+
+    /// Reads the body of a success that reports no error.
+    fn reply(&self, body: &Value) -> Result<Reply, CallFailure>;
+}
+
+/// One model behind an address, asked in a provider's format.
+#[derive(Debug, Clone)]
+pub struct RemoteModel<W> {
+    wire: W,
+    http: HttpClient,
+    base_url: Url,
+    key: Option<ApiKey>,
+    settings: Settings,
+}
+
+impl<W: Wire> RemoteModel<W> {
+    /// Refuses settings and addresses at which the model could not be asked fairly and safely.
+    pub fn new(
+        wire: W,
+        http: HttpClient,
+        base_url: &str,
+        key: Option<ApiKey>,
+        settings: Settings,
+    ) -> Result<Self, SetupError> {
+        settings.check()?;
+        let secrecy = match key {
+            Some(_) => Secrecy::Keyed,
+            None => Secrecy::Open,
+        };
+        let base_url = http.base_url(base_url, secrecy)?;
+        wire.check_host(base_url.host_str().unwrap_or_default())?;
+        Ok(Self {
+            wire,
+            http,
+            base_url,
+            key,
+            settings,
+        })
+    }
+
+    async fn ask(&self, question: Question<'_>) -> Result<RawAnswer, CallFailure> {
+        let json = [(ACCEPT.as_str(), JSON), (CONTENT_TYPE.as_str(), JSON)];
+        let body = self.wire.request_body(&self.settings, &question);
+        let request = Request {
+            method: Method::POST,
+            url: with_path(
+                &self.base_url,
+                &self.wire.path(&self.settings.api_model_name),
+            ),
+            key: self.key.as_ref(),
+            key_headers: &[self.wire.key_header()],
+            headers: &[&json, self.wire.headers()].concat(),
+            body: body.to_string().into_bytes(),
+            time_limit: Some(question.time_limit),
+        };
+        let answer = self.http.send(&request).await.map_err(call_failure)?;
+        Ok(RawAnswer {
+            status: answer.status,
+            headers: stored_headers(&answer.headers, self.key.as_ref()),
+            body: without_key(answer.body, self.key.as_ref()),
+        })
+    }
+}
+
+impl<W: Wire> Provider for RemoteModel<W> {
+    fn name(&self) -> &str {
+        self.wire.name()
+    }
+
+    fn send<'a>(&'a self, question: Question<'a>) -> SendFuture<'a> {
+        Box::pin(self.ask(question))
+    }
+
+    fn read(&self, answer: &RawAnswer) -> Result<Reply, CallFailure> {
+        let answer = Answer::new(answer, self.key.as_ref());
+        let reply = self.wire.reply(&answer.json()?)?;
+        let request_id = answer.request_id().or(reply.request_id);
+        Ok(Reply {
+            request_id,
+            ..reply
+        })
+    }
+}
+
+fn call_failure(error: HttpError) -> CallFailure {
+    match error {
+        HttpError::Timeout { after } => CallFailure::Timeout(after),
+        HttpError::TooLarge { .. } => CallFailure::Unreadable(error.to_string()),
+        other => CallFailure::Transport(other.to_string()),
+    }
+}
+
+fn stored_headers(headers: &HeaderMap, key: Option<&ApiKey>) -> Vec<(String, String)> {
+    let is_stored = |name: &str| {
+        let begins = |prefix: &&str| name.starts_with(prefix);
+        STORED_HEADERS.contains(&name) || STORED_PREFIXES.iter().any(begins)
+    };
+    let stored = headers.iter().filter(|(name, _)| is_stored(name.as_str()));
+    stored
+        .map(|(name, value)| {
+            let text = String::from_utf8_lossy(value.as_bytes());
+            (name.as_str().to_owned(), excerpt(&text, key))
+        })
+        .collect()
+}
+
+/// Removes our own key from a body, should the server repeat it.
+fn without_key(body: Vec<u8>, key: Option<&ApiKey>) -> Vec<u8> {
+    let Some(key) = key.filter(|key| key.expose().len() >= SHORTEST_SECRET) else {
+        return body;
+    };
+    let text = String::from_utf8_lossy(&body);
+    let clean = key.redact(&text);
+    if clean == text {
+        body
+    } else {
+        clean.into_bytes()
+    }
+}
