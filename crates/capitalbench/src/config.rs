@@ -9,7 +9,7 @@ use capitalbench_adapters::http::{HttpClient, HttpLimits, Reach};
 use capitalbench_adapters::secret::{ApiKey, Wiped};
 use capitalbench_adapters::supabase::Supabase;
 use capitalbench_archive::disk::error::FileError;
-use capitalbench_archive::disk::file_ops::{self, ReadError};
+use capitalbench_archive::disk::file_ops::{self, ReadProblem};
 use capitalbench_archive::format::utf8;
 use capitalbench_archive::public::cache_key::CacheKey;
 use capitalbench_database::direct::DatabaseUrl;
@@ -35,8 +35,8 @@ impl Environment {
             // What is there and cannot be read is no missing file: its keys would be missed.
             // Some tools keep a folder of this name, which is no file of keys.
             let bytes = match file_ops::read(path) {
-                Err(ReadError::Missing { .. }) => continue,
-                Err(ReadError::NotAFile { .. }) if path.is_dir() => continue,
+                Err(error) if error.problem == ReadProblem::Missing => continue,
+                Err(error) if error.problem == ReadProblem::NotAFile && path.is_dir() => continue,
                 read => Wiped::new(read.map_err(FileError::from)?),
             };
             let text = utf8(&bytes).map_err(|fault| fault.in_file(path))?;

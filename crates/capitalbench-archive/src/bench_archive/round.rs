@@ -24,6 +24,7 @@ use crate::disk::error::FileError;
 use crate::disk::file_ops::scratch::ScratchFolder;
 use crate::disk::layout::{self, run};
 use crate::format::prices::provenance::{AnswerRecord, Coverage, Provenance, Purpose};
+use crate::format::stored::FormatVersion;
 use crate::format::{
     prices::price_sheet, prices::price_window, prices::provenance, round::hashes,
     round::new_manifest, run::acceptance, run::new_run_manifest,
@@ -212,7 +213,7 @@ impl Draft<'_> {
             let path = format!("{}/{}.json", run::RAW, slot.stem(1));
             self.write(&Self::in_run(&path), &line(&Value::Object(raw)))?;
         }
-        self.write(&Self::in_run(run::LOG), &log)?;
+        self.write(&Self::in_run(run::RUN_LOG), &log)?;
         let folder = self.folder.run(&plan.run_id)?;
         let checked = validate_run(inputs, &folder, RULES)?;
         for (path, text) in validation_files(&folder, RULES, &checked) {
@@ -293,6 +294,7 @@ impl Draft<'_> {
             digests.insert((*path).to_owned(), Digest::of(text.as_bytes()));
         }
         let record = Provenance {
+            format_version: FormatVersion,
             round_id: self.manifest.round_id.to_string(),
             source: SOURCE.to_owned(),
             stored_label: SOURCE.to_owned(),

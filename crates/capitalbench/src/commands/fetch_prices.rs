@@ -98,8 +98,8 @@ fn print_plan(arguments: &FetchPrices, plan: &FetchPlan<'_>) {
             "round_id": plan.inputs.folder.name(),
             "entry_date": plan.window.entry.to_string(),
             "exit_date": plan.window.exit.to_string(),
-            "purpose": plan.purpose.as_str(),
-            "coverage": plan.coverage.as_str(),
+            "purpose": plan.purpose,
+            "coverage": plan.coverage,
             "symbols": symbols,
         }));
         return;
@@ -171,8 +171,8 @@ fn stored_json(round: &str, provenance: &Provenance, check: Option<&CrossCheck>)
         "round_id": round,
         "status": "stored",
         "source": provenance.source,
-        "purpose": provenance.purpose.as_str(),
-        "coverage": provenance.coverage.as_str(),
+        "purpose": provenance.purpose,
+        "coverage": provenance.coverage,
         "options": provenance.answers.len(),
         "requests": requests,
         "files": files,

@@ -7,6 +7,7 @@ use capitalbench_archive::format::prices::provenance::{
     AnswerRecord, Coverage, Provenance, Purpose,
 };
 use capitalbench_archive::format::prices::source_exception::SourceException;
+use capitalbench_archive::format::stored::FormatVersion;
 use capitalbench_archive::prices::price_record::{NewPrices, final_prices, store};
 use capitalbench_archive::results::corrections::Correction;
 use capitalbench_archive::round::round_folder::RoundInputs;
@@ -305,6 +306,7 @@ pub(crate) fn source_exception(
         ));
     };
     Ok(Some(SourceException {
+        format_version: FormatVersion,
         departure,
         reason: reason.clone(),
         accepted_at: Stamp::of(asking.clock.now()),
@@ -444,6 +446,7 @@ fn provenance(
         requests: answered.answer.requests,
     });
     Provenance {
+        format_version: FormatVersion,
         round_id: plan.inputs.folder.name(),
         source: asking.source.name().to_owned(),
         stored_label: asking.source.stored_label().to_owned(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::layout;
-use capitalbench_archive::log::{LogFolder, LogKey, Observer, attempt_events};
+use capitalbench_archive::log::{LedgerAttempt, LogFolder, LogKey, Observer, attempt_events};
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_archive::run::ledger::Ledger;
 use capitalbench_core::asking::attempt::Slot;
@@ -124,8 +124,13 @@ impl Recorder {
         let Some(key) = &self.key else {
             return Ok(());
         };
-        let run = (ledger.folder(), ledger.plan());
-        let events = attempt_events(round, run, (slot, attempt), observer(key, now))?;
+        let attempt = LedgerAttempt {
+            run: ledger.folder(),
+            plan: ledger.plan(),
+            slot,
+            attempt,
+        };
+        let events = attempt_events(round, &attempt, observer(key, now))?;
         self.log.append(key, &events)?;
         Ok(())
     }

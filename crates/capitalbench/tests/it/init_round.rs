@@ -246,7 +246,7 @@ fn an_id_that_names_the_other_track_is_refused() {
             NOW,
         ];
         let ran = test.run_without_trace(&arguments).code(2);
-        ran.complains(&format!("is not one of the horizon {horizon}"));
+        ran.complains(&format!("does not fit the horizon {horizon}"));
     }
 }
 

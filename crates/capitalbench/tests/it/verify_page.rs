@@ -141,7 +141,7 @@ fn the_log_of_a_signed_round_is_published_and_checked() {
         ("log/checkpoint".to_owned(), "does not hold"),
         (
             format!("log/tile/0/000.p/{leaves}"),
-            "does not hold the hashes of the leaves",
+            "does not hold the hashes that the leaves give",
         ),
         (
             format!("log/tile/entries/000.p/{leaves}"),

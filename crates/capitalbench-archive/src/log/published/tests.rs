@@ -2,7 +2,7 @@
 use super::*;
 
 #[test]
-fn only_files_of_the_log_at_its_size_are_for_everybody() {
+fn only_files_of_the_log_at_its_size_are_public() {
     for path in [
         "vkey",
         "checkpoint",

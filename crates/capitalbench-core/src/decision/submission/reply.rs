@@ -10,6 +10,7 @@ mod repair;
 mod unique;
 
 pub use ladder::{Ending, ReplyFault, Step, read_reply};
+pub use unique::Unique;
 
 /// How the object was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

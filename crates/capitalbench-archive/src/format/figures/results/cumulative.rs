@@ -130,9 +130,8 @@ fn joined(rounds: &[RoundId]) -> String {
 /// A round as the index of boards shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexRow<'a> {
-    /// The round.
     pub round: &'a PublicRound,
-    /// It is the latest resolved one of those shown.
+    /// Whether it is the latest resolved round of those shown.
     pub latest: bool,
     /// Why it is in no board, or what a reader should know.
     pub warnings: Vec<String>,

@@ -2,7 +2,7 @@
 use super::*;
 
 #[test]
-fn what_is_written_is_read_back() {
+fn a_comparison_and_its_acceptance_read_back() {
     let check = CrossCheck {
         source: "csv".into(),
         tolerance_bps: 10.0,
@@ -34,6 +34,7 @@ fn what_is_written_is_read_back() {
         .is_err()
     );
     let accepted = CrossCheckAcceptance {
+        format_version: FormatVersion,
         cross_check: Digest::of(text.as_bytes()),
         reason: "a late dividend at the other source".into(),
         accepted_at: Stamp::parse("2026-03-10T02:00:00Z").unwrap(),

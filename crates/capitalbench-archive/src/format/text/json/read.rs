@@ -1,25 +1,22 @@
 //! Strict reading of JSON.
 
-use std::fmt;
+use capitalbench_core::decision::submission::reply::Unique;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::map::Entry;
-use serde_json::{Map, Number, Value};
+use crate::disk::error::Fault;
 
 /// Why a text is not JSON that the archive accepts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JsonError {
-    /// There is nothing but white space.
     #[error("the file is empty")]
     Empty,
-    /// The text breaks a rule at a known place.
     #[error("line {line}, column {column}: {message}")]
     Invalid {
-        /// Line, counted from 1.
+        /// Counted from 1.
         line: usize,
         /// Column in bytes, counted from 1; 0 when the problem lies at the end of the line before.
         column: usize,
-        /// What is wrong there.
         message: String,
     },
 }
@@ -40,6 +37,35 @@ pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
     serde_json::from_str::<Unique>(text)
         .map(|unique| unique.0)
         .map_err(|error| readable(text, &error))
+}
+
+/// Reads a whole file into a type that derives its stored form.
+///
+/// The text is read twice: [`parse`] refuses repeated keys, which a derived reader of a map accepts,
+/// and the derived reader knows the line of a member that is unknown or of the wrong type.
+pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fault> {
+    if !parse(bytes)?.is_object() {
+        // A derived reader would also take a list of the values.
+        return Err(Fault::new("is not an object"));
+    }
+    read_checked(bytes)
+}
+
+/// The second half of [`read`], for an object that [`parse`] has accepted.
+pub(in crate::format) fn read_checked<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fault> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        let mut fault = readable("", &error);
+        let JsonError::Invalid { message, .. } = &mut fault else {
+            return fault.into();
+        };
+        if let Some((unknown, _)) = message.split_once(", expected")
+            && unknown.starts_with("unknown field")
+        {
+            *message =
+                format!("{unknown}; remove it, or read the file with the version that wrote it");
+        }
+        fault.into()
+    })
 }
 
 fn invalid_at(bytes: &[u8], offset: usize, message: &str) -> JsonError {
@@ -68,85 +94,12 @@ fn readable(text: &str, error: &serde_json::Error) -> JsonError {
     }
 }
 
-/// Whether the place holds one of the words that Python writes for numbers JSON does not have.
+/// Whether the text at this place is a word that Python writes for a number JSON does not have.
 fn names_no_number(text: &str, line: usize, column: usize) -> bool {
     text.split('\n')
         .nth(line.saturating_sub(1))
         .and_then(|line| line.get(column.saturating_sub(1)..))
         .is_some_and(|rest| rest.starts_with("NaN") || rest.starts_with("Infinity"))
-}
-
-/// A JSON value in which no object names a key twice.
-struct Unique(Value);
-
-impl<'de> Deserialize<'de> for Unique {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(UniqueVisitor).map(Self)
-    }
-}
-
-struct UniqueVisitor;
-
-impl<'de> Visitor<'de> for UniqueVisitor {
-    type Value = Value;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value)
-            .map(Value::Number)
-            .ok_or_else(|| E::custom("number out of range"))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut items = Vec::new();
-        while let Some(Unique(item)) = access.next_element()? {
-            items.push(item);
-        }
-        Ok(Value::Array(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut object = Map::new();
-        while let Some(key) = access.next_key::<String>()? {
-            match object.entry(key) {
-                Entry::Vacant(entry) => {
-                    entry.insert(access.next_value::<Unique>()?.0);
-                }
-                Entry::Occupied(entry) => {
-                    let message = format!("the object repeats the key {:?}", entry.key());
-                    return Err(A::Error::custom(message));
-                }
-            }
-        }
-        Ok(Value::Object(object))
-    }
 }
 
 #[cfg(test)]

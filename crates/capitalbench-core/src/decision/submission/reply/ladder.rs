@@ -71,7 +71,7 @@ pub enum ReplyFault {
     /// No step finds an object.
     #[error("no complete JSON object or YAML mapping: {0}")]
     NoObject(String),
-    /// A key stands twice in one object.
+    /// An object repeats a key.
     #[error("{0}")]
     Repeated(String),
     /// More than one object, and nobody can say which is meant.
@@ -140,7 +140,7 @@ fn mended(text: &str, ending: Ending) -> Option<Result<(Value, Step), ReplyFault
 fn yaml(text: &str) -> Result<Value, ReplyFault> {
     let Unique(value) = from_plain_yaml(text).map_err(|error| {
         let message = error.to_string();
-        if message.contains("repeats the key") || message.contains(REPEATED) {
+        if message.contains("repeats the key") {
             ReplyFault::Repeated(message)
         } else {
             ReplyFault::NoObject(message)

@@ -1,15 +1,16 @@
-//! A value in which no key stands twice and every number is finite, from JSON or YAML.
+//! The one reader of a JSON or YAML value that refuses repeated keys and infinite numbers.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 /// How the fault of a repeated key begins.
-pub(super) const REPEATED: &str = "a key stands twice";
+pub(super) const REPEATED: &str = "the object repeats the key";
 
-/// A value without repeated keys; the usual reader keeps the last one in silence.
-pub(super) struct Unique(pub(super) Value);
+/// A value without repeated keys; the usual reader silently keeps the last one.
+pub struct Unique(pub Value);
 
 impl<'de> Deserialize<'de> for Unique {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -47,6 +48,10 @@ impl<'de> Visitor<'de> for UniqueVisitor {
         Ok(Value::String(value.to_owned()))
     }
 
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
     fn visit_unit<E>(self) -> Result<Value, E> {
         Ok(Value::Null)
     }
@@ -66,11 +71,13 @@ impl<'de> Visitor<'de> for UniqueVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(name) = members.next_key::<String>()? {
-            if object.contains_key(&name) {
-                return Err(A::Error::custom(format!("{REPEATED}: {name}")));
-            }
-            let Unique(value) = members.next_value()?;
-            object.insert(name, value);
+            match object.entry(name) {
+                Entry::Vacant(place) => place.insert(members.next_value::<Unique>()?.0),
+                Entry::Occupied(place) => {
+                    let message = format!("{REPEATED} {:?}", place.key());
+                    return Err(A::Error::custom(message));
+                }
+            };
         }
         Ok(Value::Object(object))
     }
