@@ -77,7 +77,7 @@ async function priceRecord(files, round, find, match) {
   const record = json(files, path);
   if (round && record.round_id !== round) find("price-record-differs", path, `is of the round ${record.round_id}`);
   if (record.purpose === "informational" && files.has("prices/exit_prices.csv"))
-    find("price-record-differs", path, "the entry sheet is informational and the exit sheet is not of its fetch");
+    find("price-record-differs", path, "the entry sheet is informational and the exit sheet comes from another fetch");
   origin(files, record, find);
   for (const file of FETCHED) {
     const digest = files.has(file) ? await sha256(files.get(file)) : null, wanted = record.files[file] ?? null;

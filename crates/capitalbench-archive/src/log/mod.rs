@@ -109,7 +109,7 @@ impl LogFolder {
         let parsed = utf8(&bytes).and_then(|text| {
             let line = text.strip_suffix('\n');
             let line = line.ok_or_else(|| Fault::new("its last line must end with a line feed"))?;
-            VerifierKey::parse(line).map_err(|error| Fault::new(error))
+            VerifierKey::parse(line).map_err(Fault::new)
         });
         parsed.map(Some).map_err(|fault| fault.in_file(&file))
     }

@@ -194,7 +194,7 @@ fn results_that_do_not_follow_are_not_published() {
             test.run_with(&DATABASE, &command)
                 .code(2)
                 .complains(&format!(
-                    "{NAME}: the stored result runs/official/results/{name} is not the computed one"
+                    "{NAME}: the stored result runs/official/results/{name} differs from the computed one"
                 ));
             assert!(!test.path("out").exists(), "{command:?}");
         }

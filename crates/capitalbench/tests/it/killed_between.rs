@@ -170,7 +170,7 @@ fn half_a_round_is_no_round_and_the_next_call_makes_it() {
         killed.run(&boards).code(0);
         let again = killed.run(&init);
         if made {
-            again.code(2).complains("is there already");
+            again.code(2).complains("already exists");
         } else {
             again.code(0);
         }

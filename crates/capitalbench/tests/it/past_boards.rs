@@ -134,7 +134,7 @@ fn nothing_is_guessed(test: &Test, size: &str) {
     fs::write(&kept, bytes.replacen('1', "2", 1)).expect("other prices");
     test.run(&show)
         .code(2)
-        .complains("prices/exit_prices.csv: its bytes at this checkpoint are neither here nor");
+        .complains("prices/exit_prices.csv: its bytes at this checkpoint are not here and not");
     fs::remove_file(&kept).expect("no old prices");
     test.run(&show)
         .code(2)

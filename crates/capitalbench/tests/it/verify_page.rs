@@ -145,7 +145,7 @@ fn the_log_of_a_signed_round_is_published_and_checked() {
         ),
         (
             format!("log/tile/entries/000.p/{leaves}"),
-            "signs another root than the leaves have",
+            "signs another root than the leaves give",
         ),
         (format!("rounds/{NAME}/files/manifest.yaml"), "signed "),
     ];

@@ -127,7 +127,7 @@ pub fn parse(bytes: &[u8]) -> Result<PriceSheet, Fault> {
     for row in &table.rows {
         quotes.push(quote(places, row).map_err(|fault| fault.on_line(row.line))?);
     }
-    PriceSheet::new(quotes).map_err(|error| Fault::new(error))
+    PriceSheet::new(quotes).map_err(Fault::new)
 }
 
 /// Where each of [`COLUMNS`] stands, looked up once.

@@ -85,6 +85,10 @@ mod close_basis {
     use serde::de::Error as _;
     use serde::{Deserialize as _, Deserializer, Serializer};
 
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes a reference"
+    )]
     pub(in crate::format) fn serialize<S: Serializer>(
         basis: &CloseBasis,
         to: S,

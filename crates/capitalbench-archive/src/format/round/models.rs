@@ -22,7 +22,7 @@ struct Stored {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredModel {
-    model_id: ModelId,
+    model_id: String,
     provider: String,
     api_model_name: String,
     base_url: Option<String>,
@@ -135,6 +135,7 @@ fn settings(model: &StoredModel) -> Result<ModelSettings, Fault> {
 }
 
 fn contestant(model: &StoredModel) -> Result<Contestant, Fault> {
+    let model_id = ModelId::parse(&model.model_id).map_err(|e| Fault::field("model_id", e))?;
     for (field, text) in [
         ("provider", &model.provider),
         ("api_model_name", &model.api_model_name),
@@ -147,11 +148,11 @@ fn contestant(model: &StoredModel) -> Result<Contestant, Fault> {
         let text = "is required with retired_at_utc";
         return Err(Fault::field("retirement_reason", text));
     }
-    if model.successor_model_id.as_deref() == Some(model.model_id.as_str()) {
+    if model.successor_model_id.as_deref() == Some(model_id.as_str()) {
         return Err(Fault::field("successor_model_id", "must be another model"));
     }
     Ok(Contestant {
-        model_id: model.model_id.clone(),
+        model_id,
         provider: model.provider.trim().to_owned(),
         api_model_name: model.api_model_name.trim().to_owned(),
         enabled: model.enabled.unwrap_or(true),

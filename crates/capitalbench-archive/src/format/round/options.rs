@@ -61,7 +61,7 @@ pub fn parse(bytes: &[u8]) -> Result<Universe, Fault> {
             ..fault
         })?);
     }
-    Universe::new(options).map_err(|error| Fault::new(error))
+    Universe::new(options).map_err(Fault::new)
 }
 
 fn market_option(stored: StoredOption) -> Result<MarketOption, Fault> {

@@ -48,5 +48,5 @@ pub fn parse_slate(context: &[ContextRow], quality: &[u8]) -> Result<Slate, Faul
             scores.insert(id.to_owned(), score);
         }
     }
-    Slate::new(context, &scores, coverage).map_err(|error| Fault::new(error))
+    Slate::new(context, &scores, coverage).map_err(Fault::new)
 }

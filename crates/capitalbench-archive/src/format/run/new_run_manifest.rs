@@ -1,5 +1,7 @@
 //! The text of a new `run_manifest.yaml`.
 
+use std::fmt::Write as _;
+
 use capitalbench_core::asking::run::Calls;
 use capitalbench_core::decision::submission::MODE;
 use capitalbench_core::round::manifest::Manifest;
@@ -47,8 +49,10 @@ pub fn render(plan: &RunPlan, round: &Manifest, end: Option<&End<'_>>) -> String
         fields["synthetic"] = json!(true);
     }
     // A JSON object keeps the order in which its members were added.
-    let members = fields.as_object().into_iter().flatten();
-    members
-        .map(|(name, value)| format!("{name}: {value}\n"))
-        .collect()
+    let mut text = String::new();
+    for (name, value) in fields.as_object().into_iter().flatten() {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{name}: {value}");
+    }
+    text
 }

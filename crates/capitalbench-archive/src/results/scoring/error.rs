@@ -52,7 +52,7 @@ pub enum ScoringError {
     AboveOracle { round: String, error: AboveOracle },
     #[error("run {run} already has other results: {} would change", .files.join(", "))]
     WouldChange { run: String, files: Vec<String> },
-    #[error("{round}: the prices break {} rules: {}", .problems.len(), join(.problems))]
+    #[error("{round}: the prices break {} of the price rules: {}", .problems.len(), join(.problems))]
     Prices {
         round: String,
         problems: Vec<PriceProblem>,
