@@ -65,7 +65,7 @@ async function signed(files, round, manifest, source, given, { add, finder, matc
   let log = null, proof = null;
   if (source) {
     try { log = await readLog(source, reader, find); } catch (error) { find("log-broken", "log/checkpoint", error.message); }
-  } else if (reader.key || reader.since?.length) find("log-history-differs", "log", "there is no log, and a key or a checkpoint of one was given");
+  } else if (reader.key || reader.since?.length) find("log-history-differs", "log", "there is no log, although a key or a checkpoint of one was given");
   else add("log", "log/checkpoint", OPEN, "there is no signed log of this round");
   if (log) {
     add("log", "log/checkpoint", MATCH, `${log.state.size} leaves, signed by ${log.state.origin}; every leaf was read`);
@@ -74,7 +74,7 @@ async function signed(files, round, manifest, source, given, { add, finder, matc
     for (const name of log.unread) add("stamps", name, OPEN, "OpenTimestamps files are for the program");
     const here = source.rounds ? new Set(source.rounds) : null;
     for (const name of new Set(log.events.map((event) => event.round)))
-      if (here && !here.has(name)) find("logged-file-missing", name, "is in the log, and there is no such round here");
+      if (here && !here.has(name)) find("logged-file-missing", name, "is in the log, but there is no such round here");
     proof = await prove(log, round, { files, salts: source.salts ?? {}, manifest, reader }, find, matcher("log"));
     if (!proof) add("log", "log", OPEN, "no event of the log is about this round");
   }

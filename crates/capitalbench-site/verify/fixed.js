@@ -117,7 +117,7 @@ export class FixedFiles {
     for (const path of gone) {
       this.told.delete(path);
       const then = this.fixed.get(path);
-      if (then) this.report(leaf, path, `was fixed by leaf ${then.leaf} and is gone`);
+      if (then) this.report(leaf, path, `was fixed by leaf ${then.leaf} and is missing`);
     }
     for (const [path, seal] of Object.entries(bodies)) {
       const now = { leaf, seal };

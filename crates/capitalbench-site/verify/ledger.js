@@ -41,11 +41,11 @@ function says(answer, wanted) {
 
 /** Why the ledger disagrees with the answer of an attempt; null if they agree. */
 function unfounded(ended, answer) {
-  if (ended.text && answer === null) return "tells a reply, and the answer it was in is gone";
-  if (ended.text && !says(answer, ended.text)) return "tells a reply that is not in the answer";
-  if (ended.object === null || ended.object === undefined) return ended.status === "valid" ? "tells a valid reply without its object" : null;
+  if (ended.text && answer === null) return "has a reply, but its answer is missing";
+  if (ended.text && !says(answer, ended.text)) return "has a reply that is not in the answer";
+  if (ended.object === null || ended.object === undefined) return ended.status === "valid" ? "is valid, but has no object" : null;
   const said = objectIn(ended.text ?? "");
-  return said && !alike(said, ended.object) ? "tells an object that is not the one in its reply" : null;
+  return said && !alike(said, ended.object) ? "has an object that is not the one in its reply" : null;
 }
 
 const hostOf = (address) => /^[^:]*:\/\/(?:[^/?#]*@)?([^/?#]+)/.exec(address ?? "")?.[1].toLowerCase() ?? null;
@@ -58,7 +58,7 @@ function attemptsOf(files, place, replicates) {
     if (!files.has(path("begun.json"))) return found;
     const begun = json(files, path("begun.json")), answer = path("answer");
     if (begun.model_id !== place.model || begun.replicate_index !== place.replicate || begun.attempt !== attempt)
-      throw new Error(`${path("begun.json")}: is not what the file's name says`);
+      throw new Error(`${path("begun.json")}: does not match the name of the file`);
     found.push({ begun, path, ended: files.has(path("ended.json")) ? endOf(files, path("ended.json")) : null, answer: files.has(answer) ? text(files.get(answer)) : null });
   }
 }
@@ -87,12 +87,12 @@ export async function ledger(files, run, find, match) {
     else if (last) match(raw, "follows from the attempts in the ledger");
     if (last && files.has(reply) && text(files.get(reply)) !== said) find("raw-submission-differs", reply, "is not the text of the last attempt in the ledger");
   }
-  for (const raw of raws) find("raw-submission-differs", raw, "is of no slot that the run set out to ask");
+  for (const raw of raws) find("raw-submission-differs", raw, "belongs to no slot of the run");
 }
 
 function rawProblem(raw, last, said, finished) {
   if (!raw && !last) return null;
-  if (!raw) return finished ? "is missing, and the ledger gives it" : null;
+  if (!raw) return finished ? "is missing, although the ledger has its answer" : null;
   if (!last) return "has no attempt in the ledger";
   const cost = last.ended?.cost_usd ?? null;
   const follows = "raw_text" in raw ? raw.raw_text === said : alike(decided(raw), decided(last.ended?.object ?? {}));

@@ -88,7 +88,7 @@ export function leavesOf(bundle, place) {
  */
 export async function wholeLog({ vkey, checkpoint, read, files }, sizes = []) {
   const problems = [], events = [];
-  for (const [name, bytes] of Object.entries({ vkey, checkpoint })) if (!bytes) throw new Error(`log/${name} is missing, so that nothing can be checked`);
+  for (const [name, bytes] of Object.entries({ vkey, checkpoint })) if (!bytes) throw new Error(`log/${name} is missing, so nothing can be checked`);
   const key = await verifier(text(vkey));
   const state = await opened(text(checkpoint), key);
   const names = files ? new Set(files) : null;
@@ -112,7 +112,7 @@ export async function wholeLog({ vkey, checkpoint, read, files }, sizes = []) {
     }
   }
   if (await edge.root() !== state.root)
-    problems.push(["log/checkpoint", "signs another root than the leaves have: leaves were changed or moved"]);
+    problems.push(["log/checkpoint", "signs another root than the leaves give: leaves were changed or moved"]);
   chain(kept, roots, state, problems, names !== null);
   await tiles(rows, state, kept, names, read, problems);
   return { state, key, events, kept, roots, problems };
@@ -125,13 +125,13 @@ async function keptCheckpoints(names, read, state, key, problems) {
     const number = /^log\/checkpoints\/(.*)$/.exec(name)?.[1];
     if (number === undefined) continue;
     const size = Number(number);
-    if (String(size) !== number || size < 1) problems.push([name, "is no file of the log"]);
+    if (String(size) !== number || size < 1) problems.push([name, "is not a file of the log"]);
     else if (size > state.size) problems.push([name, `signs more leaves than the log has (${state.size})`]);
     else {
       try {
         const note = await read(name);
         const own = await opened(text(note), key, name);
-        if (own.size !== size) problems.push([name, `is of the size ${own.size}`]);
+        if (own.size !== size) problems.push([name, `has the size ${own.size}`]);
         else kept.set(size, { ...own, note });
       } catch (error) { problems.push([name, error.message]); }
     }
@@ -146,11 +146,11 @@ function chain(kept, roots, state, problems, listed) {
   for (const size of [...kept.keys()].sort((a, b) => a - b)) {
     const own = kept.get(size), place = `log/checkpoints/${size}`;
     if (own.root !== roots.get(size)) {
-      problems.push([place, "signs another root than these leaves have: history was changed"]);
+      problems.push([place, "signs another root than these leaves give: history was changed"]);
       kept.delete(size);
       continue;
     }
-    if (!own.more.includes(`previous ${last}`)) problems.push([place, `does not follow on ${last}: one between is missing`]);
+    if (!own.more.includes(`previous ${last}`)) problems.push([place, `does not name ${last} as the one before it: a checkpoint in between is missing`]);
     last = size;
   }
 }
@@ -170,7 +170,7 @@ async function tiles(rows, state, kept, names, read, problems) {
   for (const path of names ?? []) {
     if (!path.startsWith("log/tile/")) continue;
     const parts = /^log\/tile\/(entries|\d+)\/((?:x\d{3}\/)*)(\d{3})(?:\.p\/(\d+))?$/.exec(path);
-    if (!parts) { problems.push([path, "is no file of the log"]); continue; }
+    if (!parts) { problems.push([path, "is not a file of the log"]); continue; }
     const index = Number(parts[2].replace(/[x/]/g, "") + parts[3]), width = Number(parts[4] ?? WIDTH);
     const count = parts[1] === "entries" ? state.size : rows.get(Number(parts[1]))?.length ?? 0;
     if (index * WIDTH + width > count || width < 1) { problems.push([path, "is beyond the signed leaves"]); continue; }
@@ -181,7 +181,7 @@ async function tiles(rows, state, kept, names, read, problems) {
         problems.push([path, "is not the beginning of the tile that it became"]);
     } else {
       const from = index * WIDTH * 32, wanted = levels.get(Number(parts[1])).subarray(from, from + width * 32);
-      if (!same(await read(path), wanted)) problems.push([path, "does not hold the hashes of the leaves"]);
+      if (!same(await read(path), wanted)) problems.push([path, "does not hold the hashes that the leaves give"]);
     }
   }
 }
@@ -190,10 +190,10 @@ async function tiles(rows, state, kept, names, read, problems) {
 export async function continues(note, log, key = log.key) {
   const old = await opened(note, key, "the checkpoint that was given");
   if (old.size > log.state.size)
-    throw new Error(`the log had ${old.size} leaves then and has ${log.state.size} now: leaves were taken away`);
+    throw new Error(`the log had ${old.size} leaves then and has ${log.state.size} now: leaves were removed`);
   const empty = old.size === 0;
   if (!empty && old.root !== log.roots.get(old.size))
-    throw new Error(`the first ${old.size} leaves are not those of then: history was changed`);
+    throw new Error(`the first ${old.size} leaves are not those of that checkpoint: history was changed`);
 }
 
 /** The size that a note claims, before anything is checked. */

@@ -157,7 +157,7 @@ export function slots(run, events) {
   for (const event of events) {
     if (event.run !== run || !event.event.startsWith("attempt.")) continue;
     const slot = places.get(JSON.stringify([event.model, event.replicate]));
-    if (!slot) { problems.push(`leaf ${event.leaf} is of a slot that was not announced`); continue; }
+    if (!slot) { problems.push(`leaf ${event.leaf} belongs to a slot that was not planned`); continue; }
     const wrong = (text) => problems.push(`${slot.name}: leaf ${event.leaf} ${text}`);
     const { attempt } = event;
     if (event.event === "attempt.begin") {
@@ -173,7 +173,7 @@ export function slots(run, events) {
   for (const { name, begun, ended } of places.values()) {
     counted.slots++;
     counted.retries += Math.max(0, begun.length - 1);
-    if (begun.length > plan.max_retries + 1) problems.push(`${name}: ${begun.length} attempts, ${plan.max_retries} retries allowed`);
+    if (begun.length > plan.max_retries + 1) problems.push(`${name}: has ${begun.length} attempts, but only ${plan.max_retries} retries are allowed`);
     for (const attempt of begun) if (!ended.has(attempt)) problems.push(`${name}: attempt ${attempt} has no end`);
     const last = ended.get(Math.max(...ended.keys()));
     if (last === undefined) { counted.open++; problems.push(`${name}: has no end`); }

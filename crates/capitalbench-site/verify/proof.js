@@ -59,24 +59,24 @@ async function compareFiles(events, files, salts, find, match) {
     shown.record ||= event.event === "run.accepted";
     shown.result ||= event.event === "score";
     if (event.event !== "round.files") continue;
-    if (event.number !== number + 1) find("event-missing", `log/leaf ${event.leaf}`, "is an inventory that does not follow on the one before");
+    if (event.number !== number + 1) find("event-missing", `log/leaf ${event.leaf}`, "is an inventory, but the one before it is missing");
     number = event.number;
     for (const path of event.gone) told.delete(path);
     for (const [path, seal] of Object.entries(event.bodies)) told.set(path, seal);
   }
   for (const [path, salt] of Object.entries(salts)) {
     if (!isDigest(salt)) find("salt-missing", path, "the list of salts has something else than a salt");
-    if (!told.has(path)) find("salt-missing", path, "has a salt, and the log does not know it");
+    if (!told.has(path)) find("salt-missing", path, "has a salt, but is not in the log");
   }
   for (const [path, seal] of told) {
     const bytes = files.get(path), salt = salts[path], visible = shown[audience(path)];
     if (!bytes && !visible) { withheld++; hidden ||= audience(path) !== "never"; }
-    else if (!bytes) find("logged-file-missing", path, "is gone");
+    else if (!bytes) find("logged-file-missing", path, "is missing");
     else if (isDigest(salt)) {
       const digest = hex(await hashOf(unhex(salt), bytes));
       if (digest === seal) { opened++; match(path, "as it was signed"); }
-      else find("logged-file-differs", path, `its bytes are not those that were signed into the log: signed ${seal}, computed ${digest}`);
-    } else if (visible) find("salt-missing", path, "its salt is not told, so that nobody can compare it with the log");
+      else find("logged-file-differs", path, `its bytes are not those that the log signed: signed ${seal}, computed ${digest}`);
+    } else if (visible) find("salt-missing", path, "its salt is not published, so it cannot be compared with the log");
     else withheld++;
   }
   for (const path of files.keys()) if (isTold(path) && !told.has(path)) find("file-not-logged", path, "the log does not know it");
@@ -92,7 +92,7 @@ async function compareFacts(events, files, round, find) {
   for (const { event, at } of derived) {
     const own = identity(event), other = logged.get(own);
     said.add(own);
-    if (!other) find("event-missing", "log", `the files tell ${words(event)}, the log does not`);
+    if (!other) find("event-missing", "log", `the files record ${words(event)}, but the log does not`);
     else if (DATED.includes(event.event) && Math.abs(instant(other.at) - at) > 0.001)
       find("event-contradicts-files", `log/leaf ${other.leaf}`, `${words(event)} was at ${other.at} by the log and at ${told(at)} by the files`);
   }
@@ -112,7 +112,7 @@ function moments(log, events, manifest, reader, find) {
   for (const event of events) {
     const seen = before(event.leaf), at = instant(event.at);
     if (seen !== undefined && at - seen > SLACK)
-      find("log-order-broken", `log/leaf ${event.leaf}`, `${event.event} says ${told(at)}, and an outside clock had seen it before ${told(seen)}`);
+      find("log-order-broken", `log/leaf ${event.leaf}`, `${event.event} says ${told(at)}, but an outside clock stamped it before ${told(seen)}`);
   }
   // Exit prices do not exist before the exit close.
   const exit = close(manifest.window?.exit);

@@ -45,7 +45,7 @@ async function research(files, find, match) {
   for (const path of new Set([...Object.keys(stored), ...RESEARCH.filter((own) => files.has(own))])) {
     const digest = files.has(path) ? await sha256(files.get(path)) : null;
     if (digest === stored[path]) match(path, "has its digest of research_hashes.json");
-    else find("research-hash-mismatch", path, digest === null ? "is gone" : stored[path] ? "changed after it was hashed" : "is in no list of digests");
+    else find("research-hash-mismatch", path, digest === null ? "is missing" : stored[path] ? "changed after it was hashed" : "is in no list of digests");
   }
   const [briefing, final] = ["briefing.md", "research/final_briefing.md"].map((path) => (files.has(path) ? text(files.get(path)) : null));
   if (briefing !== final) find("briefing-differs", "briefing.md", "differs from research/final_briefing.md");
@@ -69,7 +69,7 @@ async function priceRecord(files, round, find, match) {
     if (files.has(word) && json(files, word).format_version !== 1) throw new Error(`${word}: format_version must be 1`);
   const word = "prices/unproved_acceptance.json";
   if (files.has(word) && manifestOf(files).promise !== "none")
-    find("prices-unproved", word, `no fetch is on record; the operator says: ${json(files, word).reason}`);
+    find("prices-unproved", word, `there is no record of a fetch; the operator says: ${json(files, word).reason}`);
   if (!files.has(path)) {
     if (OURS.includes(yaml(files, "manifest.yaml").methodology_version) && sheets.every((file) => files.has(file))) await unproved(files, sheets, find);
     return;
@@ -77,12 +77,12 @@ async function priceRecord(files, round, find, match) {
   const record = json(files, path);
   if (round && record.round_id !== round) find("price-record-differs", path, `is of the round ${record.round_id}`);
   if (record.purpose === "informational" && files.has("prices/exit_prices.csv"))
-    find("price-record-differs", path, "the entry sheet is informational and the exit sheet is not of its fetch");
+    find("price-record-differs", path, "the entry sheet is informational and the exit sheet comes from another fetch");
   origin(files, record, find);
   for (const file of FETCHED) {
     const digest = files.has(file) ? await sha256(files.get(file)) : null, wanted = record.files[file] ?? null;
     if (digest === wanted) { if (wanted) match(file, "is the file that was fetched"); }
-    else find("price-record-differs", file, digest === null ? "is gone" : wanted ? "is not the file that was fetched" : "is not of the last fetch");
+    else find("price-record-differs", file, digest === null ? "is missing" : wanted ? "changed after it was fetched" : "does not belong to the last fetch");
   }
 }
 
@@ -97,7 +97,7 @@ function origin(files, record, find) {
   if (!parts.length) return;
   const departure = parts.join("; "), told = files.has(path) ? json(files, path) : null;
   if (told?.departure === departure) find("price-source-replaced", "prices", `${departure}: ${told.reason}`);
-  else find("price-record-differs", "prices/provenance.json", `${departure}, and no reason for it is recorded`);
+  else find("price-record-differs", "prices/provenance.json", `${departure}, but no reason for it is recorded`);
 }
 
 /** Sheets without a record of a fetch count only if the operator accepted exactly these sheets. */
@@ -113,11 +113,11 @@ function job(files, round, find) {
   if (!files.has(path)) return;
   const own = yaml(files, path), scored = files.has(`runs/${own.run_id}/results/leaderboard.csv`);
   if (round && own.round_id !== round) find("round-id-mismatch", path, `belongs to ${own.round_id}`);
-  if (own.status === "succeeded" && !scored) find("job-contradicts-result", path, `says that ${own.run_id} was scored; it has no leaderboard`);
+  if (own.status === "succeeded" && !scored) find("job-contradicts-result", path, `says that ${own.run_id} was scored, but it has no leaderboard`);
   if (["scheduled", "running", "failed"].includes(own.status) && scored)
     find("job-contradicts-result", path, `says ${own.status}; ${own.run_id} has a leaderboard`);
   const chosen = recordOf(files);
-  if (chosen && chosen !== own.run_id) find("job-contradicts-result", path, `names ${own.run_id}; the record is ${chosen}`);
+  if (chosen && chosen !== own.run_id) find("job-contradicts-result", path, `names ${own.run_id}, but the record is ${chosen}`);
 }
 
 /** The accepted run that no later acceptance withdrew; null if there is none or more than one. */
@@ -135,13 +135,13 @@ async function accepted(files, round, run, find, match) {
   const differs = (place, problem) => find("acceptance-differs", place, problem);
   if (own.run_id !== run || (round && own.round_id !== round)) differs(at("acceptance.json"), `names ${own.run_id} of ${own.round_id}`);
   const digest = async (path) => (files.has(path) ? sha256(files.get(path)) : null);
-  if (await digest(at("run_log.jsonl")) !== own.run_log_sha256) differs(at("run_log.jsonl"), "is not the log that was accepted");
-  if (await digest("hashes.json") !== own.hashes_json_sha256) differs("hashes.json", `are not the digests under which ${run} was accepted`);
+  if (await digest(at("run_log.jsonl")) !== own.run_log_sha256) differs(at("run_log.jsonl"), "changed after it was accepted");
+  if (await digest("hashes.json") !== own.hashes_json_sha256) differs("hashes.json", `changed after ${run} was accepted`);
   const raw = submissionsOf(files, at("submissions/raw/"));
   for (const path of new Set([...raw, ...Object.keys(own.submissions).map(at)])) {
     const now = await digest(path), then = own.submissions[path.slice(at("").length)] ?? null;
     if (now === then) match(path, "is what was accepted");
-    else differs(path, now === null ? "was accepted and is gone" : then ? "is not what was accepted" : "came after the acceptance");
+    else differs(path, now === null ? "was accepted, but is missing" : then ? "changed after it was accepted" : "was added after the acceptance");
   }
 }
 
@@ -192,8 +192,8 @@ async function replies(files, run, find, match) {
     if (!stored.length || !wanted.length) continue;
     let own = null;
     for (const reply of stored) if (wanted.includes(await sha256(files.get(at(reply))))) own = text(files.get(at(reply)));
-    if (own === null) find("reply-digest-mismatch", path, "the stored reply is not the text whose digest the log holds");
-    else if (!("raw_text" in raw) && !alike(decided(objectIn(own) ?? {}), decided(raw))) find("raw-submission-differs", path, "is not what the stored reply says");
+    if (own === null) find("reply-digest-mismatch", path, "the stored reply does not have the digest in the run log");
+    else if (!("raw_text" in raw) && !alike(decided(objectIn(own) ?? {}), decided(raw))) find("raw-submission-differs", path, "is not the object of the stored reply");
     else match(path, "is what the stored reply says");
   }
   for (const line of log)

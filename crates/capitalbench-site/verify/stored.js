@@ -29,7 +29,7 @@ const isObject = (value) => value !== null && typeof value === "object" && !Arra
 function only(value, names) {
   if (!isObject(value)) throw new Error("is not an object");
   const unknown = Object.keys(value).find((name) => !names.includes(name));
-  if (unknown) throw new Error(`${unknown}: unknown member`);
+  if (unknown) throw new Error(`unknown field ${unknown}; remove it`);
 }
 
 /** JSON of a file that must be an object of its form. */
@@ -73,7 +73,7 @@ export function acceptance(files, run) {
 /** What became of an attempt: a status, and a known word for every attempt without a decision. */
 export function ended(files, path) {
   const own = json(files, path);
-  if (!["valid", "invalid", "failed"].includes(own.status)) throw new Error(`${path}: status is ${own.status}, not valid, invalid or failed`);
+  if (!["valid", "invalid", "failed"].includes(own.status)) throw new Error(`${path}: status must be valid, invalid or failed, not ${own.status}`);
   if ((own.status === "valid") === Boolean(own.reason)) throw new Error(`${path}: its reason does not go with its status`);
   if (own.reason && !REASONS.includes(own.reason)) throw new Error(`${path}: the reason ${own.reason} is not known here`);
   return own;

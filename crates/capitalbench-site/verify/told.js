@@ -8,7 +8,7 @@ export const RESULTS = ["returns.csv", "allocations.csv", "leaderboard.csv", "st
   .map((name) => `results/${name}`);
 function at(path, name, value) {
   const found = instant(value);
-  if (found === null) throw new Error(`${path}: ${name} is no instant`);
+  if (found === null) throw new Error(`${path}: ${name} is not an instant`);
   return found;
 }
 
@@ -64,7 +64,7 @@ async function accepted(files, run, add) {
   add({ event: "run.accepted", run, submissions: Object.keys(own.submissions).length, supersedes: own.supersedes }, when);
   for (const [path, digest] of Object.entries(own.submissions)) {
     const bytes = files.get(`runs/${run}/${path}`);
-    if (!bytes || await sha256(bytes) !== digest) throw new Error(`runs/${run}/${path} is not the file that was accepted`);
+    if (!bytes || await sha256(bytes) !== digest) throw new Error(`runs/${run}/${path} changed after it was accepted`);
     add({ event: "pick.accepted", run, file: path }, when);
   }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use capitalbench_adapters::secret::Wiped;
 use capitalbench_archive::disk::error::FileError;
-use capitalbench_archive::disk::file_ops::{self, ReadError};
+use capitalbench_archive::disk::file_ops::{self, ReadProblem};
 use capitalbench_archive::format::utf8;
 use capitalbench_archive::public::cache_key::CacheKey;
 use capitalbench_operations::operator::Operator;
@@ -43,8 +43,8 @@ impl Environment {
             // A file that cannot be read is an error, or its keys would be missing without a word.
             // Some tools keep a folder of this name; it is skipped.
             let bytes = match file_ops::read(path) {
-                Err(ReadError::Missing { .. }) => continue,
-                Err(ReadError::NotAFile { .. }) if path.is_dir() => continue,
+                Err(error) if error.problem == ReadProblem::Missing => continue,
+                Err(error) if error.problem == ReadProblem::NotAFile && path.is_dir() => continue,
                 read => Wiped::new(read.map_err(FileError::from)?),
             };
             let text = utf8(&bytes).map_err(|fault| fault.in_file(path))?;

@@ -1,6 +1,6 @@
 //! Files that say what a round asks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use capitalbench_archive::disk::error::Fault;
 use capitalbench_archive::format::{
@@ -8,7 +8,6 @@ use capitalbench_archive::format::{
     round::models as model_file, round::options as option_file, round::research, round::slate,
     run::pricing,
 };
-use capitalbench_core::values::ids::Digest;
 
 use crate::is_in_proportion;
 
@@ -70,11 +69,7 @@ pub fn hashes(bytes: &[u8]) {
     let Some(Some(digests)) = steady(bytes, hash_file::parse) else {
         return;
     };
-    let typed: BTreeMap<String, Digest> = digests
-        .iter()
-        .map(|(path, text)| (path.clone(), Digest::parse(text).expect("a digest")))
-        .collect();
-    let text = hash_file::render(&typed);
+    let text = hash_file::render(&digests);
     let again = hash_file::parse(text.as_bytes()).expect("our own file");
     assert_eq!(again.unwrap_or_default(), digests);
 }

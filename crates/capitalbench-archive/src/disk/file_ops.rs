@@ -21,45 +21,45 @@ pub mod scratch;
 pub mod spool;
 
 pub use draft::{Draft, Drafts};
-pub use failure::{Action, ReadError, WriteError, WriteProblem};
+pub use failure::{Action, ReadError, ReadProblem, WriteError, WriteProblem};
 
 /// Files larger than this are not read: 64 MiB, far above any real one.
 pub const READ_LIMIT: u64 = 64 << 20;
 
-/// Names of temporary files start so; one that is found later is the trace of a crash.
+/// How the names of temporary files start; one that is found later was left by a crash.
 pub const TEMPORARY_PREFIX: &str = ".capitalbench-";
 
-/// Flags of every file that is opened by its name: no link is followed and no pipe waited for.
+/// Flags for opening a file by its name: follow no link, and do not wait for the other end of a pipe.
 const CAUTIOUS: i32 = libc::O_NOFOLLOW | libc::O_NONBLOCK;
 
-/// Whether writes are left to the system's cache.
+/// Set when writes may stay in the system's cache.
 static UNFLUSHED: AtomicBool = AtomicBool::new(false);
 
-/// From now on this process does not wait for the disk; for files that anybody can make again, such
-/// as those of a demo or a site. Every other promise of this module stays.
+/// From now on this process does not wait for the disk. Only for files that anybody can make again,
+/// such as those of a demo or a site; every other promise of this module stays.
 pub fn stop_flushing() {
     UNFLUSHED.store(true, Ordering::Relaxed);
 }
 
 /// Writes a file that must not exist yet.
 pub fn create_new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let failed = |error: io::Error| WriteError::new(Action::Create, path, error.into());
-    let file = temporary(path, bytes).map_err(failed)?;
-    file.persist_noclobber(path)
-        .map_err(|error| failed(error.error))?;
-    flush_folder_of(path)
+    create_with(path, bytes, 0o666)
 }
 
-/// Writes a file that must not exist yet and that nobody but its owner may read.
+/// Writes a file that must not exist yet and that only its owner may read.
 pub fn create_private(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    create_with(path, bytes, 0o600)
+}
+
+fn create_with(path: &Path, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
     let failed = |error: io::Error| WriteError::new(Action::Create, path, error.into());
-    let file = temporary_with(path, bytes, 0o600).map_err(failed)?;
+    let file = temporary_with(path, bytes, mode).map_err(failed)?;
     file.persist_noclobber(path)
         .map_err(|error| failed(error.error))?;
     flush_folder_of(path)
 }
 
-/// Writes a file, in place of the one that is there, if any.
+/// Writes a file, replacing an existing one.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let failed = |error: io::Error| WriteError::new(Action::Replace, path, error.into());
     let file = temporary(path, bytes).map_err(failed)?;
@@ -67,11 +67,12 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     flush_folder_of(path)
 }
 
-/// Writes several files, in place of those that are there.
+/// Writes several files, replacing existing ones.
 ///
 /// Every file is on the disk under a temporary name before the first one takes its place, so a
 /// full disk or a forbidden folder changes nothing. Names are taken one after the other: a process
-/// that is killed between two of them leaves some files new and some old, each of them whole. Folders that were missing go away again.
+/// that is killed between two of them leaves some files new and some old, each of them whole.
+/// New folders are removed again when a write fails.
 pub fn replace_all<B: AsRef<[u8]>>(files: &[(PathBuf, B)]) -> Result<(), WriteError> {
     let mut folders = NewFolders::default();
     let mut ready = Vec::with_capacity(files.len());
@@ -92,7 +93,7 @@ pub fn replace_all<B: AsRef<[u8]>>(files: &[(PathBuf, B)]) -> Result<(), WriteEr
     changed.into_iter().try_for_each(flush_folder)
 }
 
-/// Folders made for files that may yet fail; dropping it removes those that are still empty.
+/// Folders made for files whose writing may still fail; dropping it removes the empty ones.
 #[derive(Debug, Default)]
 struct NewFolders(Vec<PathBuf>);
 
@@ -111,13 +112,13 @@ impl NewFolders {
 impl Drop for NewFolders {
     fn drop(&mut self) {
         for folder in self.0.iter().rev() {
-            // One that is not empty is wanted, and one that is not there needs nothing.
+            // A folder that holds a file stays; a missing one needs nothing.
             let _ = fs::remove_dir(folder);
         }
     }
 }
 
-/// Removes a file; one that is not there is as good as removed.
+/// Removes a file; a missing file is no error.
 #[expect(
     clippy::disallowed_methods,
     reason = "this module is where files are removed"
@@ -130,7 +131,7 @@ pub fn remove(path: &Path) -> Result<(), WriteError> {
     }
 }
 
-/// Removes a folder that holds nothing; one that holds something stays.
+/// Removes a folder if it is empty; otherwise it stays.
 pub fn remove_empty_folder(path: &Path) -> Result<(), WriteError> {
     match fs::remove_dir(path) {
         Ok(()) => flush_folder_of(path),
@@ -146,13 +147,13 @@ pub fn remove_empty_folder(path: &Path) -> Result<(), WriteError> {
     }
 }
 
-/// Holds a folder for one process until it is dropped; the system lets go when a process dies.
+/// A lock on a folder; dropping it, or the end of the process, releases it.
 #[derive(Debug)]
 pub struct Hold {
     _file: File,
 }
 
-/// Takes hold of a folder by its lock file; none when another process holds it.
+/// Locks a folder by its lock file; none when another process has locked it.
 pub fn hold(path: &Path) -> Result<Option<Hold>, WriteError> {
     let file = open_lock(path)?;
     match file.try_lock() {
@@ -162,7 +163,7 @@ pub fn hold(path: &Path) -> Result<Option<Hold>, WriteError> {
     }
 }
 
-/// Takes hold of a folder by its lock file, after whoever holds it now.
+/// Locks a folder by its lock file; waits while another process has locked it.
 pub fn hold_in_turn(path: &Path) -> Result<Hold, WriteError> {
     let file = open_lock(path)?;
     file.lock()
@@ -170,15 +171,15 @@ pub fn hold_in_turn(path: &Path) -> Result<Hold, WriteError> {
     Ok(Hold { _file: file })
 }
 
-/// Opens a lock file, or makes it. A link is not followed, for it would lock or create a file
-/// elsewhere; a pipe is not opened, for that would wait for its other end.
+/// Opens or creates a lock file. It refuses a link, which would lock or create a file elsewhere, and
+/// a pipe, because opening one waits for its other end.
 fn open_lock(path: &Path) -> Result<File, WriteError> {
     let failed = |problem: WriteProblem| WriteError::new(Action::Create, path, problem);
     let is_plain = |found: &fs::Metadata| found.is_file();
     if fs::symlink_metadata(path).is_ok_and(|found| !is_plain(&found)) {
         return Err(failed(WriteProblem::NotAFile));
     }
-    // What is put there after the look fails to open, or is no plain file when it is open.
+    // The file may have been exchanged since: then opening fails, or the check below does.
     let file = File::options()
         .create(true)
         .truncate(false)
@@ -193,7 +194,7 @@ fn open_lock(path: &Path) -> Result<File, WriteError> {
     Ok(file)
 }
 
-/// Removes what a crash left of unfinished writes in a folder; such a file never had a name.
+/// Removes the temporary files and folders that a crash left in a folder.
 pub fn remove_unfinished(folder: &Path) -> Result<(), WriteError> {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -209,7 +210,7 @@ pub fn remove_unfinished(folder: &Path) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Creates a folder and those above it; one that is there is left alone.
+/// Creates a folder and its parents; an existing one stays as it is.
 #[expect(
     clippy::disallowed_methods,
     reason = "this module is where folders are created"
@@ -221,7 +222,7 @@ pub fn create_folder(path: &Path) -> Result<(), WriteError> {
     missing.into_iter().rev().try_for_each(flush_folder_of)
 }
 
-/// A folder and those above it that are not there, deepest first.
+/// The folder and its parents that do not exist, deepest first.
 fn missing_folders(path: &Path) -> Vec<&Path> {
     path.ancestors()
         .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
@@ -263,7 +264,7 @@ pub fn create_folder_with(
     flush_folder_of(path)
 }
 
-/// Reads a whole file of at most [`READ_LIMIT`] bytes; a link is refused, it may lead anywhere.
+/// Reads a whole file of at most [`READ_LIMIT`] bytes; refuses a link, because it may lead anywhere.
 pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
     reads::note(path);
     log::debug!("read {}", path.display());
@@ -271,36 +272,34 @@ pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
 }
 
 fn read_at_most(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => ReadError::Missing { path: path.into() },
-        _ => ReadError::Failed {
-            path: path.into(),
-            reason: error.to_string(),
-        },
+    let refused = |problem| ReadError {
+        path: path.to_owned(),
+        problem,
     };
-    // Opening a pipe would wait for its other end, so the kind is asked for first.
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => refused(ReadProblem::Missing),
+        _ => refused(ReadProblem::Failed(error.to_string())),
+    };
+    // Opening a pipe would wait for its other end, so the kind of the file is checked first.
     let found = fs::symlink_metadata(path).map_err(failed)?;
     if found.is_symlink() {
-        return Err(ReadError::Link { path: path.into() });
+        return Err(refused(ReadProblem::Link));
     }
     if !found.is_file() {
-        return Err(ReadError::NotAFile { path: path.into() });
+        return Err(refused(ReadProblem::NotAFile));
     }
     let size = usize::try_from(found.len().min(limit)).unwrap_or_default();
     let mut bytes = Vec::with_capacity(size + 1);
     let file = File::options().read(true).custom_flags(CAUTIOUS).open(path);
     let file = file.map_err(failed)?;
     if !file.metadata().map_err(failed)?.is_file() {
-        return Err(ReadError::NotAFile { path: path.into() });
+        return Err(refused(ReadProblem::NotAFile));
     }
     file.take(limit + 1)
         .read_to_end(&mut bytes)
         .map_err(failed)?;
     if bytes.len() as u64 > limit {
-        return Err(ReadError::TooLarge {
-            path: path.into(),
-            limit,
-        });
+        return Err(refused(ReadProblem::TooLarge(limit)));
     }
     Ok(bytes)
 }
@@ -323,7 +322,7 @@ fn temporary_file(path: &Path, mode: u32) -> io::Result<NamedTempFile> {
     tempfile::Builder::new()
         .prefix(TEMPORARY_PREFIX)
         .suffix(".tmp")
-        // The umask of the process is taken off by the system.
+        // The system subtracts the umask of the process.
         .permissions(Permissions::from_mode(mode))
         .tempfile_in(folder_of(path))
 }
@@ -342,7 +341,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Makes the new, changed or removed name survive a power cut.
+/// Flushes the folder, so that a power cut does not undo a new, changed or removed name.
 fn flush_folder_of(path: &Path) -> Result<(), WriteError> {
     flush_folder(folder_of(path))
 }
@@ -353,7 +352,7 @@ fn flush_folder(folder: &Path) -> Result<(), WriteError> {
     }
     match File::open(folder).and_then(|folder| folder.sync_all()) {
         Ok(()) => Ok(()),
-        // Some file systems cannot flush a folder; they have no stronger promise to give.
+        // Some file systems cannot flush a folder; nothing more can be done there.
         Err(error)
             if matches!(
                 error.kind(),

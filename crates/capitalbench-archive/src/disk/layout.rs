@@ -1,5 +1,7 @@
 //! Every path in a round folder, and which of them are frozen.
 
+use capitalbench_core::market::prices::Side;
+
 /// The rules of the round.
 pub const MANIFEST: &str = "manifest.yaml";
 /// The options of the round.
@@ -12,9 +14,9 @@ pub const BRIEFING: &str = "briefing.md";
 pub const HASHES: &str = "hashes.json";
 /// The form of a reply.
 pub const SCHEMA: &str = "submission_schema.json";
-/// What was sent, where it was kept.
+/// The exact text sent to every model.
 pub const MODEL_INPUT: &str = "model_input.md";
-/// Instants that commands were given in place of the clock's; only rounds of invented markets.
+/// Instants given with `--now` in place of the clock; only in rounds of invented markets.
 pub const GIVEN_INSTANTS: &str = "given_instants.jsonl";
 /// Folder of the resolution job.
 pub const AUTOMATION: &str = "automation";
@@ -28,23 +30,30 @@ pub const PRICES: &str = "prices";
 pub const ENTRY_PRICES: &str = "prices/entry_prices.csv";
 /// Ending prices.
 pub const EXIT_PRICES: &str = "prices/exit_prices.csv";
+/// The sheet of one side of the window.
+pub fn price_sheet(side: Side) -> &'static str {
+    match side {
+        Side::Entry => ENTRY_PRICES,
+        Side::Exit => EXIT_PRICES,
+    }
+}
 /// Interim prices.
 pub const INTERIM_PRICES: &str = "prices/weekly_prices.csv";
 /// Official and consistency run of a round, side by side.
 pub const ROUND_SUMMARY: &str = "round_summary.md";
 /// Every session from entry to exit, as fetched.
 pub const PRICE_WINDOW: &str = "prices/window.csv";
-/// Who was asked for prices, when, with digests.
+/// Which source was asked for prices, when, with digests.
 pub const PROVENANCE: &str = "prices/provenance.json";
 /// The returns of two sources side by side.
 pub const CROSS_CHECK: &str = "prices/cross_check.json";
-/// The word that accepts them although they are apart.
+/// The operator's reason for scoring although they disagree.
 pub const CROSS_CHECK_ACCEPTANCE: &str = "prices/cross_check_acceptance.json";
-/// The word that accepts sheets without the record of a fetch.
+/// The operator's reason for scoring sheets without the record of a fetch.
 pub const UNPROVED_ACCEPTANCE: &str = "prices/unproved_acceptance.json";
 /// One line per correction of the final prices.
 pub const PRICE_CORRECTIONS: &str = "prices/corrections.jsonl";
-/// Folder of prices that a later fetch replaced, by number.
+/// Folder of replaced prices, one numbered folder per fetch.
 pub const REPLACED_PRICES: &str = "prices/replaced";
 /// Why a fetch asked another source than the manifest froze.
 pub const SOURCE_EXCEPTION: &str = "prices/source_exception.json";
@@ -74,7 +83,7 @@ pub const QUALITY_EVIDENCE: &str = "market_data/universe_quality_evidence.json";
 /// Inputs without which a round cannot be frozen, in the order of their names.
 pub const REQUIRED_INPUTS: [&str; 4] = [BRIEFING, MANIFEST, OPTIONS, PROMPT];
 
-/// Inputs that are frozen exactly when they are there.
+/// Inputs that are frozen only when present.
 pub const OPTIONAL_INPUTS: [&str; 10] = [
     SCHEMA,
     "market_data/universe_trailing_returns.csv",
@@ -88,25 +97,25 @@ pub const OPTIONAL_INPUTS: [&str; 10] = [
     QUALITY_EVIDENCE,
 ];
 
-/// What programs keep for themselves in a folder of rounds.
+/// The program's own state in a folder of rounds.
 pub const STATE: &str = ".capitalbench";
-/// The transparency log, seen from the folder of rounds: what anybody may read.
+/// The public transparency log, relative to the folder of rounds.
 pub const LOG: &str = "log";
 /// The public key of the log.
 pub const LOG_VKEY: &str = "log/vkey";
-/// The present state of the log, signed.
+/// The latest signed checkpoint of the log.
 pub const LOG_CHECKPOINT: &str = "log/checkpoint";
-/// Every state that was ever signed, by size.
+/// Every checkpoint that was ever signed, by size.
 pub const LOG_CHECKPOINTS: &str = "log/checkpoints";
-/// What outside clocks said about signed states, in a folder per size.
+/// Replies of outside clocks about checkpoints, in one folder per size.
 pub const LOG_ANCHORS: &str = "log/anchors";
 /// The root certificates of time stamp authorities that the operator trusts.
 pub const LOG_ROOTS: &str = "log/roots";
 /// The keys of witnesses, one on each line.
 pub const LOG_WITNESSES: &str = "log/witnesses";
-/// Salts of files that everybody may read, one file per round.
+/// Salts of public files, one file per round.
 pub const LOG_SALTS: &str = "log/salts";
-/// Folders of the log; a link in the place of one may lead anywhere.
+/// Folders of the log; none may be a link, because a link may lead anywhere.
 pub const LOG_FOLDERS: [&str; 6] = [
     LOG,
     LOG_CHECKPOINTS,
@@ -115,11 +124,11 @@ pub const LOG_FOLDERS: [&str; 6] = [
     LOG_SALTS,
     "log/tile",
 ];
-/// What can be made again from the log: which events it holds.
+/// The index of the log's events, which can be made again from its leaves.
 pub const LOG_STATE: &str = ".capitalbench/log";
 /// The private key of the log, unless the operator keeps it elsewhere.
 pub const LOG_KEY: &str = ".capitalbench/keys/log.key";
-/// Daily snapshots of the whole universe, seen from the folder of rounds.
+/// Daily snapshots of the whole universe, relative to the folder of rounds.
 pub const SNAPSHOTS: &str = "../market_data/daily_price_snapshots";
 /// The operator's comparison sets, in the rounds folder or beside it.
 pub const SETS: &str = "benchmark_sets.yaml";
@@ -132,7 +141,7 @@ pub const RESEARCH_FILES: [&str; 4] = [
     RESEARCH_MANIFEST,
 ];
 
-/// Folders of a round; a link in the place of one may lead anywhere.
+/// Folders of a round; none may be a link, because a link may lead anywhere.
 pub const FOLDERS: [&str; 6] = [
     AUTOMATION,
     MARKET_DATA,
@@ -147,14 +156,14 @@ pub mod run {
     /// What the run is.
     pub const MANIFEST: &str = "run_manifest.yaml";
     /// One line per call.
-    pub const LOG: &str = "run_log.jsonl";
-    /// The operator's word that the run is the record.
+    pub const RUN_LOG: &str = "run_log.jsonl";
+    /// The operator's acceptance of the run as the record.
     pub const ACCEPTANCE: &str = "acceptance.json";
-    /// What the run set out to ask; written before the first call.
+    /// The planned slots; written before the first call.
     pub const SLOTS: &str = "slots.json";
     /// Folder of the attempts, each begun on disk before its call.
     pub const ATTEMPTS: &str = "attempts";
-    /// Held by the one process that runs or resumes the run.
+    /// Locked by the process that runs or resumes the run.
     pub const LOCK: &str = ".lock";
     /// Counts and errors.
     pub const SUMMARY: &str = "validation_summary.json";
@@ -162,7 +171,7 @@ pub mod run {
     pub const RAW: &str = "submissions/raw";
     /// Validated submissions.
     pub const PARSED: &str = "submissions/parsed";
-    /// The errors again.
+    /// The validation errors, also beside the raw files.
     pub const ERRORS: &str = "submissions/raw/_validation_errors.json";
     /// Exact provider text, private.
     pub const REPLIES: &str = "raw_responses";
@@ -186,7 +195,7 @@ pub mod run {
     pub const OUTCOMES: &str = "results/outcomes.json";
     /// One line per correction of the results.
     pub const CORRECTIONS: &str = "corrections.jsonl";
-    /// Folder of results that a correction replaced, by number.
+    /// Folder of replaced results, one numbered folder per correction.
     pub const SUPERSEDED: &str = "results/superseded";
     /// Provisional tracking.
     pub const INTERIM: &str = "results/weekly_performance.csv";
@@ -194,7 +203,7 @@ pub mod run {
     pub const REPORT: &str = "results/report.md";
     /// The chart of the report.
     pub const CHART: &str = "results/report.svg";
-    /// Folders of a run; a link in the place of one may lead anywhere.
+    /// Folders of a run; none may be a link, because a link may lead anywhere.
     pub const FOLDERS: [&str; 8] = [
         "submissions",
         RAW,

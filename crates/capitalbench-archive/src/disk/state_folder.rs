@@ -1,7 +1,7 @@
 //! `.capitalbench` beside the rounds: keys, locks, and what can be made again.
 //!
-//! None of it is for a repository, and a private key must never get into one. Whoever makes the
-//! folder also makes the file that keeps it out.
+//! None of it belongs into a repository, least of all a private key, so creating the
+//! folder also writes the file that keeps it out.
 
 use std::path::Path;
 

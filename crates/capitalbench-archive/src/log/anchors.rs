@@ -1,8 +1,8 @@
-//! What outside clocks said about checkpoints, as files, and whether it holds.
+//! Replies of outside clocks about checkpoints: stored as files, and checked.
 //!
 //! `log/anchors/<size>/<clock>.tsq` and `.tsr` are a question of RFC 3161 and its reply about the
 //! bytes of `log/checkpoints/<size>`; `<clock>.ots` is an OpenTimestamps proof of the same bytes.
-//! None of them is ever replaced: a clock that is asked again gets `<clock>.2.tsq` and so on.
+//! None of them is ever replaced: the next reply of a clock becomes `<clock>.2.tsq` and so on.
 
 use capitalbench_proof::merkle::{Hash, sha256};
 use capitalbench_proof::note::{Checked, VerifierKey};
@@ -24,34 +24,32 @@ const REPLY: &str = ".tsr";
 const OPEN_TIMESTAMP: &str = ".ots";
 const ROOT: &str = ".pem";
 
-/// Whose clock counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Believed {
     /// Authorities below these roots.
     Roots(Vec<Root>),
-    /// Authorities below the first roots, for which the reader vouches; those below the others are
-    /// seen too, and nobody but the operator vouches for them.
+    /// The reader vouches for authorities below the first roots; stamps below the other roots are
+    /// reported too, but only the operator vouches for those.
     Vouched {
         /// Roots that the reader named, or those of public authorities.
         own: Vec<Root>,
         /// Roots that lie in the log.
         shipped: Vec<Root>,
     },
-    /// Anybody; only to see whether an answer is there.
+    /// Any authority; only to see whether there is a reply.
     Anybody,
 }
 
-/// Whom a reader believes, and until when.
+/// Whose time stamps a reader believes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trust {
-    /// Whose clock counts.
     pub believed: Believed,
-    /// The reader's clock; a stamp from the future is refused.
+    /// The reader's clock; a stamp from the future is invalid.
     pub now: Timestamp,
 }
 
 impl Trust {
-    /// Judges a reply: what it proves, and whether the reader vouches for the authority.
+    /// Checks a reply: the stamp, and whether the reader vouches for the authority.
     fn judge(&self, reply: &[u8], question: &Question) -> Result<(Stamp, bool), Refusal> {
         match &self.believed {
             Believed::Roots(roots) => {
@@ -67,22 +65,22 @@ impl Trust {
         }
     }
 
-    /// Judges a reply: what it proves.
+    /// Checks a reply.
     pub fn check(&self, reply: &[u8], question: &Question) -> Result<Stamp, Refusal> {
         self.judge(reply, question).map(|(stamp, _)| stamp)
     }
 }
 
-/// What one clock said about one checkpoint.
+/// The reply of one clock about one checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
     /// Size of the log at the checkpoint.
     pub size: u64,
     /// Name of the files, without their ending.
     pub name: String,
-    /// What it proves, or why it proves nothing.
+    /// The stamp, or why the reply is invalid.
     pub stamp: Result<Stamp, Refusal>,
-    /// Whether the reader vouches for whoever stamped it.
+    /// Whether the reader vouches for the authority.
     pub vouched: bool,
 }
 
@@ -90,12 +88,7 @@ pub struct Anchor {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proofs {
     /// A question of RFC 3161 and its reply.
-    Reply {
-        /// The question.
-        query: Vec<u8>,
-        /// The reply.
-        reply: Vec<u8>,
-    },
+    Reply { query: Vec<u8>, reply: Vec<u8> },
     /// A file of OpenTimestamps.
     OpenTimestamp(Vec<u8>),
 }
@@ -117,19 +110,16 @@ pub fn clock_name(host: &str, port: Option<u16>) -> String {
 }
 
 impl LogFolder {
-    /// Sizes of the checkpoints that somebody was asked about, the smallest first.
+    /// Sizes of the checkpoints that a clock was asked about, smallest first.
     pub fn anchored_sizes(&self) -> Result<Vec<u64>, FileError> {
-        let names = names_in(&self.file(layout::LOG_ANCHORS))?;
-        let mut sizes: Vec<u64> = names.iter().filter_map(|name| name.parse().ok()).collect();
-        sizes.sort_unstable();
-        Ok(sizes)
+        self.sizes_in(layout::LOG_ANCHORS)
     }
 
     fn anchor_folder(&self, size: u64) -> std::path::PathBuf {
         self.file(layout::LOG_ANCHORS).join(size.to_string())
     }
 
-    /// Every reply about a checkpoint, judged; a question whose reply never came is left out.
+    /// Every checked reply about a checkpoint; skips a question without a reply.
     pub fn anchors(&self, size: u64, trust: &Trust) -> Result<Vec<Anchor>, FileError> {
         let folder = self.anchor_folder(size);
         let mut found = Vec::new();
@@ -175,7 +165,7 @@ impl LogFolder {
         Ok(trust.judge(reply, &question))
     }
 
-    /// The kept checkpoint of this size: only what the log signed is worth a stamp.
+    /// The kept checkpoint of this size; a stamp counts only for a checkpoint that the log signed.
     pub fn kept(&self, size: u64) -> Result<SignedCheckpoint, FileError> {
         let file = self.kept_file(size);
         let signed = self.checkpoint_at(size)?;
@@ -183,7 +173,7 @@ impl LogFolder {
         own.ok_or_else(|| Fault::new("is not the checkpoint of this size").in_file(&file))
     }
 
-    /// Who vouches for a checkpoint in OpenTimestamps files, by the name of the file.
+    /// The attestations of a checkpoint in OpenTimestamps files, by file name.
     pub fn open_timestamps(&self, size: u64) -> Result<Vec<(String, Vec<Attestation>)>, FileError> {
         let folder = self.anchor_folder(size);
         let mut found = Vec::new();
@@ -193,14 +183,14 @@ impl LogFolder {
                 let bytes = file_ops::read(&path)?;
                 let digest = sha256(self.kept(size)?.note.as_bytes());
                 let seen = opentimestamps::read(&bytes, digest.as_bytes());
-                let seen = seen.map_err(|fault| Fault::new(fault.to_string()).in_file(&path))?;
+                let seen = seen.map_err(|fault| Fault::new(fault).in_file(&path))?;
                 found.push((name.to_owned(), seen));
             }
         }
         Ok(found)
     }
 
-    /// Keeps what a clock said; what it said before stays.
+    /// Stores a reply of a clock beside its earlier replies.
     pub fn keep_proofs(&self, size: u64, clock: &str, proofs: &Proofs) -> Result<(), FileError> {
         let _hold = self.take_turn()?;
         let folder = self.anchor_folder(size);
@@ -226,20 +216,20 @@ impl LogFolder {
             if name.ends_with(ROOT) {
                 let file = folder.join(&name);
                 let found = Root::from_pem(&file_ops::read(&file)?);
-                roots.extend(found.map_err(|error| Fault::new(error.to_string()).in_file(&file))?);
+                roots.extend(found.map_err(|error| Fault::new(error).in_file(&file))?);
             }
         }
         Ok(roots)
     }
 
-    /// Adds a file of roots under a name; one that is there stays as it is.
+    /// Adds a file of roots; never replaces one with other certificates.
     pub fn keep_root(&self, name: &str, pem: &[u8]) -> Result<(), FileError> {
         let file = self.file(layout::LOG_ROOTS).join(format!("{name}{ROOT}"));
-        Root::from_pem(pem).map_err(|error| Fault::new(error.to_string()).in_file(&file))?;
+        Root::from_pem(pem).map_err(|error| Fault::new(error).in_file(&file))?;
         match read(&file)? {
             Some(there) if there == pem => Ok(()),
             Some(_) => {
-                let text = "holds other certificates already; give the new file another name";
+                let text = "already holds other certificates; give the new file another name";
                 Err(Fault::new(text).in_file(&file))
             }
             None => {
@@ -249,7 +239,7 @@ impl LogFolder {
         }
     }
 
-    /// The keys of witnesses; none where the log names none.
+    /// The keys of witnesses; empty where the log names none.
     pub fn witnesses(&self) -> Result<Vec<VerifierKey>, FileError> {
         let file = self.file(layout::LOG_WITNESSES);
         let Some(bytes) = read(&file)? else {
@@ -260,15 +250,14 @@ impl LogFolder {
             lines
                 .filter(|line| !line.is_empty() && !line.starts_with('#'))
                 .map(|line| {
-                    VerifierKey::parse(line)
-                        .map_err(|error| Fault::field(line.to_owned(), error.to_string()))
+                    VerifierKey::parse(line).map_err(|error| Fault::field(line.to_owned(), error))
                 })
                 .collect()
         });
         parsed.map_err(|fault| fault.in_file(&file))
     }
 
-    /// Which witnesses signed a checkpoint; one whose signature does not hold refuses it.
+    /// The witnesses that signed a checkpoint; a broken signature of one is an error.
     pub fn seen_by(&self, signed: &SignedCheckpoint) -> Result<Vec<Checked>, FileError> {
         let witnesses = self.witnesses()?;
         let file = self.file(layout::LOG_CHECKPOINT);
@@ -280,7 +269,7 @@ impl LogFolder {
             &key,
             &witnesses,
         );
-        let opened = opened.map_err(|error| Fault::new(error.to_string()).in_file(&file))?;
+        let opened = opened.map_err(|error| Fault::new(error).in_file(&file))?;
         Ok(opened.1)
     }
 }

@@ -22,18 +22,18 @@ use crate::round::round_folder::{RoundFolder, names_in};
 
 /// How many leaves the last append set out to reach.
 const INTENDED: &str = "intended";
-/// No append is larger than this; a note of more leaves was not written by one.
+/// The most leaves of one append; the program never writes a note of more.
 const MOST_INTENDED: u64 = 1 << 20;
 
-/// The line of a checkpoint that names the size of the one before it: none of them can be dropped.
+/// The line of a checkpoint that names the size of the previous one, so that none can be dropped.
 pub(super) const PREVIOUS: &str = "previous ";
 
-/// What an append came to.
+/// The result of an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Appended {
-    /// Leaves of the log now.
+    /// Leaves of the log after it.
     pub size: u64,
-    /// Those that were added; events that were there already are not added again.
+    /// Leaves that were added; events that the log already holds are not added again.
     pub added: u64,
 }
 
@@ -47,14 +47,14 @@ pub(super) struct Plan {
 impl LogFolder {
     /// Adds the events that are not in the log yet, in their order, with one checkpoint.
     ///
-    /// Whoever appends at the same time waits. When this returns, they are on the disk.
+    /// Another process that appends waits. When this returns, the events are on the disk.
     pub fn append(&self, key: &LogKey, events: &[Event]) -> Result<Appended, FileError> {
         let _hold = self.take_turn()?;
         self.append_held(key, events)
     }
 
-    /// Adds everything that the files of a round say and the log does not hold yet, then tells the
-    /// salts of those that everybody may read.
+    /// Adds every event that the files of a round record and the log lacks, then publishes the salts
+    /// of its public files.
     pub fn append_round(
         &self,
         key: &LogKey,
@@ -65,8 +65,8 @@ impl LogFolder {
         self.append_round_held(key, round, by)
     }
 
-    /// The same for a round whose inputs were just frozen. A second freeze of the same inputs is told
-    /// as well: the research beside them may be another one.
+    /// The same for a round whose inputs were just frozen. A second freeze of the same inputs is added
+    /// too, because the research beside them may have changed.
     pub fn append_freeze(
         &self,
         key: &LogKey,
@@ -114,20 +114,21 @@ impl LogFolder {
         })
     }
 
-    /// Nothing is signed that `verify` would condemn: neither files that were fixed and changed, nor
-    /// prices and results that took the place of others without a word.
+    /// Refuses to sign what `verify` would report as an error: a fixed file that changed, or prices and
+    /// results that replaced others without a correction.
     fn refuse_contradictions<'a>(
         &self,
         round: &RoundFolder,
         new: impl Iterator<Item = &'a Event>,
     ) -> Result<(), FileError> {
         let size = self.checkpoint()?.map_or(0, |own| own.checkpoint.size);
-        let mut told = Told::of_round(self, &index::load(self, size)?, &round.name())?;
+        let known = index::load(self, size)?;
+        let mut told = Told::of_round(self, size, &known, &round.name())?;
         let mut events = self.events_of_round(&round.name())?;
         for event in new {
-            let refused = |error: EventError| FileError::folder(round.path(), error.to_string());
+            let refused = |error: EventError| FileError::folder(round.path(), error);
             let identity = event.identity().map_err(refused)?;
-            if told.is_news((self, size), event, identity)? {
+            if told.is_news(event, identity)? {
                 events.push((size, event.clone()));
             }
         }
@@ -154,7 +155,7 @@ impl LogFolder {
         self.remove_unfinished(size)?;
         let mut known = index::load(self, size)?;
         let mut leaves = Vec::new();
-        let mut of_round: BTreeMap<&str, Told> = BTreeMap::new();
+        let mut of_round: BTreeMap<&str, Told<'_>> = BTreeMap::new();
         for event in events {
             let refused = |error| {
                 let text = format!("{} of {}: {error}", event.fact.name(), event.round);
@@ -163,9 +164,11 @@ impl LogFolder {
             let identity = event.identity().map_err(refused)?;
             let told = match of_round.entry(event.round.as_str()) {
                 Entry::Occupied(told) => told.into_mut(),
-                Entry::Vacant(place) => place.insert(Told::of_round(self, &known, &event.round)?),
+                Entry::Vacant(place) => {
+                    place.insert(Told::of_round(self, size, &known, &event.round)?)
+                }
             };
-            if !told.is_news((self, size), event, identity)? {
+            if !told.is_news(event, identity)? {
                 continue;
             }
             known.add(&event.round, size + leaves.len() as u64, identity);
@@ -188,8 +191,7 @@ impl LogFolder {
         let present = self.checkpoint()?;
         let size = present.as_ref().map_or(0, |signed| signed.checkpoint.size);
         self.remove_unfinished(size)?;
-        let refused =
-            |error: EventError| FileError::folder(&self.file(layout::LOG), error.to_string());
+        let refused = |error: EventError| FileError::folder(&self.file(layout::LOG), error);
         let mut known = index::load(self, size)?;
         known.add(&event.round, size, event.identity().map_err(refused)?);
         let leaf = event.to_leaf().map_err(refused)?;
@@ -207,8 +209,8 @@ impl LogFolder {
         let old = present.map_or(0, |signed| signed.checkpoint.size);
         let mut edge = Edge::read(&self.reader(old), old)?;
         if present.is_some_and(|signed| signed.checkpoint.root != edge.root()) {
-            let text = "the tiles do not give the root of the signed checkpoint: they were \
-                        changed; find out where with `capitalbench verify`, nothing was appended";
+            let text = "the tiles do not match the root of the signed checkpoint, so somebody changed \
+                        them; nothing was appended; find the place with `capitalbench verify`";
             return Err(FileError::folder(&self.file(layout::LOG), text));
         }
         let mut completed: BTreeMap<u32, Vec<Hash>> = BTreeMap::new();
@@ -237,9 +239,8 @@ impl LogFolder {
             extensions: vec![format!("{PREVIOUS}{old}")],
         };
         let note = checkpoint.sign(key.signer());
-        let note = note.map_err(|error| {
-            Fault::new(error.to_string()).in_file(&self.file(layout::LOG_CHECKPOINT))
-        })?;
+        let note =
+            note.map_err(|error| Fault::new(error).in_file(&self.file(layout::LOG_CHECKPOINT)))?;
         Ok(Plan {
             tiles: files,
             checkpoint: SignedCheckpoint {
@@ -276,7 +277,7 @@ impl LogFolder {
         self.tidy(plan)
     }
 
-    /// Writes the first tiles of a plan, after a note of what is about to be there.
+    /// Writes the first tiles of a plan, after a note of the size that is to be reached.
     pub(super) fn write_tiles(&self, plan: &Plan, count: usize) -> Result<(), FileError> {
         let size = plan.checkpoint.checkpoint.size;
         let note = self.file(layout::LOG_STATE).join(INTENDED);
@@ -284,7 +285,7 @@ impl LogFolder {
         Ok(file_ops::replace_all(&plan.tiles[..count])?)
     }
 
-    /// The size that an append set out to reach and never came to; the present one when it did.
+    /// The size that an interrupted append was to reach; the present size if none was interrupted.
     pub(super) fn intended(&self, size: u64) -> Result<u64, FileError> {
         let note = read(&self.file(layout::LOG_STATE).join(INTENDED))?;
         let text = String::from_utf8(note.unwrap_or_default()).unwrap_or_default();
@@ -308,8 +309,8 @@ impl LogFolder {
         Ok(())
     }
 
-    /// Keeps a checkpoint for good. Only one that is current is kept: a checkpoint of leaves that
-    /// never came to count would contradict the next one of its size.
+    /// Keeps a checkpoint for good, but only once it is current: a checkpoint of leaves that never
+    /// counted would contradict the next one of its size.
     fn keep(&self, signed: &SignedCheckpoint) -> Result<(), FileError> {
         let file = self.kept_file(signed.checkpoint.size);
         file_ops::create_folder(&self.file(layout::LOG_CHECKPOINTS))?;
@@ -330,15 +331,15 @@ impl LogFolder {
     }
 }
 
-/// Refuses events from this size of the log on that contradict others.
+/// Refuses new events, from this size of the log on, that contradict others.
 fn refuse(round: &RoundFolder, events: &[(u64, Event)], size: u64) -> Result<(), FileError> {
     let condemned = |found: &Contradiction| found.leaf >= size && found.kind.is_error();
     match contradictions(events).into_iter().find(condemned) {
         None => Ok(()),
         Some(found) => {
             let text = format!(
-                "{} {}; nothing was signed, because `capitalbench verify` would condemn it: restore \
-                 the file from a copy, or give the command its --correct REASON",
+                "{} {}; nothing was signed, because `capitalbench verify` would report an error: \
+                 restore the file from a copy, or give the command --correct REASON",
                 found.about, found.text
             );
             Err(FileError::folder(round.path(), text))

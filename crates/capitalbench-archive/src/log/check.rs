@@ -1,7 +1,7 @@
 //! The whole log, leaf by leaf, in memory that does not grow with it.
 //!
-//! Everything is computed again from the leaves: hashes of every level, roots of every checkpoint
-//! that was kept. What differs from the files is named with its place.
+//! It computes everything again from the leaves: the hashes of every level and the roots of every
+//! kept checkpoint, and names each place where a file differs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::disk::file_ops;
 use crate::disk::layout;
 use crate::round::round_folder::entries_in;
 
-/// Problems after this many are not listed one by one.
+/// Problems after this many are counted, not listed.
 const MOST_PROBLEMS: usize = 100;
 
 /// One thing that is wrong with the log.
@@ -27,7 +27,6 @@ const MOST_PROBLEMS: usize = 100;
 pub struct LogProblem {
     /// File of the log, or leaf.
     pub place: String,
-    /// What is wrong.
     pub problem: String,
 }
 
@@ -38,14 +37,13 @@ pub struct LogCheck {
     pub checkpoint: Option<Checkpoint>,
     /// Kept checkpoints that hold.
     pub checkpoints: u64,
-    /// What is wrong; empty when the log holds.
+    /// Empty when the log holds.
     pub problems: Vec<LogProblem>,
     /// Problems that are not listed.
     pub more: u64,
 }
 
 impl LogCheck {
-    /// Whether nothing is wrong.
     pub fn holds(&self) -> bool {
         self.problems.is_empty()
     }
@@ -62,16 +60,16 @@ impl LogCheck {
     }
 }
 
-/// Checks every file of the log; every leaf that is an event is shown to `visit` with its index.
+/// Checks every file of the log, and passes every event with its index to `visit`.
 ///
-/// Errors are only those of the disk; what is wrong with the log is in the answer.
+/// Only a failing disk is an error; problems of the log are in the result.
 pub fn check(log: &LogFolder, visit: &mut dyn FnMut(u64, &Event)) -> Result<LogCheck, FileError> {
     let mut found = LogCheck::default();
     let key = match log.verifier() {
         Ok(Some(key)) => key,
         Ok(None) => {
             if log.file(layout::LOG).exists() {
-                found.find("vkey", "is missing, so that nothing can be checked");
+                found.find("vkey", "is missing, so nothing can be checked");
             }
             return Ok(found);
         }
@@ -88,7 +86,7 @@ pub fn check(log: &LogFolder, visit: &mut dyn FnMut(u64, &Event)) -> Result<LogC
         }
         Ok(None) => {
             if log.file("log/tile").exists() || log.file(layout::LOG_CHECKPOINTS).exists() {
-                found.find("checkpoint", "is missing, and the log has leaves");
+                found.find("checkpoint", "is missing, although the log has leaves");
             }
             return Ok(found);
         }
@@ -113,7 +111,7 @@ pub fn check(log: &LogFolder, visit: &mut dyn FnMut(u64, &Event)) -> Result<LogC
     Ok(pass.found)
 }
 
-/// One way through the log.
+/// One pass over the log.
 struct Pass<'a> {
     log: &'a LogFolder,
     key: &'a VerifierKey,
@@ -153,7 +151,7 @@ impl Pass<'_> {
         let root = self.edge.root();
         let signed = self.found.checkpoint.as_ref().map(|signed| signed.root);
         if signed != Some(root) {
-            let text = "signs another root than the leaves have: leaves were changed or moved";
+            let text = "signs another root than the leaves give: leaves were changed or moved";
             self.found.find("checkpoint", text);
         }
         Ok(())
@@ -191,7 +189,7 @@ impl Pass<'_> {
         match read(&self.log.tile_file(tile))? {
             None => self.found.find(tile.path(), "is missing"),
             Some(bytes) if bytes != tiles::hash_tile(row) => {
-                let text = "does not hold the hashes of the leaves";
+                let text = "does not hold the hashes that the leaves give";
                 self.found.find(tile.path(), text);
             }
             Some(_) => {}
@@ -209,17 +207,19 @@ impl Pass<'_> {
             Err(error) => self.found.find(place(), error.to_string()),
             Ok((kept, _)) if kept.size != size => {
                 self.found
-                    .find(place(), format!("is of the size {}", kept.size));
+                    .find(place(), format!("has the size {}", kept.size));
             }
             Ok((kept, _)) if kept.root != self.edge.root() => {
-                let text = "signs another root than these leaves have: history was changed";
+                let text = "signs another root than these leaves give: history was changed";
                 self.found.find(place(), text);
             }
             Ok((kept, _)) => {
                 self.found.checkpoints += 1;
                 let last = std::mem::replace(&mut self.last_kept, size);
                 if !kept.extensions.contains(&format!("{PREVIOUS}{last}")) {
-                    let text = format!("does not follow on {last}: one between is missing");
+                    let text = format!(
+                        "does not name {last} as the one before it: a checkpoint in between is missing"
+                    );
                     self.found.find(place(), text);
                 }
                 self.partial_tiles(size);
@@ -228,7 +228,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// The partial tiles of a size that was signed are there, as long as no full tile is.
+    /// The partial tiles of a signed size must exist until the full tile does.
     fn partial_tiles(&mut self, size: u64) {
         let levels = (0..HEIGHT).map(Content::Hashes);
         for content in std::iter::once(Content::Entries).chain(levels) {
@@ -247,7 +247,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Nothing but kept checkpoints lies in their folder, and that of the present state is there.
+    /// The folder of kept checkpoints must hold the present one, and nothing but checkpoints.
     fn kept(&mut self) -> Result<(), FileError> {
         let folder = self.log.file(layout::LOG_CHECKPOINTS);
         if !self.log.kept_file(self.size).is_file() {
@@ -268,12 +268,12 @@ impl Pass<'_> {
                 }
                 None => self
                     .found
-                    .find(format!("checkpoints/{name}"), "is no file of the log"),
+                    .find(format!("checkpoints/{name}"), "is not a file of the log"),
             }
         })
     }
 
-    /// Files of the log that are not of its size, and partial tiles of older sizes.
+    /// Checks files that do not belong to the present size, and partial tiles of older sizes.
     fn files(&mut self, below: &str, intended: u64) -> Result<(), FileError> {
         let folder = self.log.file(layout::LOG).join(below);
         for (name, kind) in entries_in(&folder)? {
@@ -286,13 +286,13 @@ impl Pass<'_> {
                 continue;
             }
             let Some(tile) = Tile::parse(&path).filter(|_| kind.is_file()) else {
-                self.found.find(path, "is no file of the log");
+                self.found.find(path, "is not a file of the log");
                 continue;
             };
             match Tile::at_size(tile.content, tile.index, self.size) {
                 Some(present) if present == tile => {}
                 Some(present) if tile.width < present.width => self.prefix(tile, present)?,
-                // A crash left it; nobody was told of it, and the next append removes it.
+                // A crash left it; it does not count, and the next append removes it.
                 _ if Tile::at_size(tile.content, tile.index, intended) == Some(tile) => {}
                 _ => self.found.find(path, "is beyond the signed leaves"),
             }
@@ -300,7 +300,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// A partial tile of an older size is the beginning of the present one.
+    /// A partial tile of an older size must be the beginning of the present one.
     fn prefix(&mut self, older: Tile, present: Tile) -> Result<(), FileError> {
         let old = read(&self.log.tile_file(older))?.unwrap_or_default();
         let new = read(&self.log.tile_file(present))?.unwrap_or_default();
@@ -316,13 +316,13 @@ impl Pass<'_> {
     }
 }
 
-/// Whether a crash left it; such a file never had its name.
+/// Whether a crash left this temporary file.
 fn is_unfinished(name: &str) -> bool {
     name.starts_with(file_ops::TEMPORARY_PREFIX)
 }
 
 fn each_name(folder: &Path, look: &mut dyn FnMut(&str)) -> Result<(), FileError> {
-    let failed = |error: std::io::Error| FileError::folder(folder, error.to_string());
+    let failed = |error: std::io::Error| FileError::folder(folder, error);
     let found = match std::fs::read_dir(folder) {
         Ok(found) => found,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),

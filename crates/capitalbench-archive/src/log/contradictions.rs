@@ -1,9 +1,9 @@
-//! What the events of one round say against each other.
+//! Events of one round that contradict each other.
 //!
-//! `verify` reports what is found here, and nothing is appended that would be reported: files that
-//! were fixed and changed ([`FixedFiles`]), prices and results that were replaced without a word
-//! ([`Replacements`]), events at places where they cannot have happened ([`Places`]) and instants
-//! that run backwards ([`Instants`]).
+//! `verify` reports them, and an append that would add one is refused. They are files that changed
+//! after they were fixed ([`FixedFiles`]), prices and results that were replaced without a
+//! correction ([`Replacements`]), events that cannot have happened where they stand ([`Places`]) and
+//! instants that run backwards ([`Instants`]).
 
 use capitalbench_proof::event::Event;
 
@@ -15,18 +15,18 @@ use super::replacements::Replacements;
 /// How two events contradict each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A file that was fixed has other bytes, or is gone.
+    /// A fixed file has other bytes, or is missing.
     FileChanged,
-    /// Prices or results took the place of others, and no correction says why.
+    /// Prices or results replaced others, and no correction says why.
     Unexplained,
-    /// A report took the place of another one although no result changed; it is told, not refused.
+    /// A report replaced another one although no result changed; a warning, not an error.
     ClaimReplaced,
-    /// Something stands in the log at a place where it cannot have happened.
+    /// An event stands where it cannot have happened.
     Place,
 }
 
 impl Kind {
-    /// Whether `verify` condemns it; else it warns.
+    /// Whether `verify` reports an error; otherwise it warns.
     pub(crate) fn is_error(self) -> bool {
         self != Self::ClaimReplaced
     }
@@ -41,6 +41,17 @@ pub(crate) struct Contradiction {
     /// The file or the step it is about.
     pub(crate) about: String,
     pub(crate) text: String,
+}
+
+impl Contradiction {
+    pub(super) fn new(kind: Kind, leaf: u64, about: &str, text: impl Into<String>) -> Self {
+        Self {
+            kind,
+            leaf,
+            about: about.to_owned(),
+            text: text.into(),
+        }
+    }
 }
 
 /// Every contradiction between the events of one round, which are in the order of the log.

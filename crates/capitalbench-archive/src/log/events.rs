@@ -1,7 +1,6 @@
-//! What the files of a round say has happened, as events of the log.
+//! The events of a round, derived from its files.
 //!
-//! Events follow from the files, so whoever comes after a crash finds what was not logged yet. The
-//! log itself knows which of them it holds.
+//! After a crash the next process derives them again and finds which ones the log lacks.
 
 use capitalbench_core::asking::attempt::Slot;
 use capitalbench_core::asking::run::Calls;
@@ -16,18 +15,18 @@ use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops;
 use crate::disk::layout::{self, run as files};
 use crate::format::{prices::provenance, round::manifest};
-use crate::results::corrections::{self, LoggedCorrection, RESULT_FILES};
+use crate::results::corrections::{self, CorrectionLine, RESULT_FILES};
 use crate::round::freeze;
-use crate::round::round_folder::{RoundFolder, optional};
+use crate::round::round_folder::RoundFolder;
 use crate::run::ledger::{self, Begun, Ended, RunPlan};
 use crate::run::run_folder::RunFolder;
 
-/// Who looks at a round, when, and with which key.
+/// The program that derives events: with which key, and when.
 #[derive(Debug, Clone, Copy)]
 pub struct Observer<'a> {
-    /// Seals what may stay private; who has none sees what was sealed, and cannot seal it.
+    /// Seals the digests of private files; without it the seals are placeholders.
     pub key: Option<&'a LogKey>,
-    /// The instant of facts whose files do not say when they happened.
+    /// The instant of facts whose files do not record one.
     pub now: Timestamp,
     /// Name and version of the program.
     pub program: &'a str,
@@ -42,55 +41,70 @@ impl Observer<'_> {
     }
 }
 
-/// Everything that the files of a round say, in the order in which it must have happened.
+/// One attempt in the ledger of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct LedgerAttempt<'a> {
+    pub run: &'a RunFolder,
+    pub plan: &'a RunPlan,
+    pub slot: &'a Slot,
+    /// Counted from 1.
+    pub attempt: u32,
+}
+
+/// All events that the files of a round record, in the order in which they must have happened.
 pub fn round_events(round: &RoundFolder, by: Observer<'_>) -> Result<Vec<Event>, FileError> {
-    let scene = Scene {
+    let files = RoundFiles {
         round,
         name: round.name(),
         by,
     };
-    let mut events = scene.frozen()?;
+    let mut events = files.frozen()?;
     let runs: Result<Vec<RunFolder>, FileError> =
         round.run_ids()?.iter().map(|id| round.run(id)).collect();
     let runs = runs?;
     for run in &runs {
-        events.extend(scene.asked(run)?);
+        events.extend(files.asked(run)?);
     }
     for run in &runs {
-        events.extend(scene.accepted(run)?);
+        events.extend(files.accepted(run)?);
     }
-    events.extend(scene.priced()?);
+    events.extend(files.priced()?);
     for run in &runs {
-        events.extend(scene.scored(run)?);
+        events.extend(files.scored(run)?);
     }
     Ok(events)
 }
 
-/// What the ledger says of one attempt: that it began, and how it ended where it has.
+/// The events of one attempt: its beginning, and its end where it has one.
 pub fn attempt_events(
     round: &RoundFolder,
-    (run, plan): (&RunFolder, &RunPlan),
-    (slot, attempt): (&Slot, u32),
+    attempt: &LedgerAttempt<'_>,
     by: Observer<'_>,
 ) -> Result<Vec<Event>, FileError> {
-    let scene = Scene {
+    let files = RoundFiles {
         round,
         name: round.name(),
         by,
     };
-    scene.attempt(run, plan, (slot, attempt))
+    files.attempt(attempt)
 }
 
-struct Scene<'a> {
+/// A round whose events are derived.
+struct RoundFiles<'a> {
     round: &'a RoundFolder,
     name: String,
     by: Observer<'a>,
 }
 
-impl Scene<'_> {
+impl RoundFiles<'_> {
     fn event(&self, at: Timestamp, fact: Fact) -> Result<Event, FileError> {
         let text = at.to_string();
-        let refused = || FileError::folder(self.round.path(), format!("{text} is no instant"));
+        let refused = || {
+            FileError::folder(
+                self.round.path(),
+                format!("{text} is out of range for the log"),
+            )
+        };
         Ok(Event {
             round: self.name.clone(),
             at: Instant::parse(&text).ok_or_else(refused)?,
@@ -103,19 +117,12 @@ impl Scene<'_> {
             return Ok(Vec::new());
         };
         let manifest = self.round.parse(layout::MANIFEST, manifest::parse)?;
-        let mut inputs = Files::new();
-        for (path, digest) in stored {
-            let wrong = || Fault::field(&path, "is not a digest");
-            let digest = Hash::parse_hex(&digest)
-                .ok_or_else(|| wrong().in_file(&self.round.file(layout::HASHES)))?;
-            inputs.insert(path, digest);
-        }
         let deadline = manifest.decision_deadline.as_ref().map(Stamp::at);
         let roster = manifest.roster.map(|roster| roster.model_ids);
         let label = manifest.methodology.label().unwrap_or("unnamed");
         let label = label.to_owned();
         let freeze = Fact::Freeze {
-            inputs,
+            inputs: hashes(stored),
             deadline: deadline.and_then(|at| Instant::parse(&at.to_string())),
             roster: roster
                 .into_iter()
@@ -138,13 +145,7 @@ impl Scene<'_> {
         let Some(plan) = RunPlan::of_run(run)? else {
             return Ok(Vec::new());
         };
-        let mut models: Vec<String> = Vec::new();
-        for planned in &plan.slots {
-            let model = planned.slot.model_id.to_string();
-            if !models.contains(&model) {
-                models.push(model);
-            }
-        }
+        let models = plan.model_ids().into_iter().map(str::to_owned).collect();
         let slots = Fact::Slots {
             run: run.run_id().to_string(),
             kind: plan.rules.kind.as_str().to_owned(),
@@ -163,7 +164,12 @@ impl Scene<'_> {
         let mut events = vec![self.event(plan.created_at.at(), slots)?];
         for planned in &plan.slots {
             for attempt in 1.. {
-                let found = self.attempt(run, &plan, (&planned.slot, attempt))?;
+                let found = self.attempt(&LedgerAttempt {
+                    run,
+                    plan: &plan,
+                    slot: &planned.slot,
+                    attempt,
+                })?;
                 if found.is_empty() {
                     break;
                 }
@@ -173,12 +179,13 @@ impl Scene<'_> {
         Ok(events)
     }
 
-    fn attempt(
-        &self,
-        run: &RunFolder,
-        plan: &RunPlan,
-        (slot, attempt): (&Slot, u32),
-    ) -> Result<Vec<Event>, FileError> {
+    fn attempt(&self, own: &LedgerAttempt<'_>) -> Result<Vec<Event>, FileError> {
+        let LedgerAttempt {
+            run,
+            plan,
+            slot,
+            attempt,
+        } = *own;
         let path = |ending: &str| ledger::attempt_path(plan, slot, attempt, ending);
         let begun_path = path("begun.json");
         let Some(bytes) = run.read_optional(&begun_path)? else {
@@ -228,8 +235,7 @@ impl Scene<'_> {
     }
 
     fn seal(&self, run: &RunFolder, path: &str, bytes: &[u8]) -> Sealed {
-        let path = format!("{}/{}/{path}", layout::RUNS, run.run_id());
-        self.by.seal(&self.name, &path, bytes)
+        self.by.seal(&self.name, &run.place(path), bytes)
     }
 
     fn accepted(&self, run: &RunFolder) -> Result<Vec<Event>, FileError> {
@@ -250,7 +256,7 @@ impl Scene<'_> {
         for (path, digest) in acceptance.submissions {
             let bytes = file_ops::read(&run.file(&path))?;
             if Digest::of(&bytes) != digest {
-                let text = "is not the file that was accepted";
+                let text = "changed after it was accepted";
                 return Err(Fault::new(text).in_file(&run.file(&path)));
             }
             let pick = Fact::Pick {
@@ -264,7 +270,9 @@ impl Scene<'_> {
     }
 
     fn priced(&self) -> Result<Vec<Event>, FileError> {
-        let record = optional(self.round.parse(layout::PROVENANCE, provenance::parse))?;
+        let record = self
+            .round
+            .parse_optional(layout::PROVENANCE, provenance::parse)?;
         let manifest = self.round.parse(layout::MANIFEST, manifest::parse)?;
         let fetched = record
             .iter()
@@ -282,64 +290,44 @@ impl Scene<'_> {
         for (number, entry) in (1..).zip(corrections::of_prices(self.round)?) {
             events.push(self.correction(None, number, entry)?);
         }
-        let sheet = [layout::ENTRY_PRICES, layout::PROVENANCE];
-        let own = self.round_files(&sheet)?;
-        if own.contains_key(layout::ENTRY_PRICES) {
+        let of_round = |paths: &[&str]| present(paths, |path| self.round.read_optional(path));
+        let files = of_round(&[layout::ENTRY_PRICES, layout::PROVENANCE])?;
+        if files.contains_key(layout::ENTRY_PRICES) {
             let session = entry;
-            let files = own;
             events.push(self.event(at, Fact::EntryPrices { session, files })?);
         }
-        let sheet = [
+        let files = of_round(&[
             layout::EXIT_PRICES,
             layout::PROVENANCE,
             layout::PRICE_WINDOW,
             layout::CROSS_CHECK,
-        ];
-        let own = self.round_files(&sheet)?;
-        if own.contains_key(layout::EXIT_PRICES) {
+        ])?;
+        if files.contains_key(layout::EXIT_PRICES) {
             let session = exit;
-            let files = own;
             events.push(self.event(at, Fact::ExitPrices { session, files })?);
         }
         Ok(events)
-    }
-
-    fn round_files(&self, paths: &[&str]) -> Result<Files, FileError> {
-        let mut found = Files::new();
-        for path in paths {
-            if let Some(bytes) = self.round.read_optional(path)? {
-                found.insert((*path).to_owned(), sha256(&bytes));
-            }
-        }
-        Ok(found)
     }
 
     fn correction(
         &self,
         run: Option<String>,
         number: u64,
-        entry: LoggedCorrection,
+        entry: CorrectionLine,
     ) -> Result<Event, FileError> {
+        let (old, new) = entry.digests();
         let correction = Fact::Correction {
             run,
             number,
             reason: entry.reason,
-            replaced: hashes(entry.old),
-            results: hashes(entry.new),
+            replaced: hashes(old),
+            results: hashes(new),
         };
         self.event(entry.at.at(), correction)
     }
 
     fn scored(&self, run: &RunFolder) -> Result<Vec<Event>, FileError> {
-        let of_run = |paths: &[&str]| -> Result<Files, FileError> {
-            let mut found = Files::new();
-            for path in paths {
-                if let Some(bytes) = run.read_optional(path)? {
-                    found.insert((*path).to_owned(), sha256(&bytes));
-                }
-            }
-            Ok(found)
-        };
+        let of_run = |paths: &[&str]| present(paths, |path| run.read_optional(path));
         let mut events = Vec::new();
         for (number, entry) in (1..).zip(corrections::of_run(run)?) {
             let run = Some(run.run_id().to_string());
@@ -363,12 +351,26 @@ impl Scene<'_> {
     }
 }
 
+/// Hashes of those of the files that exist.
+fn present(
+    paths: &[&str],
+    read: impl Fn(&str) -> Result<Option<Vec<u8>>, FileError>,
+) -> Result<Files, FileError> {
+    let mut found = Files::new();
+    for path in paths {
+        if let Some(bytes) = read(path)? {
+            found.insert((*path).to_owned(), sha256(&bytes));
+        }
+    }
+    Ok(found)
+}
+
 fn hashes(digests: impl IntoIterator<Item = (String, Digest)>) -> Files {
     let hash = |(path, digest): (String, Digest)| (path, Hash::new(digest.bytes()));
     digests.into_iter().map(hash).collect()
 }
 
 fn instant(field: &str, text: &str) -> Result<Timestamp, Fault> {
-    let wrong = || Fault::field(field, "is no instant");
+    let wrong = || Fault::field(field, "is not an instant");
     Stamp::parse(text).map(|stamp| stamp.at()).ok_or_else(wrong)
 }

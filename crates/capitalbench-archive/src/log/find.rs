@@ -1,4 +1,4 @@
-//! One of the checkpoints of a log, by whatever a reader has of it.
+//! Finds a checkpoint of a log by its size, its root or a copy of its file.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use crate::disk::layout;
 use crate::round::round_folder::names_in;
 
 impl LogFolder {
-    /// The checkpoint that a reader means: its size, its root in hexadecimal or base64, or a file.
+    /// The checkpoint with this size, this root in hexadecimal or base64, or in this file.
     ///
-    /// Its signature holds, and the present log only grew since; otherwise this is an error.
+    /// Its signature must hold, and the present log must have grown from it.
     pub fn find_checkpoint(&self, text: &str) -> Result<SignedCheckpoint, FileError> {
         let own = |problem: String| FileError::folder(&self.file(layout::LOG), problem);
         let (Some(key), Some(present)) = (self.verifier()?, self.checkpoint()?) else {
-            let text = "there is no signed log here, so there are no checkpoints to go back to";
+            let text = "there is no signed log here, so there is no checkpoint to go back to";
             return Err(own(text.to_owned()));
         };
         let root = Hash::parse_hex(text).or_else(|| Hash::parse_base64(text));
@@ -34,7 +34,8 @@ impl LogFolder {
             (Err(_), None) => {
                 let file = Path::new(text);
                 signed(file, &key)?.ok_or_else(|| {
-                    let text = "is no size, no root and no file with a checkpoint";
+                    let text =
+                        "must be the size or the root of a checkpoint, or a file that holds one";
                     Fault::new(text).in_file(file)
                 })?
             }
@@ -45,7 +46,12 @@ impl LogFolder {
     }
 
     fn sizes(&self) -> Result<Vec<u64>, FileError> {
-        let names = names_in(&self.file(layout::LOG_CHECKPOINTS))?;
+        self.sizes_in(layout::LOG_CHECKPOINTS)
+    }
+
+    /// The sizes that name the entries of a folder of the log, smallest first.
+    pub(super) fn sizes_in(&self, folder: &str) -> Result<Vec<u64>, FileError> {
+        let names = names_in(&self.file(folder))?;
         let mut sizes: Vec<u64> = names.iter().filter_map(|name| name.parse().ok()).collect();
         sizes.sort_unstable();
         Ok(sizes)
@@ -71,7 +77,7 @@ impl LogFolder {
             .map(u64::to_string)
             .collect();
         Ok(format!(
-            "no checkpoint was signed at the size {size}; the nearest: {}",
+            "no checkpoint was signed at the size {size}; the nearest sizes: {}",
             near.join(" and ")
         ))
     }
@@ -79,7 +85,7 @@ impl LogFolder {
     fn continues(&self, then: &Checkpoint, now: &Checkpoint) -> Result<(), String> {
         if then.size > now.size {
             return Err(format!(
-                "the checkpoint has {} leaves and the log has {}: leaves were taken away",
+                "the checkpoint has {} leaves, but the log has {}: leaves were removed",
                 then.size, now.size
             ));
         }

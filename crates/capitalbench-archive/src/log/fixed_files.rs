@@ -1,10 +1,10 @@
-//! Files that may not change any more, from the moment on that fixed them.
+//! Files that must not change after an event has fixed them.
 //!
-//! The files of an attempt are fixed when they are first told; what a run decided, and its acceptance,
-//! when it is accepted; inputs and research at the last freeze before anybody is asked; everything
-//! that was kept because something else took its place, at once. Salts follow from the round and the
-//! path, so an unchanged file has one sealed digest for ever: the events can be compared with each
-//! other without opening a seal, also for files that nobody may read yet.
+//! The files of an attempt are fixed by the first event that names them; the decisions of a run and
+//! its acceptance when it is accepted; inputs and research at the last freeze before a provider is
+//! asked; a replaced file that is kept, at once. Salts follow from the round and the path, so an
+//! unchanged file always has the same sealed digest: events can be compared with each other without
+//! opening a seal, also for files that are not public yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,19 +25,19 @@ struct Fixed {
 
 #[derive(Default)]
 pub(super) struct FixedFiles {
-    /// Files that may not change any more.
+    /// Files that must not change any more.
     fixed: BTreeMap<String, Fixed>,
-    /// Those of them that an event of an attempt or an acceptance names.
+    /// The fixed files that an event of an attempt or an acceptance names.
     named: BTreeSet<String>,
-    /// Every file as the inventories tell it.
+    /// Every file by the latest inventory that lists it.
     told: BTreeMap<String, Fixed>,
     /// The inventories of one append, which share an instant and name each file once.
     batch: Option<Batch>,
-    /// How often each run asks a model.
+    /// Replicates of each run.
     replicates: BTreeMap<String, u32>,
-    /// Runs with invented answers: whoever rehearses has asked nobody.
+    /// Runs with invented answers; they asked no provider.
     rehearsals: BTreeSet<String>,
-    /// Runs whose acceptance is not followed by an inventory yet, and those whose is.
+    /// Accepted runs, before and after the inventory that follows the acceptance.
     just_accepted: BTreeSet<String>,
     accepted: BTreeSet<String>,
     /// The inputs of the last freeze.
@@ -45,7 +45,7 @@ pub(super) struct FixedFiles {
     inputs_are: Inputs,
     /// Whether a request has left: no later freeze lets inputs and research change.
     is_asked: bool,
-    /// Whether there is a result, which the operator's exceptions for prices allowed.
+    /// Whether there is a result; it rests on the operator's exceptions for prices.
     is_scored: bool,
     found: Vec<Contradiction>,
 }
@@ -60,7 +60,7 @@ struct Batch {
 enum Inputs {
     #[default]
     Open,
-    /// The next inventories tell what was frozen.
+    /// The next inventories list what was frozen.
     Freezing,
     Frozen,
 }
@@ -91,7 +91,7 @@ impl FixedFiles {
                 ..
             } => {
                 self.is_asked |= !self.rehearsals.contains(&place.run);
-                self.attempt(leaf, (place, *attempt), &[("begun.json", Some(*record))]);
+                self.attempt(leaf, place, *attempt, &[("begun.json", Some(*record))]);
             }
             Fact::AttemptEnd {
                 place,
@@ -101,7 +101,7 @@ impl FixedFiles {
                 ..
             } => {
                 let files = [("ended.json", Some(*record)), ("answer", *answer)];
-                self.attempt(leaf, (place, *attempt), &files);
+                self.attempt(leaf, place, *attempt, &files);
             }
             Fact::Accepted { run, record, .. } => {
                 self.just_accepted.insert(run.clone());
@@ -134,7 +134,7 @@ impl FixedFiles {
         let before = std::mem::take(&mut self.inputs);
         self.found
             .retain(|found| !is_research(&found.about) && !before.contains(&found.about));
-        // A later freeze may find other inputs than the one before it.
+        // A later freeze may have other inputs.
         self.fixed
             .retain(|path, _| !is_research(path) && !before.contains(path));
         self.inputs = inputs.keys().cloned().collect();
@@ -150,12 +150,13 @@ impl FixedFiles {
     fn attempt(
         &mut self,
         leaf: u64,
-        (place, attempt): (&Place, u32),
+        place: &Place,
+        attempt: u32,
         files: &[(&str, Option<Sealed>)],
     ) {
         let replicates = self.replicates.get(&place.run).copied().unwrap_or(1);
         let Ok(model_id) = ModelId::parse(&place.model) else {
-            return self.report(leaf, &place.model, "is no name of a model");
+            return self.report(leaf, &place.model, "is not a model id");
         };
         let slot = Slot {
             model_id,
@@ -169,7 +170,7 @@ impl FixedFiles {
         }
     }
 
-    /// An event other than an inventory tells the digest of a file.
+    /// Fixes a file whose digest an event other than an inventory names.
     fn name(&mut self, leaf: u64, path: String, sealed: Sealed) {
         self.fix(&path, Fixed { leaf, sealed });
         self.named.insert(path);
@@ -192,7 +193,7 @@ impl FixedFiles {
         for path in gone {
             self.told.remove(path);
             if let Some(then) = self.fixed.get(path) {
-                let text = format!("was fixed by leaf {} and is gone", then.leaf);
+                let text = format!("was fixed by leaf {} and is missing", then.leaf);
                 self.report(leaf, path, text);
             }
         }
@@ -212,7 +213,7 @@ impl FixedFiles {
         }
     }
 
-    /// Whether an event belongs to the batch of inventories before it.
+    /// Whether an event continues the batch of inventories before it.
     fn continues(&self, event: &Event) -> bool {
         match (&self.batch, &event.fact) {
             (None, _) => true,
@@ -224,8 +225,8 @@ impl FixedFiles {
         }
     }
 
-    /// What a batch of inventories told is the state that freezes, acceptances and results before it
-    /// fix.
+    /// Fixes the files of a finished batch of inventories that the freeze, the acceptances or the
+    /// result before it cover.
     fn end_of_batch(&mut self) {
         if self.batch.take().is_none() {
             return;
@@ -253,7 +254,7 @@ impl FixedFiles {
         self.missing();
     }
 
-    /// Files that events name and inventories leave out were never told whole.
+    /// Reports files that an event names and no later inventory lists.
     fn missing(&mut self) {
         for path in std::mem::take(&mut self.named) {
             if !self.told.contains_key(&path)
@@ -271,12 +272,8 @@ impl FixedFiles {
     }
 
     fn report(&mut self, leaf: u64, about: &str, text: impl Into<String>) {
-        self.found.push(Contradiction {
-            kind: Kind::FileChanged,
-            leaf,
-            about: about.to_owned(),
-            text: text.into(),
-        });
+        let found = Contradiction::new(Kind::FileChanged, leaf, about, text);
+        self.found.push(found);
     }
 }
 
@@ -293,7 +290,7 @@ fn is_below(path: &str, folder: &str) -> bool {
         .is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// The run of a path and what lies inside it.
+/// The run of a path, and the path inside the run.
 fn inside_run(path: &str) -> Option<(&str, &str)> {
     let inside = path.strip_prefix(layout::RUNS)?.strip_prefix('/')?;
     inside.split_once('/')
@@ -307,8 +304,8 @@ fn is_submission_of(path: &str, runs: &BTreeSet<String>) -> bool {
     })
 }
 
-/// Whether a file of one of these runs says who was asked and what was decided. Results follow
-/// later; the summary of the validation is made again by whoever validates again.
+/// Whether a file of one of these runs records the questions and decisions. Results come later, and
+/// a new validation writes its summary again.
 fn is_decided_in(path: &str, runs: &BTreeSet<String>) -> bool {
     inside_run(path).is_some_and(|(run, inside)| {
         let is_derived = [run::SUMMARY, run::ERRORS, run::CORRECTIONS].contains(&inside);
@@ -316,13 +313,13 @@ fn is_decided_in(path: &str, runs: &BTreeSet<String>) -> bool {
     })
 }
 
-/// The operator's exceptions for prices, which a result rests on.
+/// The operator's exceptions for prices, on which a result rests.
 fn is_exception(path: &str) -> bool {
     let words = [layout::CROSS_CHECK_ACCEPTANCE, layout::UNPROVED_ACCEPTANCE];
     words.contains(&path) || path == layout::SOURCE_EXCEPTION
 }
 
-/// Files that nobody ever writes twice: the ledger, and what was kept of things that were replaced.
+/// Files that the program writes only once: the ledger, and kept copies of replaced files.
 fn is_fixed_at_once(path: &str) -> bool {
     let of_run = inside_run(path).is_some_and(|(_, inside)| {
         inside == run::SLOTS || is_below(inside, run::ATTEMPTS) || is_below(inside, run::SUPERSEDED)

@@ -1,4 +1,4 @@
-//! What the log and outside clocks tell about the order of one round.
+//! The order of the steps of one round, by the log and by outside clocks.
 
 use capitalbench_core::round::manifest::{Manifest, Window};
 use capitalbench_core::values::time::Stamp;
@@ -10,25 +10,25 @@ use super::{LogFolder, Trust};
 use crate::disk::error::{Fault, FileError};
 use crate::disk::layout;
 
-/// The history of a round whose record is this run; without one, what happened before.
+/// The history of a round whose record is this run; without a run, what happened before.
 ///
-/// Stamps are those that hold by the roots of `trust`, about checkpoints in which the leaf is.
+/// A stamp counts if it holds by the roots of `trust` and its checkpoint contains the leaf.
 pub fn history(
     log: &LogFolder,
     manifest: &Manifest,
     run: Option<&str>,
     trust: &Trust,
 ) -> Result<History, FileError> {
-    let leaves = Leaves::load(log, manifest.round_id.as_str())?;
-    let events = leaves.0.iter().map(|leaf| (leaf.index, &leaf.event));
+    let leaves = StampedLeaves::load(log, manifest.round_id.as_str(), trust)?;
+    let events = leaves.leaves.iter().map(|leaf| (leaf.index, &leaf.event));
     let mut told = steps(events, manifest.window, |own| run == Some(own));
     for mark in marks(&mut told) {
-        mark.before = leaves.earliest_stamp(log, mark.last, trust)?;
+        mark.before = leaves.earliest_stamp(mark.last)?;
     }
     Ok(told)
 }
 
-/// Which events are the steps of a round, stamped by nobody yet; `of_record` knows the run that counts.
+/// Which events are the steps of a round, without stamps; `of_record` knows the run that counts.
 pub(crate) fn steps<'a>(
     events: impl Iterator<Item = (u64, &'a Event)>,
     window: Option<Window>,
@@ -50,7 +50,7 @@ pub(crate) fn steps<'a>(
             before: None,
         };
         match &event.fact {
-            // A second freeze is one of other inputs; an earlier one says nothing about them.
+            // Only the last freeze is about the inputs that were used.
             Fact::Freeze { .. } => told.freeze = Some(mark),
             Fact::AttemptBegin { place, .. } if of_record(&place.run) => {
                 keep_first(&mut told.first_attempt, mark);
@@ -86,13 +86,13 @@ pub(crate) fn marks(told: &mut History) -> impl Iterator<Item = &mut Mark> {
     .flatten()
 }
 
-fn instant(event: &Event) -> Option<Timestamp> {
+pub(crate) fn instant(event: &Event) -> Option<Timestamp> {
     Stamp::parse(event.at.as_str()).map(|stamp| stamp.at())
 }
 
 /// The freeze of a round and the newest stamp that covers it.
 ///
-/// The earliest stamp shows how old the freeze is; the newest that somebody still looks at the log.
+/// The earliest stamp shows how old the freeze is; the newest, that the log is still being stamped.
 pub fn stamped_freeze(
     log: &LogFolder,
     manifest: &Manifest,
@@ -101,8 +101,8 @@ pub fn stamped_freeze(
     let Some(freeze) = history(log, manifest, None, trust)?.freeze else {
         return Ok(None);
     };
-    let leaves = Leaves::load(log, manifest.round_id.as_str())?;
-    let newest = leaves.newest_stamp(log, freeze.last, trust)?;
+    let leaves = StampedLeaves::load(log, manifest.round_id.as_str(), trust)?;
+    let newest = leaves.newest_stamp(freeze.last)?;
     Ok(Some((freeze, newest)))
 }
 
@@ -118,17 +118,22 @@ struct Leaf {
     event: Event,
 }
 
-struct Leaves(Vec<Leaf>);
+/// The leaves of one round, in a log whose stamps a reader trusts.
+struct StampedLeaves<'a> {
+    log: &'a LogFolder,
+    trust: &'a Trust,
+    leaves: Vec<Leaf>,
+}
 
-impl Leaves {
-    fn load(log: &LogFolder, round: &str) -> Result<Self, FileError> {
+impl<'a> StampedLeaves<'a> {
+    fn load(log: &'a LogFolder, round: &str, trust: &'a Trust) -> Result<Self, FileError> {
         let place = log.rounds().join(layout::LOG);
         let mut leaves = Vec::new();
         for (index, bytes) in log.leaves_of_round(round)? {
             let named = |text: String| Fault::field(format!("leaf {index}"), text).in_file(&place);
             let event = Event::parse(&bytes).map_err(|error| named(error.to_string()))?;
             if instant(&event).is_none() {
-                return Err(named("its instant is none".to_owned()));
+                return Err(named("its instant is out of range".to_owned()));
             }
             leaves.push(Leaf {
                 index,
@@ -136,32 +141,22 @@ impl Leaves {
                 event,
             });
         }
-        Ok(Self(leaves))
+        Ok(Self { log, trust, leaves })
     }
 
     /// When at the latest a leaf existed: the first checkpoint with a good stamp that holds it.
-    fn earliest_stamp(
-        &self,
-        log: &LogFolder,
-        index: u64,
-        trust: &Trust,
-    ) -> Result<Option<Timestamp>, FileError> {
-        for size in log.anchored_sizes()? {
-            if let Some((earliest, _)) = self.stamps(log, (index, size), trust)? {
+    fn earliest_stamp(&self, index: u64) -> Result<Option<Timestamp>, FileError> {
+        for size in self.log.anchored_sizes()? {
+            if let Some((earliest, _)) = self.stamps(index, size)? {
                 return Ok(Some(earliest));
             }
         }
         Ok(None)
     }
 
-    fn newest_stamp(
-        &self,
-        log: &LogFolder,
-        index: u64,
-        trust: &Trust,
-    ) -> Result<Option<Timestamp>, FileError> {
-        for size in log.anchored_sizes()?.into_iter().rev() {
-            if let Some((_, newest)) = self.stamps(log, (index, size), trust)? {
+    fn newest_stamp(&self, index: u64) -> Result<Option<Timestamp>, FileError> {
+        for size in self.log.anchored_sizes()?.into_iter().rev() {
+            if let Some((_, newest)) = self.stamps(index, size)? {
                 return Ok(Some(newest));
             }
         }
@@ -169,36 +164,27 @@ impl Leaves {
     }
 
     /// The earliest and the newest good stamp of a checkpoint that holds this leaf.
-    fn stamps(
-        &self,
-        log: &LogFolder,
-        (index, size): (u64, u64),
-        trust: &Trust,
-    ) -> Result<Option<(Timestamp, Timestamp)>, FileError> {
+    fn stamps(&self, index: u64, size: u64) -> Result<Option<(Timestamp, Timestamp)>, FileError> {
         if size <= index {
             return Ok(None);
         }
-        let anchors = log.anchors(size, trust)?;
-        let good = || anchors.iter().filter_map(|own| own.stamp.as_ref().ok());
-        let (Some(earliest), Some(newest)) = (
-            good().map(|stamp| stamp.before).min(),
-            good().map(|stamp| stamp.before).max(),
-        ) else {
-            return Ok(None);
-        };
-        let holds = self.is_in(log, index, size)?;
-        Ok(holds.then_some((earliest, newest)))
+        let anchors = self.log.anchors(size, self.trust)?;
+        let good = anchors.iter().filter_map(|own| own.stamp.as_ref().ok());
+        let instants: Vec<Timestamp> = good.map(|stamp| stamp.before).collect();
+        let ends = instants.iter().min().zip(instants.iter().max());
+        match ends {
+            Some((earliest, newest)) if self.is_in(index, size)? => Ok(Some((*earliest, *newest))),
+            _ => Ok(None),
+        }
     }
 
-    fn is_in(&self, log: &LogFolder, index: u64, size: u64) -> Result<bool, FileError> {
-        let signed = log.kept(size)?;
-        let (Some(key), Some(leaf)) = (
-            log.verifier()?,
-            self.0.iter().find(|leaf| leaf.index == index),
-        ) else {
+    fn is_in(&self, index: u64, size: u64) -> Result<bool, FileError> {
+        let signed = self.log.kept(size)?;
+        let leaf = self.leaves.iter().find(|leaf| leaf.index == index);
+        let (Some(key), Some(leaf)) = (self.log.verifier()?, leaf) else {
             return Ok(false);
         };
-        let proof = log.prove(index, &signed)?;
+        let proof = self.log.prove(index, &signed)?;
         Ok(proof.is_some_and(|proof| proof.verify(&leaf.bytes, &key, &[]).is_ok()))
     }
 }

@@ -1,7 +1,7 @@
-//! Which events the log holds, by round: so that none is appended twice and a round finds its own.
+//! Which events the log holds, by round: no event is appended twice, and a round finds its own.
 //!
-//! The index follows from the leaves. It is written once per full bundle and may lag behind the
-//! log; the leaves after it are read again. One that does not belong to the log is made anew.
+//! The index is computed from the leaves. It is written once per full bundle and may lag behind the
+//! log; then the later leaves are read again. An index of another log is computed anew.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ const ROW: usize = 40;
 /// The index of a log.
 #[derive(Debug)]
 pub(super) struct Index {
-    /// Leaves that the files cover.
+    /// Number of leaves that the files cover.
     covered: u64,
     /// Events after them, by round.
     tail: BTreeMap<String, Places>,
@@ -36,7 +36,7 @@ pub(super) fn load(log: &LogFolder, size: u64) -> Result<Index, FileError> {
     read_from(log, size, covered(log, size)?)
 }
 
-/// The same from the leaves alone, for a folder whose index somebody else may have written.
+/// The same from the leaves alone, because the index may come from somebody else.
 pub(super) fn from_leaves(log: &LogFolder, size: u64) -> Result<Index, FileError> {
     read_from(log, size, 0)
 }
@@ -65,7 +65,6 @@ fn event(leaf: &[u8], index: u64) -> Result<(String, Hash), Fault> {
 }
 
 impl Index {
-    /// The events of a round that are in the log.
     pub(super) fn events(&self, log: &LogFolder, round: &str) -> Result<Places, FileError> {
         let mut places = stored(log, round, self.covered)?;
         places.extend(self.tail.get(round).into_iter().flatten());
@@ -84,7 +83,7 @@ impl Index {
         own.push((index, identity));
     }
 
-    /// Writes down the leaves of full bundles; the rest stays to be read again.
+    /// Writes the entries of full bundles; later leaves will be read again.
     pub(super) fn store(self, log: &LogFolder, size: u64) -> Result<(), FileError> {
         let full = size - size % WIDTH;
         if full <= self.covered {
@@ -109,13 +108,13 @@ fn mark(log: &LogFolder) -> PathBuf {
 
 fn file(log: &LogFolder, round: &str) -> Result<PathBuf, FileError> {
     let folder = log.file(layout::LOG_STATE).join("index");
-    // The name comes out of a leaf; it must not lead out of the folder.
+    // The name comes from a leaf; it must not lead out of the folder.
     let name = RoundId::parse(round)
         .map_err(|error| FileError::folder(&folder, format!("{round}: {error}")))?;
     Ok(folder.join(name.as_str()))
 }
 
-/// How many leaves the files cover; none when they are those of another log.
+/// How many leaves the files cover; 0 when they belong to another log.
 fn covered(log: &LogFolder, size: u64) -> Result<u64, FileError> {
     let Some(bytes) = read(&mark(log))? else {
         return Ok(0);

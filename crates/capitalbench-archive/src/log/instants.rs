@@ -1,18 +1,26 @@
 //! Instants in the log that run backwards.
 //!
-//! Instants are the operator's word, but they may not contradict each other: inside one slot, and from
-//! asking over acceptance and exit prices to results. Slots are asked side by side, so nothing follows
-//! from the order between them. A freeze or a result that a later process adds to the log carries that
+//! The operator's clock gives the instants, but they must not contradict each other: inside one slot,
+//! and from the calls over acceptance and exit prices to the results. Slots run side by side, so
+//! their order means nothing. A freeze or a result that a later process adds to the log carries the
 //! later instant, which is honest.
 
 use std::collections::BTreeMap;
 
-use capitalbench_core::values::time::Stamp;
 use capitalbench_proof::event::{Event, Fact, Place};
 use capitalbench_proof::order::CLOCK_SLACK;
 use jiff::Timestamp;
 
 use super::contradictions::{Contradiction, Kind};
+use super::instant;
+
+/// An event with its leaf and its instant.
+#[derive(Clone, Copy)]
+struct Dated<'a> {
+    leaf: u64,
+    event: &'a Event,
+    at: Timestamp,
+}
 
 #[derive(Default)]
 pub(super) struct Instants {
@@ -30,94 +38,64 @@ pub(super) struct Instants {
 
 impl Instants {
     pub(super) fn take(&mut self, leaf: u64, event: &Event) {
-        let Some(at) = Stamp::parse(event.at.as_str()).map(|stamp| stamp.at()) else {
-            return self.report(
-                leaf,
-                event,
-                "has an instant that is out of range".to_owned(),
-            );
+        let Some(at) = instant(event) else {
+            let text = "has an instant that is out of range".to_owned();
+            return self.report(leaf, event, text);
         };
+        let now = Dated { leaf, event, at };
         match &event.fact {
             Fact::Slots { run, .. } => {
                 self.planned.insert(run.clone(), at);
             }
             Fact::AttemptBegin { place, .. } => {
                 let planned = self.planned.get(&place.run).copied();
-                self.follows(leaf, event, at, ("its run was planned", planned));
-                self.in_slot(leaf, event, at, place);
+                self.follows(now, "its run was planned", planned);
+                self.in_slot(now, place);
             }
             Fact::AttemptEnd { place, .. } => {
-                self.in_slot(leaf, event, at, place);
+                self.in_slot(now, place);
                 let last = self.answered.entry(place.run.clone()).or_insert(at);
                 *last = at.max(*last);
             }
             Fact::Accepted { run, .. } => {
                 let answered = self.answered.get(run).copied();
-                self.follows(
-                    leaf,
-                    event,
-                    at,
-                    ("the last answer of its run came", answered),
-                );
-                let entry = self.entry;
-                self.follows(
-                    leaf,
-                    event,
-                    at,
-                    ("the entry prices before it were fetched", entry),
-                );
+                self.follows(now, "the last answer of its run came", answered);
+                self.follows(now, "the entry prices before it were fetched", self.entry);
                 self.accepted = self.accepted.max(Some(at));
             }
             Fact::EntryPrices { .. } => {
                 self.entry.get_or_insert(at);
             }
             Fact::ExitPrices { .. } => {
-                let accepted = self.accepted;
-                self.follows(leaf, event, at, ("the run was accepted", accepted));
+                self.follows(now, "the run was accepted", self.accepted);
                 self.exit.get_or_insert(at);
             }
             Fact::Score { .. } => {
-                let exit = self.exit;
-                self.follows(leaf, event, at, ("the exit prices were fetched", exit));
+                self.follows(now, "the exit prices were fetched", self.exit);
             }
             _ => {}
         }
     }
 
-    fn in_slot(&mut self, leaf: u64, event: &Event, at: Timestamp, place: &Place) {
+    fn in_slot(&mut self, now: Dated<'_>, place: &Place) {
         let slot = (place.run.clone(), place.model.clone(), place.replicate);
-        let last = self.slots.insert(slot, at);
-        self.follows(
-            leaf,
-            event,
-            at,
-            ("the step before it in its slot was", last),
-        );
+        let last = self.slots.insert(slot, now.at);
+        self.follows(now, "the step before it in its slot was", last);
     }
 
-    fn follows(
-        &mut self,
-        leaf: u64,
-        event: &Event,
-        at: Timestamp,
-        (step, earlier): (&str, Option<Timestamp>),
-    ) {
-        let Some(earlier) = earlier else {
-            return;
-        };
-        if earlier.duration_since(at) > CLOCK_SLACK {
+    /// Reports an event that is earlier than a step that must come before it.
+    fn follows(&mut self, now: Dated<'_>, step: &str, earlier: Option<Timestamp>) {
+        let Dated { leaf, event, at } = now;
+        if let Some(earlier) = earlier.filter(|own| own.duration_since(at) > CLOCK_SLACK) {
             let text = format!("says {at}, which is before {earlier}, when {step}");
             self.report(leaf, event, text);
         }
     }
 
     fn report(&mut self, leaf: u64, event: &Event, text: String) {
-        self.found.push(Contradiction {
-            kind: Kind::Place,
-            leaf,
-            about: event.fact.name().to_owned(),
-            text,
-        });
+        let about = event.fact.name();
+        self.found
+            .push(Contradiction::new(Kind::Place, leaf, about, text));
     }
 
     pub(super) fn into_found(self) -> Vec<Contradiction> {

@@ -1,7 +1,7 @@
-//! What the folder of a round holds, file by file, so that none can be changed, added or dropped.
+//! Lists the files of a round in the log, so that none can be changed, added or dropped unnoticed.
 //!
-//! An inventory tells only what differs from the ones before it. Digests are sealed: names are told,
-//! bytes are not. Locks and leases say who works on a round and are no part of it.
+//! An inventory lists only what differs from the ones before it. Digests are sealed: an inventory
+//! reveals names, not bytes. Locks and leases name workers and are not part of a round.
 
 use std::collections::BTreeMap;
 
@@ -14,20 +14,20 @@ use crate::disk::layout;
 use crate::round::round_folder::RoundFolder;
 use crate::verify::walk;
 
-/// Files in one leaf; with the longest names they still fit.
+/// Files in one leaf; they fit even with the longest names.
 const MOST_FILES: usize = 150;
 
-/// Everything that the inventories of a round told, taken together.
+/// The combined inventories of a round.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Inventory {
-    /// How many there were.
+    /// Number of inventories so far.
     pub count: u64,
-    /// The files that are there.
+    /// The present files, with their sealed digests.
     pub bodies: BTreeMap<String, Sealed>,
 }
 
 impl Inventory {
-    /// Takes in the next one; false when one before it is missing.
+    /// Adds the next inventory; false when one before it is missing.
     pub fn add(&mut self, fact: &Fact) -> bool {
         let Fact::Inventory {
             number,
@@ -49,7 +49,7 @@ impl Inventory {
 }
 
 impl LogFolder {
-    /// What the inventories of a round tell by now.
+    /// The combined inventories of a round in the log.
     pub(super) fn inventory(&self, round: &str) -> Result<Inventory, FileError> {
         let mut told = Inventory::default();
         for (_, leaf) in self.leaves_of_round(round)? {
@@ -61,14 +61,14 @@ impl LogFolder {
     }
 }
 
-/// The files of a round that its inventories tell of.
+/// The files of a round that belong into its inventories.
 pub fn files_of(round: &RoundFolder) -> Result<Vec<String>, FileError> {
     let mut files = walk(round.path())?;
     files.retain(|path| is_told(path));
     Ok(files)
 }
 
-/// Whether inventories tell of a file.
+/// Whether a file belongs into inventories.
 pub(crate) fn is_told(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let lease = path
@@ -96,7 +96,8 @@ pub(super) fn inventory_events(
     let mut gone: Vec<String> = told.bodies.into_keys().collect();
     gone.retain(|path| !files.contains(path));
     let at = Instant::parse(&by.now.to_string());
-    let at = at.ok_or_else(|| Fault::new("the clock names no instant").in_file(round.path()))?;
+    let at =
+        at.ok_or_else(|| Fault::new("the current time is out of range").in_file(round.path()))?;
     let leaves = new.len().max(gone.len()).div_ceil(MOST_FILES);
     let part = |at: usize, length: usize| {
         (at * MOST_FILES).min(length)..((at + 1) * MOST_FILES).min(length)

@@ -20,8 +20,8 @@ use crate::format::utf8;
 pub struct LogKey(SignerKey);
 
 impl LogKey {
-    /// Makes the key of a log that has none: the private half goes to `file`, the public half into
-    /// the log. A key that is there is never replaced; one whose public half a crash left out is taken.
+    /// Creates the key of a log that has none: the private half goes to `file`, the public half into
+    /// the log. It never replaces a key; after a crash it publishes the key that `file` holds.
     pub fn create(
         log: &LogFolder,
         file: &Path,
@@ -29,7 +29,7 @@ impl LogKey {
         seed: &[u8; 32],
     ) -> Result<Self, FileError> {
         if let Some(key) = log.verifier()? {
-            let text = format!("the log has the key of {} already", key.name());
+            let text = format!("the log already has the key of {}", key.name());
             return Err(FileError::folder(&log.file(layout::LOG), text));
         }
         if let Some(unannounced) = Self::load(file)? {
@@ -37,7 +37,7 @@ impl LogKey {
             return Ok(unannounced);
         }
         let signer = SignerKey::from_seed(name, seed, KeyKind::Note)
-            .map_err(|error| Fault::new(error.to_string()).in_file(file))?;
+            .map_err(|error| Fault::new(error).in_file(file))?;
         let state = log.file(layout::STATE);
         if file.starts_with(&state) {
             state_folder::create(&state)?;
@@ -53,13 +53,13 @@ impl LogKey {
         Ok(key)
     }
 
-    /// Reads a key; none when there is no such file. One that others may read is refused.
+    /// Reads a key; none when there is no such file. Refuses a file that other users may read.
     pub fn load(file: &Path) -> Result<Option<Self>, FileError> {
         let meta = match fs::symlink_metadata(file) {
             Ok(meta) => meta,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            // A key that cannot be reached is there: nothing may leave unsigned because of it.
-            Err(error) => return Err(Fault::new(error.to_string()).in_file(file)),
+            // The key may exist, so this is an error: otherwise requests would leave unsigned.
+            Err(error) => return Err(Fault::new(error).in_file(file)),
         };
         if meta.permissions().mode() & 0o077 != 0 {
             let text = "others may read this private key; make it yours alone with `chmod 600`";
@@ -68,7 +68,7 @@ impl LogKey {
         let bytes = file_ops::read(file)?;
         let text = utf8(&bytes).map_err(|fault| fault.in_file(file))?;
         let signer = SignerKey::parse(text.trim_end_matches('\n'));
-        let signer = signer.map_err(|error| Fault::new(error.to_string()).in_file(file))?;
+        let signer = signer.map_err(|error| Fault::new(error).in_file(file))?;
         Ok(Some(Self(signer)))
     }
 
@@ -82,7 +82,7 @@ impl LogKey {
         &self.0
     }
 
-    /// The salt of a file of a round; whoever has it can check what was sealed.
+    /// The salt of a file of a round, which opens its seal.
     pub fn salt(&self, round: &str, path: &str) -> [u8; 32] {
         self.0.salt(format!("{round}\n{path}").as_bytes())
     }
@@ -92,14 +92,14 @@ impl LogKey {
         Sealed::new(&self.salt(round, path), bytes)
     }
 
-    /// Puts the public half into the log, or refuses a log of another key.
+    /// Writes the public half into the log; refuses a log that has another key.
     pub(super) fn announce(&self, log: &LogFolder) -> Result<(), FileError> {
         let file = log.file(layout::LOG_VKEY);
         match log.verifier()? {
             Some(key) if key == self.verifier() => Ok(()),
             Some(key) => {
                 let text = format!(
-                    "is the key of {}; the private key that was given is another one",
+                    "is the key of {}, but the given private key is another one",
                     key.name()
                 );
                 Err(Fault::new(text).in_file(&file))

@@ -1,18 +1,17 @@
-//! Which events replace each other: only the last one of a kind is the word on what the files say.
+//! Which events replace each other: only the latest of a kind must agree with the files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::values::ids::Digest;
-use capitalbench_core::values::time::Stamp;
 use capitalbench_proof::event::{Event, EventError, Fact, Files};
 use capitalbench_proof::merkle::Hash;
 use jiff::Timestamp;
 
-use super::LogFolder;
 use super::index::Index;
+use super::{LogFolder, instant};
 use crate::disk::error::FileError;
 use crate::disk::layout;
-use crate::results::corrections::Digests;
+use crate::format::round::hashes::Digests;
 
 /// The kind of an event that a later one replaces; none for those that all stay true.
 pub(crate) fn replaced_kind(fact: &Fact) -> Option<String> {
@@ -33,10 +32,9 @@ pub(crate) fn replaced_kind(fact: &Fact) -> Option<String> {
     }
 }
 
-/// What the log says about prices and results of a round, last.
 impl LogFolder {
-    /// The files of the last exit prices of a round, with the entry sheet that goes with them; empty
-    /// where the log knows none.
+    /// The files of the latest exit prices of a round, with the entry sheet of the same fetch; empty
+    /// where the log has none.
     pub fn signed_prices(&self, round: &str) -> Result<Digests, FileError> {
         let (mut entry, mut exit) = (Digests::new(), Digests::new());
         for event in self.round_facts(round)? {
@@ -52,7 +50,7 @@ impl LogFolder {
         Ok(exit)
     }
 
-    /// The files of the last result of a run; empty where the log knows none.
+    /// The files of the latest result of a run; empty where the log has none.
     pub fn signed_results(&self, round: &str, run: &str) -> Result<Digests, FileError> {
         let facts = self.round_facts(round)?.into_iter().rev();
         let mut results = facts.filter_map(|fact| match fact {
@@ -62,11 +60,10 @@ impl LogFolder {
         Ok(results.next().unwrap_or_default())
     }
 
-    /// The latest instant in the events of a round; none where the log knows none.
+    /// The latest instant in the events of a round; none where the log has no event of it.
     pub fn last_instant(&self, round: &str) -> Result<Option<Timestamp>, FileError> {
         let events = self.events_of_round(round)?.into_iter();
-        let instants = events.filter_map(|(_, event)| Stamp::parse(event.at.as_str()));
-        Ok(instants.map(|stamp| stamp.at()).max())
+        Ok(events.filter_map(|(_, event)| instant(&event)).max())
     }
 
     fn round_facts(&self, round: &str) -> Result<Vec<Fact>, FileError> {
@@ -93,49 +90,50 @@ fn digests(files: Files) -> Digests {
     files.into_iter().map(digest).collect()
 }
 
-/// What the log holds of one round while events are added to it.
-pub(super) struct Told {
+/// The events of one round in the log, while others are added.
+pub(super) struct Told<'a> {
+    log: &'a LogFolder,
+    /// Size of the log before anything is added.
+    size: u64,
     places: Vec<u64>,
     identities: BTreeSet<Hash>,
-    /// The last word of each kind; read when it is first asked for.
+    /// The latest event of each kind; read when it is first needed.
     last: Option<BTreeMap<String, Hash>>,
 }
 
-impl Told {
-    pub(super) fn of_round(log: &LogFolder, known: &Index, round: &str) -> Result<Self, FileError> {
+impl<'a> Told<'a> {
+    pub(super) fn of_round(
+        log: &'a LogFolder,
+        size: u64,
+        known: &Index,
+        round: &str,
+    ) -> Result<Self, FileError> {
         let (places, identities) = known.events(log, round)?.into_iter().unzip();
         Ok(Self {
+            log,
+            size,
             places,
             identities,
             last: None,
         })
     }
 
-    /// Whether a log of this size does not say it yet. Results that return to what they were
-    /// before a correction are said again: the last word would otherwise be the correction's.
-    pub(super) fn is_news(
-        &mut self,
-        (log, size): (&LogFolder, u64),
-        event: &Event,
-        identity: Hash,
-    ) -> Result<bool, FileError> {
+    /// Whether the log must gain this event. Results that return to what they were before a
+    /// correction are added again; otherwise the correction would stay the latest event.
+    pub(super) fn is_news(&mut self, event: &Event, identity: Hash) -> Result<bool, FileError> {
         let is_new = self.identities.insert(identity);
         let Some(kind) = replaced_kind(&event.fact) else {
             return Ok(is_new);
         };
         let last = match &mut self.last {
             Some(last) => last,
-            none => none.insert(last_words(log, &self.places, size)?),
+            none => none.insert(latest(self.log, &self.places, self.size)?),
         };
         Ok(last.insert(kind, identity) != Some(identity))
     }
 }
 
-fn last_words(
-    log: &LogFolder,
-    places: &[u64],
-    size: u64,
-) -> Result<BTreeMap<String, Hash>, FileError> {
+fn latest(log: &LogFolder, places: &[u64], size: u64) -> Result<BTreeMap<String, Hash>, FileError> {
     let leaves = log.leaves(places, size)?.into_iter();
     let word = |(_, leaf): (u64, Vec<u8>)| {
         let event = Event::parse(&leaf).ok()?;

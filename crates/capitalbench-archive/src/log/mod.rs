@@ -1,21 +1,21 @@
-//! The transparency log of a folder of rounds: what happened, in order, for anybody to check.
+//! The transparency log of a folder of rounds: what happened, in order, so that anybody can check it.
 //!
 //! ```text
 //! <rounds>/log/vkey                  the public key
 //! <rounds>/log/checkpoint            size and root, signed; written last
 //! <rounds>/log/checkpoints/<size>    every checkpoint that was ever signed
-//! <rounds>/log/anchors/<size>/...    what outside clocks said about one of them
-//! <rounds>/log/roots/*.pem           whose clocks the operator trusts
-//! <rounds>/log/witnesses             keys of others who may sign checkpoints too
-//! <rounds>/log/salts/<round>.json    salts of the files that everybody may read
+//! <rounds>/log/anchors/<size>/...    replies of outside clocks about one of them
+//! <rounds>/log/roots/*.pem           root certificates of clocks that the operator trusts
+//! <rounds>/log/witnesses             keys of witnesses, who may sign checkpoints too
+//! <rounds>/log/salts/<round>.json    salts of the public files
 //! <rounds>/log/tile/...              hashes and leaves, as C2SP tlog-tiles lays them out
-//! <rounds>/.capitalbench/log/        who is appending, and an index that can be made again
+//! <rounds>/.capitalbench/log/        the lock of the appending process, and an index
 //! <rounds>/.capitalbench/keys/       the private key, unless it lies elsewhere
 //! ```
 //!
 //! The folder `log` may be served as it is. Only `checkpoint` and the files in `salts` ever change;
-//! `anchors` and `roots` gain files, and a partial tile goes away when the full one is there. A
-//! crash leaves files beyond the checkpoint, which nobody was told of; the next append removes them.
+//! `anchors` and `roots` gain files, and the full tile replaces a partial one. A crash may leave files
+//! beyond the checkpoint; they do not count, and the next append removes them.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops;
 use crate::disk::layout;
 use crate::format::utf8;
-use crate::round::round_folder::{RoundFolder, optional};
+use crate::round::round_folder::{RoundFolder, read_file as read};
 
 mod anchors;
 mod append;
@@ -52,25 +52,23 @@ pub mod salts;
 pub use anchors::{Anchor, Believed, Proofs, Trust, clock_name};
 pub use append::Appended;
 pub(crate) use contradictions::{Kind, contradictions};
-pub use events::{Observer, attempt_events, round_events};
+pub use events::{LedgerAttempt, Observer, attempt_events, round_events};
 pub use history::{history, stamped_freeze};
-pub(crate) use history::{marks, steps};
+pub(crate) use history::{instant, marks, steps};
 pub use key::LogKey;
 pub(crate) use last_word::replaced_kind;
 pub use published::{LOG_LIST, SIGNED, log_list, places_file, signed_list};
 
-/// Where the log of a folder of rounds lies.
+/// The log of a folder of rounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogFolder {
     rounds: PathBuf,
 }
 
-/// A checkpoint whose signature holds, and the bytes that say so.
+/// A checkpoint whose signature holds, with the signed note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedCheckpoint {
-    /// What it says.
     pub checkpoint: Checkpoint,
-    /// The signed note.
     pub note: String,
 }
 
@@ -89,7 +87,6 @@ impl LogFolder {
         }
     }
 
-    /// The folder of rounds.
     pub fn rounds(&self) -> &Path {
         &self.rounds
     }
@@ -111,13 +108,13 @@ impl LogFolder {
         };
         let parsed = utf8(&bytes).and_then(|text| {
             let line = text.strip_suffix('\n');
-            let line = line.ok_or_else(|| Fault::new("its last line has no end"))?;
-            VerifierKey::parse(line).map_err(|error| Fault::new(error.to_string()))
+            let line = line.ok_or_else(|| Fault::new("its last line must end with a line feed"))?;
+            VerifierKey::parse(line).map_err(Fault::new)
         });
         parsed.map(Some).map_err(|fault| fault.in_file(&file))
     }
 
-    /// Refuses a link in the place of a folder of the log, because it may lead anywhere.
+    /// Refuses a folder of the log that is a link, because a link may lead anywhere.
     fn refuse_links(&self) -> Result<(), FileError> {
         let mut folders = layout::LOG_FOLDERS.into_iter();
         let Some(name) = folders.find(|name| self.file(name).is_symlink()) else {
@@ -130,7 +127,7 @@ impl LogFolder {
         Err(FileError::folder(&self.file(name), text))
     }
 
-    /// The present checkpoint; none while nothing was appended.
+    /// The present checkpoint; none before the first append.
     pub fn checkpoint(&self) -> Result<Option<SignedCheckpoint>, FileError> {
         match self.verifier()? {
             Some(key) => signed(&self.file(layout::LOG_CHECKPOINT), &key),
@@ -138,7 +135,7 @@ impl LogFolder {
         }
     }
 
-    /// The checkpoint that was signed at this size; none where there was none.
+    /// The checkpoint that was signed at this size.
     pub fn checkpoint_at(&self, size: u64) -> Result<Option<SignedCheckpoint>, FileError> {
         match self.verifier()? {
             Some(key) => signed(&self.kept_file(size), &key),
@@ -215,7 +212,7 @@ impl LogFolder {
         merkle::prove_consistency(&self.present_reader(new)?, old, new)
     }
 
-    /// Partial tiles of old sizes may be gone, so older trees are read out of the present one.
+    /// Partial tiles of old sizes may be missing, so older trees are read from the present tiles.
     fn present_reader(&self, least: u64) -> Result<TileReader<TileFiles<'_>>, FileError> {
         let present = self
             .checkpoint()?
@@ -229,7 +226,7 @@ impl LogFolder {
             return Ok(Vec::new());
         };
         let size = signed.checkpoint.size;
-        // Only who holds the key wrote the index; in a folder from elsewhere it could hide events.
+        // Only the owner of the key wrote the index; in a folder from elsewhere it could hide events.
         let known = if self.file(layout::LOG_KEY).exists() {
             index::load(self, size)?
         } else {
@@ -261,15 +258,11 @@ fn signed(file: &Path, key: &VerifierKey) -> Result<Option<SignedCheckpoint>, Fi
         return Ok(None);
     };
     let opened = Checkpoint::open(&bytes, key, &[]);
-    let (checkpoint, _) = opened.map_err(|error| Fault::new(error.to_string()).in_file(file))?;
+    let (checkpoint, _) = opened.map_err(|error| Fault::new(error).in_file(file))?;
     let note = utf8(&bytes)
         .map_err(|fault| fault.in_file(file))?
         .to_owned();
     Ok(Some(SignedCheckpoint { checkpoint, note }))
-}
-
-fn read(file: &Path) -> Result<Option<Vec<u8>>, FileError> {
-    optional(file_ops::read(file).map_err(FileError::from))
 }
 
 #[cfg(test)]

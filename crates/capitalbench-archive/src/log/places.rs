@@ -1,4 +1,4 @@
-//! Events at places of the log where they cannot have happened.
+//! Events that stand in the log where they cannot have happened.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,15 +10,14 @@ use super::replaced_kind;
 
 #[derive(Default)]
 pub(super) struct Places {
-    /// Runs whose plan was told, and whether their answers were invented.
+    /// Planned runs, and whether their answers are invented.
     planned: BTreeMap<String, bool>,
     accepted: BTreeSet<String>,
-    /// Whether a provider was asked.
     is_asked: bool,
-    /// Every event that stays true, and the last one of each kind that a later one replaces.
+    /// Events that stay true, and the latest event of each kind that a later one replaces.
     told: BTreeSet<Hash>,
     last: BTreeMap<String, Hash>,
-    /// How many corrections each run has, and the prices.
+    /// Number of corrections of each run, and of the prices under none.
     corrections: BTreeMap<Option<String>, u64>,
     found: Vec<Contradiction>,
 }
@@ -66,13 +65,12 @@ impl Places {
         }
     }
 
-    /// Nothing happens twice: an event that the log holds already is not told again.
+    /// Reports an event that the log already holds.
     fn repeated(&mut self, leaf: u64, event: &Event) {
         let Ok(identity) = event.identity() else {
             return;
         };
-        // The same inputs may be frozen again, with other research beside them, until somebody is
-        // asked.
+        // Until a provider is asked, the same inputs may be frozen again with other research.
         if matches!(event.fact, Fact::Freeze { .. }) && !self.is_asked {
             return;
         }
@@ -86,12 +84,9 @@ impl Places {
     }
 
     fn report(&mut self, leaf: u64, event: &Event, text: String) {
-        self.found.push(Contradiction {
-            kind: Kind::Place,
-            leaf,
-            about: event.fact.name().to_owned(),
-            text,
-        });
+        let about = event.fact.name();
+        self.found
+            .push(Contradiction::new(Kind::Place, leaf, about, text));
     }
 
     pub(super) fn into_found(self) -> Vec<Contradiction> {

@@ -1,22 +1,21 @@
-//! The log as a website carries it: what is in it anyway, and salts of the files that are shown.
+//! The log as a website publishes it: its public files, and the salts of the files that are shown.
 
 use std::collections::BTreeMap;
 
 use capitalbench_core::publication::visible::{self, Item};
-use capitalbench_core::values::time::Stamp;
 use capitalbench_proof::event::Event;
 use capitalbench_proof::tiles::Tile;
 use jiff::Timestamp;
 use serde_json::json;
 
 use super::salts::render;
-use super::{LogFolder, SignedCheckpoint, read};
+use super::{LogFolder, SignedCheckpoint, instant, read};
 use crate::disk::error::FileError;
 use crate::disk::file_ops::TEMPORARY_PREFIX;
 use crate::disk::layout;
 use crate::verify::walk;
 
-/// What lies in the log's folder for everybody; anything else stays there.
+/// The public part of the log's folder; nothing else is published.
 const PLACES: [&str; 7] = [
     "vkey",
     "checkpoint",
@@ -30,7 +29,6 @@ const PLACES: [&str; 7] = [
 /// Where a site lists the rounds that are in its log.
 pub const SIGNED: &str = "verify/signed.json";
 
-/// That list.
 pub fn signed_list(rounds: &[&str]) -> Vec<u8> {
     format!("{}\n", json!(rounds)).into_bytes()
 }
@@ -38,8 +36,8 @@ pub fn signed_list(rounds: &[&str]) -> Vec<u8> {
 /// Where a site lists the files of its log.
 pub const LOG_LIST: &str = "verify/log.json";
 
-/// That list, of the paths of a site: without it nobody could know which stamps and checkpoints to ask
-/// for. One that is left out is missed by what follows it.
+/// The list of the log's files among the paths of a site. A reader needs it to find stamps and
+/// checkpoints; a checkpoint that is left out is named by the next one.
 pub fn log_list<'a>(paths: impl Iterator<Item = &'a String>) -> Vec<u8> {
     let below = format!("{}/", layout::LOG);
     let salts = format!("{}/", layout::LOG_SALTS);
@@ -48,22 +46,22 @@ pub fn log_list<'a>(paths: impl Iterator<Item = &'a String>) -> Vec<u8> {
     format!("{}\n", json!({ "files": files })).into_bytes()
 }
 
-/// Where a site has the places of a round's leaves.
+/// Where a site lists the leaves of a round.
 pub fn places_file(round: &str) -> String {
     format!("rounds/{round}/log.json")
 }
-/// How often the files are read when somebody appends all the while.
+/// How often the files are read again while another process keeps appending.
 const MOST_LOOKS: usize = 8;
 
 /// Files by their path from the folder of rounds.
 type Files = BTreeMap<String, Vec<u8>>;
 
 impl LogFolder {
-    /// The files of the log that everybody may read, without salts, as of its checkpoint; none
-    /// where nothing is signed.
+    /// The public files of the log, without salts, as of its checkpoint; none where nothing is
+    /// signed.
     ///
-    /// No lock is taken, for the folder may be one that can only be read: when the checkpoint is
-    /// another one afterwards, everything is read again.
+    /// It takes no lock, because the folder may be read-only: when the checkpoint has changed
+    /// meanwhile, it reads everything again.
     pub(crate) fn public_files(&self) -> Result<Option<(SignedCheckpoint, Files)>, FileError> {
         for _ in 0..MOST_LOOKS {
             let Some(state) = self.checkpoint()? else {
@@ -83,7 +81,7 @@ impl LogFolder {
         let folder = self.file(layout::LOG);
         let mut files = Files::new();
         for path in walk(&folder)? {
-            // A partial tile that became full goes away; then it is not needed.
+            // A partial tile may be removed meanwhile; then the full one is used.
             if is_public(&path, size)
                 && let Some(bytes) = read(&folder.join(&path))?
             {
@@ -92,7 +90,7 @@ impl LogFolder {
         }
         let note = state.note.as_bytes();
         files.insert(layout::LOG_CHECKPOINT.to_owned(), note.to_vec());
-        // It is kept right after it became the present one.
+        // A new checkpoint is copied there only after it became the present one.
         let kept = format!("{}/{size}", layout::LOG_CHECKPOINTS);
         files.entry(kept).or_insert_with(|| note.to_vec());
         Ok(files)
@@ -101,8 +99,8 @@ impl LogFolder {
     /// The files of the log below `log/`, `rounds/<round>/log.json` with the places of its leaves,
     /// and `verify/signed.json` with the rounds that have some.
     ///
-    /// Empty where nothing is signed, or where the newest leaf is younger than the instant of which
-    /// the record is told: a log cannot be shown in part.
+    /// Empty where nothing is signed, or where the newest leaf is later than `as_of`: a log cannot be
+    /// published in part.
     pub fn published<'a>(
         &self,
         as_of: Timestamp,
@@ -115,8 +113,8 @@ impl LogFolder {
         let size = state.checkpoint.size;
         let newest = self.leaf(size.saturating_sub(1), size)?;
         let newest = newest.and_then(|leaf| Event::parse(&leaf).ok());
-        let newest = newest.and_then(|event| Stamp::parse(event.at.as_str()));
-        let newest = newest.map(|newest| Item::Event { at: newest.at() });
+        let newest = newest.and_then(|event| instant(&event));
+        let newest = newest.map(|at| Item::Event { at });
         if !newest.is_some_and(|newest| visible::is_public(newest, None, as_of)) {
             return Ok(BTreeMap::new());
         }
@@ -143,7 +141,7 @@ impl LogFolder {
     }
 }
 
-/// Whether a file below the log is for everybody and of a log of this size.
+/// Whether a file of the log is public and belongs to a log of this size.
 fn is_public(path: &str, size: u64) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let listed = |place: &str| match place.strip_suffix('/') {

@@ -1,7 +1,7 @@
-//! Prices and results that took the place of others, and acceptances that came too late.
+//! Prices and results that replaced others, and acceptances that came too late.
 //!
-//! From the first exit prices on the outcome is known. Whoever replaces prices or results after that
-//! must say why, in a correction of its own leaf, and nobody accepts a run any more.
+//! From the first exit prices on the outcome is known. After that, replacing prices or results needs
+//! a correction in a leaf of its own that says why, and accepting a run is too late.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,17 +19,17 @@ pub(super) struct Replacements {
     score: Option<u64>,
     /// The last leaf with a result.
     last_score: Option<u64>,
-    /// The last word of each kind.
-    last: BTreeMap<String, Told>,
+    /// The latest event of each kind.
+    last: BTreeMap<String, Latest>,
     corrections: Vec<Corrected>,
-    /// Prices that took the place of others, by their leaf and the one before; a correction that
-    /// follows before the next result explains them too.
+    /// Prices that replaced others, by their leaf and the one before; a correction may still follow
+    /// until the next result.
     waiting: Vec<(u64, u64, &'static str)>,
     found: Vec<Contradiction>,
 }
 
-/// What an event said last of its kind.
-struct Told {
+/// The latest event of a kind.
+struct Latest {
     leaf: u64,
     identity: Hash,
     files: Files,
@@ -44,8 +44,8 @@ struct Corrected {
 }
 
 impl Corrected {
-    /// Whether it names every file that changed, as it was and as it is.
-    fn tells(&self, old: &Files, new: &Files) -> bool {
+    /// Whether it names every changed file with its old and its new digest.
+    fn names_changes(&self, old: &Files, new: &Files) -> bool {
         let paths: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let mut changed = paths
             .into_iter()
@@ -82,8 +82,8 @@ impl Replacements {
                     self.exit.get_or_insert(leaf);
                 }
             }
-            Fact::Score { run, results } => self.scored(leaf, run, (event, results)),
-            Fact::Claim { files, .. } => self.claimed(leaf, (event, files)),
+            Fact::Score { run, results } => self.scored(leaf, run, event, results),
+            Fact::Claim { files, .. } => self.claimed(leaf, event, files),
             _ => {}
         }
     }
@@ -100,7 +100,7 @@ impl Replacements {
 
     /// Prices are explained by a correction of prices that names them. Programs before 1.2 wrote
     /// only the correction of the results, after the prices.
-    fn priced(&mut self, leaf: u64, event: &Event, before: &Told, files: &Files) {
+    fn priced(&mut self, leaf: u64, event: &Event, before: &Latest, files: &Files) {
         let since = |own: &&Corrected| own.leaf > before.leaf;
         let of_prices = |own: &&Corrected| own.run.is_none();
         let own = self
@@ -108,7 +108,7 @@ impl Replacements {
             .iter()
             .rfind(|own| since(own) && of_prices(own));
         match own {
-            Some(own) if own.tells(&before.files, files) => {}
+            Some(own) if own.names_changes(&before.files, files) => {}
             Some(own) => {
                 let text = format!(
                     "replaces the prices of leaf {}, and the correction of leaf {} names other files",
@@ -121,7 +121,7 @@ impl Replacements {
         }
     }
 
-    fn scored(&mut self, leaf: u64, run: &str, (event, results): (&Event, &Files)) {
+    fn scored(&mut self, leaf: u64, run: &str, event: &Event, results: &Files) {
         self.end_of_waiting();
         self.score.get_or_insert(leaf);
         self.last_score = Some(leaf);
@@ -135,7 +135,7 @@ impl Replacements {
         let of_run = |own: &&Corrected| own.run.as_deref() == Some(run);
         let mut own = self.corrections.iter();
         let why = match own.rfind(|own| own.leaf > before.leaf && of_run(own)) {
-            Some(own) if own.tells(&before.files, results) => return,
+            Some(own) if own.names_changes(&before.files, results) => return,
             Some(own) => format!(
                 ", and the correction of leaf {} names other files",
                 own.leaf
@@ -146,8 +146,8 @@ impl Replacements {
         self.report(Kind::Unexplained, leaf, &format!("score of {run}"), text);
     }
 
-    /// A report may follow new results; one that changes although nothing else did is told.
-    fn claimed(&mut self, leaf: u64, (event, files): (&Event, &Files)) {
+    /// A report may change after a new result; a report that changes alone is a warning.
+    fn claimed(&mut self, leaf: u64, event: &Event, files: &Files) {
         let newest = self.last_score;
         if let Some(before) = self.replaced(leaf, event, files)
             && newest.is_none_or(|score| score < before.leaf)
@@ -160,11 +160,11 @@ impl Replacements {
         }
     }
 
-    /// What was said before, where it was something else and the outcome was known already.
-    fn replaced(&mut self, leaf: u64, event: &Event, files: &Files) -> Option<Told> {
+    /// The event that this one replaces, if it was different and the outcome was already known.
+    fn replaced(&mut self, leaf: u64, event: &Event, files: &Files) -> Option<Latest> {
         let kind = replaced_kind(&event.fact)?;
         let identity = event.identity().ok()?;
-        let now = Told {
+        let now = Latest {
             leaf,
             identity,
             files: files.clone(),
@@ -182,12 +182,7 @@ impl Replacements {
     }
 
     fn report(&mut self, kind: Kind, leaf: u64, about: &str, text: String) {
-        self.found.push(Contradiction {
-            kind,
-            leaf,
-            about: about.to_owned(),
-            text,
-        });
+        self.found.push(Contradiction::new(kind, leaf, about, text));
     }
 
     pub(super) fn into_found(mut self) -> Vec<Contradiction> {

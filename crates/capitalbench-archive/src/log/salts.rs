@@ -1,4 +1,4 @@
-//! Salts that everybody may have: those of files that everybody may read.
+//! Published salts: those of public files.
 
 use std::collections::BTreeMap;
 
@@ -17,17 +17,16 @@ use crate::round::round_folder::RoundFolder;
 /// Salts by the path of the file inside the round.
 pub type Salts = BTreeMap<String, [u8; 32]>;
 
-/// How far a round is, for what may be told of it.
+/// How far a round is, which decides what is public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shown {
-    /// A run is the record.
+    /// Whether a run is the record.
     pub record: bool,
-    /// It has a result.
     pub result: bool,
 }
 
 impl Shown {
-    /// Whether a file may be read by everybody.
+    /// Whether a file is public.
     pub fn shows(self, path: &str) -> bool {
         match audience(path) {
             Audience::Public => true,
@@ -37,7 +36,6 @@ impl Shown {
         }
     }
 
-    /// By the files of a round.
     pub fn of(round: &RoundFolder) -> Result<Self, FileError> {
         let runs = round.runs()?;
         let Ok(official) = official_run(&runs, round.enforcement()?) else {
@@ -56,7 +54,7 @@ impl LogFolder {
         self.file(layout::LOG_SALTS).join(format!("{round}.json"))
     }
 
-    /// The salts of a round that were disclosed; none where there is no such file.
+    /// The published salts of a round; none where there is no such file.
     pub fn salts(&self, round: &str) -> Result<Option<Salts>, FileError> {
         let file = self.salts_file(round);
         let Some(bytes) = read(&file)? else {
@@ -64,13 +62,13 @@ impl LogFolder {
         };
         let salts = parse(&bytes).map_err(|fault| fault.in_file(&file))?;
         if render(&salts) != bytes {
-            let text = "is not in the form in which it is written";
+            let text = "differs from the form in which the program writes it";
             return Err(Fault::new(text).in_file(&file));
         }
         Ok(Some(salts))
     }
 
-    /// Discloses the salts of the files that everybody may read by now.
+    /// Publishes the salts of the files that are public by now.
     pub fn disclose(&self, key: &LogKey, round: &RoundFolder) -> Result<(), FileError> {
         let name = round.name();
         let shown = Shown::of(round)?;

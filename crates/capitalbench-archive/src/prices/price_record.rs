@@ -1,4 +1,4 @@
-//! What a round keeps about one fetch of prices, and whether its sheets still are what was fetched.
+//! The record of one fetch of prices, and whether the sheets of the round still match it.
 
 use std::path::PathBuf;
 
@@ -15,50 +15,50 @@ use crate::disk::file_ops;
 use crate::disk::layout;
 use crate::format::prices::cross_check::{self, CrossCheckAcceptance};
 use crate::format::prices::provenance::{self, Provenance, Purpose};
-use crate::format::prices::source_exception::{self, SourceException};
-use crate::format::{prices::price_sheet, prices::price_window};
+use crate::format::prices::source_exception::SourceException;
+use crate::format::round::hashes::Digests;
+use crate::format::{prices::price_sheet, prices::price_window, text::json};
 use crate::log::LogFolder;
-use crate::results::corrections::{Correction, Digests, price_line};
-use crate::round::round_folder::{RoundFolder, RoundInputs, names_in, optional};
+use crate::results::corrections::{Correction, price_line};
+use crate::round::round_folder::{RoundFolder, RoundInputs, next_number};
 
 /// The files of a fetch besides the two sheets.
 #[derive(Debug, Clone)]
 pub struct PriceRecord {
-    /// Who was asked, when.
     pub provenance: Provenance,
-    /// What was said, session by session.
+    /// The answers, session by session.
     pub windows: Vec<PriceWindow>,
-    /// The comparison with another source, where one was made, and its digest.
+    /// The comparison with a second source and its digest, where one was made.
     pub cross_check: Option<(CrossCheck, Digest)>,
-    /// The word that accepts it beyond its tolerance.
+    /// Why it is accepted beyond its tolerance.
     pub acceptance: Option<CrossCheckAcceptance>,
     /// Why another source was asked than the manifest froze.
     pub exception: Option<SourceException>,
 }
 
 impl PriceRecord {
-    /// Reads the record of a round; none where prices came another way.
+    /// Reads the record of a round; none where the prices were not fetched by this program.
     pub fn load(folder: &RoundFolder) -> Result<Option<Self>, FileError> {
-        let provenance = optional(folder.parse(layout::PROVENANCE, provenance::parse))?;
+        let provenance = folder.parse_optional(layout::PROVENANCE, provenance::parse)?;
         let Some(provenance) = provenance else {
             return Ok(None);
         };
-        let check = optional(folder.parse(layout::CROSS_CHECK, |bytes| {
+        let check = folder.parse_optional(layout::CROSS_CHECK, |bytes| {
             Ok((cross_check::parse(bytes)?, Digest::of(bytes)))
-        }))?;
+        })?;
         Ok(Some(Self {
             provenance,
             windows: folder.parse(layout::PRICE_WINDOW, price_window::parse)?,
             cross_check: check,
-            acceptance: optional(folder.parse(
+            acceptance: folder.parse_optional(
                 layout::CROSS_CHECK_ACCEPTANCE,
                 cross_check::parse_acceptance,
-            ))?,
-            exception: optional(folder.parse(layout::SOURCE_EXCEPTION, source_exception::parse))?,
+            )?,
+            exception: folder.parse_optional(layout::SOURCE_EXCEPTION, json::read)?,
         }))
     }
 
-    /// The comparison, where it is beyond its tolerance and nobody accepted exactly this one.
+    /// The comparison, if it is beyond its tolerance and exactly this one is not accepted.
     pub fn unaccepted_cross_check(&self) -> Option<&CrossCheck> {
         let (check, digest) = self.cross_check.as_ref()?;
         let accepted = self
@@ -68,7 +68,7 @@ impl PriceRecord {
         (!accepted && !check.beyond().is_empty()).then_some(check)
     }
 
-    /// Every way in which the files of the round are not those of the fetch.
+    /// Every difference between the files of the round and the fetch.
     pub fn problems(
         &self,
         inputs: &RoundInputs,
@@ -80,11 +80,11 @@ impl PriceRecord {
             problems.push(PriceProblem::RecordDiffers { file, detail });
         };
         if self.provenance.round_id != folder.name() {
-            let text = format!("is of the round {}", self.provenance.round_id);
+            let text = format!("belongs to the round {}", self.provenance.round_id);
             differs(layout::PROVENANCE, text);
         }
         if self.provenance.purpose == Purpose::Informational && sheets.1.is_some() {
-            let text = "the entry sheet is informational and the exit sheet is not of its fetch; \
+            let text = "the entry sheet is informational and the exit sheet comes from another fetch; \
                         fetch both sides together";
             differs(layout::PROVENANCE, text.to_owned());
         }
@@ -92,10 +92,10 @@ impl PriceRecord {
             let stored = folder.read_optional(file)?;
             match (self.provenance.files.get(file), stored) {
                 (Some(digest), Some(bytes)) if Digest::of(&bytes) != *digest => {
-                    differs(file, "is not the file that was fetched".to_owned());
+                    differs(file, "changed after it was fetched".to_owned());
                 }
-                (Some(_), None) => differs(file, "is gone".to_owned()),
-                (None, Some(_)) => differs(file, "is not of the last fetch".to_owned()),
+                (Some(_), None) => differs(file, "is missing".to_owned()),
+                (None, Some(_)) => differs(file, "does not belong to the last fetch".to_owned()),
                 _ => {}
             }
         }
@@ -106,7 +106,10 @@ impl PriceRecord {
                 .find(|window| window.option_id == answer.option_id);
             let rows = window.map_or(0, |window| window.sessions.len());
             if rows != answer.rows {
-                let text = format!("{} has {rows} rows of {}", answer.option_id, answer.rows);
+                let text = format!(
+                    "{} has {rows} rows, but the fetch returned {}",
+                    answer.option_id, answer.rows
+                );
                 differs(layout::PRICE_WINDOW, text);
             }
         }
@@ -121,12 +124,12 @@ impl PriceRecord {
         Ok(problems)
     }
 
-    /// Another source than the frozen one needs the operator's reason, and is told of with it.
+    /// A source other than the frozen one needs the operator's reason, and is reported with it.
     fn origin_problem(&self, frozen: &Origins) -> Option<PriceProblem> {
         let second = self.cross_check.as_ref().map(|(check, _)| &*check.source);
         let second = match self.provenance.purpose {
             Purpose::Final => second,
-            // An entry sheet for people has no return that could be compared.
+            // An informational entry sheet has no return to compare.
             Purpose::Informational => frozen.second_price_source.as_deref(),
         };
         let departure = frozen.departure(&self.provenance.source, second)?;
@@ -138,21 +141,22 @@ impl PriceRecord {
             },
             None => PriceProblem::RecordDiffers {
                 file: layout::PROVENANCE,
-                detail: format!("{departure}, and no reason for it is recorded"),
+                detail: format!("{departure}, but no reason for it is recorded"),
             },
         })
     }
 
-    /// Rows of a sheet that the window does not hold.
+    /// Rows of a sheet that differ from the window.
     fn sheet_problems(
         &self,
         universe: &Universe,
         side: Side,
         sheet: &PriceSheet,
     ) -> Vec<PriceProblem> {
-        let (file, day) = match side {
-            Side::Entry => (layout::ENTRY_PRICES, self.provenance.from),
-            Side::Exit => (layout::EXIT_PRICES, self.provenance.to),
+        let file = layout::price_sheet(side);
+        let day = match side {
+            Side::Entry => self.provenance.from,
+            Side::Exit => self.provenance.to,
         };
         let priced = universe.options().iter().filter(|o| !o.scores_as_cash());
         let differs = priced.filter(|option| {
@@ -171,7 +175,7 @@ impl PriceRecord {
         differs
             .map(|option| PriceProblem::RecordDiffers {
                 file,
-                detail: format!("the row of {} is not that of window.csv", option.id),
+                detail: format!("the row of {} differs from window.csv", option.id),
             })
             .collect()
     }
@@ -180,19 +184,18 @@ impl PriceRecord {
 /// One fetch that is about to be stored.
 #[derive(Debug)]
 pub struct NewPrices<'a> {
-    /// Who was asked; the digests of the files are filled in here.
+    /// The source and its answers; [`store`] fills in the digests of the files.
     pub provenance: Provenance,
-    /// What was said.
     pub windows: Vec<PriceWindow>,
-    /// The comparison with another source.
+    /// The comparison with a second source.
     pub cross_check: Option<&'a CrossCheck>,
-    /// Why final prices that are there, or that the log knows, give way to these.
+    /// Why these replace final prices that exist or that the log has.
     pub correction: Option<&'a Correction>,
     /// Why another source was asked than the manifest froze.
     pub exception: Option<SourceException>,
 }
 
-/// Stores a fetch in place of the one before, which is kept under a number.
+/// Stores a fetch; it replaces the one before, which is kept under a number.
 pub fn store(
     folder: &RoundFolder,
     universe: &Universe,
@@ -223,7 +226,7 @@ pub fn store(
         files.push((layout::CROSS_CHECK, cross_check::render(check)));
     }
     if let Some(exception) = exception {
-        let text = source_exception::render(&exception);
+        let text = json::render(&exception);
         files.push((layout::SOURCE_EXCEPTION, text));
     }
     provenance.files = files
@@ -236,7 +239,7 @@ pub fn store(
         .and_then(|(path, _)| path.parent())
         .and_then(|path| path.strip_prefix(folder.path()).ok())
         .map(|path| path.display().to_string());
-    // Whoever reads the record last finds the digests of the files before it.
+    // The record comes last, because it holds the digests of the other files.
     files.push((layout::PROVENANCE, provenance::render(&provenance)));
     let place = provenance.replaced.as_deref();
     writes.extend(corrected_lines(folder, &files, place, correction)?);
@@ -256,7 +259,7 @@ pub fn store(
     Ok(provenance)
 }
 
-/// The file of corrections with one line more, where final prices give way to others.
+/// The file of corrections with one more line, if these prices replace final ones.
 fn corrected_lines(
     folder: &RoundFolder,
     files: &[(&'static str, String)],
@@ -268,7 +271,7 @@ fn corrected_lines(
         return Ok(None);
     }
     let Some(correction) = correction else {
-        let text = "final prices give way to others only with a reason; give --correct REASON";
+        let text = "replacing final prices needs a reason; give --correct REASON";
         return Err(FileError::folder(folder.path(), text));
     };
     let new = files
@@ -281,35 +284,23 @@ fn corrected_lines(
     Ok(Some((folder.file(file), lines)))
 }
 
-/// Digests of the final prices: those that the log knows, also when the files are gone, else those
-/// that are there; empty where the round has none.
+/// Digests of the final prices: those in the log, even when the files are missing; otherwise those of
+/// the files; empty where the round has none.
 pub fn final_prices(folder: &RoundFolder) -> Result<Digests, FileError> {
     let signed = LogFolder::of_round(folder).signed_prices(&folder.name())?;
     if !signed.is_empty() {
         return Ok(signed);
     }
-    let mut found = Digests::new();
-    if folder.file(layout::EXIT_PRICES).exists() {
-        for file in layout::FETCHED.into_iter().chain([layout::PROVENANCE]) {
-            if let Some(bytes) = folder.read_optional(file)? {
-                found.insert(file.to_owned(), Digest::of(&bytes));
-            }
-        }
+    if !folder.file(layout::EXIT_PRICES).exists() {
+        return Ok(Digests::new());
     }
-    Ok(found)
+    folder.digests(layout::FETCHED.into_iter().chain([layout::PROVENANCE]))
 }
 
-/// The files that are there, under the next free number.
+/// The present files, with their places under the next free number.
 fn kept_files(folder: &RoundFolder) -> Result<Vec<(PathBuf, Vec<u8>)>, FileError> {
-    let numbers = names_in(&folder.file(layout::REPLACED_PRICES))?;
-    let next = numbers
-        .iter()
-        .filter_map(|name| name.parse::<u32>().ok())
-        .max()
-        .map_or(1, |last| last.saturating_add(1));
-    let place = folder
-        .file(layout::REPLACED_PRICES)
-        .join(format!("{next:04}"));
+    let place = folder.file(layout::REPLACED_PRICES);
+    let place = place.join(next_number(&place)?);
     let mut kept = Vec::new();
     let files = layout::FETCHED
         .into_iter()

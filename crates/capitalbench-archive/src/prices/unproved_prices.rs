@@ -1,5 +1,5 @@
-//! Sheets without the record of a fetch, or out of files of the operator in a real round: who
-//! accepted exactly these two, and why.
+//! Price sheets without the record of a fetch, or made from the operator's own files in a real round:
+//! they count only if the operator accepted exactly these two, with a reason.
 
 use capitalbench_core::market::price_rules::PriceProblem;
 use capitalbench_core::round::manifest::Stream;
@@ -7,40 +7,38 @@ use capitalbench_core::round::methodology::Enforcement;
 use capitalbench_core::values::ids::Digest;
 use capitalbench_core::values::time::Stamp;
 use jiff::Timestamp;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
-use crate::disk::error::{Fault, FileError};
+use crate::disk::error::FileError;
 use crate::disk::layout;
-use crate::format::{prices::provenance, round::manifest, text::json, text::member};
-use crate::round::round_folder::{RoundFolder, RoundInputs, optional};
+use crate::format::stored::FormatVersion;
+use crate::format::{prices::provenance, round::manifest, text::json};
+use crate::round::round_folder::{RoundFolder, RoundInputs};
 
-/// The version of the file.
-const VERSION: u64 = 1;
-
-/// The members of the file; there are no others.
-const MEMBERS: [&str; 5] = [
-    "format_version",
-    "entry_prices_sha256",
-    "exit_prices_sha256",
-    "reason",
-    "accepted_at_utc",
-];
-/// The source that reads files of the operator.
+/// The price source that reads the operator's own files.
 const FILES: &str = "csv";
 
-/// The operator's word about two sheets.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The operator's reason for scoring two sheets that no fetch proves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct UnprovedAcceptance {
-    /// Digests of the entry sheet and the exit sheet it speaks of.
-    pub sheets: (Digest, Digest),
-    /// Why they count.
+    format_version: FormatVersion<1>,
+    entry_prices_sha256: Digest,
+    exit_prices_sha256: Digest,
     pub reason: String,
-    /// When that was said.
+    #[serde(rename = "accepted_at_utc")]
     pub accepted_at: Stamp,
 }
 
-/// What is wrong with the sheets of a round: both are there, nothing proves them, nobody accepted
-/// exactly these. Rounds of the earlier project are not held to it.
+impl UnprovedAcceptance {
+    /// Digests of the entry and the exit sheet that are accepted; other sheets need another reason.
+    pub fn sheets(&self) -> (Digest, Digest) {
+        (self.entry_prices_sha256, self.exit_prices_sha256)
+    }
+}
+
+/// The problem of sheets that nothing proves and that are not accepted. Rounds of the earlier project
+/// are exempt.
 pub fn problem(inputs: &RoundInputs) -> Result<Option<PriceProblem>, FileError> {
     let folder = &inputs.folder;
     let ours = inputs.manifest.methodology.enforcement() == Enforcement::Refuse;
@@ -55,11 +53,11 @@ pub fn problem(inputs: &RoundInputs) -> Result<Option<PriceProblem>, FileError> 
     Ok(unproved.then_some(problem))
 }
 
-/// Whether a real round that froze where its prices come from has them out of files.
+/// Whether a real round that froze its price source has prices from the operator's own files.
 ///
-/// The digests of such answers are those of files that anybody can write.
+/// Anybody can write such files, so their digests prove nothing.
 pub fn is_from_files(folder: &RoundFolder) -> Result<bool, FileError> {
-    let fetched = optional(folder.parse(layout::PROVENANCE, provenance::parse))?;
+    let fetched = folder.parse_optional(layout::PROVENANCE, provenance::parse)?;
     if fetched.is_none_or(|fetched| fetched.source != FILES) {
         return Ok(false);
     }
@@ -68,20 +66,19 @@ pub fn is_from_files(folder: &RoundFolder) -> Result<bool, FileError> {
     Ok(real && manifest.origins.price_source.is_some())
 }
 
-/// Whether the operator accepted the sheets that are there.
+/// Whether the operator accepted the present sheets.
 pub fn is_accepted(folder: &RoundFolder) -> Result<bool, FileError> {
     let accepted = acceptance(folder)?;
     let there = sheets(folder)?;
-    Ok(accepted.is_some_and(|own| Some(own.sheets) == there))
+    Ok(accepted.is_some_and(|own| Some(own.sheets()) == there))
 }
 
-/// The operator's word, where there is one.
+/// The operator's acceptance, where there is one.
 pub fn acceptance(folder: &RoundFolder) -> Result<Option<UnprovedAcceptance>, FileError> {
-    optional(folder.parse(layout::UNPROVED_ACCEPTANCE, parse))
+    folder.parse_optional(layout::UNPROVED_ACCEPTANCE, json::read)
 }
 
-/// The word about the sheets that are there; proved sheets, and those that were accepted before,
-/// need none.
+/// The acceptance that the present sheets need; none where they are proved or already accepted.
 pub fn word(
     folder: &RoundFolder,
     reason: &str,
@@ -91,23 +88,14 @@ pub fn word(
     if proved || is_accepted(folder)? {
         return Ok(None);
     }
-    let word = |sheets| UnprovedAcceptance {
-        sheets,
+    let word = |(entry, exit)| UnprovedAcceptance {
+        format_version: FormatVersion,
+        entry_prices_sha256: entry,
+        exit_prices_sha256: exit,
         reason: reason.to_owned(),
         accepted_at: Stamp::of(now),
     };
     Ok(sheets(folder)?.map(word))
-}
-
-/// The file's text.
-pub fn render(word: &UnprovedAcceptance) -> String {
-    json::to_pretty(&json!({
-        "format_version": VERSION,
-        "entry_prices_sha256": word.sheets.0.to_hex(),
-        "exit_prices_sha256": word.sheets.1.to_hex(),
-        "reason": word.reason,
-        "accepted_at_utc": word.accepted_at.text(),
-    }))
 }
 
 /// Digests of both sheets; none when one is missing.
@@ -117,18 +105,4 @@ fn sheets(folder: &RoundFolder) -> Result<Option<(Digest, Digest)>, FileError> {
     Ok(entry
         .zip(exit)
         .map(|(entry, exit)| (Digest::of(&entry), Digest::of(&exit))))
-}
-
-fn parse(bytes: &[u8]) -> Result<UnprovedAcceptance, Fault> {
-    let value = json::parse(bytes)?;
-    member::only(&value, &MEMBERS)?;
-    member::version(&value, VERSION)?;
-    Ok(UnprovedAcceptance {
-        sheets: (
-            member::digest(&value, "entry_prices_sha256")?,
-            member::digest(&value, "exit_prices_sha256")?,
-        ),
-        reason: member::text(&value, "reason")?.to_owned(),
-        accepted_at: member::stamp(&value, "accepted_at_utc")?,
-    })
 }

@@ -1,8 +1,8 @@
 //! One round with its log in one file, for a reader who has nothing but the program.
 //!
-//! A zstd frame around a `ustar` archive with `bundle.json`, the files of the round that everybody
-//! may read, and the whole published log: with all leaves none of the round can be left out unseen.
-//! Files that are not shown are listed, and stand in the log by their sealed digest.
+//! A zstd frame around a `ustar` archive with `bundle.json`, the public files of the round, and the
+//! whole published log: with all leaves, no event of the round can be left out unnoticed. Files that
+//! are not public are listed; the log holds their sealed digests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{ErrorKind, Read};
@@ -12,30 +12,30 @@ use capitalbench_core::encoding::tar::{self, RECORD, TarError, Walk};
 use capitalbench_core::values::ids::RoundId;
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops::{self, scratch::ScratchFolder};
 use crate::disk::layout;
-use crate::format::text::json as strict;
-use crate::format::text::member::only;
+use crate::format::stored::FormatVersion;
+use crate::format::text::json;
 use crate::log::LogFolder;
 use crate::log::inventory::files_of;
 use crate::log::salts::{Shown, render};
 use crate::round::round_folder::RoundFolder;
 
 const MANIFEST: &str = "bundle.json";
-/// More than this is not unpacked.
+/// The largest archive that is unpacked, in bytes.
 const LARGEST: u64 = 1 << 30;
-/// A bundle that unpacks to more than so many times its size is not one of ours.
+/// How many times its own size a bundle may unpack to; ours never come near it.
 const LARGEST_RATIO: u64 = 200;
-/// So much may come out of the smallest bundle.
+/// What even the smallest bundle may unpack to, in bytes.
 const ALWAYS_ALLOWED: u64 = 16 << 20;
-/// Frames that look further back than this are refused; RFC 8878 asks readers for as much.
+/// The largest window of a frame; RFC 8878 asks readers to support this much.
 const LARGEST_WINDOW: u64 = 8 << 20;
 
-/// A bundle whose files lie in a folder that goes away with it.
+/// An opened bundle, in a temporary folder that is removed with it.
 #[derive(Debug)]
 pub struct OpenBundle {
     folder: ScratchFolder,
@@ -58,33 +58,37 @@ pub fn pack(round: &RoundFolder) -> Result<Vec<u8>, FileError> {
     let log = LogFolder::of_round(round);
     if log.leaves_of_round(&name)?.is_empty() {
         let text =
-            "is unsigned: the log has no event of it; make a key with `capitalbench keys init`";
+            "is unsigned: the log has no event of it; create a key with `capitalbench keys init`";
         return Err(FileError::folder(round.path(), text));
     }
     let shown = Shown::of(round)?;
     let mut files = BTreeMap::new();
-    let mut withheld = Vec::new();
+    let mut withheld = BTreeSet::new();
     for path in files_of(round)? {
         if shown.shows(&path) {
             files.insert(format!("{name}/{path}"), round.read(&path)?);
         } else {
-            withheld.push(path);
+            withheld.insert(path);
         }
     }
     files.extend(log.public_files()?.into_iter().flat_map(|(_, files)| files));
     if let Some(salts) = log.salts(&name)? {
         files.insert(format!("{}/{name}.json", layout::LOG_SALTS), render(&salts));
     }
-    let told = json!({"bundle": 1, "round": name, "withheld": withheld});
-    files.insert(MANIFEST.to_owned(), format!("{told:#}\n").into_bytes());
+    let manifest = BundleManifest {
+        bundle: FormatVersion,
+        round: name,
+        withheld,
+    };
+    let manifest = serde_json::to_value(manifest).unwrap_or_default();
+    files.insert(MANIFEST.to_owned(), format!("{manifest:#}\n").into_bytes());
     let refused = |text: String| FileError::folder(round.path(), text);
     let packed = write_files(&files).map_err(|error| refused(error.to_string()))?;
-    // Whoever cannot open a bundle learns it here, and not a reader later.
+    // A bundle that cannot be opened fails here, not at its reader.
     read_files(&packed).map_err(|text| refused(format!("its bundle {text}")))?;
     Ok(packed)
 }
 
-/// Files as a bundle.
 pub fn write_files(files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>, TarError> {
     let archive = tar::write(files)?;
     Ok(compress_to_vec(
@@ -98,8 +102,8 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
 }
 
-/// Opens a bundle; `file` is its name in messages. Files go to the disk one by one, so memory
-/// follows the largest of them and not the whole.
+/// Opens a bundle; `file` is its name in messages. It writes files to the disk one by one, so memory
+/// depends on the largest file only.
 pub fn open(bytes: &[u8], file: &Path) -> Result<OpenBundle, FileError> {
     let mut opening = Opening::begin(file)?;
     let unpacked = unpack(bytes, allowance(bytes.len()), |path, own| {
@@ -109,7 +113,7 @@ pub fn open(bytes: &[u8], file: &Path) -> Result<OpenBundle, FileError> {
     opening.end()
 }
 
-/// The same for files that were read before.
+/// Opens a bundle whose files are already in memory.
 pub fn open_files(files: BTreeMap<String, Vec<u8>>, file: &Path) -> Result<OpenBundle, FileError> {
     let mut opening = Opening::begin(file)?;
     for (path, own) in files {
@@ -118,7 +122,7 @@ pub fn open_files(files: BTreeMap<String, Vec<u8>>, file: &Path) -> Result<OpenB
     opening.end()
 }
 
-/// A bundle whose files are on their way into a folder.
+/// A bundle while its files are written into a folder.
 struct Opening<'a> {
     file: &'a Path,
     folder: ScratchFolder,
@@ -129,7 +133,7 @@ struct Opening<'a> {
 
 impl<'a> Opening<'a> {
     fn begin(file: &'a Path) -> Result<Self, FileError> {
-        let temporary = TempDir::new().map_err(|error| Fault::new(error.to_string()).in_file(file));
+        let temporary = TempDir::new().map_err(|error| Fault::new(error).in_file(file));
         let temporary = temporary?;
         Ok(Self {
             file,
@@ -152,29 +156,29 @@ impl<'a> Opening<'a> {
     fn end(self) -> Result<OpenBundle, FileError> {
         let refused = |text: String| Fault::new(text).in_file(self.file);
         let told = self.told.as_deref();
-        let (round, withheld) = told
-            .ok_or("has no bundle.json".to_owned())
-            .and_then(manifest)
-            .map_err(|text| refused(format!("is no bundle of a round: {text}")))?;
+        let own = told
+            .ok_or("it has no bundle.json".to_owned())
+            .and_then(BundleManifest::parse)
+            .map_err(|text| refused(format!("is not a bundle of a round: {text}")))?;
         for path in &self.paths {
-            let own = path.strip_prefix(&round);
-            let own = own.is_some_and(|path| path.starts_with('/'));
-            if !own && !path.starts_with("log/") && path != MANIFEST {
+            let inside = path.strip_prefix(&own.round);
+            let inside = inside.is_some_and(|path| path.starts_with('/'));
+            if !inside && !path.starts_with("log/") && path != MANIFEST {
                 return Err(refused(format!(
-                    "holds {path}, which is no part of a bundle"
+                    "holds {path}, which is not part of a bundle"
                 )));
             }
         }
         Ok(OpenBundle {
             folder: self.folder,
             _temporary: self.temporary,
-            round,
-            withheld,
+            round: own.round,
+            withheld: own.withheld,
         })
     }
 }
 
-/// The files of a bundle, or why there are none.
+/// The files of a bundle, or why it cannot be read.
 pub fn read_files(bytes: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, String> {
     read_at_most(bytes, allowance(bytes.len()))
 }
@@ -188,15 +192,15 @@ fn read_at_most(bytes: &[u8], largest: u64) -> Result<BTreeMap<String, Vec<u8>>,
     Ok(files)
 }
 
-/// To how many bytes a bundle of this size may unpack: text does not shrink more than so, and a few
-/// bytes that claim to be a gigabyte are not believed.
+/// To how many bytes a bundle of this size may unpack. Text does not compress better than this; a
+/// few bytes that claim to be a gigabyte are an attack.
 fn allowance(size: usize) -> u64 {
     (size as u64)
         .saturating_mul(LARGEST_RATIO)
         .clamp(ALWAYS_ALLOWED, LARGEST)
 }
 
-/// Hands over the files of a bundle one by one. Sizes are checked before anything is allocated.
+/// Passes the files of a bundle to `take` one by one; checks sizes before it allocates.
 fn unpack(
     bytes: &[u8],
     largest: u64,
@@ -227,7 +231,7 @@ fn unpack(
             let limit = file_ops::READ_LIMIT;
             return Err(format!("holds {path}, which is larger than {limit} bytes"));
         }
-        // What a header promises may never come, so the first piece is small.
+        // The header may claim more than follows, so the first allocation is small.
         let mut own = Vec::with_capacity(size.min(1 << 20));
         let body = archive.by_ref().take(size as u64).read_to_end(&mut own);
         body.map_err(damaged)?;
@@ -240,12 +244,12 @@ fn unpack(
     }
     drop(archive);
     if !rest.is_empty() {
-        return Err("has bytes behind its end".to_owned());
+        return Err("has bytes after its end".to_owned());
     }
     Ok(())
 }
 
-/// Reads exactly so many bytes of the record at this place.
+/// Fills `bytes` from the archive; a missing byte is damage at record `at`.
 fn fill(archive: &mut impl Read, bytes: &mut [u8], at: usize) -> Result<(), String> {
     archive
         .read_exact(bytes)
@@ -263,21 +267,24 @@ fn damaged(error: std::io::Error) -> String {
     format!("is damaged: {error}")
 }
 
-fn manifest(bytes: &[u8]) -> Result<(String, BTreeSet<String>), String> {
-    let value = strict::parse(bytes).map_err(|_| "bundle.json is not JSON".to_owned())?;
-    only(&value, &["bundle", "round", "withheld"])
-        .map_err(|fault| format!("bundle.json: {fault}"))?;
-    let round = value["round"].as_str().unwrap_or_default();
-    let plain = RoundId::parse(round).is_ok() && round != layout::LOG && !round.starts_with('.');
-    let withheld = value["withheld"].as_array();
-    match (value["bundle"].as_u64(), withheld) {
-        (Some(1), Some(withheld)) if plain => {
-            let texts = withheld.iter().map(|path| path.as_str().map(str::to_owned));
-            let texts: Option<BTreeSet<String>> = texts.collect();
-            let texts = texts.ok_or("bundle.json withholds something that is no path")?;
-            Ok((round.to_owned(), texts))
+/// `bundle.json`.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BundleManifest {
+    bundle: FormatVersion<1>,
+    round: String,
+    withheld: BTreeSet<String>,
+}
+
+impl BundleManifest {
+    /// Reads the manifest; its round must be a plain name, because a folder is made of it.
+    fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let own: Self = json::read(bytes).map_err(|fault| format!("bundle.json: {fault}"))?;
+        let name = own.round.as_str();
+        if RoundId::parse(name).is_err() || name == layout::LOG || name.starts_with('.') {
+            return Err("bundle.json must name one round by its folder".to_owned());
         }
-        _ => Err("bundle.json is of another form".to_owned()),
+        Ok(own)
     }
 }
 

@@ -1,9 +1,9 @@
 //! A folder of rounds as it was at a checkpoint of its log.
 //!
-//! The log knows by sealed digest which files every round had then. Each is taken from where its
-//! bytes are today: its own place, what a later fetch of prices replaced, or what a correction
-//! replaced. Bytes count only when they open the seal, so nothing is guessed; a file that cannot be
-//! had is an error that names it.
+//! The log holds the sealed digest of every file that a round had then. Each file is taken from where
+//! its bytes are today: its own place, or the files that a later fetch or a correction replaced.
+//! Bytes count only when they open the seal, so nothing is guessed; a missing file is an error that
+//! names it.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ mod then;
 use kept::{Need, Opened, need, open};
 use then::{RoundThen, Then};
 
-/// Rounds as they were; the folder they lie in goes away with this.
+/// Rounds as they were, in a temporary folder that is removed with this.
 #[derive(Debug)]
 pub struct PastRounds {
     scratch: ScratchFolder,
@@ -36,24 +36,23 @@ pub struct PastRounds {
     pub at: Timestamp,
     /// Rounds that were restored.
     pub rounds: usize,
-    /// What no board needs and could not be had, or what the log did not know then.
+    /// Files that no board needs and that are missing, or rounds that were not in the log then.
     pub left_out: Vec<LeftOut>,
 }
 
-/// Something that is not in the restored folder.
+/// A round, run or file that is not in the restored folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
     /// A round, a run or a file, seen from the folder of rounds.
     pub place: String,
-    /// Why.
     pub reason: &'static str,
 }
 
 impl PastRounds {
     /// Restores the rounds of a folder at a checkpoint: a size, a root or a file.
     ///
-    /// The whole log is checked first. The owner's key opens every seal; without it, the salts that
-    /// were disclosed do. `within` is a folder for temporary files.
+    /// It checks the whole log first. The owner's key opens every seal; without it, the published
+    /// salts open theirs. `within` is a folder for temporary files.
     pub fn restore(
         rounds: &Path,
         checkpoint: &str,
@@ -83,7 +82,7 @@ impl PastRounds {
         };
         for round in list_rounds(rounds)? {
             if !then.rounds.contains_key(&round.name()) {
-                past.leave_out(round.name(), "the log did not know it then");
+                past.leave_out(round.name(), "it was not in the log then");
             }
         }
         for (name, told) in &then.rounds {
@@ -96,12 +95,11 @@ impl PastRounds {
         Ok(past)
     }
 
-    /// Where they lie.
     pub fn folder(&self) -> &Path {
         self.scratch.path()
     }
 
-    /// The folder as it is today; what lies beside its rounds is in no log.
+    /// The folder as it is today; files beside its rounds are not in the log.
     pub fn present(&self) -> &Path {
         &self.present
     }
@@ -118,12 +116,12 @@ impl PastRounds {
         told: &RoundThen,
     ) -> Result<(), FileError> {
         if told.inventory.bodies.is_empty() {
-            self.leave_out(name.to_owned(), "the log knew none of its files then");
+            self.leave_out(name.to_owned(), "none of its files was in the log then");
             return Ok(());
         }
         let folder = self.present.join(name);
         if kept::is_odd(name) || !folder.is_dir() {
-            let text = "was in the log then and is not here, so the board cannot be rebuilt";
+            let text = "was in the log then, but is not here, so the board cannot be rebuilt";
             return Err(FileError::folder(&folder, text));
         }
         let round = RoundFolder::open(&folder)?;
@@ -138,22 +136,22 @@ impl PastRounds {
             }
             let later = told.later.get(path);
             let unchanged = later.is_none_or(|later| *later == Some(*sealed));
-            match open(&round, path, (sealed, salt(path)), unchanged)? {
+            match open(&round, path, sealed, salt(path), unchanged)? {
                 Opened::Found(bytes) => files.push((path, bytes)),
                 Opened::Withheld if need == Need::Wanted || !told.is_scored() => {
                     lost.push((path.clone(), "is not public"));
                 }
                 Opened::Lost if need == Need::Wanted => {
-                    lost.push((path.clone(), "its bytes of then were not kept"));
+                    lost.push((path.clone(), "its earlier bytes were not kept"));
                 }
                 Opened::Lost if !told.has_runs() => {
-                    let reason = "its inputs of then were not kept; nobody had been asked";
+                    let reason = "its earlier inputs were not kept; no provider had been asked";
                     self.leave_out(name.to_owned(), reason);
                     return Ok(());
                 }
                 Opened::Lost | Opened::Withheld => match told.idle_run(path) {
                     Some(run) => {
-                        let reason = "its files of then were not kept; it was no record";
+                        let reason = "its earlier files were not kept; it was not the record";
                         lost.push((format!("{}/{run}", layout::RUNS), reason));
                     }
                     None => return Err(not_kept(&round, path)),
@@ -186,7 +184,7 @@ fn salt_of(owner: Option<&LogKey>, salts: &Salts, round: &str, path: &str) -> Op
 }
 
 fn not_kept(round: &RoundFolder, path: &str) -> FileError {
-    let text = "its bytes at this checkpoint are neither here nor among what was replaced, so the \
-                board cannot be rebuilt; put the file of then back, or choose a later checkpoint";
+    let text = "its bytes at this checkpoint are not here and not among the replaced files, so the \
+                board cannot be rebuilt; restore the earlier file, or choose a later checkpoint";
     Fault::new(text).in_file(&round.file(path))
 }

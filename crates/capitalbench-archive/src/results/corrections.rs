@@ -1,20 +1,20 @@
-//! Results and prices take the place of others only with a reason, and what they replace is kept.
+//! Results and prices replace others only with a reason, and the replaced files are kept.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use capitalbench_core::values::ids::Digest;
 use capitalbench_core::values::time::Stamp;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops;
 use crate::disk::layout::{self, run};
+use crate::format::round::hashes::Digests;
 use crate::format::text::json;
-use crate::format::text::member::only;
 use crate::format::text::table::read_table;
 use crate::results::scoring::{ScoredRun, ScoringError};
-use crate::round::round_folder::{RoundFolder, names_in};
+use crate::round::round_folder::{RoundFolder, next_number};
 use crate::run::run_folder::RunFolder;
 
 /// Files that scoring may write.
@@ -28,44 +28,29 @@ pub(crate) const RESULT_FILES: [&str; 7] = [
     run::OUTCOMES,
 ];
 
-/// The members of a line; there are no others.
-const MEMBERS: [&str; 6] = [
-    "corrected_at_utc",
-    "reason",
-    "kept_in",
-    "files",
-    "prices",
-    "values",
-];
-
 /// Why results may be replaced.
 #[derive(Debug, Clone)]
 pub struct Correction {
-    /// The operator's reason.
     pub reason: String,
-    /// When it was given.
     pub at: Stamp,
 }
 
-/// What became of a result.
+/// What storing a result did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stored {
-    /// There was none, or a part was missing.
+    /// There was no result, or a part of it was missing.
     Written,
     /// The same bytes were there.
     Unchanged,
-    /// It took the place of another one, which is in this folder of the run; none where the files of
-    /// the other one were gone.
+    /// It replaced another result, which is kept in this folder of the run; none where the files of
+    /// the other result were missing.
     Corrected(Option<String>),
 }
 
-/// Digests of files by their path.
-pub type Digests = BTreeMap<String, Digest>;
-
 type Files = BTreeMap<&'static str, Vec<u8>>;
 
-/// Writes the results of a run; other results than before need a correction, and so do results
-/// whose files are gone although the log knows them.
+/// Writes the results of a run. Results that differ from those before need a correction, and so do
+/// results whose files are missing although the log has them.
 pub fn store_results(
     folder: &RunFolder,
     scored: &ScoredRun,
@@ -106,14 +91,15 @@ pub fn store_results(
             writes.push((folder.join(name), bytes.clone()));
         }
         let mut lines = folder.read_optional(run::CORRECTIONS)?.unwrap_or_default();
-        let entry = Entry {
-            correction,
-            place: place.as_ref(),
-            old: &old,
-            new: &new,
-            signed,
+        // The digests in the log count, should somebody have touched the files since.
+        let mut before = digests(&old);
+        before.extend(signed.clone());
+        let line = CorrectionLine {
+            prices: Some(json!({"old": prices(&old), "new": prices(&new)})),
+            values: Some(changed_values(&old, &new)),
+            ..CorrectionLine::new(correction, place.clone(), &before, &digests(&new))
         };
-        lines.extend(entry.line().into_bytes());
+        lines.extend(line.text().into_bytes());
         writes.push((folder.file(run::CORRECTIONS), lines));
         became = Stored::Corrected(place);
     }
@@ -126,65 +112,90 @@ pub fn store_results(
     Ok(became)
 }
 
-/// A correction as its line tells.
-pub(crate) struct LoggedCorrection {
+/// One line of `corrections.jsonl`.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CorrectionLine {
+    #[serde(rename = "corrected_at_utc")]
     pub(crate) at: Stamp,
     pub(crate) reason: String,
-    /// The files that changed, as they were.
-    pub(crate) old: BTreeMap<String, Digest>,
-    /// The same files, as they became.
-    pub(crate) new: BTreeMap<String, Digest>,
+    /// Where the old files are kept; none where they are gone.
+    #[serde(default)]
+    kept_in: Option<String>,
+    /// Digests of the files that changed.
+    files: BTreeMap<String, Change>,
+    // Only results have prices and values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    prices: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    values: Option<Vec<Value>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Change {
+    #[serde(default)]
+    old_sha256: Option<Digest>,
+    #[serde(default)]
+    new_sha256: Option<Digest>,
+}
+
+impl CorrectionLine {
+    fn new(correction: &Correction, kept_in: Option<String>, old: &Digests, new: &Digests) -> Self {
+        let paths: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let change = |path: &String| {
+            let change = Change {
+                old_sha256: old.get(path).copied(),
+                new_sha256: new.get(path).copied(),
+            };
+            (change.old_sha256 != change.new_sha256).then(|| (path.clone(), change))
+        };
+        Self {
+            at: correction.at.clone(),
+            reason: correction.reason.clone(),
+            kept_in,
+            files: paths.into_iter().filter_map(change).collect(),
+            prices: None,
+            values: None,
+        }
+    }
+
+    /// The files that changed, as they were and as they became.
+    pub(crate) fn digests(&self) -> (Digests, Digests) {
+        let side = |of: fn(&Change) -> Option<Digest>| {
+            let files = self.files.iter();
+            let files = files.filter_map(|(path, change)| Some((path.clone(), of(change)?)));
+            files.collect()
+        };
+        (side(|own| own.old_sha256), side(|own| own.new_sha256))
+    }
+
+    fn text(&self) -> String {
+        let value = serde_json::to_value(self).unwrap_or_default();
+        format!("{}\n", json::to_line(&value))
+    }
 }
 
 /// Every correction of the results of a run, in order.
-pub(crate) fn of_run(folder: &RunFolder) -> Result<Vec<LoggedCorrection>, FileError> {
-    let bytes = folder.read_optional(run::CORRECTIONS)?.unwrap_or_default();
-    parse_lines(&bytes, &folder.file(run::CORRECTIONS))
+pub(crate) fn of_run(folder: &RunFolder) -> Result<Vec<CorrectionLine>, FileError> {
+    let lines = folder.parse_optional(run::CORRECTIONS, parse_lines)?;
+    Ok(lines.unwrap_or_default())
 }
 
 /// Every correction of the prices of a round, in order.
-pub(crate) fn of_prices(round: &RoundFolder) -> Result<Vec<LoggedCorrection>, FileError> {
-    let file = layout::PRICE_CORRECTIONS;
-    let bytes = round.read_optional(file)?.unwrap_or_default();
-    parse_lines(&bytes, &round.file(file))
+pub(crate) fn of_prices(round: &RoundFolder) -> Result<Vec<CorrectionLine>, FileError> {
+    let lines = round.parse_optional(layout::PRICE_CORRECTIONS, parse_lines)?;
+    Ok(lines.unwrap_or_default())
 }
 
-fn parse_lines(bytes: &[u8], file: &Path) -> Result<Vec<LoggedCorrection>, FileError> {
+fn parse_lines(bytes: &[u8]) -> Result<Vec<CorrectionLine>, Fault> {
     let lines = bytes.split(|byte| *byte == b'\n');
     let lines = (1..).zip(lines).filter(|(_, line)| !line.is_empty());
     let parsed = lines.map(|(number, line)| {
-        parse_line(line).map_err(|fault| fault.on_line(number).in_file(file))
+        let place = |fault: Fault| Fault::new(fault.problem.trim_start_matches("line 1, "));
+        json::read(line).map_err(|fault| place(fault).on_line(number))
     });
     parsed.collect()
-}
-
-fn parse_line(line: &[u8]) -> Result<LoggedCorrection, Fault> {
-    let value = json::parse(line)?;
-    only(&value, &MEMBERS)?;
-    let text = |name: &str| {
-        let missing = || Fault::field(name, "is missing or no text");
-        value[name].as_str().ok_or_else(missing)
-    };
-    let at = Stamp::parse(text("corrected_at_utc")?);
-    let files = value["files"].as_object();
-    let files = files.ok_or_else(|| Fault::field("files", "is missing or no object"))?;
-    let (mut old, mut new) = (BTreeMap::new(), BTreeMap::new());
-    for (path, pair) in files {
-        only(pair, &["old_sha256", "new_sha256"])?;
-        for (name, side) in [("old_sha256", &mut old), ("new_sha256", &mut new)] {
-            if !pair[name].is_null() {
-                let wrong = || Fault::field(format!("files.{path}.{name}"), "is not a digest");
-                let digest = pair[name].as_str().and_then(Digest::parse);
-                side.insert(path.clone(), digest.ok_or_else(wrong)?);
-            }
-        }
-    }
-    Ok(LoggedCorrection {
-        at: at.ok_or_else(|| Fault::field("corrected_at_utc", "is no instant"))?,
-        reason: text("reason")?.to_owned(),
-        old,
-        new,
-    })
 }
 
 fn files_of(scored: &ScoredRun) -> Files {
@@ -200,43 +211,8 @@ fn files_of(scored: &ScoredRun) -> Files {
 }
 
 fn next_place(folder: &RunFolder) -> Result<String, FileError> {
-    let names = names_in(&folder.file(run::SUPERSEDED))?;
-    let last = names.iter().filter_map(|name| name.parse::<u32>().ok());
-    let next = last.max().unwrap_or(0).saturating_add(1);
-    Ok(format!("{}/{next:04}", run::SUPERSEDED))
-}
-
-/// What one correction of results is about.
-struct Entry<'a> {
-    correction: &'a Correction,
-    /// Where the old files are kept; none where they are gone.
-    place: Option<&'a String>,
-    old: &'a Files,
-    new: &'a Files,
-    /// Digests of old files by the log.
-    signed: &'a Digests,
-}
-
-impl Entry<'_> {
-    fn line(&self) -> String {
-        let (old, new) = (digests(self.old), digests(self.new));
-        // What the log knows counts, should somebody have touched the files since.
-        let was = |file: &str| self.signed.get(file).or_else(|| old.get(file));
-        let pairs = RESULT_FILES.into_iter().filter_map(|file| {
-            let (was, is) = (was(file), new.get(file));
-            (was != is).then(|| (file, pair(was, is)))
-        });
-        let files: Map<String, Value> = pairs.map(|(file, pair)| (file.to_owned(), pair)).collect();
-        let line = json::to_line(&json!({
-            "corrected_at_utc": self.correction.at.text(),
-            "reason": self.correction.reason,
-            "kept_in": self.place,
-            "files": files,
-            "prices": {"old": prices(self.old), "new": prices(self.new)},
-            "values": changed_values(self.old, self.new),
-        }));
-        format!("{line}\n")
-    }
+    let next = next_number(&folder.file(run::SUPERSEDED))?;
+    Ok(format!("{}/{next}", run::SUPERSEDED))
 }
 
 /// The line of a correction of prices.
@@ -246,20 +222,7 @@ pub(crate) fn price_line(
     old: &Digests,
     new: &Digests,
 ) -> String {
-    let paths: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-    let changed = paths
-        .into_iter()
-        .filter(|path| old.get(*path) != new.get(*path));
-    let files: Map<String, Value> = changed
-        .map(|path| (path.clone(), pair(old.get(path), new.get(path))))
-        .collect();
-    let line = json::to_line(&json!({
-        "corrected_at_utc": correction.at.text(),
-        "reason": correction.reason,
-        "kept_in": place,
-        "files": files,
-    }));
-    format!("{line}\n")
+    CorrectionLine::new(correction, place.map(str::to_owned), old, new).text()
 }
 
 fn digests(files: &Files) -> Digests {
@@ -267,12 +230,7 @@ fn digests(files: &Files) -> Digests {
     files.iter().map(digest).collect()
 }
 
-fn pair(old: Option<&Digest>, new: Option<&Digest>) -> Value {
-    let hex = |digest: Option<&Digest>| digest.map(|digest| digest.to_hex());
-    json!({"old_sha256": hex(old), "new_sha256": hex(new)})
-}
-
-/// The digests of the sheets that results were made from, where they say so.
+/// The digests of the sheets that results were made from, where `outcomes.json` names them.
 fn prices(files: &Files) -> Value {
     let outcomes = files.get(run::OUTCOMES).and_then(|b| json::parse(b).ok());
     let prices = outcomes.as_ref().map(|outcomes| &outcomes["prices"]);

@@ -1,8 +1,8 @@
-//! The operator's words that come with a command: what they allow is allowed to this command alone,
-//! and they are stored with the result that came of it.
+//! Exceptions that the operator grants with a command: each holds for this command only, and is
+//! stored together with the result.
 //!
-//! A word that were stored first would stay behind when the command then failed, and a later one
-//! without it would pass.
+//! An exception that was stored first would stay behind if the command then failed, and let a later
+//! command pass without one.
 
 use std::path::PathBuf;
 
@@ -13,43 +13,39 @@ use crate::disk::error::FileError;
 use crate::disk::file_ops;
 use crate::disk::layout;
 use crate::format::prices::cross_check::{self, CrossCheckAcceptance};
+use crate::format::stored::FormatVersion;
+use crate::format::text::json;
 use crate::prices::price_record::PriceRecord;
 use crate::prices::unproved_prices::{self, UnprovedAcceptance};
 use crate::round::round_folder::RoundFolder;
 
-/// What a command may do this once, and why.
+/// What a command may do once, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Exceptions {
-    /// Two sources may be apart.
+    /// Two price sources may disagree.
     pub cross_check: Option<CrossCheckAcceptance>,
-    /// Sheets may lack the record of a fetch.
+    /// Price sheets may lack the record of a fetch.
     pub unproved: Option<UnprovedAcceptance>,
 }
 
 impl Exceptions {
-    /// The words about the prices that are there; what needs none gets none. Nothing is written.
+    /// The exceptions that the present prices need, with the operator's reasons; writes nothing.
     pub fn of(
         folder: &RoundFolder,
         cross_check: Option<&str>,
         unproved: Option<&str>,
         now: Timestamp,
     ) -> Result<Self, FileError> {
-        let cross_check = match cross_check {
-            Some(reason) => apart(folder, reason, now)?,
-            None => None,
-        };
-        let unproved = match unproved {
-            Some(reason) => unproved_prices::word(folder, reason, now)?,
-            None => None,
-        };
+        let cross_check = cross_check.map(|reason| apart(folder, reason, now));
+        let unproved = unproved.map(|reason| unproved_prices::word(folder, reason, now));
         Ok(Self {
-            cross_check,
-            unproved,
+            cross_check: cross_check.transpose()?.flatten(),
+            unproved: unproved.transpose()?.flatten(),
         })
     }
 
-    /// Stores the words, after the result that they allowed: a process that dies between the two
-    /// leaves a result that `verify` refuses, and no word that allows another one.
+    /// Stores the exceptions after the result that they allowed. A process that dies in between leaves
+    /// a result that `verify` refuses, and no exception that would allow another one.
     pub fn store(&self, folder: &RoundFolder) -> Result<(), FileError> {
         let mut files: Vec<(PathBuf, String)> = Vec::new();
         if let Some(word) = &self.cross_check {
@@ -57,14 +53,14 @@ impl Exceptions {
             files.push((folder.file(layout::CROSS_CHECK_ACCEPTANCE), text));
         }
         if let Some(word) = &self.unproved {
-            let text = unproved_prices::render(word);
+            let text = json::render(word);
             files.push((folder.file(layout::UNPROVED_ACCEPTANCE), text));
         }
         Ok(file_ops::replace_all(&files)?)
     }
 }
 
-/// The word about a comparison that is beyond its tolerance and that nobody accepted yet.
+/// The exception for a comparison that is beyond its tolerance and not accepted yet.
 fn apart(
     folder: &RoundFolder,
     reason: &str,
@@ -78,6 +74,7 @@ fn apart(
         return Ok(None);
     };
     Ok(Some(CrossCheckAcceptance {
+        format_version: FormatVersion,
         cross_check: *digest,
         reason: reason.to_owned(),
         accepted_at: Stamp::of(now),

@@ -1,5 +1,5 @@
-//! Provisional tracking of open rounds: the day's snapshot of the universe, shared by all rounds, and
-//! the two files of a round that follow from it.
+//! Provisional tracking of open rounds: daily snapshots of the universe, shared by all rounds, and the
+//! two files of a round that are computed from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -49,15 +49,14 @@ pub fn snapshots_folder(rounds: &Path) -> PathBuf {
     )
 }
 
-/// The file of a day.
 pub fn snapshot_file(folder: &Path, day: Date) -> PathBuf {
     folder.join(format!("{day}.csv"))
 }
 
 /// Every sheet that may serve as a snapshot: daily files, then entry and exit sheets of rounds.
 ///
-/// Of several sheets of one day the one with most rows counts, then a daily file before an entry
-/// sheet before an exit sheet, then the first path.
+/// Of several sheets of one day, the one with the most rows counts; then a daily file before an entry
+/// sheet before an exit sheet; then the first path.
 pub fn usable_sheets(folder: &Path, rounds: &[RoundFolder]) -> Result<Sheets, FileError> {
     let mut files: Vec<PathBuf> = names_in(folder)?
         .iter()
@@ -70,7 +69,7 @@ pub fn usable_sheets(folder: &Path, rounds: &[RoundFolder]) -> Result<Sheets, Fi
     let mut sheets = Sheets::new();
     for file in files.iter().filter(|file| file.is_file()) {
         let bytes = file_ops::read(file)?;
-        // A sheet of a few options, or of several days, is no snapshot of a day.
+        // A sheet of a few options or of several days is not a snapshot of a day.
         let Ok((day, sheet)) = daily_closes::parse(&bytes) else {
             continue;
         };
@@ -98,7 +97,7 @@ pub fn days_of(window: Window, entry: &PriceSheet, sheets: &Sheets) -> Vec<(Date
     days
 }
 
-/// The entry sheet of a round; one that is missing is made from the sheet of that day.
+/// The entry sheet of a round; if it is missing, it is made from the snapshot of that day.
 pub fn entry_sheet(
     inputs: &RoundInputs,
     window: Window,
@@ -110,7 +109,11 @@ pub fn entry_sheet(
     }
     let file = folder.file(layout::ENTRY_PRICES);
     let day = window.entry;
-    let missing = || Fault::new(format!("is missing, and there is no snapshot of {day}"));
+    let missing = || {
+        Fault::new(format!(
+            "is missing, and there is no snapshot of {day} to make it from"
+        ))
+    };
     let sheet = sheets.get(&day).ok_or_else(|| missing().in_file(&file))?;
     let options = inputs.universe.options().iter();
     let without = options.filter(|option| !option.scores_as_cash() && sheet.find(option).is_none());
@@ -191,7 +194,7 @@ fn needed<'a>(universe: &'a Universe, submissions: &[Submission]) -> Vec<&'a Mar
     ids.iter().filter_map(|id| universe.get(id)).collect()
 }
 
-/// The price of an option and where it is from; cash without a row is one.
+/// The price of an option and its source; cash without a row has the price one.
 fn price_of(option: &MarketOption, sheet: &PriceSheet) -> Option<(Price, String)> {
     let found = sheet.find(option).and_then(|quote: &Quote| {
         let (price, field) = quote.used()?;
@@ -202,7 +205,7 @@ fn price_of(option: &MarketOption, sheet: &PriceSheet) -> Option<(Price, String)
     found.or_else(|| Some((one?, "cash".to_owned())))
 }
 
-/// Writes the files; those that are the same stay untouched.
+/// Writes the files; returns false, and writes nothing, when none differs.
 pub fn store(
     folder: &RoundFolder,
     run: &RunFolder,
@@ -210,15 +213,10 @@ pub fn store(
     entry: Option<&str>,
 ) -> Result<bool, FileError> {
     let mut writes = vec![
-        (
-            folder.file(layout::INTERIM_PRICES),
-            made.prices.as_bytes().to_vec(),
-        ),
-        (run.file(run::INTERIM), made.performance.as_bytes().to_vec()),
+        (folder.file(layout::INTERIM_PRICES), &*made.prices),
+        (run.file(run::INTERIM), &*made.performance),
     ];
-    if let Some(entry) = entry {
-        writes.push((folder.file(layout::ENTRY_PRICES), entry.as_bytes().to_vec()));
-    }
+    writes.extend(entry.map(|entry| (folder.file(layout::ENTRY_PRICES), entry)));
     let old = folder.read_optional(layout::INTERIM_PRICES)?;
     let rows = run.read_optional(run::INTERIM)?;
     if entry.is_none()

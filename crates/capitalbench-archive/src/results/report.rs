@@ -253,7 +253,7 @@ impl<'a> RunReport<'a> {
         let stored = freeze::stored_digests(folder)?.unwrap_or_default();
         let digests = stored
             .iter()
-            .map(|(file, digest)| vec![plain(file), format!("`{}`", digest.replace('`', ""))]);
+            .map(|(file, digest)| vec![plain(file), format!("`{}`", digest.to_hex())]);
         parts.push(table("file | sha256", &digests.collect::<Vec<_>>()));
         parts.push("## Research".to_owned());
         let there = layout::RESEARCH_FILES.iter();

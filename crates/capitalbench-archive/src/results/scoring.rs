@@ -41,7 +41,7 @@ pub struct ScoredRun {
     pub returns: RoundReturns,
     /// Outcomes in leaderboard order.
     pub outcomes: Vec<Scored>,
-    /// Control entrants, in their order; why one has no outcome.
+    /// Control entrants in their order, or why one has no outcome.
     pub controls: Vec<ControlOutcome>,
     /// Consistency rows; empty for other kinds of run.
     pub consistency: Vec<ModelConsistency>,
@@ -51,7 +51,7 @@ pub struct ScoredRun {
     pub price_warnings: Option<String>,
     /// Text of `outcomes.json`.
     pub outcomes_json: String,
-    /// Broken price rules that this methodology only reports.
+    /// Broken price rules that this methodology tolerates.
     pub price_problems: Vec<PriceProblem>,
 }
 
@@ -64,7 +64,7 @@ pub fn score_run(
     score_run_allowing(inputs, folder, rules, &Exceptions::default())
 }
 
-/// The same with what the operator allows this once.
+/// The same with the operator's exceptions.
 pub fn score_run_allowing(
     inputs: &RoundInputs,
     folder: &RunFolder,
@@ -116,7 +116,7 @@ pub fn score_run_allowing(
     score_submissions(inputs, run, entrants, &prices)
 }
 
-/// Whoever decided in a run.
+/// The models and controls of a run.
 pub(crate) struct Entrants<'a> {
     /// Valid submissions of the models.
     pub(crate) submissions: Vec<Submission>,
@@ -124,7 +124,7 @@ pub(crate) struct Entrants<'a> {
     pub(crate) controls: Option<&'a RunControls>,
 }
 
-/// Which run is scored, and what was tried in it.
+/// The run that is scored, and its raw files by model.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScoredAs<'a> {
     pub(crate) run_id: &'a RunId,
@@ -132,14 +132,14 @@ pub(crate) struct ScoredAs<'a> {
     pub(crate) attempts: &'a Attempts,
 }
 
-/// The two sheets of a round, and what is known about where they came from.
+/// The two sheets of a round, and the record of their fetch.
 #[derive(Debug)]
 pub(crate) struct RoundPrices {
     entry: PriceSheet,
     exit: PriceSheet,
     digests: (Digest, Digest),
     record: Option<PriceRecord>,
-    /// Why sheets without a record were accepted.
+    /// Why the operator accepted sheets without a record.
     unproved_reason: Option<String>,
     record_problems: Vec<PriceProblem>,
 }
@@ -166,7 +166,7 @@ impl RoundPrices {
         let accepted = unproved_prices::acceptance(folder)?;
         let digests = (entry.1, exit.1);
         let unproved = record.is_none() || unproved_prices::is_from_files(folder)?;
-        let accepted = accepted.filter(|own| unproved && own.sheets == digests);
+        let accepted = accepted.filter(|own| unproved && own.sheets() == digests);
         Ok(Self {
             entry: entry.0,
             exit: exit.0,
@@ -177,13 +177,13 @@ impl RoundPrices {
         })
     }
 
-    /// The same with words that are not stored yet.
+    /// The same with exceptions that are not stored yet.
     fn allowing(mut self, exceptions: &Exceptions) -> Self {
         if let (Some(record), Some(word)) = (&mut self.record, &exceptions.cross_check) {
             record.acceptance = Some(word.clone());
         }
         let word = exceptions.unproved.as_ref();
-        let word = word.filter(|word| word.sheets == self.digests);
+        let word = word.filter(|word| word.sheets() == self.digests);
         if let Some(word) = word {
             self.unproved_reason = Some(word.reason.clone());
         }
@@ -228,18 +228,16 @@ pub(crate) fn score_submissions(
     let rules = run.rules;
     let round = || manifest.round_id.to_string();
     let problems = tolerated_problems(inputs, prices)?;
-    let (returns, mut outcomes) =
-        score_all(entrants.submissions, universe, entry, exit).map_err(|error| {
-            ScoringError::Score {
-                round: round(),
-                error,
-            }
-        })?;
+    let scored = score_all(entrants.submissions, universe, entry, exit);
+    let (returns, mut outcomes) = scored.map_err(|error| ScoringError::Score {
+        round: round(),
+        error,
+    })?;
     leaderboard::sort(&mut outcomes, manifest.methodology.tie_rule());
     let controls = entrants.controls.map_or_else(Vec::new, |controls| {
         score_controls(controls, inputs, rules, &returns)
     });
-    let (models, tables) = tables(universe, run, &returns, (&outcomes, &controls));
+    let (models, tables) = tables(universe, run, &returns, &outcomes, &controls);
     let outcomes_json = outcomes::render(&Outcomes {
         round_id: manifest.round_id.as_str(),
         run_id: run.run_id.as_str(),
@@ -270,7 +268,7 @@ pub(crate) fn score_submissions(
     })
 }
 
-/// What is odd about the prices; what our rules refuse is an error.
+/// Broken price rules that are tolerated; a rule that the methodology enforces is an error.
 fn tolerated_problems(
     inputs: &RoundInputs,
     prices: &RoundPrices,
@@ -300,10 +298,10 @@ fn tolerated_problems(
     })
 }
 
-/// A control's figures, or why there are none.
+/// A control's figures, or why it has none.
 pub type ControlOutcome = (Rule, Result<Scored, String>);
 
-/// The same arithmetic as for models; an option without a price takes its control out.
+/// Scores controls like models; a control that holds an unpriced option has no figures.
 fn score_controls(
     controls: &RunControls,
     inputs: &RoundInputs,
@@ -336,7 +334,8 @@ fn tables(
     universe: &Universe,
     run: ScoredAs<'_>,
     returns: &RoundReturns,
-    (outcomes, controls): (&[Scored], &[ControlOutcome]),
+    outcomes: &[Scored],
+    controls: &[ControlOutcome],
 ) -> Tables {
     if run.rules.kind == RunKind::Consistency {
         let models = consistency_rows(outcomes, run.attempts, returns);
@@ -382,13 +381,8 @@ fn consistency_rows(
         let tried = attempts
             .get(model_id)
             .map_or(replicates.len(), |(_, count)| *count);
-        rows.push(consistency::summarise(
-            model_id,
-            provider,
-            &replicates,
-            tried,
-            returns,
-        ));
+        let row = consistency::summarise(model_id, provider, &replicates, tried, returns);
+        rows.push(row);
     }
     rows
 }

@@ -1,6 +1,4 @@
-//! The frozen inputs of a round: which files they are, and whether their digests still hold.
-
-use std::collections::BTreeMap;
+//! The frozen inputs of a round: which files they are, and whether they still have their digests.
 
 use capitalbench_core::round::methodology::{Enforcement, Methodology};
 use capitalbench_core::values::ids::Digest;
@@ -16,13 +14,13 @@ use crate::round::round_folder::{RoundFolder, RoundInputs, Universes};
 /// One way in which a hash file and the disk disagree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HashProblem {
-    /// Listed, and the bytes are others.
+    /// The file is listed, but has other bytes.
     Changed(String),
-    /// Listed, and gone.
+    /// The file is listed, but missing.
     Missing(String),
-    /// There, and not listed.
+    /// The file is there, but not listed.
     Unlisted(String),
-    /// Listed, and not a file that is frozen.
+    /// A file is listed that a freeze does not cover.
     Foreign(String),
 }
 
@@ -37,18 +35,17 @@ impl HashProblem {
         }
     }
 
-    /// What is wrong with it.
     pub fn text(&self) -> &'static str {
         match self {
-            Self::Changed(_) => "its bytes are not those that were hashed",
-            Self::Missing(_) => "was hashed and is gone",
-            Self::Unlisted(_) => "is there and was not hashed",
-            Self::Foreign(_) => "is listed and is not a file of this hash set",
+            Self::Changed(_) => "its bytes changed after it was hashed",
+            Self::Missing(_) => "was hashed, but is missing",
+            Self::Unlisted(_) => "was not hashed",
+            Self::Foreign(_) => "is listed, but does not belong to this set of hashed files",
         }
     }
 }
 
-/// The files that are frozen under a methodology: required ones, and those frozen when present.
+/// The inputs under a methodology: the required ones, and those frozen only when present.
 pub fn input_set(methodology: &Methodology) -> (Vec<&'static str>, Vec<&'static str>) {
     let mut required = layout::REQUIRED_INPUTS.to_vec();
     if methodology.enforcement() == Enforcement::Refuse {
@@ -57,42 +54,33 @@ pub fn input_set(methodology: &Methodology) -> (Vec<&'static str>, Vec<&'static 
     (required, layout::OPTIONAL_INPUTS.to_vec())
 }
 
-/// Digests of the inputs as they are now; a required one that is missing is an error.
+/// Digests of the inputs as they are now; a missing required input is an error.
 pub fn input_digests(
     folder: &RoundFolder,
     methodology: &Methodology,
-) -> Result<BTreeMap<String, Digest>, FileError> {
+) -> Result<Digests, FileError> {
     let (required, optional) = input_set(methodology);
-    let mut digests = BTreeMap::new();
+    let mut digests = Digests::new();
     for file in required {
         digests.insert(file.to_owned(), Digest::of(&folder.read(file)?));
     }
-    for file in optional {
-        if let Some(bytes) = folder.read_optional(file)? {
-            digests.insert(file.to_owned(), Digest::of(&bytes));
-        }
-    }
+    digests.extend(folder.digests(optional)?);
     Ok(digests)
 }
 
-/// Compares a frozen round with the disk; none when it is not frozen.
+/// How the inputs differ from the frozen digests; none when the round is not frozen.
 pub fn changes(folder: &RoundFolder) -> Result<Option<Vec<HashProblem>>, FileError> {
     let Some(stored) = stored_digests(folder)? else {
         return Ok(None);
     };
     let methodology = folder.parse(layout::MANIFEST, manifest::parse)?.methodology;
     let (required, optional) = input_set(&methodology);
-    let mut now = BTreeMap::new();
-    for file in required.iter().chain(&optional) {
-        if let Some(bytes) = folder.read_optional(file)? {
-            now.insert((*file).to_owned(), Digest::of(&bytes));
-        }
-    }
     let set: Vec<&str> = required.into_iter().chain(optional).collect();
+    let now = folder.digests(set.iter().copied())?;
     Ok(Some(compare(&stored, &now, &set)))
 }
 
-/// Stops a command that would alter an input of a frozen round; one that changed is named.
+/// Stops a command that would change an input of a frozen round.
 pub fn refuse_frozen(folder: &RoundFolder) -> Result<(), FreezeError> {
     require_unchanged(folder)?;
     match stored_digests(folder)? {
@@ -101,7 +89,7 @@ pub fn refuse_frozen(folder: &RoundFolder) -> Result<(), FreezeError> {
     }
 }
 
-/// Stops a command when a frozen input is not what it was; a draft passes.
+/// Stops a command when a frozen input has changed; a draft passes.
 pub fn require_unchanged(folder: &RoundFolder) -> Result<(), FreezeError> {
     match changes(folder)? {
         Some(problems) if !problems.is_empty() => Err(FreezeError::Changed {
@@ -114,20 +102,16 @@ pub fn require_unchanged(folder: &RoundFolder) -> Result<(), FreezeError> {
 
 /// The stored digests of the inputs; none when the round was not frozen.
 pub fn stored_digests(folder: &RoundFolder) -> Result<Option<Digests>, FileError> {
-    match folder.read_optional(layout::HASHES)? {
-        None => Ok(None),
-        Some(bytes) => {
-            hashes::parse(&bytes).map_err(|fault| fault.in_file(&folder.file(layout::HASHES)))
-        }
-    }
+    let parsed = folder.parse_optional(layout::HASHES, hashes::parse)?;
+    Ok(parsed.flatten())
 }
 
 /// Compares stored digests with the digests of now.
-pub fn compare(stored: &Digests, now: &BTreeMap<String, Digest>, set: &[&str]) -> Vec<HashProblem> {
+pub fn compare(stored: &Digests, now: &Digests, set: &[&str]) -> Vec<HashProblem> {
     let mut problems = Vec::new();
     for (file, digest) in stored {
         match now.get(file) {
-            Some(present) if present.to_hex() == *digest => {}
+            Some(present) if present == digest => {}
             Some(_) => problems.push(HashProblem::Changed(file.clone())),
             None if set.contains(&file.as_str()) => {
                 problems.push(HashProblem::Missing(file.clone()));
@@ -140,14 +124,14 @@ pub fn compare(stored: &Digests, now: &BTreeMap<String, Digest>, set: &[&str]) -
     problems
 }
 
-/// Frozen rules and options that changed since; a cheap check before scoring.
+/// Changes of the frozen manifest and options; a cheap check before scoring.
 pub fn changed_rules(folder: &RoundFolder) -> Result<Vec<HashProblem>, FileError> {
     let Some(stored) = stored_digests(folder)? else {
         return Ok(Vec::new());
     };
     let mut problems = Vec::new();
     for file in [layout::MANIFEST, layout::OPTIONS] {
-        let digest = Digest::of(&folder.read(file)?).to_hex();
+        let digest = Digest::of(&folder.read(file)?);
         match stored.get(file) {
             Some(frozen) if *frozen == digest => {}
             Some(_) => problems.push(HashProblem::Changed(file.to_owned())),
@@ -157,7 +141,7 @@ pub fn changed_rules(folder: &RoundFolder) -> Result<Vec<HashProblem>, FileError
     Ok(problems)
 }
 
-/// What freezing did.
+/// What [`freeze`] did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frozen {
     /// Digests were written now.
@@ -166,21 +150,17 @@ pub enum Frozen {
     Unchanged(usize),
 }
 
-/// Why a round could not be frozen, or not be touched.
+/// Why a round could not be frozen or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum FreezeError {
     /// The round is frozen.
-    #[error("{0} is frozen: none of its inputs may change any more")]
+    #[error("{0} is frozen: its inputs must not change any more")]
     Sealed(String),
-    /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The round is frozen and something changed since.
     #[error("{} is frozen and {} of its inputs changed: {}", .round, .problems.len(), list(.problems))]
     Changed {
-        /// The round's folder name.
         round: String,
-        /// What changed.
         problems: Vec<HashProblem>,
     },
 }
@@ -193,7 +173,7 @@ fn list(problems: &[HashProblem]) -> String {
     texts.join("; ")
 }
 
-/// Stores the model input and the digests of a draft; a frozen round is only compared.
+/// Stores the model input and the digests of a draft; compares a round that is already frozen.
 pub fn freeze(folder: &RoundFolder) -> Result<Frozen, FreezeError> {
     if let Some(stored) = stored_digests(folder)? {
         require_unchanged(folder)?;

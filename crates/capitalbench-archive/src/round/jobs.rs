@@ -1,4 +1,4 @@
-//! The resolution job of a round: read, made for its record, and written.
+//! The resolution job of a round: read, created for its record, and written.
 
 use capitalbench_core::market::calendar::rows_final_at;
 use capitalbench_core::round::manifest::Manifest;
@@ -10,21 +10,20 @@ use crate::disk::error::FileError;
 use crate::disk::file_ops;
 use crate::disk::layout;
 use crate::format::round::job;
-use crate::round::round_folder::{RoundFolder, optional};
+use crate::round::round_folder::RoundFolder;
 
-/// The job of a round, where there is one.
 pub fn load(folder: &RoundFolder) -> Result<Option<ResolutionJob>, FileError> {
-    optional(folder.parse(layout::JOB, job::parse))
+    folder.parse_optional(layout::JOB, job::parse)
 }
 
-/// Writes the job of a round in place of the one before.
+/// Writes the job of a round, replacing the one before.
 pub fn store(folder: &RoundFolder, job: &ResolutionJob) -> Result<(), FileError> {
     file_ops::create_folder(&folder.file(layout::AUTOMATION))?;
     file_ops::replace(&folder.file(layout::JOB), job::render(job).as_bytes())?;
     Ok(())
 }
 
-/// When a round can be resolved first: the vendor's rows of its exit day are final.
+/// When a round can first be resolved: once the vendor's rows of its exit day are final.
 pub fn due_at(manifest: &Manifest) -> Option<Timestamp> {
     manifest
         .window

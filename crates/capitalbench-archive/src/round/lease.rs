@@ -1,62 +1,51 @@
-//! Who works on a round: a lease that ends by itself, so that a dead worker holds nothing up.
+//! A lease names the worker of a round. It expires by itself, so that a dead worker blocks nothing.
 //!
-//! Leases are numbered files in `automation/`, and the highest number is the one that counts. A
-//! lease is taken by creating the next number, which the file system lets one worker do, whichever
-//! machine it is on; two that want to take over the same expired lease want the same number. Whoever
-//! created a number looks again for a higher one: older files are removed only when a newer one is
-//! there, so a number that was free because it was removed is seen to be old. The last file is never
-//! removed, for the numbers must not begin again.
+//! Leases are numbered files in `automation/`, and the highest number counts. A worker takes a lease
+//! by creating the next number, which the file system lets only one worker do, whichever machine it
+//! runs on; two workers that take over the same expired lease want the same number. After creating a
+//! number the worker looks for a higher one: older files are removed only when a newer one exists,
+//! so a number that was free because its file was removed turns out to be old. The last file is never
+//! removed, because the numbers must not start again.
 
 use std::path::{Path, PathBuf};
 
-use capitalbench_core::values::time::Stamp;
 use jiff::{SignedDuration, Timestamp};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
-use crate::disk::error::{Fault, FileError};
+use crate::disk::error::FileError;
 use crate::disk::file_ops;
 use crate::disk::layout;
 use crate::format::text::json;
-use crate::format::text::member::only;
-use crate::round::round_folder::{RoundFolder, names_in, optional};
+use crate::round::round_folder::{RoundFolder, names_in, parse_file};
 
 const PREFIX: &str = "lease-";
 const ENDING: &str = ".json";
-/// The members of a lease; there are no others.
-const MEMBERS: [&str; 7] = [
-    "owner",
-    "host",
-    "pid",
-    "acquired_at_utc",
-    "heartbeat_at_utc",
-    "expires_at_utc",
-    "released_at_utc",
-];
 
-/// Who takes a lease, and for how long at a time.
+/// A process that takes leases, and for how long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worker {
-    /// A name for people.
+    /// A name that messages show.
     pub owner: String,
-    /// Its system: processes with the same text see each other.
+    /// Its machine; processes of the same machine can see whether the other one is alive.
     pub host: String,
-    /// Its process there.
     pub pid: u32,
-    /// How long a lease lasts without a sign of life.
+    /// How long a lease lasts without being renewed.
     pub length: SignedDuration,
 }
 
-/// What a lease file says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Record {
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LeaseFile {
     owner: String,
     host: String,
     pid: u32,
-    expires_at: Timestamp,
-    released_at: Option<Timestamp>,
+    acquired_at_utc: Timestamp,
+    heartbeat_at_utc: Timestamp,
+    expires_at_utc: Timestamp,
+    released_at_utc: Option<Timestamp>,
 }
 
-/// A lease on a round that is held.
+/// A lease that this worker holds.
 #[derive(Debug, Clone)]
 pub struct Lease {
     folder: PathBuf,
@@ -66,43 +55,41 @@ pub struct Lease {
     expires_at: Timestamp,
 }
 
-/// What came of asking for a lease.
+/// The answer to asking for a lease.
 #[derive(Debug)]
 pub enum Taken {
-    /// It is ours.
     Held(Lease),
-    /// Somebody else has it.
+    /// Another worker holds it.
     Busy(Holder),
 }
 
-/// Who has a lease, and until when without a sign of life.
+/// The worker that holds a lease, and until when unless it renews.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
-    /// Owner, machine and process.
     pub who: String,
     /// When others may take it.
     pub until: Timestamp,
 }
 
-/// Takes the lease of a round that nobody holds, or whose holder gave no sign of life in time.
+/// Takes the lease of a round that is free, expired, or held by a dead process of this machine.
 pub fn acquire(round: &RoundFolder, worker: &Worker, now: Timestamp) -> Result<Taken, FileError> {
     let folder = round.file(layout::AUTOMATION);
     file_ops::create_folder(&folder)?;
     let last = last_number(&folder)?;
     if let Some(number) = last {
         match read(&folder, number)? {
-            Some(record) if record.released_at.is_none() => {
-                if record.expires_at > now && !record.is_dead(worker) {
+            Some(record) if record.released_at_utc.is_none() => {
+                if record.expires_at_utc > now && !record.is_dead(worker) {
                     return Ok(Taken::Busy(record.holder()));
                 }
             }
-            // Removed between the two looks: a newer one is there.
+            // Its file was removed since it was listed, so there is a newer one.
             None => return busy(&folder, now),
             Some(_) => {}
         }
     }
     let number = last.unwrap_or(0).checked_add(1).ok_or_else(|| {
-        let text = "the last lease has the largest number there is; remove its file";
+        let text = "the last lease has the largest possible number; remove its file";
         FileError::folder(&folder, text)
     })?;
     let lease = Lease {
@@ -114,7 +101,7 @@ pub fn acquire(round: &RoundFolder, worker: &Worker, now: Timestamp) -> Result<T
     };
     let created = file_ops::create_new(&lease.file(), lease.text(now, None).as_bytes());
     if let Err(error) = created {
-        // Another worker was quicker, or cleaned up after a crash while this one was writing.
+        // Another worker was faster, or cleaned up after a crash while this one was writing.
         return if last_number(&lease.folder)? > last {
             busy(&lease.folder, now)
         } else {
@@ -130,27 +117,28 @@ pub fn acquire(round: &RoundFolder, worker: &Worker, now: Timestamp) -> Result<T
             file_ops::remove(&lease.folder.join(name))?;
         }
     }
-    // A process that was killed while it wrote left its draft here, whether it held a lease or not.
+    // A process that was killed while writing left its temporary file here.
     file_ops::remove_unfinished(&lease.folder)?;
     Ok(Taken::Held(lease))
 }
 
-/// Who holds a round now; none when nobody does.
+/// The worker that holds a round now.
 pub fn holder(round: &RoundFolder, now: Timestamp) -> Result<Option<Holder>, FileError> {
     let folder = round.file(layout::AUTOMATION);
     let Some(number) = last_number(&folder)? else {
         return Ok(None);
     };
     let record = read(&folder, number)?;
-    let held = record.filter(|record| record.released_at.is_none() && record.expires_at > now);
+    let held =
+        record.filter(|record| record.released_at_utc.is_none() && record.expires_at_utc > now);
     Ok(held.map(|record| record.holder()))
 }
 
 impl Lease {
-    /// Gives a sign of life; false when the lease is lost, and then nothing more may be written.
+    /// Renews the lease; false when it is lost, and then the worker must not write any more.
     ///
-    /// The last quarter of a lease is not used for renewing: a slow clock elsewhere must not see it
-    /// expired while it is still being written.
+    /// In its last quarter a lease cannot be renewed: a worker whose clock is ahead must not see it
+    /// expired while this one still writes.
     pub fn renew(&mut self, now: Timestamp) -> Result<bool, FileError> {
         if !self.is_held(now)? {
             return Ok(false);
@@ -160,18 +148,17 @@ impl Lease {
         self.is_current()
     }
 
-    /// Whether it is still ours and not about to expire.
+    /// Whether this worker still holds it and it is not about to expire.
     fn is_held(&self, now: Timestamp) -> Result<bool, FileError> {
         let left = self.expires_at.duration_since(now);
         Ok(left > self.worker.length / 4 && self.is_current()?)
     }
 
-    /// Whether nobody took it over: what is asked right before something is written.
+    /// Whether no other worker took it over; to be checked right before every write.
     pub fn is_current(&self) -> Result<bool, FileError> {
         Ok(last_number(&self.folder)? == Some(self.number))
     }
 
-    /// Gives it back.
     pub fn release(self, now: Timestamp) -> Result<(), FileError> {
         if self.is_current()? {
             file_ops::replace(&self.file(), self.text(now, Some(now)).as_bytes())?;
@@ -184,21 +171,21 @@ impl Lease {
     }
 
     fn text(&self, heartbeat: Timestamp, released: Option<Timestamp>) -> String {
-        json::to_pretty(&json!({
-            "owner": self.worker.owner,
-            "host": self.worker.host,
-            "pid": self.worker.pid,
-            "acquired_at_utc": self.acquired_at.to_string(),
-            "heartbeat_at_utc": heartbeat.to_string(),
-            "expires_at_utc": self.expires_at.to_string(),
-            "released_at_utc": released.map(|at| at.to_string()),
-        }))
+        json::render(&LeaseFile {
+            owner: self.worker.owner.clone(),
+            host: self.worker.host.clone(),
+            pid: self.worker.pid,
+            acquired_at_utc: self.acquired_at,
+            heartbeat_at_utc: heartbeat,
+            expires_at_utc: self.expires_at,
+            released_at_utc: released,
+        })
     }
 }
 
-impl Record {
-    /// Whether the holder was a process of the same system as `worker` and is gone. A process of
-    /// another system, or one whose number was given again, is waited for.
+impl LeaseFile {
+    /// Whether the holder was a process of this machine that has ended. A process of another machine,
+    /// or one whose number was reused, counts as alive until the lease expires.
     fn is_dead(&self, worker: &Worker) -> bool {
         let processes = Path::new("/proc");
         self.host == worker.host
@@ -210,7 +197,7 @@ impl Record {
     fn holder(&self) -> Holder {
         Holder {
             who: format!("{} (process {} on {})", self.owner, self.pid, self.host),
-            until: self.expires_at,
+            until: self.expires_at_utc,
         }
     }
 }
@@ -247,39 +234,8 @@ fn last_number(folder: &Path) -> Result<Option<u64>, FileError> {
     Ok(names.iter().filter_map(|name| number_of(name)).max())
 }
 
-fn read(folder: &Path, number: u64) -> Result<Option<Record>, FileError> {
-    let file = folder.join(name_of(number));
-    let bytes = file_ops::read(&file).map_err(FileError::from);
-    let Some(bytes) = optional(bytes)? else {
-        return Ok(None);
-    };
-    let parsed = parse(&bytes).map_err(|fault| fault.in_file(&file));
-    parsed.map(Some)
-}
-
-fn parse(bytes: &[u8]) -> Result<Record, Fault> {
-    let value = json::parse(bytes)?;
-    only(&value, &MEMBERS)?;
-    let text = |name: &str| {
-        let missing = || Fault::field(name, "is missing or no text");
-        value[name].as_str().ok_or_else(missing)
-    };
-    let instant = |name: &str| -> Result<Timestamp, Fault> {
-        let stamp = Stamp::parse(text(name)?);
-        let wrong = || Fault::field(name, "is not an instant");
-        stamp.map(|stamp| stamp.at()).ok_or_else(wrong)
-    };
-    let pid = value["pid"].as_u64().and_then(|pid| pid.try_into().ok());
-    Ok(Record {
-        owner: text("owner")?.to_owned(),
-        host: text("host")?.to_owned(),
-        pid: pid.ok_or_else(|| Fault::field("pid", "is missing or no number"))?,
-        expires_at: instant("expires_at_utc")?,
-        released_at: match &value["released_at_utc"] {
-            Value::Null => None,
-            _ => Some(instant("released_at_utc")?),
-        },
-    })
+fn read(folder: &Path, number: u64) -> Result<Option<LeaseFile>, FileError> {
+    parse_file(&folder.join(name_of(number)), json::read)
 }
 
 #[cfg(test)]

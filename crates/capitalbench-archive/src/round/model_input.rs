@@ -1,4 +1,4 @@
-//! The exact text a round sends to every model: stored once, then only read.
+//! The exact text that a round sends to every model; it is stored once, then only read.
 
 use capitalbench_core::asking::prompt::{ModelInputParts, assemble};
 
@@ -19,7 +19,7 @@ pub fn assembled(inputs: &RoundInputs) -> Result<String, FileError> {
         return Err(fault.in_file(&folder.file(layout::BRIEFING)));
     }
     let table = optional(text(trailing::MARKDOWN))?;
-    let record = optional(folder.parse(layout::RESEARCH_MANIFEST, research::parse))?;
+    let record = folder.parse_optional(layout::RESEARCH_MANIFEST, research::parse)?;
     let cutoff = record.and_then(|record| record.cutoff);
     Ok(assemble(&ModelInputParts {
         prompt: &prompt,

@@ -17,9 +17,8 @@ use crate::round::round_folder::RoundFolder;
 /// What a new round is made of.
 #[derive(Debug, Clone, Copy)]
 pub struct NewRound<'a> {
-    /// The rules.
     pub manifest: &'a Manifest,
-    /// The track, which the prompt speaks of.
+    /// The prompt names the track.
     pub track: Track,
     /// One sentence for the manifest.
     pub description: &'a str,
@@ -31,17 +30,17 @@ pub struct NewRound<'a> {
     pub options_yaml: &'a str,
 }
 
-/// Creates the round's folder in one step; one that is there is never touched.
+/// Creates the round's folder in one step; never changes an existing one.
 pub fn create(rounds: &Path, round: &NewRound<'_>) -> Result<RoundFolder, FileError> {
     let folder = rounds.join(round.manifest.round_id.as_str());
     if folder.exists() {
-        let text = "is there already; a round is never overwritten, choose another --round-id";
+        let text = "already exists, and a round is never overwritten; choose another --round-id";
         return Err(FileError::folder(&folder, text));
     }
     let rules = round.manifest;
     if let Some(ending) = foreign_ending(round) {
         let text = format!(
-            "a round id that ends in {ending} is not one of the horizon {}; choose another \
+            "a round id that ends in {ending} does not fit the horizon {}; choose another \
              --round-id or --horizon",
             rules.horizon
         );
@@ -54,11 +53,11 @@ pub fn create(rounds: &Path, round: &NewRound<'_>) -> Result<RoundFolder, FileEr
         .collect();
     let prompt = prompt_text(rules.format, round.track, &rules.constraints);
     let text = new_manifest::render(rules, round.description, round.notes);
-    // What was written must read back as what was meant.
+    // The text must read back as the manifest that was asked for.
     let again = manifest::parse(text.as_bytes());
     let again = again.map_err(|fault| fault.in_file(&folder.join(layout::MANIFEST)))?;
     if again != *rules {
-        let text = "the manifest does not read back as it was meant; please report this";
+        let text = "the manifest does not read back as it was written; please report this bug";
         return Err(FileError::folder(&folder, text));
     }
     let schema = json::to_pretty(&schema(rules.format, &rules.constraints, &ids));
@@ -76,7 +75,7 @@ pub fn create(rounds: &Path, round: &NewRound<'_>) -> Result<RoundFolder, FileEr
     RoundFolder::open(&folder)
 }
 
-/// The ending of an id that readers take for the other track.
+/// The ending of an id that belongs to the other track.
 fn foreign_ending(round: &NewRound<'_>) -> Option<&'static str> {
     let ending = match round.track {
         Track::Weekly => "-1M",

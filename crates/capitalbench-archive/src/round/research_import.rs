@@ -1,4 +1,4 @@
-//! Research into a round: three reports kept for the audit, one briefing shown to models.
+//! Imports research into a round: two reports for the audit, and the briefing that models see.
 
 use capitalbench_core::asking::briefing::{self, BriefingProblem, Level};
 use capitalbench_core::round::manifest::Manifest;
@@ -18,35 +18,26 @@ use crate::round::round_folder::RoundFolder;
 pub struct Reports<'a> {
     /// Facts with their sources; audit only.
     pub market_facts: &'a [u8],
-    /// What a second reader found; audit only.
+    /// The findings of a second reader; audit only.
     pub audit: &'a [u8],
-    /// The text that models are shown.
+    /// The text that models see.
     pub final_briefing: &'a [u8],
 }
 
 /// Why research was not imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The round is frozen.
     #[error(transparent)]
     Frozen(#[from] FreezeError),
-    /// The briefing says what it must not.
     #[error("the briefing breaks {} rules", .0.iter().filter(|p| p.level == Level::Error).count())]
     Briefing(Vec<BriefingProblem>),
-    /// The cutoff is later than the deadline.
-    #[error("the research cutoff {cutoff} is after the decision deadline {deadline}")]
-    CutoffAfterDeadline {
-        /// Cutoff as given.
-        cutoff: String,
-        /// Deadline of the manifest.
-        deadline: String,
-    },
+    #[error("the research cutoff {cutoff} must not be after the decision deadline {deadline}")]
+    CutoffAfterDeadline { cutoff: String, deadline: String },
 }
 
-/// Checks the briefing, then writes all files together; returns the warnings.
+/// Checks the briefing, then writes all files together; returns warnings about the briefing.
 pub fn import(
     folder: &RoundFolder,
     manifest: &Manifest,

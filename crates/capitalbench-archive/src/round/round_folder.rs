@@ -1,9 +1,8 @@
 //! One round on disk: its files, its frozen inputs and its runs.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use capitalbench_core::asking::run::Run;
 use capitalbench_core::decision::judgment::Slate;
@@ -15,10 +14,15 @@ use capitalbench_core::values::ids::{Digest, RunId};
 use capitalbench_core::values::similar::closest;
 
 use crate::disk::error::{Fault, FileError};
-use crate::disk::file_ops::{self, ReadError};
+use crate::disk::file_ops::{self, ReadError, ReadProblem};
 use crate::disk::layout;
-use crate::format::{prices::price_sheet, round::manifest, round::options, round::slate};
+use crate::format::round::hashes::Digests;
+use crate::format::{prices::price_sheet, round::manifest, round::slate};
 use crate::run::run_folder::RunFolder;
+
+mod universes;
+
+pub use universes::Universes;
 
 /// A folder that holds a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +32,7 @@ pub struct RoundFolder {
 }
 
 impl RoundFolder {
-    /// Opens a round; a wrong path is answered with the most similar one.
+    /// Opens a round; the error for a wrong path names the most similar one.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         if !path.is_dir() {
             return Err(FileError::folder(path, missing_round(path)));
@@ -43,10 +47,10 @@ impl RoundFolder {
         Ok(round)
     }
 
-    /// Refuses a round that is a link itself, or whose manifest is a folder, a pipe or a device: a
-    /// link may lead anywhere, and what cannot be read is no missing round.
+    /// Refuses a round that is a link, because a link may lead anywhere, and one whose manifest is a
+    /// folder, a pipe or a device, because skipping it would hide the round.
     pub(crate) fn require_plain(&self) -> Result<(), FileError> {
-        // A slash at the end would follow the link.
+        // With a slash at the end the system would follow the link.
         let bare: PathBuf = self.path.components().collect();
         if bare.is_symlink() {
             let text = "is a symbolic link; a round is a plain folder: name the folder itself, or \
@@ -56,7 +60,8 @@ impl RoundFolder {
         let path = self.file(layout::MANIFEST);
         match fs::symlink_metadata(&path) {
             Ok(found) if !found.is_file() && !found.is_symlink() => {
-                Err(ReadError::NotAFile { path }.into())
+                let problem = ReadProblem::NotAFile;
+                Err(ReadError { path, problem }.into())
             }
             _ => Ok(()),
         }
@@ -73,23 +78,22 @@ impl RoundFolder {
         Self { path, name }
     }
 
-    /// A round whose links are reported later, as findings.
+    /// A round for `verify`, which reports links as findings.
     pub(crate) fn unchecked(path: &Path) -> Self {
         Self::at(path.to_owned())
     }
 
-    /// Whether a path looks like a round rather than a folder of rounds: whatever lies in the place
-    /// of the manifest, even what cannot be read as one.
+    /// Whether a path is a round rather than a folder of rounds: anything has the manifest's name,
+    /// even if it cannot be read.
     pub fn is_round(path: &Path) -> bool {
         path.join(layout::MANIFEST).symlink_metadata().is_ok()
     }
 
-    /// The folder itself.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The folder of rounds in which it lies, also for a path such as `.` or `..`.
+    /// The folder of rounds that contains it, also for a path such as `.` or `..`.
     pub fn rounds(&self) -> PathBuf {
         let named = self.path.file_name().is_some();
         match self.path.parent().filter(|_| named) {
@@ -109,7 +113,6 @@ impl RoundFolder {
         self.path.join(relative)
     }
 
-    /// Reads a file of the round.
     pub fn read(&self, relative: &str) -> Result<Vec<u8>, FileError> {
         Ok(file_ops::read(&self.file(relative))?)
     }
@@ -117,6 +120,20 @@ impl RoundFolder {
     /// Reads a file that may be absent.
     pub fn read_optional(&self, relative: &str) -> Result<Option<Vec<u8>>, FileError> {
         optional(self.read(relative))
+    }
+
+    /// Digests of those of the files that exist.
+    pub(crate) fn digests<'a>(
+        &self,
+        files: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Digests, FileError> {
+        let mut found = Digests::new();
+        for file in files {
+            if let Some(bytes) = self.read_optional(file)? {
+                found.insert(file.to_owned(), Digest::of(&bytes));
+            }
+        }
+        Ok(found)
     }
 
     /// Reads and parses a file of the round.
@@ -129,13 +146,18 @@ impl RoundFolder {
         parse(&bytes).map_err(|fault| fault.in_file(&self.file(relative)))
     }
 
+    /// Reads and parses a file of the round that may be absent.
+    pub fn parse_optional<T>(
+        &self,
+        relative: &str,
+        parse: impl FnOnce(&[u8]) -> Result<T, Fault>,
+    ) -> Result<Option<T>, FileError> {
+        parse_file(&self.file(relative), parse)
+    }
+
     /// Reads one side's prices, if they are there.
     pub fn sheet(&self, side: Side) -> Result<Option<PriceSheet>, FileError> {
-        let file = match side {
-            Side::Entry => layout::ENTRY_PRICES,
-            Side::Exit => layout::EXIT_PRICES,
-        };
-        optional(self.parse(file, price_sheet::parse))
+        self.parse_optional(layout::price_sheet(side), price_sheet::parse)
     }
 
     /// Whether its methodology refuses a broken rule or reproduces it.
@@ -153,20 +175,20 @@ impl RoundFolder {
                 continue;
             }
             let id = RunId::parse(&name)
-                .map_err(|error| FileError::folder(&folder.join(&name), error.to_string()))?;
+                .map_err(|error| FileError::folder(&folder.join(&name), error))?;
             ids.push(id);
         }
         Ok(ids)
     }
 
-    /// Every run as its manifest and its acceptance tell, in order of id.
+    /// Every run from its manifest and its acceptance, in order of id.
     pub fn runs(&self) -> Result<Vec<Run>, FileError> {
         let ids = self.run_ids()?;
         let load = |id: &RunId| Ok(self.run(id)?.record()?.run);
         ids.iter().map(load).collect()
     }
 
-    /// Opens a run; a wrong id is answered with the ids there are.
+    /// Opens a run; the error for a wrong id names the ids of the round.
     pub fn run(&self, run_id: &RunId) -> Result<RunFolder, FileError> {
         let folder = self.file(layout::RUNS).join(run_id.as_str());
         if folder.is_dir() {
@@ -200,7 +222,7 @@ impl RoundFolder {
     }
 }
 
-/// Refuses links in the place of folders, because they may lead anywhere.
+/// Refuses folders that are links, because a link may lead anywhere.
 pub(crate) fn refuse_links(root: &Path, folders: &[&str]) -> Result<(), FileError> {
     let is_link = |path: &PathBuf| path.is_symlink();
     match folders.iter().map(|name| root.join(name)).find(is_link) {
@@ -213,7 +235,7 @@ pub(crate) fn refuse_links(root: &Path, folders: &[&str]) -> Result<(), FileErro
     }
 }
 
-/// Turns "not there" into none.
+/// Turns the error of a missing file into none.
 pub(crate) fn optional<T>(result: Result<T, FileError>) -> Result<Option<T>, FileError> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -222,15 +244,37 @@ pub(crate) fn optional<T>(result: Result<T, FileError>) -> Result<Option<T>, Fil
     }
 }
 
+/// Reads a file; none when it is not there.
+pub(crate) fn read_file(file: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    optional(file_ops::read(file).map_err(FileError::from))
+}
+
+/// Reads and parses a file; none when it is not there.
+pub(crate) fn parse_file<T>(
+    file: &Path,
+    parse: impl FnOnce(&[u8]) -> Result<T, Fault>,
+) -> Result<Option<T>, FileError> {
+    let bytes = read_file(file)?;
+    let parsed = bytes.map(|bytes| parse(&bytes)).transpose();
+    parsed.map_err(|fault| fault.in_file(file))
+}
+
 /// Names in a folder, in order; an absent folder is empty.
 pub(crate) fn names_in(folder: &Path) -> Result<Vec<String>, FileError> {
     let entries = entries_in(folder)?;
     Ok(entries.into_iter().map(|(name, _)| name).collect())
 }
 
+/// The name of the next numbered folder inside this one.
+pub(crate) fn next_number(folder: &Path) -> Result<String, FileError> {
+    let names = names_in(folder)?;
+    let last = names.iter().filter_map(|name| name.parse::<u32>().ok());
+    Ok(format!("{:04}", last.max().unwrap_or(0).saturating_add(1)))
+}
+
 /// Names and kinds in a folder, in order; an absent folder is empty.
 pub(crate) fn entries_in(folder: &Path) -> Result<Vec<(String, fs::FileType)>, FileError> {
-    let failed = |error: std::io::Error| FileError::folder(folder, error.to_string());
+    let failed = |error: std::io::Error| FileError::folder(folder, error);
     let found = match fs::read_dir(folder) {
         Ok(found) => found,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -250,21 +294,21 @@ pub(crate) fn entries_in(folder: &Path) -> Result<Vec<(String, fs::FileType)>, F
     Ok(entries)
 }
 
-/// Every round below a folder, in order of name; other entries are left alone. One that is a link or
-/// has no readable manifest is refused, for leaving it out would hide it.
+/// Every round in a folder, in order of name; other entries are ignored. A round that is a link or
+/// has no readable manifest is an error, because leaving it out would hide it.
 pub fn list_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError> {
     let rounds = found_rounds(folder)?;
     rounds.iter().try_for_each(RoundFolder::require_plain)?;
     Ok(rounds)
 }
 
-/// The same with those that cannot be used, which whoever asks has to report.
+/// The same with unusable rounds, which the caller must report.
 pub(crate) fn found_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError> {
     if !folder.is_dir() {
         return Err(FileError::folder(folder, missing_round(folder)));
     }
     let names = names_in(folder)?;
-    // A hidden folder may be what a killed command left of a round it was still making.
+    // A hidden folder may be an unfinished round of a killed command.
     let rounds: Vec<RoundFolder> = names
         .iter()
         .filter(|name| !name.starts_with('.'))
@@ -286,7 +330,7 @@ pub(crate) fn found_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError>
 
 fn missing_round(path: &Path) -> String {
     if path.exists() {
-        return "is not a folder; a round is one, with a manifest.yaml in it".to_owned();
+        return "is not a folder; a round is a folder with a manifest.yaml".to_owned();
     }
     let beside = match path.parent() {
         Some(parent) if parent.as_os_str().is_empty() => Some(Path::new(".")),
@@ -303,44 +347,12 @@ fn missing_round(path: &Path) -> String {
     }
 }
 
-/// Universes by digest, so that the same options are read once.
-#[derive(Debug, Default)]
-pub struct Universes(Mutex<BTreeMap<Digest, Arc<Universe>>>);
-
-impl Universes {
-    /// The universe of this digest: known already, or as the round has it.
-    pub(crate) fn of_digest(&self, digest: Digest, folder: &RoundFolder) -> Option<Arc<Universe>> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(universe) = known.get(&digest) {
-            return Some(Arc::clone(universe));
-        }
-        drop(known);
-        let bytes = folder.read(layout::OPTIONS).ok()?;
-        (Digest::of(&bytes) == digest).then(|| self.get(&bytes).ok())?
-    }
-
-    fn get(&self, bytes: &[u8]) -> Result<Arc<Universe>, Fault> {
-        let digest = Digest::of(bytes);
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(universe) = known.get(&digest) {
-            return Ok(Arc::clone(universe));
-        }
-        drop(known);
-        let universe = Arc::new(options::parse(bytes)?);
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(digest, Arc::clone(&universe));
-        Ok(universe)
-    }
-}
-
 /// The frozen inputs of a round as core types.
 #[derive(Debug, Clone)]
 pub struct RoundInputs {
     /// The folder they came from.
     pub folder: RoundFolder,
-    /// The rules.
     pub manifest: Manifest,
-    /// The options.
     pub universe: Arc<Universe>,
     /// The candidates of a judgment round.
     pub slate: Option<Slate>,

@@ -1,4 +1,4 @@
-//! Every round at a glance: where it stands and what comes next.
+//! The state of every round, and the next command.
 
 use std::path::Path;
 
@@ -20,21 +20,19 @@ use crate::round::round_folder::{RoundFolder, list_rounds};
 /// One round of a status report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoundStatus {
-    /// The round's folder name.
     pub round_id: String,
-    /// Where it stands.
     pub stage: Stage,
     /// The window, when both days are set.
     pub window: Option<Window>,
-    /// What to run next, where something is to be done now.
+    /// The next command, where one is due now.
     pub next: Option<String>,
     /// Days until the exit close; negative once it has passed.
     pub days_left: Option<i64>,
-    /// Why a round that is due has no result.
+    /// Why a due round has no result.
     pub waits_for: Option<String>,
 }
 
-/// The status of every round below a folder; an unreadable round is an error of its own.
+/// The status of every round in a folder; an unreadable round is an error in its place.
 pub fn status(
     rounds: &Path,
     now: Timestamp,
@@ -46,7 +44,6 @@ pub fn status(
         .collect())
 }
 
-/// The status of one round.
 pub fn round_status(folder: &RoundFolder, now: Timestamp) -> Result<RoundStatus, FileError> {
     let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
     let runs = folder.runs()?;
@@ -82,25 +79,27 @@ pub fn round_status(folder: &RoundFolder, now: Timestamp) -> Result<RoundStatus,
 /// Why a round whose window has closed has no result yet.
 fn waits_for(job: Option<&ResolutionJob>, now: Timestamp) -> String {
     let Some(job) = job else {
-        return "nobody scheduled its resolution".to_owned();
+        return "has no resolution job".to_owned();
     };
     let error = if job.last_error.is_empty() {
-        "no reason is given"
+        "no reason was given"
     } else {
         &job.last_error
     };
     match (job.status, job.next_attempt()) {
         (JobStatus::Cancelled, _) => format!("cancelled: {error}"),
-        (JobStatus::Succeeded, _) => "its job says that it was resolved".to_owned(),
+        (JobStatus::Succeeded, _) => {
+            "its job says it was resolved, but there is no result".to_owned()
+        }
         (_, None) => format!("gave up after {} attempts: {error}", job.attempts),
         (JobStatus::Running, _) => {
             format!("attempt {} is under way, or its worker died", job.attempts)
         }
         (_, Some(next)) if next > now && job.last_error.is_empty() => {
-            format!("is to be resolved at {next}")
+            format!("is due at {next}")
         }
         (_, Some(next)) if job.last_error.is_empty() => {
-            format!("was to be resolved at {next}, and nobody did")
+            format!("was due at {next}; no worker has resolved it")
         }
         (_, Some(next)) => format!("{error}; next attempt {next}"),
     }

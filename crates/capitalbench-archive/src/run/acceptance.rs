@@ -1,4 +1,4 @@
-//! Accepting a run: what the gate of the core looks at, and the file that records the answer.
+//! Accepting a run: gathers the facts for the rules in core, and writes `acceptance.json`.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::round::round_folder::RoundInputs;
 use crate::run::run_folder::RunFolder;
 use crate::run::validation::{Checked, validate_run};
 
-/// Gathers what the gate looks at; every submission is validated again.
+/// Gathers the facts that decide whether a run may be accepted; validates every submission again.
 pub fn facts(
     inputs: &RoundInputs,
     folder: &RunFolder,
@@ -32,7 +32,7 @@ pub fn facts(
     let own = record.run;
     let manifest = &inputs.manifest;
     let checked = validate_run(inputs, folder, own.rules)?;
-    let log = folder.log()?.unwrap_or_default();
+    let log = folder.run_log()?.unwrap_or_default();
     let ends = log.iter().filter_map(|line| line.completed_at.as_ref());
     let window = manifest.window;
     let runs = inputs.folder.runs()?;
@@ -59,15 +59,15 @@ pub fn facts(
             entry_close: window.and_then(Window::entry_close),
         },
         accepted_before: own.acceptance.is_some(),
-        outcome: outcome(inputs, accepted_at)?,
+        outcome: known_outcome(inputs, accepted_at)?,
         others_accepted: others.iter().map(|run| run.run_id.clone()).collect(),
         choice,
     })
 }
 
-/// Why somebody who accepts a run now knows the outcome: the exit close has passed, or the log holds
-/// exit prices or results.
-fn outcome(inputs: &RoundInputs, accepted_at: Timestamp) -> Result<Vec<String>, FileError> {
+/// Reasons why the operator who accepts a run now may know the outcome: the exit close has passed,
+/// or the log holds exit prices or results.
+fn known_outcome(inputs: &RoundInputs, accepted_at: Timestamp) -> Result<Vec<String>, FileError> {
     let round = &inputs.folder;
     let mut found = Vec::new();
     let exit = inputs.manifest.window.and_then(Window::exit_close);
@@ -110,7 +110,7 @@ fn submissions(checked: &[Checked]) -> Submissions {
     found
 }
 
-/// When the operator accepted a run, in either of the two places that tell.
+/// When the operator accepted a run, by its acceptance or by its manifest.
 pub fn accepted_at_of(run: &Run) -> Option<Timestamp> {
     let stamp = run.acceptance.as_ref().map(|own| &own.accepted_at);
     stamp.or(run.accepted_at.as_ref()).map(Stamp::at)
@@ -127,16 +127,16 @@ pub fn submission_digests(folder: &RunFolder) -> Result<BTreeMap<String, Digest>
     Ok(digests)
 }
 
-/// Writes the acceptance of a run that the gate let through; one that is there stays as it is.
+/// Writes the acceptance of a run that may be accepted; refuses to overwrite one.
 ///
-/// `facts` are those the gate looked at: they name the run that gives way.
+/// `facts` are those that were judged: they name the run that this one supersedes.
 pub fn accept(
     inputs: &RoundInputs,
     folder: &RunFolder,
     facts: &AcceptanceFacts,
     reason: Option<String>,
 ) -> Result<Acceptance, FileError> {
-    let log = file_ops::read(&folder.file(run::LOG))?;
+    let log = file_ops::read(&folder.file(run::RUN_LOG))?;
     let acceptance = Acceptance {
         round_id: inputs.manifest.round_id.clone(),
         run_id: folder.run_id().clone(),

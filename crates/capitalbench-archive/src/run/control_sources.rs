@@ -1,4 +1,4 @@
-//! What control entrants are made from, as a frozen round and the rounds beside it tell.
+//! The inputs of control entrants, from a frozen round and the rounds beside it.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use capitalbench_core::values::time::Stamp;
 use crate::disk::error::FileError;
 use crate::disk::layout;
 use crate::format::{prices::trailing, round::manifest};
-use crate::round::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds, optional};
+use crate::round::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
 use crate::run::validation::validate_run;
 
 /// The best option of the round that was resolved last.
@@ -36,18 +36,27 @@ pub struct ControlSources {
 }
 
 impl ControlSources {
-    /// Reads the market table, the stored digests, the track's last round and the record.
+    /// Reads the market table, the stored digests, the last round of the track and the record.
     pub fn load(inputs: &RoundInputs) -> Result<Self, FileError> {
+        Self::new(inputs, last_best(inputs)?.as_ref(), decisions(inputs)?)
+    }
+
+    pub(crate) fn new(
+        inputs: &RoundInputs,
+        best: Option<&LastBest>,
+        decisions: Vec<Vec<Holding>>,
+    ) -> Result<Self, FileError> {
         let folder = &inputs.folder;
+        // The frozen market table; a round may have none.
+        let past = folder.parse_optional(trailing::CSV, trailing::parse_figures)?;
         Ok(Self {
-            past: past(inputs)?,
+            past: past.unwrap_or_default(),
             freeze: Digest::of(&folder.read(layout::HASHES)?),
-            last_best: last_best(inputs)?.map(|best| best.option_id),
-            decisions: decisions(inputs)?,
+            last_best: best.map(|best| best.option_id.clone()),
+            decisions,
         })
     }
 
-    /// The controls of the round.
     pub fn controls(&self, inputs: &RoundInputs) -> Vec<Control> {
         controls(&ControlInputs {
             universe: &inputs.universe,
@@ -59,12 +68,6 @@ impl ControlSources {
             decisions: &self.decisions,
         })
     }
-}
-
-/// The frozen market table; empty when the round has none.
-pub(crate) fn past(inputs: &RoundInputs) -> Result<Vec<PastFigures>, FileError> {
-    let table = inputs.folder.parse(trailing::CSV, trailing::parse_figures);
-    Ok(optional(table)?.unwrap_or_default())
 }
 
 fn decisions(inputs: &RoundInputs) -> Result<Vec<Vec<Holding>>, FileError> {

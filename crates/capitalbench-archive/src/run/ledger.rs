@@ -1,11 +1,11 @@
-//! The attempt ledger of a run: what was to be asked, and every call, whatever became of it.
+//! The attempt ledger of a run: the planned slots, and every call with its result.
 //!
 //! ```text
 //! runs/<run_id>/slots.json                      the slots, before the first call
 //! runs/<run_id>/attempts/<stem>__NNN.begun.json before the request leaves
 //! runs/<run_id>/attempts/<stem>__NNN.head.json  status and headers of the answer
 //! runs/<run_id>/attempts/<stem>__NNN.answer     the exact bytes, before anything reads them
-//! runs/<run_id>/attempts/<stem>__NNN.ended.json what became of the call
+//! runs/<run_id>/attempts/<stem>__NNN.ended.json the result of the call
 //! ```
 //!
 //! Each file is created once and flushed; none is ever written again or removed. The folder that
@@ -14,7 +14,7 @@
 use std::path::PathBuf;
 
 use capitalbench_core::asking::attempt::{AttemptStatus, Reason, Slot};
-use capitalbench_core::values::ids::{Digest, ModelId, RunId};
+use capitalbench_core::values::ids::{Digest, RunId};
 use capitalbench_core::values::time::Stamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,7 +23,7 @@ use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops::{self, Hold};
 use crate::disk::layout::run;
 use crate::format::text::json;
-use crate::round::round_folder::RoundFolder;
+use crate::round::round_folder::{RoundFolder, parse_file, read_file};
 use crate::run::run_folder::RunFolder;
 
 pub mod derive;
@@ -33,84 +33,75 @@ mod strict;
 
 pub use plan::{PlannedSlot, RunPlan};
 pub use planned_price::{CardNote, PlannedPrice};
-pub use strict::{Record, parse_record};
+pub use strict::{AttemptFile, parse_record};
 
 /// Status and headers of an answer, kept beside its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerHead {
-    /// HTTP status.
     pub status: u16,
-    /// Headers worth keeping.
+    /// The headers that are kept.
     pub headers: Vec<(String, String)>,
     /// When the answer was complete.
     pub received_at_utc: String,
-    /// Digest of the bytes.
     pub sha256: String,
 }
 
 impl AnswerHead {
-    /// Whether these are the bytes that came.
+    /// Whether these are the bytes that arrived.
     pub fn is_of(&self, body: &[u8]) -> bool {
         self.sha256 == Digest::of(body).to_hex()
     }
 }
 
-/// What is said of an answer whose bytes are not those that came.
+/// The message about an answer whose bytes changed after it arrived.
 pub(crate) const OTHER_ANSWER: &str =
-    "is not the answer that came: its head holds another digest; put the bytes of then back";
+    "changed after it arrived: its head holds another digest; restore the file from a copy";
 
 /// What is known before a request leaves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Begun {
-    /// Who is asked.
     pub model_id: String,
-    /// Which replicate.
     pub replicate_index: u32,
     /// Which attempt, from 1.
     pub attempt: u32,
-    /// When.
     pub started_at_utc: String,
     /// Digest of the text that is sent.
     pub input_sha256: String,
-    /// Where the request goes, without any key; none for models that are not asked over a network.
+    /// Where the request goes, without any key; none for models that are not called over a network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
 }
 
-/// What became of a call.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ended {
     /// `valid`, `invalid` or `failed`.
     pub status: String,
-    /// Word of the first cause.
+    /// The first cause, as [`Reason`] spells it.
     pub reason: Option<String>,
     /// Every problem, in words.
     pub problems: Vec<String>,
-    /// When.
     pub ended_at_utc: String,
-    /// How long the call took.
     pub latency_seconds: f64,
     /// The model's text, exactly; none when there is no reply.
     pub text: Option<String>,
     /// The object in it, where the ladder found one.
     pub object: Option<Value>,
-    /// The step of the ladder.
+    /// The step of the ladder that found it.
     pub parse_path: Option<String>,
-    /// The model that the server says has answered.
+    /// The model that answered, by the server's word.
     pub served_model: Option<String>,
-    /// The server's name for the call.
+    /// The server's id of the call.
     pub request_id: Option<String>,
-    /// Tokens sent.
     pub input_tokens: Option<u64>,
     /// The cached part of them.
     pub cached_tokens: Option<u64>,
     /// The part of them that was written to the cache.
     #[serde(default)]
     pub cache_write_tokens: Option<u64>,
-    /// Tokens produced.
     pub output_tokens: Option<u64>,
     /// The part of them that was reasoning.
     pub reasoning_tokens: Option<u64>,
@@ -122,7 +113,7 @@ impl Ended {
     /// The status as the core knows it.
     pub fn attempt_status(&self) -> AttemptStatus {
         let reason = self.reason.as_deref().and_then(Reason::parse);
-        // Records are checked when they are read; no unknown word may lead to another call.
+        // Reading refuses an unknown reason; should one get here, it must not cause another call.
         let reason = reason.unwrap_or(Reason::Rules);
         match self.status.as_str() {
             "valid" => AttemptStatus::Valid,
@@ -138,19 +129,18 @@ impl Ended {
     }
 }
 
-/// One attempt as the disk tells it.
+/// One attempt, from its files.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttemptRecord {
-    /// Before the call.
     pub begun: Begun,
-    /// The answer, where one arrived whole.
+    /// The answer, where a complete one arrived.
     pub answer: Option<(AnswerHead, Vec<u8>)>,
-    /// After the call; none when a crash came between.
+    /// None when a crash came before the end of the call.
     pub ended: Option<Ended>,
 }
 
 impl AttemptRecord {
-    /// The status; unknown when nobody knows how it ended.
+    /// The status; unknown when the attempt has no end.
     pub fn status(&self) -> AttemptStatus {
         self.ended
             .as_ref()
@@ -158,7 +148,7 @@ impl AttemptRecord {
     }
 }
 
-/// The ledger of one run, held by one process.
+/// The ledger of one run, locked by this process.
 #[derive(Debug)]
 pub struct Ledger {
     folder: RunFolder,
@@ -167,19 +157,19 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Starts a run: its slots are on disk before this returns. An existing run is refused.
+    /// Starts a run: its slots are on disk before this returns. Refuses an existing run.
     pub fn create(round: &RoundFolder, plan: &RunPlan) -> Result<Self, FileError> {
         let path = run_path(round, &plan.run_id);
         plan.refuse_shared_stems()
             .map_err(|problem| FileError::folder(&path, problem))?;
         if path.exists() {
-            let text = "is there already; finish it with --resume or choose another --run-id";
+            let text = "already exists; finish it with --resume or choose another --run-id";
             return Err(FileError::folder(&path, text));
         }
         let slots = json::to_pretty(&plan.to_json());
         let parent = round.file(crate::disk::layout::RUNS);
         file_ops::create_folder(&parent)?;
-        // What is unfinished here may be the run that another process is making right now.
+        // An unfinished folder may be a run that another process is creating right now, so wait.
         let _turn = file_ops::hold_in_turn(&parent.join(run::LOCK))?;
         file_ops::remove_unfinished(&parent)?;
         let files = [(run::SLOTS, slots.as_bytes())];
@@ -187,7 +177,7 @@ impl Ledger {
         Self::open(round, &plan.run_id)
     }
 
-    /// Opens a run that was started before; one that another process runs is refused.
+    /// Opens a run that was started before; refuses one that another process is running.
     pub fn open(round: &RoundFolder, run_id: &RunId) -> Result<Self, FileError> {
         let path = run_path(round, run_id);
         if !path.is_dir() {
@@ -223,17 +213,15 @@ impl Ledger {
         })
     }
 
-    /// What the run set out to ask.
     pub fn plan(&self) -> &RunPlan {
         &self.plan
     }
 
-    /// The run's folder.
     pub fn folder(&self) -> &RunFolder {
         &self.folder
     }
 
-    /// Notes that a request is about to leave.
+    /// Records that a request is about to leave.
     pub fn begin(&self, slot: &Slot, begun: &Begun) -> Result<(), FileError> {
         let file = self.file(slot, begun.attempt, "begun.json");
         create(&file, begun)
@@ -252,7 +240,7 @@ impl Ledger {
         Ok(file_ops::create_new(&file, body)?)
     }
 
-    /// Notes what became of a call.
+    /// Records the result of a call.
     pub fn end(&self, slot: &Slot, attempt: u32, ended: &Ended) -> Result<(), FileError> {
         create(&self.file(slot, attempt, "ended.json"), ended)
     }
@@ -276,7 +264,7 @@ impl Ledger {
     }
 }
 
-/// Every attempt of a slot as the disk tells it, for whoever only reads a run; nothing is compared.
+/// Every attempt of a slot from its files, for readers of a run; does not check the digests.
 pub(crate) fn attempts_of(
     folder: &RunFolder,
     plan: &RunPlan,
@@ -285,27 +273,22 @@ pub(crate) fn attempts_of(
     let mut records = Vec::new();
     for attempt in 1.. {
         let file = |ending| folder.file(&attempt_path(plan, slot, attempt, ending));
-        let Some(begun) = load::<Begun>(&file("begun.json"))? else {
+        let begun = parse_file(&file("begun.json"), |bytes| {
+            let begun: Begun = parse_record(bytes)?;
+            begun.require_own(slot, attempt)?;
+            Ok(begun)
+        })?;
+        let Some(begun) = begun else {
             break;
         };
-        let own = begun.require_own(slot, attempt);
-        own.map_err(|fault| fault.in_file(&file("begun.json")))?;
-        let head = load(&file("head.json"))?;
+        let head = parse_file(&file("head.json"), parse_record)?;
         records.push(AttemptRecord {
             begun,
-            answer: head.zip(bytes_of(&file("answer"))?),
-            ended: load(&file("ended.json"))?,
+            answer: head.zip(read_file(&file("answer"))?),
+            ended: parse_file(&file("ended.json"), parse_record)?,
         });
     }
     Ok(records)
-}
-
-fn load<T: Record>(file: &std::path::Path) -> Result<Option<T>, FileError> {
-    let Some(bytes) = bytes_of(file)? else {
-        return Ok(None);
-    };
-    let record = parse_record(&bytes).map_err(|fault| fault.in_file(file))?;
-    Ok(Some(record))
 }
 
 /// The path of a file of an attempt inside its run.
@@ -319,29 +302,15 @@ pub(crate) fn path_of_attempt(replicates: u32, slot: &Slot, attempt: u32, ending
     format!("{}/{stem}__{attempt:03}.{ending}", run::ATTEMPTS)
 }
 
-fn bytes_of(file: &std::path::Path) -> Result<Option<Vec<u8>>, FileError> {
-    crate::round::round_folder::optional(file_ops::read(file).map_err(FileError::from))
-}
-
 fn run_path(round: &RoundFolder, run_id: &RunId) -> PathBuf {
     round.file(crate::disk::layout::RUNS).join(run_id.as_str())
 }
 
 fn create(file: &std::path::Path, value: &impl Serialize) -> Result<(), FileError> {
-    let value =
-        serde_json::to_value(value).map_err(|error| Fault::new(error.to_string()).in_file(file))?;
-    Ok(file_ops::create_new(
-        file,
-        json::to_pretty(&value).as_bytes(),
-    )?)
-}
-
-/// Reads a model id that the ledger itself wrote.
-fn model_id(text: &str) -> Result<ModelId, Fault> {
-    ModelId::parse(text).map_err(|error| Fault::field("model_id", error.to_string()))
+    Ok(file_ops::create_new(file, json::render(value).as_bytes())?)
 }
 
 /// Reads an instant that the ledger itself wrote.
 fn stamp(field: &str, text: &str) -> Result<Stamp, Fault> {
-    Stamp::parse(text).ok_or_else(|| Fault::field(field, "is no instant"))
+    Stamp::parse(text).ok_or_else(|| Fault::field(field, "is not an instant"))
 }

@@ -1,30 +1,29 @@
 //! Control entrants of a run: `controls/<control>.json`, apart from every model's file.
 //!
-//! They follow from the frozen round, from the valid decisions of the run and from the round that
-//! was best before it, which is the one thing kept in a file. Made again, they are the same bytes.
+//! They are computed from the frozen round, the valid decisions of the run and the best option of the
+//! round before, which only their file records. Computed again, they have the same bytes.
 
 use capitalbench_core::asking::run::RunRules;
-use capitalbench_core::decision::control::{Control, ControlInputs, Rule, controls};
+use capitalbench_core::decision::control::{Control, Rule};
 use capitalbench_core::decision::submission::{Decision, Forecast, MODE, RunFields, Submission};
 use capitalbench_core::round::manifest::{Manifest, SubmissionFormat};
-use capitalbench_core::values::ids::{Digest, ModelId, OptionId, RoundId};
+use capitalbench_core::values::ids::{ModelId, OptionId, RoundId};
 use serde_json::{Map, Value, json};
 
 use crate::disk::error::{Fault, FileError};
-use crate::disk::layout::{self, run};
+use crate::disk::layout::run;
 use crate::format::{run::submission, text::json};
 use crate::round::round_folder::RoundInputs;
-use crate::run::control_sources::{LastBest, best_beside, last_best, past};
+use crate::run::control_sources::{ControlSources, LastBest, best_beside, last_best};
 use crate::run::ledger::RunPlan;
 use crate::run::run_folder::RunFolder;
 use crate::run::validation::Checked;
 
-/// The provider of every control; no model may have it.
+/// The provider of every control; no model may use it.
 pub const PROVIDER: &str = "control";
-/// Where a file says that the rounds beside its own could not be read.
+/// The member that says why the rounds beside it could not be read.
 const UNREAD: &str = "rounds_not_read";
 
-/// The controls of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunControls {
     /// All of them, in their order.
@@ -32,7 +31,7 @@ pub struct RunControls {
     best: Best,
 }
 
-/// What a run knows of the round that was best before it.
+/// The best option of the last resolved round, as a run records it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Best {
     last: Option<LastBest>,
@@ -41,7 +40,7 @@ struct Best {
 }
 
 impl RunControls {
-    /// The controls of a run that has them on disk or set out to have them.
+    /// The controls of a run that has them on disk or planned them.
     pub fn of_run(
         inputs: &RoundInputs,
         folder: &RunFolder,
@@ -56,7 +55,7 @@ impl RunControls {
         Self::new(inputs, checked, recorded).map(Some)
     }
 
-    /// The controls of a run that is about to be derived; what was recorded before stays.
+    /// The controls of a run that is about to be derived; keeps a best option recorded before.
     pub(crate) fn for_new_run(
         inputs: &RoundInputs,
         folder: &RunFolder,
@@ -66,7 +65,7 @@ impl RunControls {
         if recorded.last.is_some() {
             return Self::new(inputs, checked, recorded);
         }
-        // A neighbour that cannot be read must not stop a run that was paid for.
+        // An unreadable round beside it must not stop a run whose calls were paid for.
         let best = match last_best(inputs) {
             Ok(last) => Best { last, unread: None },
             Err(error) => {
@@ -82,16 +81,8 @@ impl RunControls {
     fn new(inputs: &RoundInputs, checked: &[Checked], best: Best) -> Result<Self, FileError> {
         let valid = checked.iter().filter_map(|file| file.verdict.as_ref().ok());
         let decisions: Vec<_> = valid.map(|valid| valid.decision.holdings()).collect();
-        let past = past(inputs)?;
-        let controls = controls(&ControlInputs {
-            universe: &inputs.universe,
-            format: inputs.manifest.format,
-            constraints: &inputs.manifest.limits(),
-            past: &past,
-            freeze: Digest::of(&inputs.folder.read(layout::HASHES)?),
-            last_best: best.last.as_ref().map(|best| &best.option_id),
-            decisions: &decisions,
-        });
+        let sources = ControlSources::new(inputs, best.last.as_ref(), decisions)?;
+        let controls = sources.controls(inputs);
         Ok(Self { controls, best })
     }
 
@@ -135,7 +126,7 @@ impl RunControls {
         metadata
     }
 
-    /// Whether the round that is named as the last one says otherwise, where it lies beside.
+    /// Whether the named round lies beside it and gives another best option.
     pub(crate) fn best_is_contradicted(&self, inputs: &RoundInputs) -> bool {
         let named = self.best.last.as_ref();
         named.is_some_and(|named| {
@@ -147,7 +138,7 @@ impl RunControls {
     }
 }
 
-/// A control as a decision that can be scored; none when it holds nothing.
+/// A control as a submission that can be scored; none when it holds nothing.
 pub fn as_submission(
     control: &Control,
     manifest: &Manifest,
@@ -187,7 +178,7 @@ pub fn path(rule: Rule) -> String {
     format!("{}/{}.json", run::CONTROLS, rule.name())
 }
 
-/// What the run recorded as the best option before it.
+/// The best option that the run recorded.
 fn recorded_best(folder: &RunFolder) -> Result<Best, FileError> {
     let path = path(Rule::LastBest);
     let Some(bytes) = folder.read_optional(&path)? else {
@@ -201,9 +192,7 @@ fn recorded_best(folder: &RunFolder) -> Result<Best, FileError> {
             return Ok(Best { last: None, unread });
         };
         let wrong = |field: &'static str| {
-            move |error: capitalbench_core::values::ids::IdError| {
-                Fault::field(field, error.to_string())
-            }
+            move |error: capitalbench_core::values::ids::IdError| Fault::field(field, error)
         };
         let last = LastBest {
             round_id: RoundId::parse(round).map_err(wrong("metadata.best_of_round"))?,

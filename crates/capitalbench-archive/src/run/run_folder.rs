@@ -1,20 +1,19 @@
-//! One run on disk: its manifest, log and submission files.
+//! One run on disk: its manifest, run log and submission files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use capitalbench_core::asking::acceptance::Acceptance;
 use capitalbench_core::values::ids::RunId;
 use serde_json::Value;
 
 use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops;
-use crate::disk::layout::run;
+use crate::disk::layout::{self, run};
 use crate::format::run::acceptance;
-use crate::format::run::run_log::{self, LogLine};
+use crate::format::run::run_log::{self, RunLogLine};
 use crate::format::run::run_manifest::{self, RunRecord};
 use crate::format::{text::json, utf8};
-use crate::round::round_folder::{names_in, optional, refuse_links};
+use crate::round::round_folder::{names_in, parse_file, read_file, refuse_links};
 use capitalbench_core::encoding::yaml::from_yaml;
 
 /// A folder below `runs/`.
@@ -25,7 +24,7 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Opens a run folder; a link is refused because it may lead anywhere.
+    /// Opens a run folder; refuses a link, because it may lead anywhere.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let meta = fs::symlink_metadata(path);
         if meta.is_ok_and(|meta| meta.file_type().is_symlink()) {
@@ -34,15 +33,13 @@ impl RunFolder {
         }
         refuse_links(path, &run::FOLDERS)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let run_id =
-            RunId::parse(&name).map_err(|error| FileError::folder(path, error.to_string()))?;
+        let run_id = RunId::parse(&name).map_err(|error| FileError::folder(path, error))?;
         Ok(Self {
             path: path.to_owned(),
             run_id,
         })
     }
 
-    /// The folder's name.
     pub fn run_id(&self) -> &RunId {
         &self.run_id
     }
@@ -52,14 +49,28 @@ impl RunFolder {
         self.path.join(relative)
     }
 
-    /// Whether a file of the run is there; a link that leads nowhere is, and cannot be read.
+    /// The path of a file of the run inside its round.
+    pub fn place(&self, relative: &str) -> String {
+        format!("{}/{}/{relative}", layout::RUNS, self.run_id)
+    }
+
+    /// Whether a file of the run exists; a broken link counts, and cannot be read.
     pub fn has(&self, relative: &str) -> bool {
         fs::symlink_metadata(self.file(relative)).is_ok()
     }
 
     /// Reads a file of the run that may be absent.
     pub fn read_optional(&self, relative: &str) -> Result<Option<Vec<u8>>, FileError> {
-        optional(file_ops::read(&self.file(relative)).map_err(FileError::from))
+        read_file(&self.file(relative))
+    }
+
+    /// Reads and parses a file of the run that may be absent.
+    pub fn parse_optional<T>(
+        &self,
+        relative: &str,
+        parse: impl FnOnce(&[u8]) -> Result<T, Fault>,
+    ) -> Result<Option<T>, FileError> {
+        parse_file(&self.file(relative), parse)
     }
 
     /// Reads the run manifest, and the acceptance where there is one.
@@ -72,29 +83,13 @@ impl RunFolder {
             run_manifest::parse
         };
         let mut record = parse(&bytes).map_err(|fault| fault.in_file(&file))?;
-        record.run.acceptance = self.acceptance()?;
+        record.run.acceptance = self.parse_optional(run::ACCEPTANCE, acceptance::parse)?;
         Ok(record)
     }
 
-    fn acceptance(&self) -> Result<Option<Acceptance>, FileError> {
-        let Some(bytes) = self.read_optional(run::ACCEPTANCE)? else {
-            return Ok(None);
-        };
-        let parsed = acceptance::parse(&bytes);
-        parsed
-            .map(Some)
-            .map_err(|fault| fault.in_file(&self.file(run::ACCEPTANCE)))
-    }
-
-    /// Reads the log; none when there is no log.
-    pub fn log(&self) -> Result<Option<Vec<LogLine>>, FileError> {
-        let Some(bytes) = self.read_optional(run::LOG)? else {
-            return Ok(None);
-        };
-        let parsed = run_log::parse(&bytes);
-        parsed
-            .map(Some)
-            .map_err(|fault| fault.in_file(&self.file(run::LOG)))
+    /// Reads the run log; none when there is no such file.
+    pub fn run_log(&self) -> Result<Option<Vec<RunLogLine>>, FileError> {
+        self.parse_optional(run::RUN_LOG, run_log::parse)
     }
 
     /// Names of the submission files in a folder of the run, in order.
@@ -118,7 +113,7 @@ fn is_submission(name: &str) -> bool {
         .any(|end| name.ends_with(end))
 }
 
-/// Reads a raw or parsed submission; the ending of its name says how.
+/// Reads a raw or parsed submission as JSON or YAML, by the ending of its name.
 pub fn parse_payload(name: &str, bytes: &[u8]) -> Result<Value, Fault> {
     if Path::new(name).extension().is_some_and(|end| end == "json") {
         Ok(json::parse(bytes)?)

@@ -13,14 +13,14 @@ use crate::format::{run::submission, text::json};
 use crate::round::round_folder::RoundInputs;
 use crate::run::run_folder::RunFolder;
 
-/// One raw file and what became of it.
+/// One submission file and its verdict.
 #[derive(Debug, Clone)]
 pub struct Checked {
     /// File name in the raw folder.
     pub name: String,
     /// The raw object, where it could be read.
     pub payload: Option<Value>,
-    /// The submission, or every reason why it is none.
+    /// The submission, or every reason why it is invalid.
     pub verdict: Result<Submission, Vec<Problem>>,
 }
 
@@ -34,7 +34,7 @@ impl Checked {
         format!("{stem}.json")
     }
 
-    /// The first reason why the file is no submission.
+    /// The first reason why the file is invalid.
     pub fn reason(&self) -> String {
         let first = self
             .verdict
@@ -44,12 +44,12 @@ impl Checked {
         first.map(ToString::to_string).unwrap_or_default()
     }
 
-    /// The model a raw file says it is from, valid or not.
+    /// The model that the file names, valid or not.
     pub fn model_id(&self) -> Option<&str> {
         self.payload.as_ref()?.get("model_id")?.as_str()
     }
 
-    /// The provider a raw file says it is from.
+    /// The provider that the file names.
     pub fn provider(&self) -> Option<&str> {
         self.payload.as_ref()?.get("provider")?.as_str()
     }

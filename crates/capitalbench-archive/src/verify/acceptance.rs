@@ -1,16 +1,16 @@
-//! Acceptances: each names the run it lies in, and what it supersedes came before. Whether its
-//! digests hold is part of [`derivation`](super::derivation).
+//! Acceptances: each must name its own run, and supersede only an earlier one.
+//! [`derivation`](super::derivation) checks their digests.
 
 use capitalbench_core::asking::acceptance::Acceptance;
 use capitalbench_core::asking::run::Selection;
 
-use super::finding::{Code, Finding};
+use super::finding::{Code, Finding, Findings};
 use super::{RoundState, RunState};
 use crate::disk::layout::run;
 use crate::run::acceptance::accepted_at_of;
 
 /// Checks every acceptance of the round.
-pub(super) fn check(state: &RoundState, findings: &mut Vec<Finding>) {
+pub(super) fn check(state: &RoundState, findings: &mut Findings) {
     for own in &state.runs {
         if let Some(acceptance) = &own.record.run.acceptance {
             names(state, own, acceptance, findings);
@@ -23,14 +23,14 @@ fn differs(place: String, text: impl Into<String>) -> Finding {
     Finding::new(Code::AcceptanceDiffers, place, text)
 }
 
-fn names(state: &RoundState, own: &RunState, acceptance: &Acceptance, findings: &mut Vec<Finding>) {
+fn names(state: &RoundState, own: &RunState, acceptance: &Acceptance, findings: &mut Findings) {
     let round_id = &state.inputs.manifest.round_id;
     if acceptance.run_id != *own.folder.run_id() || acceptance.round_id != *round_id {
         let text = format!("names {} of {}", acceptance.run_id, acceptance.round_id);
         findings.push(differs(own.place(run::ACCEPTANCE), text));
     }
     if !own.record.run.may_count() {
-        let text = "accepts a run that may not count";
+        let text = "accepts a run that must not count";
         findings.push(differs(own.place(run::ACCEPTANCE), text));
     }
 }
@@ -39,7 +39,7 @@ fn succession(
     state: &RoundState,
     own: &RunState,
     acceptance: &Acceptance,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) {
     let Some(earlier) = &acceptance.supersedes else {
         return;
@@ -47,7 +47,7 @@ fn succession(
     let other = state.runs.iter().find(|run| run.folder.run_id() == earlier);
     let problem = match other {
         _ if earlier == own.folder.run_id() => Some("itself".to_owned()),
-        None => Some(format!("{earlier}, which is not there")),
+        None => Some(format!("{earlier}, which does not exist")),
         Some(other) => {
             let run = &other.record.run;
             match accepted_at_of(run) {

@@ -6,10 +6,11 @@ use std::path::Path;
 use capitalbench_core::asking::run::Calls;
 use capitalbench_core::market::prices::{PriceSheet, Side};
 use capitalbench_core::values::ids::Digest;
+use capitalbench_core::values::units::Price;
 use jiff::civil::Date;
 
 use super::RoundState;
-use super::finding::{Code, Finding};
+use super::finding::{Code, Finding, Findings};
 use crate::disk::file_ops;
 use crate::disk::layout;
 use crate::format::prices::price_sheet;
@@ -24,7 +25,7 @@ pub(super) struct Evidence {
     quotes: Vec<Observed>,
 }
 
-/// One close as one file tells it.
+/// One close in one file.
 #[derive(Debug, Clone)]
 pub(super) struct Observed {
     key: (String, Date),
@@ -35,7 +36,7 @@ pub(super) struct Observed {
 }
 
 impl Evidence {
-    /// Collects a round's prices; an example round without real calls proves nothing.
+    /// Collects a round's prices, but not those of an example round without real calls.
     pub(super) fn new(state: &RoundState) -> Self {
         let round = state.inputs.folder.name();
         let version = state.inputs.manifest.universe_version.clone();
@@ -46,12 +47,13 @@ impl Evidence {
         let options = state.inputs.folder.read(layout::OPTIONS);
         let mut quotes = Vec::new();
         let sheets = [
-            (Side::Entry, &state.sheets.entry, layout::ENTRY_PRICES),
-            (Side::Exit, &state.sheets.exit, layout::EXIT_PRICES),
+            (Side::Entry, &state.sheets.entry),
+            (Side::Exit, &state.sheets.exit),
         ];
-        for (side, sheet, file) in sheets {
+        for (side, sheet) in sheets {
             if let (Some(sheet), true) = (sheet, real) {
-                quotes.extend(observe(sheet, &format!("{round}/{file}"), Some(side)));
+                let file = format!("{round}/{}", layout::price_sheet(side));
+                quotes.extend(observe(sheet, &file, Some(side)));
             }
         }
         Self {
@@ -71,18 +73,14 @@ fn observe(sheet: &PriceSheet, file: &str, side: Option<Side>) -> Vec<Observed> 
             key: (quote.key.clone(), quote.date?),
             file: file.to_owned(),
             side,
-            raw: quote
-                .close
-                .map(capitalbench_core::values::units::Price::get),
-            adjusted: quote
-                .adjusted
-                .map(capitalbench_core::values::units::Price::get),
+            raw: quote.close.map(Price::get),
+            adjusted: quote.adjusted.map(Price::get),
         })
     });
     observed.collect()
 }
 
-/// Daily snapshots beside the folder of rounds; unreadable ones are left out.
+/// Daily snapshots beside the folder of rounds; skips unreadable ones.
 pub(super) fn snapshots(rounds: &Path) -> Vec<Observed> {
     let folder = rounds.join(layout::SNAPSHOTS);
     let mut observed = Vec::new();
@@ -111,7 +109,7 @@ pub(super) fn compare(evidence: &[Option<Evidence>], snapshots: &[Observed]) -> 
         labels.entry(version).or_default().insert(*digest);
     }
     let of_round = |round: &Evidence| {
-        let mut findings = Vec::new();
+        let mut findings = Findings::default();
         for side in [Side::Entry, Side::Exit] {
             let own: Vec<&Observed> = round
                 .quotes
@@ -127,13 +125,9 @@ pub(super) fn compare(evidence: &[Option<Evidence>], snapshots: &[Observed]) -> 
                 .is_some_and(|digests| digests.len() > 1)
         {
             let text = format!("{version} stands for different options in other rounds");
-            findings.push(Finding::new(
-                Code::UniverseLabelReused,
-                layout::OPTIONS,
-                text,
-            ));
+            findings.add(Code::UniverseLabelReused, layout::OPTIONS, text);
         }
-        findings
+        findings.0
     };
     evidence
         .iter()
@@ -195,12 +189,9 @@ fn disagreement(
         }
     }
     let (gap, text) = worst?;
-    let file = match side {
-        Side::Entry => layout::ENTRY_PRICES,
-        Side::Exit => layout::EXIT_PRICES,
-    };
+    let file = layout::price_sheet(side);
     let detail = format!(
-        "{rows} rows differ elsewhere, most by {:.1} bp: {text}",
+        "{rows} rows differ from other files, at most by {:.1} bp: {text}",
         gap * 1e4
     );
     Some(Finding::new(kind.code(), file, detail))

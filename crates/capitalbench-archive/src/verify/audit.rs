@@ -1,7 +1,7 @@
 //! One round by area: what holds, what is broken, and what is still missing.
 //!
-//! An audit is verification read by an operator: every finding belongs to an area, and an area
-//! that is not complete names the next command.
+//! An audit sorts the findings of verification by area, and names the next command for an area that
+//! is not complete.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::disk::shell::shell_word;
 use crate::round::round_folder::{RoundFolder, RoundInputs, Universes};
 use crate::verify::{Code, Finding, Severity, verify};
 
-/// What an operator looks at.
+/// A part of a round, in the operator's order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Area {
     /// Manifest, options, prompt and briefing are there and legal.
@@ -31,7 +31,7 @@ pub enum Area {
     Record,
     /// Results and tracking follow from the rest.
     Results,
-    /// The signed log holds, and tells the same; only where there is one.
+    /// The signed log holds and agrees with the files; only where there is a log.
     Log,
 }
 
@@ -48,7 +48,6 @@ impl Area {
         Self::Log,
     ];
 
-    /// The word in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Inputs => "inputs",
@@ -68,11 +67,11 @@ impl Area {
 pub enum Status {
     /// Artifacts contradict each other.
     Fail,
-    /// A step was not done yet.
+    /// A step that is due is missing.
     Missing,
-    /// Holds, with something to explain.
+    /// Holds, with a warning.
     Warn,
-    /// The time for it has not come.
+    /// The step is not due yet.
     NotDue,
     /// Kept private.
     NotPublished,
@@ -81,7 +80,6 @@ pub enum Status {
 }
 
 impl Status {
-    /// The word in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Fail => "FAIL",
@@ -94,20 +92,16 @@ impl Status {
     }
 }
 
-/// One area of a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// Which area.
     pub area: Area,
-    /// How it stands.
     pub status: Status,
-    /// What was found.
     pub findings: Vec<Finding>,
     /// What to run next, where something is missing.
     pub next: Option<String>,
 }
 
-/// Audits a round; with a run, other runs are left out.
+/// Audits a round; given a run, it skips the other runs.
 pub fn audit(path: &Path, run_id: Option<&RunId>, now: Timestamp) -> Result<Vec<Check>, FileError> {
     let folder = RoundFolder::open(path)?;
     if let Some(run_id) = run_id {
@@ -155,7 +149,7 @@ pub fn audit(path: &Path, run_id: Option<&RunId>, now: Timestamp) -> Result<Vec<
     Ok(checks.collect())
 }
 
-/// Prices that are not there, and whether they should be.
+/// The first missing price sheet: is it due, and how is it fetched?
 fn missing_prices(folder: &RoundFolder, now: Timestamp) -> Option<(Status, Option<String>)> {
     let inputs = RoundInputs::load(folder.clone(), &Universes::default()).ok()?;
     let window = inputs.manifest.window?;

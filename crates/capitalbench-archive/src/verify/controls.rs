@@ -1,21 +1,21 @@
-//! Control entrants of a run: made again and compared byte for byte.
+//! Control entrants of a run: computed again and compared byte for byte.
 
 use std::collections::BTreeSet;
 
 use super::RunState;
-use super::finding::{Code, Finding};
+use super::finding::{Code, Findings};
 use crate::disk::layout::run;
 use crate::round::round_folder::{RoundInputs, names_in};
 use crate::run::run_controls::path;
 use capitalbench_core::decision::control::Rule;
 
-/// Compares every control's file with what the round and the run give.
-pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<Finding>) {
+/// Compares every control's file with the one computed from the round and the run.
+pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Findings) {
     let Some(controls) = &state.controls else {
         return;
     };
     let mut add = |path: &str, text: &str| {
-        findings.push(Finding::new(Code::ControlDiffers, state.place(path), text));
+        findings.add(Code::ControlDiffers, state.place(path), text);
     };
     let mut expected = BTreeSet::new();
     for (path, text) in controls.files(&inputs.manifest, state.record.run.rules) {
@@ -30,11 +30,11 @@ pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<F
     for name in names_in(&state.folder.file(run::CONTROLS)).unwrap_or_default() {
         let path = format!("{}/{name}", run::CONTROLS);
         if !expected.contains(&path) {
-            add(&path, "is no control");
+            add(&path, "is not the file of a control");
         }
     }
     if controls.best_is_contradicted(inputs) {
-        let text = "names another option than the prices of that round give";
+        let text = "names an option that was not the best by the prices of that round";
         add(&path(Rule::LastBest), text);
     }
 }

@@ -1,6 +1,6 @@
 //! Does a run follow from its answers? Answer → reply → raw submission → parsed file → acceptance.
 //!
-//! `verify` reports what does not; scoring and everything that publishes refuse it.
+//! `verify` reports what does not follow; scoring and publishing refuse it.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use capitalbench_core::decision::submission::reply::{Ending, read_reply};
 use capitalbench_core::values::ids::Digest;
 use serde_json::Value;
 
-use super::finding::{Code, Finding};
+use super::finding::{Code, Findings};
 use super::{RunState, unreadable};
 use crate::disk::error::FileError;
 use crate::disk::layout::{self, run};
@@ -26,7 +26,7 @@ use crate::run::ledger::{
 use crate::run::run_folder::RunFolder;
 use crate::run::validation::{Checked, validate_run};
 
-/// A run and what is needed to derive it again.
+/// A run, with everything needed to derive it again.
 #[derive(Clone, Copy)]
 pub(crate) struct DerivedRun<'a> {
     pub(crate) inputs: &'a RoundInputs,
@@ -52,20 +52,20 @@ impl<'a> DerivedRun<'a> {
     }
 
     fn place(&self, relative: &str) -> String {
-        format!("{}/{}/{relative}", layout::RUNS, self.folder.run_id())
+        self.folder.place(relative)
     }
 
     /// Reports every file of the run that does not follow from the one before it.
-    pub(super) fn check(&self, findings: &mut Vec<Finding>) {
+    pub(super) fn check(&self, findings: &mut Findings) {
         self.answers(findings);
         self.raw_files(findings);
         self.parsed_files(findings);
         self.accepted(findings);
     }
 
-    /// Records of the ledger say what the program writes, and answers are those that came; a head
-    /// without its answer says nothing.
-    fn answers(&self, findings: &mut Vec<Finding>) {
+    /// Files of the ledger must have the content that the program writes, and answers the digest in
+    /// their head; a head without its answer is not checked.
+    fn answers(&self, findings: &mut Findings) {
         let names = names_in(&self.folder.file(run::ATTEMPTS)).unwrap_or_default();
         for name in names {
             let place = format!("{}/{name}", run::ATTEMPTS);
@@ -94,12 +94,12 @@ impl<'a> DerivedRun<'a> {
                     }
                 }
             };
-            findings.push(Finding::new(code, self.place(&place), text));
+            findings.add(code, self.place(&place), text);
         }
     }
 
-    /// Raw files are those that the ledger gives, and no others.
-    fn raw_files(&self, findings: &mut Vec<Finding>) {
+    /// The raw files must be exactly those that the ledger gives.
+    fn raw_files(&self, findings: &mut Findings) {
         let told = |error: &FileError| unreadable(&self.inputs.folder, error);
         let plan = match RunPlan::of_run(self.folder) {
             Ok(Some(plan)) => plan,
@@ -111,32 +111,33 @@ impl<'a> DerivedRun<'a> {
             let name = format!("{}.json", planned.slot.stem(plan.rules.replicates));
             stored.remove(&*name);
             match attempts_of(self.folder, &plan, &planned.slot) {
-                Ok(attempts) => self.slot((&plan, planned), &attempts, findings),
+                Ok(attempts) => self.slot(&plan, planned, &attempts, findings),
                 Err(error) => findings.push(told(&error)),
             }
         }
         for name in stored {
             let place = self.place(&format!("{}/{name}", run::RAW));
-            let text = "is of no slot that the run set out to ask";
-            findings.push(Finding::new(Code::RawSubmissionDiffers, place, text));
+            let text = "belongs to no slot of the run";
+            findings.add(Code::RawSubmissionDiffers, place, text);
         }
     }
 
     fn slot(
         &self,
-        (plan, planned): (&RunPlan, &PlannedSlot),
+        plan: &RunPlan,
+        planned: &PlannedSlot,
         attempts: &[AttemptRecord],
-        findings: &mut Vec<Finding>,
+        findings: &mut Findings,
     ) {
         for attempt in attempts {
             let number = attempt.begun.attempt;
             let path = |ending: &str| attempt_path(plan, &planned.slot, number, ending);
-            // The head names an account and is not published; the answer is.
+            // The answer is public; its head names an account and is not.
             let answer = self.folder.read_optional(&path("answer")).ok().flatten();
             let ended = attempt.ended.as_ref();
             if let Some(problem) = ended.and_then(|ended| unfounded(ended, answer.as_deref())) {
                 let place = self.place(&path("ended.json"));
-                findings.push(Finding::new(Code::AnswerDiffers, place, problem));
+                findings.add(Code::AnswerDiffers, place, problem);
             }
         }
         let stem = planned.slot.stem(plan.rules.replicates);
@@ -149,7 +150,7 @@ impl<'a> DerivedRun<'a> {
             (Some(_), None) => Some("has no attempt in the ledger"),
             (None, Some(_)) => self
                 .finished
-                .then_some("is missing, and the ledger gives it"),
+                .then_some("is missing, although the ledger has its answer"),
             (Some(file), Some(_)) => {
                 let expected = raw_submission(plan, planned, last);
                 (file.payload.as_ref() != again(&expected).as_ref())
@@ -157,11 +158,7 @@ impl<'a> DerivedRun<'a> {
             }
         };
         let mut differs = |path: &str, text: &str| {
-            findings.push(Finding::new(
-                Code::RawSubmissionDiffers,
-                self.place(path),
-                text,
-            ));
+            findings.add(Code::RawSubmissionDiffers, self.place(path), text);
         };
         if let Some(problem) = problem {
             differs(&path, problem);
@@ -173,7 +170,7 @@ impl<'a> DerivedRun<'a> {
         }
     }
 
-    fn parsed_files(&self, findings: &mut Vec<Finding>) {
+    fn parsed_files(&self, findings: &mut Findings) {
         let stored: BTreeSet<String> = self
             .folder
             .submission_names(run::PARSED)
@@ -185,7 +182,7 @@ impl<'a> DerivedRun<'a> {
             let name = file.parsed_name();
             let path = format!("{}/{name}", run::PARSED);
             let mut add = |code, text: String| {
-                findings.push(Finding::new(code, self.place(&path), text));
+                findings.add(code, self.place(&path), text);
             };
             match &file.verdict {
                 Err(_) if stored.contains(&name) => {
@@ -210,32 +207,28 @@ impl<'a> DerivedRun<'a> {
         }
         for name in stored.difference(&expected) {
             let place = self.place(&format!("{}/{name}", run::PARSED));
-            findings.push(Finding::new(
-                Code::ParsedWithoutRaw,
-                place,
-                "has no raw file",
-            ));
+            findings.add(Code::ParsedWithoutRaw, place, "has no raw file");
         }
     }
 
-    /// What was accepted is what is there.
-    fn accepted(&self, findings: &mut Vec<Finding>) {
+    /// The files must be those that were accepted.
+    fn accepted(&self, findings: &mut Findings) {
         let Some(acceptance) = self.acceptance else {
             return;
         };
         let mut differs = |place: String, text: String| {
-            findings.push(Finding::new(Code::AcceptanceDiffers, place, text));
+            findings.add(Code::AcceptanceDiffers, place, text);
         };
-        let log = self.folder.read_optional(run::LOG).ok().flatten();
+        let log = self.folder.read_optional(run::RUN_LOG).ok().flatten();
         if log.is_none_or(|bytes| Digest::of(&bytes) != acceptance.run_log) {
-            let text = "is not the log that was accepted";
-            differs(self.place(run::LOG), text.to_owned());
+            let text = "changed after it was accepted";
+            differs(self.place(run::RUN_LOG), text.to_owned());
         }
         let hashes = self.inputs.folder.read_optional(layout::HASHES);
         let hashes = hashes.ok().flatten();
         if hashes.is_none_or(|bytes| Digest::of(&bytes) != acceptance.hashes) {
             let run_id = self.folder.run_id();
-            let text = format!("are not the digests under which {run_id} was accepted");
+            let text = format!("changed after {run_id} was accepted");
             differs(layout::HASHES.to_owned(), text);
         }
         let now = match submission_digests(self.folder) {
@@ -245,28 +238,31 @@ impl<'a> DerivedRun<'a> {
         for (path, digest) in &acceptance.submissions {
             let text = match now.get(path) {
                 Some(present) if present == digest => continue,
-                Some(_) => "is not what was accepted",
-                None => "was accepted and is gone",
+                Some(_) => "changed after it was accepted",
+                None => "was accepted, but is missing",
             };
             differs(self.place(path), text.to_owned());
         }
         for path in now.keys() {
             if !acceptance.submissions.contains_key(path) {
-                differs(self.place(path), "came after the acceptance".to_owned());
+                differs(
+                    self.place(path),
+                    "was added after the acceptance".to_owned(),
+                );
             }
         }
     }
 }
 
-/// Why what the ledger says of an attempt is not what its answer says.
+/// Why the end of an attempt does not follow from its answer.
 fn unfounded(ended: &Ended, answer: Option<&[u8]>) -> Option<&'static str> {
     let text = ended.text.as_deref();
     if let Some(text) = text.filter(|text| !text.is_empty()) {
         let Some(answer) = answer else {
-            return Some("tells a reply, and the answer it was in is gone");
+            return Some("has a reply, but its answer is missing");
         };
         if !says(answer, text) {
-            return Some("tells a reply that is not in the answer");
+            return Some("has a reply that is not in the answer");
         }
     }
     let said = |ending| {
@@ -275,26 +271,26 @@ fn unfounded(ended: &Ended, answer: Option<&[u8]>) -> Option<&'static str> {
     };
     match &ended.object {
         None if ended.attempt_status() == AttemptStatus::Valid => {
-            Some("tells a valid reply without its object")
+            Some("is valid, but has no object")
         }
         Some(object)
             if said(Ending::Complete).as_ref() != Some(object)
                 && said(Ending::Unsure).as_ref() != Some(object) =>
         {
-            Some("tells an object that is not the one in its reply")
+            Some("has an object that is not the one in its reply")
         }
         _ => None,
     }
 }
 
-/// A value as it is after a file.
+/// The value after writing and reading it.
 fn again(value: &Value) -> Option<Value> {
     json::parse(json::to_line(value).as_bytes()).ok()
 }
 
-/// Whether an answer says a text: in one of its strings, or in several that follow each other.
+/// Whether an answer contains a text: in one of its strings, or in consecutive ones.
 ///
-/// Providers put replies into different places, some in pieces; all of them are JSON.
+/// Providers put replies into different places of their JSON, some in pieces.
 fn says(answer: &[u8], text: &str) -> bool {
     let Ok(answer) = serde_json::from_slice::<Value>(answer) else {
         return false;
@@ -322,9 +318,9 @@ fn collect<'a>(value: &'a Value, strings: &mut Vec<&'a str>) {
     }
 }
 
-/// Refuses a run with a ledger of which something does not follow from its answers.
+/// Refuses a run with a ledger whose files do not follow from its answers.
 ///
-/// Runs of the earlier project have no ledger and are taken as they are.
+/// Runs of the earlier project have no ledger and are accepted as they are.
 pub fn require(inputs: &RoundInputs, folder: &RunFolder) -> Result<(), ScoringError> {
     if !folder.has(run::SLOTS) {
         return Ok(());
@@ -338,9 +334,9 @@ pub fn require(inputs: &RoundInputs, folder: &RunFolder) -> Result<(), ScoringEr
         acceptance: record.run.acceptance.as_ref(),
         finished: true,
     };
-    let mut findings = Vec::new();
+    let mut findings = Findings::default();
     derived.check(&mut findings);
-    match findings.into_iter().next() {
+    match findings.0.into_iter().next() {
         None => Ok(()),
         Some(first) => Err(ScoringError::NotDerived {
             round: inputs.folder.name(),

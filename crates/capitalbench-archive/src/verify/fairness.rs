@@ -1,4 +1,4 @@
-//! Was everybody asked once, in time, with the same chances?
+//! Was every model asked once, in time, under the same conditions?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,25 +6,22 @@ use capitalbench_core::asking::run::{Calls, RunKind};
 use capitalbench_core::round::manifest::Window;
 use jiff::Timestamp;
 
-use super::finding::{Code, Finding};
+use super::finding::{Code, Findings};
 use super::{RoundState, RunState};
 use crate::disk::layout::{self, run};
 use crate::format::round::research;
-use crate::format::run::run_log::LogLine;
+use crate::format::run::run_log::RunLogLine;
 
-/// A model asked this often deserves a remark.
+/// A model that was called this often gets a warning.
 const MANY_CALLS: usize = 3;
 
 /// Checks the official run and the calls around it.
-pub(super) fn check(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
+pub(super) fn check(state: &RoundState, official: &RunState, findings: &mut Findings) {
     times(state, official, findings);
     roster(state, official, findings);
     assembly(state, official, findings);
-    findings.push(Finding::new(
-        Code::FreezeTimeUnproved,
-        layout::HASHES,
-        "no outside timestamp shows that the inputs were frozen before the calls",
-    ));
+    let text = "no outside timestamp shows that the inputs were frozen before the calls";
+    findings.add(Code::FreezeTimeUnproved, layout::HASHES, text);
 }
 
 fn elapsed(from: Timestamp, to: Timestamp) -> String {
@@ -41,29 +38,27 @@ fn counted(count: usize, word: &str) -> String {
     format!("{count} {word}{ending}")
 }
 
-fn times(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
+fn times(state: &RoundState, official: &RunState, findings: &mut Findings) {
     let manifest = &state.inputs.manifest;
     let ends = official
-        .log
+        .run_log
         .iter()
         .filter_map(|line| Some(line.completed_at.as_ref()?.at()));
     let starts = official
-        .log
+        .run_log
         .iter()
         .filter_map(|line| Some(line.started_at.as_ref()?.at()));
     let (Some(last), Some(first)) = (ends.clone().max(), starts.min()) else {
         return;
     };
     let late = |limit: Timestamp| ends.clone().filter(|end| *end > limit).count();
-    let mut add =
-        |code, place: String, text: String| findings.push(Finding::new(code, place, text));
     if let Some(deadline) = &manifest.decision_deadline
         && last > deadline.at()
     {
         let (count, by) = (late(deadline.at()), elapsed(deadline.at(), last));
         let calls = counted(count, "call");
         let text = format!("{calls} ended after {deadline}, the last by {by}");
-        add(Code::CallAfterDeadline, official.place(run::LOG), text);
+        findings.add(Code::CallAfterDeadline, official.place(run::RUN_LOG), text);
     }
     if let Some(close) = manifest.window.and_then(Window::entry_close)
         && last > close
@@ -71,25 +66,23 @@ fn times(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
         let (count, by) = (late(close), elapsed(close, last));
         let decisions = counted(count, "decision");
         let text = format!("{decisions} came after the entry close {close}, the last by {by}");
-        add(
-            Code::DecisionAfterEntryClose,
-            official.place(run::LOG),
-            text,
-        );
+        let place = official.place(run::RUN_LOG);
+        findings.add(Code::DecisionAfterEntryClose, place, text);
     }
     order(state, official, first, findings);
 }
 
-/// Research and roster come before the first call, the result after the exit.
-fn order(state: &RoundState, official: &RunState, first: Timestamp, findings: &mut Vec<Finding>) {
+/// Research and roster must come before the first call, and the result after the exit.
+fn order(state: &RoundState, official: &RunState, first: Timestamp, findings: &mut Findings) {
     let manifest = &state.inputs.manifest;
-    let mut add =
-        |code, place: String, text: String| findings.push(Finding::new(code, place, text));
     if let Some(roster) = &manifest.roster
         && roster.frozen_at.at() > first
     {
-        let text = format!("frozen at {}, first call at {first}", roster.frozen_at);
-        add(Code::RosterFrozenLate, layout::MANIFEST.into(), text);
+        let text = format!(
+            "the roster was frozen at {}, the first call was at {first}",
+            roster.frozen_at
+        );
+        findings.add(Code::RosterFrozenLate, layout::MANIFEST, text);
     }
     let record = state
         .inputs
@@ -98,23 +91,19 @@ fn order(state: &RoundState, official: &RunState, first: Timestamp, findings: &m
     if let Some(cutoff) = record.ok().and_then(|record| record.cutoff)
         && cutoff.at() > first
     {
-        let text = format!("cutoff {cutoff}, first call at {first}");
-        add(
-            Code::ResearchAfterCall,
-            layout::RESEARCH_MANIFEST.into(),
-            text,
-        );
+        let text = format!("the cutoff is {cutoff}, the first call was at {first}");
+        findings.add(Code::ResearchAfterCall, layout::RESEARCH_MANIFEST, text);
     }
     let exit = manifest.window.and_then(Window::exit_close);
     if let (Some(resolved), Some(exit)) = (&official.record.resolved_at, exit)
         && resolved.at() < exit
     {
-        let text = format!("resolved at {resolved}, exit close {exit}");
-        add(Code::ScoredBeforeExit, official.place(run::MANIFEST), text);
+        let text = format!("resolved at {resolved}, but the exit close was at {exit}");
+        findings.add(Code::ScoredBeforeExit, official.place(run::MANIFEST), text);
     }
 }
 
-fn roster(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
+fn roster(state: &RoundState, official: &RunState, findings: &mut Findings) {
     let Some(roster) = &state.inputs.manifest.roster else {
         return;
     };
@@ -133,18 +122,14 @@ fn roster(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) 
         let missing = list(expected.difference(&asked).collect());
         let added = list(asked.difference(&expected).collect());
         let text = format!("missing: [{missing}]; not on the roster: [{added}]");
-        findings.push(Finding::new(
-            Code::RosterIncomplete,
-            official.place(run::MANIFEST),
-            text,
-        ));
+        findings.add(Code::RosterIncomplete, official.place(run::MANIFEST), text);
     }
 }
 
-/// A call as one of a kind: assembled runs repeat the log lines of others.
+/// Identifies a call: assembled runs repeat the log lines of others.
 type CallKey<'a> = (Option<Timestamp>, &'a str);
 
-fn key(line: &LogLine) -> CallKey<'_> {
+fn key(line: &RunLogLine) -> CallKey<'_> {
     let start = line
         .started_at
         .as_ref()
@@ -152,16 +137,13 @@ fn key(line: &LogLine) -> CallKey<'_> {
     (start, line.reply_digest.as_deref().unwrap_or_default())
 }
 
-fn assembly(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
+fn assembly(state: &RoundState, official: &RunState, findings: &mut Findings) {
     let mut sources = Vec::new();
-    for other in state
-        .runs
-        .iter()
-        .filter(|other| other.folder != official.folder)
-    {
-        let keys: BTreeSet<CallKey<'_>> = other.log.iter().map(key).collect();
+    let others = state.runs.iter();
+    for other in others.filter(|other| other.folder != official.folder) {
+        let keys: BTreeSet<CallKey<'_>> = other.run_log.iter().map(key).collect();
         let shared = official
-            .log
+            .run_log
             .iter()
             .filter(|line| keys.contains(&key(line)))
             .count();
@@ -170,24 +152,20 @@ fn assembly(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>
         }
     }
     if !sources.is_empty() {
-        let text = format!("answers taken over: {}", sources.join(", "));
-        findings.push(Finding::new(
-            Code::AssembledRun,
-            official.place(run::LOG),
-            text,
-        ));
+        let text = format!("holds answers of other runs: {}", sources.join(", "));
+        findings.add(Code::AssembledRun, official.place(run::RUN_LOG), text);
     }
 }
 
-/// Looks at all real official calls of the round: a valid answer ends the asking.
-pub(super) fn check_repeated_calls(state: &RoundState, findings: &mut Vec<Finding>) {
+/// Checks all real official calls of the round: a valid answer must be the last call to a model.
+pub(super) fn check_repeated_calls(state: &RoundState, findings: &mut Findings) {
     let mut calls: BTreeMap<&str, BTreeMap<CallKey<'_>, bool>> = BTreeMap::new();
     for run in &state.runs {
         let own = &run.record.run;
         if own.calls != Calls::Real || own.rules.kind != RunKind::Official {
             continue;
         }
-        for line in &run.log {
+        for line in &run.run_log {
             let of_model = calls.entry(line.model_id.as_str()).or_default();
             of_model
                 .entry(key(line))
@@ -200,11 +178,11 @@ pub(super) fn check_repeated_calls(state: &RoundState, findings: &mut Vec<Findin
             again.push(format!("{model} ({} calls)", calls.len()));
         } else if calls.len() >= MANY_CALLS {
             let text = format!("{model} was asked {} times", calls.len());
-            findings.push(Finding::new(Code::ManyAttempts, layout::RUNS, text));
+            findings.add(Code::ManyAttempts, layout::RUNS, text);
         }
     }
     if !again.is_empty() {
         let text = format!("asked again after a valid answer: {}", again.join(", "));
-        findings.push(Finding::new(Code::AskedAgain, layout::RUNS, text));
+        findings.add(Code::AskedAgain, layout::RUNS, text);
     }
 }

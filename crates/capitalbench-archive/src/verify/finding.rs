@@ -1,6 +1,7 @@
 //! What verification reports: a stable code, a severity, a place and a sentence.
 
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 
 use super::round_proof::RoundProof;
 
@@ -16,7 +17,6 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -43,12 +43,10 @@ macro_rules! codes {
                 match self { $(Self::$variant => $text,)+ }
             }
 
-            /// How bad it is.
             pub fn severity(self) -> Severity {
                 match self { $(Self::$variant => Severity::$severity,)+ }
             }
 
-            /// What it means.
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $meaning,)+ }
             }
@@ -58,11 +56,11 @@ macro_rules! codes {
 
 codes! {
     UnreadableFile "unreadable-file" Error
-        "A file cannot be read, or does not follow its format."
+        "A file cannot be read, or does not have its format."
     RoundIdMismatch "round-id-mismatch" Error
-        "The manifest names another round than its folder, or a file belongs to another round."
+        "The manifest names a round other than its folder, or a file belongs to another round."
     RunIdMismatch "run-id-mismatch" Error
-        "A run manifest names another run or round than its folder."
+        "A run manifest names a run or round other than its folder."
     InputHashMismatch "input-hash-mismatch" Error
         "A frozen input does not have its stored digest."
     ResearchHashMismatch "research-hash-mismatch" Error
@@ -74,77 +72,77 @@ codes! {
     RosterVersionMismatch "roster-version-mismatch" Error
         "The roster version does not follow from the frozen model ids."
     WindowDiffers "window-differs" Error
-        "The window is not the one that its stated rule and deadline give."
+        "The window is not the one that its own rule and deadline give."
     ModelInputDiffers "model-input-differs" Error
         "The stored model input does not follow from the other frozen inputs."
     VerdictDiffers "verdict-differs" Error
-        "A raw submission is valid where the record says invalid, or the other way round."
+        "A raw submission is valid, but recorded as invalid, or the other way round."
     ParsedSubmissionDiffers "parsed-submission-differs" Error
         "A parsed submission does not follow from its raw file."
     ParsedWithoutRaw "parsed-without-raw" Error
         "A parsed submission has no raw file."
     RunCountsDiffer "run-counts-differ" Error
-        "Counts in the run manifest or the validation summary are not those of the files."
+        "Counts in the run manifest or the validation summary differ from the files."
     RunLogDiffers "run-log-differs" Error
         "A submission has no line in the run log, or a line names a model without a submission."
     ReplyDigestMismatch "reply-digest-mismatch" Error
-        "A stored reply is not the text whose digest the run log holds."
+        "A stored reply does not have the digest in the run log."
     AnswerDiffers "answer-differs" Error
-        "What the ledger tells of an attempt is not what the answer says that came."
+        "The ledger's record of an attempt does not follow from the stored answer."
     RawSubmissionDiffers "raw-submission-differs" Error
-        "A raw submission is not what its stored reply or the ledger of its run says."
+        "A raw submission does not follow from its stored reply or the ledger of its run."
     ControlDiffers "control-differs" Error
         "The file of a control entrant does not follow from the round and the run."
     OfficialRunAmbiguous "official-run-ambiguous" Error
-        "Several runs qualify as the record and the operator did not choose one."
+        "Several runs qualify as the record, and the operator did not choose one."
     AcceptanceDiffers "acceptance-differs" Error
-        "An acceptance does not describe its run: a name, a digest or the run it supersedes."
+        "An acceptance does not match its run: a name, a digest or the run it supersedes is wrong."
     PriceSheetInvalid "price-sheet-invalid" Error
-        "A price file cannot be used."
+        "A price file cannot be read or breaks its format."
     PriceRuleBroken "price-rule-broken" Error
         "Prices break a rule that this round's own methodology enforces."
     PriceRecordDiffers "price-record-differs" Error
-        "The price sheets are not those that the record of their fetch describes."
+        "The price sheets differ from the record of their fetch."
     ResultDiffers "result-differs" Error
         "A result file does not follow from the submissions and the prices."
     ResultIncomplete "result-incomplete" Error
-        "A scored run lacks a result file, or the files to score it are gone."
+        "A scored run lacks a result file, or files needed to score it again are missing."
     ResultFromIneligibleRun "result-from-ineligible-run" Error
-        "A run that may not count has a leaderboard."
+        "A run that must not count has a leaderboard."
     InterimDiffers "interim-differs" Error
         "Interim rows do not follow from the submissions and the interim prices."
     JobContradictsResult "job-contradicts-result" Error
-        "The resolution job says something else than the results."
+        "The resolution job contradicts the results."
     InventedRecord "invented-record" Error
         "A run with invented answers is the record of a real round, or a real run that of an invented market."
     LogBroken "log-broken" Error
-        "The files of the log do not follow from its leaves, or a signature does not hold."
+        "The files of the log do not follow from its leaves, or a signature is invalid."
     LogHistoryDiffers "log-history-differs" Error
-        "The log does not continue what was seen before: another key, fewer leaves or another history."
+        "The log does not continue a checkpoint seen before: another key, fewer leaves or another history."
     FixedFileChanged "fixed-file-changed" Error
-        "An answer, a pick, an acceptance or a piece of research was changed or removed after the log had fixed it."
+        "An answer, a pick, an acceptance or research was changed or removed after the log had fixed it."
     ReplacedUnexplained "replaced-unexplained" Error
         "Prices or results were replaced after the exit prices were known, and no correction says why."
     PromiseNotKept "promise-not-kept" Error
         "The manifest promises a signed or stamped round, and the log or a stamp is missing."
     EventMissing "event-missing" Error
-        "The log lacks an event that the files tell, or one between two others."
+        "The log lacks an event that the files record, or an event between two others."
     EventContradictsFiles "event-contradicts-files" Error
-        "An event of the log says something else than the files of the round."
+        "An event of the log contradicts the files of the round."
     LoggedFileDiffers "logged-file-differs" Error
-        "A file is not the one that was signed into the log, or its salt is not."
+        "A file or its salt differs from the one that the log signed."
     LoggedFileMissing "logged-file-missing" Error
-        "A file that was signed into the log is gone."
+        "A file that the log signed is missing."
     FileNotLogged "file-not-logged" Error
         "A file of a signed round is in no event of the log."
     SaltMissing "salt-missing" Error
-        "A file that everybody may read has no salt, so that nobody can compare it with the log."
+        "A public file has no salt, so it cannot be compared with the log."
     LogOrderBroken "log-order-broken" Error
-        "Events stand in the log in an order in which they cannot have happened."
+        "Events are in the log in an order in which they cannot have happened."
     SlotUnaccounted "slot-unaccounted" Error
-        "A slot of the record has no end, several of them, or an attempt that nobody planned."
+        "A slot of the record has no end, several ends, or an attempt that was not planned."
     StampInvalid "stamp-invalid" Error
-        "A time stamp of an outside clock does not hold."
+        "A time stamp of an outside clock is invalid."
     ScoredBeforeExit "scored-before-exit" Warning
         "The result was made before the exit close."
     CallAfterDeadline "call-after-deadline" Warning
@@ -158,29 +156,29 @@ codes! {
     RosterIncomplete "roster-incomplete" Warning
         "The official run did not ask exactly the frozen roster."
     AskedAgain "asked-again" Warning
-        "A model was asked again although a valid answer was there."
+        "A model was asked again although it had given a valid answer."
     ManyAttempts "many-attempts" Warning
-        "A model was asked three times or more before one answer was taken."
+        "A model was asked three times or more before an answer was accepted."
     SeveralEligibleRuns "several-eligible-runs" Warning
-        "More than one run may count; only the operator's word decides."
+        "More than one run may count; only the operator decides which does."
     ResultOfUnselectedRun "result-of-unselected-run" Warning
         "A run that is not the record has a leaderboard."
     InterimFromIneligibleRun "interim-from-ineligible-run" Warning
-        "A run that may not count is tracked."
+        "A run that must not count has interim tracking."
     NoOfficialRun "no-official-run" Warning
-        "Providers were asked, and no run is the record."
+        "Providers were asked, but no run is the record."
     ResolutionCancelled "resolution-cancelled" Warning
         "The resolution of the round was cancelled."
     Overdue "overdue" Warning
-        "The exit close was a day ago or more and nothing is scored."
+        "The exit close was a day ago or more, but nothing is scored."
     PriceRowOffDate "price-row-off-date" Warning
-        "A price row is dated on another day than the window's."
+        "A price row has a date other than the window's."
     PriceSourceDiffers "price-source-differs" Warning
         "Entry and exit of an option come from different sources."
     PriceSourceReplaced "price-source-replaced" Warning
-        "Prices come from another source than the manifest froze, for a recorded reason."
+        "Prices come from a source other than the frozen one, for a recorded reason."
     ProviderHostDiffers "provider-host-differs" Warning
-        "A model was asked at another host than the manifest froze."
+        "A model was called at a host other than those the manifest froze."
     BlankClose "blank-close" Warning
         "Price rows have no raw close, so their adjustment cannot be checked."
     UnadjustedPrice "unadjusted-price" Warning
@@ -188,7 +186,7 @@ codes! {
     MissedDistribution "missed-distribution" Warning
         "A fund that only accrues interest gained nothing: a distribution is missing."
     AdjustmentDiffers "adjustment-differs" Warning
-        "An adjusted close moves otherwise than closes, dividends and splits say."
+        "An adjusted close does not move as closes, dividends and splits require."
     UnpricedOptions "unpriced-options" Warning
         "Options have no price, so there is no oracle, no regret and no score."
     AdjustedCloseDiffers "adjusted-close-differs" Warning
@@ -200,15 +198,15 @@ codes! {
     PromptSteers "prompt-steers" Warning
         "The prompt holds a passage that tells models when to hold the reference."
     PromptForeignHorizon "prompt-foreign-horizon" Warning
-        "The prompt speaks of the other track's horizon."
+        "The prompt names the other track's horizon."
     OrderUnproved "order-unproved" Warning
-        "By the instants in the log something was signed later than the rules of the round want."
+        "By the instants in the log, a step was signed later than the rules of the round allow."
     PricesUnproved "prices-unproved" Warning
-        "A round that promises proof is scored with prices for which there is only the operator's word."
+        "A round that promises proof is scored with prices that only the operator vouches for."
     ReportReplaced "report-replaced" Warning
-        "A report took the place of another one although no result changed."
+        "A report replaced another one although no result changed."
     Draft "draft" Note
-        "The round is not frozen, or nobody was asked yet."
+        "The round is not frozen, or no model was asked yet."
     Pending "pending" Note
         "The exit close has not passed yet."
     Pilot "pilot" Note
@@ -216,7 +214,7 @@ codes! {
     NoRealCall "no-real-call" Note
         "No run asked a provider: the round is an example or a rehearsal."
     AcceptanceWithdrawn "acceptance-withdrawn" Note
-        "A run was accepted and is not the record any more."
+        "A run was accepted, but is no longer the record."
     AssembledRun "assembled-run" Note
         "The official run holds answers of other runs."
     ReplyNotPublished "reply-not-published" Note
@@ -230,19 +228,19 @@ codes! {
     ResearchNotPublished "research-not-published" Note
         "The folder holds no research."
     ForeignPriceRows "foreign-price-rows" Note
-        "Price rows belong to no option of the round; they are ignored."
+        "Price rows that belong to no option of the round are ignored."
     InterimBasisDiffers "interim-basis-differs" Note
-        "Interim tracking started from other prices than the final entry prices."
+        "Interim tracking started from prices that differ from the final entry prices."
     OlderResultFormat "older-result-format" Note
         "A result file has the columns of an earlier format; those it has were compared."
     NotInLog "not-in-log" Note
-        "The folder has a log, and the round is not in it."
+        "The folder has a log, but the round is not in it."
     BodyWithheld "body-withheld" Note
-        "Files are in the log by their sealed digest and are not shown."
+        "Files are in the log by their sealed digest, but are not public here."
     InstantGiven "instant-given" Note
-        "Commands were given an instant in place of the clock's."
+        "Commands used an instant given with --now in place of the clock."
     AuthorityNotVouched "authority-not-vouched" Note
-        "A time stamp authority for which only the operator vouches stamped the log."
+        "The log has a stamp of an authority for which only the operator vouches."
     UnfinishedWrite "unfinished-write" Note
         "A temporary file was left behind by a crash."
 }
@@ -256,11 +254,9 @@ impl fmt::Display for Code {
 /// One thing that was found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
-    /// What kind.
     pub code: Code,
     /// File or folder inside the round.
     pub place: String,
-    /// What exactly.
     pub detail: String,
 }
 
@@ -274,9 +270,32 @@ impl Finding {
         }
     }
 
-    /// How bad it is.
     pub fn severity(&self) -> Severity {
         self.code.severity()
+    }
+}
+
+/// The findings of one round, to which every check adds its own.
+#[derive(Default)]
+pub(crate) struct Findings(pub(crate) Vec<Finding>);
+
+impl Findings {
+    pub(crate) fn add(&mut self, code: Code, place: impl Into<String>, detail: impl Into<String>) {
+        self.0.push(Finding::new(code, place, detail));
+    }
+}
+
+impl Deref for Findings {
+    type Target = Vec<Finding>;
+
+    fn deref(&self) -> &Vec<Finding> {
+        &self.0
+    }
+}
+
+impl DerefMut for Findings {
+    fn deref_mut(&mut self) -> &mut Vec<Finding> {
+        &mut self.0
     }
 }
 
@@ -285,14 +304,12 @@ impl Finding {
 pub enum Verdict {
     /// No error and no warning.
     Holds,
-    /// No error.
     HoldsWithWarnings,
     /// At least one error.
     DoesNotHold,
 }
 
 impl Verdict {
-    /// The word in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Holds => "holds",
@@ -305,7 +322,6 @@ impl Verdict {
 /// Everything found about one round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoundReport {
-    /// The round's folder name.
     pub round_id: String,
     /// Findings, worst first.
     pub findings: Vec<Finding>,
@@ -316,7 +332,6 @@ pub struct RoundReport {
 }
 
 impl RoundReport {
-    /// Number of findings of a severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.findings
             .iter()
@@ -324,7 +339,6 @@ impl RoundReport {
             .count()
     }
 
-    /// What the round came to.
     pub fn verdict(&self) -> Verdict {
         if self.count(Severity::Error) > 0 {
             Verdict::DoesNotHold

@@ -1,14 +1,11 @@
 //! Frozen inputs, research, manifest and prompt.
 
-use std::collections::BTreeMap;
-
 use capitalbench_core::asking::prompt;
 use capitalbench_core::market::calendar::plan_window;
 use capitalbench_core::round::manifest::{Manifest, Stream};
 use capitalbench_core::round::methodology::Enforcement;
-use capitalbench_core::values::ids::Digest;
 
-use super::finding::{Code, Finding};
+use super::finding::{Code, Finding, Findings};
 use super::{RoundState, unreadable};
 use crate::disk::error::FileError;
 use crate::disk::layout;
@@ -17,8 +14,8 @@ use crate::round::freeze;
 use crate::round::model_input;
 use crate::round::round_folder::RoundFolder;
 
-/// Instants that no clock showed are told.
-pub(super) fn check_given_instants(folder: &RoundFolder, findings: &mut Vec<Finding>) {
+/// Reports instants that were given in place of the clock.
+pub(super) fn check_given_instants(folder: &RoundFolder, findings: &mut Findings) {
     match folder.read_optional(layout::GIVEN_INSTANTS) {
         Ok(None) => {}
         Ok(Some(bytes)) => {
@@ -26,48 +23,40 @@ pub(super) fn check_given_instants(folder: &RoundFolder, findings: &mut Vec<Find
                 .split(|byte| *byte == b'\n')
                 .filter(|line| !line.is_empty());
             let text = format!("{} commands were given --now", count.count());
-            findings.push(Finding::new(
-                Code::InstantGiven,
-                layout::GIVEN_INSTANTS,
-                text,
-            ));
+            findings.add(Code::InstantGiven, layout::GIVEN_INSTANTS, text);
         }
         Err(error) => findings.push(unreadable(folder, &error)),
     }
 }
 
 /// Compares the frozen inputs with their digests.
-pub(super) fn check_hashes(folder: &RoundFolder, findings: &mut Vec<Finding>) {
+pub(super) fn check_hashes(folder: &RoundFolder, findings: &mut Findings) {
     let missing: Vec<&str> = layout::REQUIRED_INPUTS
         .into_iter()
         .filter(|file| !folder.file(file).exists())
         .collect();
     for file in &missing {
-        findings.push(Finding::new(Code::UnreadableFile, *file, "does not exist"));
+        findings.add(Code::UnreadableFile, *file, "does not exist");
     }
     match freeze::changes(folder) {
         Err(error) => findings.push(unreadable(folder, &error)),
-        Ok(None) => findings.push(Finding::new(
-            Code::Draft,
-            layout::HASHES,
-            "the inputs are not frozen; freeze them with `capitalbench hash-round`",
-        )),
+        Ok(None) => {
+            let text = "the inputs are not frozen; freeze them with `capitalbench hash-round`";
+            findings.add(Code::Draft, layout::HASHES, text);
+        }
         Ok(Some(problems)) => {
             for problem in problems.iter().filter(|p| !missing.contains(&p.file())) {
-                let found = Finding::new(Code::InputHashMismatch, problem.file(), problem.text());
-                findings.push(found);
+                findings.add(Code::InputHashMismatch, problem.file(), problem.text());
             }
         }
     }
 }
 
-/// The stored model input must follow from the other inputs, where our own code assembled it.
-pub(super) fn check_model_input(state: &RoundState, findings: &mut Vec<Finding>) {
-    // A changed input was reported; that the whole differs from it would only say so twice.
-    if findings
-        .iter()
-        .any(|finding| finding.code == Code::InputHashMismatch)
-    {
+/// The stored model input must follow from the other inputs, where this program assembled it.
+pub(super) fn check_model_input(state: &RoundState, findings: &mut Findings) {
+    // A changed input has a finding already; this one would only repeat it.
+    let is_changed = |finding: &Finding| finding.code == Code::InputHashMismatch;
+    if findings.iter().any(is_changed) {
         return;
     }
     let inputs = &state.inputs;
@@ -76,7 +65,7 @@ pub(super) fn check_model_input(state: &RoundState, findings: &mut Vec<Finding>)
     };
     let (code, text) = match inputs.manifest.methodology.enforcement() {
         Enforcement::Reproduce => {
-            let text = "nothing shows that this is what was sent";
+            let text = "nothing proves that this is the text that was sent";
             (Code::ModelInputNotHashed, text.to_owned())
         }
         Enforcement::Refuse => match model_input::assembled(inputs) {
@@ -88,7 +77,7 @@ pub(super) fn check_model_input(state: &RoundState, findings: &mut Vec<Finding>)
             Err(error) => (Code::ModelInputDiffers, error.to_string()),
         },
     };
-    findings.push(Finding::new(code, layout::MODEL_INPUT, text));
+    findings.add(code, layout::MODEL_INPUT, text);
 }
 
 /// The window must be the one its own rule gives.
@@ -104,14 +93,10 @@ fn check_window(manifest: &Manifest) -> Option<String> {
 }
 
 /// Compares the research with its digests and with the briefing.
-pub(super) fn check_research(folder: &RoundFolder, findings: &mut Vec<Finding>) {
+pub(super) fn check_research(folder: &RoundFolder, findings: &mut Findings) {
     if !folder.file(layout::RESEARCH).is_dir() {
         let text = "the briefing cannot be traced to its research";
-        findings.push(Finding::new(
-            Code::ResearchNotPublished,
-            layout::RESEARCH,
-            text,
-        ));
+        findings.add(Code::ResearchNotPublished, layout::RESEARCH, text);
         return;
     }
     if let Err(error) = compare_research(folder, findings) {
@@ -119,58 +104,42 @@ pub(super) fn check_research(folder: &RoundFolder, findings: &mut Vec<Finding>) 
     }
 }
 
-fn compare_research(folder: &RoundFolder, findings: &mut Vec<Finding>) -> Result<(), FileError> {
+fn compare_research(folder: &RoundFolder, findings: &mut Findings) -> Result<(), FileError> {
     let stored = folder.parse(layout::RESEARCH_HASHES, hashes::parse)?;
-    let mut now = BTreeMap::new();
-    for file in layout::RESEARCH_FILES {
-        if let Some(bytes) = folder.read_optional(file)? {
-            now.insert(file.to_owned(), Digest::of(&bytes));
-        }
-    }
+    let now = folder.digests(layout::RESEARCH_FILES)?;
     for problem in freeze::compare(&stored.unwrap_or_default(), &now, &layout::RESEARCH_FILES) {
-        let found = Finding::new(Code::ResearchHashMismatch, problem.file(), problem.text());
-        findings.push(found);
+        findings.add(Code::ResearchHashMismatch, problem.file(), problem.text());
     }
     let briefing = folder.read_optional(layout::BRIEFING)?;
     if briefing != folder.read_optional(layout::FINAL_BRIEFING)? {
         let text = format!("differs from {}", layout::FINAL_BRIEFING);
-        findings.push(Finding::new(Code::BriefingDiffers, layout::BRIEFING, text));
+        findings.add(Code::BriefingDiffers, layout::BRIEFING, text);
     }
     let record = folder.parse(layout::RESEARCH_MANIFEST, research::parse)?;
     if record.model_facing != ["final_briefing.md"] {
         let text = format!(
-            "marked as shown to models: {}",
+            "marks these files as shown to models: {}",
             record.model_facing.join(", ")
         );
-        findings.push(Finding::new(
-            Code::ResearchExposed,
-            layout::RESEARCH_MANIFEST,
-            text,
-        ));
+        findings.add(Code::ResearchExposed, layout::RESEARCH_MANIFEST, text);
     }
     if record.round_id != folder.name() {
         let text = format!("belongs to {}", record.round_id);
-        findings.push(Finding::new(
-            Code::RoundIdMismatch,
-            layout::RESEARCH_MANIFEST,
-            text,
-        ));
+        findings.add(Code::RoundIdMismatch, layout::RESEARCH_MANIFEST, text);
     }
     Ok(())
 }
 
 /// Checks what the manifest says about itself.
-pub(super) fn check_manifest(state: &RoundState, findings: &mut Vec<Finding>) {
+pub(super) fn check_manifest(state: &RoundState, findings: &mut Findings) {
     let manifest = &state.inputs.manifest;
     let name = state.inputs.folder.name();
     let mut add = |code, detail: String| {
-        findings.push(Finding::new(code, layout::MANIFEST, detail));
+        findings.add(code, layout::MANIFEST, detail);
     };
     if manifest.round_id.as_str() != name {
-        add(
-            Code::RoundIdMismatch,
-            format!("names the round {}", manifest.round_id),
-        );
+        let text = format!("names the round {}", manifest.round_id);
+        add(Code::RoundIdMismatch, text);
     }
     match &manifest.roster {
         Some(roster) => {
@@ -191,22 +160,18 @@ pub(super) fn check_manifest(state: &RoundState, findings: &mut Vec<Finding>) {
 }
 
 /// Checks what the prompt must not say.
-pub(super) fn check_prompt(state: &RoundState, findings: &mut Vec<Finding>) {
+pub(super) fn check_prompt(state: &RoundState, findings: &mut Findings) {
     let Ok(bytes) = state.inputs.folder.read(layout::PROMPT) else {
         return;
     };
     let text = String::from_utf8_lossy(&bytes);
     if prompt::steers_to_reference(&text) {
         let detail = "tells models when to allocate to the reference";
-        findings.push(Finding::new(Code::PromptSteers, layout::PROMPT, detail));
+        findings.add(Code::PromptSteers, layout::PROMPT, detail);
     }
     let track = state.inputs.manifest.track();
     if let Some(phrase) = track.and_then(|track| prompt::foreign_horizon(&text, track)) {
         let detail = format!("says {phrase:?}");
-        findings.push(Finding::new(
-            Code::PromptForeignHorizon,
-            layout::PROMPT,
-            detail,
-        ));
+        findings.add(Code::PromptForeignHorizon, layout::PROMPT, detail);
     }
 }

@@ -1,16 +1,15 @@
-//! Interim rows: rebuilt from the submissions and the interim prices.
+//! Interim rows: computed again from the submissions and the interim prices.
 
-use super::finding::{Code, Finding};
+use super::finding::{Code, Findings};
 use super::results::{first_difference, valid_submissions};
 use super::{RoundState, RunState, unreadable};
 use crate::disk::layout::{self, run};
 use crate::format::figures::interim::{self, Snapshots};
-use crate::round::round_folder::optional;
 
 /// Rebuilds the interim rows of every run that has some.
-pub(super) fn check(state: &RoundState, findings: &mut Vec<Finding>) {
+pub(super) fn check(state: &RoundState, findings: &mut Findings) {
     let folder = &state.inputs.folder;
-    let snapshots = match optional(folder.parse(layout::INTERIM_PRICES, interim::parse_prices)) {
+    let snapshots = match folder.parse_optional(layout::INTERIM_PRICES, interim::parse_prices) {
         Ok(snapshots) => snapshots,
         Err(error) => {
             findings.push(unreadable(folder, &error));
@@ -19,11 +18,7 @@ pub(super) fn check(state: &RoundState, findings: &mut Vec<Finding>) {
     };
     for run in state.runs.iter().filter(|run| run.folder.has(run::INTERIM)) {
         if let Some(text) = difference(state, run, snapshots.as_ref()) {
-            findings.push(Finding::new(
-                Code::InterimDiffers,
-                run.place(run::INTERIM),
-                text,
-            ));
+            findings.add(Code::InterimDiffers, run.place(run::INTERIM), text);
         }
     }
     if let Some(snapshots) = &snapshots {
@@ -51,7 +46,7 @@ fn difference(state: &RoundState, run: &RunState, snapshots: Option<&Snapshots>)
 }
 
 /// After resolution both sheets are fetched again, so tracking may have used another basis.
-fn basis(state: &RoundState, snapshots: &Snapshots, findings: &mut Vec<Finding>) {
+fn basis(state: &RoundState, snapshots: &Snapshots, findings: &mut Findings) {
     let (Some(entry), Some((_, (_, start)))) = (&state.sheets.entry, snapshots.first_key_value())
     else {
         return;
@@ -74,10 +69,6 @@ fn basis(state: &RoundState, snapshots: &Snapshots, findings: &mut Vec<Finding>)
         .count();
     if other > 0 {
         let text = format!("{other} options start from another price than the final entry price");
-        findings.push(Finding::new(
-            Code::InterimBasisDiffers,
-            layout::INTERIM_PRICES,
-            text,
-        ));
+        findings.add(Code::InterimBasisDiffers, layout::INTERIM_PRICES, text);
     }
 }

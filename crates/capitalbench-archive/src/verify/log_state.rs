@@ -1,4 +1,4 @@
-//! The log of a folder of rounds as a reader finds it: whole, signed, continued, stamped.
+//! The log of a folder of rounds: is it whole, signed, a continuation of what was seen, stamped?
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,30 +17,29 @@ use crate::log::check::check;
 use crate::log::{Believed, LogFolder, LogKey, Trust};
 use crate::round::round_folder::names_in;
 
-/// What a reader brings along.
+/// What a reader expects of the log, and whom the reader trusts.
 #[derive(Debug, Default)]
 pub struct Reader<'a> {
-    /// The key that the log must have.
+    /// The public key that the log must have.
     pub key: Option<VerifierKey>,
     /// Checkpoints seen before, with the name of each.
     pub since: Vec<(String, Vec<u8>)>,
     /// Roots of the time stamp authorities that the reader vouches for; where none are given, those
     /// of public authorities.
     pub roots: Vec<Root>,
-    /// Files that a bundle says it does not show.
+    /// Files that a bundle declares as withheld.
     pub withheld: BTreeSet<String>,
-    /// The private key, whose owner can open every seal.
+    /// The private key, which opens every seal.
     pub owner: Option<&'a LogKey>,
 }
 
 /// A stamp of an outside clock that holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenStamp {
-    /// Size of the log that it is of.
+    /// Size of the log that was stamped.
     pub size: u64,
-    /// What it says.
     pub stamp: Stamp,
-    /// Whether the reader vouches for the authority; else it is one that the operator chose.
+    /// Whether the reader vouches for the authority; otherwise only the operator does.
     pub vouched: bool,
 }
 
@@ -63,32 +62,29 @@ impl Voucher {
     }
 }
 
-/// What was found about the log of a folder.
+/// What verification found about the log of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogReport {
-    /// Its present checkpoint; none when it has none that holds.
+    /// Its present checkpoint; none when no checkpoint holds.
     pub state: Option<Checkpoint>,
     /// Kept checkpoints that hold.
     pub checkpoints: u64,
-    /// Checkpoints of the reader that it continues.
+    /// Number of the reader's checkpoints that the log continues.
     pub continued: usize,
-    /// Stamps of outside clocks that hold, by the size they are of.
+    /// Stamps of outside clocks that hold, by the size of the stamped log.
     pub stamps: Vec<SeenStamp>,
-    /// Who vouches for the authorities that are marked so.
     pub voucher: Voucher,
-    /// What is wrong with it.
     pub findings: Vec<Finding>,
 }
 
 impl LogReport {
-    /// Number of findings of a severity.
     pub fn count(&self, severity: Severity) -> usize {
         let own = |finding: &&Finding| finding.severity() == severity;
         self.findings.iter().filter(own).count()
     }
 }
 
-/// A log that was looked at, and where the events of its rounds stand.
+/// A checked log, and where the events of its rounds stand.
 pub(super) struct LogState {
     pub(super) log: LogFolder,
     pub(super) report: LogReport,
@@ -98,7 +94,7 @@ pub(super) struct LogState {
 }
 
 impl LogState {
-    /// Checks the log of a folder of rounds; none where there is none and nobody expects one.
+    /// Checks the log of a folder of rounds; none where there is no log and the reader expects none.
     pub(super) fn load(
         rounds: &Path,
         reader: &Reader<'_>,
@@ -106,72 +102,58 @@ impl LogState {
     ) -> Result<Option<Self>, FileError> {
         let log = LogFolder::of_rounds(rounds);
         let expected = reader.key.is_some() || !reader.since.is_empty();
-        if !rounds.join(layout::LOG).exists() {
-            let text = "there is no log, and a key or a checkpoint of one was given";
-            let finding = Finding::new(Code::LogHistoryDiffers, layout::LOG, text);
-            return Ok(expected.then(|| Self {
-                log,
-                report: LogReport {
-                    state: None,
-                    checkpoints: 0,
-                    continued: 0,
-                    stamps: Vec::new(),
-                    voucher: Voucher::of(reader),
-                    findings: vec![finding],
-                },
-                places: BTreeMap::new(),
-                covering: Vec::new(),
-            }));
-        }
-        let mut places: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-        let found = check(&log, &mut |index, event| {
-            places.entry(event.round.clone()).or_default().push(index);
-        })?;
-        let mut findings: Vec<Finding> = found
-            .problems
-            .iter()
-            .map(|own| {
-                let place = format!("{}/{}", layout::LOG, own.place);
-                Finding::new(Code::LogBroken, place, &own.problem)
-            })
-            .collect();
-        if found.checkpoint.is_none() && findings.is_empty() && expected {
-            let text = "has no leaf, and a key or a checkpoint of it was given";
-            findings.push(Finding::new(Code::LogHistoryDiffers, layout::LOG, text));
-        }
         let mut state = Self {
             log,
             report: LogReport {
-                state: found.checkpoint,
-                checkpoints: found.checkpoints,
+                state: None,
+                checkpoints: 0,
                 continued: 0,
                 stamps: Vec::new(),
                 voucher: Voucher::of(reader),
-                findings,
+                findings: Vec::new(),
             },
-            places,
+            places: BTreeMap::new(),
             covering: Vec::new(),
         };
+        if !rounds.join(layout::LOG).exists() {
+            let text = "there is no log, although a key or a checkpoint of one was given";
+            state.find(Code::LogHistoryDiffers, layout::LOG, text);
+            return Ok(expected.then_some(state));
+        }
+        let places = &mut state.places;
+        let found = check(&state.log, &mut |index, event| {
+            places.entry(event.round.clone()).or_default().push(index);
+        })?;
+        for own in &found.problems {
+            let place = format!("{}/{}", layout::LOG, own.place);
+            state.find(Code::LogBroken, place, &own.problem);
+        }
+        if found.checkpoint.is_none() && found.problems.is_empty() && expected {
+            let text = "has no leaf, although a key or a checkpoint of it was given";
+            state.find(Code::LogHistoryDiffers, layout::LOG, text);
+        }
+        state.report.state = found.checkpoint;
+        state.report.checkpoints = found.checkpoints;
         state.compare_key(reader);
         state.compare_history(reader);
         state.stamps(reader, now)?;
         Ok(Some(state))
     }
 
-    /// What was found; where all rounds were looked at, those that only the log knows are named.
+    /// The report; given all rounds of the folder, it names those that only the log has.
     pub(super) fn into_report(mut self, rounds: Option<&Vec<RoundReport>>) -> LogReport {
         if let Some(rounds) = rounds {
             let names = std::mem::take(&mut self.places).into_keys();
             let there = |name: &String| rounds.iter().any(|round| round.round_id == *name);
             for name in names.filter(|name| !there(name)) {
-                let text = "is in the log, and there is no such round here";
+                let text = "is in the log, but there is no such round here";
                 self.find(Code::LoggedFileMissing, name, text);
             }
         }
         self.report
     }
 
-    /// The events of a round; the whole log was read before, so what cannot be read is known.
+    /// The events of a round. The check of the whole log has reported leaves that cannot be read.
     pub(super) fn events(&self, round: &str) -> Vec<(u64, Event)> {
         let (Some(state), Some(places)) = (&self.report.state, self.places.get(round)) else {
             return Vec::new();
@@ -204,7 +186,7 @@ impl LogState {
         }
     }
 
-    /// A checkpoint that somebody kept must be one that this log grew from.
+    /// The log must have grown from every checkpoint that the reader kept.
     fn compare_history(&mut self, reader: &Reader<'_>) {
         let (Some(state), Ok(Some(own))) = (self.report.state.clone(), self.log.verifier()) else {
             return;
@@ -225,21 +207,22 @@ impl LogState {
         let (old, _) = Checkpoint::open(seen, key, &[])
             .map_err(|error| format!("the checkpoint that was given {error}"))?;
         if old.size > now.size {
-            let text = "the log had {} leaves then and has {} now: leaves were taken away";
-            let text = text.replacen("{}", &old.size.to_string(), 1);
-            return Err(text.replacen("{}", &now.size.to_string(), 1));
+            let (then, now) = (old.size, now.size);
+            return Err(format!(
+                "the log had {then} leaves then and has {now} now: leaves were removed"
+            ));
         }
         let path = self.log.prove_growth(old.size, now.size);
         let path = path.map_err(|error| error.problem())?.unwrap_or_default();
         verify_consistency((old.size, old.root), (now.size, now.root), &path).map_err(|_| {
             format!(
-                "the first {} leaves are not those of then: history was changed",
+                "the first {} leaves are not those of that checkpoint: history was changed",
                 old.size
             )
         })
     }
 
-    /// Every stamp that lies in the log must hold, about the checkpoint it is of.
+    /// Every stamp in the log must hold for its checkpoint.
     fn stamps(&mut self, reader: &Reader<'_>, now: Timestamp) -> Result<(), FileError> {
         let own = if reader.roots.is_empty() {
             Root::public().unwrap_or_default()
@@ -278,14 +261,14 @@ impl LogState {
         Ok(())
     }
 
-    /// Authorities that only the operator vouches for, each once.
+    /// Names each authority for which only the operator vouches.
     fn name_strangers(&mut self) {
         let strangers = self.report.stamps.iter().filter(|seen| !seen.vouched);
         let names: BTreeSet<String> = strangers.map(|seen| seen.stamp.authority.clone()).collect();
         for name in names {
             let text = format!(
-                "{name:?} stamped the log, and nobody but the operator vouches for it; give its root \
-                 with --tsa-root FILE if you trust it"
+                "{name:?} stamped the log, but only the operator vouches for it; if you trust it, give \
+                 its root with --tsa-root FILE"
             );
             self.find(Code::AuthorityNotVouched, layout::LOG_ANCHORS, text);
         }
@@ -304,22 +287,21 @@ impl LogState {
                 );
             }
         }
-        match self.log.anchors(size, trust) {
-            Ok(anchors) => {
-                for anchor in anchors {
-                    let place = format!("{folder}/{}.tsr", anchor.name);
-                    let vouched = anchor.vouched;
-                    match anchor.stamp {
-                        Ok(stamp) => self.report.stamps.push(SeenStamp {
-                            size,
-                            stamp,
-                            vouched,
-                        }),
-                        Err(refusal) => self.find(Code::StampInvalid, place, refusal.to_string()),
-                    }
-                }
+        let anchors = self.log.anchors(size, trust).unwrap_or_else(|error| {
+            self.no_anchor(&error);
+            Vec::new()
+        });
+        for anchor in anchors {
+            let place = format!("{folder}/{}.tsr", anchor.name);
+            let vouched = anchor.vouched;
+            match anchor.stamp {
+                Ok(stamp) => self.report.stamps.push(SeenStamp {
+                    size,
+                    stamp,
+                    vouched,
+                }),
+                Err(refusal) => self.find(Code::StampInvalid, place, refusal.to_string()),
             }
-            Err(error) => self.no_anchor(&error),
         }
         if let Err(error) = self.log.open_timestamps(size) {
             self.no_anchor(&error);

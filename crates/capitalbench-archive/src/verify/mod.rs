@@ -1,7 +1,7 @@
 //! Re-derives everything from the artifacts and reports where they disagree.
 //!
-//! Nothing is taken on trust: digests, verdicts, portfolios, scores and interim rows are computed
-//! again and compared with what is stored. Every defect is found by a rule, never by a name.
+//! Digests, verdicts, portfolios, scores and interim rows are computed again and compared with the
+//! stored ones. A rule finds every defect, never the name of a round.
 
 use std::path::Path;
 
@@ -10,13 +10,14 @@ use rayon::prelude::*;
 
 use crate::disk::error::FileError;
 use crate::disk::file_ops::TEMPORARY_PREFIX;
-use crate::format::run::run_log::LogLine;
+use crate::format::run::run_log::RunLogLine;
 use crate::format::run::run_manifest::RunRecord;
 use crate::log::LogFolder;
 use crate::round::round_folder::{RoundFolder, RoundInputs, Universes, entries_in, found_rounds};
 use crate::run::run_controls::RunControls;
 use crate::run::run_folder::RunFolder;
 use crate::run::validation::{Checked, validate_run};
+use finding::Findings;
 use log_state::LogState;
 
 mod acceptance;
@@ -51,12 +52,11 @@ pub use slots::SlotCount;
 pub struct Report {
     /// One report per round, in order of name.
     pub rounds: Vec<RoundReport>,
-    /// The log beside them; none where they are unsigned.
+    /// The log beside them; none where the rounds are unsigned.
     pub log: Option<LogReport>,
 }
 
 impl Report {
-    /// Number of findings of a severity.
     pub fn count(&self, severity: Severity) -> usize {
         let of_log = self.log.as_ref().map_or(0, |log| log.count(severity));
         let of_rounds = self.rounds.iter().map(|round| round.count(severity));
@@ -73,16 +73,16 @@ impl Report {
 pub(crate) struct RunState {
     pub(crate) folder: RunFolder,
     pub(crate) record: RunRecord,
-    pub(crate) log: Vec<LogLine>,
+    pub(crate) run_log: Vec<RunLogLine>,
     pub(crate) checked: Vec<Checked>,
-    /// Control entrants, made again; none where the run has none.
+    /// Control entrants, computed again; none where the run has none.
     pub(crate) controls: Option<RunControls>,
 }
 
 impl RunState {
     /// The place of a file of this run, inside the round.
     pub(crate) fn place(&self, relative: &str) -> String {
-        format!("runs/{}/{relative}", self.folder.run_id())
+        self.folder.place(relative)
     }
 }
 
@@ -90,7 +90,7 @@ impl RunState {
 pub(crate) struct RoundState {
     pub(crate) inputs: RoundInputs,
     pub(crate) runs: Vec<RunState>,
-    /// Whether there are runs that could not be read, each with a finding of its own.
+    /// Whether runs could not be read; each has a finding of its own.
     pub(crate) unreadable_runs: bool,
     pub(crate) sheets: prices::Sheets,
     pub(crate) now: Timestamp,
@@ -101,7 +101,7 @@ pub fn verify(path: &Path, now: Timestamp, tick: &(dyn Fn() + Sync)) -> Result<R
     verify_for(&Reader::default(), path, now, tick)
 }
 
-/// The same for a reader who brings a key, checkpoints or roots along.
+/// The same for a reader who expects a key, checkpoints or roots.
 pub fn verify_for(
     reader: &Reader<'_>,
     path: &Path,
@@ -118,12 +118,16 @@ pub fn verify_for(
         _ => LogFolder::of_rounds(path),
     };
     let log = LogState::load(beside.rounds(), reader, now)?;
-    let signed = log.as_ref().map(|log| (log, reader));
-    let universes = Universes::default();
+    let checks = Checks {
+        universes: Universes::default(),
+        log: log.as_ref(),
+        reader,
+        now,
+    };
     let checked: Vec<(RoundReport, Option<across::Evidence>)> = folders
         .par_iter()
         .map(|folder| {
-            let report = verify_round(folder, &universes, signed, now);
+            let report = checks.round(folder);
             tick();
             report
         })
@@ -150,67 +154,68 @@ pub fn count_rounds(path: &Path) -> usize {
     }
 }
 
-fn verify_round(
-    folder: &RoundFolder,
-    universes: &Universes,
-    log: Option<(&LogState, &Reader<'_>)>,
+/// What the checks of all rounds share.
+struct Checks<'a> {
+    universes: Universes,
+    log: Option<&'a LogState>,
+    reader: &'a Reader<'a>,
     now: Timestamp,
-) -> (RoundReport, Option<across::Evidence>) {
-    if let Err(error) = folder.require_plain() {
-        return (unread(folder, &error), None);
-    }
-    let mut findings = Vec::new();
-    let (files, faults) = walk_all(folder.path());
-    findings.extend(faults.iter().map(|fault| unreadable(folder, fault)));
-    let left: Vec<Finding> = files
-        .iter()
-        .filter(|file| {
-            file.rsplit('/')
-                .next()
-                .is_some_and(|n| n.starts_with(TEMPORARY_PREFIX))
-        })
-        .map(|file| Finding::new(Code::UnfinishedWrite, file, "can be deleted"))
-        .collect();
-    findings.extend(left);
-    inputs::check_hashes(folder, &mut findings);
-    inputs::check_given_instants(folder, &mut findings);
-    inputs::check_research(folder, &mut findings);
-    let mut evidence = None;
-    let mut manifest = None;
-    let mut is_asked = false;
-    match RoundInputs::load(folder.clone(), universes) {
-        Err(error) => findings.push(unreadable(folder, &error)),
-        Ok(loaded) => {
-            let state = load_state(loaded, now, &mut findings);
-            check_state(&state, &mut findings);
-            evidence = Some(across::Evidence::new(&state));
-            is_asked = promise::is_asked(&state);
-            manifest = Some(state.inputs.manifest);
-        }
-    }
-    let proof = log.and_then(|(log, reader)| {
-        signed::check_round(folder, (log, reader), manifest.as_ref(), &mut findings)
-    });
-    is_asked |= proof.as_ref().is_some_and(|own| own.first_call.is_some());
-    if let Some(manifest) = manifest.filter(|_| is_asked) {
-        promise::check(&manifest, proof.as_ref(), now, &mut findings);
-        promise::check_prices(&manifest, folder, &mut findings);
-    }
-    if proof.as_ref().is_some_and(RoundProof::is_stamped) {
-        findings.retain(|finding| finding.code != Code::FreezeTimeUnproved);
-    }
-    findings.sort();
-    findings.dedup();
-    let report = RoundReport {
-        round_id: folder.name(),
-        findings,
-        files: files.len(),
-        proof,
-    };
-    (report, evidence)
 }
 
-fn check_state(state: &RoundState, findings: &mut Vec<Finding>) {
+impl Checks<'_> {
+    fn round(&self, folder: &RoundFolder) -> (RoundReport, Option<across::Evidence>) {
+        if let Err(error) = folder.require_plain() {
+            return (unread(folder, &error), None);
+        }
+        let mut findings = Findings::default();
+        let (files, faults) = walk_all(folder.path());
+        findings.extend(faults.iter().map(|fault| unreadable(folder, fault)));
+        for file in &files {
+            let name = file.rsplit('/').next().unwrap_or_default();
+            if name.starts_with(TEMPORARY_PREFIX) {
+                findings.add(Code::UnfinishedWrite, file, "can be deleted");
+            }
+        }
+        inputs::check_hashes(folder, &mut findings);
+        inputs::check_given_instants(folder, &mut findings);
+        inputs::check_research(folder, &mut findings);
+        let mut evidence = None;
+        let mut manifest = None;
+        let mut is_asked = false;
+        match RoundInputs::load(folder.clone(), &self.universes) {
+            Err(error) => findings.push(unreadable(folder, &error)),
+            Ok(loaded) => {
+                let state = load_state(loaded, self.now, &mut findings);
+                check_state(&state, &mut findings);
+                evidence = Some(across::Evidence::new(&state));
+                is_asked = promise::is_asked(&state);
+                manifest = Some(state.inputs.manifest);
+            }
+        }
+        let proof = self.log.and_then(|log| {
+            signed::check_round(folder, log, self.reader, manifest.as_ref(), &mut findings)
+        });
+        is_asked |= proof.as_ref().is_some_and(|own| own.first_call.is_some());
+        if let Some(manifest) = manifest.filter(|_| is_asked) {
+            promise::check(&manifest, proof.as_ref(), self.now, &mut findings);
+            promise::check_prices(&manifest, folder, &mut findings);
+        }
+        if proof.as_ref().is_some_and(RoundProof::is_stamped) {
+            findings.retain(|finding| finding.code != Code::FreezeTimeUnproved);
+        }
+        findings.sort();
+        findings.dedup();
+        let report = RoundReport {
+            round_id: folder.name(),
+            findings: findings.0,
+            files: files.len(),
+            proof,
+        };
+        (report, evidence)
+    }
+}
+
+fn check_state(state: &RoundState, findings: &mut Findings) {
     inputs::check_manifest(state, findings);
     inputs::check_model_input(state, findings);
     inputs::check_prompt(state, findings);
@@ -227,7 +232,7 @@ fn check_state(state: &RoundState, findings: &mut Vec<Finding>) {
     interim::check(state, findings);
 }
 
-fn load_state(inputs: RoundInputs, now: Timestamp, findings: &mut Vec<Finding>) -> RoundState {
+fn load_state(inputs: RoundInputs, now: Timestamp, findings: &mut Findings) -> RoundState {
     let folder = inputs.folder.clone();
     let mut runs = Vec::new();
     let mut faults = Vec::new();
@@ -257,19 +262,19 @@ fn load_state(inputs: RoundInputs, now: Timestamp, findings: &mut Vec<Finding>) 
 
 fn load_run(inputs: &RoundInputs, folder: RunFolder) -> Result<RunState, FileError> {
     let record = folder.record()?;
-    let log = folder.log()?.unwrap_or_default();
+    let run_log = folder.run_log()?.unwrap_or_default();
     let checked = validate_run(inputs, &folder, record.run.rules)?;
     let controls = RunControls::of_run(inputs, &folder, &checked)?;
     Ok(RunState {
         folder,
         record,
-        log,
+        run_log,
         checked,
         controls,
     })
 }
 
-/// The report of a round that is not looked into: a link, or no manifest to read.
+/// The report of a round that cannot be opened: a link, or without a readable manifest.
 fn unread(folder: &RoundFolder, error: &FileError) -> RoundReport {
     RoundReport {
         round_id: folder.name(),
@@ -279,7 +284,7 @@ fn unread(folder: &RoundFolder, error: &FileError) -> RoundReport {
     }
 }
 
-/// An unreadable file as a finding, its path told from the round on.
+/// An unreadable file as a finding, with its path inside the round.
 pub(crate) fn unreadable(folder: &RoundFolder, error: &FileError) -> Finding {
     let path = error.path();
     let inside = path.strip_prefix(folder.path()).unwrap_or(path);
@@ -296,7 +301,7 @@ pub(crate) fn walk(root: &Path) -> Result<Vec<String>, FileError> {
     faults.into_iter().next().map_or(Ok(files), Err)
 }
 
-/// The same, with the folders that could not be read: nothing below those is in the list.
+/// The same with the folders that could not be read; their files are not in the list.
 pub(crate) fn walk_all(root: &Path) -> (Vec<String>, Vec<FileError>) {
     let mut files = Vec::new();
     let mut faults = Vec::new();

@@ -1,21 +1,20 @@
-//! When the steps of a round happened, by places in the log, instants and outside clocks.
+//! When the steps of a round happened: by place in the log, by instant and by outside clocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::round::manifest::{Manifest, Window};
-use capitalbench_core::values::time::Stamp;
 use capitalbench_proof::event::{Event, Fact};
 use capitalbench_proof::order::{
     CLOCK_SLACK, Contradiction, History, Judged, Line, Mark, Step, Verdict, judge,
 };
 use jiff::Timestamp;
 
-use super::finding::{Code, Finding};
+use super::finding::{Code, Findings};
 use super::log_state::{LogState, Reader, SeenStamp};
 use super::round_proof::{Moment, RoundProof};
 use super::slots::count;
 use crate::disk::layout;
-use crate::log::{Kind, contradictions, marks, steps};
+use crate::log::{Kind, contradictions, instant, marks, steps};
 
 /// The events of one round, and the log in which they stand.
 #[derive(Clone, Copy)]
@@ -26,12 +25,12 @@ pub(super) struct RoundEvents<'a> {
 }
 
 impl RoundEvents<'_> {
-    /// Fills in when everything happened, and reports what cannot have happened so.
+    /// Fills in when every step happened, and reports an impossible order.
     pub(super) fn check(
         self,
         reader: &Reader<'_>,
         proof: &mut RoundProof,
-        findings: &mut Vec<Finding>,
+        findings: &mut Findings,
     ) {
         self.contradictions(findings);
         self.claims(findings);
@@ -104,7 +103,7 @@ impl RoundEvents<'_> {
 
     fn last_score(&self, of_record: impl Fn(&str) -> bool) -> Option<Mark> {
         let mut scores = self.events.iter().rev().filter_map(|(leaf, event)| {
-            let at = Stamp::parse(event.at.as_str())?.at();
+            let at = instant(event)?;
             match &event.fact {
                 Fact::Score { run, .. } if of_record(run) => Some(Mark {
                     first: *leaf,
@@ -136,73 +135,57 @@ impl RoundEvents<'_> {
     }
 
     /// Events that contradict each other.
-    fn contradictions(&self, findings: &mut Vec<Finding>) {
+    fn contradictions(&self, findings: &mut Findings) {
         for found in contradictions(self.events) {
             let leaf = format!("log/leaf {}", found.leaf);
-            let (code, place, text) = match found.kind {
-                Kind::FileChanged => (
-                    Code::FixedFileChanged,
-                    found.about,
-                    format!("{leaf}: {}", found.text),
-                ),
-                Kind::Unexplained => (
-                    Code::ReplacedUnexplained,
-                    leaf,
-                    format!("{} {}", found.about, found.text),
-                ),
-                Kind::ClaimReplaced => (
-                    Code::ReportReplaced,
-                    leaf,
-                    format!("{} {}", found.about, found.text),
-                ),
-                Kind::Place => (
-                    Code::LogOrderBroken,
-                    leaf,
-                    format!("{} {}", found.about, found.text),
-                ),
+            let code = match found.kind {
+                Kind::FileChanged => {
+                    let text = format!("{leaf}: {}", found.text);
+                    findings.add(Code::FixedFileChanged, found.about, text);
+                    continue;
+                }
+                Kind::Unexplained => Code::ReplacedUnexplained,
+                Kind::ClaimReplaced => Code::ReportReplaced,
+                Kind::Place => Code::LogOrderBroken,
             };
-            findings.push(Finding::new(code, place, text));
+            findings.add(code, leaf, format!("{} {}", found.about, found.text));
         }
     }
 
-    /// Nothing can happen after an outside clock has seen it.
-    fn claims(&self, findings: &mut Vec<Finding>) {
+    /// An event must not be later than the outside stamp that covers it.
+    fn claims(&self, findings: &mut Findings) {
         for (leaf, event) in self.events {
-            let (Some(before), Some(at)) = (
-                self.state.seen_before(*leaf),
-                Stamp::parse(event.at.as_str()).map(|stamp| stamp.at()),
-            ) else {
+            let (Some(before), Some(at)) = (self.state.seen_before(*leaf), instant(event)) else {
                 continue;
             };
             if at.duration_since(before) > CLOCK_SLACK {
                 let text = format!(
-                    "{} says {at}, and an outside clock had seen it before {before}",
+                    "{} says {at}, but an outside clock stamped it before {before}",
                     event.fact.name()
                 );
                 let place = format!("log/leaf {leaf}");
-                findings.push(Finding::new(Code::LogOrderBroken, place, text));
+                findings.add(Code::LogOrderBroken, place, text);
             }
         }
     }
 
-    /// Nobody has exit prices before the exit close.
-    fn early_prices(&self, findings: &mut Vec<Finding>) {
+    /// Exit prices cannot exist before the exit close.
+    fn early_prices(&self, findings: &mut Findings) {
         let window = self.manifest.and_then(|own| own.window);
         let Some(close) = window.and_then(Window::exit_close) else {
             return;
         };
         for (leaf, event) in self.events {
-            let at = Stamp::parse(event.at.as_str()).map(|stamp| stamp.at());
             let is_exit = matches!(event.fact, Fact::ExitPrices { .. });
-            if let Some(at) = at.filter(|at| is_exit && *at < close) {
+            if let Some(at) = instant(event).filter(|at| is_exit && *at < close) {
                 let text = format!("prices.exit says {at}, before the exit close {close}");
                 let place = format!("log/leaf {leaf}");
-                findings.push(Finding::new(Code::LogOrderBroken, place, text));
+                findings.add(Code::LogOrderBroken, place, text);
             }
         }
     }
 
-    fn order(&self, told: &History, order: &[Judged], findings: &mut Vec<Finding>) {
+    fn order(&self, told: &History, order: &[Judged], findings: &mut Findings) {
         for judged in order {
             let Verdict::Broken(why) = &judged.verdict else {
                 continue;
@@ -219,13 +202,13 @@ impl RoundEvents<'_> {
                 || layout::MANIFEST.to_owned(),
                 |mark| format!("log/leaf {}", mark.last),
             );
-            findings.push(Finding::new(self.code_of(why), place, why.to_string()));
+            findings.add(self.code_of(why), place, why.to_string());
         }
     }
 
-    /// Events that are in the log the other way round break it. A window that was missed is the
-    /// operator's word against the rules. A freeze that was added to the log after the calls is
-    /// honest where nobody promised a log.
+    /// Events in the wrong order in the log are an error. A missed window only breaks the rules of the
+    /// round. A freeze that was added to the log after the calls is honest where the manifest
+    /// promises no log.
     fn code_of(&self, why: &Contradiction) -> Code {
         let promised = self.manifest.is_some_and(|own| !own.proof.is_none());
         let closes = |step: Step| matches!(step, Step::Entry | Step::Exit);

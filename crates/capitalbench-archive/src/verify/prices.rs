@@ -1,38 +1,33 @@
-//! Price sheets: readable, dated on the window's days, of one source and one basis.
+//! Price sheets: readable, dated on the window's days, from one source and on one basis.
 
 use capitalbench_core::market::cross_check::CrossCheck;
 use capitalbench_core::market::price_rules::{self, PriceProblem};
 use capitalbench_core::market::prices::{PriceSheet, Side};
 use capitalbench_core::round::methodology::Enforcement;
 
-use super::finding::{Code, Finding};
+use super::finding::{Code, Findings};
 use super::{RoundState, RunState, unreadable};
 use crate::disk::layout::{self, run};
 use crate::prices::price_record::PriceRecord;
 use crate::prices::unproved_prices;
 use crate::round::round_folder::{RoundFolder, RoundInputs};
 
-/// Both sheets, where they are there and readable.
+/// Both sheets, where they exist and can be read.
 #[derive(Debug, Default)]
 pub(crate) struct Sheets {
     pub(crate) entry: Option<PriceSheet>,
     pub(crate) exit: Option<PriceSheet>,
-    /// What is wrong with the record of their fetch, where there is one.
+    /// Problems of the record of their fetch, where there is one.
     record_problems: Vec<PriceProblem>,
-    /// What two sources disagree on beyond the tolerance, where nobody accepted it.
+    /// The disagreement of two sources beyond the tolerance, unless it is accepted.
     disagreement: Option<String>,
 }
 
-/// Reads both sheets.
-pub(super) fn load(folder: &RoundFolder, findings: &mut Vec<Finding>) -> Sheets {
+pub(super) fn load(folder: &RoundFolder, findings: &mut Findings) -> Sheets {
     let mut read = |side| {
         folder.sheet(side).unwrap_or_else(|error| {
             let found = unreadable(folder, &error);
-            findings.push(Finding::new(
-                Code::PriceSheetInvalid,
-                found.place,
-                found.detail,
-            ));
+            findings.add(Code::PriceSheetInvalid, found.place, found.detail);
             None
         })
     };
@@ -45,7 +40,7 @@ pub(super) fn load(folder: &RoundFolder, findings: &mut Vec<Finding>) -> Sheets 
 }
 
 /// Compares the sheets with the record of their fetch.
-pub(super) fn compare_record(inputs: &RoundInputs, sheets: &mut Sheets, found: &mut Vec<Finding>) {
+pub(super) fn compare_record(inputs: &RoundInputs, sheets: &mut Sheets, found: &mut Findings) {
     let folder = &inputs.folder;
     let priced = sheets.entry.is_some() && sheets.exit.is_some();
     let compared = PriceRecord::load(folder).and_then(|record| match record {
@@ -68,7 +63,7 @@ pub(super) fn compare_record(inputs: &RoundInputs, sheets: &mut Sheets, found: &
 }
 
 /// Reports every broken price rule.
-pub(super) fn check(state: &RoundState, findings: &mut Vec<Finding>) {
+pub(super) fn check(state: &RoundState, findings: &mut Findings) {
     let (universe, window) = (&*state.inputs.universe, state.inputs.manifest.window);
     let problems = match (&state.sheets.entry, &state.sheets.exit) {
         (Some(entry), Some(exit)) => price_rules::problems(universe, window, entry, exit),
@@ -87,23 +82,18 @@ pub(super) fn check(state: &RoundState, findings: &mut Vec<Finding>) {
     let ours = state.inputs.manifest.methodology.enforcement() == Enforcement::Refuse;
     for problem in problems {
         let is_record = matches!(problem, PriceProblem::RecordDiffers { .. });
-        let code = if ours && problem.is_refused() && !is_record {
-            Code::PriceRuleBroken
-        } else {
-            code_of(&problem)
-        };
-        findings.push(Finding::new(code, place_of(&problem), problem.to_string()));
+        let (mut code, place) = code_and_place(&problem);
+        if ours && problem.is_refused() && !is_record {
+            code = Code::PriceRuleBroken;
+        }
+        findings.add(code, place, problem.to_string());
     }
-    // Scoring refuses such prices; until then it is the operator's to look into.
+    // Scoring refuses such prices, so before a result this is only the operator's concern.
     let scored = |run: &RunState| run.folder.has(run::OUTCOMES) || run.folder.has(run::LEADERBOARD);
     if let Some(text) = &state.sheets.disagreement
         && state.runs.iter().any(scored)
     {
-        findings.push(Finding::new(
-            Code::PriceRuleBroken,
-            layout::CROSS_CHECK,
-            text,
-        ));
+        findings.add(Code::PriceRuleBroken, layout::CROSS_CHECK, text);
     }
 }
 
@@ -111,47 +101,29 @@ fn disagreement(check: &CrossCheck) -> String {
     let options = check.beyond();
     let options: Vec<&str> = options.iter().map(|row| row.option_id.as_str()).collect();
     format!(
-        "{} differs by more than {} basis points for {}, and nobody accepted it",
+        "{} differs by more than {} basis points for {}, and the operator did not accept it",
         check.source,
         check.tolerance_bps,
         options.join(", ")
     )
 }
 
-fn code_of(problem: &PriceProblem) -> Code {
+/// The code of a price problem, and the file it is about.
+fn code_and_place(problem: &PriceProblem) -> (Code, &'static str) {
+    let sheet = |side: &Side| layout::price_sheet(*side);
     match problem {
-        PriceProblem::OffDate { .. } => Code::PriceRowOffDate,
-        PriceProblem::BlankClose { .. } => Code::BlankClose,
-        PriceProblem::RawClose { .. } => Code::UnadjustedPrice,
-        PriceProblem::SourceDiffers { .. } => Code::PriceSourceDiffers,
-        PriceProblem::MissedDistribution { .. } => Code::MissedDistribution,
-        PriceProblem::Basis(_) => Code::AdjustmentDiffers,
-        PriceProblem::RecordDiffers { .. } | PriceProblem::NoRecord | PriceProblem::FromFiles => {
-            Code::PriceRecordDiffers
+        PriceProblem::OffDate { side, .. } => (Code::PriceRowOffDate, sheet(side)),
+        PriceProblem::BlankClose { side, .. } => (Code::BlankClose, sheet(side)),
+        PriceProblem::RawClose { side, .. } => (Code::UnadjustedPrice, sheet(side)),
+        PriceProblem::ForeignRows { side, .. } => (Code::ForeignPriceRows, sheet(side)),
+        PriceProblem::Unpriced { side, .. } => (Code::UnpricedOptions, sheet(side)),
+        PriceProblem::SourceDiffers { .. } => (Code::PriceSourceDiffers, layout::PRICES),
+        PriceProblem::MissedDistribution { .. } => (Code::MissedDistribution, layout::PRICES),
+        PriceProblem::RecordDiffers { file, .. } => (Code::PriceRecordDiffers, file),
+        PriceProblem::NoRecord | PriceProblem::FromFiles => {
+            (Code::PriceRecordDiffers, layout::PRICES)
         }
-        PriceProblem::OtherSource { .. } => Code::PriceSourceReplaced,
-        PriceProblem::ForeignRows { .. } => Code::ForeignPriceRows,
-        PriceProblem::Unpriced { .. } => Code::UnpricedOptions,
-    }
-}
-
-fn place_of(problem: &PriceProblem) -> &'static str {
-    let side = match problem {
-        PriceProblem::OffDate { side, .. }
-        | PriceProblem::BlankClose { side, .. }
-        | PriceProblem::RawClose { side, .. }
-        | PriceProblem::ForeignRows { side, .. }
-        | PriceProblem::Unpriced { side, .. } => *side,
-        PriceProblem::RecordDiffers { file, .. } => return file,
-        PriceProblem::Basis(_) => return layout::PRICE_WINDOW,
-        PriceProblem::OtherSource { .. } => return layout::SOURCE_EXCEPTION,
-        PriceProblem::SourceDiffers { .. }
-        | PriceProblem::MissedDistribution { .. }
-        | PriceProblem::NoRecord
-        | PriceProblem::FromFiles => return layout::PRICES,
-    };
-    match side {
-        Side::Entry => layout::ENTRY_PRICES,
-        Side::Exit => layout::EXIT_PRICES,
+        PriceProblem::Basis(_) => (Code::AdjustmentDiffers, layout::PRICE_WINDOW),
+        PriceProblem::OtherSource { .. } => (Code::PriceSourceReplaced, layout::SOURCE_EXCEPTION),
     }
 }

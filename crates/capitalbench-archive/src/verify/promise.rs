@@ -1,34 +1,37 @@
-//! What the manifest promises with `proof:` must be there from the first request on.
+//! The proof that the manifest promises with `proof:` must exist from the first request on.
 
 use capitalbench_core::asking::run::Calls;
 use capitalbench_core::round::manifest::{Manifest, Proof, Window};
 use capitalbench_proof::order::{Judged, Step, Unproved, Verdict};
 use jiff::Timestamp;
 
-use super::finding::{Code, Finding};
+use super::finding::{Code, Findings};
 use super::round_proof::RoundProof;
 use super::{RoundState, unreadable};
 use crate::disk::layout;
 use crate::prices::unproved_prices;
 use crate::round::round_folder::RoundFolder;
 
-/// Whether anybody was asked for a decision; rehearsals with invented answers do not count.
+/// Whether a model was asked for a decision; rehearsals with invented answers do not count.
 pub(super) fn is_asked(state: &RoundState) -> bool {
     let asked = |calls: Calls| calls != Calls::Mock;
     let mut runs = state.runs.iter();
     state.unreadable_runs || runs.any(|run| asked(run.record.run.calls))
 }
 
-/// Names prices that the operator accepted without the record of a fetch.
-pub(super) fn check_prices(manifest: &Manifest, folder: &RoundFolder, findings: &mut Vec<Finding>) {
+/// Reports prices that the operator accepted without the record of a fetch.
+pub(super) fn check_prices(manifest: &Manifest, folder: &RoundFolder, findings: &mut Findings) {
     if manifest.proof.is_none() {
         return;
     }
     match unproved_prices::acceptance(folder) {
         Ok(Some(word)) => {
-            let text = format!("no fetch is on record; the operator says: {}", word.reason);
+            let text = format!(
+                "there is no record of a fetch; the operator says: {}",
+                word.reason
+            );
             let place = layout::UNPROVED_ACCEPTANCE;
-            findings.push(Finding::new(Code::PricesUnproved, place, text));
+            findings.add(Code::PricesUnproved, place, text);
         }
         Ok(None) => {}
         Err(error) => findings.push(unreadable(folder, &error)),
@@ -40,11 +43,11 @@ pub(super) fn check(
     manifest: &Manifest,
     proof: Option<&RoundProof>,
     now: Timestamp,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) {
     let mut missing = |text: String| {
         let text = format!("promises `proof: {}`: {text}", manifest.proof.as_str());
-        findings.push(Finding::new(Code::PromiseNotKept, layout::MANIFEST, text));
+        findings.add(Code::PromiseNotKept, layout::MANIFEST, text);
     };
     let proof = match (manifest.proof, proof) {
         (Proof::None, _) => return,

@@ -1,4 +1,4 @@
-//! Replies: where their text is stored, it must be the text whose digest the log holds.
+//! Replies: where their text is stored, it must have the digest in the run log.
 
 use capitalbench_core::asking::run::Calls;
 use capitalbench_core::decision::submission::RUN_FIELDS;
@@ -7,15 +7,15 @@ use capitalbench_core::values::ids::Digest;
 use serde_json::{Map, Value};
 
 use super::RunState;
-use super::finding::{Code, Finding};
+use super::finding::{Code, Findings};
 use super::runs::lines_of;
 use crate::disk::layout::run;
-use crate::format::run::run_log::LogLine;
+use crate::format::run::run_log::RunLogLine;
 use crate::format::text::json;
 use crate::run::validation::Checked;
 
 /// Checks every reply of a run.
-pub(super) fn check(state: &RunState, findings: &mut Vec<Finding>) {
+pub(super) fn check(state: &RunState, findings: &mut Findings) {
     let mut private = 0;
     for file in &state.checked {
         let lines = lines_of(state, file);
@@ -37,24 +37,20 @@ pub(super) fn check(state: &RunState, findings: &mut Vec<Finding>) {
         let (code, text) = match logged {
             None => (
                 Code::ReplyDigestMismatch,
-                "the stored reply is not the text whose digest the log holds",
+                "the stored reply does not have the digest in the run log",
             ),
             Some(reply) if !follows(file, reply) => (
                 Code::RawSubmissionDiffers,
-                "is not what the stored reply says",
+                "is not the object of the stored reply",
             ),
             Some(_) => continue,
         };
         let place = state.place(&format!("{}/{}", run::RAW, file.name));
-        findings.push(Finding::new(code, place, text));
+        findings.add(code, place, text);
     }
     if private > 0 {
         let text = format!("{private} replies are private; their digests cannot be checked here");
-        findings.push(Finding::new(
-            Code::ReplyNotPublished,
-            state.place(run::REPLIES),
-            text,
-        ));
+        findings.add(Code::ReplyNotPublished, state.place(run::REPLIES), text);
     }
 }
 
@@ -84,8 +80,8 @@ fn without_run_fields(object: &Map<String, Value>) -> Map<String, Value> {
     object
 }
 
-/// The reply's text where it is stored: as a file, inside the raw file, or rebuilt for a rehearsal.
-fn reply_texts(state: &RunState, file: &Checked, lines: &[&LogLine]) -> Vec<Vec<u8>> {
+/// The reply's text: from its file, from inside the raw file, or computed again for a rehearsal.
+fn reply_texts(state: &RunState, file: &Checked, lines: &[&RunLogLine]) -> Vec<Vec<u8>> {
     let mut texts: Vec<Vec<u8>> = lines
         .iter()
         .filter_map(|line| line.reply_path.as_deref())

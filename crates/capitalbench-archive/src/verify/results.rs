@@ -4,9 +4,9 @@ use capitalbench_core::asking::run::{Calls, RunKind};
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::round::methodology::Enforcement;
 
-use super::finding::{Code, Finding, Severity};
+use super::finding::{Code, Finding, Findings, Severity};
 use super::{RoundState, RunState};
-use crate::disk::layout::{self, run};
+use crate::disk::layout::run;
 use crate::format::figures::results::ResultTable;
 use crate::format::text::table::read_table;
 use crate::results::scoring::{
@@ -16,7 +16,7 @@ use crate::round::round_folder::RoundInputs;
 use crate::run::run_folder::RunFolder;
 
 /// Re-scores every run that has results.
-pub(super) fn check(state: &RoundState, official: Option<&RunState>, findings: &mut Vec<Finding>) {
+pub(super) fn check(state: &RoundState, official: Option<&RunState>, findings: &mut Findings) {
     let results = [run::RETURNS, run::LEADERBOARD, run::STABILITY];
     let scored = |run: &&RunState| results.iter().any(|file| run.folder.has(file));
     let prices = state
@@ -32,26 +32,23 @@ pub(super) fn check(state: &RoundState, official: Option<&RunState>, findings: &
     }
 }
 
-/// Official, real runs alone may be ranked, and only the record should be.
-fn right_to_results(run: &RunState, official: Option<&RunState>, findings: &mut Vec<Finding>) {
+/// Only official, real runs may be ranked, and only the record should be.
+fn right_to_results(run: &RunState, official: Option<&RunState>, findings: &mut Findings) {
     let own = &run.record.run;
     if own.rules.kind != RunKind::Official || own.calls == Calls::Mock {
         return;
     }
     let is_record = official.is_some_and(|official| official.folder == run.folder);
     let mut add = |code, file: &str, text: &str| {
-        findings.push(Finding::new(code, run.place(file), text));
+        findings.add(code, run.place(file), text);
     };
     if run.folder.has(run::LEADERBOARD) {
         if !own.eligible {
             let text = "official_score_eligible is false";
             add(Code::ResultFromIneligibleRun, run::LEADERBOARD, text);
         } else if !is_record {
-            add(
-                Code::ResultOfUnselectedRun,
-                run::LEADERBOARD,
-                "the run is not the record",
-            );
+            let text = "the run is not the record";
+            add(Code::ResultOfUnselectedRun, run::LEADERBOARD, text);
         }
     } else if run.folder.has(run::INTERIM) && !own.eligible {
         let text = "official_score_eligible is false";
@@ -63,14 +60,10 @@ fn rescore(
     state: &RoundState,
     run: &RunState,
     prices: &Result<RoundPrices, ScoringError>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) {
     let mut incomplete = |text: String| {
-        findings.push(Finding::new(
-            Code::ResultIncomplete,
-            run.place(run::RESULTS),
-            text,
-        ));
+        findings.add(Code::ResultIncomplete, run.place(run::RESULTS), text);
     };
     let prices = match prices {
         Ok(prices) => prices,
@@ -87,7 +80,7 @@ fn rescore(
         attempts: &attempts,
     };
     match score_submissions(&state.inputs, own, entrants, prices) {
-        // Refused prices are reported with the prices.
+        // The check of the prices reports refused prices.
         Err(ScoringError::Prices { .. }) => {}
         Err(error) => incomplete(error.to_string()),
         Ok(scored) => {
@@ -111,7 +104,7 @@ fn compare(
     folder: &RunFolder,
     scored: &ScoredRun,
     enforcement: Enforcement,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) {
     let mut missing = Vec::new();
     let mut older = false;
@@ -119,30 +112,21 @@ fn compare(
         match folder.read_optional(path) {
             Ok(Some(bytes)) if table.render().as_bytes() == bytes => {}
             Ok(Some(bytes)) => {
-                let (was_older, finding) =
-                    explain(&place(folder, path), table, &bytes, enforcement);
+                let (was_older, finding) = explain(&folder.place(path), table, &bytes, enforcement);
                 older |= was_older;
                 findings.push(finding);
             }
             Ok(None) => missing.push(*path),
             Err(error) => {
                 let text = error.to_string();
-                findings.push(Finding::new(
-                    Code::UnreadableFile,
-                    place(folder, path),
-                    text,
-                ));
+                findings.add(Code::UnreadableFile, folder.place(path), text);
             }
         }
     }
     // The earliest format had no allocations.
     missing.retain(|path| !(older && *path == run::ALLOCATIONS));
     for path in missing {
-        findings.push(Finding::new(
-            Code::ResultIncomplete,
-            place(folder, path),
-            "is missing",
-        ));
+        findings.add(Code::ResultIncomplete, folder.place(path), "is missing");
     }
     compare_outcomes(folder, scored, enforcement, findings);
     let warned = folder.has(run::PRICE_WARNINGS);
@@ -152,20 +136,16 @@ fn compare(
         } else {
             "is missing although a raw close was used"
         };
-        findings.push(Finding::new(
-            Code::ResultDiffers,
-            place(folder, run::PRICE_WARNINGS),
-            text,
-        ));
+        findings.add(Code::ResultDiffers, folder.place(run::PRICE_WARNINGS), text);
     }
 }
 
-/// Rounds of the earlier project have no such file; ours always have.
+/// Rounds of the earlier project have no such file; ours always have one.
 fn compare_outcomes(
     folder: &RunFolder,
     scored: &ScoredRun,
     enforcement: Enforcement,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) {
     let (code, text) = match folder.read_optional(run::OUTCOMES) {
         Ok(Some(bytes)) if bytes == scored.outcomes_json.as_bytes() => return,
@@ -177,24 +157,21 @@ fn compare_outcomes(
         }
         Err(error) => (Code::UnreadableFile, error.to_string()),
     };
-    findings.push(Finding::new(code, place(folder, run::OUTCOMES), text));
+    findings.add(code, folder.place(run::OUTCOMES), text);
 }
 
-fn place(folder: &RunFolder, relative: &str) -> String {
-    format!("{}/{}/{relative}", layout::RUNS, folder.run_id())
-}
-
-/// Refuses results that do not follow from the submissions and the prices: nobody publishes them.
+/// Refuses results that do not follow from the submissions and the prices, so that they are never
+/// published.
 pub(crate) fn require(
     inputs: &RoundInputs,
     folder: &RunFolder,
     scored: &ScoredRun,
 ) -> Result<(), ScoringError> {
-    let mut findings = Vec::new();
+    let mut findings = Findings::default();
     let enforcement = inputs.manifest.methodology.enforcement();
     compare(folder, scored, enforcement, &mut findings);
     let wrong = |finding: &Finding| finding.severity() == Severity::Error;
-    match findings.into_iter().find(wrong) {
+    match findings.0.into_iter().find(wrong) {
         None => Ok(()),
         Some(first) => Err(ScoringError::OtherResult {
             round: inputs.folder.name(),
@@ -204,7 +181,7 @@ pub(crate) fn require(
     }
 }
 
-/// What a stored table that differs is: of an earlier format, or wrong.
+/// Tells whether a stored table that differs has an earlier format or is wrong.
 fn explain(
     place: &str,
     table: &ResultTable,
@@ -215,7 +192,7 @@ fn explain(
         .map(|table| table.header)
         .unwrap_or_default();
     let own = table.columns();
-    // Our own rounds never had an earlier format; a column that is gone was taken away.
+    // Our own rounds never had an earlier format; a missing column was removed.
     let may_be_older = enforcement == Enforcement::Reproduce;
     let older = may_be_older && header.len() < own && !header.is_empty();
     let same_columns = older.then(|| table.render_as(&header)).flatten();
@@ -228,7 +205,7 @@ fn explain(
     (older, Finding::new(Code::ResultDiffers, place, detail))
 }
 
-/// Says in which line and column two tables part.
+/// The line and the column in which two tables first differ.
 pub(super) fn first_difference(computed: &str, stored: &str) -> String {
     let tables = (
         read_table(computed.as_bytes()),

@@ -9,16 +9,15 @@ use super::slots::SlotCount;
 /// When something was signed into the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moment {
-    /// Its leaf.
     pub leaf: u64,
-    /// By the clock of the operator.
+    /// By the operator's clock.
     pub at: Timestamp,
     /// The earliest stamps that cover it, one per authority.
     pub stamps: Vec<SeenStamp>,
 }
 
 impl Moment {
-    /// By outside clocks it was there before this instant.
+    /// It existed before this instant, by outside clocks.
     pub fn before(&self) -> Option<Timestamp> {
         self.stamps.iter().map(|seen| seen.stamp.before).min()
     }
@@ -33,17 +32,17 @@ impl Moment {
 /// What the log proves about a round.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RoundProof {
-    /// The inputs were settled.
+    /// The inputs were frozen.
     pub freeze: Option<Moment>,
     /// The first request of the record left.
     pub first_call: Option<Moment>,
-    /// The last answer of the record was there.
+    /// The last answer of the record arrived.
     pub last_call: Option<Moment>,
     /// The run became the record, with its picks.
     pub picks: Option<Moment>,
-    /// The last result was made.
+    /// The latest result was made.
     pub score: Option<Moment>,
-    /// The first result, where the last one took its place.
+    /// The first result, if a later one replaced it.
     pub earlier_score: Option<Moment>,
     /// The close that decisions are scored from.
     pub entry_close: Option<Timestamp>,
@@ -51,28 +50,28 @@ pub struct RoundProof {
     pub exit_close: Option<Timestamp>,
     /// How the slots of the record ended.
     pub slots: Option<SlotCount>,
-    /// Runs that asked somebody.
+    /// Number of runs that were planned.
     pub runs: usize,
     /// Events of the round.
     pub events: usize,
     /// Corrections of its results.
     pub corrections: usize,
-    /// Files that are those of the log.
+    /// Files that match the log.
     pub opened: usize,
-    /// Files that the log knows and that cannot be compared here.
+    /// Files in the log that cannot be compared here.
     pub withheld: usize,
-    /// Every line of the order that makes a round worth anything, by all stamps that hold.
+    /// Every line of the required order, judged by all stamps that hold.
     pub order: Vec<Judged>,
     /// The same by the stamps of authorities that the reader vouches for.
     pub vouched: Vec<Judged>,
-    /// The same as the promise of the manifest is judged: by the roots that the reader named, or by
-    /// all stamps where none were named.
+    /// The same for the promise of the manifest: by the roots that the reader named, or by all stamps
+    /// if none were named.
     pub promised: Vec<Judged>,
 }
 
 impl RoundProof {
-    /// Whether outside clocks show that inputs came before calls and picks before the entry, and no
-    /// line of the order speaks against it.
+    /// Whether outside clocks prove inputs before calls and picks before the entry, and no line of the
+    /// order contradicts it.
     pub fn is_stamped(&self) -> bool {
         is_proved(&self.order)
     }
@@ -82,7 +81,7 @@ impl RoundProof {
         is_proved(&self.vouched)
     }
 
-    /// Who stamped the freeze and the picks, each once, those first whom the reader vouches for.
+    /// The authorities that stamped the freeze or the picks, each once, vouched ones first.
     pub fn authorities(&self) -> Vec<(&str, bool)> {
         let moments = [&self.freeze, &self.picks].into_iter().flatten();
         let stamps = moments.flat_map(|moment| &moment.stamps);

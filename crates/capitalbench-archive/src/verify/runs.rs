@@ -1,4 +1,4 @@
-//! One run: identity, verdicts, parsed files, counts and log.
+//! One run: identity, verdicts, parsed files, counts and run log.
 
 use std::collections::BTreeSet;
 
@@ -6,15 +6,15 @@ use serde_json::Value;
 
 use super::RunState;
 use super::derivation::DerivedRun;
-use super::finding::{Code, Finding};
+use super::finding::{Code, Findings};
 use crate::disk::layout::run;
-use crate::format::run::run_log::LogLine;
+use crate::format::run::run_log::RunLogLine;
 use crate::format::text::json;
 use crate::round::round_folder::RoundInputs;
 use crate::run::validation::Checked;
 
 /// Checks one run against its own files.
-pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<Finding>) {
+pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Findings) {
     identity(state, inputs, findings);
     DerivedRun::of(state, inputs).check(findings);
     counts(state, findings);
@@ -24,24 +24,17 @@ pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<F
     super::hosts::check(state, inputs, findings);
 }
 
-fn identity(state: &RunState, inputs: &RoundInputs, findings: &mut Vec<Finding>) {
+fn identity(state: &RunState, inputs: &RoundInputs, findings: &mut Findings) {
     let own = &state.record.run;
     if own.run_id != *state.folder.run_id() || own.round_id != inputs.manifest.round_id {
         let text = format!("names {} of {}", own.run_id, own.round_id);
-        findings.push(Finding::new(
-            Code::RunIdMismatch,
-            state.place(run::MANIFEST),
-            text,
-        ));
+        findings.add(Code::RunIdMismatch, state.place(run::MANIFEST), text);
     }
 }
 
-fn counts(state: &RunState, findings: &mut Vec<Finding>) {
-    let valid = state
-        .checked
-        .iter()
-        .filter(|file| file.verdict.is_ok())
-        .count() as u64;
+fn counts(state: &RunState, findings: &mut Findings) {
+    let files = state.checked.iter();
+    let valid = files.filter(|file| file.verdict.is_ok()).count() as u64;
     let invalid = state.checked.len() as u64 - valid;
     let models: BTreeSet<&str> = state.checked.iter().filter_map(Checked::model_id).collect();
     let said = state.record.run.counts;
@@ -49,37 +42,27 @@ fn counts(state: &RunState, findings: &mut Vec<Finding>) {
         (run::MANIFEST, "valid_submissions", said.valid, valid),
         (run::MANIFEST, "invalid_submissions", said.invalid, invalid),
     ];
-    // A raw file that could not be read names no model.
+    // An unreadable raw file names no model.
     if state.checked.iter().all(|file| file.model_id().is_some()) {
-        all.push((
-            run::MANIFEST,
-            "model_count",
-            said.models,
-            models.len() as u64,
-        ));
+        let count = models.len() as u64;
+        all.push((run::MANIFEST, "model_count", said.models, count));
     }
     let mut add = |code, file: &str, text: String| {
-        findings.push(Finding::new(code, state.place(file), text));
+        findings.add(code, state.place(file), text);
     };
     let recorded = match summary(state) {
         Ok(Some(summary)) => summary,
         Ok(None) => return add(Code::RunCountsDiffer, run::SUMMARY, "is missing".into()),
         Err(text) => return add(Code::UnreadableFile, run::SUMMARY, text),
     };
-    let number = |name: &str| recorded.get(name).and_then(Value::as_u64);
-    all.push((
-        run::SUMMARY,
-        "raw_count",
-        number("raw_count"),
-        valid + invalid,
-    ));
-    all.push((run::SUMMARY, "valid_count", number("valid_count"), valid));
-    all.push((
-        run::SUMMARY,
-        "invalid_count",
-        number("invalid_count"),
-        invalid,
-    ));
+    for (name, count) in [
+        ("raw_count", valid + invalid),
+        ("valid_count", valid),
+        ("invalid_count", invalid),
+    ] {
+        let said = recorded.get(name).and_then(Value::as_u64);
+        all.push((run::SUMMARY, name, said, count));
+    }
     for (file, name, said, counted) in all {
         if let Some(said) = said.filter(|said| *said != counted) {
             let text = format!("{name} is {said}; the files give {counted}");
@@ -100,40 +83,38 @@ fn summary(state: &RunState) -> Result<Option<Value>, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The summary must refuse exactly the files that are refused now; its words may differ.
-fn verdicts(state: &RunState, summary: &Value, findings: &mut Vec<Finding>) {
+/// The summary must refuse exactly the files that are invalid now; its wording may differ.
+fn verdicts(state: &RunState, summary: &Value, findings: &mut Findings) {
     let errors = summary.get("errors").and_then(Value::as_object);
     for file in &state.checked {
         let said = errors.is_some_and(|errors| errors.contains_key(&file.name));
         let text = match &file.verdict {
-            Ok(_) if said => "recorded as invalid; it is valid".to_owned(),
-            Err(_) if !said => format!("recorded as valid; {}", file.reason()),
+            Ok(_) if said => "is recorded as invalid, but is valid".to_owned(),
+            Err(_) if !said => format!("is recorded as valid, but is invalid: {}", file.reason()),
             _ => continue,
         };
         let place = state.place(&format!("{}/{}", run::RAW, file.name));
-        findings.push(Finding::new(Code::VerdictDiffers, place, text));
+        findings.add(Code::VerdictDiffers, place, text);
     }
 }
 
-fn log(state: &RunState, findings: &mut Vec<Finding>) {
+fn log(state: &RunState, findings: &mut Findings) {
     let mut add = |code, text: String| {
-        findings.push(Finding::new(code, state.place(run::LOG), text));
+        findings.add(code, state.place(run::RUN_LOG), text);
     };
     for file in &state.checked {
         let lines = lines_of(state, file);
         if lines.is_empty() {
-            add(
-                Code::RunLogDiffers,
-                format!("has no line for {}", file.name),
-            );
+            let text = format!("has no line for {}", file.name);
+            add(Code::RunLogDiffers, text);
         }
         let said = lines.last().and_then(|line| line.valid);
         if said.is_some_and(|said| said != file.verdict.is_ok()) {
-            let text = format!("the status of {} is not its verdict", file.name);
+            let text = format!("the status of {} differs from its verdict", file.name);
             add(Code::VerdictDiffers, text);
         }
     }
-    for line in &state.log {
+    for line in &state.run_log {
         let answered = state
             .checked
             .iter()
@@ -149,14 +130,14 @@ fn log(state: &RunState, findings: &mut Vec<Finding>) {
 }
 
 /// Log lines of a raw file: the same model and replicate.
-pub(super) fn lines_of<'a>(state: &'a RunState, file: &Checked) -> Vec<&'a LogLine> {
+pub(super) fn lines_of<'a>(state: &'a RunState, file: &Checked) -> Vec<&'a RunLogLine> {
     let index = file
         .payload
         .as_ref()
         .and_then(|payload| payload.get("replicate_index"));
     let replicate = index.and_then(Value::as_u64).unwrap_or(1);
-    let same = |line: &&LogLine| {
+    let same = |line: &&RunLogLine| {
         file.model_id() == Some(&line.model_id) && u64::from(line.replicate) == replicate
     };
-    state.log.iter().filter(same).collect()
+    state.run_log.iter().filter(same).collect()
 }

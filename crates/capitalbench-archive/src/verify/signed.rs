@@ -8,7 +8,7 @@ use capitalbench_proof::event::{Event, Fact};
 use capitalbench_proof::merkle::Hash;
 use jiff::Timestamp;
 
-use super::finding::{Code, Finding};
+use super::finding::{Code, Findings};
 use super::log_state::{LogState, Reader};
 use super::moments::RoundEvents;
 use super::round_proof::RoundProof;
@@ -19,34 +19,35 @@ use crate::log::salts::{Salts, Shown};
 use crate::log::{Observer, replaced_kind, round_events};
 use crate::round::round_folder::RoundFolder;
 
-/// Compares a round with the log; none when the log does not know it.
+/// Compares a round with the log; none when the log has no event of it.
 pub(super) fn check_round(
     folder: &RoundFolder,
-    (state, reader): (&LogState, &Reader<'_>),
+    state: &LogState,
+    reader: &Reader<'_>,
     manifest: Option<&Manifest>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) -> Option<RoundProof> {
     let name = folder.name();
     let events = state.events(&name);
     if events.is_empty() {
         let text = "no event of the log is about this round";
-        findings.push(Finding::new(Code::NotInLog, layout::LOG, text));
+        findings.add(Code::NotInLog, layout::LOG, text);
         return None;
     }
     let mut proof = RoundProof {
         events: events.len(),
         ..RoundProof::default()
     };
-    let mut scene = Scene {
+    let mut signed = SignedRound {
         folder,
         state,
         name,
         events: &events,
         findings,
     };
-    // What the files say can only be told again where all of them are.
-    if !scene.files(reader, &mut proof) {
-        scene.facts();
+    // The events can be derived again only where all files are here.
+    if !signed.files(reader, &mut proof) {
+        signed.facts();
     }
     let round = RoundEvents {
         state,
@@ -57,34 +58,32 @@ pub(super) fn check_round(
     Some(proof)
 }
 
-struct Scene<'a> {
+/// A round beside its events in the log.
+struct SignedRound<'a> {
     folder: &'a RoundFolder,
     state: &'a LogState,
     name: String,
     events: &'a [(u64, Event)],
-    findings: &'a mut Vec<Finding>,
+    findings: &'a mut Findings,
 }
 
-impl Scene<'_> {
+impl SignedRound<'_> {
     fn find(&mut self, code: Code, place: impl Into<String>, text: impl Into<String>) {
-        self.findings.push(Finding::new(code, place, text));
+        self.findings.add(code, place, text);
     }
 
-    /// Every file is in the log, and every file of the log is there, to the last bit.
+    /// Every file must be in the log, and every file of the log must be here with the same bytes.
     ///
-    /// True when a file that tells of events is withheld: one that the log knows, that is not here
-    /// and that nobody may see yet. What a bundle merely says about itself hides nothing.
+    /// True when a file that records events is withheld: the log has it, it is not here, and it is
+    /// not public yet. A bundle's own list of withheld files cannot hide a public file.
     fn files(&mut self, reader: &Reader<'_>, proof: &mut RoundProof) -> bool {
         let mut told = Inventory::default();
         let mut shown = Shown::default();
         for (index, event) in self.events {
             if !told.add(&event.fact) {
-                let text = "is an inventory that does not follow on the one before";
-                self.findings.push(Finding::new(
-                    Code::EventMissing,
-                    format!("log/leaf {index}"),
-                    text,
-                ));
+                let text = "is an inventory, but the one before it is missing";
+                self.findings
+                    .add(Code::EventMissing, format!("log/leaf {index}"), text);
             }
             shown.record |= matches!(event.fact, Fact::Accepted { .. });
             shown.result |= matches!(event.fact, Fact::Score { .. });
@@ -103,16 +102,16 @@ impl Scene<'_> {
                     withheld += 1;
                     hidden |= audience(path) != Audience::Private;
                 }
-                (Ok(None), _) => self.find(Code::LoggedFileMissing, path, "is gone"),
+                (Ok(None), _) => self.find(Code::LoggedFileMissing, path, "is missing"),
                 (Err(error), _) => self.find(Code::LoggedFileMissing, path, error.problem()),
                 (Ok(Some(bytes)), Some(salt)) if sealed.opens(&salt, &bytes) => proof.opened += 1,
                 (Ok(Some(_)), Some(_)) => {
-                    let text = "its bytes are not those that were signed into the log";
+                    let text = "its bytes are not those that the log signed";
                     self.find(Code::LoggedFileDiffers, path, text);
                 }
                 (Ok(Some(_)), None) if shown.shows(path) => {
                     let text = format!(
-                        "log/salts/{}.json does not tell its salt; the next step with the key writes it",
+                        "log/salts/{}.json has no salt for it; the next command that signs writes it",
                         self.name
                     );
                     self.find(Code::SaltMissing, path, text);
@@ -123,14 +122,14 @@ impl Scene<'_> {
         proof.withheld = withheld;
         if withheld > 0 {
             let text =
-                format!("{withheld} files are sealed in the log and cannot be compared here");
+                format!("{withheld} files are sealed in the log; they cannot be compared here");
             self.find(Code::BodyWithheld, layout::LOG, text);
         }
         // A folder that cannot be read has a finding of its own.
         let (files, _) = walk_all(self.folder.path());
         for path in files.into_iter().filter(|path| is_told(path)) {
             if !told.bodies.contains_key(&path) {
-                let text = "the log does not know it; sign it with `capitalbench hash-round`";
+                let text = "is not in the log; sign it with `capitalbench hash-round`";
                 self.find(Code::FileNotLogged, path, text);
             }
         }
@@ -141,15 +140,14 @@ impl Scene<'_> {
         let place = format!("{}/{}.json", layout::LOG_SALTS, self.name);
         match self.state.log.salts(&self.name) {
             Ok(None) => {
-                let text = "is missing, so that files cannot be compared with the log";
+                let text = "is missing, so files cannot be compared with the log";
                 self.find(Code::SaltMissing, place, text);
                 Salts::new()
             }
             Ok(Some(salts)) => {
                 for path in salts.keys().filter(|path| !told.bodies.contains_key(*path)) {
-                    let text = format!("has a salt of {path}, which the log does not know");
-                    self.findings
-                        .push(Finding::new(Code::SaltMissing, &place, text));
+                    let text = format!("has a salt of {path}, which is not in the log");
+                    self.findings.add(Code::SaltMissing, &place, text);
                 }
                 salts
             }
@@ -160,7 +158,7 @@ impl Scene<'_> {
         }
     }
 
-    /// What the files say has happened is what the log says.
+    /// The files must record the same events as the log.
     fn facts(&mut self) {
         let by = Observer {
             key: None,
@@ -181,7 +179,7 @@ impl Scene<'_> {
             .iter()
             .filter_map(|(index, event)| Some((identity(event)?, (*index, event))))
             .collect();
-        let mut found = Vec::new();
+        let mut found = Findings::default();
         let mut told = BTreeSet::new();
         for event in &derived {
             let Some(own) = identity(event) else {
@@ -189,11 +187,11 @@ impl Scene<'_> {
             };
             told.insert(own);
             match logged.get(&own) {
-                None => found.push(Finding::new(
-                    Code::EventMissing,
-                    layout::LOG,
-                    format!("the files tell {}, the log does not", words(&event.fact)),
-                )),
+                None => {
+                    let event = words(&event.fact);
+                    let text = format!("the files record {event}, but the log does not");
+                    found.add(Code::EventMissing, layout::LOG, text);
+                }
                 Some((index, other)) if is_dated(&event.fact) && other.at != event.at => {
                     let text = format!(
                         "{} was at {} by the log and at {} by the files",
@@ -202,12 +200,12 @@ impl Scene<'_> {
                         event.at
                     );
                     let place = format!("log/leaf {index}");
-                    found.push(Finding::new(Code::EventContradictsFiles, place, text));
+                    found.add(Code::EventContradictsFiles, place, text);
                 }
                 Some(_) => {}
             }
         }
-        // Only the last word on prices, results and reports is that of the files.
+        // Of prices, results and reports only the latest event must agree with the files.
         let mut last: BTreeMap<String, u64> = BTreeMap::new();
         for (index, event) in self.events {
             last.insert(kind(&event.fact), *index);
@@ -219,14 +217,14 @@ impl Scene<'_> {
             if !follows && is_last && !matches!(event.fact, Fact::Inventory { .. }) {
                 let text = format!("{} does not follow from the files", words(&event.fact));
                 let place = format!("log/leaf {index}");
-                found.push(Finding::new(Code::EventContradictsFiles, place, text));
+                found.add(Code::EventContradictsFiles, place, text);
             }
         }
-        self.findings.extend(found);
+        self.findings.extend(found.0);
     }
 }
 
-/// Whether the files say when it happened.
+/// Whether the files record the instant of this event.
 fn is_dated(fact: &Fact) -> bool {
     matches!(
         fact,

@@ -1,20 +1,19 @@
-//! Does every slot that was announced come to exactly one end, with every attempt told?
+//! Does every planned slot have exactly one end, with every attempt in the log?
 
 use std::collections::BTreeMap;
 
 use capitalbench_proof::event::{Event, Fact};
 
-use super::finding::{Code, Finding};
+use super::finding::{Code, Finding, Findings};
 
-/// More slots than this are not counted: a full file of models with the most replicates.
+/// The most slots that are counted: a full file of models with the most replicates.
 const MOST_SLOTS: u64 = 200_000;
 
 /// How the slots of a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SlotCount {
-    /// Slots that were announced.
+    /// Planned slots.
     pub slots: usize,
-    /// Those with a valid answer.
     pub valid: usize,
     /// Those whose last answer is not valid.
     pub invalid: usize,
@@ -22,7 +21,7 @@ pub struct SlotCount {
     pub failed: usize,
     /// Those without an end.
     pub open: usize,
-    /// Attempts beyond the first, by the word of why the one before failed.
+    /// Attempts after the first, by the reason why the one before failed.
     pub retries: BTreeMap<String, usize>,
 }
 
@@ -33,11 +32,11 @@ struct Slot<'a> {
     problems: Vec<String>,
 }
 
-/// Counts the slots of a run; `None` when the log announces none.
+/// Counts the slots of a run; none when the log has no plan of it.
 pub(super) fn count(
     run: &str,
     events: &[(u64, Event)],
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) -> Option<SlotCount> {
     let plan = events.iter().find_map(|(_, event)| match &event.fact {
         Fact::Slots {
@@ -79,7 +78,9 @@ pub(super) fn count(
             continue;
         }
         match slots.get_mut(&(place.model.as_str(), place.replicate)) {
-            None => strange.push(format!("leaf {index} is of a slot that was not announced")),
+            None => strange.push(format!(
+                "leaf {index} belongs to a slot that was not planned"
+            )),
             Some(slot) => slot.take(*index, attempt, end),
         }
     }
@@ -96,7 +97,7 @@ pub(super) fn count(
     Some(counted)
 }
 
-/// A slot for every model and replicate, or why there are none.
+/// A slot for every model and replicate, or why they are not counted.
 fn announced<'a>(
     models: &'a [String],
     replicates: u32,
@@ -104,7 +105,7 @@ fn announced<'a>(
     let count = (models.len() as u64).saturating_mul(u64::from(replicates));
     if count > MOST_SLOTS {
         return Err(format!(
-            "announces {count} slots; at most {MOST_SLOTS} are counted"
+            "plans {count} slots; at most {MOST_SLOTS} are counted"
         ));
     }
     let of_model = |model: &'a String| (1..=replicates).map(move |own| (model.as_str(), own));
@@ -143,7 +144,7 @@ impl<'a> Slot<'a> {
     fn close(&mut self, max_retries: u32, counted: &mut SlotCount) {
         if self.begun.len() > max_retries as usize + 1 {
             let text = format!(
-                "{} attempts, {max_retries} retries allowed",
+                "has {} attempts, but only {max_retries} retries are allowed",
                 self.begun.len()
             );
             self.problems.push(text);

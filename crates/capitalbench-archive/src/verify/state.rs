@@ -1,4 +1,4 @@
-//! Where the round stands: the official run, its job, and whether a result is due.
+//! The state of the round: its official run, its job, and whether a result is due.
 
 use capitalbench_core::asking::run::{
     Calls, NoOfficialRun, RunKind, Selection, official_run, selection,
@@ -7,17 +7,13 @@ use capitalbench_core::round::lifecycle::{Due, due};
 use capitalbench_core::round::manifest::Stream;
 use capitalbench_core::round::resolution_job::JobStatus;
 
-use super::finding::{Code, Finding};
+use super::finding::{Code, Finding, Findings};
 use super::{RoundState, RunState, unreadable};
 use crate::disk::layout::{self, run};
 use crate::format::round::job;
-use crate::round::round_folder::optional;
 
-/// Finds the official run and reports what stands in its way.
-pub(super) fn check<'a>(
-    state: &'a RoundState,
-    findings: &mut Vec<Finding>,
-) -> Option<&'a RunState> {
+/// Finds the official run, and reports why there is none.
+pub(super) fn check<'a>(state: &'a RoundState, findings: &mut Findings) -> Option<&'a RunState> {
     super::acceptance::check(state, findings);
     let runs = || state.runs.iter().map(|run| &run.record.run);
     let enforcement = state.inputs.manifest.methodology.enforcement();
@@ -28,7 +24,7 @@ pub(super) fn check<'a>(
         .collect();
     if candidates.len() > 1 && found.is_ok() {
         let text = format!("may count: {}", candidates.join(", "));
-        findings.push(Finding::new(Code::SeveralEligibleRuns, layout::RUNS, text));
+        findings.add(Code::SeveralEligibleRuns, layout::RUNS, text);
     }
     for run in &state.runs {
         let own = &run.record.run;
@@ -39,11 +35,7 @@ pub(super) fn check<'a>(
                 .as_ref()
                 .map_or(run::MANIFEST, |_| run::ACCEPTANCE);
             let text = "was accepted and withdrawn later";
-            findings.push(Finding::new(
-                Code::AcceptanceWithdrawn,
-                run.place(file),
-                text,
-            ));
+            findings.add(Code::AcceptanceWithdrawn, run.place(file), text);
         }
     }
     let official = match found {
@@ -80,7 +72,7 @@ fn missing_record(state: &RoundState, reason: &NoOfficialRun) -> Finding {
     Finding::new(code, layout::RUNS, reason.to_string())
 }
 
-fn check_market(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
+fn check_market(state: &RoundState, official: &RunState, findings: &mut Findings) {
     let invented = state.inputs.manifest.stream == Stream::Synthetic;
     if (official.record.run.calls == Calls::Synthetic) != invented {
         let text = format!(
@@ -88,11 +80,11 @@ fn check_market(state: &RoundState, official: &RunState, findings: &mut Vec<Find
             state.inputs.manifest.stream.as_str()
         );
         let place = official.place(run::MANIFEST);
-        findings.push(Finding::new(Code::InventedRecord, place, text));
+        findings.add(Code::InventedRecord, place, text);
     }
 }
 
-fn check_due(state: &RoundState, official: &RunState, findings: &mut Vec<Finding>) {
+fn check_due(state: &RoundState, official: &RunState, findings: &mut Findings) {
     if official.folder.has(run::LEADERBOARD) {
         return;
     }
@@ -101,41 +93,42 @@ fn check_due(state: &RoundState, official: &RunState, findings: &mut Vec<Finding
     let (code, text) = match due(window, state.now) {
         Due::Overdue => (
             Code::Overdue,
-            format!("{exit} has passed and nothing is scored"),
+            format!("{exit} has passed, but nothing is scored"),
         ),
         Due::NotYet => (Code::Pending, format!("waits for the close of {exit}")),
     };
-    findings.push(Finding::new(code, official.place(run::RESULTS), text));
+    findings.add(code, official.place(run::RESULTS), text);
 }
 
-fn check_job(state: &RoundState, official: Option<&RunState>, findings: &mut Vec<Finding>) {
+fn check_job(state: &RoundState, official: Option<&RunState>, findings: &mut Findings) {
     let folder = &state.inputs.folder;
-    let job = match optional(folder.parse(layout::JOB, job::parse)) {
+    let job = match folder.parse_optional(layout::JOB, job::parse) {
         Ok(Some(job)) => job,
         Ok(None) => return,
         Err(error) => return findings.push(unreadable(folder, &error)),
     };
-    let mut add = |code, text: String| findings.push(Finding::new(code, layout::JOB, text));
+    let mut add = |code, text: String| findings.add(code, layout::JOB, text);
     if job.round_id != state.inputs.manifest.round_id {
-        add(
-            Code::RoundIdMismatch,
-            format!("belongs to {}", job.round_id),
-        );
+        let text = format!("belongs to {}", job.round_id);
+        add(Code::RoundIdMismatch, text);
     }
     let board = format!("{}/{}/{}", layout::RUNS, job.run_id, run::LEADERBOARD);
     let scored = folder.file(&board).exists();
     match job.status {
         JobStatus::Cancelled if job.last_error.is_empty() => {
-            add(Code::ResolutionCancelled, "no reason is given".to_owned());
+            add(Code::ResolutionCancelled, "no reason was given".to_owned());
         }
         JobStatus::Cancelled => add(Code::ResolutionCancelled, job.last_error.clone()),
         JobStatus::Succeeded if !scored => {
-            let text = format!("says that {} was scored; it has no leaderboard", job.run_id);
+            let text = format!(
+                "says that {} was scored, but it has no leaderboard",
+                job.run_id
+            );
             add(Code::JobContradictsResult, text);
         }
         JobStatus::Scheduled | JobStatus::Running | JobStatus::Failed if scored => {
             let status = job.status.as_str();
-            let text = format!("says {status}; {} has a leaderboard", job.run_id);
+            let text = format!("says {status}, but {} has a leaderboard", job.run_id);
             add(Code::JobContradictsResult, text);
         }
         _ => {}
@@ -144,7 +137,7 @@ fn check_job(state: &RoundState, official: Option<&RunState>, findings: &mut Vec
         && *official.folder.run_id() != job.run_id
     {
         let text = format!(
-            "names {}; the record is {}",
+            "names {}, but the record is {}",
             job.run_id,
             official.folder.run_id()
         );

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use capitalbench_archive::format::prices::provenance::{
     AnswerRecord, Coverage, Provenance, Purpose,
 };
+use capitalbench_archive::format::stored::FormatVersion;
 use capitalbench_archive::prices::price_record::{NewPrices, store};
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_core::market::cross_check::{Comparison, CrossCheck};
@@ -317,6 +318,7 @@ fn provenance(
         requests: answered.answer.requests,
     });
     Provenance {
+        format_version: FormatVersion,
         round_id: plan.inputs.folder.name(),
         source: fetcher.source.name().to_owned(),
         stored_label: fetcher.source.stored_label().to_owned(),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::prices::provenance::{Coverage, Purpose};
 use capitalbench_archive::format::prices::source_exception::SourceException;
+use capitalbench_archive::format::stored::FormatVersion;
 use capitalbench_archive::prices::price_record::final_prices;
 use capitalbench_archive::results::corrections::Correction;
 use capitalbench_archive::round::round_folder::RoundInputs;
@@ -214,6 +215,7 @@ pub fn source_exception(
         ));
     };
     Ok(Some(SourceException {
+        format_version: FormatVersion,
         departure,
         reason: reason.clone(),
         accepted_at: Stamp::of(fetchers.first.operator.clock.now()),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use capitalbench_archive::disk::error::FileError;
-use capitalbench_archive::log::{LogFolder, LogKey, Observer, attempt_events};
+use capitalbench_archive::log::{LedgerAttempt, LogFolder, LogKey, Observer, attempt_events};
 use capitalbench_archive::round::round_folder::{RoundFolder, list_rounds};
 use capitalbench_archive::run::ledger::Ledger;
 use capitalbench_core::asking::attempt::Slot;
@@ -73,9 +73,13 @@ impl Recorder {
         let Some(key) = &self.key else {
             return Ok(());
         };
-        let run = (ledger.folder(), ledger.plan());
-        let place = (attempt.slot, attempt.number);
-        let events = attempt_events(round, run, place, observer(key, now))?;
+        let attempt = LedgerAttempt {
+            run: ledger.folder(),
+            plan: ledger.plan(),
+            slot: attempt.slot,
+            attempt: attempt.number,
+        };
+        let events = attempt_events(round, &attempt, observer(key, now))?;
         self.log.append(key, &events)?;
         Ok(())
     }

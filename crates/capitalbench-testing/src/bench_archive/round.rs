@@ -8,6 +8,7 @@ use capitalbench_core::asking::attempt::Slot;
 use capitalbench_core::asking::prompt::prompt_text;
 use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
 use capitalbench_core::decision::portfolio::Constraints;
+use capitalbench_core::market::calendar::rows_final_at;
 use capitalbench_core::market::price_window::{CloseBasis, PriceWindow, Session};
 use capitalbench_core::round::manifest::{Manifest, Proof, Stream, SubmissionFormat, Track};
 use capitalbench_core::round::methodology::Methodology;
@@ -26,6 +27,7 @@ use capitalbench_archive::disk::layout::{self, run};
 use capitalbench_archive::format::prices::provenance::{
     AnswerRecord, Coverage, Provenance, Purpose,
 };
+use capitalbench_archive::format::stored::FormatVersion;
 use capitalbench_archive::format::{
     prices::price_sheet, prices::price_window, prices::provenance, round::hashes,
     round::new_manifest, run::acceptance, run::new_run_manifest,
@@ -213,7 +215,7 @@ impl Draft<'_> {
             let path = format!("{}/{}.json", run::RAW, slot.stem(1));
             self.write(&Self::in_run(&path), &line(&Value::Object(raw)))?;
         }
-        self.write(&Self::in_run(run::LOG), &log)?;
+        self.write(&Self::in_run(run::RUN_LOG), &log)?;
         let folder = inputs.folder.run(&plan.run_id)?;
         let checked = validate_run(inputs, &folder, RULES)?;
         for (path, text) in validation_files(&folder, RULES, &checked) {
@@ -250,8 +252,7 @@ impl Draft<'_> {
 
     fn prices(&self) -> Result<(), BenchArchiveError> {
         let window = self.schedule.window;
-        let fetched_at = capitalbench_core::market::calendar::rows_final_at(window.exit);
-        let fetched_at = fetched_at.unwrap_or(self.schedule.deadline);
+        let fetched_at = rows_final_at(window.exit).unwrap_or(self.schedule.deadline);
         let mut windows = Vec::with_capacity(self.scene.histories.len());
         let mut answers = Vec::with_capacity(self.scene.histories.len());
         for (option_id, symbol, bars) in &self.scene.histories {
@@ -293,7 +294,8 @@ impl Draft<'_> {
             self.write(path, text)?;
             digests.insert((*path).to_owned(), Digest::of(text.as_bytes()));
         }
-        let record = Provenance {
+        let provenance = Provenance {
+            format_version: FormatVersion,
             round_id: self.manifest.round_id.to_string(),
             source: SOURCE.to_owned(),
             stored_label: SOURCE.to_owned(),
@@ -308,7 +310,7 @@ impl Draft<'_> {
             warnings: Vec::new(),
             replaced: None,
         };
-        self.write(layout::PROVENANCE, &provenance::render(&record))
+        self.write(layout::PROVENANCE, &provenance::render(&provenance))
     }
 
     fn results(&self, inputs: &RoundInputs, folder: &RunFolder) -> Result<(), BenchArchiveError> {

@@ -77,8 +77,8 @@ fn print_plan(report: &FetchReport, json: bool) {
             "round_id": report.round.name(),
             "entry_date": window.entry.to_string(),
             "exit_date": window.exit.to_string(),
-            "purpose": report.purpose.as_str(),
-            "coverage": report.coverage.as_str(),
+            "purpose": report.purpose,
+            "coverage": report.coverage,
             "symbols": symbols,
         }));
         return;
@@ -128,8 +128,8 @@ fn stored_json(round: &str, provenance: &Provenance, check: Option<&CrossCheck>)
         "round_id": round,
         "status": "stored",
         "source": provenance.source,
-        "purpose": provenance.purpose.as_str(),
-        "coverage": provenance.coverage.as_str(),
+        "purpose": provenance.purpose,
+        "coverage": provenance.coverage,
         "options": provenance.answers.len(),
         "requests": requests,
         "files": files,

@@ -97,7 +97,7 @@ fn every_refusal_is_told_at_once_and_nothing_is_written() {
         .code(1)
         .says("weekly-portfolio-resolved: official-1 is not accepted\n")
         .says("missing [google-fixture-c], added []")
-        .says("prompt.md its bytes are not those that were hashed");
+        .says("prompt.md its bytes changed after it was hashed");
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn a_promise_is_part_of_the_frozen_rules() {
     let wrong = test.replace("manifest.yaml", "proof: signed", "proof: maybe");
     freeze(&wrong, "2026-12-06T10:10:00Z")
         .code(2)
-        .complains("proof: \"maybe\" is neither none, signed nor anchored");
+        .complains("proof: must be none, signed or anchored");
     let test = wrong.replace("manifest.yaml", "proof: maybe", "proof: signed");
     let before = test.tree();
     freeze(&test, "2026-12-06T10:10:00Z")

@@ -91,7 +91,7 @@ fn findings_belong_to_their_area_and_name_their_file() {
     let test = Test::broken("changed-prompt");
     test.run(&["audit-round", "--round", "changed-prompt"])
         .code(1)
-        .says("input-hash-mismatch  prompt.md: its bytes are not those that were hashed\n");
+        .says("input-hash-mismatch  prompt.md: its bytes changed after it was hashed\n");
 }
 
 #[test]

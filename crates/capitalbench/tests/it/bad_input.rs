@@ -51,7 +51,7 @@ const REFUSED: [(&[&str], Spoil, &str); 33] = [
     (
         VALIDATE,
         |t| cut(t, "manifest.yaml", 20),
-        "manifest.yaml its bytes are not those that were hashed",
+        "manifest.yaml its bytes changed after it was hashed",
     ),
     (
         VALIDATE,
@@ -131,7 +131,7 @@ const REFUSED: [(&[&str], Spoil, &str); 33] = [
     (
         SCORE,
         |t| t.replace("hashes.json", "sha256", "md5"),
-        "hashes.json: algorithm: must be sha256",
+        "unknown variant `md5`, expected `sha256`",
     ),
     (
         SCORE,

@@ -23,7 +23,7 @@ fn changed_prices_do_not_silently_change_a_result() {
     let test = corrected_price();
     test.run(&SCORE)
         .code(2)
-        .complains("run official-1 has other results already")
+        .complains("run official-1 already has other results")
         .complains("results/leaderboard.csv")
         .complains("--correct REASON");
     let blank = [&SCORE[..], &["--correct", " "]].concat();

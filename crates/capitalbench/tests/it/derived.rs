@@ -70,7 +70,7 @@ fn forgeries(test: &Test) -> Vec<(String, &'static str)> {
     vec![
         (parsed, "does not follow from the raw file"),
         (raw, "does not follow from the attempts in the ledger"),
-        (ended, "tells an object that is not the one in its reply"),
+        (ended, "has an object that is not the one in its reply"),
     ]
 }
 
@@ -97,7 +97,7 @@ fn a_run_that_does_not_follow_from_its_answers_is_not_scored() {
         let ran = test.run(&resolve).fails();
         let said = ran.stdout() + &ran.stderr();
         // The log refuses to sign a raw file that is not the accepted one.
-        let unsigned = format!("{file}: is not the file that was accepted");
+        let unsigned = format!("{file}: changed after it was accepted");
         assert!(said.contains(&named) || said.contains(&unsigned), "{ran}");
         let written = changes(&before, &test.tree());
         let prices = written.iter().filter(|path| path.contains("/prices/"));
@@ -137,12 +137,12 @@ fn a_reply_that_is_not_in_its_answer_is_refused() {
     ];
     test.run(&score)
         .code(2)
-        .complains("ended.json tells a reply that is not in the answer")
+        .complains("ended.json has a reply that is not in the answer")
         .complains("put the file of then back");
     for command in publishing() {
         test.run_with(&DATABASE, &command)
             .code(2)
-            .complains("ended.json tells a reply that is not in the answer");
+            .complains("ended.json has a reply that is not in the answer");
     }
     test.run(&["verify", "signed", "--now", NOW])
         .code(1)
@@ -151,7 +151,7 @@ fn a_reply_that_is_not_in_its_answer_is_refused() {
     fs::remove_file(test.path(&answer)).expect("a removed file");
     test.run(&score)
         .code(2)
-        .complains("ended.json tells a reply, and the answer it was in is gone");
+        .complains("ended.json has a reply, but its answer is missing");
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn an_unaccepted_run_is_not_scored() {
     fs::write(&log, longer).expect("a written file");
     test.run(&score)
         .code(2)
-        .complains("run_log.jsonl is not the log that was accepted");
+        .complains("run_log.jsonl changed after it was accepted");
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn results_that_do_not_follow_are_not_published() {
             test.run_with(&DATABASE, &command)
                 .code(2)
                 .complains(&format!(
-                    "{NAME}: the stored result runs/official/results/{name} is not the computed one"
+                    "{NAME}: the stored result runs/official/results/{name} differs from the computed one"
                 ));
             assert!(!test.path("out").exists(), "{command:?}");
         }
@@ -213,7 +213,7 @@ fn rounds_without_a_ledger_are_scored_as_before_and_edited_results_are_refused()
     assert!(stored.contains(&published.expect("a leaderboard")));
     let file = format!("{RUN}/results/leaderboard.csv");
     let test = test.replace(&file, "anthropic-fixture-b", "anthropic-fixture-x");
-    test.run(&publish)
-        .code(2)
-        .complains("runs/official-1/results/leaderboard.csv is not the computed one: line 2, ");
+    test.run(&publish).code(2).complains(
+        "runs/official-1/results/leaderboard.csv differs from the computed one: line 2, ",
+    );
 }

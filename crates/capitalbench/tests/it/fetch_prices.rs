@@ -303,7 +303,7 @@ fn an_entry_snapshot_is_informational_and_never_scored() {
     let test = test.write("prices/entry_prices.csv", &old_entry);
     test.run_without_trace(&SCORE)
         .code(2)
-        .complains("prices/entry_prices.csv: is not the file that was fetched");
+        .complains("prices/entry_prices.csv: changed after it was fetched");
     assert!(test.codes().contains(&"price-record-differs".to_owned()));
 }
 
@@ -401,7 +401,7 @@ fn disagreeing_sources_are_scored_only_with_a_reason() {
     );
     test.run_without_trace(&SCORE)
         .code(2)
-        .complains("csv and the prices are more than 10 bp apart for GOLD")
+        .complains("csv and the prices differ by more than 10 bp for GOLD")
         .complains("--accept-cross-check REASON");
     let accept = [
         &SCORE[..],

@@ -385,7 +385,7 @@ fn a_frozen_round_and_wrong_paths_are_refused() {
     let test = frozen();
     let again = [&FETCH_CSV[..], &["--overwrite-performance"]].concat();
     let ran = test.run_without_trace(&again).code(2);
-    ran.complains("is frozen: none of its inputs may change any more");
+    ran.complains("is frozen: its inputs must not change any more");
     let test = researched();
     for (at, wrong, message) in [
         (

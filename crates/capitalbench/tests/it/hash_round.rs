@@ -32,7 +32,7 @@ fn optional_inputs_are_frozen_when_they_are_there() {
     test.remove("submission_schema.json")
         .run(&CHECK)
         .code(1)
-        .prints("error  submission_schema.json was hashed and is gone\n");
+        .prints("error  submission_schema.json was hashed, but is missing\n");
 }
 
 #[test]
@@ -40,10 +40,10 @@ fn a_frozen_round_is_never_frozen_again_with_other_bytes() {
     let test = Test::weekly().replace("briefing.md", "Gold", "Silver");
     test.run_without_trace(&FREEZE)
         .code(2)
-        .complains("is frozen and 1 of its inputs changed: briefing.md its bytes are not those");
+        .complains("is frozen and 1 of its inputs changed: briefing.md its bytes changed");
     test.run_without_trace(&CHECK)
         .code(1)
-        .prints("error  briefing.md its bytes are not those that were hashed\n");
+        .prints("error  briefing.md its bytes changed after it was hashed\n");
 }
 
 #[test]

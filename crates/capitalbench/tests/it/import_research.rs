@@ -181,7 +181,7 @@ fn a_second_import_replaces_the_first_until_the_round_is_frozen() {
     let test = frozen();
     write_briefing(&test, "A third fact.\n");
     let ran = test.run_without_trace(&import("b.md", CUTOFF)).code(2);
-    ran.complains("is frozen: none of its inputs may change any more");
+    ran.complains("is frozen: its inputs must not change any more");
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_cutoff_after_the_deadline_is_refused() {
     let late = import("briefing.md", "2026-12-07T14:25:01Z");
     let ran = test.run_without_trace(&late).code(2);
     ran.complains(
-        "the research cutoff 2026-12-07T14:25:01Z is after the decision deadline 2026-12-07T14:25:00Z",
+        "the research cutoff 2026-12-07T14:25:01Z must not be after the decision deadline 2026-12-07T14:25:00Z",
     );
     test.run(&import("briefing.md", "2026-12-07T14:25:00Z"))
         .code(0);

@@ -195,7 +195,7 @@ fn an_existing_round_is_never_touched() {
     ];
     test.run_without_trace(&arguments)
         .code(2)
-        .complains("is there already; a round is never overwritten");
+        .complains("already exists, and a round is never overwritten");
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn an_id_that_names_the_other_track_is_refused() {
             NOW,
         ];
         let ran = test.run_without_trace(&arguments).code(2);
-        ran.complains(&format!("is not one of the horizon {horizon}"));
+        ran.complains(&format!("does not fit the horizon {horizon}"));
     }
 }
 
@@ -274,7 +274,7 @@ fn a_broken_universe_is_refused_by_file_and_option() {
         (
             "risk_bucket: high",
             "risk_bucket: wild",
-            "options.3.risk_bucket: \"wild\"",
+            "options.3.risk_bucket: must be cash, low, medium, high or very_high, not \"wild\"",
         ),
         (
             "  is_benchmark: true\n",

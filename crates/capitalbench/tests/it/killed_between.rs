@@ -156,7 +156,7 @@ fn a_half_made_round_is_ignored_and_the_next_call_makes_it() {
         killed.run(&boards).code(0);
         let again = killed.run(&init);
         if made {
-            again.code(2).complains("is there already");
+            again.code(2).complains("already exists");
         } else {
             again.code(0);
         }

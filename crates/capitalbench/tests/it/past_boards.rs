@@ -110,10 +110,12 @@ fn every_board_that_was_printed_can_be_reproduced() {
         .says("portfolio return");
     test.run(&[&show[..], &["1000"]].concat())
         .code(2)
-        .complains("no checkpoint was signed at the size 1000; the nearest: ");
+        .complains("no checkpoint was signed at the size 1000; the nearest sizes: ");
     test.run(&[&show[..], &["nowhere"]].concat())
         .code(2)
-        .complains("nowhere: is no size, no root and no file with a checkpoint");
+        .complains(
+            "nowhere: must be the size or the root of a checkpoint, or a file that holds one",
+        );
     let forged = String::from_utf8_lossy(&seen).replace(&resolved.0, &corrected.0);
     fs::write(test.path("forged"), forged).expect("a forged checkpoint");
     test.run(&[&show[..], &["forged"]].concat())
@@ -132,7 +134,7 @@ fn nothing_is_guessed(test: &Test, size: &str) {
     fs::write(&kept, bytes.replacen('1', "2", 1)).expect("other prices");
     test.run(&show)
         .code(2)
-        .complains("prices/exit_prices.csv: its bytes at this checkpoint are neither here nor");
+        .complains("prices/exit_prices.csv: its bytes at this checkpoint are not here and not");
     fs::remove_file(&kept).expect("no old prices");
     test.run(&show)
         .code(2)

@@ -52,7 +52,7 @@ fn another_source_needs_a_reason_that_everybody_sees() {
     // Without the word, or with that of another departure, the prices are nobody's.
     let word = test.read("prices/source_exception.json");
     let test = test.remove("prices/source_exception.json");
-    let refused = "and no reason for it is recorded";
+    let refused = "but no reason for it is recorded";
     test.run(&SCORE).code(2).complains(refused);
     let found = test.run(&["verify", WEEKLY]).code(1);
     found.says("price-record-differs").says(refused);
@@ -144,6 +144,6 @@ fn a_host_that_was_not_frozen_is_named() {
     let other = moved.split('/').nth(2).expect("a host");
     found
         .says("provider-host-differs")
-        .says(&format!("asked {other}; the manifest froze {host}"));
+        .says(&format!("called {other}; the manifest froze {host}"));
     assert!(test.codes().contains(&"provider-host-differs".to_owned()));
 }

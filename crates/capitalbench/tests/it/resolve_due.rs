@@ -228,7 +228,7 @@ fn disagreeing_sources_stop_a_resolution_until_they_are_accepted() {
         &[&["--now", DUE], &check[..]].concat(),
     )
     .code(1)
-    .says("more than 10 bp apart for GOLD");
+    .says("differ by more than 10 bp for GOLD");
     assert_eq!(leaderboard(&test, "DUE-00"), None);
     let accept = "--accept-cross-check";
     let score = [
@@ -268,7 +268,7 @@ fn a_dry_run_a_maximum_and_a_cancelled_round() {
     test.run(&["status", "--now", "2026-03-12T00:00:00Z"])
         .code(0)
         .says("overdue: DUE-00: cancelled: four of | eight: 'models'")
-        .says("overdue: DUE-02: was to be resolved at 2026-03-10T00:15:00Z, and nobody did");
+        .says("overdue: DUE-02: was due at 2026-03-10T00:15:00Z; no worker has resolved it");
     test.run(&[
         "automation-cancel",
         "--round",

@@ -101,7 +101,7 @@ fn changed_rules_and_options_are_refused() {
         let test = Test::weekly().replace(file, old, new);
         test.run_without_trace(&SCORE)
             .code(2)
-            .complains(&format!("{file} its bytes are not those that were hashed"));
+            .complains(&format!("{file} its bytes changed after it was hashed"));
     }
 }
 
@@ -116,9 +116,9 @@ fn our_rules_refuse_what_earlier_rounds_only_warn_about() {
         )
     };
     let ours = spoil(Test::weekly());
-    ours.run_without_trace(&SCORE)
-        .code(2)
-        .complains("break 1 of our rules: exit row of GOLD is dated 2026-03-06, not 2026-03-09");
+    ours.run_without_trace(&SCORE).code(2).complains(
+        "break 1 of the price rules: exit row of GOLD is dated 2026-03-06, not 2026-03-09",
+    );
     let earlier = Test::weekly().replace("manifest.yaml", "portfolio-v1.1", "portfolio-v1.0");
     let earlier = spoil(earlier.freeze_again());
     let dry = [&SCORE[..], &["--dry-run"]].concat();

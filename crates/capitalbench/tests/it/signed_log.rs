@@ -59,7 +59,7 @@ fn a_key_is_made_once_and_never_shown() {
         .prints(&format!("{vkey}\n"));
     test.run_without_trace(&[&INIT[..], &["log.example/b"]].concat())
         .code(2)
-        .complains("the log has the key of log.example/a already");
+        .complains("the log already has the key of log.example/a");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("another mode");
     test.run(&["hash-round", "--round", WEEKLY])
         .code(2)

@@ -15,7 +15,7 @@ const WORDS: [(&str, &str, &str, &str); 8] = [
         "ended.json",
         "\"status\": \"valid\"",
         "\"status\": \"Valid\"",
-        "status: is \"Valid\"",
+        "status: must be valid, invalid or failed, not \"Valid\"",
     ),
     (
         "ended.json",
@@ -27,13 +27,13 @@ const WORDS: [(&str, &str, &str, &str); 8] = [
         "ended.json",
         "\"reason\": null",
         "\"reason\": \"server\"",
-        "reason: is given",
+        "reason: must not be given",
     ),
     (
         "ended.json",
         "\"cost_usd\": null",
         "\"cost_usd\": -1",
-        "cost_usd: is no sum of money",
+        "cost_usd: is not an amount of money",
     ),
     (
         "ended.json",
@@ -45,7 +45,7 @@ const WORDS: [(&str, &str, &str, &str); 8] = [
         "begun.json",
         "\"attempt\": 1",
         "\"attempt\": 2",
-        "attempt: is not what",
+        "attempt: does not match",
     ),
     (
         "begun.json",
@@ -186,7 +186,7 @@ fn a_plan_with_unknown_words_stops() {
         (
             "\"run_type\": \"mock\"",
             "\"run_type\": \"formal\"",
-            "run_type: is no kind of run",
+            "run_type: is not a kind of run",
         ),
         (
             "\"replicate_index\": 1",
@@ -205,5 +205,5 @@ fn a_plan_with_unknown_words_stops() {
             "\"synthetic\": false",
             "\"synthetic\": true",
         );
-    stops(&test, "synthetic: is true although mock is false");
+    stops(&test, "synthetic: must not be true when mock is false");
 }

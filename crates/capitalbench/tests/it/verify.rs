@@ -10,7 +10,7 @@ fn one_round_is_told_with_all_its_findings() {
     test.run(&["verify", "changed-prompt"]).code(1).prints(
         "changed-prompt  does-not-hold
   error    input-hash-mismatch  prompt.md
-           its bytes are not those that were hashed
+           its bytes changed after it was hashed
   note     freeze-time-unproved  hashes.json
            no outside timestamp shows that the inputs were frozen before the calls
 
@@ -36,7 +36,7 @@ weekly-portfolio-resolved     does-not-hold       1         1      1
 
 weekly-portfolio-resolved
   error    input-hash-mismatch  prompt.md
-           its bytes are not those that were hashed
+           its bytes changed after it was hashed
 
 rounds  warning              meaning
      1  call-after-deadline  Official calls ended after the decision deadline.

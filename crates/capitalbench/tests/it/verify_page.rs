@@ -141,11 +141,11 @@ fn the_log_of_a_signed_round_is_published_and_checked() {
         ("log/checkpoint".to_owned(), "does not hold"),
         (
             format!("log/tile/0/000.p/{leaves}"),
-            "does not hold the hashes of the leaves",
+            "does not hold the hashes that the leaves give",
         ),
         (
             format!("log/tile/entries/000.p/{leaves}"),
-            "signs another root than the leaves have",
+            "signs another root than the leaves give",
         ),
         (format!("rounds/{NAME}/files/manifest.yaml"), "signed "),
     ];

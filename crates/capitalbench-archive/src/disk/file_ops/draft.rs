@@ -1,4 +1,4 @@
-//! Files that are too large to be held: written piece by piece, named when all of them are whole.
+//! Files too large for memory: written piece by piece, and named when all of them are complete.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Write};
@@ -15,7 +15,7 @@ pub struct Draft {
     file: BufWriter<NamedTempFile>,
 }
 
-/// Files on their way to their places, all of them or none.
+/// Files that get their names together, or not at all.
 #[derive(Debug, Default)]
 pub struct Drafts {
     whole: Vec<(PathBuf, NamedTempFile)>,
@@ -43,7 +43,7 @@ impl Drafts {
         })
     }
 
-    /// Takes a file that is whole, and gives its size.
+    /// Takes a complete file, and returns its size.
     pub fn end(&mut self, draft: Draft) -> Result<u64, WriteError> {
         let Draft { path, file } = draft;
         let file = file.into_inner().map_err(io::IntoInnerError::into_error);
@@ -56,19 +56,19 @@ impl Drafts {
         Ok(size)
     }
 
-    /// What a failed write to a draft means.
+    /// The error of a failed write to a draft.
     pub fn failed(path: &Path, error: io::Error) -> WriteError {
         failed(path, error)
     }
 
-    /// A whole file for reading; none of this path is there before it is whole.
+    /// Opens a complete file for reading; an unfinished one is not found.
     pub fn read(&self, path: &Path) -> io::Result<BufReader<File>> {
         let found = self.whole.iter().find(|(own, _)| own == path);
         let (_, file) = found.ok_or(io::ErrorKind::NotFound)?;
         Ok(BufReader::with_capacity(1 << 18, file.reopen()?))
     }
 
-    /// Gives every file its name, in place of one that is there, and counts those that differ.
+    /// Gives every file its name, replacing files that differ, and counts those.
     pub fn finish(self) -> Result<usize, WriteError> {
         let mut changed: Vec<PathBuf> = Vec::new();
         let mut count = 0;

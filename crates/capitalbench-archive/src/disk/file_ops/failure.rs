@@ -8,11 +8,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot {action} {}: {problem}", path.display())]
 pub struct WriteError {
-    /// What was tried.
     pub action: Action,
-    /// The file or folder it was tried on.
     pub path: PathBuf,
-    /// Why it failed.
     pub problem: WriteProblem,
 }
 
@@ -31,13 +28,10 @@ impl WriteError {
 pub enum Action {
     /// Write a file that must not be there.
     Create,
-    /// Write a file over another.
     Replace,
-    /// Remove a file.
     Remove,
-    /// Create a folder.
     CreateFolder,
-    /// Flush a folder to the disk.
+    /// Flush a folder to the disk, so that a power cut does not undo the write.
     Flush,
 }
 
@@ -56,23 +50,17 @@ impl fmt::Display for Action {
 /// Why a write failed, with a remedy in its text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteProblem {
-    /// The user may not write there, or nobody may.
     #[error(
         "the disk is read-only or you may not write there; check the permissions of the folder"
     )]
     Denied,
-    /// The disk or the user's share of it is full.
     #[error("no space left; free some space and run again; nothing was changed")]
     NoSpace,
-    /// A file that must be new is there already.
     #[error("it already exists and is never overwritten; move it away if it is not wanted")]
     Exists,
-    /// A link, a pipe or a device lies where a plain file must.
-    #[error(
-        "it is a link, a folder, a pipe or a device and no plain file; remove it and run again"
-    )]
+    /// Something other than a plain file has the name.
+    #[error("it is a link, a folder, a pipe or a device; remove it and run again")]
     NotAFile,
-    /// A folder on the way is missing.
     #[error("its folder does not exist; create it or check the path")]
     NoFolder,
     /// The write is done, but a power cut could still undo it.
@@ -97,63 +85,25 @@ impl From<io::Error> for WriteProblem {
 
 /// A file that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReadError {
-    /// A link instead of a file.
-    #[error("{} is a symbolic link; a round holds plain files only", path.display())]
-    Link {
-        /// The link.
-        path: PathBuf,
-    },
-    /// There is no such file.
-    #[error("{} does not exist", path.display())]
-    Missing {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The path names a folder, a pipe or a device.
-    #[error("{} is not a regular file", path.display())]
-    NotAFile {
-        /// What was found.
-        path: PathBuf,
-    },
-    /// The file is larger than the limit.
-    #[error("{} is larger than {limit} bytes", path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// The limit in bytes.
-        limit: u64,
-    },
-    /// The system refused.
-    #[error("cannot read {}: {reason}", path.display())]
-    Failed {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        reason: String,
-    },
+#[error("{} {problem}", path.display())]
+pub struct ReadError {
+    pub path: PathBuf,
+    pub problem: ReadProblem,
 }
 
-impl ReadError {
-    /// The file or what was found in its place.
-    pub fn path(&self) -> &Path {
-        match self {
-            Self::Link { path }
-            | Self::Missing { path }
-            | Self::NotAFile { path }
-            | Self::TooLarge { path, .. }
-            | Self::Failed { path, .. } => path,
-        }
-    }
-
-    /// What is wrong with it, without its name.
-    pub fn problem(&self) -> String {
-        match self {
-            Self::Link { .. } => "is a symbolic link; a round holds plain files only".to_owned(),
-            Self::Missing { .. } => "does not exist".to_owned(),
-            Self::NotAFile { .. } => "is not a regular file".to_owned(),
-            Self::TooLarge { limit, .. } => format!("is larger than {limit} bytes"),
-            Self::Failed { reason, .. } => format!("cannot be read: {reason}"),
-        }
-    }
+/// Why a file could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadProblem {
+    #[error("is a symbolic link; a round holds plain files only")]
+    Link,
+    #[error("does not exist")]
+    Missing,
+    /// A folder, a pipe or a device.
+    #[error("is not a regular file")]
+    NotAFile,
+    #[error("is larger than {0} bytes")]
+    TooLarge(u64),
+    /// Anything else, in the system's words.
+    #[error("cannot be read: {0}")]
+    Failed(String),
 }

@@ -1,4 +1,4 @@
-//! Which files some work read: what its result follows from.
+//! Records which files a computation read, because its result depends on them.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ thread_local! {
     static READS: RefCell<Option<Vec<PathBuf>>> = const { RefCell::new(None) };
 }
 
-/// Does some work on this thread and lists the files it asked [`super::read`] for, each once.
+/// Runs `work` on this thread and lists the files it read with [`super::read`], each once.
 pub(crate) fn recorded<T>(work: impl FnOnce() -> T) -> (T, Vec<PathBuf>) {
     let outer = READS.replace(Some(Vec::new()));
     let result = work();

@@ -1,17 +1,16 @@
-//! Writers for what can be made again at any time: whole or absent, but not flushed.
+//! Writers for files that can be made again at any time: complete or absent, but not flushed.
 //!
-//! A power cut may cost such files, and nothing else: rounds that a seed makes again, and the
-//! cache, which is checked whenever it is read. Flushing a million of them would take hours.
-//! Nothing that somebody decided, fetched or was told is ever written here.
+//! A power cut may lose such files: rounds that a seed makes again, and the cache, which is checked
+//! whenever it is read. Flushing a million of them would take hours. Decisions, fetched prices and
+//! answers are never written here.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::{Action, TEMPORARY_PREFIX, WriteError, folder_of};
+use super::{Action, TEMPORARY_PREFIX, WriteError, folder_of, temporary_file};
 
 /// A folder that has no name yet; dropping it removes it.
 #[derive(Debug)]
@@ -37,7 +36,7 @@ impl ScratchFolder {
         Ok(Self { draft, inner })
     }
 
-    /// Where it is being written; its last part is its name already.
+    /// Where it is being written; the last part of the path is already its name.
     pub fn path(&self) -> &Path {
         &self.inner
     }
@@ -64,7 +63,7 @@ impl ScratchFolder {
         }
     }
 
-    /// Gives the folder its name; one that is there is never replaced.
+    /// Gives the folder its name; never replaces an existing one.
     #[expect(
         clippy::disallowed_methods,
         reason = "this module is where folders are named"
@@ -77,7 +76,7 @@ impl ScratchFolder {
     }
 }
 
-/// Writes a file in place of the one that is there, if any, without flushing it.
+/// Writes a file, replacing an existing one, without flushing it.
 #[expect(
     clippy::disallowed_methods,
     reason = "this module is where folders are created"
@@ -88,12 +87,7 @@ pub fn replace_unflushed(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     if !folder.is_dir() {
         fs::create_dir_all(folder).map_err(failed)?;
     }
-    let mut file = tempfile::Builder::new()
-        .prefix(TEMPORARY_PREFIX)
-        .suffix(".tmp")
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(folder)
-        .map_err(failed)?;
+    let mut file = temporary_file(path, 0o666).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())

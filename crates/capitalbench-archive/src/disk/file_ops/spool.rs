@@ -1,7 +1,7 @@
-//! Bytes that are set aside in a file without a name, and read again piece by piece.
+//! Bytes that are stored in a file without a name, and read again piece by piece.
 //!
-//! For what a long-running program has made and must not hold in memory. The system removes such a
-//! file when the last of its readers is gone, also when the program is killed.
+//! For data that a long-running program must not hold in memory. The system removes the file when
+//! its last reader is dropped, also when the program is killed.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -25,7 +25,7 @@ pub struct Slice {
 }
 
 impl Spool {
-    /// An empty one where temporary files lie.
+    /// An empty spool in the system's folder for temporary files.
     pub fn new() -> io::Result<Self> {
         Ok(Self {
             file: Arc::new(tempfile::tempfile()?),
@@ -67,7 +67,7 @@ impl Write for Spool {
 }
 
 impl Slice {
-    /// A whole file that is open, of this length.
+    /// A whole open file of this length.
     pub fn of(file: File, length: u64) -> Self {
         Self {
             file: Arc::new(file),
@@ -81,7 +81,7 @@ impl Slice {
         self.length
     }
 
-    /// At most so many bytes from a place on; fewer only at its end.
+    /// At most `most` bytes from `from` on; fewer only at its end.
     pub fn read(&self, from: u64, most: usize) -> io::Result<Vec<u8>> {
         let left = self.length.saturating_sub(from);
         let count = usize::try_from(left).unwrap_or(most).min(most);
@@ -90,7 +90,6 @@ impl Slice {
         Ok(bytes)
     }
 
-    /// All of its bytes.
     pub fn bytes(&self) -> io::Result<Vec<u8>> {
         self.read(0, usize::try_from(self.length).map_err(io::Error::other)?)
     }

@@ -144,16 +144,15 @@ fn create_folder_makes_all_levels_once() {
 fn read_names_what_it_refuses() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a");
-    let missing = ReadError::Missing { path: path.clone() };
-    assert_eq!(read(&path), Err(missing));
-    let not_a_file = ReadError::NotAFile {
-        path: folder.path().into(),
+    let error = |path: &Path, problem| ReadError {
+        path: path.to_owned(),
+        problem,
     };
-    assert_eq!(read(folder.path()), Err(not_a_file));
-    assert!(matches!(
-        read(Path::new("/dev/null")),
-        Err(ReadError::NotAFile { .. })
-    ));
+    let missing = error(&path, ReadProblem::Missing);
+    assert_eq!(read(&path), Err(missing));
+    for path in [folder.path(), Path::new("/dev/null")] {
+        assert_eq!(read(path), Err(error(path, ReadProblem::NotAFile)));
+    }
     create_new(&path, b"12345").unwrap();
     assert_eq!(read_at_most(&path, 5), Ok(b"12345".to_vec()));
     let error = read_at_most(&path, 4).unwrap_err();
@@ -161,10 +160,8 @@ fn read_names_what_it_refuses() {
         error.to_string(),
         format!("{} is larger than 4 bytes", path.display())
     );
-    assert!(matches!(
-        read(&path.join("below")),
-        Err(ReadError::Failed { .. })
-    ));
+    let below = read(&path.join("below")).unwrap_err();
+    assert!(matches!(below.problem, ReadProblem::Failed(_)), "{below}");
 }
 
 #[test]

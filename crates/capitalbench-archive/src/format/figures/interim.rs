@@ -1,4 +1,4 @@
-//! Interim files: prices by day, and the provisional rows that follow from them.
+//! Interim files: prices by day, and the provisional rows computed from them.
 
 use std::collections::BTreeMap;
 
@@ -40,17 +40,14 @@ pub type Snapshots = BTreeMap<Date, (Date, Snapshot)>;
 /// Reads `weekly_prices.csv`.
 pub fn parse_prices(bytes: &[u8]) -> Result<Snapshots, Fault> {
     let table = read_table(bytes)?;
-    let column = |name: &str| {
-        let missing = || Fault::field(name, "missing column").on_line(1);
-        table.column(name).ok_or_else(missing)
-    };
+    let column = |name: &str| crate::format::column(&table, name);
     let (target, dated) = (column("target_date")?, column("price_date")?);
     let (option, price) = (column("option_id")?, column("price")?);
     let mut snapshots = Snapshots::new();
     for row in &table.rows {
         let cell = |index: usize| row.cells[index].trim();
         let wrong = |name: &str, index: usize| {
-            Fault::field(name, format!("{:?} cannot be used", cell(index))).on_line(row.line)
+            Fault::field(name, format!("{:?} is not a valid {name}", cell(index))).on_line(row.line)
         };
         let day = parse_day(cell(target)).ok_or_else(|| wrong("target_date", target))?;
         let priced = parse_day(cell(dated)).ok_or_else(|| wrong("price_date", dated))?;

@@ -1,4 +1,4 @@
-//! `results/outcomes.json`: every figure of every submission, with units, or why there is none.
+//! `results/outcomes.json`: every figure of every submission with its unit, or why it is missing.
 
 use capitalbench_core::asking::run::RunKind;
 use capitalbench_core::decision::submission::Decision;
@@ -12,38 +12,33 @@ use serde_json::{Value, json};
 
 use crate::format::text::json;
 
-/// The version of this format.
 const VERSION: u64 = 1;
 
-/// Everything that the file is made from.
+/// What the file is computed from.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcomes<'a> {
-    /// The round.
     pub round_id: &'a str,
-    /// The run.
     pub run_id: &'a str,
-    /// What kind of run it is.
     pub kind: RunKind,
     /// The label of its rules.
     pub methodology: &'a str,
     /// Digests of the entry sheet and the exit sheet.
     pub prices: (Digest, Digest),
-    /// What the operator accepted about them.
+    /// The operator's reasons for accepting odd prices.
     pub accepted: Accepted<'a>,
-    /// Returns of the options.
     pub returns: &'a RoundReturns,
     /// Outcomes in leaderboard order.
     pub scored: &'a [Scored],
-    /// What is odd about the prices.
+    /// Broken price rules that the methodology tolerates.
     pub problems: &'a [PriceProblem],
 }
 
 /// Reasons that the operator gave.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Accepted<'a> {
-    /// Why two sources that are apart do not matter.
+    /// Why a disagreement of two sources does not matter.
     pub cross_check: Option<&'a str>,
-    /// Why sheets without the record of a fetch count.
+    /// Why price sheets without the record of a fetch count.
     pub unproved_prices: Option<&'a str>,
 }
 
@@ -59,7 +54,7 @@ fn or_reason<T: Into<Value>>(found: Option<T>, reason: &str) -> Value {
     found.map_or_else(|| unavailable(reason), value)
 }
 
-/// The file's text; fails where a return is above the oracle, which prices cannot give.
+/// The file's text; fails where a return is above the oracle, which means a wrong price.
 pub fn render(outcomes: &Outcomes<'_>) -> Result<String, AboveOracle> {
     let returns = outcomes.returns;
     let submissions: Result<Vec<Value>, AboveOracle> = (1_u32..)

@@ -176,7 +176,7 @@ pub fn leaderboard(scored: &[Scored], returns: &RoundReturns) -> ResultTable {
     table
 }
 
-/// The return of a portfolio; a single pick has none of its own.
+/// The return of a portfolio; the cell of a single pick is blank.
 fn portfolio_return(format: SubmissionFormat, outcome: &Outcome) -> Option<Return> {
     match format {
         SubmissionFormat::SinglePick => None,

@@ -1,133 +1,103 @@
-//! `prices/cross_check.json` and the word that accepts it beyond its tolerance.
+//! `prices/cross_check.json` compares two price sources; `prices/cross_check_acceptance.json` lets
+//! a comparison beyond its tolerance be scored.
 
 use capitalbench_core::market::cross_check::{Comparison, CrossCheck};
 use capitalbench_core::values::ids::{Digest, OptionId};
 use capitalbench_core::values::time::Stamp;
 use capitalbench_core::values::units::Return;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::disk::error::Fault;
+use crate::format::stored::FormatVersion;
 use crate::format::text::json;
-use crate::format::text::member::{digest, list, only, stamp, text, version};
 
-/// The version of this format.
-const VERSION: u64 = 1;
-
-/// The members of a comparison, of one of its rows, and of the word that accepts it.
-const MEMBERS: [&str; 6] = [
-    "format_version",
-    "source",
-    "tolerance_bps",
-    "units",
-    "beyond_tolerance",
-    "rows",
-];
-const ROW_MEMBERS: [&str; 5] = [
-    "option_id",
-    "return",
-    "other_return",
-    "apart_bps",
-    "unavailable",
-];
-const ACCEPTANCE_MEMBERS: [&str; 4] = [
-    "format_version",
-    "cross_check_sha256",
-    "reason",
-    "accepted_at_utc",
-];
-
-/// The operator's word that prices may be scored although two sources disagree.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The operator's reason for scoring prices although two sources disagree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CrossCheckAcceptance {
-    /// Digest of the comparison it speaks of.
+    pub format_version: FormatVersion<1>,
+    /// Digest of the comparison that is accepted; another comparison needs another acceptance.
+    #[serde(rename = "cross_check_sha256")]
     pub cross_check: Digest,
-    /// Why.
     pub reason: String,
-    /// When.
+    #[serde(rename = "accepted_at_utc")]
     pub accepted_at: Stamp,
 }
 
-/// The comparison's text.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    format_version: FormatVersion<1>,
+    source: String,
+    tolerance_bps: f64,
+    // For people; readers compute them again.
+    #[serde(default)]
+    units: Value,
+    #[serde(default)]
+    beyond_tolerance: Vec<OptionId>,
+    rows: Vec<StoredRow>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredRow {
+    option_id: OptionId,
+    #[serde(rename = "return")]
+    scored: Return,
+    other_return: Option<Return>,
+    apart_bps: Option<f64>,
+    unavailable: Option<String>,
+}
+
 pub fn render(check: &CrossCheck) -> String {
-    let rows: Vec<Value> = check
-        .rows
-        .iter()
-        .map(|row| {
-            json!({
-                "option_id": row.option_id.as_str(),
-                "return": row.scored.get(),
-                "other_return": row.other.as_ref().ok().map(|value| value.get()),
-                "apart_bps": row.apart_bps(),
-                "unavailable": row.other.as_ref().err(),
-            })
-        })
-        .collect();
-    let beyond: Vec<&str> = check
-        .beyond()
-        .into_iter()
-        .map(|row| row.option_id.as_str())
-        .collect();
-    json::to_pretty(&json!({
-        "format_version": VERSION,
-        "source": check.source,
-        "tolerance_bps": check.tolerance_bps,
-        "units": {"return": "fraction", "other_return": "fraction", "apart_bps": "basis points"},
-        "beyond_tolerance": beyond,
-        "rows": rows,
-    }))
-}
-
-/// Reads a comparison.
-pub fn parse(bytes: &[u8]) -> Result<CrossCheck, Fault> {
-    let value = json::parse(bytes)?;
-    only(&value, &MEMBERS)?;
-    version(&value, VERSION)?;
-    let rows = list(&value, "rows")?;
-    let tolerance = value["tolerance_bps"].as_f64();
-    Ok(CrossCheck {
-        source: text(&value, "source")?.to_owned(),
-        tolerance_bps: tolerance
-            .ok_or_else(|| Fault::field("tolerance_bps", "must be a number"))?,
-        rows: rows.iter().map(row).collect::<Result<_, _>>()?,
-    })
-}
-
-fn row(value: &Value) -> Result<Comparison, Fault> {
-    only(value, &ROW_MEMBERS)?;
-    let number = |name: &str| {
-        let number = value[name].as_f64().map(Return::from_fraction);
-        number.ok_or_else(|| Fault::field(name, "must be a number"))
+    let row = |row: &Comparison| StoredRow {
+        option_id: row.option_id.clone(),
+        scored: row.scored,
+        other_return: row.other.as_ref().ok().copied(),
+        apart_bps: row.apart_bps(),
+        unavailable: row.other.as_ref().err().cloned(),
     };
-    Ok(Comparison {
-        option_id: OptionId::parse(text(value, "option_id")?)
-            .map_err(|error| Fault::field("option_id", error.to_string()))?,
-        scored: number("return")?,
-        other: match value["unavailable"].as_str() {
-            Some(reason) => Err(reason.to_owned()),
-            None => Ok(number("other_return")?),
-        },
+    let beyond = check.beyond().into_iter();
+    json::render(&Stored {
+        format_version: FormatVersion,
+        source: check.source.clone(),
+        tolerance_bps: check.tolerance_bps,
+        units: json!({"return": "fraction", "other_return": "fraction", "apart_bps": "basis points"}),
+        beyond_tolerance: beyond.map(|row| row.option_id.clone()).collect(),
+        rows: check.rows.iter().map(row).collect(),
     })
 }
 
-/// The acceptance's text.
 pub fn render_acceptance(acceptance: &CrossCheckAcceptance) -> String {
-    json::to_pretty(&json!({
-        "format_version": VERSION,
-        "cross_check_sha256": acceptance.cross_check.to_hex(),
-        "reason": acceptance.reason,
-        "accepted_at_utc": acceptance.accepted_at.text(),
-    }))
+    json::render(acceptance)
 }
 
-/// Reads an acceptance.
 pub fn parse_acceptance(bytes: &[u8]) -> Result<CrossCheckAcceptance, Fault> {
-    let value = json::parse(bytes)?;
-    only(&value, &ACCEPTANCE_MEMBERS)?;
-    version(&value, VERSION)?;
-    Ok(CrossCheckAcceptance {
-        cross_check: digest(&value, "cross_check_sha256")?,
-        reason: text(&value, "reason")?.to_owned(),
-        accepted_at: stamp(&value, "accepted_at_utc")?,
+    json::read(bytes)
+}
+
+pub fn parse(bytes: &[u8]) -> Result<CrossCheck, Fault> {
+    let stored: Stored = json::read(bytes)?;
+    let row = |row: StoredRow| {
+        let missing = || Fault::field("other_return", "must be a number, or give `unavailable`");
+        Ok(Comparison {
+            option_id: row.option_id,
+            scored: row.scored,
+            other: match row.unavailable {
+                Some(reason) => Err(reason),
+                None => Ok(row.other_return.ok_or_else(missing)?),
+            },
+        })
+    };
+    Ok(CrossCheck {
+        source: stored.source,
+        tolerance_bps: stored.tolerance_bps,
+        rows: stored
+            .rows
+            .into_iter()
+            .map(row)
+            .collect::<Result<_, Fault>>()?,
     })
 }
 

@@ -9,7 +9,7 @@ use jiff::civil::Date;
 
 use crate::disk::error::Fault;
 use crate::format::text::number::float_text;
-use crate::format::text::table::{CsvText, Row, Table, read_table};
+use crate::format::text::table::{CsvText, Row, read_table};
 
 const COLUMNS: [&str; 10] = [
     "option_id",
@@ -24,23 +24,6 @@ const COLUMNS: [&str; 10] = [
     "currency",
 ];
 
-/// The sheet of one day, in universe order; cash is worth one.
-pub fn render(universe: &Universe, windows: &[PriceWindow], day: Date, source: &str) -> String {
-    let mut text = CsvText::new();
-    text.row(HEADER);
-    for option in universe.options() {
-        let window = windows.iter().find(|w| w.option_id == option.id);
-        let session = window.and_then(|window| window.on(day));
-        let (close, adjusted, source) = match session {
-            Some(session) => (session.close, session.adjusted, source),
-            None if option.is_cash() => (Price::new(1.0), Price::new(1.0), "cash"),
-            None => continue,
-        };
-        row(&mut text, option, day, (close, adjusted), source);
-    }
-    text.into_string()
-}
-
 /// Columns that are written.
 const HEADER: [&str; 6] = [
     "option_id",
@@ -51,40 +34,68 @@ const HEADER: [&str; 6] = [
     "source",
 ];
 
-fn row(
-    text: &mut CsvText,
-    option: &MarketOption,
-    day: Date,
-    (close, adjusted): (Option<Price>, Option<Price>),
-    source: &str,
-) {
-    let number = |price: Option<Price>| price.map(|p| float_text(p.get())).unwrap_or_default();
-    text.row([
-        option.id.as_str(),
-        option.symbol.as_deref().unwrap_or_default(),
-        &day.to_string(),
-        &number(close),
-        &number(adjusted),
-        source,
-    ]);
+/// The prices of one row.
+struct Priced<'a> {
+    close: Option<Price>,
+    adjusted: Option<Price>,
+    source: &'a str,
+}
+
+impl Priced<'_> {
+    /// The price of cash is always one.
+    const CASH: Self = Self {
+        close: Some(Price::ONE),
+        adjusted: Some(Price::ONE),
+        source: "cash",
+    };
+}
+
+/// The sheet of one day of fetched windows, in universe order; cash is worth one.
+pub fn render(universe: &Universe, windows: &[PriceWindow], day: Date, source: &str) -> String {
+    render_rows(universe, day, |option| {
+        let window = windows.iter().find(|own| own.option_id == option.id);
+        let session = window.and_then(|window| window.on(day));
+        let priced = session.map(|session| Priced {
+            close: session.close,
+            adjusted: session.adjusted,
+            source,
+        });
+        priced.or(option.is_cash().then_some(Priced::CASH))
+    })
 }
 
 /// The sheet of a universe with the rows of another sheet of that day.
 pub fn render_quotes(universe: &Universe, sheet: &PriceSheet, day: Date) -> String {
+    render_rows(universe, day, |option| {
+        let priced = sheet.find(option).map(|quote| Priced {
+            close: quote.close,
+            adjusted: quote.adjusted.or(quote.price),
+            source: quote.source.as_deref().unwrap_or_default(),
+        });
+        priced.or(option.scores_as_cash().then_some(Priced::CASH))
+    })
+}
+
+/// One row for every option that has prices.
+fn render_rows<'a>(
+    universe: &Universe,
+    day: Date,
+    priced: impl Fn(&MarketOption) -> Option<Priced<'a>>,
+) -> String {
+    let number = |price: Option<Price>| price.map(|p| float_text(p.get())).unwrap_or_default();
     let mut text = CsvText::new();
     text.row(HEADER);
     for option in universe.options() {
-        let one = Price::new(1.0).filter(|_| option.scores_as_cash());
-        let (close, adjusted, source) = match sheet.find(option) {
-            Some(quote) => (
-                quote.close,
-                quote.adjusted.or(quote.price),
-                quote.source.as_deref().unwrap_or_default(),
-            ),
-            None if one.is_some() => (one, one, "cash"),
-            None => continue,
-        };
-        row(&mut text, option, day, (close, adjusted), source);
+        if let Some(own) = priced(option) {
+            text.row([
+                option.id.as_str(),
+                option.symbol.as_deref().unwrap_or_default(),
+                &day.to_string(),
+                &number(own.close),
+                &number(own.adjusted),
+                own.source,
+            ]);
+        }
     }
     text.into_string()
 }
@@ -101,62 +112,50 @@ pub fn parse(bytes: &[u8]) -> Result<PriceSheet, Fault> {
         return Err(Fault::field(other.clone().into_owned(), "unknown column").on_line(1));
     }
     if !has("option_id") && !has("symbol") {
-        return Err(Fault::new("no option_id or symbol column").on_line(1));
+        return Err(Fault::new("the header must have the column option_id or symbol").on_line(1));
     }
     if !["price", "close", "adj_close", "adjClose"]
         .into_iter()
         .any(has)
     {
-        return Err(Fault::new("no adj_close, price or close column").on_line(1));
+        return Err(
+            Fault::new("the header must have the column adj_close, price or close").on_line(1),
+        );
     }
-    let columns = Columns::of(&table);
+    let places = COLUMNS.map(|name| table.column(name));
     let mut quotes = Vec::with_capacity(table.rows.len());
     for row in &table.rows {
-        quotes.push(quote(&columns, row).map_err(|fault| fault.on_line(row.line))?);
+        quotes.push(quote(places, row).map_err(|fault| fault.on_line(row.line))?);
     }
-    PriceSheet::new(quotes).map_err(|error| Fault::new(error.to_string()))
+    PriceSheet::new(quotes).map_err(Fault::new)
 }
 
-/// Where each column stands, looked up once.
-struct Columns {
-    option_id: Option<usize>,
-    symbol: Option<usize>,
-    date: Option<usize>,
-    close: Option<usize>,
-    adjusted: Option<usize>,
-    adjusted_alias: Option<usize>,
-    price: Option<usize>,
-    source: Option<usize>,
-    price_source: Option<usize>,
-}
+/// Where each of [`COLUMNS`] stands, looked up once.
+type Places = [Option<usize>; 10];
 
-impl Columns {
-    fn of(table: &Table<'_>) -> Self {
-        Self {
-            option_id: table.column("option_id"),
-            symbol: table.column("symbol"),
-            date: table.column("date"),
-            close: table.column("close"),
-            adjusted: table.column("adj_close"),
-            adjusted_alias: table.column("adjClose"),
-            price: table.column("price"),
-            source: table.column("source"),
-            price_source: table.column("price_source"),
-        }
-    }
-}
-
-/// The trimmed cell of a column; a blank cell is none.
+/// The trimmed cell of a column; none where it is blank.
 fn cell<'a>(row: &'a Row<'_>, column: Option<usize>) -> Option<&'a str> {
     let text = row.cells[column?].trim();
     (!text.is_empty()).then_some(text)
 }
 
-fn quote(columns: &Columns, row: &Row<'_>) -> Result<Quote, Fault> {
-    let key = cell(row, columns.option_id)
+fn quote(places: Places, row: &Row<'_>) -> Result<Quote, Fault> {
+    let [
+        id,
+        symbol,
+        date,
+        close,
+        adj_close,
+        alias,
+        price_place,
+        own_source,
+        price_source,
+        _,
+    ] = places;
+    let key = cell(row, id)
         .map(str::to_owned)
-        .or_else(|| cell(row, columns.symbol).map(str::to_uppercase))
-        .ok_or_else(|| Fault::field("option_id", "neither option_id nor symbol is given"))?;
+        .or_else(|| cell(row, symbol).map(str::to_uppercase))
+        .ok_or_else(|| Fault::field("option_id", "option_id or symbol must be given"))?;
     let price = |name: &str, column: Option<usize>| -> Result<Option<Price>, Fault> {
         let Some(text) = cell(row, column) else {
             return Ok(None);
@@ -165,23 +164,23 @@ fn quote(columns: &Columns, row: &Row<'_>) -> Result<Quote, Fault> {
         let value: f64 = text.parse().map_err(|_| wrong())?;
         Price::new(value).map(Some).ok_or_else(wrong)
     };
-    let date = match cell(row, columns.date) {
+    let date = match cell(row, date) {
         None => None,
         Some(text) => Some(parse_day(text).ok_or_else(|| {
             let problem = format!("{key}: {text:?} is not a day like 2026-05-08");
             Fault::field("date", problem)
         })?),
     };
-    let adjusted = price("adj_close", columns.adjusted)?;
-    let source = cell(row, columns.source).or_else(|| cell(row, columns.price_source));
+    let adjusted = price("adj_close", adj_close)?;
+    let source = cell(row, own_source).or_else(|| cell(row, price_source));
     Ok(Quote {
         date,
-        close: price("close", columns.close)?,
+        close: price("close", close)?,
         adjusted: match adjusted {
             Some(price) => Some(price),
-            None => price("adjClose", columns.adjusted_alias)?,
+            None => price("adjClose", alias)?,
         },
-        price: price("price", columns.price)?,
+        price: price("price", price_place)?,
         source: source.map(str::to_owned),
         key,
     })

@@ -1,4 +1,4 @@
-//! `prices/window.csv`: every session of every option that one fetch brought, in universe order.
+//! `prices/window.csv`: every session of every option that one fetch returned, in universe order.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,6 @@ const COLUMNS: [&str; 8] = [
     "volume",
 ];
 
-/// The file's text.
 pub fn render(windows: &[PriceWindow]) -> String {
     let mut text = CsvText::new();
     text.row(COLUMNS);

@@ -9,9 +9,9 @@ use capitalbench_core::values::ids::OptionId;
 use serde_json::{Map, Value, json};
 
 use crate::disk::error::Fault;
-use crate::format::text::json;
 use crate::format::text::number::float_text;
 use crate::format::text::table::{self, CsvText};
+use crate::format::{column, optional_number, text::json};
 
 /// Paths inside a round.
 pub const CSV: &str = "market_data/universe_trailing_returns.csv";
@@ -50,7 +50,7 @@ pub fn render(
     ]
 }
 
-/// Rows with their options; options that models do not see have none.
+/// Rows with their options; an option that models do not see has no row.
 fn paired<'a>(
     universe: &'a Universe,
     context: &'a MarketContext,
@@ -61,33 +61,23 @@ fn paired<'a>(
     })
 }
 
-/// Reads from the CSV what controls are made of; a row that failed tells nothing.
+/// Reads the figures that control entrants need from the CSV; a row that failed has none.
 pub fn parse_figures(bytes: &[u8]) -> Result<Vec<PastFigures>, Fault> {
     let table = table::read_table(bytes)?;
-    let missing = |name: &'static str| Fault::field(name, "missing column").on_line(1);
-    let id = table
-        .column("option_id")
-        .ok_or_else(|| missing("option_id"))?;
-    let status = table.column("status").ok_or_else(|| missing("status"))?;
+    let (id, status) = (column(&table, "option_id")?, column(&table, "status")?);
     let mut figures = Vec::with_capacity(table.rows.len());
     for row in &table.rows {
         let failed = row.cells[status].trim() == "fail";
-        // Earlier tables have no volatility; a blank cell is a figure that is not known.
+        // Earlier tables have no volatility; a blank cell is an unknown figure.
         let figure = |name: &str| -> Result<Option<f64>, Fault> {
             let text = table
                 .column(name)
                 .map_or("", |column| row.cells[column].trim());
-            if text.is_empty() || failed {
-                return Ok(None);
-            }
-            let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
-            let wrong =
-                || Fault::field(name, format!("{text:?} is not a number")).on_line(row.line);
-            value.map(Some).ok_or_else(wrong)
+            optional_number(name, if failed { "" } else { text }, row.line)
         };
         figures.push(PastFigures {
             option_id: OptionId::parse(&row.cells[id])
-                .map_err(|error| Fault::field("option_id", error.to_string()).on_line(row.line))?,
+                .map_err(|error| Fault::field("option_id", error).on_line(row.line))?,
             return_30d: figure("return_30d")?,
             volatility_30d: figure("volatility_30d")?,
         });
@@ -95,62 +85,47 @@ pub fn parse_figures(bytes: &[u8]) -> Result<Vec<PastFigures>, Fault> {
     Ok(figures)
 }
 
-fn blank_or<T: Into<Value>>(value: Option<T>) -> Value {
-    value.map_or_else(|| Value::from(""), Into::into)
-}
-
 fn cells(option: &MarketOption, row: &ContextRow, context: &MarketContext) -> Vec<Cell> {
     let mut cells: Vec<Cell> = Vec::with_capacity(36);
-    let mut put = |name: &str, value: Value| cells.push((name.to_owned(), value));
-    put("option_id", option.id.as_str().into());
-    put("symbol", blank_or(option.symbol.clone()));
-    put("name", option.name.as_str().into());
-    put("asset_class", option.asset_class.as_str().into());
-    put("category", option.category.as_str().into());
-    put("option_group", option.group.as_str().into());
-    put("risk_bucket", option.risk_bucket.as_str().into());
-    put("as_of_date_requested", context.as_of.to_string().into());
+    // A value that is missing is an empty text.
+    let mut put = |name: &str, value: Value| {
+        let value = if value.is_null() { json!("") } else { value };
+        cells.push((name.to_owned(), value));
+    };
+    put("option_id", json!(option.id));
+    put("symbol", json!(option.symbol));
+    put("name", json!(option.name));
+    put("asset_class", json!(option.asset_class));
+    put("category", json!(option.category));
+    put("option_group", json!(option.group));
+    put("risk_bucket", json!(option.risk_bucket.as_str()));
+    put("as_of_date_requested", json!(context.as_of.to_string()));
+    let priced = row.as_of.as_ref();
     put(
         "as_of_price_date",
-        blank_or(row.as_of.as_ref().map(|p| p.date.to_string())),
+        json!(priced.map(|p| p.date.to_string())),
     );
-    put(
-        "as_of_adj_close",
-        blank_or(row.as_of.as_ref().map(|p| p.adjusted_close)),
-    );
+    put("as_of_adj_close", json!(priced.map(|p| p.adjusted_close)));
     for trailing in &row.returns {
         let window = trailing.window.as_str();
-        put(
-            &format!("price_date_{window}"),
-            blank_or(trailing.price_date.map(|d| d.to_string())),
-        );
-        put(&format!("return_{window}"), blank_or(trailing.value));
-        put(&format!("rank_{window}"), blank_or(trailing.rank));
-        put(
-            &format!("return_vs_sp500_{window}"),
-            blank_or(trailing.versus_reference),
-        );
+        let day = trailing.price_date.map(|day| day.to_string());
+        put(&format!("price_date_{window}"), json!(day));
+        put(&format!("return_{window}"), json!(trailing.value));
+        put(&format!("rank_{window}"), json!(trailing.rank));
+        let versus = json!(trailing.versus_reference);
+        put(&format!("return_vs_sp500_{window}"), versus);
     }
     let path = &row.path;
-    put("volatility_30d", blank_or(path.volatility_30d));
-    put("max_drawdown_30d", blank_or(path.max_drawdown_30d));
-    put(
-        "path_observations_30d",
-        blank_or(path.path_observations_30d),
-    );
-    put("up_day_share_30d", blank_or(path.up_day_share_30d));
-    put(
-        "distance_from_52w_high",
-        blank_or(path.distance_from_52w_high),
-    );
-    put(
-        "distance_from_52w_low",
-        blank_or(path.distance_from_52w_low),
-    );
-    put("corr_to_sp500_1y", blank_or(path.corr_to_reference_1y));
-    put("beta_to_sp500_1y", blank_or(path.beta_to_reference_1y));
-    put("status", row.status.as_str().into());
-    put("message", row.message.as_str().into());
+    put("volatility_30d", json!(path.volatility_30d));
+    put("max_drawdown_30d", json!(path.max_drawdown_30d));
+    put("path_observations_30d", json!(path.path_observations_30d));
+    put("up_day_share_30d", json!(path.up_day_share_30d));
+    put("distance_from_52w_high", json!(path.distance_from_52w_high));
+    put("distance_from_52w_low", json!(path.distance_from_52w_low));
+    put("corr_to_sp500_1y", json!(path.corr_to_reference_1y));
+    put("beta_to_sp500_1y", json!(path.beta_to_reference_1y));
+    put("status", json!(row.status.as_str()));
+    put("message", json!(row.message));
     cells
 }
 

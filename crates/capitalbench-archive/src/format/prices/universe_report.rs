@@ -4,14 +4,12 @@ use serde_json::{Value, json};
 
 use crate::format::text::json;
 
-/// What the source said about one option.
+/// What the price source returned for one option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionCheck {
-    /// The option.
     pub id: String,
     /// Public and data symbol; none for cash.
     pub symbols: Option<(String, String)>,
-    /// Rows returned.
     pub rows: usize,
     /// First and last day returned.
     pub days: Option<(String, String)>,
@@ -19,12 +17,12 @@ pub struct OptionCheck {
     pub closes: usize,
     /// Rows without an adjusted close.
     pub missing_adjusted: usize,
-    /// What the source said when it did not answer.
+    /// Why the source did not answer.
     pub error: Option<String>,
 }
 
 impl OptionCheck {
-    /// Rows, a close, an adjusted close in every row.
+    /// `pass` needs rows, a close, and an adjusted close in every row.
     pub fn status(&self) -> &'static str {
         let complete = self.rows > 0 && self.closes > 0 && self.missing_adjusted == 0;
         match &self.symbols {
@@ -34,7 +32,7 @@ impl OptionCheck {
         }
     }
 
-    /// Why, in words.
+    /// The reason for the status.
     pub fn message(&self) -> String {
         if self.symbols.is_none() {
             return "cash has no price to check".to_owned();
@@ -49,14 +47,10 @@ impl OptionCheck {
     }
 }
 
-/// What was asked, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// Source name.
     pub source: String,
-    /// First day.
     pub start: String,
-    /// Last day.
     pub end: String,
     /// Instant of the check.
     pub at: String,

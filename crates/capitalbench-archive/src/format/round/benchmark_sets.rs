@@ -1,4 +1,4 @@
-//! `benchmark_sets.yaml`: the sets an operator names, and how many shared rounds qualify one.
+//! `benchmark_sets.yaml`: the operator's comparison sets, and how many shared rounds qualify a set.
 
 use std::collections::BTreeSet;
 
@@ -41,8 +41,8 @@ struct StoredSet {
     _short_label: Option<String>,
     #[serde(rename = "description")]
     _description: Option<String>,
-    started_round_id: String,
-    model_ids: Vec<String>,
+    started_round_id: RoundId,
+    model_ids: BTreeSet<ModelId>,
     roster_policy: Option<String>,
     #[serde(rename = "model_roster_version")]
     _model_roster_version: Option<String>,
@@ -67,7 +67,7 @@ pub fn parse(bytes: &[u8]) -> Result<SetPolicy, Fault> {
     for (place, set) in stored.sets.into_iter().enumerate() {
         let definition = definition(place, set)?;
         if !names.insert(definition.set_id.clone()) {
-            let text = format!("{} is there twice", definition.set_id);
+            let text = format!("{} appears twice", definition.set_id);
             return Err(Fault::field(format!("sets.{place}.set_id"), text));
         }
         policy.sets.push(definition);
@@ -76,41 +76,26 @@ pub fn parse(bytes: &[u8]) -> Result<SetPolicy, Fault> {
 }
 
 fn definition(place: usize, set: StoredSet) -> Result<SetDefinition, Fault> {
-    let fault = |field: &str, text: String| Fault::field(format!("sets.{place}.{field}"), text);
+    let fault = |field: &str, text: &str| Fault::field(format!("sets.{place}.{field}"), text);
     let track = match set.track.as_str() {
         "weekly" => Track::Weekly,
         "monthly" => Track::Monthly,
-        _ => return Err(fault("track", "must be weekly or monthly".to_owned())),
+        _ => return Err(fault("track", "must be weekly or monthly")),
     };
     let rule = match set.roster_policy.as_deref() {
         None | Some("contains") => RosterRule::Contains,
         Some("frozen") => RosterRule::Frozen,
-        Some(_) => {
-            return Err(fault(
-                "roster_policy",
-                "must be contains or frozen".to_owned(),
-            ));
-        }
+        Some(_) => return Err(fault("roster_policy", "must be contains or frozen")),
     };
-    let started = RoundId::parse(&set.started_round_id);
-    let started = started.map_err(|error| fault("started_round_id", error.to_string()))?;
-    let mut model_ids = BTreeSet::new();
-    for id in &set.model_ids {
-        let id = ModelId::parse(id).map_err(|error| fault("model_ids", error.to_string()))?;
-        model_ids.insert(id);
-    }
-    if set.set_id.trim().is_empty() || model_ids.is_empty() {
-        return Err(fault(
-            "model_ids",
-            "a set needs a name and a model".to_owned(),
-        ));
+    if set.set_id.trim().is_empty() || set.model_ids.is_empty() {
+        return Err(fault("model_ids", "a set needs a name and a model"));
     }
     Ok(SetDefinition {
         label: set.label.unwrap_or_else(|| set.set_id.clone()),
         set_id: set.set_id,
         track,
-        started_round_id: started,
-        model_ids: model_ids.into_iter().collect(),
+        started_round_id: set.started_round_id,
+        model_ids: set.model_ids.into_iter().collect(),
         rule,
         origin: Origin::Policy,
     })

@@ -1,4 +1,4 @@
-//! `automation/resolution_job.yaml`: what was planned for the exit.
+//! `automation/resolution_job.yaml`: when the round is to be resolved, and how attempts went.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,8 @@ use capitalbench_core::round::resolution_job::{JobStatus, MAX_ATTEMPTS, Resoluti
 use capitalbench_core::values::ids::{RoundId, RunId};
 use capitalbench_core::values::time::Stamp;
 use jiff::{Timestamp, Unit};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use crate::disk::error::Fault;
 use crate::format::text::scalar::yaml_text;
@@ -15,72 +16,65 @@ use capitalbench_core::encoding::yaml::from_yaml;
 
 const JOB_TYPE: &str = "resolve_round";
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Fields {
+struct Stored {
     #[serde(default, rename = "job_id")]
     _job_id: Option<String>,
-    round_id: String,
-    run_id: String,
-    #[serde(default)]
+    round_id: RoundId,
+    run_id: RunId,
     job_type: Option<String>,
-    due_at_utc: String,
-    #[serde(default)]
-    next_attempt_at_utc: Option<String>,
+    due_at_utc: Stamp,
+    #[serde(default, deserialize_with = "instant")]
+    next_attempt_at_utc: Option<Timestamp>,
     status: String,
     #[serde(default)]
     attempts: u32,
-    #[serde(default)]
     max_attempts: Option<u32>,
-    #[serde(default)]
     last_error: Option<String>,
-    #[serde(default)]
-    created_at_utc: Option<String>,
-    #[serde(default)]
-    locked_at_utc: Option<String>,
-    #[serde(default)]
-    completed_at_utc: Option<String>,
-    #[serde(default)]
-    cancelled_at_utc: Option<String>,
+    #[serde(default, deserialize_with = "instant")]
+    created_at_utc: Option<Timestamp>,
+    #[serde(default, deserialize_with = "instant")]
+    locked_at_utc: Option<Timestamp>,
+    #[serde(default, deserialize_with = "instant")]
+    completed_at_utc: Option<Timestamp>,
+    #[serde(default, deserialize_with = "instant")]
+    cancelled_at_utc: Option<Timestamp>,
 }
 
-/// Reads a job.
+/// An instant that may be null or blank.
+fn instant<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
+    let text = Option::<String>::deserialize(from)?.unwrap_or_default();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let wrong = || D::Error::custom(format!("{text:?} is not an instant"));
+    Ok(Some(Stamp::parse(&text).ok_or_else(wrong)?.at()))
+}
+
 pub fn parse(bytes: &[u8]) -> Result<ResolutionJob, Fault> {
-    let fields: Fields = from_yaml(utf8(bytes)?)?;
-    if let Some(other) = fields.job_type.filter(|kind| kind != JOB_TYPE) {
+    let stored: Stored = from_yaml(utf8(bytes)?)?;
+    if let Some(other) = stored.job_type.filter(|kind| kind != JOB_TYPE) {
         return Err(Fault::field("job_type", format!("{other:?} is not known")));
     }
-    let status = JobStatus::parse(&fields.status).ok_or_else(|| {
-        let words = "scheduled, running, succeeded, failed or cancelled";
-        Fault::field("status", format!("{:?} is not {words}", fields.status))
+    let status = JobStatus::parse(&stored.status).ok_or_else(|| {
+        let words = "must be scheduled, running, succeeded, failed or cancelled";
+        Fault::field("status", words)
     })?;
-    let wrong = |field: &'static str| {
-        move |error: capitalbench_core::values::ids::IdError| Fault::field(field, error.to_string())
-    };
-    let optional = |field: &'static str, text: Option<String>| -> Result<_, Fault> {
-        let text = text.filter(|text| !text.is_empty());
-        text.map(|text| instant(field, &text)).transpose()
-    };
     Ok(ResolutionJob {
-        round_id: RoundId::parse(&fields.round_id).map_err(wrong("round_id"))?,
-        run_id: RunId::parse(&fields.run_id).map_err(wrong("run_id"))?,
-        due_at: instant("due_at_utc", &fields.due_at_utc)?,
-        next_attempt_at: optional("next_attempt_at_utc", fields.next_attempt_at_utc)?,
+        round_id: stored.round_id,
+        run_id: stored.run_id,
+        due_at: stored.due_at_utc.at(),
+        next_attempt_at: stored.next_attempt_at_utc,
         status,
-        attempts: fields.attempts,
-        max_attempts: fields.max_attempts.unwrap_or(MAX_ATTEMPTS),
-        last_error: fields.last_error.unwrap_or_default(),
-        created_at: optional("created_at_utc", fields.created_at_utc)?,
-        locked_at: optional("locked_at_utc", fields.locked_at_utc)?,
-        completed_at: optional("completed_at_utc", fields.completed_at_utc)?,
-        cancelled_at: optional("cancelled_at_utc", fields.cancelled_at_utc)?,
+        attempts: stored.attempts,
+        max_attempts: stored.max_attempts.unwrap_or(MAX_ATTEMPTS),
+        last_error: stored.last_error.unwrap_or_default(),
+        created_at: stored.created_at_utc,
+        locked_at: stored.locked_at_utc,
+        completed_at: stored.completed_at_utc,
+        cancelled_at: stored.cancelled_at_utc,
     })
-}
-
-fn instant(field: &str, text: &str) -> Result<Timestamp, Fault> {
-    let stamp = Stamp::parse(text);
-    let wrong = || Fault::field(field, format!("{text:?} is not an instant"));
-    stamp.map(|stamp| stamp.at()).ok_or_else(wrong)
 }
 
 /// The text of a job, member by member as the archive writes them.

@@ -1,5 +1,7 @@
 //! `manifest.yaml` → [`Manifest`].
 
+use std::collections::BTreeSet;
+
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::WindowRule;
 use capitalbench_core::round::manifest::{
@@ -18,7 +20,7 @@ use capitalbench_core::encoding::yaml::from_yaml;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
-    round_id: String,
+    round_id: RoundId,
     #[serde(default)]
     title: String,
     #[serde(default, rename = "description")]
@@ -44,7 +46,7 @@ struct Stored {
     model_roster_version: Option<String>,
     model_roster_frozen_at_utc: Option<String>,
     #[serde(default)]
-    expected_model_ids: Vec<String>,
+    expected_model_ids: Vec<ModelId>,
     publication_stream: Option<String>,
     proof: Option<String>,
     price_source: Option<String>,
@@ -77,32 +79,22 @@ struct StoredConstraints {
 /// Reads a manifest; unknown keys are refused.
 pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
     let stored: Stored = from_yaml(utf8(bytes)?)?;
-    let round_id =
-        RoundId::parse(&stored.round_id).map_err(|e| Fault::field("round_id", e.to_string()))?;
     let format = match stored.submission_format.as_deref() {
         None | Some("single_pick") => SubmissionFormat::SinglePick,
         Some("portfolio") => SubmissionFormat::Portfolio,
-        Some(other) => {
-            let text = format!("{other:?} is neither single_pick nor portfolio");
+        Some(_) => {
+            let text = "must be single_pick or portfolio";
             return Err(Fault::field("submission_format", text));
         }
     };
-    let stream = match stored.publication_stream.as_deref() {
-        None => Stream::Primary,
-        Some(word) => Stream::parse(word).ok_or_else(|| {
-            let text = format!("{word:?} is neither primary, pilot nor synthetic");
-            Fault::field("publication_stream", text)
-        })?,
-    };
-    let proof = match stored.proof.as_deref() {
-        None => Proof::None,
-        Some(word) => Proof::parse(word).ok_or_else(|| {
-            let text = format!("{word:?} is neither none, signed nor anchored");
-            Fault::field("proof", text)
-        })?,
-    };
+    let stream = stored.publication_stream.as_deref();
+    let stream = stream.map_or(Some(Stream::Primary), Stream::parse);
+    let proof = stored
+        .proof
+        .as_deref()
+        .map_or(Some(Proof::None), Proof::parse);
     Ok(Manifest {
-        round_id,
+        round_id: stored.round_id,
         title: stored.title.trim().to_owned(),
         horizon: stored.horizon.trim().to_owned(),
         decision_date: day("decision_date", stored.decision_date.as_deref())?,
@@ -118,11 +110,13 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
         roster: roster(
             stored.model_roster_version,
             stored.model_roster_frozen_at_utc.as_deref(),
-            &stored.expected_model_ids,
+            stored.expected_model_ids,
         )?,
         universe_version: stored.universe_version,
-        stream,
-        proof,
+        stream: stream.ok_or_else(|| {
+            Fault::field("publication_stream", "must be primary, pilot or synthetic")
+        })?,
+        proof: proof.ok_or_else(|| Fault::field("proof", "must be none, signed or anchored"))?,
         origins: Origins {
             price_source: word("price_source", stored.price_source)?,
             second_price_source: word("second_price_source", stored.second_price_source)?,
@@ -160,7 +154,12 @@ fn window(entry: Option<&str>, exit: Option<&str>) -> Result<Option<Window>, Fau
 
 fn window_rule(text: Option<&str>) -> Result<Option<WindowRule>, Fault> {
     let Some(text) = text else { return Ok(None) };
-    let wrong = || Fault::field("window_rule", format!("{text:?} is not a known rule"));
+    let wrong = || {
+        Fault::field(
+            "window_rule",
+            format!("{text:?} is not a known window rule"),
+        )
+    };
     WindowRule::parse(text).map(Some).ok_or_else(wrong)
 }
 
@@ -170,8 +169,7 @@ fn day(field: &str, text: Option<&str>) -> Result<Option<jiff::civil::Date>, Fau
     parse_day(text).map(Some).ok_or_else(wrong)
 }
 
-/// An optional instant of a stored file.
-pub(in crate::format) fn stamp(field: &str, text: Option<&str>) -> Result<Option<Stamp>, Fault> {
+fn stamp(field: &str, text: Option<&str>) -> Result<Option<Stamp>, Fault> {
     let Some(text) = text else { return Ok(None) };
     let wrong = || {
         let example = "2026-05-11T01:00:00Z";
@@ -185,23 +183,19 @@ fn constraints(stored: Option<StoredConstraints>) -> Result<Constraints, Fault> 
     let Some(stored) = stored else {
         return Ok(limits);
     };
-    let set = |target: &mut u32, value: Option<u32>| {
-        if let Some(value) = value {
-            *target = value;
-        }
-    };
-    set(&mut limits.min_holdings, stored.min_holdings);
-    set(&mut limits.max_holdings, stored.max_holdings);
-    set(&mut limits.increment_pct, stored.allocation_increment_pct);
-    set(&mut limits.min_allocation_pct, stored.min_allocation_pct);
+    for (target, value) in [
+        (&mut limits.min_holdings, stored.min_holdings),
+        (&mut limits.max_holdings, stored.max_holdings),
+        (&mut limits.increment_pct, stored.allocation_increment_pct),
+        (&mut limits.min_allocation_pct, stored.min_allocation_pct),
+    ] {
+        *target = value.unwrap_or(*target);
+    }
     limits.allow_cash = stored.allow_cash.unwrap_or(true);
     limits.allow_reference = stored.allow_benchmark_asset.unwrap_or(true);
     limits.max_exposure_pct = stored.max_economic_exposure_pct;
     let mut problems = limits.problems();
-    if stored
-        .max_total_allocation_pct
-        .is_some_and(|total| total != 100)
-    {
+    if stored.max_total_allocation_pct.unwrap_or(100) != 100 {
         problems.push("max_total_allocation_pct must be 100".into());
     }
     if problems.is_empty() {
@@ -214,22 +208,13 @@ fn constraints(stored: Option<StoredConstraints>) -> Result<Constraints, Fault> 
 fn roster(
     version: Option<String>,
     frozen_at: Option<&str>,
-    ids: &[String],
+    model_ids: Vec<ModelId>,
 ) -> Result<Option<Roster>, Fault> {
     let frozen_at = stamp("model_roster_frozen_at_utc", frozen_at)?;
-    let mut model_ids = Vec::with_capacity(ids.len());
-    for id in ids {
-        let fault = |e: capitalbench_core::values::ids::IdError| {
-            Fault::field("expected_model_ids", e.to_string())
-        };
-        let id = ModelId::parse(id).map_err(fault)?;
-        if model_ids.contains(&id) {
-            return Err(Fault::field(
-                "expected_model_ids",
-                format!("{id} appears twice"),
-            ));
-        }
-        model_ids.push(id);
+    let mut seen = BTreeSet::new();
+    if let Some(id) = model_ids.iter().find(|id| !seen.insert(*id)) {
+        let text = format!("{id} appears twice");
+        return Err(Fault::field("expected_model_ids", text));
     }
     match (version, frozen_at, model_ids.is_empty()) {
         (None, None, true) => Ok(None),
@@ -238,9 +223,10 @@ fn roster(
             frozen_at,
             model_ids,
         })),
-        _ => Err(Fault::field(
-            "model_roster_version",
-            "version, frozen instant and expected_model_ids are set together or not at all",
-        )),
+        _ => {
+            let text =
+                "must be set together with model_roster_frozen_at_utc and expected_model_ids";
+            Err(Fault::field("model_roster_version", text))
+        }
     }
 }

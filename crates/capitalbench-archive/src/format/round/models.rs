@@ -5,11 +5,11 @@ use std::time::Duration;
 use capitalbench_core::decision::submission::MODE;
 use capitalbench_core::round::roster::Contestant;
 use capitalbench_core::values::ids::ModelId;
+use capitalbench_core::values::time::{Stamp, parse_day};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::disk::error::Fault;
-use crate::format::round::manifest::stamp;
 use crate::format::utf8;
 use capitalbench_core::encoding::yaml::from_yaml;
 
@@ -40,39 +40,39 @@ struct StoredModel {
     #[serde(rename = "notes")]
     _notes: Option<String>,
     metadata: Option<Value>,
-    retired_at_utc: Option<String>,
+    retired_at_utc: Option<Stamp>,
     retirement_reason: Option<String>,
     successor_model_id: Option<String>,
 }
 
-/// Longest reply in tokens, where the file names none.
+/// Longest reply in tokens, unless the file sets one.
 const OUTPUT_TOKENS: u64 = 3_000;
-/// Longest call, where the file names none.
+/// Longest call, unless the file sets one.
 const TIME_LIMIT: Duration = Duration::from_mins(2);
 
-/// Models of one file at most.
+/// Most models in one file.
 const MOST_MODELS: usize = 2_000;
 
-/// A contestant and how it is asked.
+/// A contestant, and how to call it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelSettings {
-    /// Who, and when it may take part.
+    /// The model, and when it may take part.
     pub contestant: Contestant,
-    /// How it is asked; the only mode is that of every round.
+    /// The mode of the call; today every round has the same one.
     pub mode: String,
-    /// Temperature, where one is to be sent.
+    /// Sent only where the file sets one.
     pub temperature: Option<f64>,
     /// Longest reply in tokens.
     pub max_output_tokens: u64,
     /// Longest call.
     pub time_limit: Duration,
-    /// How much reasoning is asked for, in the provider's word.
+    /// How much reasoning to ask for, in the provider's own term.
     pub reasoning_effort: Option<String>,
-    /// Address of the endpoint, where it is not the provider's own.
+    /// Address of the endpoint, unless it is the provider's own.
     pub base_url: Option<String>,
-    /// Variable that holds the key, where it is not the provider's usual one.
+    /// Environment variable of the key, unless it is the provider's usual one.
     pub key_variable: Option<String>,
-    /// Anything else, for the adapter.
+    /// Further settings for the adapter.
     pub metadata: Value,
 }
 
@@ -82,7 +82,7 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Contestant>, Fault> {
     Ok(settings.map(|settings| settings.contestant).collect())
 }
 
-/// Reads the contestants with everything that says how they are asked.
+/// Reads the contestants with the settings of their calls.
 pub fn parse_settings(bytes: &[u8]) -> Result<Vec<ModelSettings>, Fault> {
     let stored: Stored = from_yaml(utf8(bytes)?)?;
     let count = stored.models.len();
@@ -135,8 +135,7 @@ fn settings(model: &StoredModel) -> Result<ModelSettings, Fault> {
 }
 
 fn contestant(model: &StoredModel) -> Result<Contestant, Fault> {
-    let model_id =
-        ModelId::parse(&model.model_id).map_err(|e| Fault::field("model_id", e.to_string()))?;
+    let model_id = ModelId::parse(&model.model_id).map_err(|e| Fault::field("model_id", e))?;
     for (field, text) in [
         ("provider", &model.provider),
         ("api_model_name", &model.api_model_name),
@@ -146,10 +145,8 @@ fn contestant(model: &StoredModel) -> Result<Contestant, Fault> {
         }
     }
     if model.retired_at_utc.is_some() && model.retirement_reason.is_none() {
-        return Err(Fault::field(
-            "retirement_reason",
-            "is required with retired_at_utc",
-        ));
+        let text = "is required with retired_at_utc";
+        return Err(Fault::field("retirement_reason", text));
     }
     if model.successor_model_id.as_deref() == Some(model_id.as_str()) {
         return Err(Fault::field("successor_model_id", "must be another model"));
@@ -161,19 +158,17 @@ fn contestant(model: &StoredModel) -> Result<Contestant, Fault> {
         enabled: model.enabled.unwrap_or(true),
         first_eligible_round: model.first_eligible_round.clone(),
         first_eligible_at: eligible_from(model.first_eligible_date_utc.as_deref())?,
-        retired_at: stamp("retired_at_utc", model.retired_at_utc.as_deref())?,
+        retired_at: model.retired_at_utc.clone(),
     })
 }
 
-/// A day means its first instant.
-fn eligible_from(
-    text: Option<&str>,
-) -> Result<Option<capitalbench_core::values::time::Stamp>, Fault> {
-    match text {
-        Some(day) if capitalbench_core::values::time::parse_day(day).is_some() => stamp(
-            "first_eligible_date_utc",
-            Some(&format!("{}T00:00:00Z", day.trim())),
-        ),
-        other => stamp("first_eligible_date_utc", other),
-    }
+/// A day means its first instant in UTC.
+fn eligible_from(text: Option<&str>) -> Result<Option<Stamp>, Fault> {
+    let Some(text) = text.map(str::trim) else {
+        return Ok(None);
+    };
+    let first = parse_day(text).map(|day| format!("{day}T00:00:00Z"));
+    let wrong = || Fault::field("first_eligible_date_utc", "must be a day or an instant");
+    let stamp = Stamp::parse(first.as_deref().unwrap_or(text));
+    stamp.map(Some).ok_or_else(wrong)
 }

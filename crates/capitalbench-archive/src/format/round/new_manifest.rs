@@ -3,34 +3,34 @@
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::round::manifest::{Manifest, Stream, SubmissionFormat};
 use capitalbench_core::values::time::Stamp;
+use jiff::civil::Date;
 
 use crate::format::text::scalar::yaml_text;
 
 /// The text of a new manifest; it is written once and read back before it is used.
 pub fn render(manifest: &Manifest, description: &str, notes: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
+    let mut put = |key: &str, value: String| lines.push(format!("{key}: {value}"));
     let quoted =
         |value: Option<String>| value.map_or_else(|| "null".to_owned(), |v| format!("'{v}'"));
-    lines.push(format!(
-        "round_id: {}",
-        yaml_text(manifest.round_id.as_str())
-    ));
-    lines.push(format!("title: {}", yaml_text(&manifest.title)));
-    lines.push(format!("description: {}", yaml_text(description)));
-    lines.push(format!(
-        "decision_date: {}",
-        quoted(manifest.decision_date.map(|day| day.to_string()))
-    ));
-    let deadline = manifest.decision_deadline.as_ref().map(Stamp::to_string);
-    lines.push(format!("decision_deadline: {}", quoted(deadline)));
-    lines.push(format!("horizon: {}", yaml_text(&manifest.horizon)));
+    let day = |day: Option<Date>| quoted(day.map(|day| day.to_string()));
+    let stamp = |stamp: Option<&Stamp>| quoted(stamp.map(Stamp::to_string));
+    put("round_id", yaml_text(manifest.round_id.as_str()));
+    put("title", yaml_text(&manifest.title));
+    put("description", yaml_text(description));
+    put("decision_date", day(manifest.decision_date));
+    put(
+        "decision_deadline",
+        stamp(manifest.decision_deadline.as_ref()),
+    );
+    put("horizon", yaml_text(&manifest.horizon));
     if let Some(label) = manifest.methodology.label() {
-        lines.push(format!("methodology_version: {}", yaml_text(label)));
+        put("methodology_version", yaml_text(label));
     }
     if let Some(version) = &manifest.universe_version {
-        lines.push(format!("universe_version: {}", yaml_text(version)));
+        put("universe_version", yaml_text(version));
     }
-    lines.push(format!("submission_format: {}", manifest.format.as_str()));
+    put("submission_format", manifest.format.as_str().to_owned());
     if manifest.format == SubmissionFormat::Portfolio {
         lines.push("portfolio_constraints:".to_owned());
         for (key, value) in limits(&manifest.constraints) {
@@ -38,31 +38,27 @@ pub fn render(manifest: &Manifest, description: &str, notes: &str) -> String {
         }
     }
     lines.extend(roster_lines(manifest));
+    let mut put = |key: &str, value: String| lines.push(format!("{key}: {value}"));
     if manifest.stream != Stream::Primary {
-        lines.push(format!("publication_stream: {}", manifest.stream.as_str()));
+        put("publication_stream", manifest.stream.as_str().to_owned());
     }
     if !manifest.proof.is_none() {
-        lines.push(format!("proof: {}", manifest.proof.as_str()));
+        put("proof", manifest.proof.as_str().to_owned());
     }
     lines.extend(origin_lines(manifest));
+    let mut put = |key: &str, value: String| lines.push(format!("{key}: {value}"));
     if let Some(rule) = &manifest.window_rule {
-        lines.push(format!("window_rule: {}", yaml_text(&rule.to_string())));
+        put("window_rule", yaml_text(&rule.to_string()));
     }
-    lines.push(format!("entry_rule: {}", yaml_text(&manifest.entry_rule)));
-    lines.push(format!("exit_rule: {}", yaml_text(&manifest.exit_rule)));
-    lines.push(format!(
-        "entry_date: {}",
-        quoted(manifest.window.map(|window| window.entry.to_string()))
-    ));
-    lines.push(format!(
-        "exit_date: {}",
-        quoted(manifest.window.map(|window| window.exit.to_string()))
-    ));
-    lines.push(format!(
-        "created_at: {}",
-        quoted(manifest.created_at.as_ref().map(Stamp::to_string))
-    ));
-    lines.push(format!("notes: {}", yaml_text(notes)));
+    put("entry_rule", yaml_text(&manifest.entry_rule));
+    put("exit_rule", yaml_text(&manifest.exit_rule));
+    put(
+        "entry_date",
+        day(manifest.window.map(|window| window.entry)),
+    );
+    put("exit_date", day(manifest.window.map(|window| window.exit)));
+    put("created_at", stamp(manifest.created_at.as_ref()));
+    put("notes", yaml_text(notes));
     lines.push(String::new());
     lines.join("\n")
 }

@@ -61,11 +61,11 @@ pub fn parse(bytes: &[u8]) -> Result<Universe, Fault> {
             ..fault
         })?);
     }
-    Universe::new(options).map_err(|error| Fault::new(error.to_string()))
+    Universe::new(options).map_err(Fault::new)
 }
 
 fn market_option(stored: StoredOption) -> Result<MarketOption, Fault> {
-    let id = OptionId::parse(&stored.id).map_err(|e| Fault::field("id", e.to_string()))?;
+    let id = OptionId::parse(&stored.id).map_err(|e| Fault::field("id", e))?;
     if stored.name.trim().is_empty() {
         return Err(Fault::field(
             "name",
@@ -89,7 +89,7 @@ fn market_option(stored: StoredOption) -> Result<MarketOption, Fault> {
         .risk_bucket
         .unwrap_or_else(|| fallback("cash", "medium"));
     let risk_bucket = RiskBucket::parse(&risk).ok_or_else(|| {
-        let text = format!("{risk:?} is not cash, low, medium, high or very_high");
+        let text = format!("must be cash, low, medium, high or very_high, not {risk:?}");
         Fault::field("risk_bucket", text)
     })?;
     let description = stored

@@ -11,7 +11,7 @@ use capitalbench_core::encoding::yaml::from_yaml;
 #[serde(deny_unknown_fields)]
 struct Stored {
     round_id: String,
-    research_cutoff_utc: Option<String>,
+    research_cutoff_utc: Option<Stamp>,
     #[serde(default, rename = "decision_deadline_utc")]
     _deadline: Option<String>,
     #[serde(default)]
@@ -30,29 +30,25 @@ struct StoredFile {
     model_facing: bool,
 }
 
-/// What the research manifest tells.
+/// What the research manifest says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ResearchRecord {
+pub struct ResearchManifest {
     /// The round it was made for.
     pub round_id: String,
-    /// No fact after this instant.
+    /// The research holds no fact after this instant.
     pub cutoff: Option<Stamp>,
     /// Files that models may see.
     pub model_facing: Vec<String>,
 }
 
-/// Reads a research manifest.
-pub fn parse(bytes: &[u8]) -> Result<ResearchRecord, Fault> {
+pub fn parse(bytes: &[u8]) -> Result<ResearchManifest, Fault> {
     let stored: Stored = from_yaml(utf8(bytes)?)?;
     let facing = stored
         .research_files
         .into_iter()
         .filter(|file| file.model_facing);
-    Ok(ResearchRecord {
-        cutoff: crate::format::round::manifest::stamp(
-            "research_cutoff_utc",
-            stored.research_cutoff_utc.as_deref(),
-        )?,
+    Ok(ResearchManifest {
+        cutoff: stored.research_cutoff_utc,
         model_facing: facing.map(|file| file.filename).collect(),
         round_id: stored.round_id,
     })

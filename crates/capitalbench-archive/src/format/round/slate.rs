@@ -6,7 +6,7 @@ use capitalbench_core::decision::judgment::{ContextRow, Profile, Slate};
 use serde_json::Value;
 
 use crate::disk::error::Fault;
-use crate::format::{text::json, text::table};
+use crate::format::{column, optional_number, text::json, text::table};
 
 /// Reads `universe_decision_context.csv`.
 pub fn parse_context(bytes: &[u8]) -> Result<Vec<ContextRow>, Fault> {
@@ -16,33 +16,18 @@ pub fn parse_context(bytes: &[u8]) -> Result<Vec<ContextRow>, Fault> {
         .into_iter()
         .find(|profile| has(*profile))
         .ok_or_else(|| Fault::new("no active_return_5s or active_return_21s column").on_line(1))?;
-    let column = |name: &str| {
-        let missing = || Fault::field(name, "missing column").on_line(1);
-        table.column(name).ok_or_else(missing)
-    };
-    let id = column("option_id")?;
-    let metrics = [
-        profile.active_column(),
-        profile.prior_column(),
-        profile.volume_column(),
-    ];
+    let id = column(&table, "option_id")?;
     let mut rows = Vec::with_capacity(table.rows.len());
     for row in &table.rows {
         let metric = |name: &str| -> Result<Option<f64>, Fault> {
-            let text = row.cells[column(name)?].trim();
-            if text.is_empty() {
-                return Ok(None);
-            }
-            let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
-            let wrong =
-                || Fault::field(name, format!("{text:?} is not a number")).on_line(row.line);
-            value.map(Some).ok_or_else(wrong)
+            let text = row.cells[column(&table, name)?].trim();
+            optional_number(name, text, row.line)
         };
         rows.push(ContextRow {
             option_id: row.cells[id].trim().to_owned(),
-            active: metric(metrics[0])?,
-            prior: metric(metrics[1])?,
-            volume: metric(metrics[2])?,
+            active: metric(profile.active_column())?,
+            prior: metric(profile.prior_column())?,
+            volume: metric(profile.volume_column())?,
         });
     }
     Ok(rows)
@@ -63,5 +48,5 @@ pub fn parse_slate(context: &[ContextRow], quality: &[u8]) -> Result<Slate, Faul
             scores.insert(id.to_owned(), score);
         }
     }
-    Slate::new(context, &scores, coverage).map_err(|error| Fault::new(error.to_string()))
+    Slate::new(context, &scores, coverage).map_err(Fault::new)
 }

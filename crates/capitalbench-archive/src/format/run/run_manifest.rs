@@ -9,38 +9,36 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::disk::error::Fault;
-use crate::format::round::manifest::stamp;
 use crate::format::utf8;
 use capitalbench_core::encoding::yaml::from_yaml;
 
 /// Fields that matter; operators add others by hand, which are kept and not read.
 #[derive(Deserialize)]
 struct Stored {
-    run_id: String,
-    round_id: String,
+    run_id: RunId,
+    round_id: RoundId,
     run_type: Option<String>,
     #[serde(default)]
     mode: Option<String>,
     mock: Option<bool>,
     synthetic: Option<bool>,
-    created_at_utc: Option<String>,
-    completed_at_utc: Option<String>,
+    created_at_utc: Option<Stamp>,
+    completed_at_utc: Option<Stamp>,
     replicates: Option<u32>,
     official_score_eligible: Option<bool>,
     model_count: Option<u64>,
     valid_submissions: Option<u64>,
     invalid_submissions: Option<u64>,
-    model_ids: Option<Vec<String>>,
+    model_ids: Option<Vec<ModelId>>,
     format_retry: Option<bool>,
     operator_selected_official: Option<bool>,
-    accepted_at_utc: Option<String>,
-    resolved_at_utc: Option<String>,
+    accepted_at_utc: Option<Stamp>,
+    resolved_at_utc: Option<Stamp>,
 }
 
-/// A run and what else its manifest tells.
+/// A run, and what else its manifest says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunRecord {
-    /// The run itself.
     pub run: Run,
     /// Whether it only repeats failed calls of another run.
     pub format_retry: bool,
@@ -75,8 +73,8 @@ const OWN_FIELDS: [&str; 23] = [
     "skipped_models",
 ];
 
-/// Reads the manifest of a run that was made from a ledger; nobody edits one, so a field or a kind
-/// of run that the program never writes is refused.
+/// Reads the manifest of a run that was made from a ledger. Nobody may edit one, so it refuses a
+/// field or a kind of run that the program never writes.
 pub fn parse_own(bytes: &[u8]) -> Result<RunRecord, Fault> {
     let fields: BTreeMap<String, Value> = from_yaml(utf8(bytes)?)?;
     if let Some(name) = fields
@@ -88,17 +86,14 @@ pub fn parse_own(bytes: &[u8]) -> Result<RunRecord, Fault> {
     }
     let kind = fields.get("run_type").and_then(Value::as_str);
     if kind.and_then(RunKind::parse).is_none() {
-        return Err(Fault::field("run_type", "is no kind of run"));
+        return Err(Fault::field("run_type", "is not a kind of run"));
     }
     parse(bytes)
 }
 
-/// Reads a run manifest; unknown keys are tolerated.
+/// Reads a run manifest; unknown keys are ignored, because operators added some by hand.
 pub fn parse(bytes: &[u8]) -> Result<RunRecord, Fault> {
     let stored: Stored = from_yaml(utf8(bytes)?)?;
-    let id_fault = |field: &'static str| {
-        move |e: capitalbench_core::values::ids::IdError| Fault::field(field, e.to_string())
-    };
     let mode = stored.mode.unwrap_or_default();
     let kind = stored
         .run_type
@@ -112,19 +107,10 @@ pub fn parse(bytes: &[u8]) -> Result<RunRecord, Fault> {
         (None, _) => Calls::Unknown,
     };
     let may_count = kind == RunKind::Official && calls != Calls::Mock;
-    let model_ids = stored
-        .model_ids
-        .map(|ids| {
-            ids.iter()
-                .map(|id| ModelId::parse(id))
-                .collect::<Result<Vec<_>, _>>()
-        })
-        .transpose()
-        .map_err(id_fault("model_ids"))?;
     Ok(RunRecord {
         run: Run {
-            run_id: RunId::parse(&stored.run_id).map_err(id_fault("run_id"))?,
-            round_id: RoundId::parse(&stored.round_id).map_err(id_fault("round_id"))?,
+            run_id: stored.run_id,
+            round_id: stored.round_id,
             rules: RunRules {
                 kind,
                 replicates: stored.replicates.unwrap_or(1).max(1),
@@ -136,18 +122,18 @@ pub fn parse(bytes: &[u8]) -> Result<RunRecord, Fault> {
                 Some(false) => Selection::Withdrawn,
                 None => Selection::Unmarked,
             },
-            created_at: stamp("created_at_utc", stored.created_at_utc.as_deref())?,
-            completed_at: stamp("completed_at_utc", stored.completed_at_utc.as_deref())?,
-            accepted_at: stamp("accepted_at_utc", stored.accepted_at_utc.as_deref())?,
+            created_at: stored.created_at_utc,
+            completed_at: stored.completed_at_utc,
+            accepted_at: stored.accepted_at_utc,
             counts: Counts {
                 models: stored.model_count,
                 valid: stored.valid_submissions,
                 invalid: stored.invalid_submissions,
             },
-            model_ids,
+            model_ids: stored.model_ids,
             acceptance: None,
         },
         format_retry: stored.format_retry.unwrap_or(false),
-        resolved_at: stamp("resolved_at_utc", stored.resolved_at_utc.as_deref())?,
+        resolved_at: stored.resolved_at_utc,
     })
 }

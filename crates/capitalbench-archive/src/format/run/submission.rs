@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::format::text::json;
 
-/// The parsed file: members without a value are left out.
+/// The parsed file; it omits members without a value.
 pub fn render(submission: &Submission) -> String {
     json::to_pretty(&Value::Object(object(submission)))
 }

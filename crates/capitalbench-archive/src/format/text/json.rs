@@ -2,10 +2,12 @@
 //!
 //! Written text is pure ASCII with sorted keys, so that equal values are equal bytes and hash alike.
 //! [`to_pretty`] is the form of every `.json` file, [`to_line`] that of a log line. [`parse`] refuses
-//! what other readers let through in silence: repeated keys, `NaN` and bytes that are not UTF-8.
+//! what other readers accept silently: repeated keys, `NaN` and bytes that are not UTF-8. [`read`]
+//! and [`render`] do the same for a type that derives its stored form.
 
 mod read;
 mod write;
 
-pub use read::{JsonError, parse};
-pub use write::{to_line, to_pretty};
+pub(in crate::format) use read::read_checked;
+pub use read::{JsonError, parse, read};
+pub use write::{render, to_line, to_pretty};

@@ -1,7 +1,6 @@
 //! Numbers, words and tables as every stored file writes them.
 
 pub mod json;
-pub(crate) mod member;
 pub mod number;
 pub mod scalar;
 pub mod table;

@@ -11,8 +11,8 @@ const POSITIONAL: std::ops::Range<f64> = 1e-4..1e16;
 
 /// The text of a finite float: `1.0`, `0.0001`, `9.841443411700013e-05`, `1e+16`.
 ///
-/// The caller guarantees that the value is finite. In release builds other values print as `nan`,
-/// `inf` and `-inf`, which no reader of the archive accepts.
+/// The value must be finite. In release builds other values print as `nan`, `inf` and `-inf`, which
+/// every reader of the archive refuses.
 pub fn float_text(value: f64) -> String {
     let mut text = String::with_capacity(24);
     push_float(&mut text, value);
@@ -41,8 +41,8 @@ pub fn push_float(out: &mut String, value: f64) {
 
 /// Appends `text` in scientific form with a signed exponent of at least two digits.
 ///
-/// `zmij` writes the decimal exponent -5 positionally, where Python already writes `e-05`; all
-/// smaller and larger numbers arrive in scientific form.
+/// `zmij` writes the decimal exponent -5 positionally, where Python writes `e-05`; it writes all
+/// smaller and larger numbers in scientific form.
 fn push_scientific(out: &mut String, text: &str) {
     if let Some((digits, exponent)) = text.split_once('e') {
         out.push_str(digits);

@@ -1,3 +1,5 @@
+use capitalbench_core::values::time::parse_day;
+
 use super::*;
 
 #[test]
@@ -40,11 +42,11 @@ fn state_the_program_never_writes_is_refused() {
     for (text, part) in [
         (
             r#"{"questions": [], "symbols": {}, "limit": 9}"#,
-            "limit: unknown member",
+            "unknown field `limit`",
         ),
         (
             r#"{"questions": [1], "symbols": {}}"#,
-            "questions: must hold instants",
+            "invalid type: integer `1`",
         ),
         ("[]", "is not an object"),
     ] {
@@ -55,22 +57,22 @@ fn state_the_program_never_writes_is_refused() {
         let digest = Digest::of(b"x").to_hex();
         format!(
             r#"{{"address": "a", "fetched_at_utc": "2026-03-02T10:00:00Z", "requests": 1,
-                "body_sha256": "{digest}", "sessions": [{session}]}}"#
+            "body_sha256": "{digest}", "sessions": [{session}]}}"#
         )
     };
     assert!(parse_answer(answer(r#"{"date": "2026-03-02"}"#).as_bytes()).is_ok());
     for (session, part) in [
         (
             r#"{"date": "2026-03-02", "open": 1}"#,
-            "open: unknown member",
+            "unknown field `open`",
         ),
         (
             r#"{"date": "2026-03-02", "close": "1"}"#,
-            "close: must be a number",
+            "invalid type: string \"1\", expected f64",
         ),
         (
             r#"{"date": "2026-03-02", "close": -1}"#,
-            "close: must be a price",
+            "a price is not above zero",
         ),
     ] {
         let fault = parse_answer(answer(session).as_bytes()).unwrap_err();

@@ -1,4 +1,4 @@
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -84,7 +84,7 @@ fn trailing_or_missing_bytes_are_damage() {
     let behind = [whole.as_slice(), b"x"].concat();
     assert_eq!(
         read_files(&behind),
-        Err("has bytes behind its end".to_owned())
+        Err("has bytes after its end".to_owned())
     );
 }
 
@@ -98,11 +98,11 @@ fn a_bundle_names_one_round_in_its_own_folder() {
     for (told, text) in [
         (
             json!({"bundle": 1, "round": "R", "withheld": [], "x": 1}),
-            "x: unknown member",
+            "unknown field `x`",
         ),
         (
             json!({"bundle": 1, "round": "R", "withheld": [1]}),
-            "that is no path",
+            "invalid type: integer `1`",
         ),
     ] {
         let refused = opened(told).unwrap_err().to_string();
@@ -121,6 +121,6 @@ fn a_bundle_names_one_round_in_its_own_folder() {
         "/tmp",
     ] {
         let refused = told(name).unwrap_err().to_string();
-        assert!(refused.contains("of another form"), "{name}: {refused}");
+        assert!(refused.contains("must name one round"), "{name}: {refused}");
     }
 }

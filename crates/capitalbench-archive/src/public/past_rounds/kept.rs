@@ -1,4 +1,4 @@
-//! Where the bytes that a file once had may be today.
+//! Finds the earlier bytes of a file among the files of today.
 
 use capitalbench_proof::event::Sealed;
 
@@ -7,23 +7,22 @@ use crate::disk::layout::{self, run};
 use crate::results::corrections::RESULT_FILES;
 use crate::round::round_folder::{RoundFolder, names_in};
 
-/// Whether a board can be made without a file.
+/// Whether a board can be computed without a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Need {
-    /// It cannot.
     Needed,
-    /// It can, and something beside it is missing then.
+    /// It can, but something beside the board is missing then.
     Wanted,
     /// No board reads it.
     Not,
 }
 
-/// Whether a name leads elsewhere than into its folder.
+/// Whether a path could leave its folder.
 pub(super) fn is_odd(path: &str) -> bool {
     path.split('/').any(|part| matches!(part, "" | "." | ".."))
 }
 
-/// What a board needs of a file, by its path inside the round.
+/// Whether a board needs a file, by its path inside the round.
 pub(super) fn need(path: &str) -> Need {
     let parts: Vec<&str> = path.split('/').collect();
     match parts.as_slice() {
@@ -41,13 +40,13 @@ pub(super) fn need(path: &str) -> Need {
                 run::ACCEPTANCE,
                 run::SLOTS,
                 run::SUMMARY,
-                run::LOG,
+                run::RUN_LOG,
             ];
             if own.contains(&inside.as_str()) || RESULT_FILES.contains(&inside.as_str()) {
                 return Need::Needed;
             }
-            // Headers name an account and are told to nobody; whatever else was asked and answered
-            // is what the submissions are derived from.
+            // Headers name an account and are never published; the submissions are derived from
+            // the other files of an attempt.
             let attempt = below(run::ATTEMPTS) && !inside.ends_with(".head.json");
             if attempt || below(run::CONTROLS) || below(run::RAW) || below(run::PARSED) {
                 return Need::Needed;
@@ -61,24 +60,24 @@ pub(super) fn need(path: &str) -> Need {
     }
 }
 
-/// What became of the bytes of a file.
+/// The result of looking for the bytes of a file.
 pub(super) enum Opened {
-    /// They are these.
     Found(Vec<u8>),
-    /// The file is not here, and its salt is not told: readers do not get to see it.
+    /// The file is not here, and its salt is not published: it is not public.
     Withheld,
-    /// They are nowhere.
+    /// No file has these bytes.
     Lost,
 }
 
-/// The bytes that a file had, wherever they are today.
+/// The earlier bytes of a file, wherever they are today.
 ///
-/// Without a salt nothing can be compared; then the file is only taken where the log says that it
-/// did not change since.
+/// Without a salt they cannot be compared; then the file counts only if by the log it has not changed
+/// since.
 pub(super) fn open(
     round: &RoundFolder,
     path: &str,
-    (sealed, salt): (&Sealed, Option<[u8; 32]>),
+    sealed: &Sealed,
+    salt: Option<[u8; 32]>,
     unchanged: bool,
 ) -> Result<Opened, FileError> {
     let present = round.read_optional(path)?;
@@ -91,7 +90,7 @@ pub(super) fn open(
     };
     let opens = |bytes: &[u8]| sealed.opens(&salt, bytes);
     if let Some(bytes) = &present {
-        // A journal only grows: what it was then is its beginning.
+        // A journal only grows, so its earlier bytes are its beginning.
         let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let ends = ends.map(|(place, _)| place + 1);
         let journal = path.ends_with(run::CORRECTIONS);

@@ -1,23 +1,22 @@
-//! What the log had told about every round when it had a certain size.
+//! Every round by the log when it had a certain size.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_core::values::time::Stamp;
 use capitalbench_proof::event::{Event, Fact, Files, Sealed};
 use capitalbench_proof::merkle::Hash;
 use jiff::Timestamp;
 
 use crate::disk::layout;
+use crate::log::instant;
 use crate::log::inventory::Inventory;
 
-/// One round by then.
 #[derive(Debug, Default)]
 pub(super) struct RoundThen {
     /// The files it had.
     pub(super) inventory: Inventory,
-    /// What later inventories say of files: their last bytes, or that they are gone.
+    /// Files in later inventories: their latest digest, or none once they were removed.
     pub(super) later: BTreeMap<String, Option<Sealed>>,
-    /// Files of which an inventory before the checkpoint told.
+    /// Files in an inventory before the checkpoint.
     signed: BTreeSet<String>,
     planned: BTreeSet<String>,
     accepted: BTreeSet<String>,
@@ -44,13 +43,13 @@ impl RoundThen {
 
     /// A result counts once its score event is signed.
     ///
-    /// Results older than the log have no such event; they count once an inventory told of them.
+    /// Results older than the log have no such event; they count once an inventory lists them.
     pub(super) fn counts(&self, path: &str) -> bool {
         let result = run_of(path).filter(|(_, inside)| inside.starts_with("results/"));
         result.is_none_or(|(run, _)| self.scores.contains_key(run) || self.signed.contains(path))
     }
 
-    /// The digest of a result by the last score event.
+    /// The digest of a result by the latest score event.
     pub(super) fn result(&self, path: &str) -> Option<Hash> {
         let (run, inside) = run_of(path)?;
         self.scores.get(run)?.get(inside).copied()
@@ -61,13 +60,13 @@ impl RoundThen {
         !self.scores.is_empty()
     }
 
-    /// Whether somebody had been asked.
+    /// Whether a provider had been asked.
     pub(super) fn has_runs(&self) -> bool {
         let mut files = self.inventory.bodies.keys();
         files.any(|path| run_of(path).is_some())
     }
 
-    /// The run of a file, if it was asked under this log and was neither accepted nor scored.
+    /// The run of a file, if the log planned it and it had no acceptance and no result.
     pub(super) fn idle_run<'a>(&self, path: &'a str) -> Option<&'a str> {
         let (run, _) = run_of(path)?;
         let counts = self.accepted.contains(run) || self.scores.contains_key(run);
@@ -80,7 +79,6 @@ fn run_of(path: &str) -> Option<(&str, &str)> {
     inside.split_once('/')
 }
 
-/// All rounds by then.
 #[derive(Debug)]
 pub(super) struct Then {
     size: u64,
@@ -102,11 +100,10 @@ impl Then {
 
     /// When the last event happened.
     pub(super) fn at(&self) -> Option<Timestamp> {
-        let stamp = Stamp::parse(self.last.as_ref()?.at.as_str())?;
-        Some(stamp.at())
+        instant(self.last.as_ref()?)
     }
 
-    /// Takes the leaves one by one, those behind the checkpoint too.
+    /// Takes the leaves one by one, also those after the checkpoint.
     pub(super) fn visit(&mut self, index: u64, event: &Event) {
         let inventory = matches!(event.fact, Fact::Inventory { .. });
         if index < self.size {
@@ -126,7 +123,7 @@ impl Then {
         let Some(round) = self.rounds.get_mut(&event.round) else {
             return;
         };
-        // Events are signed just before the files that tell them.
+        // Events are signed just before the inventory of the files that record them.
         if self.follows {
             round.take(&event.fact);
         } else if let Fact::Inventory { bodies, gone, .. } = &event.fact {

@@ -187,10 +187,9 @@ fn frozen(folder: &RoundFolder) -> Result<Option<Frozen>, FileError> {
     let Some(stored) = freeze::stored_digests(folder)? else {
         return Ok(None);
     };
-    let parse = |(path, text): (String, String)| Some((path, Digest::parse(&text)?));
     Ok(Some(Frozen {
         digest: Digest::of(&folder.read(layout::HASHES)?),
-        files: stored.into_iter().filter_map(parse).collect(),
+        files: stored,
     }))
 }
 

@@ -138,7 +138,10 @@ fn a_spoiled_lease_is_named() {
     file_ops::create_folder(file.parent().unwrap()).unwrap();
     file_ops::create_new(&file, b"{}").unwrap();
     let error = acquire(&round, &worker("a"), at(0)).unwrap_err();
-    assert!(error.to_string().contains("owner: is missing"), "{error}");
+    assert!(
+        error.to_string().contains("missing field `owner`"),
+        "{error}"
+    );
     assert!(fs::read(&file).is_ok());
 }
 

@@ -1,6 +1,7 @@
 //! The ledger → the files of a run in the archive's format.
 //!
-//! Everything here follows from the ledger and the frozen round: made again, it is the same bytes.
+//! Everything here is computed from the ledger and the frozen round; computed again, it has the same
+//! bytes.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ use crate::round::round_folder::RoundInputs;
 use crate::run::run_controls::RunControls;
 use crate::run::validation::{Checked, validate_run, validation_files};
 
-/// What a finished run came to.
+/// The result of a finished run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finished {
     /// Models that were asked.
@@ -34,7 +35,7 @@ pub struct Finished {
     pub eligible: bool,
 }
 
-/// Writes the manifest of a run that has begun and not ended.
+/// Writes the manifest of a run that has not ended yet.
 pub fn announce(ledger: &Ledger, inputs: &RoundInputs) -> Result<(), FileError> {
     let text = new_run_manifest::render(ledger.plan(), &inputs.manifest, None);
     let file = ledger.folder().file(run::MANIFEST);
@@ -52,7 +53,7 @@ pub fn derive(
     let mut log = Vec::new();
     for planned in &plan.slots {
         let attempts = ledger.attempts(&planned.slot)?;
-        // Whoever was not asked has no answer, good or bad.
+        // A model that was not asked has no submission, valid or not.
         if attempts.is_empty() {
             continue;
         }
@@ -75,12 +76,12 @@ pub fn derive(
     }
     let lines: Vec<String> = log.iter().map(|line| json::to_line(line) + "\n").collect();
     let log = lines.concat();
-    files.push((ledger.folder().file(run::LOG), log.into_bytes()));
+    files.push((ledger.folder().file(run::RUN_LOG), log.into_bytes()));
     file_ops::replace_all(&files)?;
     conclude(ledger, inputs, completed_at)
 }
 
-/// Validates the raw files and writes what the validation says.
+/// Validates the raw files and writes the results of the validation.
 fn conclude(
     ledger: &Ledger,
     inputs: &RoundInputs,
@@ -128,7 +129,7 @@ pub(crate) fn text_of(attempt: Option<&AttemptRecord>) -> &str {
     ended.and_then(|ended| ended.text.as_deref()).unwrap_or("")
 }
 
-/// The model's object with the run fields, or what is known where there is no usable one.
+/// The model's object with the run fields; without a usable object, what is known about the call.
 pub(crate) fn raw_submission(
     plan: &RunPlan,
     planned: &PlannedSlot,
@@ -159,7 +160,7 @@ pub(crate) fn raw_submission(
     Value::Object(raw)
 }
 
-/// What the runner adds to a reply; a model is not trusted with any of it.
+/// Adds the fields that only the runner may set; removes them from the model's reply first.
 pub fn add_run_fields(raw: &mut Map<String, Value>, rules: RunRules, slot: &Slot) {
     for name in RUN_FIELDS {
         raw.remove(name);
@@ -171,8 +172,8 @@ pub fn add_run_fields(raw: &mut Map<String, Value>, rules: RunRules, slot: &Slot
     raw.insert("is_official_score".into(), json!(official));
 }
 
-/// An object stands for itself when it names the model that was asked and nothing else, such as
-/// another model serving, refused it: whoever validates it again comes to the same verdict.
+/// Whether the model's object can be stored as it is: it names the model that was asked, and only its
+/// content decided the verdict, so that validating it again gives the same verdict.
 fn usable(object: &Map<String, Value>, planned: &PlannedSlot, status: &AttemptStatus) -> bool {
     use capitalbench_core::asking::attempt::Reason::{Rules, Schema};
     let said = |name: &str| object.get(name).and_then(Value::as_str);

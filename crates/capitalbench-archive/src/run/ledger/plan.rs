@@ -1,47 +1,42 @@
-//! What a run sets out to ask: `slots.json`.
+//! `slots.json`: everything that is decided before the first call of a run.
 
 use std::collections::BTreeMap;
 
 use capitalbench_core::asking::attempt::Slot;
 use capitalbench_core::asking::cost::Price;
 use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
-use capitalbench_core::values::ids::{RoundId, RunId};
+use capitalbench_core::values::ids::{ModelId, RoundId, RunId};
 use capitalbench_core::values::time::Stamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{CardNote, PlannedPrice, model_id, stamp, strict};
+use super::{CardNote, PlannedPrice, strict};
 use crate::disk::error::{Fault, FileError};
 use crate::disk::layout::run;
 use crate::format::text::json;
 use crate::run::run_folder::RunFolder;
 
-/// The form of the file.
+/// The version of the file's format.
 const VERSION: u32 = 1;
 
-/// A slot and how it is asked.
+/// A slot, and the model to call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedSlot {
     /// Model and replicate.
     pub slot: Slot,
-    /// Whose model it is.
     pub provider: String,
-    /// The name the provider knows it by.
+    /// The provider's own name for the model.
     pub api_model_name: String,
 }
 
-/// Everything that is settled before the first call.
+/// Everything that is decided before the first call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunPlan {
-    /// Names the run.
     pub run_id: RunId,
-    /// The round.
     pub round_id: RoundId,
-    /// Kind and replicates.
     pub rules: RunRules,
     /// Real calls or a rehearsal.
     pub calls: Calls,
-    /// When the run began.
     pub created_at: Stamp,
     /// Model configuration, as typed.
     pub models_file: String,
@@ -51,7 +46,7 @@ pub struct RunPlan {
     pub pricing_file: Option<String>,
     /// Where the prices come from.
     pub price_cards: Vec<CardNote>,
-    /// What each model is billed; a model that is not here has no known price.
+    /// The price of each model; a model that is not listed has no known price.
     pub prices: Vec<PlannedPrice>,
     /// Whether control entrants are recorded beside the models.
     pub controls: bool,
@@ -71,13 +66,13 @@ pub struct RunPlan {
 #[serde(deny_unknown_fields)]
 struct Stored {
     version: u32,
-    run_id: String,
-    round_id: String,
+    run_id: RunId,
+    round_id: RoundId,
     run_type: String,
     replicates: u32,
     mock: bool,
     synthetic: Option<bool>,
-    created_at_utc: String,
+    created_at_utc: Stamp,
     models_config_file: String,
     models_config_sha256: String,
     pricing_path: Option<String>,
@@ -98,22 +93,16 @@ struct Stored {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredSlot {
-    model_id: String,
+    model_id: ModelId,
     provider: String,
     api_model_name: String,
     replicate_index: u32,
 }
 
 impl RunPlan {
-    /// The plan of a run that was made by this program; none for other runs.
+    /// The plan of a run that this program made; none for older runs.
     pub fn of_run(folder: &RunFolder) -> Result<Option<Self>, FileError> {
-        let Some(bytes) = folder.read_optional(run::SLOTS)? else {
-            return Ok(None);
-        };
-        let parsed = Self::parse(&bytes);
-        parsed
-            .map(Some)
-            .map_err(|fault| fault.in_file(&folder.file(run::SLOTS)))
+        folder.parse_optional(run::SLOTS, Self::parse)
     }
 
     /// The price of a model, where it is known.
@@ -124,7 +113,6 @@ impl RunPlan {
         self.prices.iter().find(same).map(PlannedPrice::price)
     }
 
-    /// Number of models asked.
     pub fn model_count(&self) -> usize {
         self.model_ids().len()
     }
@@ -141,7 +129,7 @@ impl RunPlan {
         ids
     }
 
-    /// Two slots whose files would have one name.
+    /// Refuses two slots whose files would have the same name.
     pub(super) fn refuse_shared_stems(&self) -> Result<(), String> {
         let mut seen = BTreeMap::new();
         for planned in &self.slots {
@@ -192,46 +180,40 @@ impl RunPlan {
 
     /// Reads `slots.json`.
     pub fn parse(bytes: &[u8]) -> Result<Self, Fault> {
-        let value = json::parse(bytes)?;
-        let stored: Stored =
-            serde_json::from_value(value).map_err(|error| Fault::new(error.to_string()))?;
+        let stored: Stored = json::read(bytes)?;
         if stored.version != VERSION {
             return Err(Fault::field("version", format!("must be {VERSION}")));
         }
-        let id = |field: &'static str| {
-            move |error: capitalbench_core::values::ids::IdError| {
-                Fault::field(field, error.to_string())
-            }
-        };
         let kind = RunKind::parse(&stored.run_type)
-            .ok_or_else(|| Fault::field("run_type", "is no kind of run"))?;
-        let slots = stored.slots.into_iter().map(|slot| {
-            Ok(PlannedSlot {
-                slot: Slot {
-                    model_id: model_id(&slot.model_id)?,
-                    replicate: slot.replicate_index,
-                },
-                provider: slot.provider,
-                api_model_name: slot.api_model_name,
-            })
+            .ok_or_else(|| Fault::field("run_type", "is not a kind of run"))?;
+        let slots = stored.slots.into_iter().map(|slot| PlannedSlot {
+            slot: Slot {
+                model_id: slot.model_id,
+                replicate: slot.replicate_index,
+            },
+            provider: slot.provider,
+            api_model_name: slot.api_model_name,
         });
         let calls = match (stored.mock, stored.synthetic) {
             (false, Some(true)) => {
-                return Err(Fault::field("synthetic", "is true although mock is false"));
+                return Err(Fault::field(
+                    "synthetic",
+                    "must not be true when mock is false",
+                ));
             }
             (false, _) => Calls::Real,
             (true, Some(true)) => Calls::Synthetic,
             (true, _) => Calls::Mock,
         };
         let plan = Self {
-            run_id: RunId::parse(&stored.run_id).map_err(id("run_id"))?,
-            round_id: RoundId::parse(&stored.round_id).map_err(id("round_id"))?,
+            run_id: stored.run_id,
+            round_id: stored.round_id,
             rules: RunRules {
                 kind,
                 replicates: stored.replicates,
             },
             calls,
-            created_at: stamp("created_at_utc", &stored.created_at_utc)?,
+            created_at: stored.created_at_utc,
             models_file: stored.models_config_file,
             models_sha256: stored.models_config_sha256,
             pricing_file: stored.pricing_path,
@@ -242,7 +224,7 @@ impl RunPlan {
             max_retries: stored.max_retries,
             input_sha256: stored.model_input_sha256,
             skipped_models: stored.skipped_models,
-            slots: slots.collect::<Result<_, Fault>>()?,
+            slots: slots.collect(),
         };
         strict::check_plan(&plan)?;
         Ok(plan)

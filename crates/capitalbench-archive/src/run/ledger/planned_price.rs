@@ -1,4 +1,4 @@
-//! The prices a run counts with, kept so that every cost can be worked out again.
+//! The prices that a run uses, stored so that every cost can be computed again.
 
 use capitalbench_core::asking::cost::Price;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct CardNote {
     /// A file as typed, or the name and version of the shipped card.
     pub name: String,
-    /// The day on which the prices held, where the card says so.
+    /// The day on which the prices were valid, where the card says so.
     pub as_of: Option<String>,
     /// Digest of the file, or of the prices that were taken from the shipped card.
     pub sha256: String,
@@ -19,11 +19,9 @@ pub struct CardNote {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedPrice {
-    /// Whose model it is.
     pub provider: String,
-    /// The name the provider knows it by.
+    /// The provider's own name for the model.
     pub api_model_name: String,
-    /// Name of the card.
     pub card: String,
     /// Per token sent.
     pub input: u64,
@@ -38,7 +36,6 @@ pub struct PlannedPrice {
 }
 
 impl PlannedPrice {
-    /// The price of a model on a card.
     pub fn new(provider: &str, api_model_name: &str, card: &str, price: Price) -> Self {
         Self {
             provider: provider.to_owned(),
@@ -52,7 +49,6 @@ impl PlannedPrice {
         }
     }
 
-    /// What is billed.
     pub fn price(&self) -> Price {
         Price {
             input: self.input,

@@ -1,7 +1,7 @@
-//! What the ledger may say: words, names and numbers that this program knows.
+//! Checks that the ledger holds only words, names and numbers that this program writes.
 //!
-//! A record that says something else was edited or comes from another version. Whoever guessed its
-//! meaning might ask a model again and pay twice, so reading it stops with a sentence.
+//! Anything else was edited or comes from another version. Guessing its meaning could call a model
+//! again and pay twice, so reading stops with an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,60 +17,61 @@ use crate::format::text::json;
 use crate::round::round_folder::entries_in;
 use crate::run::run_folder::RunFolder;
 
-/// What follows every refusal: nobody is asked until the ledger is what it was.
-const REMEDY: &str = "nobody is asked before the file is again what the program wrote";
+/// What every refusal ends with.
+const REMEDY: &str = "restore the file that the program wrote; until then no model is called";
 
 /// The endings of an attempt's files.
 const ENDINGS: [&str; 4] = ["begun.json", "head.json", "answer", "ended.json"];
 
-/// A record of an attempt that checks its own words.
-pub trait Record: DeserializeOwned {
+/// A file of an attempt that checks its own content.
+pub trait AttemptFile: DeserializeOwned {
     /// Refuses what this program never writes.
     fn check(&self) -> Result<(), Fault>;
 }
 
-/// Reads a record of an attempt: [`Begun`], [`AnswerHead`] or [`Ended`].
-pub fn parse_record<T: Record>(bytes: &[u8]) -> Result<T, Fault> {
-    let value = json::parse(bytes)?;
-    let record: T =
-        serde_json::from_value(value).map_err(|error| Fault::new(format!("{error}; {REMEDY}")))?;
+/// Reads a file of an attempt: [`Begun`], [`AnswerHead`] or [`Ended`].
+pub fn parse_record<T: AttemptFile>(bytes: &[u8]) -> Result<T, Fault> {
+    let record: T = json::read(bytes).map_err(|fault| Fault {
+        problem: format!("{}; {REMEDY}", fault.problem),
+        ..fault
+    })?;
     record.check()?;
     Ok(record)
 }
 
-impl Record for Begun {
+impl AttemptFile for Begun {
     fn check(&self) -> Result<(), Fault> {
         digest("input_sha256", &self.input_sha256)?;
         instant("started_at_utc", &self.started_at_utc)
     }
 }
 
-impl Record for AnswerHead {
+impl AttemptFile for AnswerHead {
     fn check(&self) -> Result<(), Fault> {
         digest("sha256", &self.sha256)?;
         instant("received_at_utc", &self.received_at_utc)
     }
 }
 
-impl Record for Ended {
+impl AttemptFile for Ended {
     fn check(&self) -> Result<(), Fault> {
         instant("ended_at_utc", &self.ended_at_utc)?;
         if self
             .cost_usd
             .is_some_and(|usd| Cost::from_usd(usd).is_none())
         {
-            return Err(refused("cost_usd", "is no sum of money"));
+            return Err(refused("cost_usd", "is not an amount of money"));
         }
         if !["valid", "invalid", "failed"].contains(&self.status.as_str()) {
-            let text = format!("is {:?}, not valid, invalid or failed", self.status);
+            let text = format!("must be valid, invalid or failed, not {:?}", self.status);
             return Err(refused("status", &text));
         }
         match (self.status.as_str(), self.reason.as_deref()) {
             ("valid", None) => Ok(()),
-            ("valid", Some(_)) => Err(refused("reason", "is given although the answer is valid")),
+            ("valid", Some(_)) => Err(refused("reason", "must not be given for a valid answer")),
             (_, None) => Err(refused(
                 "reason",
-                "is missing although there is no decision",
+                "is missing, although there is no valid answer",
             )),
             (_, Some(word)) if Reason::parse(word).is_some() => Ok(()),
             (_, Some(word)) => {
@@ -82,7 +83,7 @@ impl Record for Ended {
 }
 
 impl Begun {
-    /// Refuses a record of another attempt than the one its name says.
+    /// Refuses a file whose content names another attempt than its file name.
     pub(super) fn require_own(&self, slot: &Slot, attempt: u32) -> Result<(), Fault> {
         let told = [
             ("model_id", self.model_id == slot.model_id.as_str()),
@@ -90,14 +91,14 @@ impl Begun {
             ("attempt", self.attempt == attempt),
         ];
         match told.into_iter().find(|(_, same)| !same) {
-            Some((field, _)) => Err(refused(field, "is not what the file's name says")),
+            Some((field, _)) => Err(refused(field, "does not match the name of the file")),
             None => Ok(()),
         }
     }
 }
 
-/// Refuses a folder of attempts that holds a file of no slot, or leaves out an attempt between two:
-/// an attempt that is not seen would be made a second time.
+/// Refuses a folder of attempts with a file that belongs to no slot, or with a gap between attempts:
+/// a missed attempt would be made a second time.
 pub(super) fn require_known_files(folder: &RunFolder, plan: &RunPlan) -> Result<(), FileError> {
     let place = folder.file(run::ATTEMPTS);
     let stems: BTreeSet<String> = plan
@@ -110,7 +111,7 @@ pub(super) fn require_known_files(folder: &RunFolder, plan: &RunPlan) -> Result<
         let known = parts(&name).filter(|(stem, ..)| stems.contains(*stem));
         let Some((stem, attempt, ending)) = known else {
             let text = format!(
-                "belongs to no slot of {}; move it out of the ledger, or {REMEDY}",
+                "belongs to no slot of {}; move it out of the folder; until then no model is called",
                 run::SLOTS
             );
             return Err(Fault::new(text).in_file(&place.join(name)));
@@ -121,7 +122,7 @@ pub(super) fn require_known_files(folder: &RunFolder, plan: &RunPlan) -> Result<
     for ((stem, attempt), endings) in &found {
         let at = |number: u32, ending: &str| place.join(format!("{stem}__{number:03}.{ending}"));
         let missing = |number: u32, ending: &'static str| {
-            let text = format!("is missing, but a later file of the slot is there; {REMEDY}");
+            let text = format!("is missing, although a later file of the slot exists; {REMEDY}");
             Err(Fault::new(text).in_file(&at(number, ending)))
         };
         if !endings.contains("begun.json") {
@@ -149,7 +150,7 @@ fn parts(name: &str) -> Option<(&str, u32, &'static str)> {
     (format!("{number:03}") == digits).then_some((stem, number, ending))
 }
 
-/// Refuses a plan whose slots cannot all be asked once under their own names.
+/// Refuses a plan whose slots share files or have a replicate out of range.
 pub(super) fn check_plan(plan: &RunPlan) -> Result<(), Fault> {
     plan.refuse_shared_stems()
         .map_err(|problem| refused("slots", &problem))?;
@@ -161,7 +162,8 @@ pub(super) fn check_plan(plan: &RunPlan) -> Result<(), Fault> {
                 model_id,
                 replicate,
             } = &planned.slot;
-            let text = format!("name replicate {replicate} of {model_id}, of {replicates}");
+            let text =
+                format!("name replicate {replicate} of {model_id}, but the run has {replicates}");
             Err(refused("slots", &text))
         }
         None => Ok(()),

@@ -18,11 +18,15 @@ fn a_leaf_cannot_ask_for_all_memory() {
             plan: sha256(b""),
         },
     };
-    let mut findings = Vec::new();
+    let mut findings = Findings::default();
     let counted = count("official", &[(0, slots(u32::MAX))], &mut findings);
     assert_eq!(counted, None);
-    let text = "announces 8589934590 slots; at most 200000 are counted";
-    assert!(findings.iter().any(|f| f.detail == text), "{findings:?}");
+    let text = "plans 8589934590 slots; at most 200000 are counted";
+    assert!(
+        findings.iter().any(|f| f.detail == text),
+        "{:?}",
+        findings.0
+    );
     let counted = count("official", &[(0, slots(3))], &mut findings).unwrap();
     assert_eq!((counted.slots, counted.open), (6, 6));
 }

@@ -7,7 +7,7 @@ use capitalbench_core::values::units::Return;
 use crate::format::text::number::push_float;
 use crate::format::text::table::CsvText;
 
-/// A result table before it is text; older files hold a part of its columns.
+/// A result table before it is text; older files hold some of its columns only.
 ///
 /// The cells of all rows lie in one text, one after the other, so that a table costs two
 /// allocations and not one per cell.

@@ -33,6 +33,7 @@ fn written_content_reads_back() {
         .is_err()
     );
     let accepted = CrossCheckAcceptance {
+        format_version: FormatVersion,
         cross_check: Digest::of(text.as_bytes()),
         reason: "a late dividend at the other source".into(),
         accepted_at: Stamp::parse("2026-03-10T02:00:00Z").unwrap(),

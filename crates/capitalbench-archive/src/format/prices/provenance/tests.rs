@@ -1,8 +1,11 @@
+use capitalbench_core::values::time::parse_day;
+
 use super::*;
 
 #[test]
 fn written_provenance_reads_back_and_other_content_is_refused() {
     let written = Provenance {
+        format_version: FormatVersion,
         round_id: "R".into(),
         source: "tiingo".into(),
         stored_label: "tiingo_eod".into(),
@@ -31,18 +34,22 @@ fn written_provenance_reads_back_and_other_content_is_refused() {
         (
             "\"format_version\": 1",
             "\"format_version\": 2",
-            "format_version",
+            "must be version 1",
         ),
-        ("\"final\"", "\"rough\"", "purpose"),
-        ("\"rows\": 6", "\"rows\": -6", "rows: must be a count"),
-        ("2026-03-09", "never", "to: must be a day"),
-        ("\"rows\": 6", "\"rows\": 6, \"x\": 1", "x: unknown member"),
+        ("\"final\"", "\"rough\"", "unknown variant `rough`"),
+        ("\"rows\": 6", "\"rows\": -6", "invalid value: integer `-6`"),
+        ("2026-03-09", "never", "\"never\" is not a day"),
+        (
+            "\"rows\": 6",
+            "\"rows\": 6, \"x\": 1",
+            "unknown field `x`; remove it",
+        ),
         (
             "\"from\"",
             "\"since\": 1, \"from\"",
-            "since: unknown member",
+            "unknown field `since`",
         ),
-        ("\"odd\"", "1", "warnings: must hold texts"),
+        ("\"odd\"", "1", "expected a string"),
     ] {
         let text = text.replace(old, new);
         let fault = parse(text.as_bytes()).unwrap_err().to_string();

@@ -26,12 +26,12 @@ fn odd_jobs_are_refused() {
     let good = "round_id: R\nrun_id: r\nstatus: scheduled\n\
                     due_at_utc: '2026-06-17T23:30:00Z'\n";
     assert!(parse(good.as_bytes()).is_ok());
-    for (old, new, field) in [
-        ("status: scheduled", "status: asleep", "status"),
-        ("run_id: r", "run_id: ../r", "run_id"),
-        ("'2026-06-17T23:30:00Z'", "tomorrow", "due_at_utc"),
+    for (old, new, part) in [
+        ("status: scheduled", "status: asleep", "status: must be"),
+        ("run_id: r", "run_id: ../r", "the run id \"../r\""),
+        ("'2026-06-17T23:30:00Z'", "tomorrow", "not an instant"),
     ] {
         let fault = parse(good.replace(old, new).as_bytes()).unwrap_err();
-        assert_eq!(fault.field.as_deref(), Some(field));
+        assert!(fault.to_string().contains(part), "{fault}");
     }
 }

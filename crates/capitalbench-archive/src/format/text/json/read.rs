@@ -1,22 +1,22 @@
 //! Strict reading of JSON.
 
 use capitalbench_core::encoding::yaml::unique_keys::UniqueKeys;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use crate::disk::error::Fault;
 
 /// Why a text is not JSON that the archive accepts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JsonError {
-    /// There is nothing but white space.
     #[error("the file is empty")]
     Empty,
-    /// The text breaks a rule at a known place.
     #[error("line {line}, column {column}: {message}")]
     Invalid {
-        /// Line, counted from 1.
+        /// Counted from 1.
         line: usize,
         /// Column in bytes, counted from 1; 0 when the problem lies at the end of the line before.
         column: usize,
-        /// What is wrong there.
         message: String,
     },
 }
@@ -37,6 +37,35 @@ pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
     serde_json::from_str::<UniqueKeys>(text)
         .map(|unique| unique.0)
         .map_err(|error| readable(text, &error))
+}
+
+/// Reads a whole file into a type that derives its stored form.
+///
+/// The text is read twice: [`parse`] refuses repeated keys, which a derived reader of a map accepts,
+/// and the derived reader knows the line of a member that is unknown or of the wrong type.
+pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fault> {
+    if !parse(bytes)?.is_object() {
+        // A derived reader would also take a list of the values.
+        return Err(Fault::new("is not an object"));
+    }
+    read_checked(bytes)
+}
+
+/// The second half of [`read`], for an object that [`parse`] has accepted.
+pub(in crate::format) fn read_checked<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fault> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        let mut fault = readable("", &error);
+        let JsonError::Invalid { message, .. } = &mut fault else {
+            return fault.into();
+        };
+        if let Some((unknown, _)) = message.split_once(", expected")
+            && unknown.starts_with("unknown field")
+        {
+            *message =
+                format!("{unknown}; remove it, or read the file with the version that wrote it");
+        }
+        fault.into()
+    })
 }
 
 fn invalid_at(bytes: &[u8], offset: usize, message: &str) -> JsonError {
@@ -65,7 +94,7 @@ fn readable(text: &str, error: &serde_json::Error) -> JsonError {
     }
 }
 
-/// Whether the place holds one of the words that Python writes for numbers JSON does not have.
+/// Whether the text at this place is a word that Python writes for a number JSON does not have.
 fn names_no_number(text: &str, line: usize, column: usize) -> bool {
     text.split('\n')
         .nth(line.saturating_sub(1))

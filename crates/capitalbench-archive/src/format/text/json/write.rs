@@ -1,8 +1,17 @@
 //! Canonical writing of JSON.
 
+use std::fmt::Write as _;
+
+use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
 use crate::format::text::number::push_float;
+
+/// The text of a `.json` file that stores this.
+pub fn render(stored: &impl Serialize) -> String {
+    let value = serde_json::to_value(stored).expect("stored forms have text keys only");
+    to_pretty(&value)
+}
 
 /// The text of a `.json` file: two spaces of indent, sorted keys, one newline at the end.
 pub fn to_pretty(value: &Value) -> String {
@@ -85,7 +94,7 @@ impl Writer {
         self.close('}');
     }
 
-    /// Writes what stands before the item at `index` of a container.
+    /// Writes the separator and the line break before the item at `index` of a container.
     fn lead(&mut self, index: usize) {
         match (self.layout, index) {
             (Layout::Line, 0) => {}
@@ -150,12 +159,8 @@ fn push_escape(out: &mut String, character: char) {
         '\u{c}' => out.push_str("\\f"),
         _ => {
             for unit in character.encode_utf16(&mut [0; 2]) {
-                out.push_str("\\u");
-                for shift in [12, 8, 4, 0] {
-                    out.push(char::from(
-                        b"0123456789abcdef"[usize::from(*unit >> shift & 0xf)],
-                    ));
-                }
+                // Writing to a String cannot fail.
+                let _ = write!(out, "\\u{unit:04x}");
             }
         }
     }
