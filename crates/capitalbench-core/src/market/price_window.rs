@@ -4,8 +4,6 @@
 //! dividend of the ex-date taken off the close before it. A series that moves otherwise has missed
 //! an ex-date, or was put together from answers with different bases.
 
-use std::fmt;
-
 use jiff::civil::Date;
 
 use crate::market::calendar::is_session;
@@ -70,7 +68,8 @@ pub struct PriceWindow {
 }
 
 /// Why the adjusted closes of an option cannot be trusted.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("the adjusted close of {option_id} {}", kind.on(*day))]
 pub struct BasisFault {
     /// Which option.
     pub option_id: OptionId,
@@ -91,29 +90,20 @@ pub enum FaultKind {
     ImpossibleAction,
 }
 
-impl fmt::Display for BasisFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            option_id,
-            day,
-            kind,
-        } = self;
-        match kind {
-            FaultKind::Differs(bps) => write!(
-                f,
-                "the adjusted close of {option_id} departs by {bps:+.1} bp from what close, \
-                 dividends and splits imply, most of it on {day}: the source probably missed an ex-date"
+impl FaultKind {
+    /// What is wrong with an adjusted close on this day.
+    fn on(self, day: Date) -> String {
+        match self {
+            Self::Differs(bps) => format!(
+                "departs by {bps:+.1} bp from what close, dividends and splits imply, most of it on \
+                 {day}: the source probably missed an ex-date"
             ),
-            FaultKind::NotGiven => write!(
-                f,
-                "the adjusted close of {option_id} cannot be checked: {day} lacks a close or an \
-                 adjusted close"
-            ),
-            FaultKind::ImpossibleAction => write!(
-                f,
-                "the adjusted close of {option_id} cannot be checked: no price could follow the \
-                 dividend or split of {day}"
-            ),
+            Self::NotGiven => {
+                format!("cannot be checked: {day} lacks a close or an adjusted close")
+            }
+            Self::ImpossibleAction => {
+                format!("cannot be checked: no price could follow the dividend or split of {day}")
+            }
         }
     }
 }
