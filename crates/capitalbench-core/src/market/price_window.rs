@@ -9,6 +9,7 @@ use jiff::civil::Date;
 use crate::market::calendar::is_session;
 use crate::values::ids::OptionId;
 use crate::values::units::Price;
+use crate::values::words::words;
 
 /// How far the two ratios may be apart, in basis points.
 pub const BASIS_TOLERANCE_BPS: f64 = 1.0;
@@ -22,22 +23,10 @@ pub enum CloseBasis {
     SplitAdjusted,
 }
 
-impl CloseBasis {
-    /// The stored word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Raw => "raw",
-            Self::SplitAdjusted => "split_adjusted",
-        }
-    }
-
-    /// Reads the stored word.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Raw, Self::SplitAdjusted]
-            .into_iter()
-            .find(|basis| basis.as_str() == text)
-    }
-}
+words!(CloseBasis {
+    Raw => "raw",
+    SplitAdjusted => "split_adjusted",
+});
 
 /// One session of one option.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -9,6 +9,7 @@ use crate::round::methodology::Methodology;
 use crate::round::roster::Roster;
 use crate::values::ids::RoundId;
 use crate::values::time::{Stamp, days_between, regular_close};
+use crate::values::words::words;
 
 /// Weekly and monthly rounds are never mixed.
 #[derive(
@@ -61,23 +62,11 @@ pub enum Stream {
     Synthetic,
 }
 
-impl Stream {
-    /// The stored word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Primary => "primary",
-            Self::Pilot => "pilot",
-            Self::Synthetic => "synthetic",
-        }
-    }
-
-    /// Reads the stored word.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Primary, Self::Pilot, Self::Synthetic]
-            .into_iter()
-            .find(|stream| stream.as_str() == text)
-    }
-}
+words!(Stream {
+    Primary => "primary",
+    Pilot => "pilot",
+    Synthetic => "synthetic",
+});
 
 /// What a round promises to readers who do not trust the operator.
 #[derive(
@@ -102,24 +91,13 @@ pub enum Proof {
     Anchored,
 }
 
+words!(Proof {
+    None => "none",
+    Signed => "signed",
+    Anchored => "anchored",
+});
+
 impl Proof {
-    /// All of them, the least first.
-    pub const ALL: [Self; 3] = [Self::None, Self::Signed, Self::Anchored];
-
-    /// The stored word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Signed => "signed",
-            Self::Anchored => "anchored",
-        }
-    }
-
-    /// Reads the stored word.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|proof| proof.as_str() == text)
-    }
-
     /// Whether nothing is promised; files and documents do not mention it then.
     pub fn is_none(&self) -> bool {
         *self == Self::None

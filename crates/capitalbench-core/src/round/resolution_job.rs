@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::values::ids::{RoundId, RunId};
+use crate::values::words::words;
 
 /// How often a job is tried.
 pub const MAX_ATTEMPTS: u32 = 30;
@@ -28,30 +29,13 @@ pub enum JobStatus {
     Cancelled,
 }
 
-impl JobStatus {
-    /// The word in the file.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Scheduled => "scheduled",
-            Self::Running => "running",
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    /// The status that a word means.
-    pub fn parse(word: &str) -> Option<Self> {
-        let all = [
-            Self::Scheduled,
-            Self::Running,
-            Self::Succeeded,
-            Self::Failed,
-            Self::Cancelled,
-        ];
-        all.into_iter().find(|status| status.as_str() == word)
-    }
-}
+words!(JobStatus {
+    Scheduled => "scheduled",
+    Running => "running",
+    Succeeded => "succeeded",
+    Failed => "failed",
+    Cancelled => "cancelled",
+});
 
 /// The job of one round.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,3 +4,4 @@ pub mod ids;
 pub mod similar;
 pub mod time;
 pub mod units;
+pub(crate) mod words;

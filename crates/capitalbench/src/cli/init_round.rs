@@ -107,11 +107,11 @@ fn horizon(text: &str) -> Result<Track, String> {
 
 fn entry_rule(text: &str) -> Result<EntryRule, String> {
     let names = "first_close_after_deadline, same_day_close or last_close_before_deadline";
-    EntryRule::parse(text).ok_or_else(|| format!("use {names}"))
+    EntryRule::parse(text.trim()).ok_or_else(|| format!("use {names}"))
 }
 
 fn roll(text: &str) -> Result<Roll, String> {
-    Roll::parse(text).ok_or_else(|| "use previous or next".to_owned())
+    Roll::parse(text.trim()).ok_or_else(|| "use previous or next".to_owned())
 }
 
 fn proof(text: &str) -> Result<Proof, String> {

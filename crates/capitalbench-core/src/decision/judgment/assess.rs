@@ -8,6 +8,7 @@ use super::slate::{Lane, Slate};
 use crate::decision::submission::Problem;
 use crate::decision::submission::mentions_link;
 use crate::market::universe::Universe;
+use crate::values::words::words;
 
 /// How a model reads an option's recent return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,27 +23,12 @@ pub enum Interpretation {
     NoEdge,
 }
 
-impl Interpretation {
-    fn parse(text: &str) -> Option<Self> {
-        Some(match text {
-            "overreaction" => Self::Overreaction,
-            "fundamental_deterioration" => Self::FundamentalDeterioration,
-            "supported_continuation" => Self::SupportedContinuation,
-            "no_edge" => Self::NoEdge,
-            _ => return None,
-        })
-    }
-
-    /// The stored word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Overreaction => "overreaction",
-            Self::FundamentalDeterioration => "fundamental_deterioration",
-            Self::SupportedContinuation => "supported_continuation",
-            Self::NoEdge => "no_edge",
-        }
-    }
-}
+words!(Interpretation {
+    Overreaction => "overreaction",
+    FundamentalDeterioration => "fundamental_deterioration",
+    SupportedContinuation => "supported_continuation",
+    NoEdge => "no_edge",
+});
 
 /// What the rule needs of one assessed candidate.
 #[derive(Debug, Clone, PartialEq)]

@@ -11,6 +11,7 @@ use super::{
     previous_session,
 };
 use crate::round::manifest::{Track, Window};
+use crate::values::words::words;
 
 /// New York local time by the United States rule since 2007.
 const NEW_YORK: &str = "EST5EDT,M3.2.0,M11.1.0";
@@ -46,29 +47,11 @@ pub enum EntryRule {
     LastCloseBeforeDeadline,
 }
 
-impl EntryRule {
-    const ALL: [Self; 3] = [
-        Self::FirstCloseAfterDeadline,
-        Self::SameDay,
-        Self::LastCloseBeforeDeadline,
-    ];
-
-    /// The stored name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::FirstCloseAfterDeadline => "first_close_after_deadline",
-            Self::SameDay => "same_day_close",
-            Self::LastCloseBeforeDeadline => "last_close_before_deadline",
-        }
-    }
-
-    /// Reads the stored name.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|rule| rule.as_str() == text.trim())
-    }
-}
+words!(EntryRule {
+    FirstCloseAfterDeadline => "first_close_after_deadline",
+    SameDay => "same_day_close",
+    LastCloseBeforeDeadline => "last_close_before_deadline",
+});
 
 /// Where a day without a session moves to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -80,22 +63,12 @@ pub enum Roll {
     Next,
 }
 
+words!(Roll {
+    Previous => "previous",
+    Next => "next",
+});
+
 impl Roll {
-    /// The stored name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Previous => "previous",
-            Self::Next => "next",
-        }
-    }
-
-    /// Reads the stored name.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Previous, Self::Next]
-            .into_iter()
-            .find(|roll| roll.as_str() == text.trim())
-    }
-
     fn move_off(self, day: Date) -> Option<Date> {
         match self {
             Self::Previous => previous_session(day),
@@ -118,8 +91,8 @@ impl WindowRule {
     pub fn parse(text: &str) -> Option<Self> {
         let (entry, roll) = text.trim().split_once("+roll_")?;
         Some(Self {
-            entry: EntryRule::parse(entry)?,
-            roll: Roll::parse(roll)?,
+            entry: EntryRule::parse(entry.trim())?,
+            roll: Roll::parse(roll.trim())?,
         })
     }
 }
