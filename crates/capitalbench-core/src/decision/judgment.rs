@@ -12,7 +12,7 @@ mod assess;
 mod slate;
 
 pub use assess::{Assessment, Interpretation};
-pub use slate::{Candidate, ContextRow, Lane, Profile, Slate, SlateError};
+pub use slate::{Candidate, ContextRow, Lane, Slate, SlateError};
 
 /// The option that takes every unused slot.
 pub const REFERENCE_ID: &str = "SP500";

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_core::decision::judgment::{ContextRow, Profile, Slate};
+use capitalbench_core::decision::judgment::{ContextRow, Slate};
+use capitalbench_core::round::manifest::Track;
 use serde_json::Value;
 
 use crate::disk::error::Fault;
@@ -11,10 +12,10 @@ use crate::format::{text::json, text::table};
 /// Reads `universe_decision_context.csv`.
 pub fn parse_context(bytes: &[u8]) -> Result<Vec<ContextRow>, Fault> {
     let table = table::read_table(bytes)?;
-    let has = |profile: Profile| table.column(profile.active_column()).is_some();
-    let profile = [Profile::Weekly, Profile::Monthly]
+    let has = |track: Track| table.column(track.active_column()).is_some();
+    let track = [Track::Weekly, Track::Monthly]
         .into_iter()
-        .find(|profile| has(*profile))
+        .find(|track| has(*track))
         .ok_or_else(|| Fault::new("no active_return_5s or active_return_21s column").on_line(1))?;
     let column = |name: &str| {
         let missing = || Fault::field(name, "missing column").on_line(1);
@@ -22,9 +23,9 @@ pub fn parse_context(bytes: &[u8]) -> Result<Vec<ContextRow>, Fault> {
     };
     let id = column("option_id")?;
     let metrics = [
-        profile.active_column(),
-        profile.prior_column(),
-        profile.volume_column(),
+        track.active_column(),
+        track.prior_column(),
+        track.volume_column(),
     ];
     let mut rows = Vec::with_capacity(table.rows.len());
     for row in &table.rows {

@@ -4,17 +4,9 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::REFERENCE_ID;
+use crate::round::manifest::Track;
 
-/// Which columns of the context table count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Profile {
-    /// Sessions of a week.
-    Weekly,
-    /// Sessions of a month.
-    Monthly,
-}
-
-impl Profile {
+impl Track {
     /// Column of the active return.
     pub fn active_column(self) -> &'static str {
         match self {

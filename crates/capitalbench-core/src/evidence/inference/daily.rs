@@ -11,9 +11,9 @@ use super::hac::{MeanEstimate, mean_estimate};
 use crate::decision::portfolio::Holding;
 use crate::market::calendar::next_session;
 use crate::result::interim::Snapshot;
-use crate::result::score::CompensatedSum;
 use crate::round::manifest::Window;
 use crate::values::ids::OptionId;
+use crate::values::sums::{CompensatedSum, real};
 
 /// Closes by day.
 pub type Closes = BTreeMap<Date, Snapshot>;
@@ -176,18 +176,17 @@ pub struct PathPoint {
 
 /// The running sum of a series; the band grows with the root of time and ends at the interval of
 /// the mean, so that path and interval tell the same. None where there is no interval.
-#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
 pub fn path(series: &[(Date, f64)], level: f64) -> Option<Vec<PathPoint>> {
     let estimate = per_horizon(series, 1.0)?;
     let width = estimate.interval(level).1 - estimate.mean;
-    let days = series.len() as f64;
+    let days = real(series.len());
     let mut sum = 0.0;
     let point = |(passed, (day, gain)): (usize, &(Date, f64))| {
         sum += gain;
         PathPoint {
             day: *day,
             value: sum,
-            half_width: width * ((passed + 1) as f64 * days).sqrt(),
+            half_width: width * (real(passed + 1) * days).sqrt(),
         }
     };
     Some(series.iter().enumerate().map(point).collect())

@@ -3,6 +3,7 @@
 use super::distribution::normal_quantile;
 use super::overlap::{Overlap, RoundEstimate};
 use crate::round::manifest::Window;
+use crate::values::sums::real;
 
 /// One resolved decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,7 +60,6 @@ fn overlap(stated: &[Stated]) -> Overlap {
 }
 
 /// Five bins of confidence; empty ones are left out.
-#[expect(clippy::cast_precision_loss, reason = "counts are small")]
 pub fn bins(stated: &[Stated]) -> Vec<Bin> {
     let edges = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
     let mut bins = Vec::new();
@@ -76,13 +76,13 @@ pub fn bins(stated: &[Stated]) -> Vec<Bin> {
         let hits: Vec<f64> = members.iter().map(Stated::outcome).collect();
         let overlap = overlap(&members);
         let count = members.len();
-        let hit_rate = hits.iter().sum::<f64>() / count as f64;
+        let hit_rate = hits.iter().sum::<f64>() / real(count);
         bins.push(Bin {
             from,
             to,
             count,
             effective: overlap.effective(),
-            confidence: members.iter().map(|s| s.confidence).sum::<f64>() / count as f64,
+            confidence: members.iter().map(|s| s.confidence).sum::<f64>() / real(count),
             hit_rate,
             interval: wilson(hit_rate, overlap.effective()),
             estimate: overlap.mean(&hits),
