@@ -173,10 +173,10 @@ fn record(
             "reason": verdict.reason(),
         })
     });
-    let selected = decided
+    let picked = decided
         .iter()
-        .filter(|(_, verdict)| *verdict == Verdict::Picked)
-        .map(|(assessment, _)| Value::from(assessment.option_id.as_str()));
+        .filter(|(_, verdict)| *verdict == Verdict::Picked);
+    let selected = picked.map(|(assessment, _)| Value::from(assessment.option_id.as_str()));
     let allocation: Map<String, Value> = weights
         .iter()
         .map(|(id, percent)| ((*id).to_owned(), json!(f64::from(*percent))))

@@ -168,20 +168,8 @@ fn surprise(before: &Session, after: &Session, basis: CloseBasis) -> Option<f64>
     let per_old_share = adjusted / (to * split / (from - dividend));
     let per_new_share = adjusted / (to * split / (from - dividend * split));
     let usable = |value: &f64| value.is_finite() && *value > 0.0;
-    let nearer = |a: f64, b: f64| {
-        if (b - 1.0).abs() < (a - 1.0).abs() {
-            b
-        } else {
-            a
-        }
-    };
-    match (
-        Some(per_old_share).filter(usable),
-        Some(per_new_share).filter(usable),
-    ) {
-        (Some(a), Some(b)) => Some(nearer(a, b)),
-        (a, b) => a.or(b),
-    }
+    let both = [per_old_share, per_new_share].into_iter().filter(usable);
+    both.min_by(|a, b| (a - 1.0).abs().total_cmp(&(b - 1.0).abs()))
 }
 
 #[cfg(test)]

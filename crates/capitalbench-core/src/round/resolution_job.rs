@@ -137,7 +137,8 @@ impl ResolutionJob {
         self.last_error = one_line(error);
         self.locked_at = None;
         let left = self.attempts < self.max_attempts;
-        self.next_attempt_at = left.then(|| later(now, wait_after(self.attempts)));
+        let later = now.checked_add(wait_after(self.attempts)).unwrap_or(now);
+        self.next_attempt_at = left.then_some(later);
     }
 
     /// A limit ended the attempt; it does not count, and the job goes on where it stopped.
@@ -176,10 +177,6 @@ impl ResolutionJob {
 fn wait_after(attempts: u32) -> SignedDuration {
     let doublings = attempts.saturating_sub(1).min(16);
     (FIRST_WAIT * (1 << doublings)).min(LONGEST_WAIT)
-}
-
-fn later(now: Timestamp, wait: SignedDuration) -> Timestamp {
-    now.checked_add(wait).unwrap_or(now)
 }
 
 /// A text on one line, without control characters, not longer than anyone would read.

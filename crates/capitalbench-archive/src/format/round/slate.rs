@@ -12,7 +12,7 @@ use crate::format::{text::json, text::table};
 /// Reads `universe_decision_context.csv`.
 pub fn parse_context(bytes: &[u8]) -> Result<Vec<ContextRow>, Fault> {
     let table = table::read_table(bytes)?;
-    let has = |track: Track| table.column(track.active_column()).is_some();
+    let has = |track: Track| table.column(track.judgment_columns()[0]).is_some();
     let track = [Track::Weekly, Track::Monthly]
         .into_iter()
         .find(|track| has(*track))
@@ -22,11 +22,7 @@ pub fn parse_context(bytes: &[u8]) -> Result<Vec<ContextRow>, Fault> {
         table.column(name).ok_or_else(missing)
     };
     let id = column("option_id")?;
-    let metrics = [
-        track.active_column(),
-        track.prior_column(),
-        track.volume_column(),
-    ];
+    let metrics = track.judgment_columns();
     let mut rows = Vec::with_capacity(table.rows.len());
     for row in &table.rows {
         let metric = |name: &str| -> Result<Option<f64>, Fault> {

@@ -206,7 +206,7 @@ pub fn stouffer(percentiles: &[f64], draws: usize, overlap: &Overlap) -> Option<
     let scores = percentiles
         .iter()
         .map(|p| normal_quantile(p.clamp(edge, 1.0 - edge)));
-    let spread = overlap.total().sqrt();
+    let spread = overlap.total.sqrt();
     let z = compensated_sum(scores) / spread;
     Some(Stouffer {
         rounds: percentiles.len(),

@@ -20,7 +20,7 @@ pub struct Overlap {
     /// Pairs `i < j` with their likeness.
     pairs: Vec<(usize, usize, f64)>,
     /// Σ K over all pairs.
-    total: f64,
+    pub(super) total: f64,
 }
 
 impl Overlap {
@@ -65,11 +65,6 @@ impl Overlap {
         overlap
     }
 
-    /// Number of windows.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
     /// Σ K e e over all pairs of windows, each with itself once.
     pub fn quadratic(&self, values: &[f64]) -> f64 {
         let own = compensated_sum(values.iter().map(|value| value * value));
@@ -84,11 +79,6 @@ impl Overlap {
         }
         let n = real(self.count);
         n * n / self.total
-    }
-
-    /// Σ K over all pairs of windows, each with itself once.
-    pub fn total(&self) -> f64 {
-        self.total
     }
 
     /// The mean of round figures; see [`RoundEstimate`]. None of a single window or below 1.5 effective ones.
@@ -170,7 +160,7 @@ pub fn score_estimate(
     oracles: &[f64],
 ) -> Result<MeanEstimate, NoInterval> {
     let effective = overlap.effective();
-    if overlap.count() < 2 || effective < 1.5 {
+    if overlap.count < 2 || effective < 1.5 {
         return Err(NoInterval::TooFewWindows);
     }
     let total = compensated_sum(oracles.iter().copied());

@@ -54,11 +54,6 @@ pub fn brier(stated: &[Stated], overlap: &Overlap) -> Option<RoundEstimate> {
     overlap.mean(&errors)
 }
 
-fn overlap(stated: &[Stated]) -> Overlap {
-    let windows: Vec<Window> = stated.iter().map(|s| s.window).collect();
-    Overlap::new(&windows)
-}
-
 /// Five bins of confidence; empty ones are left out.
 pub fn bins(stated: &[Stated]) -> Vec<Bin> {
     let edges = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
@@ -74,7 +69,8 @@ pub fn bins(stated: &[Stated]) -> Vec<Bin> {
             continue;
         }
         let hits: Vec<f64> = members.iter().map(Stated::outcome).collect();
-        let overlap = overlap(&members);
+        let windows: Vec<Window> = members.iter().map(|s| s.window).collect();
+        let overlap = Overlap::new(&windows);
         let count = members.len();
         let hit_rate = hits.iter().sum::<f64>() / real(count);
         bins.push(Bin {

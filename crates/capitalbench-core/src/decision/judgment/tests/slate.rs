@@ -168,7 +168,7 @@ fn quality_evidence_covers_nine_tenths() {
 
 #[test]
 fn a_profile_names_its_columns() {
-    let columns = |p: Track| [p.active_column(), p.prior_column(), p.volume_column()];
+    let columns = Track::judgment_columns;
     let weekly = [
         "active_return_5s",
         "prior_16s_active_return",
