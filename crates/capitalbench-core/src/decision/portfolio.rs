@@ -163,13 +163,8 @@ impl Constraints {
 
 /// The largest holding; among equals the one listed first.
 pub fn primary_holding(holdings: &[Holding]) -> Option<&Holding> {
-    let mut best: Option<&Holding> = None;
-    for holding in holdings {
-        if best.is_none_or(|b| holding.weight > b.weight) {
-            best = Some(holding);
-        }
-    }
-    best
+    // The last of equals is found, so the search begins at the end.
+    holdings.iter().rev().max_by_key(|holding| holding.weight)
 }
 
 #[cfg(test)]

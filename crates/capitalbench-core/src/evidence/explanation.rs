@@ -75,17 +75,16 @@ fn widest_set<'a>(
     model_id: &ModelId,
     track: Track,
 ) -> Option<(&'a ComparisonSet, &'a SetStatistics)> {
-    let mut widest: Option<(&ComparisonSet, &SetStatistics)> = None;
-    for set in &public.comparison_sets {
-        let inside = set.definition.model_ids.contains(model_id) && set.rows.len() > 1;
-        let found = public.statistics.sets.get(&set.definition.set_id);
-        if let Some(found) = found.filter(|_| inside && set.definition.track == track)
-            && widest.is_none_or(|(other, _)| other.included.len() < set.included.len())
-        {
-            widest = Some((set, found));
-        }
-    }
-    widest
+    let with_figures = |set: &'a ComparisonSet| {
+        let definition = &set.definition;
+        let own = definition.track == track && definition.model_ids.contains(model_id);
+        let found = public.statistics.sets.get(&definition.set_id);
+        Some((set, found.filter(|_| own && set.rows.len() > 1)?))
+    };
+    // The last of equals is found, so the search begins at the end.
+    let sets = public.comparison_sets.iter().rev();
+    sets.filter_map(with_figures)
+        .max_by_key(|(set, _)| set.included.len())
 }
 
 struct Told<'a> {

@@ -274,7 +274,7 @@ pub(crate) fn statistics(
     let by_id = set_round::by_id(set_rounds);
     let versions = methodology_versions(set_rounds);
     let frames = Frames::default();
-    let mut records = BTreeMap::new();
+    let (mut records, mut head_to_head) = (BTreeMap::new(), BTreeMap::new());
     for (track, boards) in boards {
         let mut models = Vec::with_capacity(boards.cumulative.len());
         for row in &boards.cumulative {
@@ -284,12 +284,9 @@ pub(crate) fn statistics(
             models.push(record::record(id, &taken, &answers, *track, &frames));
         }
         records.insert(*track, models);
-    }
-    let of_track = |(track, boards): (&Track, &TrackBoards)| {
         let found = pairs::head_to_head(&by_id, &boards.cumulative, *track, &frames);
-        (*track, found)
-    };
-    let head_to_head = boards.iter().map(of_track).collect();
+        head_to_head.insert(*track, found);
+    }
     let mut found = BTreeMap::new();
     for set in sets.iter().filter(|set| !set.included.is_empty()) {
         let statistics = of_set(set, &by_id, versions, &frames);

@@ -181,11 +181,8 @@ fn wait_after(attempts: u32) -> SignedDuration {
 
 /// A text on one line, without control characters, not longer than anyone would read.
 fn one_line(text: &str) -> String {
-    let plain: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    let words: Vec<&str> = plain.split_whitespace().collect();
+    let words = text.split(|c: char| c.is_control() || c.is_whitespace());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     let flat = words.join(" ");
     match flat.char_indices().nth(LONGEST_ERROR) {
         None => flat,

@@ -1,5 +1,6 @@
 //! Reads typed fields out of a JSON object and collects every problem on the way.
 
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
@@ -152,13 +153,8 @@ impl<'a, 'p> Fields<'a, 'p> {
 
     fn check_range(&mut self, name: &str, value: f64, range: &RangeInclusive<f64>) {
         if !range.contains(&value) {
-            let (low, high) = (range.start(), range.end());
-            let message = if high.is_finite() {
-                format!("{value} is outside {low} to {high}")
-            } else {
-                format!("{value} is below {low}")
-            };
-            self.problem(name, message);
+            let high = Some(range.end()).filter(|high| high.is_finite());
+            self.problem(name, outside(value, range.start(), high));
         }
     }
 
@@ -187,13 +183,8 @@ impl<'a, 'p> Fields<'a, 'p> {
         match u64::try_from(number) {
             Ok(whole) if range.contains(&whole) => Some(whole),
             _ => {
-                let (low, high) = (range.start(), range.end());
-                let message = if *high == u64::MAX {
-                    format!("{number} is below {low}")
-                } else {
-                    format!("{number} is outside {low} to {high}")
-                };
-                self.problem(name, message);
+                let high = Some(range.end()).filter(|high| **high < u64::MAX);
+                self.problem(name, outside(number, range.start(), high));
                 None
             }
         }
@@ -266,6 +257,14 @@ impl<'a, 'p> Fields<'a, 'p> {
     ) -> Fields<'a, 'q> {
         let path = format!("{}{name}.", self.path);
         Fields::new(object, path, self.coercion, self.problems)
+    }
+}
+
+/// What is wrong with a number outside its range; an open end is not mentioned.
+fn outside<N: Display>(value: impl Display, low: N, high: Option<N>) -> String {
+    match high {
+        Some(high) => format!("{value} is outside {low} to {high}"),
+        None => format!("{value} is below {low}"),
     }
 }
 

@@ -116,7 +116,7 @@ pub(super) fn enough(series: ActiveDays, frame: &Frame) -> Option<ActiveDays> {
 
 /// The calendar-time series of a model's own rounds, where it says enough.
 pub(super) fn own_series(taken: &[Taken<'_>], frame: &Frame) -> Option<ActiveDays> {
-    let days = taken.iter().filter_map(|t| t.days);
+    let days = taken.iter().filter_map(|t| t.days).flatten().copied();
     enough(calendar_time(days), frame)
 }
 

@@ -11,7 +11,7 @@ use super::record::{
 };
 use super::{Estimate, LEAST_DAYS, LEVEL, Pair, SetModel, SetStatistics, horizon_sessions};
 use crate::evidence::inference::bootstrap::rank_ranges;
-use crate::evidence::inference::daily::{ActiveDays, LiveDays, paired, path};
+use crate::evidence::inference::daily::{ActiveDays, calendar_time, paired, path};
 use crate::evidence::inference::sharpe::{deflated, moments};
 use crate::evidence::inference::ties::{holm, tie_groups};
 use crate::publication::boards::comparison_set::ComparisonSet;
@@ -108,15 +108,9 @@ fn over(
 
 /// Daily differences round by round, so that both sides always hold the same rounds.
 fn gaps(first: &[Taken<'_>], second: &[Taken<'_>]) -> ActiveDays {
-    let mut live = LiveDays::default();
-    for (a, b) in first.iter().zip(second) {
-        if let Some((a, b)) = a.days.zip(b.days) {
-            for (day, gap) in paired(a, b) {
-                live.add(day, gap);
-            }
-        }
-    }
-    live.means()
+    let rounds = first.iter().zip(second);
+    let both = rounds.filter_map(|(a, b)| a.days.zip(b.days));
+    calendar_time(both.flat_map(|(a, b)| paired(a, b)))
 }
 
 fn pairs(set: &ComparisonSet, difference: impl Fn(usize, usize) -> Option<Estimate>) -> Vec<Pair> {
