@@ -22,7 +22,7 @@ pub fn submission_reply(bytes: &[u8]) {
             Err(fault) => is_in_proportion(&fault.to_string(), bytes),
         }
     }
-    if let Some((object, _)) = find_object(&text) {
+    if let Some(object) = find_object(&text) {
         holds(&object);
     }
 }

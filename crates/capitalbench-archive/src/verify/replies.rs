@@ -67,7 +67,7 @@ fn follows(file: &Checked, reply: &[u8]) -> bool {
     let ours = text.and_then(|text| read_reply(text, Ending::Complete).ok());
     let object = ours
         .map(|(object, _)| object)
-        .or_else(|| text.and_then(find_object).map(|(object, _)| object));
+        .or_else(|| text.and_then(find_object));
     match object {
         Some(Value::Object(said)) => without_run_fields(&said) == without_run_fields(raw),
         _ => false,

@@ -41,7 +41,7 @@ fn coverage(windows: &[Window], alike: f64) -> (f64, f64) {
             };
             rounds.push(own.iter().copied().map(gain).collect());
         }
-        let series: Vec<f64> = calendar_time(rounds.iter().map(Vec::as_slice))
+        let series: Vec<f64> = calendar_time(rounds.iter().flatten().copied())
             .iter()
             .map(|day| day.1)
             .collect();

@@ -184,13 +184,7 @@ pub fn may_retry(attempts: &[AttemptStatus], max_retries: u32) -> bool {
     };
     let left = attempts.len() <= max_retries as usize;
     let ended = attempts.contains(&AttemptStatus::Valid);
-    let allowed = match last {
-        AttemptStatus::Valid => false,
-        AttemptStatus::Unknown => true,
-        AttemptStatus::Invalid { reason, .. } | AttemptStatus::Failed { reason, .. } => {
-            reason.allows_retry()
-        }
-    };
+    let allowed = last.reason().is_none_or(Reason::allows_retry);
     left && allowed && !ended
 }
 

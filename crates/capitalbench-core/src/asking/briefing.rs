@@ -10,7 +10,7 @@ use crate::round::methodology::Enforcement;
 
 mod scan;
 
-use scan::Scan;
+use scan::{Place, Scan};
 
 /// A briefing longer than this many words is reported.
 pub const MAX_WORDS: usize = 8000;
@@ -187,8 +187,7 @@ const TOO_LONG: &str = "the briefing has more than 8000 words; the 8001st stands
 
 /// A stretch of the scanned text and the rule it breaks.
 struct Finding {
-    start: usize,
-    end: usize,
+    place: Place,
     kind: Kind,
     why: &'static str,
 }
@@ -205,20 +204,19 @@ pub fn check(text: &str, enforcement: Enforcement) -> Vec<BriefingProblem> {
         }];
     }
     let mut findings = outermost(findings(&scan));
-    findings.extend(scan.word(MAX_WORDS).map(|(start, end)| Finding {
-        start,
-        end,
-        kind: Kind::Advice,
-        why: TOO_LONG,
-    }));
-    findings.sort_by_key(|finding| finding.start);
+    let (kind, why) = (Kind::Advice, TOO_LONG);
+    findings.extend(
+        scan.word(MAX_WORDS)
+            .map(|place| Finding { place, kind, why }),
+    );
+    findings.sort_by_key(|finding| finding.place.0);
     findings
         .into_iter()
         .filter_map(|finding| {
             Some(BriefingProblem {
                 level: finding.kind.level(enforcement)?,
-                line: scan.line(finding.start),
-                phrase: scan.as_written(finding.start, finding.end),
+                line: scan.line(finding.place),
+                phrase: scan.as_written(finding.place),
                 why: finding.why,
             })
         })
@@ -234,33 +232,25 @@ fn findings(scan: &Scan<'_>) -> Vec<Finding> {
                 Reach::Anywhere => scan.places(phrase),
                 Reach::WholeWords => scan.whole_word_places(phrase),
             };
-            findings.extend(places.into_iter().map(|(start, end)| Finding {
-                start,
-                end,
-                kind,
-                why,
-            }));
+            let found = places.into_iter().map(|place| Finding { place, kind, why });
+            findings.extend(found);
         }
     }
     let links = scan.addresses().into_iter().chain(scan.markdown_links());
-    findings.extend(links.map(|(start, end)| Finding {
-        start,
-        end,
-        kind: Kind::Outside,
-        why: LINK,
-    }));
+    let (kind, why) = (Kind::Outside, LINK);
+    findings.extend(links.map(|place| Finding { place, kind, why }));
     findings
 }
 
 /// Drops findings that lie inside a longer one of the same kind: `attractive` in `unattractive`.
 fn outermost(mut findings: Vec<Finding>) -> Vec<Finding> {
-    findings.sort_by_key(|finding| (finding.start, std::cmp::Reverse(finding.end)));
+    findings.sort_by_key(|finding| (finding.place.0, std::cmp::Reverse(finding.place.1)));
     // Findings are sorted by start, so one lies inside an earlier one exactly when it ends no later.
     let mut reached: BTreeMap<Kind, usize> = BTreeMap::new();
     findings.retain(|finding| {
         let reached = reached.entry(finding.kind).or_default();
-        let outside = finding.end > *reached;
-        *reached = finding.end.max(*reached);
+        let outside = finding.place.1 > *reached;
+        *reached = finding.place.1.max(*reached);
         outside
     });
     findings

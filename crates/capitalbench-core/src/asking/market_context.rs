@@ -59,10 +59,8 @@ impl TrailingWindow {
 
 /// The first day of history to ask a price source for: the earliest baseline and ten days more.
 pub fn history_start(as_of: Date) -> Option<Date> {
-    TrailingWindow::Year1
-        .start(as_of)?
-        .checked_sub(10.days())
-        .ok()
+    let start = TrailingWindow::Year1.start(as_of)?;
+    start.checked_sub(10.days()).ok()
 }
 
 /// The adjusted closes of one option, in any order.
@@ -330,11 +328,8 @@ fn cash_row(id: &OptionId, as_of: Date) -> ContextRow {
 fn compare(rows: &mut [ContextRow], index: usize, reference: Option<f64>) {
     for row in rows {
         let trailing = &mut row.returns[index];
-        let difference = trailing
-            .value
-            .zip(reference)
-            .map(|(own, other)| own - other);
-        trailing.versus_reference = difference;
+        let both = trailing.value.zip(reference);
+        trailing.versus_reference = both.map(|(own, other)| own - other);
     }
 }
 

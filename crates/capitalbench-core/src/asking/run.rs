@@ -4,6 +4,7 @@ use crate::asking::acceptance::Acceptance;
 use crate::round::methodology::Enforcement;
 use crate::values::ids::{ModelId, RoundId, RunId};
 use crate::values::time::Stamp;
+use crate::values::words::words;
 
 /// What a run is for.
 #[derive(
@@ -22,30 +23,15 @@ pub enum RunKind {
     Smoke,
 }
 
+words!(RunKind {
+    Official => "official",
+    Consistency => "stability",
+    Mock => "mock",
+    Retrospective => "retrospective",
+    Smoke => "provider_smoke",
+});
+
 impl RunKind {
-    /// Reads the stored word.
-    pub fn parse(text: &str) -> Option<Self> {
-        Some(match text {
-            "official" => Self::Official,
-            "stability" => Self::Consistency,
-            "mock" => Self::Mock,
-            "retrospective" => Self::Retrospective,
-            "provider_smoke" => Self::Smoke,
-            _ => return None,
-        })
-    }
-
-    /// The stored word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Official => "official",
-            Self::Consistency => "stability",
-            Self::Mock => "mock",
-            Self::Retrospective => "retrospective",
-            Self::Smoke => "provider_smoke",
-        }
-    }
-
     /// The kind of a run whose manifest does not name one.
     pub fn infer(mode: &str, mock: Option<bool>) -> Self {
         match mode {

@@ -183,14 +183,21 @@ pub fn controls(inputs: &ControlInputs<'_>) -> Vec<Control> {
 fn holdings(rule: Rule, inputs: &ControlInputs<'_>) -> Result<Vec<Holding>, Unavailable> {
     let grid = Grid::new(inputs.universe, inputs.format, inputs.constraints)?;
     let options = admissible(inputs.universe, inputs.format, inputs.constraints);
+    let month_return = |_: &MarketOption, row: &PastFigures| row.return_30d;
+    let risk =
+        |option: &MarketOption, row: &PastFigures| row.volatility_30d.filter(|_| !option.is_cash());
+    let lowest = |a: &f64, b: &f64| b.total_cmp(a);
     let wishes = match rule {
         Rule::Reference => whole(reference(inputs, &options)?),
         Rule::Cash => whole(cash(&options).ok_or(Unavailable::NotAllowed("cash"))?),
         Rule::EqualWeight => spread(&options, &grid),
         Rule::SixtyForty => sixty_forty(inputs, &options)?,
-        Rule::Momentum => by_return(inputs, &options, &grid, f64::total_cmp)?,
-        Rule::Reversal => by_return(inputs, &options, &grid, |a, b| b.total_cmp(a))?,
-        Rule::LowVolatility => by_volatility(inputs, &options, &grid)?,
+        Rule::Momentum => ranked(inputs, &options, &grid, month_return, f64::total_cmp)
+            .ok_or(Unavailable::NoFigures("30-day returns"))?,
+        Rule::Reversal => ranked(inputs, &options, &grid, month_return, lowest)
+            .ok_or(Unavailable::NoFigures("30-day returns"))?,
+        Rule::LowVolatility => ranked(inputs, &options, &grid, risk, lowest)
+            .ok_or(Unavailable::NoFigures("30-day volatilities"))?,
         Rule::LastBest => {
             let best = inputs.last_best.ok_or(Unavailable::NoLastBest)?;
             let found = options.iter().find(|option| option.id == *best);
@@ -255,64 +262,31 @@ fn spread<'a>(options: &[&'a MarketOption], grid: &Grid<'_>) -> Vec<Wish<'a>> {
     } else {
         risky
     };
-    let count = from.len().min(grid.most as usize);
+    let count = from.len().min(grid.steps.most as usize);
     let place = |index: usize| index * from.len() / count;
     (0..count).map(|index| (from[place(index)], 1.0)).collect()
 }
 
-/// The options with a figure, the last by `order` first; ties in universe order.
+/// As many options as fit, with equal weights: of those with a figure the last by `order` first, ties
+/// in universe order. None where no option has one.
 fn ranked<'a>(
+    inputs: &ControlInputs<'_>,
     options: &[&'a MarketOption],
-    figure: impl Fn(&MarketOption) -> Option<f64>,
+    grid: &Grid<'_>,
+    figure: fn(&MarketOption, &PastFigures) -> Option<f64>,
     order: fn(&f64, &f64) -> std::cmp::Ordering,
-) -> Vec<&'a MarketOption> {
+) -> Option<Vec<Wish<'a>>> {
+    let figure = |option: &MarketOption| {
+        let row = inputs.past.iter().find(|row| row.option_id == option.id)?;
+        figure(option, row)
+    };
     let mut found: Vec<(f64, &MarketOption)> = options
         .iter()
         .filter_map(|option| Some((figure(option)?, *option)))
         .collect();
     found.sort_by(|(a, _), (b, _)| order(b, a));
-    found.into_iter().map(|(_, option)| option).collect()
-}
-
-fn equal_weights<'a>(options: Vec<&'a MarketOption>, grid: &Grid<'_>) -> Vec<Wish<'a>> {
-    let most = grid.most as usize;
-    options
-        .into_iter()
-        .take(most)
-        .map(|option| (option, 1.0))
-        .collect()
-}
-
-fn figures<'a>(inputs: &ControlInputs<'a>, option: &MarketOption) -> Option<&'a PastFigures> {
-    inputs.past.iter().find(|row| row.option_id == option.id)
-}
-
-fn by_return<'a>(
-    inputs: &ControlInputs<'_>,
-    options: &[&'a MarketOption],
-    grid: &Grid<'_>,
-    order: fn(&f64, &f64) -> std::cmp::Ordering,
-) -> Result<Vec<Wish<'a>>, Unavailable> {
-    let figure = |option: &MarketOption| figures(inputs, option)?.return_30d;
-    match ranked(options, figure, order) {
-        none if none.is_empty() => Err(Unavailable::NoFigures("30-day returns")),
-        some => Ok(equal_weights(some, grid)),
-    }
-}
-
-fn by_volatility<'a>(
-    inputs: &ControlInputs<'_>,
-    options: &[&'a MarketOption],
-    grid: &Grid<'_>,
-) -> Result<Vec<Wish<'a>>, Unavailable> {
-    let figure = |option: &MarketOption| {
-        let row = figures(inputs, option)?;
-        row.volatility_30d.filter(|_| !option.is_cash())
-    };
-    match ranked(options, figure, |a, b| b.total_cmp(a)) {
-        none if none.is_empty() => Err(Unavailable::NoFigures("30-day volatilities")),
-        some => Ok(equal_weights(some, grid)),
-    }
+    let fitting = found.iter().take(grid.steps.most as usize);
+    (!found.is_empty()).then(|| fitting.map(|(_, option)| (*option, 1.0)).collect())
 }
 
 /// A number of holdings, the options and the split of what is left, each drawn uniformly.
@@ -323,7 +297,7 @@ fn random<'a>(
 ) -> Result<Vec<Wish<'a>>, Unavailable> {
     let mut draw = Draw::new(inputs.freeze, RANDOM_LABEL);
     let available = u32::try_from(options.len()).unwrap_or(u32::MAX);
-    let most = grid.most.min(available);
+    let most = grid.steps.most.min(available);
     let enough = grid.enough(options);
     let choices = (most + 1).checked_sub(enough).filter(|n| *n > 0);
     let choices = choices.ok_or(Unavailable::NoPortfolio)?;
@@ -331,8 +305,10 @@ fn random<'a>(
     let count = enough + u32::try_from(drawn).unwrap_or_default();
     let mut options = options.to_vec();
     draw.shuffle(&mut options);
-    let parts = draw.split(grid.whole - count * grid.least, count);
-    let drawn = parts.into_iter().map(|part| f64::from(grid.least + part));
+    let parts = draw.split(grid.steps.whole - count * grid.steps.least, count);
+    let drawn = parts
+        .into_iter()
+        .map(|part| f64::from(grid.steps.least + part));
     // Where a cap refuses a drawn option, the next ones take its place.
     let wishes = options.into_iter().zip(drawn.chain(std::iter::repeat(0.0)));
     Ok(wishes.collect())

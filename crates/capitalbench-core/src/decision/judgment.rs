@@ -12,7 +12,7 @@ mod assess;
 mod slate;
 
 pub use assess::{Assessment, Interpretation};
-pub use slate::{Candidate, ContextRow, Lane, Profile, Slate, SlateError};
+pub use slate::{Candidate, ContextRow, Lane, Slate, SlateError};
 
 /// The option that takes every unused slot.
 pub const REFERENCE_ID: &str = "SP500";
@@ -173,10 +173,10 @@ fn record(
             "reason": verdict.reason(),
         })
     });
-    let selected = decided
+    let picked = decided
         .iter()
-        .filter(|(_, verdict)| *verdict == Verdict::Picked)
-        .map(|(assessment, _)| Value::from(assessment.option_id.as_str()));
+        .filter(|(_, verdict)| *verdict == Verdict::Picked);
+    let selected = picked.map(|(assessment, _)| Value::from(assessment.option_id.as_str()));
     let allocation: Map<String, Value> = weights
         .iter()
         .map(|(id, percent)| ((*id).to_owned(), json!(f64::from(*percent))))

@@ -62,7 +62,51 @@ impl Default for Constraints {
     }
 }
 
+/// The limits of a round, counted in steps of the smallest allowed increment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Steps {
+    /// Percent of one step.
+    pub(crate) percent: u32,
+    /// Steps of a whole portfolio.
+    pub(crate) whole: u32,
+    /// Fewest steps of a holding.
+    pub(crate) least: u32,
+    /// Fewest holdings.
+    pub(crate) fewest: u32,
+    /// Most holdings that fit.
+    pub(crate) most: u32,
+    /// Most steps of one capped exposure.
+    pub(crate) cap: u32,
+}
+
 impl Constraints {
+    /// The limits in steps, a single pick being one holding of everything; none when they
+    /// contradict each other.
+    pub(crate) fn steps(&self, format: SubmissionFormat) -> Option<Steps> {
+        if format == SubmissionFormat::SinglePick {
+            return Some(Steps {
+                percent: 100,
+                whole: 1,
+                least: 1,
+                fewest: 1,
+                most: 1,
+                cap: 1,
+            });
+        }
+        let percent = self.increment_pct;
+        self.problems().is_empty().then(|| {
+            let (whole, least) = (100 / percent, self.min_allocation_pct / percent);
+            Steps {
+                percent,
+                whole,
+                least,
+                fewest: self.min_holdings,
+                most: self.max_holdings.min(whole / least),
+                cap: self.max_exposure_pct.map_or(whole, |cap| cap / percent),
+            }
+        })
+    }
+
     /// Whether an option may be held; a single pick may be any that is shown.
     pub fn allow(&self, format: SubmissionFormat, option: &MarketOption) -> bool {
         let free = format == SubmissionFormat::SinglePick;
@@ -119,13 +163,8 @@ impl Constraints {
 
 /// The largest holding; among equals the one listed first.
 pub fn primary_holding(holdings: &[Holding]) -> Option<&Holding> {
-    let mut best: Option<&Holding> = None;
-    for holding in holdings {
-        if best.is_none_or(|b| holding.weight > b.weight) {
-            best = Some(holding);
-        }
-    }
-    best
+    // The last of equals is found, so the search begins at the end.
+    holdings.iter().rev().max_by_key(|holding| holding.weight)
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use crate::round::manifest::{Manifest, SubmissionFormat};
 use crate::round::methodology::Family;
 use crate::values::ids::{ModelId, OptionId, RoundId};
 use crate::values::units::BasisPoints;
+use crate::values::words::words;
 
 mod fields;
 mod forecast_rules;
@@ -127,15 +128,10 @@ pub enum LedgerDecision {
     Rejected,
 }
 
-impl LedgerDecision {
-    /// The stored word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Selected => "selected",
-            Self::Rejected => "rejected",
-        }
-    }
-}
+words!(LedgerDecision {
+    Selected => "selected",
+    Rejected => "rejected",
+});
 
 /// One candidate of the ledger.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]

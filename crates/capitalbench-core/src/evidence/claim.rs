@@ -1,9 +1,10 @@
 //! What a comparison may claim, in one sentence that follows the evidence.
 
+use crate::evidence::explanation::words::or_from;
 use crate::evidence::inference::null::Stouffer;
 use crate::evidence::inference::overlap::INFORMATIVE_WINDOWS;
 use crate::evidence::inference::ties::holm;
-use crate::evidence::statistics::{Basis, Estimate, LEVEL, ModelStatistics, SetStatistics};
+use crate::evidence::statistics::{Estimate, LEVEL, ModelStatistics, SetStatistics};
 use crate::values::ids::ModelId;
 
 /// What can be told apart in a set, every family of tests corrected after Holm.
@@ -32,7 +33,7 @@ impl Claim {
         let models: Vec<&ModelStatistics> = statistics.models.iter().map(|m| &m.model).collect();
         let apart: Vec<f64> = models
             .iter()
-            .map(|m| told_apart(m.alpha.as_ref()))
+            .map(|m| m.alpha.as_ref().map_or(1.0, Estimate::p_apart))
             .collect();
         let (mut above, mut under) = (Vec::new(), Vec::new());
         for (model, p) in models.iter().zip(holm(&apart)) {
@@ -74,33 +75,19 @@ impl Claim {
         if self.above_reference.is_empty() && self.below_reference.is_empty() {
             inseparable.push(format!("the {reference}"));
         }
-        if !self.above_reference.is_empty() {
-            parts.push(format!(
-                "Above the {reference}: {}.",
-                list(&self.above_reference)
-            ));
-        }
-        if !self.below_reference.is_empty() {
-            parts.push(format!(
-                "Below the {reference}: {}.",
-                list(&self.below_reference)
-            ));
-        }
         if self.beyond_luck.is_empty() {
             inseparable.push("random portfolios".to_owned());
-        } else {
-            parts.push(format!(
-                "Better than random portfolios: {}.",
-                list(&self.beyond_luck)
-            ));
         }
-        if let Some(last) = inseparable.pop() {
-            let before = inseparable.join(", from ");
-            let from = if before.is_empty() {
-                last
-            } else {
-                format!("{before} or from {last}")
-            };
+        for (words, ids) in [
+            (format!("Above the {reference}"), &self.above_reference),
+            (format!("Below the {reference}"), &self.below_reference),
+            ("Better than random portfolios".into(), &self.beyond_luck),
+        ] {
+            if !ids.is_empty() {
+                parts.push(format!("{words}: {}.", list(ids)));
+            }
+        }
+        if let Some(from) = or_from(inseparable) {
             parts.insert(0, format!("No model is separable from {from}."));
         }
         if !self.informative_scores {
@@ -110,14 +97,6 @@ impl Claim {
             ));
         }
         parts.join(" ")
-    }
-}
-
-/// An uninformative interval separates no models, so its p value is 1.
-fn told_apart(alpha: Option<&Estimate>) -> f64 {
-    match alpha {
-        Some(found) if found.basis != Basis::NotInformative => found.p_value,
-        _ => 1.0,
     }
 }
 

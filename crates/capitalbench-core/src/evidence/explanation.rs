@@ -17,9 +17,10 @@ use crate::values::ids::ModelId;
 mod others;
 pub mod words;
 
+use crate::values::sums::real;
 use crate::values::units::signed_percent;
 use others::Gap;
-use words::{chance, counted, number, ordinal, thousands, windows, years};
+use words::{above_or_below, chance, counted, or_from, ordinal, thousands, windows, years};
 
 /// What every difference is measured from.
 const REFERENCE: &str = "S&P 500";
@@ -74,17 +75,16 @@ fn widest_set<'a>(
     model_id: &ModelId,
     track: Track,
 ) -> Option<(&'a ComparisonSet, &'a SetStatistics)> {
-    let mut widest: Option<(&ComparisonSet, &SetStatistics)> = None;
-    for set in &public.comparison_sets {
-        let inside = set.definition.model_ids.contains(model_id) && set.rows.len() > 1;
-        let found = public.statistics.sets.get(&set.definition.set_id);
-        if let Some(found) = found.filter(|_| inside && set.definition.track == track)
-            && widest.is_none_or(|(other, _)| other.included.len() < set.included.len())
-        {
-            widest = Some((set, found));
-        }
-    }
-    widest
+    let with_figures = |set: &'a ComparisonSet| {
+        let definition = &set.definition;
+        let own = definition.track == track && definition.model_ids.contains(model_id);
+        let found = public.statistics.sets.get(&definition.set_id);
+        Some((set, found.filter(|_| own && set.rows.len() > 1)?))
+    };
+    // The last of equals is found, so the search begins at the end.
+    let sets = public.comparison_sets.iter().rev();
+    sets.filter_map(with_figures)
+        .max_by_key(|(set, _)| set.included.len())
 }
 
 struct Told<'a> {
@@ -114,13 +114,13 @@ impl Told<'_> {
     fn verdict(&self) -> String {
         let mut apart = Vec::new();
         let mut alike = Vec::new();
-        match self.model().luck.as_ref().map(beyond_luck) {
-            Some(Some(word)) => apart.push(format!("{word} luck")),
-            Some(None) | None => alike.push("luck".to_owned()),
+        match self.model().luck.as_ref().and_then(beyond_luck) {
+            Some(word) => apart.push(format!("{word} luck")),
+            None => alike.push("luck".to_owned()),
         }
-        match self.model().alpha.as_ref().map(side) {
-            Some(Some(word)) => apart.push(format!("{word} the {REFERENCE}")),
-            Some(None) | None => alike.push(format!("the {REFERENCE}")),
+        match self.model().alpha.as_ref().and_then(side) {
+            Some(word) => apart.push(format!("{word} the {REFERENCE}")),
+            None => alike.push(format!("the {REFERENCE}")),
         }
         let gaps = self.gaps();
         let told: Vec<&Gap> = gaps.iter().filter(|gap| gap.separable).collect();
@@ -128,24 +128,14 @@ impl Told<'_> {
             alike.push("any other model".to_owned());
         }
         for gap in told {
-            let word = if gap.estimate.value > 0.0 {
-                "above"
-            } else {
-                "below"
-            };
+            let word = above_or_below(gap.estimate.value);
             apart.push(format!("{word} {}", gap.other));
         }
         let mut parts = Vec::new();
         if !apart.is_empty() {
             parts.push(format!("Separable: {}.", apart.join(", ")));
         }
-        if let Some(last) = alike.pop() {
-            let before = alike.join(", from ");
-            let from = if before.is_empty() {
-                last
-            } else {
-                format!("{before} or from {last}")
-            };
+        if let Some(from) = or_from(alike) {
             parts.push(format!("Not separable from {from}."));
         }
         parts.join(" ")
@@ -270,9 +260,9 @@ impl Told<'_> {
         }
         let mean = |of: fn(&crate::evidence::inference::reliability::Bin) -> f64| {
             bins.iter()
-                .map(|bin| of(bin) * number(bin.count))
+                .map(|bin| of(bin) * real(bin.count))
                 .sum::<f64>()
-                / number(count)
+                / real(count)
         };
         let (stated, hits) = (mean(|bin| bin.confidence), mean(|bin| bin.hit_rate));
         let (low, high) = wilson(hits, self.model().effective_windows);
@@ -371,7 +361,7 @@ impl Told<'_> {
 }
 
 fn side(alpha: &Estimate) -> Option<&'static str> {
-    let word = if alpha.value > 0.0 { "above" } else { "below" };
+    let word = above_or_below(alpha.value);
     alpha.differs_from_zero().then_some(word)
 }
 

@@ -7,7 +7,7 @@ use crate::evidence::inference::daily::PathPoint;
 use crate::evidence::inference::hac::MeanEstimate;
 use crate::evidence::inference::noise::Noise;
 use crate::evidence::inference::null::{self, Stouffer};
-use crate::evidence::inference::overlap::{INFORMATIVE_WINDOWS, NoInterval};
+use crate::evidence::inference::overlap::{INFORMATIVE_WINDOWS, NoInterval, RoundEstimate};
 use crate::evidence::inference::reliability::Bin;
 use crate::publication::PublicRound;
 use crate::publication::boards::TrackBoards;
@@ -15,6 +15,7 @@ use crate::publication::boards::comparison_set::ComparisonSet;
 use crate::publication::boards::set_round::{self, SetRound};
 use crate::round::manifest::Track;
 use crate::values::ids::{ModelId, RoundId};
+use crate::values::sums::real;
 
 mod aligned;
 mod frame;
@@ -83,6 +84,17 @@ impl Basis {
     }
 }
 
+impl From<RoundEstimate> for Estimate {
+    fn from(found: RoundEstimate) -> Self {
+        let basis = if found.informative {
+            Basis::Rounds
+        } else {
+            Basis::NotInformative
+        };
+        Self::new(&found.estimate, basis)
+    }
+}
+
 impl Estimate {
     pub(crate) fn new(estimate: &MeanEstimate, basis: Basis) -> Self {
         let (low, high) = estimate.interval(LEVEL);
@@ -99,6 +111,15 @@ impl Estimate {
     /// Whether the interval tells anything; where not, it must not be read as one.
     pub fn informative(&self) -> bool {
         self.basis != Basis::NotInformative
+    }
+
+    /// The p value for telling apart: an uninformative interval separates nothing, so 1.
+    pub(crate) fn p_apart(&self) -> f64 {
+        if self.informative() {
+            self.p_value
+        } else {
+            1.0
+        }
     }
 
     /// Whether zero lies outside an interval that tells something.
@@ -253,7 +274,7 @@ pub(crate) fn statistics(
     let by_id = set_round::by_id(set_rounds);
     let versions = methodology_versions(rounds);
     let frames = Frames::default();
-    let mut records = BTreeMap::new();
+    let (mut records, mut head_to_head) = (BTreeMap::new(), BTreeMap::new());
     for (track, boards) in boards {
         let mut models = Vec::with_capacity(boards.cumulative.len());
         for row in &boards.cumulative {
@@ -263,12 +284,9 @@ pub(crate) fn statistics(
             models.push(record::record(id, &taken, &answers, *track, &frames));
         }
         records.insert(*track, models);
-    }
-    let of_track = |(track, boards): (&Track, &TrackBoards)| {
         let found = pairs::head_to_head(&by_id, &boards.cumulative, *track, &frames);
-        (*track, found)
-    };
-    let head_to_head = boards.iter().map(of_track).collect();
+        head_to_head.insert(*track, found);
+    }
     let mut found = BTreeMap::new();
     for set in sets.iter().filter(|set| !set.included.is_empty()) {
         let statistics = of_set(set, &by_id, versions, &frames);
@@ -282,11 +300,10 @@ pub(crate) fn statistics(
 }
 
 /// How many labels resolved rounds follow: only those were tried.
-#[expect(clippy::cast_precision_loss, reason = "versions are few")]
 pub(crate) fn methodology_versions(rounds: &[PublicRound]) -> f64 {
     let tried = rounds.iter().filter(|round| round.resolved().is_some());
     let labels: BTreeSet<_> = tried.map(|r| r.manifest.methodology.label()).collect();
-    labels.len().max(1) as f64
+    real(labels.len().max(1))
 }
 
 /// How the figures were made, to be stored with them.

@@ -1,7 +1,6 @@
 //! What two price sheets of a window must satisfy before anyone may trust a score made from them.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use jiff::civil::Date;
 
@@ -20,9 +19,10 @@ const ACCRUAL_DAYS: i32 = 21;
 const ACCRUAL_GAIN: f64 = 0.0005;
 
 /// One broken rule.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PriceProblem {
     /// A row is dated on another day than the window's.
+    #[error("{side} row of {key} is dated {date}, not {expected}")]
     OffDate {
         /// Which sheet.
         side: Side,
@@ -34,6 +34,7 @@ pub enum PriceProblem {
         expected: Date,
     },
     /// Rows without a raw close, so a distribution cannot be told from a price move.
+    #[error("{rows} {side} rows have no raw close, so their basis cannot be checked")]
     BlankClose {
         /// Which sheet.
         side: Side,
@@ -41,6 +42,7 @@ pub enum PriceProblem {
         rows: usize,
     },
     /// Rows without an adjusted close: distributions are lost.
+    #[error("{rows} {side} rows have no adjusted close; the raw close was used")]
     RawClose {
         /// Which sheet.
         side: Side,
@@ -48,6 +50,7 @@ pub enum PriceProblem {
         rows: usize,
     },
     /// One option's two prices come from two sources.
+    #[error("{} options have entry and exit from two sources ({} and {}): {}", options.len(), example.0, example.1, names(options))]
     SourceDiffers {
         /// The options.
         options: Vec<OptionId>,
@@ -55,6 +58,8 @@ pub enum PriceProblem {
         example: (String, String),
     },
     /// A fund that only accrues interest did not.
+    #[error("{option_id} only accrues interest, yet returned {:+.3} % in {days} days: a distribution is \
+         probably missing from its adjusted close", 100.0 * value.get())]
     MissedDistribution {
         /// The fund.
         option_id: OptionId,
@@ -64,8 +69,10 @@ pub enum PriceProblem {
         days: i32,
     },
     /// An adjusted close does not follow close, dividends and splits, or cannot be checked.
+    #[error("{0}")]
     Basis(BasisFault),
     /// The sheets are not what the record of their fetch says.
+    #[error("{file}: {detail}")]
     RecordDiffers {
         /// The file at fault.
         file: &'static str,
@@ -73,10 +80,15 @@ pub enum PriceProblem {
         detail: String,
     },
     /// Nothing proves who was asked for these prices, when, and on which basis.
+    #[error(
+        "the sheets have no record of their fetch, so it is unknown whether both sides share one basis"
+    )]
     NoRecord,
     /// A real round was priced from the operator's own files.
+    #[error("the prices come from the operator's own files, so no vendor vouches for them")]
     FromFiles,
     /// The prices come from another source than the manifest froze, for a reason that is recorded.
+    #[error("{departure}: {reason}")]
     OtherSource {
         /// In which way.
         departure: String,
@@ -84,6 +96,7 @@ pub enum PriceProblem {
         reason: String,
     },
     /// Rows that belong to no option.
+    #[error("{} {side} rows belong to no option: {}", keys.len(), keys.join(", "))]
     ForeignRows {
         /// Which sheet.
         side: Side,
@@ -91,6 +104,7 @@ pub enum PriceProblem {
         keys: Vec<String>,
     },
     /// Options without a row on this side.
+    #[error("{} options have no {side} price: {}", options.len(), names(options))]
     Unpriced {
         /// Which sheet.
         side: Side,
@@ -123,67 +137,6 @@ fn names(ids: &[OptionId]) -> String {
         format!("{} and {more} more", shown.join(", "))
     } else {
         shown.join(", ")
-    }
-}
-
-impl fmt::Display for PriceProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OffDate {
-                side,
-                key,
-                date,
-                expected,
-            } => write!(f, "{side} row of {key} is dated {date}, not {expected}"),
-            Self::BlankClose { side, rows } => {
-                write!(
-                    f,
-                    "{rows} {side} rows have no raw close, so their basis cannot be checked"
-                )
-            }
-            Self::RawClose { side, rows } => {
-                write!(
-                    f,
-                    "{rows} {side} rows have no adjusted close; the raw close was used"
-                )
-            }
-            Self::SourceDiffers { options, example } => write!(
-                f,
-                "{} options have entry and exit from two sources ({} and {}): {}",
-                options.len(),
-                example.0,
-                example.1,
-                names(options)
-            ),
-            Self::MissedDistribution {
-                option_id,
-                value,
-                days,
-            } => write!(
-                f,
-                "{option_id} only accrues interest, yet returned {:+.3} % in {days} days: \
-                 a distribution is probably missing from its adjusted close",
-                100.0 * value.get()
-            ),
-            Self::Basis(fault) => fault.fmt(f),
-            Self::RecordDiffers { file, detail } => write!(f, "{file}: {detail}"),
-            Self::NoRecord => f.write_str(
-                "the sheets have no record of their fetch, so it is unknown whether both sides \
-                 share one basis",
-            ),
-            Self::FromFiles => f.write_str(
-                "the prices come from the operator's own files, so no vendor vouches for them",
-            ),
-            Self::OtherSource { departure, reason } => write!(f, "{departure}: {reason}"),
-            Self::ForeignRows { side, keys } => {
-                let (count, keys) = (keys.len(), keys.join(", "));
-                write!(f, "{count} {side} rows belong to no option: {keys}")
-            }
-            Self::Unpriced { side, options } => {
-                let (count, names) = (options.len(), names(options));
-                write!(f, "{count} options have no {side} price: {names}")
-            }
-        }
     }
 }
 

@@ -4,13 +4,12 @@
 //! dividend of the ex-date taken off the close before it. A series that moves otherwise has missed
 //! an ex-date, or was put together from answers with different bases.
 
-use std::fmt;
-
 use jiff::civil::Date;
 
 use crate::market::calendar::is_session;
 use crate::values::ids::OptionId;
 use crate::values::units::Price;
+use crate::values::words::words;
 
 /// How far the two ratios may be apart, in basis points.
 pub const BASIS_TOLERANCE_BPS: f64 = 1.0;
@@ -24,22 +23,10 @@ pub enum CloseBasis {
     SplitAdjusted,
 }
 
-impl CloseBasis {
-    /// The stored word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Raw => "raw",
-            Self::SplitAdjusted => "split_adjusted",
-        }
-    }
-
-    /// Reads the stored word.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Raw, Self::SplitAdjusted]
-            .into_iter()
-            .find(|basis| basis.as_str() == text)
-    }
-}
+words!(CloseBasis {
+    Raw => "raw",
+    SplitAdjusted => "split_adjusted",
+});
 
 /// One session of one option.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,7 +57,8 @@ pub struct PriceWindow {
 }
 
 /// Why the adjusted closes of an option cannot be trusted.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("the adjusted close of {option_id} {}", kind.on(*day))]
 pub struct BasisFault {
     /// Which option.
     pub option_id: OptionId,
@@ -91,29 +79,20 @@ pub enum FaultKind {
     ImpossibleAction,
 }
 
-impl fmt::Display for BasisFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            option_id,
-            day,
-            kind,
-        } = self;
-        match kind {
-            FaultKind::Differs(bps) => write!(
-                f,
-                "the adjusted close of {option_id} departs by {bps:+.1} bp from what close, \
-                 dividends and splits imply, most of it on {day}: the source probably missed an ex-date"
+impl FaultKind {
+    /// What is wrong with an adjusted close on this day.
+    fn on(self, day: Date) -> String {
+        match self {
+            Self::Differs(bps) => format!(
+                "departs by {bps:+.1} bp from what close, dividends and splits imply, most of it on \
+                 {day}: the source probably missed an ex-date"
             ),
-            FaultKind::NotGiven => write!(
-                f,
-                "the adjusted close of {option_id} cannot be checked: {day} lacks a close or an \
-                 adjusted close"
-            ),
-            FaultKind::ImpossibleAction => write!(
-                f,
-                "the adjusted close of {option_id} cannot be checked: no price could follow the \
-                 dividend or split of {day}"
-            ),
+            Self::NotGiven => {
+                format!("cannot be checked: {day} lacks a close or an adjusted close")
+            }
+            Self::ImpossibleAction => {
+                format!("cannot be checked: no price could follow the dividend or split of {day}")
+            }
         }
     }
 }
@@ -189,20 +168,8 @@ fn surprise(before: &Session, after: &Session, basis: CloseBasis) -> Option<f64>
     let per_old_share = adjusted / (to * split / (from - dividend));
     let per_new_share = adjusted / (to * split / (from - dividend * split));
     let usable = |value: &f64| value.is_finite() && *value > 0.0;
-    let nearer = |a: f64, b: f64| {
-        if (b - 1.0).abs() < (a - 1.0).abs() {
-            b
-        } else {
-            a
-        }
-    };
-    match (
-        Some(per_old_share).filter(usable),
-        Some(per_new_share).filter(usable),
-    ) {
-        (Some(a), Some(b)) => Some(nearer(a, b)),
-        (a, b) => a.or(b),
-    }
+    let both = [per_old_share, per_new_share].into_iter().filter(usable);
+    both.min_by(|a, b| (a - 1.0).abs().total_cmp(&(b - 1.0).abs()))
 }
 
 #[cfg(test)]

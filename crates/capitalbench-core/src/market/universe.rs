@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::values::ids::OptionId;
+use crate::values::words::words;
 
 /// How much an option may move, in the universe file's own grades.
 #[derive(
@@ -21,30 +22,13 @@ pub enum RiskBucket {
     VeryHigh,
 }
 
-impl RiskBucket {
-    /// Reads the stored word.
-    pub fn parse(text: &str) -> Option<Self> {
-        Some(match text {
-            "cash" => Self::Cash,
-            "low" => Self::Low,
-            "medium" => Self::Medium,
-            "high" => Self::High,
-            "very_high" => Self::VeryHigh,
-            _ => return None,
-        })
-    }
-
-    /// The stored word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Cash => "cash",
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-            Self::VeryHigh => "very_high",
-        }
-    }
-}
+words!(RiskBucket {
+    Cash => "cash",
+    Low => "low",
+    Medium => "medium",
+    High => "high",
+    VeryHigh => "very_high",
+});
 
 /// Whether models see an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -141,17 +125,15 @@ impl MarketOption {
         }
     }
 
-    fn problems(&self) -> Vec<String> {
-        let mut problems = Vec::new();
-        if self.is_cash() {
-            if self.symbol.is_some() || self.data_symbol.is_some() {
-                problems.push("a cash option has no symbol and no tiingo_symbol".to_owned());
-            }
-        } else if self.symbol.is_none() || self.data_symbol.is_none() {
-            problems.push("symbol and tiingo_symbol are required unless the option is cash".into());
+    fn problem(&self) -> Option<String> {
+        let symbols = [&self.symbol, &self.data_symbol];
+        if self.is_cash() && symbols.iter().any(|symbol| symbol.is_some()) {
+            return Some("a cash option has no symbol and no tiingo_symbol".to_owned());
         }
-        problems.extend(description_problem(&self.exposure_description));
-        problems
+        if !self.is_cash() && symbols.iter().any(|symbol| symbol.is_none()) {
+            return Some("symbol and tiingo_symbol are required unless the option is cash".into());
+        }
+        description_problem(&self.exposure_description)
     }
 }
 
@@ -238,7 +220,7 @@ impl Universe {
             if !seen.insert(&option.id) {
                 return Err(UniverseError::DuplicateId(option.id.clone()));
             }
-            if let Some(problem) = option.problems().into_iter().next() {
+            if let Some(problem) = option.problem() {
                 let id = option.id.clone();
                 return Err(UniverseError::Option { id, problem });
             }

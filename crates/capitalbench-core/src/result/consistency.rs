@@ -6,8 +6,8 @@ use crate::decision::submission::Submission;
 use crate::publication::boards::behaviour::{Weights, distance, weights};
 use crate::result::leaderboard::Scored;
 use crate::result::returns::RoundReturns;
-use crate::result::score::compensated_sum;
 use crate::values::ids::{ModelId, OptionId};
+use crate::values::sums::{compensated_sum, mean, real};
 use crate::values::units::Return;
 
 /// One model's replicates, summed up.
@@ -69,9 +69,8 @@ impl Figures {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of replicates are small")]
 fn ratio(part: usize, whole: usize) -> f64 {
-    part as f64 / whole as f64
+    real(part) / real(whole)
 }
 
 /// Sums up one model; `attempts` counts its raw files.
@@ -120,7 +119,7 @@ fn figures(replicates: &[&Scored], returns: &RoundReturns) -> Option<Figures> {
         a.0.get().total_cmp(&b.0.get()).then_with(|| a.1.cmp(&b.1))
     };
     let average_return =
-        compensated_sum(values.iter().map(|(value, _)| value.get())) / ratio(values.len(), 1);
+        compensated_sum(values.iter().map(|(value, _)| value.get())) / real(values.len());
     let costs: Vec<f64> = replicates
         .iter()
         .filter_map(|r| r.submission.cost_usd)
@@ -153,8 +152,7 @@ pub fn overlap(submissions: &[&Submission]) -> f64 {
     if distances.is_empty() {
         return 1.0;
     }
-    let count = distances.len();
-    1.0 - compensated_sum(distances) / ratio(count, 1)
+    1.0 - mean(&distances)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::market::prices::Side;
 use crate::market::universe::{MarketOption, Universe};
 use crate::result::returns::RoundReturns;
 use crate::values::ids::{ModelId, OptionId};
+pub use crate::values::sums::compensated_sum;
 use crate::values::units::{BasisPoints, Return};
 
 /// Returns this close to zero count as zero when they are an oracle.
@@ -250,40 +251,6 @@ pub fn score_of_sums(rounds: &[(Return, Return)]) -> Result<Score, AboveOracle> 
         Return::from_fraction(value),
         Some(Return::from_fraction(oracle)),
     )
-}
-
-/// Neumaier's compensated sum.
-pub fn compensated_sum(values: impl IntoIterator<Item = f64>) -> f64 {
-    let mut sum = CompensatedSum::default();
-    for value in values {
-        sum.add(value);
-    }
-    sum.get()
-}
-
-/// A sum that is still being added to, as [`compensated_sum`] adds.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct CompensatedSum {
-    sum: f64,
-    lost: f64,
-}
-
-impl CompensatedSum {
-    /// Adds one value.
-    pub fn add(&mut self, value: f64) {
-        let next = self.sum + value;
-        self.lost += if self.sum.abs() >= value.abs() {
-            (self.sum - next) + value
-        } else {
-            (value - next) + self.sum
-        };
-        self.sum = next;
-    }
-
-    /// The sum so far.
-    pub fn get(self) -> f64 {
-        self.sum + self.lost
-    }
 }
 
 #[cfg(test)]

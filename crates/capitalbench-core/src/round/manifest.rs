@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
 
 use crate::decision::portfolio::Constraints;
 use crate::market::calendar::{WindowRule, close_at};
@@ -9,11 +10,10 @@ use crate::round::methodology::Methodology;
 use crate::round::roster::Roster;
 use crate::values::ids::RoundId;
 use crate::values::time::{Stamp, days_between, regular_close};
+use crate::values::words::words;
 
 /// Weekly and monthly rounds are never mixed.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Track {
     /// Rounds of a week.
     Weekly,
@@ -32,7 +32,7 @@ impl Track {
 }
 
 /// What a model is asked to return.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SubmissionFormat {
     /// Exactly one option.
     SinglePick,
@@ -51,7 +51,7 @@ impl SubmissionFormat {
 }
 
 /// Whether a round belongs to the public record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stream {
     /// Counted everywhere.
     Primary,
@@ -61,37 +61,14 @@ pub enum Stream {
     Synthetic,
 }
 
-impl Stream {
-    /// The stored word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Primary => "primary",
-            Self::Pilot => "pilot",
-            Self::Synthetic => "synthetic",
-        }
-    }
-
-    /// Reads the stored word.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Primary, Self::Pilot, Self::Synthetic]
-            .into_iter()
-            .find(|stream| stream.as_str() == text)
-    }
-}
+words!(Stream {
+    Primary => "primary",
+    Pilot => "pilot",
+    Synthetic => "synthetic",
+});
 
 /// What a round promises to readers who do not trust the operator.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Default,
-    serde::Serialize,
-    serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub enum Proof {
     /// Nothing beyond its files.
     #[default]
@@ -102,24 +79,13 @@ pub enum Proof {
     Anchored,
 }
 
+words!(Proof {
+    None => "none",
+    Signed => "signed",
+    Anchored => "anchored",
+});
+
 impl Proof {
-    /// All of them, the least first.
-    pub const ALL: [Self; 3] = [Self::None, Self::Signed, Self::Anchored];
-
-    /// The stored word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Signed => "signed",
-            Self::Anchored => "anchored",
-        }
-    }
-
-    /// Reads the stored word.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|proof| proof.as_str() == text)
-    }
-
     /// Whether nothing is promised; files and documents do not mention it then.
     pub fn is_none(&self) -> bool {
         *self == Self::None
@@ -127,7 +93,7 @@ impl Proof {
 }
 
 /// Where prices and answers come from, as settled before the freeze; rounds of before name nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Origins {
     /// The source of the prices, as it is chosen.
     pub price_source: Option<String>,
@@ -171,7 +137,7 @@ pub fn host_of(address: &str) -> Option<String> {
 }
 
 /// The scoring window, close to close.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
     /// Day of the starting close.
     pub entry: Date,
@@ -202,7 +168,7 @@ fn closing(day: Date) -> Option<Timestamp> {
 }
 
 /// The rules of a round as frozen before any call.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Names the round; equals its folder.
     pub round_id: RoundId,

@@ -88,11 +88,6 @@ impl Methodology {
         matches!(self.family, Family::Forecast | Family::ForecastWithQuality)
     }
 
-    /// The roster is frozen into the manifest.
-    pub fn freezes_roster(&self) -> bool {
-        self.requires_ledger() || self.family == Family::Judgment
-    }
-
     /// The prefix of a roster version under this methodology.
     pub fn roster_prefix(&self) -> &'static str {
         match (self.enforcement(), self.family) {

@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::values::ids::{RoundId, RunId};
+use crate::values::words::words;
 
 /// How often a job is tried.
 pub const MAX_ATTEMPTS: u32 = 30;
@@ -28,30 +29,13 @@ pub enum JobStatus {
     Cancelled,
 }
 
-impl JobStatus {
-    /// The word in the file.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Scheduled => "scheduled",
-            Self::Running => "running",
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    /// The status that a word means.
-    pub fn parse(word: &str) -> Option<Self> {
-        let all = [
-            Self::Scheduled,
-            Self::Running,
-            Self::Succeeded,
-            Self::Failed,
-            Self::Cancelled,
-        ];
-        all.into_iter().find(|status| status.as_str() == word)
-    }
-}
+words!(JobStatus {
+    Scheduled => "scheduled",
+    Running => "running",
+    Succeeded => "succeeded",
+    Failed => "failed",
+    Cancelled => "cancelled",
+});
 
 /// The job of one round.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,7 +137,8 @@ impl ResolutionJob {
         self.last_error = one_line(error);
         self.locked_at = None;
         let left = self.attempts < self.max_attempts;
-        self.next_attempt_at = left.then(|| later(now, wait_after(self.attempts)));
+        let later = now.checked_add(wait_after(self.attempts)).unwrap_or(now);
+        self.next_attempt_at = left.then_some(later);
     }
 
     /// A limit ended the attempt; it does not count, and the job goes on where it stopped.
@@ -194,17 +179,10 @@ fn wait_after(attempts: u32) -> SignedDuration {
     (FIRST_WAIT * (1 << doublings)).min(LONGEST_WAIT)
 }
 
-fn later(now: Timestamp, wait: SignedDuration) -> Timestamp {
-    now.checked_add(wait).unwrap_or(now)
-}
-
 /// A text on one line, without control characters, not longer than anyone would read.
 fn one_line(text: &str) -> String {
-    let plain: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    let words: Vec<&str> = plain.split_whitespace().collect();
+    let words = text.split(|c: char| c.is_control() || c.is_whitespace());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     let flat = words.join(" ");
     match flat.char_indices().nth(LONGEST_ERROR) {
         None => flat,

@@ -64,19 +64,20 @@ impl Contestant {
     /// Whether the model takes part in a new round with this deadline; rounds before
     /// its first one are never filled in.
     pub fn is_active(&self, round_id: &RoundId, deadline: Timestamp) -> bool {
-        let begun = self
-            .first_eligible_round
+        self.enabled && self.has_begun(round_id, deadline) && !self.has_retired(deadline)
+    }
+
+    fn has_begun(&self, round_id: &RoundId, deadline: Timestamp) -> bool {
+        let (round, instant) = (&self.first_eligible_round, &self.first_eligible_at);
+        let begun = round
             .as_deref()
             .is_none_or(|first| round_id.as_str() >= first);
-        let admitted = self
-            .first_eligible_at
-            .as_ref()
-            .is_none_or(|first| deadline >= first.at());
-        let serving = self
-            .retired_at
-            .as_ref()
-            .is_none_or(|end| deadline < end.at());
-        self.enabled && begun && admitted && serving
+        begun && instant.as_ref().is_none_or(|first| deadline >= first.at())
+    }
+
+    fn has_retired(&self, deadline: Timestamp) -> bool {
+        let end = self.retired_at.as_ref();
+        end.is_some_and(|end| deadline >= end.at())
     }
 }
 
@@ -123,14 +124,9 @@ impl Contestant {
             let expected = roster.model_ids.contains(&self.model_id);
             return expected.then_some(()).ok_or(Skipped::NotExpected);
         }
-        let retired = self.retired_at.is_some() && !retrospective;
-        let serving = Self {
-            retired_at: None,
-            ..self.clone()
-        };
-        if !serving.is_active(round_id, deadline) {
+        if !self.has_begun(round_id, deadline) {
             Err(Skipped::TooEarly)
-        } else if retired && !self.is_active(round_id, deadline) {
+        } else if !retrospective && self.has_retired(deadline) {
             Err(Skipped::Retired)
         } else {
             Ok(())

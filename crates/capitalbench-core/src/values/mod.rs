@@ -2,5 +2,7 @@
 
 pub mod ids;
 pub mod similar;
+pub mod sums;
 pub mod time;
 pub mod units;
+pub(crate) mod words;

@@ -1,9 +1,11 @@
 //! Instants and days as the archive writes them.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 /// An instant together with the text it was written as.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -51,18 +53,13 @@ impl fmt::Display for Stamp {
 
 /// A day written `YYYY-MM-DD`, and nothing else.
 pub fn parse_day(text: &str) -> Option<Date> {
-    let [y3, y2, y1, y0, b'-', m1, m0, b'-', d1, d0] = *text.trim().as_bytes() else {
-        return None;
+    let text = text.trim();
+    let fits = |(place, letter): (usize, u8)| match place {
+        4 | 7 => letter == b'-',
+        _ => letter.is_ascii_digit(),
     };
-    let number = |digits: &[u8]| {
-        digits.iter().try_fold(0_i16, |value, digit| {
-            let digit = digit.is_ascii_digit().then(|| i16::from(digit - b'0'))?;
-            Some(value * 10 + digit)
-        })
-    };
-    let month = i8::try_from(number(&[m1, m0])?).ok()?;
-    let day = i8::try_from(number(&[d1, d0])?).ok()?;
-    Date::new(number(&[y3, y2, y1, y0])?, month, day).ok()
+    let written = text.len() == 10 && text.bytes().enumerate().all(fits);
+    text.parse().ok().filter(|_| written)
 }
 
 /// Calendar days from one day to another; negative when `to` is earlier.
@@ -70,25 +67,21 @@ pub fn days_between(from: Date, to: Date) -> i32 {
     from.until(to).map_or(0, |span| span.get_days())
 }
 
+/// New York local time by the United States rule since 2007.
+static NEW_YORK: LazyLock<Option<TimeZone>> =
+    LazyLock::new(|| TimeZone::posix("EST5EDT,M3.2.0,M11.1.0").ok());
+
 /// The regular close of the New York session on this day: 16:00 local time.
 ///
 /// Early closes are not known here, so this is the latest moment the session may have ended.
 pub(crate) fn regular_close(day: Date) -> Option<Timestamp> {
-    let hour = if daylight_saving(day) { 20 } else { 21 };
-    let close = day.at(hour, 0, 0, 0);
-    jiff::tz::TimeZone::UTC.to_timestamp(close).ok()
+    let new_york = NEW_YORK.as_ref()?;
+    new_york.to_timestamp(day.at(16, 0, 0, 0)).ok()
 }
 
-/// United States rule since 2007: from the second Sunday of March to the first Sunday of November.
-fn daylight_saving(day: Date) -> bool {
-    let nth_sunday = |month: i8, nth: i8| {
-        Date::new(day.year(), month, 1)
-            .and_then(|first| first.nth_weekday_of_month(nth, jiff::civil::Weekday::Sunday))
-    };
-    match (nth_sunday(3, 2), nth_sunday(11, 1)) {
-        (Ok(start), Ok(end)) => start <= day && day < end,
-        _ => false,
-    }
+/// The day it is in New York at this instant.
+pub(crate) fn new_york_day(at: Timestamp) -> Option<Date> {
+    Some(NEW_YORK.as_ref()?.to_datetime(at).date())
 }
 
 #[cfg(test)]

@@ -1,18 +1,9 @@
 //! Quantities with a unit: weights in basis points, prices and returns.
 
+use serde::{Deserialize, Serialize};
+
 /// One hundredth of a percent, as an integer; 10,000 is the whole portfolio.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Default,
-    serde::Serialize,
-    serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct BasisPoints(u32);
 
 impl BasisPoints {
@@ -53,7 +44,7 @@ impl std::iter::Sum for BasisPoints {
 }
 
 /// A price: finite and greater than zero.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Price(f64);
 
@@ -73,9 +64,7 @@ impl Price {
 }
 
 /// A return as a fraction: 0.0393 is 3.93 %.
-#[derive(
-    Debug, Clone, Copy, PartialEq, PartialOrd, Default, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize)]
 pub struct Return(f64);
 
 impl Return {

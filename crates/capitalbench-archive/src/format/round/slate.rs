@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_core::decision::judgment::{ContextRow, Profile, Slate};
+use capitalbench_core::decision::judgment::{ContextRow, Slate};
+use capitalbench_core::round::manifest::Track;
 use serde_json::Value;
 
 use crate::disk::error::Fault;
@@ -11,12 +12,13 @@ use crate::format::{column, optional_number, text::json, text::table};
 /// Reads `universe_decision_context.csv`.
 pub fn parse_context(bytes: &[u8]) -> Result<Vec<ContextRow>, Fault> {
     let table = table::read_table(bytes)?;
-    let has = |profile: Profile| table.column(profile.active_column()).is_some();
-    let profile = [Profile::Weekly, Profile::Monthly]
+    let has = |track: Track| table.column(track.judgment_columns()[0]).is_some();
+    let track = [Track::Weekly, Track::Monthly]
         .into_iter()
-        .find(|profile| has(*profile))
+        .find(|track| has(*track))
         .ok_or_else(|| Fault::new("no active_return_5s or active_return_21s column").on_line(1))?;
     let id = column(&table, "option_id")?;
+    let metrics = track.judgment_columns();
     let mut rows = Vec::with_capacity(table.rows.len());
     for row in &table.rows {
         let metric = |name: &str| -> Result<Option<f64>, Fault> {
@@ -25,9 +27,9 @@ pub fn parse_context(bytes: &[u8]) -> Result<Vec<ContextRow>, Fault> {
         };
         rows.push(ContextRow {
             option_id: row.cells[id].trim().to_owned(),
-            active: metric(profile.active_column())?,
-            prior: metric(profile.prior_column())?,
-            volume: metric(profile.volume_column())?,
+            active: metric(metrics[0])?,
+            prior: metric(metrics[1])?,
+            volume: metric(metrics[2])?,
         });
     }
     Ok(rows)

@@ -1,28 +1,33 @@
 //! Every reason that keeps a run from becoming the record: a code and a sentence each.
 
-use std::fmt;
-
 use jiff::Timestamp;
 
 use crate::asking::run::{Calls, RunKind};
 use crate::values::ids::{ModelId, RunId};
 
 /// One reason why a run is not the record.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The inputs were never frozen.
+    #[error("the round is not frozen")]
     NotFrozen,
     /// Frozen inputs are not what they were.
+    #[error("frozen inputs changed: {}", .0.join("; "))]
     InputsChanged(Vec<String>),
     /// Another kind of run.
+    #[error("the run is {}, not official", .0.as_str())]
     NotOfficial(RunKind),
     /// No provider was asked, or the manifest does not say.
+    #[error("{}", not_real(*.0))]
     NotReal(Calls),
     /// The run manifest says that it may not count.
+    #[error("the run manifest says that the run may not count")]
     NotEligible,
     /// The run holds no submission.
+    #[error("the run asked no model")]
     NoModels,
     /// Not every model has a valid submission.
+    #[error("{}", partial(*valid, *models))]
     Partial {
         /// Valid submissions.
         valid: u64,
@@ -30,8 +35,10 @@ pub enum Refusal {
         models: Option<u64>,
     },
     /// Files that are no submissions.
+    #[error("invalid submissions: {}", .0.join("; "))]
     InvalidSubmissions(Vec<String>),
     /// The counts of the run manifest differ from the files.
+    #[error("the run manifest counts {} valid and {} invalid; the files are {} and {}", stored[0], stored[1], found[0], found[1])]
     CountsDiffer {
         /// Valid and invalid as the manifest says.
         stored: [u64; 2],
@@ -39,6 +46,11 @@ pub enum Refusal {
         found: [u64; 2],
     },
     /// Not exactly the frozen roster.
+    #[error(
+        "not the frozen roster: missing [{}], added [{}]",
+        join(missing, ModelId::as_str),
+        join(added, ModelId::as_str)
+    )]
     RosterMismatch {
         /// On the roster, not in the run.
         missing: Vec<ModelId>,
@@ -46,6 +58,7 @@ pub enum Refusal {
         added: Vec<ModelId>,
     },
     /// The log does not tell when every call ended.
+    #[error("the run log tells the end of {known} calls; there are {calls} submissions")]
     TimesUnproved {
         /// Calls whose end is known.
         known: u64,
@@ -53,10 +66,13 @@ pub enum Refusal {
         calls: u64,
     },
     /// Calls ended after the decision deadline.
+    #[error("{0} the decision deadline {limit}", limit = .0.limit)]
     AfterDeadline(Late),
     /// Decisions came after the close they are scored from.
+    #[error("{0} the entry close {limit}", limit = .0.limit)]
     AfterEntryClose(Late),
     /// The acceptance would be older than what it builds on.
+    #[error("would be accepted at {accepted_at}, before what it builds on ({earlier})")]
     BeforeItsTime {
         /// The instant of acceptance.
         accepted_at: Timestamp,
@@ -64,6 +80,10 @@ pub enum Refusal {
         earlier: Timestamp,
     },
     /// A record would be exchanged when prices since the entry are known.
+    #[error(
+        "the record would be exchanged at {accepted_at}, after the entry close \
+         {entry_close}: by then prices tell which run did better"
+    )]
     OutcomeVisible {
         /// The instant of acceptance.
         accepted_at: Timestamp,
@@ -71,17 +91,22 @@ pub enum Refusal {
         entry_close: Timestamp,
     },
     /// The outcome is already known, for these reasons.
+    #[error("the outcome is known ({}): no run becomes the record after that", .0.join(", "))]
     OutcomeKnown(Vec<String>),
     /// The run has an acceptance; it is never rewritten.
+    #[error("the run has an acceptance, and one is never rewritten")]
     AcceptedBefore,
     /// Others are the record, and the operator did not say that this one replaces them.
+    #[error("the record is {}: say that this run supersedes it", join(.0, RunId::as_str))]
     AnotherAccepted(Vec<RunId>),
     /// The operator wants to replace a record that is not there.
+    #[error("no other run is the record")]
     NothingToSupersede,
 }
 
 /// Calls after a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{calls} call{} ended (the last at {last}) after", if *calls == 1 { "" } else { "s" })]
 pub struct Late {
     /// How many calls.
     pub calls: usize,
@@ -130,104 +155,19 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one sentence per refusal, and none forgotten"
-    )]
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFrozen => f.write_str("the round is not frozen"),
-            Self::InputsChanged(files) => {
-                write!(f, "frozen inputs changed: {}", files.join("; "))
-            }
-            Self::NotOfficial(kind) => {
-                write!(f, "the run is {}, not official", kind.as_str())
-            }
-            Self::NotReal(Calls::Mock) => {
-                f.write_str("the run is a rehearsal: no provider was called")
-            }
-            Self::NotReal(Calls::Synthetic) => {
-                f.write_str("the run answered an invented market, and the round's is real")
-            }
-            Self::NotReal(Calls::Real) => {
-                f.write_str("the run asked providers, and the round's market is invented")
-            }
-            Self::NotReal(Calls::Unknown) => {
-                f.write_str("the run does not say whether providers were asked")
-            }
-            Self::NotEligible => f.write_str("the run manifest says that the run may not count"),
-            Self::NoModels => f.write_str("the run asked no model"),
-            Self::Partial {
-                valid,
-                models: Some(models),
-            } => {
-                write!(f, "{valid} of {models} models have a valid submission")
-            }
-            Self::Partial { models: None, .. } => {
-                f.write_str("the run has not ended: its manifest counts no models")
-            }
-            Self::InvalidSubmissions(files) => {
-                write!(f, "invalid submissions: {}", files.join("; "))
-            }
-            Self::CountsDiffer { stored, found } => write!(
-                f,
-                "the run manifest counts {} valid and {} invalid; the files are {} and {}",
-                stored[0], stored[1], found[0], found[1]
-            ),
-            Self::RosterMismatch { missing, added } => write!(
-                f,
-                "not the frozen roster: missing [{}], added [{}]",
-                join(missing, ModelId::as_str),
-                join(added, ModelId::as_str)
-            ),
-            Self::TimesUnproved { known, calls } => write!(
-                f,
-                "the run log tells the end of {known} calls; there are {calls} submissions"
-            ),
-            Self::AfterDeadline(late) => write!(f, "{late} the decision deadline {}", late.limit),
-            Self::AfterEntryClose(late) => write!(f, "{late} the entry close {}", late.limit),
-            Self::OutcomeVisible {
-                accepted_at,
-                entry_close,
-            } => write!(
-                f,
-                "the record would be exchanged at {accepted_at}, after the entry close \
-                 {entry_close}: by then prices tell which run did better"
-            ),
-            Self::BeforeItsTime {
-                accepted_at,
-                earlier,
-            } => write!(
-                f,
-                "would be accepted at {accepted_at}, before what it builds on ({earlier})"
-            ),
-            Self::OutcomeKnown(reasons) => write!(
-                f,
-                "the outcome is known ({}): no run becomes the record after that",
-                reasons.join(", ")
-            ),
-            Self::AcceptedBefore => {
-                f.write_str("the run has an acceptance, and one is never rewritten")
-            }
-            Self::AnotherAccepted(runs) => write!(
-                f,
-                "the record is {}: say that this run supersedes it",
-                join(runs, RunId::as_str)
-            ),
-            Self::NothingToSupersede => f.write_str("no other run is the record"),
-        }
+fn not_real(calls: Calls) -> &'static str {
+    match calls {
+        Calls::Mock => "the run is a rehearsal: no provider was called",
+        Calls::Synthetic => "the run answered an invented market, and the round's is real",
+        Calls::Real => "the run asked providers, and the round's market is invented",
+        Calls::Unknown => "the run does not say whether providers were asked",
     }
 }
 
-impl fmt::Display for Late {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ending = if self.calls == 1 { "" } else { "s" };
-        write!(
-            f,
-            "{} call{ending} ended (the last at {}) after",
-            self.calls, self.last
-        )
+fn partial(valid: u64, models: Option<u64>) -> String {
+    match models {
+        Some(models) => format!("{valid} of {models} models have a valid submission"),
+        None => "the run has not ended: its manifest counts no models".to_owned(),
     }
 }
 

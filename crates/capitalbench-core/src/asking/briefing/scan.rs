@@ -71,13 +71,13 @@ impl<'a> Scan<'a> {
     }
 
     /// The line of the original on which this place begins, counted from 1.
-    pub(super) fn line(&self, start: usize) -> usize {
+    pub(super) fn line(&self, (start, _): Place) -> usize {
         let origin = self.origin[start];
         1 + self.line_ends.partition_point(|end| *end < origin)
     }
 
     /// The original's own spelling of a place, white space collapsed.
-    pub(super) fn as_written(&self, start: usize, end: usize) -> String {
+    pub(super) fn as_written(&self, (start, end): Place) -> String {
         let after = self.origin.get(end).copied();
         let written = &self.original[self.origin[start]..after.unwrap_or(self.original.len())];
         let words: Vec<&str> = written.split_whitespace().collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 
 use super::{ContextError, PriceHistory, PricePoint};
-use crate::result::score::compensated_sum;
+use crate::values::sums::{compensated_sum, mean, real, squares, variance};
 use crate::values::units::Price;
 
 /// Sessions of a year, by convention.
@@ -110,8 +110,8 @@ impl PathFigures {
             max_drawdown_30d: max_drawdown(month),
             path_observations_30d: Some(month.len()),
             up_day_share_30d: up_day_share(month),
-            distance_from_52w_high: distance_from_high(year),
-            distance_from_52w_low: distance_from_low(year),
+            distance_from_52w_high: distance_from(f64::max, year),
+            distance_from_52w_low: distance_from(f64::min, year),
             corr_to_reference_1y: correlation(year, reference),
             beta_to_reference_1y: beta(year, reference),
         }
@@ -121,11 +121,7 @@ impl PathFigures {
 /// Sample standard deviation of daily returns, scaled to a year.
 fn volatility(path: &[PricePoint]) -> Option<f64> {
     let returns: Vec<f64> = daily_returns(path).map(|(_, value)| value).collect();
-    if returns.len() < 2 {
-        return None;
-    }
-    let deviation = (squares(&returns) / count(returns.len() - 1)).sqrt();
-    Some(deviation * SESSIONS_PER_YEAR.sqrt())
+    Some(variance(&returns)?.sqrt() * SESSIONS_PER_YEAR.sqrt())
 }
 
 /// The deepest fall from a running peak.
@@ -145,25 +141,13 @@ fn up_day_share(path: &[PricePoint]) -> Option<f64> {
     let up = daily_returns(path)
         .filter(|(_, value)| *value > 0.0)
         .count();
-    (all > 0).then(|| count(up) / count(all))
+    (all > 0).then(|| real(up) / real(all))
 }
 
-/// Last close ÷ highest close − 1.
-fn distance_from_high(path: &[PricePoint]) -> Option<f64> {
-    let high = path
-        .iter()
-        .map(|point| point.adjusted_close)
-        .reduce(f64::max)?;
-    Some(path.last()?.adjusted_close / high - 1.0)
-}
-
-/// Last close ÷ lowest close − 1.
-fn distance_from_low(path: &[PricePoint]) -> Option<f64> {
-    let low = path
-        .iter()
-        .map(|point| point.adjusted_close)
-        .reduce(f64::min)?;
-    Some(path.last()?.adjusted_close / low - 1.0)
+/// How far the last close is from the highest or lowest one.
+fn distance_from(extreme: fn(f64, f64) -> f64, path: &[PricePoint]) -> Option<f64> {
+    let closes = path.iter().map(|point| point.adjusted_close);
+    Some(path.last()?.adjusted_close / closes.reduce(extreme)? - 1.0)
 }
 
 /// Pearson's correlation of the daily returns on common days.
@@ -209,18 +193,4 @@ fn daily_returns(path: &[PricePoint]) -> impl Iterator<Item = (Date, f64)> {
         let value = pair[1].adjusted_close / pair[0].adjusted_close - 1.0;
         (pair[1].date, value)
     })
-}
-
-fn mean(values: &[f64]) -> f64 {
-    compensated_sum(values.iter().copied()) / count(values.len())
-}
-
-/// Sum of squared deviations from the mean.
-fn squares(values: &[f64]) -> f64 {
-    let mean = mean(values);
-    compensated_sum(values.iter().map(|value| (value - mean) * (value - mean)))
-}
-
-fn count(number: usize) -> f64 {
-    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }

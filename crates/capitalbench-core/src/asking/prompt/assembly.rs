@@ -7,7 +7,7 @@ use std::fmt::Display;
 
 use crate::decision::submission::MODE;
 use crate::market::universe::{Listing, MarketOption, Universe};
-use crate::round::manifest::{Manifest, SubmissionFormat};
+use crate::round::manifest::{Manifest, SubmissionFormat, Window};
 use crate::values::ids::ModelId;
 use crate::values::time::Stamp;
 
@@ -147,13 +147,10 @@ const ADVICE: [(&str, &str); 5] = [
 ];
 
 fn scoring_window(parts: &ModelInputParts<'_>) -> String {
-    parts.manifest.window.map_or_else(
-        || UNSET.to_owned(),
-        |window| {
-            let (entry, exit) = (window.entry, window.exit);
-            format!("close of {entry} to close of {exit}; decide for this window only")
-        },
-    )
+    let text = parts.manifest.window.map(|Window { entry, exit }| {
+        format!("close of {entry} to close of {exit}; decide for this window only")
+    });
+    or_unset(text.as_ref())
 }
 
 fn line(label: &str, value: impl Display) -> String {

@@ -27,19 +27,38 @@ Reply with one JSON object and nothing else: no text before or after it, no code
 pub fn prompt_text(format: SubmissionFormat, track: Track, limits: &Constraints) -> String {
     let parts = match format {
         SubmissionFormat::SinglePick => [
-            single_pick_task(track),
+            task(
+                track,
+                "one option",
+                "Choose the one option from the list under Options",
+            ),
             TERMS.to_owned(),
-            single_pick_score(),
+            score_section(
+                "Your return is the return of the option you choose.",
+                "your return",
+            ),
             single_pick_rules(),
             format!(
                 "{REPLY}\n\n{SINGLE_PICK_FIELDS}\n\n{}",
-                single_pick_field_notes()
+                field_notes(
+                    "choice",
+                    "- `selected_option_id`: the ID of your option.",
+                    ""
+                )
             ),
         ],
         SubmissionFormat::Portfolio => [
-            portfolio_task(track),
+            task(
+                track,
+                "a portfolio",
+                "Build from the options listed under Options the portfolio",
+            ),
             TERMS.to_owned(),
-            portfolio_score(),
+            score_section(
+                "The portfolio return is the sum of weight times return over your holdings. Weights \
+                 are set at the entry close and not changed before the exit close.",
+                "the portfolio return",
+            ),
             portfolio_rules(limits),
             format!(
                 "{REPLY}\n\n{PORTFOLIO_FIELDS}\n\n{}",
@@ -50,38 +69,12 @@ pub fn prompt_text(format: SubmissionFormat, track: Track, limits: &Constraints)
     format!("{}\n", parts.join("\n\n"))
 }
 
-fn single_pick_task(track: Track) -> String {
+fn task(track: Track, what: &str, choose: &str) -> String {
     let horizon = track.horizon();
     format!(
-        "# CapitalBench decision: one option for {horizon}\n\n\
-         Choose the one option from the list under Options that you expect to have the highest \
-         return over the scoring window of {horizon}, from the entry close to the exit close \
-         given under Round Metadata."
-    )
-}
-
-fn portfolio_task(track: Track) -> String {
-    let horizon = track.horizon();
-    format!(
-        "# CapitalBench decision: a portfolio for {horizon}\n\n\
-         Build from the options listed under Options the portfolio that you expect to have the \
-         highest return over the scoring window of {horizon}, from the entry close to the exit \
-         close given under Round Metadata."
-    )
-}
-
-fn single_pick_score() -> String {
-    score_section(
-        "Your return is the return of the option you choose.",
-        "your return",
-    )
-}
-
-fn portfolio_score() -> String {
-    score_section(
-        "The portfolio return is the sum of weight times return over your holdings. Weights are \
-         set at the entry close and not changed before the exit close.",
-        "the portfolio return",
+        "# CapitalBench decision: {what} for {horizon}\n\n\
+         {choose} that you expect to have the highest return over the scoring window of {horizon}, \
+         from the entry close to the exit close given under Round Metadata."
     )
 }
 
@@ -181,14 +174,6 @@ fn field_notes(decision: &str, choice: &str, extra: &str) -> String {
          - `rationale_summary`: why, in a few sentences.\n\
          {extra}\
          - `key_risks`: 2 to 5 short texts, each a way in which the {decision} could go wrong."
-    )
-}
-
-fn single_pick_field_notes() -> String {
-    field_notes(
-        "choice",
-        "- `selected_option_id`: the ID of your option.",
-        "",
     )
 }
 

@@ -3,76 +3,44 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Unavailable;
-use crate::decision::portfolio::{Constraints, Holding, HoldingForecast};
+use crate::decision::portfolio::{Constraints, Holding, HoldingForecast, Steps};
 use crate::market::universe::{MarketOption, Universe};
 use crate::round::manifest::SubmissionFormat;
 use crate::values::units::BasisPoints;
 
-/// The limits of a round, counted in steps of the smallest allowed increment.
+/// The limits of a round and what they cap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Grid<'a> {
     universe: &'a Universe,
-    /// Percent of one step.
-    step_pct: u32,
-    /// Steps of a whole portfolio.
-    pub(super) whole: u32,
-    /// Fewest steps of a holding.
-    pub(super) least: u32,
-    /// Fewest holdings.
-    fewest: u32,
-    /// Most holdings that fit.
-    pub(super) most: u32,
-    /// Most steps of one economic exposure.
-    cap: u32,
+    pub(super) steps: Steps,
 }
 
 impl<'a> Grid<'a> {
-    /// The grid of a round; a single pick is one holding of everything.
     pub(super) fn new(
         universe: &'a Universe,
         format: SubmissionFormat,
         limits: &Constraints,
     ) -> Result<Self, Unavailable> {
-        if format == SubmissionFormat::SinglePick {
-            return Ok(Self {
-                universe,
-                step_pct: 100,
-                whole: 1,
-                least: 1,
-                fewest: 1,
-                most: 1,
-                cap: 1,
-            });
-        }
-        if !limits.problems().is_empty() {
-            return Err(Unavailable::NoPortfolio);
-        }
-        let step_pct = limits.increment_pct;
-        let whole = 100 / step_pct;
-        let least = limits.min_allocation_pct / step_pct;
-        Ok(Self {
-            universe,
-            step_pct,
-            whole,
-            least,
-            fewest: limits.min_holdings,
-            most: limits.max_holdings.min(whole / least),
-            cap: limits.max_exposure_pct.map_or(whole, |cap| cap / step_pct),
-        })
+        let steps = limits.steps(format).ok_or(Unavailable::NoPortfolio)?;
+        Ok(Self { universe, steps })
     }
 
     /// Fewest holdings that the limits demand together of these options.
     pub(super) fn enough(&self, options: &[&MarketOption]) -> u32 {
         let free = options.iter().any(|option| self.is_free(option));
-        let spread = if free { 1 } else { self.exposures(self.whole) };
-        self.fewest.max(spread)
+        let spread = if free {
+            1
+        } else {
+            self.exposures(self.steps.whole)
+        };
+        self.steps.fewest.max(spread)
     }
 
     /// Fewest capped exposures that can hold this many steps; too many to exist under a cap of none.
     fn exposures(&self, steps: u32) -> u32 {
         steps
-            .checked_div(self.cap)
-            .map_or(u32::MAX, |_| steps.div_ceil(self.cap))
+            .checked_div(self.steps.cap)
+            .map_or(u32::MAX, |_| steps.div_ceil(self.steps.cap))
     }
 
     /// Whether no cap concerns the option.
@@ -85,12 +53,12 @@ impl<'a> Grid<'a> {
         let mut capped = BTreeSet::new();
         for option in options {
             match self.universe.capped_exposure(option) {
-                None => return self.whole,
+                None => return self.steps.whole,
                 Some(exposure) => _ = capped.insert(exposure),
             }
         }
         let count = u32::try_from(capped.len()).unwrap_or(u32::MAX);
-        count.saturating_mul(self.cap).min(self.whole)
+        count.saturating_mul(self.steps.cap).min(self.steps.whole)
     }
 
     /// Steps of each capped exposure.
@@ -110,7 +78,7 @@ impl<'a> Grid<'a> {
     /// Whether an option may take this many steps more.
     fn takes(&self, option: &MarketOption, steps: u32, filled: &BTreeMap<&str, u32>) -> bool {
         let exposure = self.universe.capped_exposure(option);
-        exposure.is_none_or(|own| filled.get(own).copied().unwrap_or(0) + steps <= self.cap)
+        exposure.is_none_or(|own| filled.get(own).copied().unwrap_or(0) + steps <= self.steps.cap)
     }
 }
 
@@ -140,13 +108,13 @@ pub(super) fn nearest(
     let chosen = choose(wishes, grid)?;
     let total: f64 = chosen.iter().map(|(_, steps)| steps).sum();
     let scale = if total > 0.0 {
-        f64::from(grid.whole) / total
+        f64::from(grid.steps.whole) / total
     } else {
         1.0
     };
-    let mut steps = vec![grid.least; chosen.len()];
+    let mut steps = vec![grid.steps.least; chosen.len()];
     let count = u32::try_from(chosen.len()).unwrap_or(u32::MAX);
-    for _ in count * grid.least..grid.whole {
+    for _ in count * grid.steps.least..grid.steps.whole {
         let filled = grid.filled(chosen.iter().zip(&steps).map(|((o, _), s)| (*o, *s)));
         let mut best: Option<(usize, f64)> = None;
         for (index, (option, wish)) in chosen.iter().enumerate() {
@@ -161,7 +129,7 @@ pub(super) fn nearest(
     }
     let holding = |((option, _), steps): (&Wish<'_>, &u32)| Holding {
         option_id: option.id.clone(),
-        weight: BasisPoints::from_percent(steps * grid.step_pct),
+        weight: BasisPoints::from_percent(steps * grid.steps.percent),
         rationale: rationale.to_owned(),
         forecast: HoldingForecast::default(),
     };
@@ -171,8 +139,11 @@ pub(super) fn nearest(
 /// The options to hold: as many wishes as fit, in order, and others where those may not hold all.
 fn choose<'a>(wishes: &[Wish<'a>], grid: &Grid<'_>) -> Result<Vec<Wish<'a>>, Unavailable> {
     let first = wishes.iter().filter(|(_, steps)| *steps > 0.0);
-    let first: Vec<&MarketOption> = first.map(|(o, _)| *o).take(grid.most as usize).collect();
-    let lacking = grid.whole - grid.room(first.iter().copied());
+    let first: Vec<&MarketOption> = first
+        .map(|(o, _)| *o)
+        .take(grid.steps.most as usize)
+        .collect();
+    let lacking = grid.steps.whole - grid.room(first.iter().copied());
     let mut slots = u32::try_from(first.len()).unwrap_or(u32::MAX);
     if lacking > 0 {
         let all: Vec<&MarketOption> = wishes.iter().map(|(option, _)| *option).collect();
@@ -180,17 +151,17 @@ fn choose<'a>(wishes: &[Wish<'a>], grid: &Grid<'_>) -> Result<Vec<Wish<'a>>, Una
         let more = if free { 1 } else { grid.exposures(lacking) };
         slots = slots.saturating_add(more);
     }
-    let slots = slots.min(grid.most).max(grid.fewest);
+    let slots = slots.min(grid.steps.most).max(grid.steps.fewest);
     let mut chosen: Vec<Wish<'a>> = Vec::new();
     for left in (0..slots).rev() {
-        let filled = grid.filled(chosen.iter().map(|(option, _)| (*option, grid.least)));
+        let filled = grid.filled(chosen.iter().map(|(option, _)| (*option, grid.steps.least)));
         let taken = |option: &MarketOption| chosen.iter().any(|(held, _)| held.id == option.id);
         let fits = |(option, _): &&Wish<'a>| {
-            if taken(option) || !grid.takes(option, grid.least, &filled) {
+            if taken(option) || !grid.takes(option, grid.steps.least, &filled) {
                 return false;
             }
             let held = chosen.iter().map(|(held, _)| *held).chain([*option]);
-            let lacking = grid.whole - grid.room(held);
+            let lacking = grid.steps.whole - grid.room(held);
             // What is lacking must fit into the slots that are left.
             let rest = wishes
                 .iter()
@@ -201,8 +172,8 @@ fn choose<'a>(wishes: &[Wish<'a>], grid: &Grid<'_>) -> Result<Vec<Wish<'a>>, Una
         match wishes.iter().find(fits) {
             Some(wish) => chosen.push(*wish),
             // Fewer than wished for is no fault as long as the limits are met.
-            None if slots - left > grid.fewest
-                && grid.room(chosen.iter().map(|(option, _)| *option)) == grid.whole =>
+            None if slots - left > grid.steps.fewest
+                && grid.room(chosen.iter().map(|(option, _)| *option)) == grid.steps.whole =>
             {
                 break;
             }

@@ -8,6 +8,7 @@ use super::slate::{Lane, Slate};
 use crate::decision::submission::Problem;
 use crate::decision::submission::mentions_link;
 use crate::market::universe::Universe;
+use crate::values::words::words;
 
 /// How a model reads an option's recent return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,27 +23,12 @@ pub enum Interpretation {
     NoEdge,
 }
 
-impl Interpretation {
-    fn parse(text: &str) -> Option<Self> {
-        Some(match text {
-            "overreaction" => Self::Overreaction,
-            "fundamental_deterioration" => Self::FundamentalDeterioration,
-            "supported_continuation" => Self::SupportedContinuation,
-            "no_edge" => Self::NoEdge,
-            _ => return None,
-        })
-    }
-
-    /// The stored word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Overreaction => "overreaction",
-            Self::FundamentalDeterioration => "fundamental_deterioration",
-            Self::SupportedContinuation => "supported_continuation",
-            Self::NoEdge => "no_edge",
-        }
-    }
-}
+words!(Interpretation {
+    Overreaction => "overreaction",
+    FundamentalDeterioration => "fundamental_deterioration",
+    SupportedContinuation => "supported_continuation",
+    NoEdge => "no_edge",
+});
 
 /// What the rule needs of one assessed candidate.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,19 +122,13 @@ fn header_problems(raw: &Map<String, Value>) -> Vec<Problem> {
         }
     };
     let text = |name: &str| raw.get(name).and_then(Value::as_str).map(str::trim);
+    let filled = |name: &str| raw.get(name).is_some_and(is_text);
     for name in ["round_id", "model_id", "provider", "mode"] {
-        require(
-            text(name).is_some_and(|t| !t.is_empty()),
-            name,
-            "is required",
-        );
+        require(filled(name), name, "is required");
     }
     for name in ["candidate_assessments", "top3_option_ids"] {
-        require(
-            raw.get(name).is_some_and(|v| !v.is_null()),
-            name,
-            "is required",
-        );
+        let given = raw.get(name).is_some_and(|v| !v.is_null());
+        require(given, name, "is required");
     }
     let state = text("dispersion_state");
     let known = matches!(state, Some("low" | "normal" | "high"));
@@ -163,11 +143,7 @@ fn header_problems(raw: &Map<String, Value>) -> Vec<Problem> {
     let flag = raw.get("prefer_spy").is_some_and(Value::is_boolean);
     require(flag, "prefer_spy", "must be true or false");
     for name in ["market_rationale", "portfolio_rationale"] {
-        require(
-            text(name).is_some_and(|t| !t.is_empty()),
-            name,
-            "must not be blank",
-        );
+        require(filled(name), name, "must not be blank");
     }
     let risks = raw.get("key_risks").and_then(Value::as_array);
     let fine =

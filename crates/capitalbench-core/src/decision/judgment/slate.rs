@@ -4,38 +4,22 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::REFERENCE_ID;
+use crate::round::manifest::Track;
 
-/// Which columns of the context table count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Profile {
-    /// Sessions of a week.
-    Weekly,
-    /// Sessions of a month.
-    Monthly,
-}
-
-impl Profile {
-    /// Column of the active return.
-    pub fn active_column(self) -> &'static str {
+impl Track {
+    /// The columns of the context table that count: active return, prior return and volume.
+    pub fn judgment_columns(self) -> [&'static str; 3] {
         match self {
-            Self::Weekly => "active_return_5s",
-            Self::Monthly => "active_return_21s",
-        }
-    }
-
-    /// Column of the active return before that.
-    pub fn prior_column(self) -> &'static str {
-        match self {
-            Self::Weekly => "prior_16s_active_return",
-            Self::Monthly => "prior_105s_active_return",
-        }
-    }
-
-    /// Column of the volume score.
-    pub fn volume_column(self) -> &'static str {
-        match self {
-            Self::Weekly => "volume_zscore_5v60",
-            Self::Monthly => "volume_zscore_20v120",
+            Self::Weekly => [
+                "active_return_5s",
+                "prior_16s_active_return",
+                "volume_zscore_5v60",
+            ],
+            Self::Monthly => [
+                "active_return_21s",
+                "prior_105s_active_return",
+                "volume_zscore_20v120",
+            ],
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Reads typed fields out of a JSON object and collects every problem on the way.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
 use serde_json::{Map, Value};
 
 use super::Problem;
@@ -22,6 +25,10 @@ pub(crate) struct Fields<'a, 'p> {
     path: String,
     coercion: Coercion,
     problems: &'p mut Vec<Problem>,
+    /// How many problems there were before this object.
+    before: usize,
+    /// Every field that was asked for; others are unknown.
+    asked: Vec<&'static str>,
 }
 
 impl<'a, 'p> Fields<'a, 'p> {
@@ -35,7 +42,9 @@ impl<'a, 'p> Fields<'a, 'p> {
             object,
             path,
             coercion,
+            before: problems.len(),
             problems,
+            asked: Vec::new(),
         }
     }
 
@@ -44,22 +53,22 @@ impl<'a, 'p> Fields<'a, 'p> {
         self.problems.push(Problem::at(field, message));
     }
 
-    pub(crate) fn reject_unknown(&mut self, known: &[&str]) {
-        let unknown: Vec<&String> = self
-            .object
-            .keys()
-            .filter(|key| !known.contains(&key.as_str()))
-            .collect();
-        for key in unknown {
-            self.problem(key, "unknown field");
-        }
+    /// Reports, before the other problems of the object, every field that nobody asked for.
+    pub(crate) fn reject_unknown(&mut self) {
+        let unknown = self.object.keys();
+        let unknown = unknown.filter(|key| !self.asked.contains(&key.as_str()));
+        let path = &self.path;
+        let problem = |key| Problem::at(format!("{path}{key}"), "unknown field");
+        let found: Vec<Problem> = unknown.map(problem).collect();
+        self.problems.splice(self.before..self.before, found);
     }
 
-    fn present(&self, name: &str) -> Option<&'a Value> {
+    fn present(&mut self, name: &'static str) -> Option<&'a Value> {
+        self.asked.push(name);
         self.object.get(name).filter(|value| !value.is_null())
     }
 
-    fn required(&mut self, name: &str) -> Option<&'a Value> {
+    fn required(&mut self, name: &'static str) -> Option<&'a Value> {
         let value = self.present(name);
         if value.is_none() {
             self.problem(name, "required field is missing");
@@ -67,14 +76,12 @@ impl<'a, 'p> Fields<'a, 'p> {
         value
     }
 
-    pub(crate) fn text(&mut self, name: &str) -> String {
-        let Some(value) = self.required(name) else {
-            return String::new();
-        };
-        self.text_value(name, value)
+    pub(crate) fn text(&mut self, name: &'static str) -> String {
+        let value = self.required(name);
+        value.map_or_else(String::new, |value| self.text_value(name, value))
     }
 
-    pub(crate) fn optional_text(&mut self, name: &str) -> Option<String> {
+    pub(crate) fn optional_text(&mut self, name: &'static str) -> Option<String> {
         let value = self.present(name)?;
         Some(self.text_value(name, value))
     }
@@ -88,7 +95,7 @@ impl<'a, 'p> Fields<'a, 'p> {
         String::new()
     }
 
-    pub(crate) fn texts(&mut self, name: &str) -> Vec<String> {
+    pub(crate) fn texts(&mut self, name: &'static str) -> Vec<String> {
         let Some(value) = self.required(name) else {
             return Vec::new();
         };
@@ -103,14 +110,12 @@ impl<'a, 'p> Fields<'a, 'p> {
         texts
     }
 
-    pub(crate) fn real(&mut self, name: &str) -> f64 {
-        match self.required(name) {
-            Some(value) => self.real_value(name, value),
-            None => 0.0,
-        }
+    pub(crate) fn real(&mut self, name: &'static str) -> f64 {
+        let value = self.required(name);
+        value.map_or(0.0, |value| self.real_value(name, value))
     }
 
-    pub(crate) fn optional_real(&mut self, name: &str) -> Option<f64> {
+    pub(crate) fn optional_real(&mut self, name: &'static str) -> Option<f64> {
         let value = self.present(name)?;
         Some(self.real_value(name, value))
     }
@@ -132,53 +137,38 @@ impl<'a, 'p> Fields<'a, 'p> {
 
     pub(crate) fn optional_real_in(
         &mut self,
-        name: &str,
-        range: std::ops::RangeInclusive<f64>,
+        name: &'static str,
+        range: RangeInclusive<f64>,
     ) -> Option<f64> {
         let value = self.optional_real(name)?;
         self.check_range(name, value, &range);
         Some(value)
     }
 
-    pub(crate) fn real_in(&mut self, name: &str, range: std::ops::RangeInclusive<f64>) -> f64 {
+    pub(crate) fn real_in(&mut self, name: &'static str, range: RangeInclusive<f64>) -> f64 {
         let value = self.real(name);
         self.check_range(name, value, &range);
         value
     }
 
-    fn check_range(&mut self, name: &str, value: f64, range: &std::ops::RangeInclusive<f64>) {
+    fn check_range(&mut self, name: &str, value: f64, range: &RangeInclusive<f64>) {
         if !range.contains(&value) {
-            let (low, high) = (range.start(), range.end());
-            let message = if high.is_finite() {
-                format!("{value} is outside {low} to {high}")
-            } else {
-                format!("{value} is below {low}")
-            };
-            self.problem(name, message);
+            let high = Some(range.end()).filter(|high| high.is_finite());
+            self.problem(name, outside(value, range.start(), high));
         }
     }
 
-    pub(crate) fn integer_in(&mut self, name: &str, range: std::ops::RangeInclusive<u64>) -> u64 {
-        self.required(name).map_or(0, |value| {
-            self.integer_value(name, value, &range).unwrap_or(0)
-        })
+    pub(crate) fn integer_in(&mut self, name: &'static str, range: RangeInclusive<u64>) -> u64 {
+        self.required(name);
+        self.optional_integer_in(name, range).unwrap_or(0)
     }
 
     pub(crate) fn optional_integer_in(
         &mut self,
-        name: &str,
-        range: std::ops::RangeInclusive<u64>,
+        name: &'static str,
+        range: RangeInclusive<u64>,
     ) -> Option<u64> {
         let value = self.present(name)?;
-        self.integer_value(name, value, &range)
-    }
-
-    fn integer_value(
-        &mut self,
-        name: &str,
-        value: &Value,
-        range: &std::ops::RangeInclusive<u64>,
-    ) -> Option<u64> {
         let lenient = self.coercion == Coercion::Lenient;
         let number: Option<i128> = match value {
             Value::Number(n) if n.is_f64() => n.as_f64().filter(|_| lenient).and_then(integral),
@@ -193,19 +183,14 @@ impl<'a, 'p> Fields<'a, 'p> {
         match u64::try_from(number) {
             Ok(whole) if range.contains(&whole) => Some(whole),
             _ => {
-                let (low, high) = (range.start(), range.end());
-                let message = if *high == u64::MAX {
-                    format!("{number} is below {low}")
-                } else {
-                    format!("{number} is outside {low} to {high}")
-                };
-                self.problem(name, message);
+                let high = Some(range.end()).filter(|high| **high < u64::MAX);
+                self.problem(name, outside(number, range.start(), high));
                 None
             }
         }
     }
 
-    pub(crate) fn optional_flag(&mut self, name: &str) -> Option<bool> {
+    pub(crate) fn optional_flag(&mut self, name: &'static str) -> Option<bool> {
         let value = self.present(name)?;
         let lenient = self.coercion == Coercion::Lenient;
         let flag = match value {
@@ -228,7 +213,7 @@ impl<'a, 'p> Fields<'a, 'p> {
         flag
     }
 
-    pub(crate) fn optional_object(&mut self, name: &str) -> Option<&'a Map<String, Value>> {
+    pub(crate) fn optional_object(&mut self, name: &'static str) -> Option<&'a Map<String, Value>> {
         let value = self.present(name)?;
         let object = value.as_object();
         if object.is_none() {
@@ -237,7 +222,10 @@ impl<'a, 'p> Fields<'a, 'p> {
         object
     }
 
-    pub(crate) fn optional_objects(&mut self, name: &str) -> Option<Vec<&'a Map<String, Value>>> {
+    pub(crate) fn optional_objects(
+        &mut self,
+        name: &'static str,
+    ) -> Option<Vec<&'a Map<String, Value>>> {
         let value = self.present(name)?;
         let Some(items) = value.as_array() else {
             self.problem(name, "must be a list of objects");
@@ -267,12 +255,16 @@ impl<'a, 'p> Fields<'a, 'p> {
         name: &str,
         object: &'a Map<String, Value>,
     ) -> Fields<'a, 'q> {
-        Fields {
-            object,
-            path: format!("{}{name}.", self.path),
-            coercion: self.coercion,
-            problems: self.problems,
-        }
+        let path = format!("{}{name}.", self.path);
+        Fields::new(object, path, self.coercion, self.problems)
+    }
+}
+
+/// What is wrong with a number outside its range; an open end is not mentioned.
+fn outside<N: Display>(value: impl Display, low: N, high: Option<N>) -> String {
+    match high {
+        Some(high) => format!("{value} is outside {low} to {high}"),
+        None => format!("{value} is below {low}"),
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Decision, LedgerDecision, LedgerEntry, Problem, RoundRules, Submission};
 use crate::decision::portfolio::Holding;
 use crate::market::universe::Universe;
-use crate::result::score::compensated_sum;
 use crate::values::ids::OptionId;
+use crate::values::sums::compensated_sum;
 
 const FORECAST_TOLERANCE_PCT: f64 = 0.10;
 const WEIGHTED_TOLERANCE_PCT: f64 = 0.20;

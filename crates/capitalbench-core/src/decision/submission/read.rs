@@ -13,57 +13,6 @@ use crate::round::methodology::Enforcement;
 use crate::values::ids::{ModelId, OptionId, RoundId};
 use crate::values::units::BasisPoints;
 
-const TOP: [&str; 21] = [
-    "round_id",
-    "model_id",
-    "provider",
-    "mode",
-    "selected_option_id",
-    "portfolio",
-    "confidence",
-    "rationale_summary",
-    "portfolio_rationale",
-    "key_risks",
-    "benchmark_expected_return_pct",
-    "portfolio_expected_return_pct",
-    "expected_alpha_vs_sp500_pct",
-    "candidate_ledger",
-    "run_type",
-    "replicate_index",
-    "replicate_count",
-    "is_official_score",
-    "usage",
-    "cost_usd",
-    "metadata",
-];
-const HOLDING: [&str; 6] = [
-    "option_id",
-    "allocation_pct",
-    "rationale",
-    "expected_return_pct",
-    "time_window_catalyst",
-    "invalidation_condition",
-];
-const LEDGER: [&str; 10] = [
-    "option_id",
-    "decision",
-    "forecast_low_pct",
-    "forecast_base_pct",
-    "forecast_high_pct",
-    "evidence",
-    "continuation_case",
-    "reversal_case",
-    "time_window_catalyst",
-    "invalidation_condition",
-];
-const USAGE: [&str; 6] = [
-    "input_tokens",
-    "output_tokens",
-    "reasoning_tokens",
-    "total_tokens",
-    "cost_usd",
-    "latency_seconds",
-];
 const OLD_PROVIDERS: [&str; 4] = ["openai", "anthropic", "google", "xai"];
 /// The one way a model is asked.
 pub const MODE: &str = "closed_capability";
@@ -101,7 +50,6 @@ pub(super) fn read(
 }
 
 fn read_fields(fields: &mut Fields<'_, '_>, enforcement: Enforcement) -> Option<Submission> {
-    fields.reject_unknown(&TOP);
     let round_id = id(fields, "round_id", RoundId::parse);
     let model_id = id(fields, "model_id", ModelId::parse);
     let provider = fields.text("provider");
@@ -130,6 +78,7 @@ fn read_fields(fields: &mut Fields<'_, '_>, enforcement: Enforcement) -> Option<
     let usage = read_usage(fields);
     let cost_usd = fields.optional_real_in("cost_usd", 0.0..=f64::INFINITY);
     let metadata = fields.optional_object("metadata").cloned();
+    fields.reject_unknown();
     Some(Submission {
         round_id: round_id?,
         model_id: model_id?,
@@ -151,7 +100,7 @@ fn read_fields(fields: &mut Fields<'_, '_>, enforcement: Enforcement) -> Option<
 
 fn id<T, E: std::fmt::Display>(
     fields: &mut Fields<'_, '_>,
-    name: &str,
+    name: &'static str,
     parse: impl Fn(&str) -> Result<T, E>,
 ) -> Option<T> {
     let text = fields.text(name);
@@ -207,7 +156,6 @@ fn read_decision(fields: &mut Fields<'_, '_>) -> Option<Decision> {
 }
 
 fn read_holding(fields: &mut Fields<'_, '_>) -> Option<Holding> {
-    fields.reject_unknown(&HOLDING);
     let option_id = id(fields, "option_id", OptionId::parse);
     let percent = fields.integer_in("allocation_pct", 1..=100);
     let rationale = fields.text("rationale");
@@ -216,6 +164,7 @@ fn read_holding(fields: &mut Fields<'_, '_>) -> Option<Holding> {
         time_window_catalyst: fields.optional_text("time_window_catalyst"),
         invalidation_condition: fields.optional_text("invalidation_condition"),
     };
+    fields.reject_unknown();
     Some(Holding {
         option_id: option_id?,
         weight: BasisPoints::from_percent(u32::try_from(percent).ok()?),
@@ -235,17 +184,12 @@ fn read_ledger(fields: &mut Fields<'_, '_>) -> Option<Vec<LedgerEntry>> {
 }
 
 fn read_ledger_entry(fields: &mut Fields<'_, '_>) -> Option<LedgerEntry> {
-    fields.reject_unknown(&LEDGER);
     let option_id = id(fields, "option_id", OptionId::parse);
-    let decision = match fields.text("decision").as_str() {
-        "selected" => Some(LedgerDecision::Selected),
-        "rejected" => Some(LedgerDecision::Rejected),
-        "" => None,
-        _ => {
-            fields.problem("decision", "must be selected or rejected");
-            None
-        }
-    };
+    let word = fields.text("decision");
+    let decision = LedgerDecision::parse(&word);
+    if decision.is_none() && !word.is_empty() {
+        fields.problem("decision", "must be selected or rejected");
+    }
     let [low, base, high] = ["forecast_low_pct", "forecast_base_pct", "forecast_high_pct"]
         .map(|name| fields.real(name));
     if !(low <= base && base <= high) {
@@ -255,15 +199,20 @@ fn read_ledger_entry(fields: &mut Fields<'_, '_>) -> Option<LedgerEntry> {
     if !(1..=3).contains(&evidence.len()) {
         fields.problem("evidence", "must hold 1 to 3 texts");
     }
+    let continuation_case = fields.text("continuation_case");
+    let reversal_case = fields.text("reversal_case");
+    let time_window_catalyst = fields.text("time_window_catalyst");
+    let invalidation_condition = fields.text("invalidation_condition");
+    fields.reject_unknown();
     Some(LedgerEntry {
         option_id: option_id?,
         decision: decision?,
         forecast_pct: [low, base, high],
         evidence,
-        continuation_case: fields.text("continuation_case"),
-        reversal_case: fields.text("reversal_case"),
-        time_window_catalyst: fields.text("time_window_catalyst"),
-        invalidation_condition: fields.text("invalidation_condition"),
+        continuation_case,
+        reversal_case,
+        time_window_catalyst,
+        invalidation_condition,
     })
 }
 
@@ -290,7 +239,6 @@ fn read_run_fields(fields: &mut Fields<'_, '_>) -> RunFields {
 fn read_usage(fields: &mut Fields<'_, '_>) -> Option<Usage> {
     let object = fields.optional_object("usage")?;
     let mut fields = fields.inside("usage", object);
-    fields.reject_unknown(&USAGE);
     let [input, output, reasoning, total] = [
         "input_tokens",
         "output_tokens",
@@ -307,12 +255,15 @@ fn read_usage(fields: &mut Fields<'_, '_>) -> Option<Usage> {
             format!("is below the {spent} tokens of its parts"),
         );
     }
+    let cost_usd = fields.optional_real_in("cost_usd", 0.0..=f64::INFINITY);
+    let latency_seconds = fields.optional_real_in("latency_seconds", 0.0..=f64::INFINITY);
+    fields.reject_unknown();
     Some(Usage {
         input_tokens: input,
         output_tokens: output,
         reasoning_tokens: reasoning,
         total_tokens: total.or((spent > 0).then_some(spent)),
-        cost_usd: fields.optional_real_in("cost_usd", 0.0..=f64::INFINITY),
-        latency_seconds: fields.optional_real_in("latency_seconds", 0.0..=f64::INFINITY),
+        cost_usd,
+        latency_seconds,
     })
 }

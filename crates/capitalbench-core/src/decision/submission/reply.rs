@@ -9,35 +9,25 @@ mod ladder;
 mod repair;
 
 pub use ladder::{Ending, ReplyFault, Step, read_reply};
-
-/// How the object was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
-    /// The text is exactly one object.
-    Whole,
-    /// One closing brace was missing and was added.
-    ClosedByUs,
-    /// The object was cut out of surrounding text.
-    CutOut,
-}
+use repair::Inside;
 
 /// Finds the JSON object in a reply; none when there is no complete one.
-pub fn find_object(text: &str) -> Option<(Value, Found)> {
+pub fn find_object(text: &str) -> Option<Value> {
     let trimmed = text.trim();
     if let Some(object) = parse_object(trimmed) {
-        return Some((object, Found::Whole));
+        return Some(object);
     }
     if trimmed.starts_with('{')
         && !trimmed.ends_with('}')
         && lacks_one_brace(trimmed)
         && let Some(object) = parse_object(&format!("{trimmed}}}"))
     {
-        return Some((object, Found::ClosedByUs));
+        return Some(object);
     }
     let start = trimmed.find('{')?;
     let end = trimmed.rfind('}')?;
     let inner = trimmed.get(start..=end)?;
-    parse_object(inner).map(|object| (object, Found::CutOut))
+    parse_object(inner)
 }
 
 fn parse_object(text: &str) -> Option<Value> {
@@ -48,25 +38,17 @@ fn parse_object(text: &str) -> Option<Value> {
 
 /// Exactly one object, and no array or string, is left open at the end.
 fn lacks_one_brace(text: &str) -> bool {
-    let (mut open, mut in_string, mut escaped) = (Vec::new(), false, false);
+    let (mut open, mut inside) = (Vec::new(), Inside::default());
     for c in text.chars() {
-        if in_string {
-            match c {
-                _ if escaped => escaped = false,
-                '\\' => escaped = true,
-                '"' => in_string = false,
-                _ => {}
-            }
-            continue;
-        }
+        inside.step(c);
         match c {
-            '"' => in_string = true,
+            _ if inside.string => {}
             '{' | '[' => open.push(c),
             '}' | ']' => _ = open.pop(),
             _ => {}
         }
     }
-    !in_string && open == ['{']
+    !inside.string && open == ['{']
 }
 
 #[cfg(test)]

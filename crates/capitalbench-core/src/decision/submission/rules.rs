@@ -127,39 +127,27 @@ fn run_metadata(submission: &Submission, run: RunRules) -> Vec<Problem> {
         "run_type",
         format!("must be {kind}"),
     );
+    let count = run.replicates;
+    let official = given.is_official_score == Some(true);
     match run.kind {
         RunKind::Official => {
-            require(
-                run.replicates == 1,
-                "run_type",
-                "an official run has 1 replicate".into(),
-            );
-            require(
-                given.replicate_index == Some(1),
-                "replicate_index",
-                "must be 1".into(),
-            );
-            require(
-                given.replicate_count == Some(1),
-                "replicate_count",
-                "must be 1".into(),
-            );
-            let official = given.is_official_score == Some(true);
+            let one = |given: Option<u32>| given == Some(1);
+            let text = "an official run has 1 replicate";
+            require(count == 1, "run_type", text.into());
+            let (index, total) = (given.replicate_index, given.replicate_count);
+            require(one(index), "replicate_index", "must be 1".into());
+            require(one(total), "replicate_count", "must be 1".into());
             require(official, "is_official_score", "must be true".into());
         }
         RunKind::Consistency => {
-            let count = run.replicates;
             let same = given.replicate_count == Some(count);
             require(same, "replicate_count", format!("must be {count}"));
-            let inside = given
-                .replicate_index
-                .is_some_and(|i| (1..=count).contains(&i));
+            let index = given.replicate_index;
+            let inside = index.is_some_and(|i| (1..=count).contains(&i));
             require(inside, "replicate_index", format!("must be 1 to {count}"));
-            let official = given.is_official_score == Some(true);
             require(!official, "is_official_score", "must be false".into());
         }
         RunKind::Retrospective => {
-            let official = given.is_official_score == Some(true);
             require(!official, "is_official_score", "must be false".into());
         }
         RunKind::Mock | RunKind::Smoke => {}

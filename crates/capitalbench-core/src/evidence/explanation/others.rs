@@ -1,7 +1,7 @@
 //! A record beside those of other models.
 
 use super::Told;
-use super::words::{chance, counted, ordinal_of, windows};
+use super::words::{above_or_below, chance, counted, ordinal_of, windows};
 use crate::evidence::statistics::{Estimate, LEVEL};
 use crate::publication::boards::comparison_set::SetRow;
 use crate::values::units::signed_percent;
@@ -104,11 +104,7 @@ impl Told<'_> {
         let gaps = self.gaps();
         let mut told = Vec::new();
         for gap in gaps.iter().filter(|gap| gap.separable) {
-            let word = if gap.estimate.value > 0.0 {
-                "above"
-            } else {
-                "below"
-            };
+            let word = above_or_below(gap.estimate.value);
             told.push(format!(
                 "Separable: {word} {} by {} a {} (p {} after Holm).",
                 gap.other,

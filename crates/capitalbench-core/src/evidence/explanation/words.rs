@@ -37,11 +37,6 @@ pub fn thousands(count: usize) -> String {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of rounds are small")]
-pub(super) fn number(count: usize) -> f64 {
-    count as f64
-}
-
 /// A percentile as an ordinal: `71st`.
 #[expect(
     clippy::cast_possible_truncation,
@@ -61,6 +56,20 @@ pub(super) fn ordinal_of(number: usize) -> String {
         _ => "th",
     };
     format!("{number}{end}")
+}
+
+/// What something is not separable from: `a, from b or from c`; none of nothing.
+pub(crate) fn or_from(mut names: Vec<String>) -> Option<String> {
+    let last = names.pop()?;
+    if names.is_empty() {
+        return Some(last);
+    }
+    Some(format!("{} or from {last}", names.join(", from ")))
+}
+
+/// On which side of zero a gap is.
+pub(super) fn above_or_below(gap: f64) -> &'static str {
+    if gap > 0.0 { "above" } else { "below" }
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@
 //! left: usually a portfolio above the cap is drawn again, and where that would be most of them, the
 //! draw goes exposure by exposure instead. Every admissible portfolio has the same chance.
 
-use super::capped::{Capped, Steps};
+use super::capped::Capped;
 use super::random::Random;
-use crate::decision::portfolio::Constraints;
+use crate::decision::portfolio::{Constraints, Steps};
 use crate::market::universe::{MarketOption, Universe};
 use crate::round::manifest::SubmissionFormat;
 
@@ -19,12 +19,7 @@ pub struct Admissible {
     options: Vec<u32>,
     /// Exposure of each of them, numbered from one; zero is what no cap concerns.
     exposures: Vec<u32>,
-    /// Steps of a whole portfolio.
-    whole: u32,
-    /// Fewest steps of a holding.
-    least: u32,
-    /// Most steps of one capped exposure.
-    cap: u32,
+    steps: Steps,
     /// Numbers of holdings with the share of portfolios up to each.
     sizes: Vec<(u32, f64)>,
     /// Draws exposure by exposure where rejecting whole portfolios would fail too often.
@@ -49,28 +44,14 @@ impl Admissible {
         format: SubmissionFormat,
         limits: &Constraints,
     ) -> Result<Self, NoPortfolio> {
-        let single = format == SubmissionFormat::SinglePick;
         let (options, exposures) = offered(universe, |option| limits.allow(format, option))?;
-        let (whole, least, sizes, cap) = if single {
-            (1, 1, (1, 1), 1)
-        } else {
-            if !limits.problems().is_empty() {
-                return Err(NoPortfolio);
-            }
-            let step = limits.increment_pct;
-            let sizes = (limits.min_holdings, limits.max_holdings);
-            let whole = 100 / step;
-            let cap = limits.max_exposure_pct.map_or(whole, |cap| cap / step);
-            (whole, limits.min_allocation_pct / step, sizes, cap)
-        };
-        let least = least.max(1);
+        let steps = limits.steps(format).ok_or(NoPortfolio)?;
         let count = u32::try_from(options.len()).map_err(|_| NoPortfolio)?;
-        let steps = Steps { whole, least, cap };
-        let sizes = sizes.0.max(1)..=sizes.1.min(count).min(whole / least);
+        let sizes = steps.fewest..=steps.most.min(count);
         let mut total = 0.0;
         let mut cumulative = Vec::new();
         for size in sizes.clone() {
-            total += binomial(count, size) * steps.splits(size, whole);
+            total += binomial(count, size) * steps.splits(size, steps.whole);
             cumulative.push((size, total));
         }
         if total <= 0.0 {
@@ -82,13 +63,11 @@ impl Admissible {
         let mut rules = Self {
             options,
             exposures,
-            whole,
-            least,
-            cap,
+            steps,
             sizes: cumulative,
             capped: None,
         };
-        if cap < whole {
+        if steps.cap < steps.whole {
             let capped = Capped::new(&rules.exposures, steps, sizes).ok_or(NoPortfolio)?;
             rules.capped = (capped.count() < ENOUGH_WITHIN * total).then_some(capped);
         }
@@ -104,7 +83,7 @@ impl Admissible {
         }
         for (place, steps) in held.iter_mut() {
             *place = self.options[*place as usize];
-            *steps /= f64::from(self.whole);
+            *steps /= f64::from(self.steps.whole);
         }
     }
 
@@ -117,8 +96,8 @@ impl Admissible {
             let size = size.or(self.sizes.last()).map_or(1, |(size, _)| *size);
             held.clear();
             choose(random, all, size, held);
-            weigh(random, (self.whole, self.least), held);
-            if self.cap >= self.whole || self.within_cap(held) {
+            weigh(random, (self.steps.whole, self.steps.least), held);
+            if self.steps.cap >= self.steps.whole || self.within_cap(held) {
                 return;
             }
         }
@@ -133,7 +112,7 @@ impl Admissible {
             let same = held
                 .iter()
                 .filter(|(p, _)| self.exposures[*p as usize] == own);
-            same.map(|(_, steps)| steps).sum::<f64>() <= f64::from(self.cap)
+            same.map(|(_, steps)| steps).sum::<f64>() <= f64::from(self.steps.cap)
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::distribution::{normal_quantile, student_quantile};
 use super::hac::{kernel, lag, long_run_variance, quick_moments};
 use super::random::Random;
-use crate::result::score::compensated_sum;
+use crate::values::sums::{compensated_sum, mean, real};
 
 /// Mean length of a block of days.
 pub const BLOCK_DAYS: f64 = 5.0;
@@ -53,7 +53,6 @@ pub struct RankRange {
 ///
 /// Resampled means are moved away from the observed ones by `widening`. None below twelve days or
 /// two series.
-#[expect(clippy::cast_precision_loss, reason = "counts of draws are small")]
 pub fn rank_ranges(series: &[Vec<f64>], random: &mut Random) -> Option<Vec<RankRange>> {
     let count = series.first()?.len();
     if count < LEAST_DAYS || series.len() < 2 || series.iter().any(|s| s.len() != count) {
@@ -95,14 +94,14 @@ pub fn rank_ranges(series: &[Vec<f64>], random: &mut Random) -> Option<Vec<RankR
             highest[model][above] += 1;
             lowest[model][above + equal - 1] += 1;
             if above == 0 {
-                best[model] += 1.0 / equal as f64;
+                best[model] += 1.0 / real(equal);
             }
         }
     }
     let ranges = (0..models).map(|model| {
         lowest[model].reverse();
         RankRange {
-            best: best[model] / draws as f64,
+            best: best[model] / real(draws),
             from: passes(&highest[model], draws) + 1,
             to: models - passes(&lowest[model], draws),
         }
@@ -119,33 +118,30 @@ const LEAST_DAYS: usize = 12;
 /// variance out with their mean; and a t has wider tails than a normal. Without this, one of two
 /// equal models comes first in 95 % of the histories made from 26 days in every sixth case, which
 /// is to happen in every tenth at most.
-#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
 fn widening(days: usize) -> f64 {
-    let taken = (2.0 * BLOCK_DAYS - 1.0) / days as f64;
+    let taken = (2.0 * BLOCK_DAYS - 1.0) / real(days);
     let (_, degrees) = kernel(days, lag(days));
     student_quantile(0.975, degrees) / normal_quantile(0.975) / (1.0 - taken).sqrt()
 }
 
 /// The first place by which more than one fortieth of the draws are counted.
-#[expect(clippy::cast_precision_loss, reason = "counts of draws are small")]
 fn passes(counts: &[u32], draws: usize) -> usize {
     let mut seen = 0.0;
     let passed = |count: &u32| {
         seen += f64::from(*count);
-        seen > draws as f64 / 40.0
+        seen > real(draws) / 40.0
     };
     counts.iter().position(passed).unwrap_or_default()
 }
 
 /// The 95 % interval of a mean by a studentised stationary bootstrap; none below eight days.
-#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
 pub fn studentised_interval(values: &[f64], random: &mut Random) -> Option<(f64, f64)> {
     let count = values.len();
     if count < 8 {
         return None;
     }
-    let centre = compensated_sum(values.iter().copied()) / count as f64;
-    let error = |variance: f64| (variance.max(0.0) / count as f64).sqrt();
+    let centre = mean(values);
+    let error = |variance: f64| (variance.max(0.0) / real(count)).sqrt();
     let spread = error(long_run_variance(values, lag(count)));
     let mut days = vec![0; count];
     let mut drawn = vec![0.0; count];

@@ -8,17 +8,7 @@ use std::ops::RangeInclusive;
 
 use super::admissible::{UNCAPPED, binomial, choose, weigh};
 use super::random::Random;
-
-/// Weights as steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Steps {
-    /// Steps of a whole portfolio.
-    pub(super) whole: u32,
-    /// Fewest steps of a holding.
-    pub(super) least: u32,
-    /// Most steps of one capped exposure.
-    pub(super) cap: u32,
-}
+use crate::decision::portfolio::Steps;
 
 impl Steps {
     /// Ways to give this many holdings at least their least and exactly `steps` in all.

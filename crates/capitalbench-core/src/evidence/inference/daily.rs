@@ -11,9 +11,9 @@ use super::hac::{MeanEstimate, mean_estimate};
 use crate::decision::portfolio::Holding;
 use crate::market::calendar::next_session;
 use crate::result::interim::Snapshot;
-use crate::result::score::CompensatedSum;
 use crate::round::manifest::Window;
 use crate::values::ids::OptionId;
+use crate::values::sums::{compensated_sum, real};
 
 /// Closes by day.
 pub type Closes = BTreeMap<Date, Snapshot>;
@@ -77,71 +77,17 @@ pub fn live_sessions(windows: &[Window]) -> usize {
 }
 
 /// The mean over live rounds, by day.
-pub fn calendar_time<'a>(rounds: impl IntoIterator<Item = &'a [(Date, f64)]>) -> ActiveDays {
-    let mut live = LiveDays::default();
-    for round in rounds {
-        for (day, value) in round {
-            live.add(*day, *value);
-        }
-    }
-    live.means()
-}
-
-/// Sums by day of rounds that come in any order; days lie side by side, so adding is quick.
-#[derive(Debug, Clone, Default)]
-pub struct LiveDays {
-    /// The number of the first place.
-    first: i32,
-    places: Vec<LiveDay>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct LiveDay {
-    day: Date,
-    count: u32,
-    sum: CompensatedSum,
-}
-
-impl LiveDays {
-    /// Adds what one round gained on a day.
-    pub fn add(&mut self, day: Date, value: f64) {
-        let number = place_of(day);
-        let empty = LiveDay {
-            day,
-            count: 0,
-            sum: CompensatedSum::default(),
-        };
-        if self.places.is_empty() {
-            self.first = number;
-        }
-        if number < self.first {
-            let before = usize::try_from(self.first - number).unwrap_or_default();
-            let more = std::iter::repeat_n(empty, before);
-            self.places.splice(0..0, more);
-            self.first = number;
-        }
-        let place = usize::try_from(number - self.first).unwrap_or_default();
-        if place >= self.places.len() {
-            self.places.resize(place + 1, empty);
-        }
-        let live = &mut self.places[place];
-        live.day = day;
-        live.count += 1;
-        live.sum.add(value);
-    }
-
-    /// The mean of each day that has any.
-    pub fn means(&self) -> ActiveDays {
-        let live = self.places.iter().filter(|live| live.count > 0);
-        live.map(|live| (live.day, live.sum.get() / f64::from(live.count)))
-            .collect()
-    }
-}
-
-/// A number that grows with the day; months have room for 31.
-fn place_of(day: Date) -> i32 {
-    let month = i32::from(day.year()) * 12 + i32::from(day.month());
-    month * 31 + i32::from(day.day())
+pub fn calendar_time(days: impl IntoIterator<Item = (Date, f64)>) -> ActiveDays {
+    let mut days: ActiveDays = days.into_iter().collect();
+    // Stable, so that a day's figures are always added in the order of the rounds.
+    days.sort_by_key(|(day, _)| *day);
+    let of_a_day = days.chunk_by(|(a, _), (b, _)| a == b);
+    of_a_day
+        .map(|live| {
+            let sum = compensated_sum(live.iter().map(|(_, value)| *value));
+            (live[0].0, sum / real(live.len()))
+        })
+        .collect()
 }
 
 /// The difference of two series on the days both have.
@@ -176,18 +122,17 @@ pub struct PathPoint {
 
 /// The running sum of a series; the band grows with the root of time and ends at the interval of
 /// the mean, so that path and interval tell the same. None where there is no interval.
-#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
 pub fn path(series: &[(Date, f64)], level: f64) -> Option<Vec<PathPoint>> {
     let estimate = per_horizon(series, 1.0)?;
     let width = estimate.interval(level).1 - estimate.mean;
-    let days = series.len() as f64;
+    let days = real(series.len());
     let mut sum = 0.0;
     let point = |(passed, (day, gain)): (usize, &(Date, f64))| {
         sum += gain;
         PathPoint {
             day: *day,
             value: sum,
-            half_width: width * ((passed + 1) as f64 * days).sqrt(),
+            half_width: width * (real(passed + 1) * days).sqrt(),
         }
     };
     Some(series.iter().enumerate().map(point).collect())

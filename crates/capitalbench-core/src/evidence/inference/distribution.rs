@@ -29,16 +29,6 @@ pub fn normal_quantile(p: f64) -> f64 {
     if p <= 0.5 { x } else { -x }
 }
 
-/// Chance of Student's t with `df` degrees of freedom below `x`.
-pub fn student_cdf(x: f64, df: f64) -> f64 {
-    let beta = incomplete_beta(df / 2.0, 0.5, df / (df + x * x));
-    if x < 0.0 {
-        0.5 * beta
-    } else {
-        1.0 - 0.5 * beta
-    }
-}
-
 /// Chance of a t at least this far from zero, on either side.
 pub fn student_two_sided(x: f64, df: f64) -> f64 {
     incomplete_beta(df / 2.0, 0.5, df / (df + x * x))

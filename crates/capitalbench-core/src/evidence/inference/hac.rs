@@ -1,24 +1,22 @@
 //! Mean of a daily series with a standard error that holds under autocorrelation.
 
 use super::distribution::{student_quantile, student_two_sided};
-use crate::result::score::compensated_sum;
+use crate::values::sums::{compensated_sum, mean, real};
 
 /// The lag of Newey and West's rule: ⌊4 (T / 100)^(2/9)⌋.
 #[expect(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a few dozen at most"
 )]
 pub fn lag(days: usize) -> usize {
-    (4.0 * (days as f64 / 100.0).powf(2.0 / 9.0)).floor() as usize
+    (4.0 * (real(days) / 100.0).powf(2.0 / 9.0)).floor() as usize
 }
 
 /// Long-run variance by Bartlett's kernel, autocovariances divided by T.
-#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
 pub fn long_run_variance(values: &[f64], lag: usize) -> f64 {
-    let count = values.len() as f64;
-    let mean = compensated_sum(values.iter().copied()) / count;
+    let count = real(values.len());
+    let mean = mean(values);
     let centred: Vec<f64> = values.iter().map(|value| value - mean).collect();
     let covariance = |lag: usize| {
         let pairs = centred.iter().skip(lag).zip(&centred);
@@ -26,7 +24,7 @@ pub fn long_run_variance(values: &[f64], lag: usize) -> f64 {
     };
     let mut variance = covariance(0);
     for step in 1..=lag.min(values.len().saturating_sub(1)) {
-        let weight = 1.0 - step as f64 / (lag as f64 + 1.0);
+        let weight = 1.0 - real(step) / (real(lag) + 1.0);
         variance += 2.0 * weight * covariance(step);
     }
     variance
@@ -36,16 +34,15 @@ pub fn long_run_variance(values: &[f64], lag: usize) -> f64 {
 ///
 /// The same figures as [`long_run_variance`] gives, summed in eight lanes without compensation:
 /// millions of series are summed here, and what is lost is far below what resampling varies.
-#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
 pub fn quick_moments(values: &mut [f64], lag: usize) -> (f64, f64) {
-    let count = values.len() as f64;
+    let count = real(values.len());
     let mean = values.iter().sum::<f64>() / count;
     for value in values.iter_mut() {
         *value -= mean;
     }
     let mut variance = product(values, values) / count;
     for step in 1..=lag.min(values.len().saturating_sub(1)) {
-        let weight = 1.0 - step as f64 / (lag as f64 + 1.0);
+        let weight = 1.0 - real(step) / (real(lag) + 1.0);
         let shifted = product(&values[step..], &values[..values.len() - step]);
         variance += 2.0 * weight * shifted / count;
     }
@@ -111,9 +108,8 @@ impl MeanEstimate {
 /// of its variance, and weighing lags leaves `T / (1 + 2 Σ w²) − 1` degrees of freedom. Without
 /// both corrections sixty days of independent noise are covered in 93 of 100 cases, with them in
 /// 95. None below eight days or when the kernel leaves nothing.
-#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
 pub fn mean_estimate(values: &[f64]) -> Option<MeanEstimate> {
-    let days = values.len() as f64;
+    let days = real(values.len());
     if values.len() < 8 {
         return None;
     }
@@ -121,7 +117,7 @@ pub fn mean_estimate(values: &[f64]) -> Option<MeanEstimate> {
     let (sum, degrees) = kernel(values.len(), lag);
     let variance = long_run_variance(values, lag) / (1.0 - sum / days);
     let estimate = MeanEstimate {
-        mean: compensated_sum(values.iter().copied()) / days,
+        mean: mean(values),
         standard_error: (variance.max(0.0) / days).sqrt(),
         degrees,
     };
@@ -129,15 +125,14 @@ pub fn mean_estimate(values: &[f64]) -> Option<MeanEstimate> {
 }
 
 /// The weight `1 + 2 Σ w` of a Bartlett kernel, and the degrees of freedom it leaves.
-#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
 pub fn kernel(days: usize, lag: usize) -> (f64, f64) {
-    let weights = (1..=lag).map(|step| 1.0 - step as f64 / (lag as f64 + 1.0));
+    let weights = (1..=lag).map(|step| 1.0 - real(step) / (real(lag) + 1.0));
     let (mut sum, mut squares) = (1.0, 1.0);
     for weight in weights {
         sum += 2.0 * weight;
         squares += 2.0 * weight * weight;
     }
-    (sum, (days as f64 / squares - 1.0).max(1.0))
+    (sum, (real(days) / squares - 1.0).max(1.0))
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ use super::random::Random;
 use crate::decision::portfolio::{Constraints, Holding};
 use crate::market::universe::{Listing, MarketOption, Universe};
 use crate::result::returns::RoundReturns;
-use crate::result::score::compensated_sum;
 use crate::round::manifest::SubmissionFormat;
 use crate::values::ids::{Digest, OptionId};
+use crate::values::sums::{compensated_sum, mean, real};
 
 /// Part of every seed; a new way of drawing gets a new label.
 pub const LABEL: &str = "null-v1";
@@ -134,20 +134,18 @@ impl Null {
 
     /// The return with this share of draws below it.
     #[expect(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a place in a list of ten thousand"
     )]
     pub fn quantile(&self, share: f64) -> f64 {
         let last = self.returns.len() - 1;
-        let place = (share.clamp(0.0, 1.0) * last as f64).round() as usize;
+        let place = (share.clamp(0.0, 1.0) * real(last)).round() as usize;
         self.returns[place.min(last)]
     }
 
     /// Counts of draws in this many equal bins from the lowest to the highest return.
     #[expect(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "bins are few"
@@ -157,7 +155,7 @@ impl Null {
         let width = (high - low).max(f64::MIN_POSITIVE);
         let mut counts = vec![0; bins.max(1)];
         for value in &self.returns {
-            let place = ((value - low) / width * bins as f64) as usize;
+            let place = ((value - low) / width * real(bins)) as usize;
             counts[place.min(bins.max(1) - 1)] += 1;
         }
         counts
@@ -165,11 +163,10 @@ impl Null {
 }
 
 /// Share of a sorted list below a value, ties counting half; returns within 1e-12 are ties.
-#[expect(clippy::cast_precision_loss, reason = "lists of ten thousand")]
 fn standing(sorted: &[f64], value: f64) -> f64 {
     let below = sorted.partition_point(|draw| *draw < value - 1e-12);
     let up_to = sorted.partition_point(|draw| *draw <= value + 1e-12);
-    (below + up_to) as f64 / (2.0 * sorted.len() as f64)
+    real(below + up_to) / (2.0 * real(sorted.len()))
 }
 
 /// Percentiles of several rounds as one number that is standard normal without skill.
@@ -201,20 +198,19 @@ impl Stouffer {
 /// Combines percentiles of overlapping rounds, each among this many draws; none of nothing.
 ///
 /// The overlap takes portfolios of overlapping rounds to be identical, so the result is careful.
-#[expect(clippy::cast_precision_loss, reason = "counts of rounds are small")]
 pub fn stouffer(percentiles: &[f64], draws: usize, overlap: &Overlap) -> Option<Stouffer> {
     if percentiles.is_empty() {
         return None;
     }
-    let edge = 0.5 / draws as f64;
+    let edge = 0.5 / real(draws);
     let scores = percentiles
         .iter()
         .map(|p| normal_quantile(p.clamp(edge, 1.0 - edge)));
-    let spread = overlap.total().sqrt();
+    let spread = overlap.total.sqrt();
     let z = compensated_sum(scores) / spread;
     Some(Stouffer {
         rounds: percentiles.len(),
-        mean_percentile: compensated_sum(percentiles.iter().copied()) / percentiles.len() as f64,
+        mean_percentile: mean(percentiles),
         z,
         p_value: normal_cdf(-z),
     })

@@ -2,10 +2,11 @@
 
 use jiff::civil::Date;
 
+use super::daily::sessions_of;
 use super::hac::MeanEstimate;
-use crate::market::calendar::{is_session, next_session};
-use crate::result::score::compensated_sum;
+use crate::market::calendar::is_session;
 use crate::round::manifest::Window;
+use crate::values::sums::{compensated_sum, real};
 
 /// Fewest effective windows for an interval that tells something.
 pub const INFORMATIVE_WINDOWS: f64 = 8.0;
@@ -19,7 +20,7 @@ pub struct Overlap {
     /// Pairs `i < j` with their likeness.
     pairs: Vec<(usize, usize, f64)>,
     /// Σ K over all pairs.
-    total: f64,
+    pub(super) total: f64,
 }
 
 impl Overlap {
@@ -35,7 +36,6 @@ impl Overlap {
     }
 
     /// The overlaps of half-open spans of sessions.
-    #[expect(clippy::cast_precision_loss, reason = "counts of sessions are small")]
     pub fn of_spans(spans: &[(usize, usize)]) -> Self {
         let mut order: Vec<usize> = (0..spans.len()).collect();
         order.sort_by_key(|&index| (spans[index], index));
@@ -50,7 +50,7 @@ impl Overlap {
                 let shared = spans[first].1.min(spans[second].1).saturating_sub(begin);
                 if shared > 0 {
                     let likeness =
-                        shared as f64 / (length(first) as f64 * length(second) as f64).sqrt();
+                        real(shared) / (real(length(first)) * real(length(second))).sqrt();
                     pairs.push((first.min(second), first.max(second), likeness));
                 }
             }
@@ -65,11 +65,6 @@ impl Overlap {
         overlap
     }
 
-    /// Number of windows.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
     /// Σ K e e over all pairs of windows, each with itself once.
     pub fn quadratic(&self, values: &[f64]) -> f64 {
         let own = compensated_sum(values.iter().map(|value| value * value));
@@ -78,24 +73,17 @@ impl Overlap {
     }
 
     /// The number of separate windows these are worth: n² / Σ K.
-    #[expect(clippy::cast_precision_loss, reason = "counts of rounds are small")]
     pub fn effective(&self) -> f64 {
         if self.count == 0 {
             return 0.0;
         }
-        let n = self.count as f64;
+        let n = real(self.count);
         n * n / self.total
     }
 
-    /// Σ K over all pairs of windows, each with itself once.
-    pub fn total(&self) -> f64 {
-        self.total
-    }
-
     /// The mean of round figures; see [`RoundEstimate`]. None of a single window or below 1.5 effective ones.
-    #[expect(clippy::cast_precision_loss, reason = "counts of rounds are small")]
     pub fn mean(&self, values: &[f64]) -> Option<RoundEstimate> {
-        let (n, effective) = (self.count as f64, self.effective());
+        let (n, effective) = (real(self.count), self.effective());
         if self.count < 2 || effective < 1.5 {
             return None;
         }
@@ -136,17 +124,11 @@ fn sessions(windows: &[Window]) -> Vec<Date> {
     let (Some(first), Some(last)) = (first, last) else {
         return Vec::new();
     };
-    let mut day = if is_session(first) {
-        Some(first)
-    } else {
-        next_session(first)
-    };
-    let mut sessions = Vec::new();
-    while let Some(session) = day.filter(|day| *day <= last) {
-        sessions.push(session);
-        day = next_session(session);
-    }
-    sessions
+    let own = Some(first).filter(|day| is_session(*day) && *day <= last);
+    let (entry, exit) = (first, last);
+    own.into_iter()
+        .chain(sessions_of(Window { entry, exit }))
+        .collect()
 }
 
 /// Why a ratio has no interval.
@@ -178,7 +160,7 @@ pub fn score_estimate(
     oracles: &[f64],
 ) -> Result<MeanEstimate, NoInterval> {
     let effective = overlap.effective();
-    if overlap.count() < 2 || effective < 1.5 {
+    if overlap.count < 2 || effective < 1.5 {
         return Err(NoInterval::TooFewWindows);
     }
     let total = compensated_sum(oracles.iter().copied());

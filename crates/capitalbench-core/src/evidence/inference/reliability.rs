@@ -3,6 +3,7 @@
 use super::distribution::normal_quantile;
 use super::overlap::{Overlap, RoundEstimate};
 use crate::round::manifest::Window;
+use crate::values::sums::real;
 
 /// One resolved decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,13 +54,7 @@ pub fn brier(stated: &[Stated], overlap: &Overlap) -> Option<RoundEstimate> {
     overlap.mean(&errors)
 }
 
-fn overlap(stated: &[Stated]) -> Overlap {
-    let windows: Vec<Window> = stated.iter().map(|s| s.window).collect();
-    Overlap::new(&windows)
-}
-
 /// Five bins of confidence; empty ones are left out.
-#[expect(clippy::cast_precision_loss, reason = "counts are small")]
 pub fn bins(stated: &[Stated]) -> Vec<Bin> {
     let edges = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
     let mut bins = Vec::new();
@@ -74,15 +69,16 @@ pub fn bins(stated: &[Stated]) -> Vec<Bin> {
             continue;
         }
         let hits: Vec<f64> = members.iter().map(Stated::outcome).collect();
-        let overlap = overlap(&members);
+        let windows: Vec<Window> = members.iter().map(|s| s.window).collect();
+        let overlap = Overlap::new(&windows);
         let count = members.len();
-        let hit_rate = hits.iter().sum::<f64>() / count as f64;
+        let hit_rate = hits.iter().sum::<f64>() / real(count);
         bins.push(Bin {
             from,
             to,
             count,
             effective: overlap.effective(),
-            confidence: members.iter().map(|s| s.confidence).sum::<f64>() / count as f64,
+            confidence: members.iter().map(|s| s.confidence).sum::<f64>() / real(count),
             hit_rate,
             interval: wilson(hit_rate, overlap.effective()),
             estimate: overlap.mean(&hits),

@@ -1,7 +1,7 @@
 //! The deflated Sharpe ratio: what the best of several tries is worth.
 
 use super::distribution::{normal_cdf, normal_quantile};
-use crate::result::score::compensated_sum;
+use crate::values::sums::{compensated_sum, mean, real};
 
 /// Euler's constant.
 const GAMMA: f64 = 0.577_215_664_901_532_9;
@@ -20,10 +20,9 @@ pub struct Moments {
 }
 
 /// Moments with divisor T; none below three days or when nothing varies.
-#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
 pub fn moments(values: &[f64]) -> Option<Moments> {
-    let days = values.len() as f64;
-    let mean = compensated_sum(values.iter().copied()) / days;
+    let days = real(values.len());
+    let mean = mean(values);
     let power = |exponent: i32| {
         compensated_sum(values.iter().map(|value| (value - mean).powi(exponent))) / days
     };

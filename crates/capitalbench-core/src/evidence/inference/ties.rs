@@ -1,19 +1,20 @@
 //! Who can be told apart: Holm's correction, groups of ties, and how long it takes to know.
 
+use crate::values::sums::real;
+
 /// Sessions in a year.
 pub const YEAR_DAYS: f64 = 252.0;
 /// Two-sided 5 % and 80 % power, added.
 pub const POWER: f64 = 2.8;
 
 /// Holm's step-down correction, in the order given.
-#[expect(clippy::cast_precision_loss, reason = "counts of tests are small")]
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]).then(a.cmp(b)));
     let mut adjusted = vec![0.0; p_values.len()];
     let mut highest = 0.0_f64;
     for (step, &place) in order.iter().enumerate() {
-        let factor = (p_values.len() - step) as f64;
+        let factor = real(p_values.len() - step);
         highest = highest.max((factor * p_values[place]).min(1.0));
         adjusted[place] = highest;
     }

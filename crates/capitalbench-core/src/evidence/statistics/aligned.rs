@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use super::record::Taken;
 use crate::evidence::inference::daily::ActiveDays;
-use crate::result::score::CompensatedSum;
+use crate::values::sums::CompensatedSum;
 
 /// Daily figures of models that know the same days of every round.
 #[derive(Debug)]

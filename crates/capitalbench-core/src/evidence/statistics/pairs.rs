@@ -54,15 +54,10 @@ pub(super) fn head_to_head(
         let own: BTreeSet<&RoundId> = first.rounds.iter().collect();
         for second in &records[place + 1..] {
             // Most models took part in the same rounds, and those are listed once.
+            let pair = (first, second);
             if first.rounds == second.rounds {
                 let both = (first.taken.as_slice(), second.taken.as_slice());
-                found.push(compared(
-                    (first, second),
-                    &first.rounds,
-                    both,
-                    track,
-                    frames,
-                ));
+                found.push(compared(pair, &first.rounds, both, track, frames));
                 continue;
             }
             let shared = second.rounds.iter().filter(|id| own.contains(id));
@@ -70,7 +65,7 @@ pub(super) fn head_to_head(
             if !shared.is_empty() {
                 let chosen = chosen(rounds, &shared);
                 let (a, b) = (taken(&chosen, first.id), taken(&chosen, second.id));
-                found.push(compared((first, second), &shared, (&a, &b), track, frames));
+                found.push(compared(pair, &shared, (&a, &b), track, frames));
             }
         }
     }

@@ -21,9 +21,9 @@ use crate::publication::PublicRound;
 use crate::publication::boards::mean;
 use crate::publication::boards::set_round::SetRound;
 use crate::publication::facts::Percentiles;
-use crate::result::score::compensated_sum;
 use crate::round::manifest::{Track, Window};
 use crate::values::ids::{Digest, ModelId, RoundId};
+use crate::values::sums::{compensated_sum, real, variance};
 use crate::values::units::Return;
 
 /// One decision with its result, as statistics need it.
@@ -116,7 +116,7 @@ pub(super) fn enough(series: ActiveDays, frame: &Frame) -> Option<ActiveDays> {
 
 /// The calendar-time series of a model's own rounds, where it says enough.
 pub(super) fn own_series(taken: &[Taken<'_>], frame: &Frame) -> Option<ActiveDays> {
-    let days = taken.iter().filter_map(|t| t.days);
+    let days = taken.iter().filter_map(|t| t.days).flatten().copied();
     enough(calendar_time(days), frame)
 }
 
@@ -135,17 +135,7 @@ pub(super) fn estimate(
         let estimate = per_horizon(series, sessions)?;
         Some(Estimate::new(&estimate, Basis::Days(series.len())))
     });
-    daily.or_else(|| from_rounds(overlap, rounds))
-}
-
-fn from_rounds(overlap: &Overlap, values: &[f64]) -> Option<Estimate> {
-    let found = overlap.mean(values)?;
-    let basis = if found.informative {
-        Basis::Rounds
-    } else {
-        Basis::NotInformative
-    };
-    Some(Estimate::new(&found.estimate, basis))
+    daily.or_else(|| overlap.mean(rounds).map(Estimate::from))
 }
 
 /// The figures that records and sets share; `series` is the model's own over these rounds.
@@ -162,7 +152,7 @@ pub(super) fn model(
     let alphas = alphas(taken);
     let alpha = estimate(series, &alphas, overlap, sessions);
     let noise = match series {
-        Some(series) => deviation(&values(series)).map(|found| (found, count(series.len()))),
+        Some(series) => deviation(&values(series)).map(|found| (found, real(series.len()))),
         None => round_deviation(&alphas, overlap, sessions),
     };
     ModelStatistics {
@@ -210,16 +200,9 @@ fn luck(
     stouffer(&percentiles, draws, &frames.of(&windows).overlap)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
-pub(super) fn count(number: usize) -> f64 {
-    number as f64
-}
-
 /// Sample deviation; none of less than two.
 fn deviation(values: &[f64]) -> Option<f64> {
-    let mean = mean(values)?;
-    let squares = compensated_sum(values.iter().map(|value| (value - mean).powi(2)));
-    (values.len() >= 2).then(|| (squares / count(values.len() - 1)).sqrt())
+    variance(values).map(f64::sqrt)
 }
 
 /// The daily deviation that the spread of round figures implies, and the days they are worth.
@@ -247,20 +230,12 @@ pub(super) fn record(
     });
     let repeated: Vec<Vec<f64>> = answers.iter().map(|a| a.repeated.clone()).collect();
     let stated: Vec<Stated> = answers.iter().map(|answer| answer.stated).collect();
-    let brier = brier(&stated, &frame.overlap).map(|found| {
-        let basis = if found.informative {
-            Basis::Rounds
-        } else {
-            Basis::NotInformative
-        };
-        Estimate::new(&found.estimate, basis)
-    });
     RecordStatistics {
         model: model(model_id, taken, series.as_deref(), track, frames),
         alpha_resampled: resampled,
         noise: noise::split(&repeated),
         repeated: asked_again(taken, answers),
-        brier,
+        brier: brier(&stated, &frame.overlap).map(Estimate::from),
         reliability: bins(&stated),
     }
 }

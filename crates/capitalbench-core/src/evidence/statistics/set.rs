@@ -7,17 +7,16 @@ use jiff::civil::Date;
 use super::aligned::Aligned;
 use super::frame::{Frame, Frames};
 use super::record::{
-    Taken, alphas, count, enough, estimate, model, own_series, random_for, taken, values, windows,
+    Taken, alphas, enough, estimate, model, own_series, random_for, taken, values, windows,
 };
 use super::{Estimate, LEAST_DAYS, LEVEL, Pair, SetModel, SetStatistics, horizon_sessions};
 use crate::evidence::inference::bootstrap::rank_ranges;
-use crate::evidence::inference::daily::{ActiveDays, LiveDays, paired, path};
+use crate::evidence::inference::daily::{ActiveDays, calendar_time, paired, path};
 use crate::evidence::inference::sharpe::{deflated, moments};
 use crate::evidence::inference::ties::{holm, tie_groups};
 use crate::publication::boards::comparison_set::ComparisonSet;
-use crate::publication::boards::mean;
 use crate::publication::boards::set_round::{ById, chosen};
-use crate::result::score::compensated_sum;
+use crate::values::sums::{real, variance};
 
 pub(crate) fn of_set(
     set: &ComparisonSet,
@@ -63,7 +62,7 @@ pub(crate) fn of_set(
     let p_value = |a: usize, b: usize| {
         let place = a * rows - a * (a + 1) / 2 + b - a - 1;
         let found = pairs.get(place).and_then(|pair| pair.difference);
-        found.map_or(1.0, |found| told_apart(&found))
+        found.map_or(1.0, |found| found.p_apart())
     };
     let groups = tie_groups(rows, 1.0 - LEVEL, p_value);
     let models = taken
@@ -109,24 +108,9 @@ fn over(
 
 /// Daily differences round by round, so that both sides always hold the same rounds.
 fn gaps(first: &[Taken<'_>], second: &[Taken<'_>]) -> ActiveDays {
-    let mut live = LiveDays::default();
-    for (a, b) in first.iter().zip(second) {
-        if let Some((a, b)) = a.days.zip(b.days) {
-            for (day, gap) in paired(a, b) {
-                live.add(day, gap);
-            }
-        }
-    }
-    live.means()
-}
-
-/// An uninformative interval separates no models, so its p value is 1.
-fn told_apart(found: &Estimate) -> f64 {
-    if found.informative() {
-        found.p_value
-    } else {
-        1.0
-    }
+    let rounds = first.iter().zip(second);
+    let both = rounds.filter_map(|(a, b)| a.days.zip(b.days));
+    calendar_time(both.flat_map(|(a, b)| paired(a, b)))
 }
 
 fn pairs(set: &ComparisonSet, difference: impl Fn(usize, usize) -> Option<Estimate>) -> Vec<Pair> {
@@ -176,10 +160,8 @@ fn leader_deflated(columns: &[Vec<f64>], versions: f64) -> Option<f64> {
     let leader = moments(columns.first()?)?;
     let all = columns.iter().filter_map(|column| moments(column));
     let sharpes: Vec<f64> = all.map(|moments| moments.sharpe).collect();
-    let mean = mean(&sharpes)?;
-    let squares = compensated_sum(sharpes.iter().map(|sharpe| (sharpe - mean).powi(2)));
-    let variance = squares / count(sharpes.len().saturating_sub(1).max(1));
-    deflated(&leader, variance, count(sharpes.len()) * TRACKS * versions)
+    let tries = real(sharpes.len()) * TRACKS * versions;
+    deflated(&leader, variance(&sharpes).unwrap_or(0.0), tries)
 }
 
 /// Weekly and monthly.

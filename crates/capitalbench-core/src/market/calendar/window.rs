@@ -3,7 +3,6 @@
 use std::fmt;
 
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 
 use super::{
@@ -11,9 +10,8 @@ use super::{
     previous_session,
 };
 use crate::round::manifest::{Track, Window};
-
-/// New York local time by the United States rule since 2007.
-const NEW_YORK: &str = "EST5EDT,M3.2.0,M11.1.0";
+use crate::values::time::new_york_day;
+use crate::values::words::words;
 
 impl Track {
     /// The horizon in words, as manifests and prompts write it.
@@ -46,29 +44,11 @@ pub enum EntryRule {
     LastCloseBeforeDeadline,
 }
 
-impl EntryRule {
-    const ALL: [Self; 3] = [
-        Self::FirstCloseAfterDeadline,
-        Self::SameDay,
-        Self::LastCloseBeforeDeadline,
-    ];
-
-    /// The stored name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::FirstCloseAfterDeadline => "first_close_after_deadline",
-            Self::SameDay => "same_day_close",
-            Self::LastCloseBeforeDeadline => "last_close_before_deadline",
-        }
-    }
-
-    /// Reads the stored name.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|rule| rule.as_str() == text.trim())
-    }
-}
+words!(EntryRule {
+    FirstCloseAfterDeadline => "first_close_after_deadline",
+    SameDay => "same_day_close",
+    LastCloseBeforeDeadline => "last_close_before_deadline",
+});
 
 /// Where a day without a session moves to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -80,22 +60,12 @@ pub enum Roll {
     Next,
 }
 
+words!(Roll {
+    Previous => "previous",
+    Next => "next",
+});
+
 impl Roll {
-    /// The stored name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Previous => "previous",
-            Self::Next => "next",
-        }
-    }
-
-    /// Reads the stored name.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Previous, Self::Next]
-            .into_iter()
-            .find(|roll| roll.as_str() == text.trim())
-    }
-
     fn move_off(self, day: Date) -> Option<Date> {
         match self {
             Self::Previous => previous_session(day),
@@ -118,8 +88,8 @@ impl WindowRule {
     pub fn parse(text: &str) -> Option<Self> {
         let (entry, roll) = text.trim().split_once("+roll_")?;
         Some(Self {
-            entry: EntryRule::parse(entry)?,
-            roll: Roll::parse(roll)?,
+            entry: EntryRule::parse(entry.trim())?,
+            roll: Roll::parse(roll.trim())?,
         })
     }
 }
@@ -202,26 +172,27 @@ struct Leg {
 impl Leg {
     fn entry(deadline: Timestamp, rule: WindowRule) -> Option<Self> {
         let today = new_york_day(deadline)?;
-        let after_close = |close: Timestamp| close <= deadline;
-        let (day, rolled) = match rule.entry {
-            EntryRule::SameDay => (rolled(today, rule.roll)?, closed_note(today, rule.roll)),
-            EntryRule::FirstCloseAfterDeadline => match close_at(today) {
-                Some(close) if !after_close(close) => (today, String::new()),
-                Some(_) => (next_session(today)?, String::new()),
-                None => (next_session(today)?, closed_note(today, Roll::Next)),
-            },
-            EntryRule::LastCloseBeforeDeadline => match close_at(today) {
-                Some(close) if after_close(close) => (today, String::new()),
-                Some(_) => (previous_session(today)?, String::new()),
-                None => (previous_session(today)?, closed_note(today, Roll::Previous)),
-            },
+        let close = close_at(today);
+        let (roll, stays, what) = match rule.entry {
+            EntryRule::SameDay => (
+                rule.roll,
+                close.is_some(),
+                "the close of the day of the deadline",
+            ),
+            EntryRule::FirstCloseAfterDeadline => (
+                Roll::Next,
+                close.is_some_and(|close| close > deadline),
+                "the first close after the deadline",
+            ),
+            EntryRule::LastCloseBeforeDeadline => (
+                Roll::Previous,
+                close.is_some_and(|close| close <= deadline),
+                "the last close before the deadline",
+            ),
         };
-        let what = match rule.entry {
-            EntryRule::SameDay => "the close of the day of the deadline",
-            EntryRule::FirstCloseAfterDeadline => "the first close after the deadline",
-            EntryRule::LastCloseBeforeDeadline => "the last close before the deadline",
-        };
-        let reason = format!("{} is {what} {deadline}{rolled}", close_text(day)?);
+        let day = if stays { today } else { roll.move_off(today)? };
+        let note = closed_note(today, roll);
+        let reason = format!("{} is {what} {deadline}{note}", close_text(day)?);
         let close = close_at(day)?;
         Some(Self { day, close, reason })
     }
@@ -232,19 +203,15 @@ impl Leg {
             Track::Monthly => 1.month(),
         };
         let nominal = entry.checked_add(span).ok()?;
-        let day = rolled(nominal, roll)?;
+        let day = match close_at(nominal) {
+            Some(_) => nominal,
+            None => roll.move_off(nominal)?,
+        };
         let horizon = track.horizon();
         let note = closed_note(nominal, roll);
         let reason = format!("{} is {horizon} after {entry}{note}", close_text(day)?);
         let close = close_at(day)?;
         Some(Self { day, close, reason })
-    }
-}
-
-fn rolled(day: Date, roll: Roll) -> Option<Date> {
-    match closure_reason(day) {
-        None => Some(day),
-        Some(_) => roll.move_off(day),
     }
 }
 
@@ -282,9 +249,4 @@ fn cautions(deadline: Timestamp, entry: &Leg, exit: &Leg) -> Vec<String> {
         }
     }
     cautions
-}
-
-fn new_york_day(at: Timestamp) -> Option<Date> {
-    let new_york = TimeZone::posix(NEW_YORK).ok()?;
-    Some(new_york.to_datetime(at).date())
 }

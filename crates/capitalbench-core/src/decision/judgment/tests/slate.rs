@@ -1,4 +1,5 @@
 use super::*;
+use crate::round::manifest::Track;
 use std::collections::BTreeMap;
 
 /// `id=lane+lane` for every candidate, lanes by their first letters.
@@ -167,17 +168,17 @@ fn quality_evidence_covers_nine_tenths() {
 
 #[test]
 fn a_profile_names_its_columns() {
-    let columns = |p: Profile| [p.active_column(), p.prior_column(), p.volume_column()];
+    let columns = Track::judgment_columns;
     let weekly = [
         "active_return_5s",
         "prior_16s_active_return",
         "volume_zscore_5v60",
     ];
-    assert_eq!(columns(Profile::Weekly), weekly);
+    assert_eq!(columns(Track::Weekly), weekly);
     let monthly = [
         "active_return_21s",
         "prior_105s_active_return",
         "volume_zscore_20v120",
     ];
-    assert_eq!(columns(Profile::Monthly), monthly);
+    assert_eq!(columns(Track::Monthly), monthly);
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::lacks_one_brace;
-use super::repair::{without_raw_line_ends, without_trailing_commas};
+use super::repair::{Inside, without_raw_line_ends, without_trailing_commas};
 use crate::encoding::yaml::from_plain_yaml;
 use crate::encoding::yaml::unique_keys::{REPEATS, UniqueKeys};
 
@@ -186,20 +186,14 @@ fn goes_on(text: &str, object: &str) -> bool {
 /// Complete objects outside of each other, and the text between them.
 fn top_level_objects(text: &str) -> (Vec<&str>, String) {
     let (mut objects, mut rest) = (Vec::new(), String::new());
-    let (mut depth, mut start, mut in_string, mut escaped) = (0_usize, 0, false, false);
+    let (mut depth, mut start, mut inside) = (0_usize, 0, Inside::default());
     for (at, c) in text.char_indices() {
-        if in_string {
-            match c {
-                _ if escaped => escaped = false,
-                '\\' => escaped = true,
-                '"' => in_string = false,
-                _ => {}
-            }
-            continue;
+        // A quotation mark in prose opens no string.
+        if depth > 0 {
+            inside.step(c);
         }
         match c {
-            // A quotation mark in prose opens no string.
-            '"' if depth > 0 => in_string = true,
+            _ if inside.string => {}
             '{' => {
                 if depth == 0 {
                     start = at;

@@ -42,13 +42,13 @@ pub(super) fn without_raw_line_ends(text: &str) -> Option<String> {
 
 /// Whether a place is inside a string.
 #[derive(Default)]
-struct Inside {
-    string: bool,
+pub(super) struct Inside {
+    pub(super) string: bool,
     escaped: bool,
 }
 
 impl Inside {
-    fn step(&mut self, c: char) {
+    pub(super) fn step(&mut self, c: char) {
         match c {
             _ if self.escaped => self.escaped = false,
             '\\' if self.string => self.escaped = true,

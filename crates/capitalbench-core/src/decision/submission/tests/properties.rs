@@ -138,7 +138,7 @@ proptest! {
     #[test]
     fn any_bytes_are_answered(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         let text = String::from_utf8_lossy(&bytes);
-        if let Some((payload, _)) = reply::find_object(&text) {
+        if let Some(payload) = reply::find_object(&text) {
             answer(&payload)?;
         }
         if let Ok(payload) = serde_json::from_slice(&bytes) {
@@ -151,7 +151,7 @@ proptest! {
         let text = portfolio_payload().to_string();
         let cut = text.floor_char_boundary(cut.min(text.len()));
         let reply = format!("{before}{}{after}", &text[..cut]);
-        if let Some((payload, _)) = reply::find_object(&reply) {
+        if let Some(payload) = reply::find_object(&reply) {
             answer(&payload)?;
         }
     }

@@ -77,7 +77,7 @@ fn days_without_a_session_are_not_live() {
 fn live_rounds_share_the_capital() {
     let one = ActiveDays::from([(day("2026-06-01"), 0.02), (day("2026-06-02"), 0.04)]);
     let two = ActiveDays::from([(day("2026-06-02"), 0.0)]);
-    let series = calendar_time([one.as_slice(), two.as_slice()]);
+    let series = calendar_time(one.iter().chain(&two).copied());
     assert_eq!(series.len(), 2);
     assert!((series[1].1 - 0.02).abs() < 1e-15);
     assert_eq!(paired(&one, &two).count(), 1);

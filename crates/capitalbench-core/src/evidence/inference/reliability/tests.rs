@@ -14,6 +14,11 @@ fn stated((confidence, beat): (f64, bool), month: u8) -> Stated {
     }
 }
 
+fn overlap(stated: &[Stated]) -> Overlap {
+    let windows: Vec<Window> = stated.iter().map(|s| s.window).collect();
+    Overlap::new(&windows)
+}
+
 #[test]
 fn bins_hold_their_edges_and_empty_ones_are_left_out() {
     let all = [
