@@ -253,6 +253,6 @@ fn output_that_cannot_be_written_is_a_failure() {
             .unwrap();
         Ran::new(&arguments.join(" "), output)
             .code(2)
-            .complains("error: standard output could not be written: No space left");
+            .complains("standard output could not be written: No space left");
     }
 }

@@ -138,7 +138,7 @@ fn a_reply_that_is_not_in_its_answer_is_refused() {
     test.run(&score)
         .code(2)
         .complains("ended.json has a reply that is not in the answer")
-        .complains("put the file of then back");
+        .complains("restore the original file");
     for command in publishing() {
         test.run_with(&DATABASE, &command)
             .code(2)

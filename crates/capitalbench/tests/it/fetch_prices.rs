@@ -140,7 +140,7 @@ fn a_missed_ex_date_is_flagged_when_fetched_and_refused_when_scored() {
     let test = unpriced();
     fetch_all(&test, market)
         .code(1)
-        .complains("the adjusted close of GOLD moved")
+        .complains("the adjusted close of GOLD departs by")
         .complains("2026-03-05: the source probably missed an ex-date");
     test.run_without_trace(&SCORE)
         .code(2)

@@ -227,7 +227,7 @@ fn a_killed_run_is_finished_and_signed() {
         .run(&["keys", "init", "--name", "log.example"])
         .code(0);
     let mut words: Vec<&str> = "run-round --models models.yaml --mock --run-type retrospective \
-        --run-id r1 --retry-pause 0 --quiet --round"
+        --run-id r1 --retry-pause 0 --round"
         .split_whitespace()
         .collect();
     words.push(ROUND);
