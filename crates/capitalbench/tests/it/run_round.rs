@@ -110,7 +110,7 @@ fn a_rehearsal_verifies_and_is_never_repeated() {
     test.verify();
     let before = test.attempts("r");
     assert_eq!(before.len(), MODELS * 4);
-    test.ask("").code(2).complains("is there already");
+    test.ask("").code(2).complains("already exists");
     test.ask("--resume").code(0).says("no model is asked again");
     assert_eq!(test.attempts("r"), before);
 }
