@@ -1,7 +1,5 @@
 //! What a run will ask: models, kind, replicates, name.
 
-use capitalbench_archive::disk::error::FileError;
-use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::round::models::{self, ModelSettings};
 use capitalbench_archive::round::model_input::assembled;
@@ -23,6 +21,7 @@ use super::providers::is_offline;
 use super::run::{AskRequest, Permission};
 use crate::error::Error;
 use crate::operator::clock::Clock;
+use crate::operator::files::read;
 
 /// Calls per model of a stability run.
 const REPLICATES: u32 = 5;
@@ -42,10 +41,10 @@ pub(super) fn prepare(
     clock: Clock,
     stored: Option<&RunPlan>,
 ) -> Result<Prepared, Error> {
-    let bytes = file_ops::read(&request.models).map_err(FileError::from)?;
-    let models = models::parse_settings(&bytes).map_err(|fault| fault.in_file(&request.models))?;
+    let (models, models_sha256) = read(&request.models, |bytes| {
+        Ok((models::parse_settings(bytes)?, Digest::of(bytes).to_hex()))
+    })?;
     let input = input(inputs)?;
-    let models_sha256 = Digest::of(&bytes).to_hex();
     let plan = match stored {
         Some(plan) => resumed(request, plan, &models_sha256)?,
         None => new_plan(request, inputs, &models, clock.now())
@@ -155,8 +154,7 @@ fn new_plan(
         round_id: manifest.round_id.clone(),
         rules,
         calls,
-        created_at: Stamp::parse(&now.to_string())
-            .ok_or_else(|| Error::new("the current time is out of range"))?,
+        created_at: Stamp::of(now),
         models_file: request.models.display().to_string(),
         models_sha256: String::new(),
         pricing_file: None,

@@ -3,8 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use capitalbench_archive::disk::error::FileError;
-use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::format::run::pricing::{self, PriceCard};
 use capitalbench_archive::run::ledger::{CardNote, PlannedPrice};
 use capitalbench_core::asking::cost::Price;
@@ -13,7 +11,9 @@ use genai_prices::{PriceRequest, Usage, UsageKey};
 use jiff::Timestamp;
 use serde_json::json;
 
+use super::providers::PROVIDERS;
 use crate::error::Error;
+use crate::operator::files::read;
 
 /// Name of the shipped card; the version is the one in the lock file.
 const SHIPPED: &str = "genai-prices 0.2.1";
@@ -21,20 +21,6 @@ const SHIPPED: &str = "genai-prices 0.2.1";
 const SHIPPED_AS_OF: &str = "2026-10-30";
 /// The operator's own card, where none is named.
 const USUAL_FILE: &str = "configs/pricing.yaml";
-
-/// Our names of providers, and those of the shipped card.
-const PROVIDERS: [(&str, &str); 10] = [
-    ("openai", "openai"),
-    ("anthropic", "anthropic"),
-    ("google", "google"),
-    ("xai", "x-ai"),
-    ("deepseek", "deepseek"),
-    ("mistral", "mistral"),
-    ("groq", "groq"),
-    ("together", "together"),
-    ("fireworks", "fireworks"),
-    ("openrouter", "openrouter"),
-];
 
 /// Whether the shipped card is asked for models that the operator's file does not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,14 +51,12 @@ impl PriceBook {
     pub fn open(named: Option<&Path>, shipped: Shipped, at: Timestamp) -> Result<Self, Error> {
         let usual = Path::new(USUAL_FILE);
         let file = named.or_else(|| usual.is_file().then_some(usual));
-        let own = match file {
-            None => None,
-            Some(file) => {
-                let bytes = file_ops::read(file).map_err(FileError::from)?;
-                let card = pricing::parse(&bytes).map_err(|fault| fault.in_file(file))?;
-                Some((file.to_owned(), card, Digest::of(&bytes)))
-            }
+        let card = |file: &Path| {
+            read(file, |bytes| {
+                Ok((file.to_owned(), pricing::parse(bytes)?, Digest::of(bytes)))
+            })
         };
+        let own = file.map(card).transpose()?;
         Ok(Self { own, shipped, at })
     }
 
@@ -135,7 +119,15 @@ impl PriceBook {
 
 /// What the shipped card says at an instant; long inputs have their own prices.
 fn shipped_price(wanted: &Wanted<'_>, at: Timestamp) -> Option<Price> {
-    let provider = PROVIDERS.iter().find(|(own, _)| *own == wanted.provider)?.1;
+    // The card has every provider that is paid by a key, almost always under our name.
+    let known = PROVIDERS.iter().filter(|(_, key, _)| key.is_some());
+    let provider = match known
+        .map(|(own, ..)| *own)
+        .find(|own| *own == wanted.provider)?
+    {
+        "xai" => "x-ai",
+        own => own,
+    };
     #[expect(clippy::cast_precision_loss, reason = "a count of tokens")]
     let sent = wanted.input_tokens.max(1) as f64;
     let per_token = |usage: Usage, tokens: f64| {

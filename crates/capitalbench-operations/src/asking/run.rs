@@ -279,9 +279,7 @@ fn conclude(engine: &Engine, ends: Vec<SlotEnd>) -> Result<RunReport, Error> {
     let finished = if ends.iter().any(SlotEnd::is_open) {
         None
     } else {
-        let now = Stamp::parse(&now.to_string())
-            .ok_or_else(|| Error::new("the current time is out of range"))?;
-        Some(derive(&engine.ledger, &engine.inputs, &now)?)
+        Some(derive(&engine.ledger, &engine.inputs, &Stamp::of(now))?)
     };
     engine
         .recorder

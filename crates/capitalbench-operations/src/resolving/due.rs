@@ -9,9 +9,10 @@ use capitalbench_archive::round::round_folder::{RoundFolder, Universes, list_rou
 use super::held_round::worker;
 use super::resolve::{Resolution, Resolver};
 use crate::error::Error;
+use crate::operator::files::absolute;
 use crate::operator::{Operator, wait};
 use crate::prices::fetcher::AtLimit;
-use crate::prices::sources::{PriceChoice, Sources};
+use crate::prices::sources::{Fetchers, PriceChoice};
 use crate::proof::given_instant::note_given_instant;
 use crate::proof::record::record_all;
 use crate::publishing::boards::{self, Boards, BoardsDirty};
@@ -116,12 +117,10 @@ fn resolve_all(
     for folder in due {
         note_given_instant(operator, folder, "resolve-due")?;
     }
-    let whole = std::fs::canonicalize(&request.rounds)
-        .map_err(|error| Error::new(format!("{}: {error}", request.rounds.display())))?;
-    let sources = Sources::open(&operator.configuration, &request.prices)?;
+    let rounds = absolute(&request.rounds)?;
     let resolver = Resolver {
         operator,
-        fetchers: sources.fetchers(operator, &whole, AtLimit::Stop),
+        fetchers: Fetchers::open(operator, &request.prices, &rounds, AtLimit::Stop)?,
         worker: worker(request.worker.as_deref(), Some(request.lease)),
         universes: Universes::default(),
     };

@@ -13,17 +13,18 @@ use capitalbench_database::gateway::GatewayError;
 use capitalbench_database::jobs::{Job, Jobs};
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use tokio::runtime::{Builder, Handle};
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::held_round::{Lost, worker};
 use super::resolve::{Resolution, Resolver};
 use super::shared_jobs::open_jobs;
 use crate::error::Error;
+use crate::operator::files::absolute;
 use crate::operator::stops::Stops;
-use crate::operator::{Notice, Operator};
+use crate::operator::{Notice, Operator, runtime};
 use crate::prices::fetcher::AtLimit;
-use crate::prices::sources::{PriceChoice, Sources};
+use crate::prices::sources::{Fetchers, PriceChoice};
 use crate::proof::record::record;
 use crate::publishing::boards;
 use crate::syncing::follow::follow_folder;
@@ -85,13 +86,8 @@ struct Service<'a> {
 /// Works until the operator or the machine asks to stop; false when something failed.
 pub fn work(operator: &Operator, request: &WorkerRequest) -> Result<bool, Error> {
     let database = operator.configuration.required_database()?;
-    let rounds = std::fs::canonicalize(&request.rounds)
-        .map_err(|error| Error::new(format!("{}: {error}", request.rounds.display())))?;
-    let runtime = Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| Error::new(error.to_string()))?;
+    let rounds = absolute(&request.rounds)?;
+    let runtime = runtime(2)?;
     let (tell, stop) = watch::channel(false);
     let service = Service {
         operator,
@@ -145,12 +141,12 @@ impl Service<'_> {
 
     /// One worker, until it is asked to stop or nothing is left.
     fn work(&self, runtime: &Handle, number: u16) -> Result<(), Error> {
-        let sources = Sources::open(&self.operator.configuration, &self.request.prices)?;
+        let prices = &self.request.prices;
         let mut own = worker(self.request.name.as_deref(), Some(self.request.lease));
         own.owner = format!("{}-{number}", own.owner);
         let resolver = Resolver {
             operator: self.operator,
-            fetchers: sources.fetchers(self.operator, &self.rounds, AtLimit::Stop),
+            fetchers: Fetchers::open(self.operator, prices, &self.rounds, AtLimit::Stop)?,
             worker: own,
             universes: Universes::default(),
         };
