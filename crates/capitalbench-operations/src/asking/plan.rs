@@ -8,7 +8,6 @@ use capitalbench_archive::run::ledger::{PlannedSlot, RunPlan};
 use capitalbench_archive::run::run_controls::PROVIDER;
 use capitalbench_core::asking::attempt::Slot;
 use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
-use capitalbench_core::asking::tokens::estimate;
 use capitalbench_core::decision::submission::MODE;
 use capitalbench_core::round::manifest::{Manifest, Stream};
 use capitalbench_core::round::methodology::Enforcement;
@@ -16,7 +15,7 @@ use capitalbench_core::values::ids::{Digest, ModelId, RunId};
 use capitalbench_core::values::time::Stamp;
 use jiff::Timestamp;
 
-use super::price_card::{PriceBook, Shipped, Wanted};
+use super::price_card::PriceBook;
 use super::providers::is_offline;
 use super::run::{AskRequest, Permission};
 use crate::error::Error;
@@ -172,22 +171,10 @@ fn new_plan(
 /// A plan with what every model is billed.
 fn priced(request: &AskRequest, plan: RunPlan, input: &str) -> Result<RunPlan, Error> {
     let real = plan.calls == Calls::Real || request.dry_run;
-    let shipped = if real {
-        Shipped::Asked
-    } else {
-        Shipped::LeftOut
-    };
-    let book = PriceBook::open(request.pricing.as_deref(), shipped, plan.created_at.at())?;
-    let wanted: Vec<Wanted<'_>> = plan
-        .slots
-        .iter()
-        .map(|planned| Wanted {
-            provider: &planned.provider,
-            api_model_name: &planned.api_model_name,
-            input_tokens: estimate(input, &planned.provider),
-        })
-        .collect();
-    let (prices, price_cards) = book.prices(&wanted);
+    let shipped_at = real.then(|| plan.created_at.at());
+    let book = PriceBook::open(request.pricing.as_deref(), shipped_at)?;
+    let models = plan.slots.iter().map(|s| (&s.provider, &s.api_model_name));
+    let (prices, price_cards) = book.prices(models, input);
     Ok(RunPlan {
         pricing_file: book.file(),
         price_cards,

@@ -13,9 +13,11 @@ use capitalbench_adapters::provider::{
 use capitalbench_archive::format::round::models::ModelSettings;
 use capitalbench_archive::format::utf8;
 use capitalbench_archive::round::round_folder::RoundInputs;
+use capitalbench_archive::run::ledger::RunPlan;
 use capitalbench_core::asking::run::Calls;
 use serde_json::Value;
 
+use self::Kind::Compatible;
 use crate::error::Error;
 use crate::operator::configuration::Configuration;
 use crate::operator::files::read;
@@ -32,9 +34,7 @@ pub struct ProviderSettings<'a> {
     /// The round, for providers that answer without a network.
     pub inputs: &'a RoundInputs,
     /// A rehearsal is answered by the mock, whatever the model's provider.
-    pub calls: Calls,
-    /// Another seed gives other answers of the mock.
-    pub seed: u64,
+    pub plan: &'a RunPlan,
     /// Attempts of this model that were begun before.
     pub attempts_made: usize,
 }
@@ -47,7 +47,7 @@ pub fn open_provider(
     let contestant = &settings.model.contestant;
     match contestant.provider.as_str() {
         "replay" => Ok(Box::new(replay(settings)?)),
-        _ if settings.calls != Calls::Real => Ok(Box::new(mock(settings)?)),
+        _ if settings.plan.calls != Calls::Real => Ok(Box::new(mock(settings)?)),
         _ => connect(configuration, settings.model),
     }
 }
@@ -149,49 +149,39 @@ pub enum Kind {
     Compatible(Host),
 }
 
-/// Provider names, the variables of their keys, and what they speak; a local one has no key unless
-/// the model names it.
-pub static PROVIDERS: [(&str, Option<&str>, Kind); 14] = [
-    ("openai", Some("OPENAI_API_KEY"), Kind::OpenAi),
-    ("anthropic", Some("ANTHROPIC_API_KEY"), Kind::Anthropic),
-    ("google", Some("GOOGLE_API_KEY"), Kind::Google),
-    ("xai", Some("XAI_API_KEY"), Kind::XAi),
-    (
-        "deepseek",
-        Some("DEEPSEEK_API_KEY"),
-        Kind::Compatible(Host::DeepSeek),
-    ),
-    (
-        "mistral",
-        Some("MISTRAL_API_KEY"),
-        Kind::Compatible(Host::Mistral),
-    ),
-    ("groq", Some("GROQ_API_KEY"), Kind::Compatible(Host::Groq)),
-    (
-        "together",
-        Some("TOGETHER_API_KEY"),
-        Kind::Compatible(Host::Together),
-    ),
-    (
+/// A provider's name, the variable of its key, and what it speaks; a local one has no key unless the
+/// model names it.
+pub type Known = (&'static str, Option<&'static str>, Kind);
+
+const fn keyed(name: &'static str, key: &'static str, kind: Kind) -> Known {
+    (name, Some(key), kind)
+}
+
+pub static PROVIDERS: [Known; 14] = [
+    keyed("openai", "OPENAI_API_KEY", Kind::OpenAi),
+    keyed("anthropic", "ANTHROPIC_API_KEY", Kind::Anthropic),
+    keyed("google", "GOOGLE_API_KEY", Kind::Google),
+    keyed("xai", "XAI_API_KEY", Kind::XAi),
+    keyed("deepseek", "DEEPSEEK_API_KEY", Compatible(Host::DeepSeek)),
+    keyed("mistral", "MISTRAL_API_KEY", Compatible(Host::Mistral)),
+    keyed("groq", "GROQ_API_KEY", Compatible(Host::Groq)),
+    keyed("together", "TOGETHER_API_KEY", Compatible(Host::Together)),
+    keyed(
         "fireworks",
-        Some("FIREWORKS_API_KEY"),
-        Kind::Compatible(Host::Fireworks),
+        "FIREWORKS_API_KEY",
+        Compatible(Host::Fireworks),
     ),
-    (
-        "openrouter",
-        Some("OPENROUTER_API_KEY"),
-        Kind::Compatible(UNPINNED),
-    ),
-    ("vllm", None, Kind::Compatible(Host::Vllm)),
-    ("llama_cpp", None, Kind::Compatible(Host::LlamaCpp)),
+    keyed("openrouter", "OPENROUTER_API_KEY", Compatible(UNPINNED)),
+    ("vllm", None, Compatible(Host::Vllm)),
+    ("llama_cpp", None, Compatible(Host::LlamaCpp)),
     ("ollama", None, Kind::Ollama),
-    ("openai_compatible", None, Kind::Compatible(Host::Other)),
+    ("openai_compatible", None, Compatible(Host::Other)),
 ];
 
 /// `OpenRouter` before a model says who may answer.
 const UNPINNED: Host = Host::OpenRouter { only: Vec::new() };
 
-fn known(name: &str) -> Option<&'static (&'static str, Option<&'static str>, Kind)> {
+fn known(name: &str) -> Option<&'static Known> {
     PROVIDERS.iter().find(|(known, ..)| *known == name)
 }
 
@@ -221,7 +211,7 @@ fn mock(settings: &ProviderSettings<'_>) -> Result<Mock, Error> {
         options: allowed.map(|option| option.id.clone()).collect(),
         format: inputs.manifest.format,
         constraints: limits.clone(),
-        seed: settings.seed,
+        seed: settings.plan.seed,
     };
     Ok(Mock::new(model, script(settings)?))
 }

@@ -30,7 +30,7 @@ use crate::error::Error;
 use crate::operator::stops::Stops;
 use crate::operator::{Operator, wait};
 use crate::proof::given_instant::note_given_instant;
-use crate::proof::promise::require_stamped_freeze;
+use crate::proof::promise::Promise;
 use crate::proof::record::{Recorder, record, require_clock_in_order};
 
 /// First pause before a rehearsed call is repeated.
@@ -144,7 +144,7 @@ pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared
     let cap = cap(request.max_cost_usd, &seats)?;
     let is_official = prepared.plan.rules.kind == RunKind::Official;
     if is_official && !request.dry_run {
-        require_stamped_freeze(operator, &folder, &inputs.manifest)?;
+        Promise::of(&folder, &inputs.manifest).require_stamped_freeze(operator)?;
     }
     let deadline = inputs.manifest.decision_deadline.as_ref().map(Stamp::at);
     Ok(Prepared::Ready(Box::new(ReadyRun {
@@ -216,7 +216,7 @@ impl ReadyRun {
         };
         let recorder = Recorder::of_round(operator, folder)?;
         // Who will be asked is in the log before the first call.
-        recorder.round(folder, clock.now())?;
+        recorder.round(clock.now())?;
         let (stop, stopped) = watch::channel(false);
         let engine = Arc::new(Engine {
             schema: schema(&self.inputs)?,
@@ -281,9 +281,7 @@ fn conclude(engine: &Engine, ends: Vec<SlotEnd>) -> Result<RunReport, Error> {
     } else {
         Some(derive(&engine.ledger, &engine.inputs, &Stamp::of(now))?)
     };
-    engine
-        .recorder
-        .round(&engine.inputs.folder, engine.clock.now())?;
+    engine.recorder.round(engine.clock.now())?;
     let mut slots = Vec::new();
     for end in ends {
         let attempts = engine.ledger.attempts(&end.planned.slot)?;

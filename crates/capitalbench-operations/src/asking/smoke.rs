@@ -2,7 +2,7 @@
 //!
 //! It is of the kind `provider_smoke`, belongs to no round and writes nothing.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use capitalbench_adapters::provider::{Question, Reply};
@@ -10,9 +10,8 @@ use capitalbench_archive::format::round::models::{self, ModelSettings};
 use capitalbench_archive::run::ledger::PlannedPrice;
 use capitalbench_core::asking::attempt::Reason;
 use capitalbench_core::asking::cost::{Cost, Price};
-use capitalbench_core::asking::tokens::estimate;
 
-use super::price_card::{PriceBook, Shipped, Wanted};
+use super::price_card::PriceBook;
 use super::providers::{connect, is_offline, served_models};
 use super::verdict::{cost, object_in, reason_of};
 use crate::error::Error;
@@ -59,7 +58,10 @@ pub fn smoke(operator: &Operator, request: &SmokeRequest) -> Result<SmokeReport,
         );
         return Err(Error::new(text).hint("allow it with --allow-real-api-calls"));
     }
-    let price = price(operator, request.pricing.as_deref(), &model)?;
+    let book = PriceBook::open(request.pricing.as_deref(), Some(operator.now()))?;
+    let asked = [(&contestant.provider, &contestant.api_model_name)];
+    let (prices, _) = book.prices(asked, INPUT);
+    let price = prices.first().map(PlannedPrice::price);
     ask(operator, model, price)
 }
 
@@ -75,21 +77,6 @@ fn chosen(request: &SmokeRequest, models: Vec<ModelSettings>) -> Result<ModelSet
         let text = format!("{} is not in {}", request.model, request.models.display());
         Error::new(text).hint(format!("it holds {}", ids.join(", ")))
     })
-}
-
-fn price(
-    operator: &Operator,
-    pricing: Option<&Path>,
-    model: &ModelSettings,
-) -> Result<Option<Price>, Error> {
-    let book = PriceBook::open(pricing, Shipped::Asked, operator.now())?;
-    let contestant = &model.contestant;
-    let (prices, _) = book.prices(&[Wanted {
-        provider: &contestant.provider,
-        api_model_name: &contestant.api_model_name,
-        input_tokens: estimate(INPUT, &contestant.provider),
-    }]);
-    Ok(prices.first().map(PlannedPrice::price))
 }
 
 fn ask(

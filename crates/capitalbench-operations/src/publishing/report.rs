@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::operator::Operator;
 use crate::operator::files::open_inputs;
 use crate::proof::given_instant::note_given_instant;
-use crate::proof::promise::require_order;
+use crate::proof::promise::Promise;
 use crate::proof::record::record;
 use crate::resolving::held_round::with_awaited;
 use crate::resolving::score::RuledRun;
@@ -50,7 +50,7 @@ pub fn publish(
     folder: &RunFolder,
     now: Timestamp,
 ) -> Result<Published, Error> {
-    require_order(&inputs.folder, &inputs.manifest, now)?;
+    Promise::of(&inputs.folder, &inputs.manifest).require_order(now)?;
     let report = RunReport::load(inputs, folder, now)?;
     let mut files = vec![(run::REPORT, report.render()?)];
     match report.chart() {

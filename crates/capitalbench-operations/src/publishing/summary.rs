@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::operator::Operator;
 use crate::operator::files::open_inputs;
 use crate::proof::given_instant::note_given_instant;
-use crate::proof::promise::require_order;
+use crate::proof::promise::Promise;
 use crate::proof::record::record;
 use crate::resolving::held_round::with_awaited;
 
@@ -33,7 +33,7 @@ pub fn publish_summary(
 ) -> Result<Summary, Error> {
     let inputs = open_inputs(round)?;
     let (folder, now) = (&inputs.folder, operator.now());
-    require_order(folder, &inputs.manifest, now)?;
+    Promise::of(folder, &inputs.manifest).require_order(now)?;
     let load = |flag: &str, id: &RunId, kind: RunKind| {
         let run = folder.run(id)?;
         let found = run.record()?.run.rules.kind;
