@@ -25,8 +25,8 @@ use super::gate::{Gate, Pass};
 use super::seats::Seat;
 use super::slot_end::{Open, SlotEnd};
 use super::spending::Spending;
-use crate::backoff::Backoff;
 use crate::error::Error;
+use crate::operator::backoff::Backoff;
 use crate::operator::clock::Clock;
 use crate::proof::record::Recorder;
 

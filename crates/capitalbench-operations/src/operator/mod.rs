@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::resolving::worker::JobEnd;
 use crate::syncing::follow::Followed;
 
+pub mod backoff;
 pub mod clock;
 pub mod configuration;
 pub(crate) mod files;

@@ -12,8 +12,8 @@ use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::sleep;
 
-use crate::backoff::Backoff;
 use crate::error::Error;
+use crate::operator::backoff::Backoff;
 use crate::operator::{Notice, Operator};
 
 /// How often a question whose transport failed is asked again.
