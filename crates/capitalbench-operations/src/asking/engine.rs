@@ -183,9 +183,7 @@ impl Engine {
 
     pub(super) fn until_deadline(&self) -> Option<Duration> {
         let left = self.deadline?.duration_since(self.clock.now());
-        Some(left.unsigned_abs())
-            .filter(|_| left.is_positive())
-            .or(Some(Duration::ZERO))
+        Some(Duration::try_from(left).unwrap_or_default())
     }
 
     /// Waits for a free slot and any rate-limit reset; returns early when the run is stopping.

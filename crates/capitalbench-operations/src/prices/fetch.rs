@@ -153,7 +153,7 @@ pub async fn fetch_prices(
             Ok(others) => cross_check = Some(compare(second, &answers, others, asked_for)),
         }
     }
-    let warnings = warnings(plan, first, &answers, asked_for);
+    let warnings = warnings(plan, first, &answers);
     let beyond = cross_check
         .as_ref()
         .is_some_and(|check| !check.beyond().is_empty());
@@ -161,10 +161,7 @@ pub async fn fetch_prices(
     let operator = first.operator;
     let correction = plan.correction(operator.clock.now());
     let new = NewPrices {
-        provenance: Provenance {
-            warnings,
-            ..provenance(plan, first, asked_for, &answers)
-        },
+        provenance: provenance(plan, first, &answers, warnings),
         windows: answers
             .into_iter()
             .map(|answered| answered.window)
@@ -238,12 +235,8 @@ fn compare(second: &Second<'_>, answers: &[Answered], others: Answers, days: Win
 }
 
 /// What is odd about the answers: adjustments that cannot be right, sessions without a row.
-fn warnings(
-    plan: &FetchPlan<'_>,
-    fetcher: &Fetcher<'_>,
-    answers: &[Answered],
-    days: Window,
-) -> Vec<String> {
+fn warnings(plan: &FetchPlan<'_>, fetcher: &Fetcher<'_>, answers: &[Answered]) -> Vec<String> {
+    let days = plan.days();
     let mut warnings = match plan.purpose {
         Purpose::Final => missed_distributions(plan, answers),
         Purpose::Informational => Vec::new(),
@@ -300,9 +293,10 @@ fn missed_distributions(plan: &FetchPlan<'_>, answers: &[Answered]) -> Vec<Strin
 fn provenance(
     plan: &FetchPlan<'_>,
     fetcher: &Fetcher<'_>,
-    days: Window,
     answers: &[Answered],
+    warnings: Vec<String>,
 ) -> Provenance {
+    let days = plan.days();
     let records = answers.iter().map(|answered| AnswerRecord {
         option_id: answered.window.option_id.clone(),
         symbol: answered.window.symbol.clone(),
@@ -324,7 +318,7 @@ fn provenance(
         program: PROGRAM.to_owned(),
         answers: records.collect(),
         files: BTreeMap::new(),
-        warnings: Vec::new(),
+        warnings,
         replaced: None,
     }
 }

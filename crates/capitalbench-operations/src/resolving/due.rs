@@ -91,7 +91,7 @@ pub fn resolve_due(operator: &Operator, request: &DueRequest) -> Result<DueRepor
         let output = boards::folder(&request.rounds, request.boards.as_deref());
         boards::rebuild(&request.rounds, &output, operator.clock.now())
     });
-    let report = DueReport {
+    let mut report = DueReport {
         rounds,
         unreadable: Vec::new(),
         boards,
@@ -100,10 +100,8 @@ pub fn resolve_due(operator: &Operator, request: &DueRequest) -> Result<DueRepor
     if !report.is_failed() {
         dirty.clear()?;
     }
-    Ok(DueReport {
-        unreadable,
-        ..report
-    })
+    report.unreadable = unreadable;
+    Ok(report)
 }
 
 fn resolve_all(

@@ -254,16 +254,11 @@ impl Service<'_> {
                 let kept = jobs.defer(job, &reason, Some(holder.until)).await?;
                 (JobEnd::Busy { holder: holder.who }, kept)
             }
-            Some(Ok(Resolution::NotDue)) => match self.signed_result(job) {
-                Ok(true) => {
+            Some(Ok(Resolution::NotDue)) => match self.sign_result(job) {
+                Ok(()) => {
                     self.unpublished.store(true, Ordering::SeqCst);
                     let kept = jobs.finish(job, &done(json!("found"))).await?;
                     (JobEnd::WasResolved, kept)
-                }
-                Ok(false) => {
-                    let reason = "the job in the folder is cancelled; use automation-retry or \
-                                  automation-cancel";
-                    self.failed(jobs, job, reason.to_owned()).await?
                 }
                 Err(error) => self.failed(jobs, job, error.to_string()).await?,
             },
@@ -273,15 +268,16 @@ impl Service<'_> {
         Ok(if kept { end } else { JobEnd::TakenOver })
     }
 
-    /// Whether the folder has the result; the process that made it may have died before signing.
-    fn signed_result(&self, job: &Job) -> Result<bool, Error> {
+    /// Signs the result that the folder has: the process that made it may have died before that.
+    fn sign_result(&self, job: &Job) -> Result<(), Error> {
         let folder = RoundFolder::open(&self.rounds.join(job.round_id.as_str()))?;
         let stored = folder_jobs::load(&folder)?;
-        let succeeded = stored.is_some_and(|stored| stored.completed_at.is_some());
-        if succeeded {
-            record(self.operator, &folder, self.operator.clock.now())?;
+        if stored.is_none_or(|stored| stored.completed_at.is_none()) {
+            return Err(Error::new(
+                "the job in the folder is cancelled; use automation-retry or automation-cancel",
+            ));
         }
-        Ok(succeeded)
+        record(self.operator, &folder, self.operator.clock.now()).map(drop)
     }
 
     async fn failed(
