@@ -91,36 +91,33 @@ impl From<FreezeError> for Error {
 
 impl From<ScoringError> for Error {
     fn from(error: ScoringError) -> Self {
-        let hint = match &error {
+        let plain = Self::new(error.to_string());
+        let hint = match error {
             ScoringError::Submission { .. } => {
-                Some("run `capitalbench validate-submissions` on this run; no result was written")
+                "run `capitalbench validate-submissions` on this run; no result was written"
             }
-            ScoringError::NotDerived { .. } => Some(
+            ScoringError::NotDerived { .. } => {
                 "restore the original file; `capitalbench validate-submissions` makes a parsed file \
                  again; `capitalbench verify` on the round lists every difference; nothing was \
-                 written",
-            ),
-            ScoringError::OtherResult { .. } => Some(
-                "restore the original file, or score the run again with `capitalbench score-round \
-                 --correct REASON`; nothing was published",
-            ),
-            ScoringError::Score { .. } | ScoringError::Prices { .. } => {
-                Some("complete the price sheets and score again; no result was written")
+                 written"
             }
-            ScoringError::CrossCheck { .. } => Some(
+            ScoringError::OtherResult { .. } => {
+                "restore the original file, or score the run again with `capitalbench score-round \
+                 --correct REASON`; nothing was published"
+            }
+            ScoringError::Score { .. } | ScoringError::Prices { .. } => {
+                "complete the price sheets and score again; no result was written"
+            }
+            ScoringError::CrossCheck { .. } => {
                 "look at prices/cross_check.json; to score despite the difference, use \
-                 --accept-cross-check REASON",
-            ),
-            ScoringError::WouldChange { .. } => Some(
+                 --accept-cross-check REASON"
+            }
+            ScoringError::WouldChange { .. } => {
                 "no result was written; if the new prices or submissions are right, use \
-                 --correct REASON, which keeps the old results",
-            ),
-            _ => None,
+                 --correct REASON, which keeps the old results"
+            }
+            _ => return plain,
         };
-        let plain = Self::new(error.to_string());
-        match hint {
-            Some(hint) => plain.hint(hint),
-            None => plain,
-        }
+        plain.hint(hint)
     }
 }

@@ -10,7 +10,6 @@
 
 pub mod accepting;
 pub mod asking;
-pub mod backoff;
 pub mod error;
 pub mod opening;
 pub mod operator;

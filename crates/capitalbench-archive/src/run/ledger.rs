@@ -14,6 +14,7 @@
 use std::path::PathBuf;
 
 use capitalbench_core::asking::attempt::{AttemptStatus, Reason, Slot};
+use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::values::ids::{Digest, RunId};
 use capitalbench_core::values::time::Stamp;
 use serde::{Deserialize, Serialize};
@@ -75,7 +76,7 @@ pub struct Begun {
 }
 
 /// The result of a call.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ended {
     /// `valid`, `invalid` or `failed`.
@@ -110,6 +111,11 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// What the call cost, where the price is known.
+    pub fn cost(&self) -> Option<Cost> {
+        self.cost_usd.and_then(Cost::from_usd)
+    }
+
     /// The status as the core knows it.
     pub fn attempt_status(&self) -> AttemptStatus {
         let reason = self.reason.as_deref().and_then(Reason::parse);

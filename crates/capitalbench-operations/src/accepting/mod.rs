@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::proof::given_instant::note_given_instant;
-use crate::proof::promise::{Objection, objections_to_accepting};
+use crate::proof::promise::{Objection, Promise};
 use crate::proof::record::{Recorded, record};
 use crate::proof::stamped_picks::{StampedPicks, stamp_picks};
 use crate::resolving::held_round::take;
@@ -84,7 +84,8 @@ pub fn accept_run(operator: &Operator, request: &AcceptRequest) -> Result<Accept
         let stamped = stamped.ok_or_else(|| Error::new("an anchored round has no stamps"))?;
         return Ok(Accepting::Before { recorded, stamped });
     }
-    let objections = objections_to_accepting(operator, folder, &inputs.manifest, run_id.as_str())?;
+    let promise = Promise::of(folder, &inputs.manifest);
+    let objections = promise.objections_to_accepting(operator, run_id.as_str())?;
     if !refusals.is_empty() || !objections.is_empty() {
         if was_accepted {
             // An acceptance that was killed may not be in the log yet.

@@ -1,6 +1,6 @@
 //! What a run has cost for certain, and what it may have cost besides.
 
-use capitalbench_archive::run::ledger::AttemptRecord;
+use capitalbench_archive::run::ledger::{AttemptRecord, Ended};
 use capitalbench_core::asking::cost::Cost;
 
 use super::engine::bills_nothing;
@@ -35,8 +35,7 @@ impl Bill {
     }
 
     fn add(&mut self, end: &SlotEnd, attempt: &AttemptRecord) {
-        let recorded = attempt.ended.as_ref().and_then(|ended| ended.cost_usd);
-        if let Some(cost) = recorded.and_then(Cost::from_usd) {
+        if let Some(cost) = attempt.ended.as_ref().and_then(Ended::cost) {
             self.recorded = self.recorded.plus(cost);
             return;
         }

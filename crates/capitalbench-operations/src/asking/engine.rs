@@ -25,10 +25,10 @@ use super::gate::{Gate, Pass};
 use super::seats::Seat;
 use super::slot_end::{Open, SlotEnd};
 use super::spending::Spending;
-use crate::backoff::Backoff;
 use crate::error::Error;
+use crate::operator::backoff::Backoff;
 use crate::operator::clock::Clock;
-use crate::proof::record::{Attempt, Recorder};
+use crate::proof::record::Recorder;
 
 /// What all slots of a run share.
 pub struct Engine {
@@ -58,9 +58,9 @@ pub async fn run(engine: Arc<Engine>, seats: Vec<Seat>) -> Result<Vec<SlotEnd>, 
     for (index, seat) in seats.into_iter().enumerate() {
         let engine = Arc::clone(&engine);
         tasks.spawn(async move {
-            let (end, paid) = serve(&engine, seat).await?;
+            let end = serve(&engine, seat).await?;
             engine.say(&Event::SlotEnded { end: &end });
-            Ok::<_, Error>((index, end, paid))
+            Ok::<_, Error>((index, end))
         });
     }
     let mut ends = BTreeMap::new();
@@ -69,9 +69,9 @@ pub async fn run(engine: Arc<Engine>, seats: Vec<Seat>) -> Result<Vec<SlotEnd>, 
     while let Some(joined) = tasks.join_next().await {
         let ended = joined.map_err(|error| Error::new(format!("a call broke: {error}")));
         match ended.and_then(|ended| ended) {
-            Ok((index, end, paid)) => {
+            Ok((index, end)) => {
                 totals.count(&end);
-                totals.cost = totals.cost.plus(paid);
+                totals.cost = totals.cost.plus(end.paid);
                 ends.insert(index, end);
             }
             Err(error) => {
@@ -87,8 +87,8 @@ pub async fn run(engine: Arc<Engine>, seats: Vec<Seat>) -> Result<Vec<SlotEnd>, 
     Ok(ends.into_values().collect())
 }
 
-/// Where the slot stands, and the recorded cost of what was asked for it now.
-async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<(SlotEnd, Cost), Error> {
+/// Asks until the slot has its final state or is left open.
+async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<SlotEnd, Error> {
     let seat = Arc::new(seat);
     let slot = &seat.planned;
     let mut attempts = recover(engine, &seat).await?;
@@ -114,12 +114,7 @@ async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<(SlotEnd, Cost), Erro
         let (ended, asked_to_wait) = attempt(engine, &seat, number).await?;
         let counted = cost_of(&ended, seat.worst_case);
         engine.spending.settle(seat.worst_case, counted);
-        paid = paid.plus(
-            ended
-                .cost_usd
-                .and_then(Cost::from_usd)
-                .unwrap_or(Cost::ZERO),
-        );
+        paid = paid.plus(ended.cost().unwrap_or(Cost::ZERO));
         let status = ended.attempt_status();
         let pause = engine.pause_after(&status, asked_to_wait, number, seat.time_limit);
         pass.learn(&status, pause);
@@ -138,26 +133,24 @@ async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<(SlotEnd, Cost), Erro
             engine.rest(pause).await;
         }
     }
-    let end = SlotEnd {
+    Ok(SlotEnd {
         planned: slot.clone(),
         attempts,
         open,
         at_most: seat.price.map(|_| seat.worst_case),
         is_rehearsed: engine.ledger.plan().calls != Calls::Real,
-    };
-    Ok((end, paid))
+        paid,
+    })
 }
 
 /// What to count for a call: its price, or the worst case where the price is unknown.
 pub fn cost_of(ended: &Ended, worst_case: Cost) -> Cost {
-    if let Some(cost) = ended.cost_usd.and_then(Cost::from_usd) {
-        return cost;
-    }
-    if bills_nothing(ended) {
+    let unknown = if bills_nothing(ended) {
         Cost::ZERO
     } else {
         worst_case
-    }
+    };
+    ended.cost().unwrap_or(unknown)
 }
 
 /// Whether the server turned the request away, which costs nothing.
@@ -176,12 +169,8 @@ impl Engine {
 
     /// Adds what the ledger holds of an attempt to the log.
     pub(super) fn record(&self, seat: &Seat, attempt: u32) -> Result<(), FileError> {
-        let attempt = Attempt {
-            slot: &seat.planned.slot,
-            number: attempt,
-        };
-        let (folder, now) = (&self.inputs.folder, self.clock.now());
-        self.recorder.attempt(&self.ledger, folder, attempt, now)
+        let (slot, now) = (&seat.planned.slot, self.clock.now());
+        self.recorder.attempt(&self.ledger, slot, attempt, now)
     }
 
     fn closed(&self) -> Option<Open> {
@@ -194,9 +183,7 @@ impl Engine {
 
     pub(super) fn until_deadline(&self) -> Option<Duration> {
         let left = self.deadline?.duration_since(self.clock.now());
-        Some(left.unsigned_abs())
-            .filter(|_| left.is_positive())
-            .or(Some(Duration::ZERO))
+        Some(Duration::try_from(left).unwrap_or_default())
     }
 
     /// Waits for a free slot and any rate-limit reset; returns early when the run is stopping.

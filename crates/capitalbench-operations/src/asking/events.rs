@@ -61,8 +61,7 @@ impl Totals {
 
     /// Adds what an attempt has cost.
     pub fn pay(&mut self, ended: &Ended) {
-        let cost = ended.cost_usd.and_then(Cost::from_usd);
-        self.cost = self.cost.plus(cost.unwrap_or(Cost::ZERO));
+        self.cost = self.cost.plus(ended.cost().unwrap_or(Cost::ZERO));
     }
 }
 

@@ -1,7 +1,5 @@
 //! What a run will ask: models, kind, replicates, name.
 
-use capitalbench_archive::disk::error::FileError;
-use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::round::models::{self, ModelSettings};
 use capitalbench_archive::round::model_input::assembled;
@@ -10,7 +8,6 @@ use capitalbench_archive::run::ledger::{PlannedSlot, RunPlan};
 use capitalbench_archive::run::run_controls::PROVIDER;
 use capitalbench_core::asking::attempt::Slot;
 use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
-use capitalbench_core::asking::tokens::estimate;
 use capitalbench_core::decision::submission::MODE;
 use capitalbench_core::round::manifest::{Manifest, Stream};
 use capitalbench_core::round::methodology::Enforcement;
@@ -18,11 +15,12 @@ use capitalbench_core::values::ids::{Digest, ModelId, RunId};
 use capitalbench_core::values::time::Stamp;
 use jiff::Timestamp;
 
-use super::price_card::{PriceBook, Shipped, Wanted};
+use super::price_card::PriceBook;
 use super::providers::is_offline;
 use super::run::{AskRequest, Permission};
 use crate::error::Error;
 use crate::operator::clock::Clock;
+use crate::operator::files::read;
 
 /// Calls per model of a stability run.
 const REPLICATES: u32 = 5;
@@ -42,10 +40,10 @@ pub(super) fn prepare(
     clock: Clock,
     stored: Option<&RunPlan>,
 ) -> Result<Prepared, Error> {
-    let bytes = file_ops::read(&request.models).map_err(FileError::from)?;
-    let models = models::parse_settings(&bytes).map_err(|fault| fault.in_file(&request.models))?;
+    let (models, models_sha256) = read(&request.models, |bytes| {
+        Ok((models::parse_settings(bytes)?, Digest::of(bytes).to_hex()))
+    })?;
     let input = input(inputs)?;
-    let models_sha256 = Digest::of(&bytes).to_hex();
     let plan = match stored {
         Some(plan) => resumed(request, plan, &models_sha256)?,
         None => new_plan(request, inputs, &models, clock.now())
@@ -155,8 +153,7 @@ fn new_plan(
         round_id: manifest.round_id.clone(),
         rules,
         calls,
-        created_at: Stamp::parse(&now.to_string())
-            .ok_or_else(|| Error::new("the current time is out of range"))?,
+        created_at: Stamp::of(now),
         models_file: request.models.display().to_string(),
         models_sha256: String::new(),
         pricing_file: None,
@@ -174,22 +171,10 @@ fn new_plan(
 /// A plan with what every model is billed.
 fn priced(request: &AskRequest, plan: RunPlan, input: &str) -> Result<RunPlan, Error> {
     let real = plan.calls == Calls::Real || request.dry_run;
-    let shipped = if real {
-        Shipped::Asked
-    } else {
-        Shipped::LeftOut
-    };
-    let book = PriceBook::open(request.pricing.as_deref(), shipped, plan.created_at.at())?;
-    let wanted: Vec<Wanted<'_>> = plan
-        .slots
-        .iter()
-        .map(|planned| Wanted {
-            provider: &planned.provider,
-            api_model_name: &planned.api_model_name,
-            input_tokens: estimate(input, &planned.provider),
-        })
-        .collect();
-    let (prices, price_cards) = book.prices(&wanted);
+    let shipped_at = real.then(|| plan.created_at.at());
+    let book = PriceBook::open(request.pricing.as_deref(), shipped_at)?;
+    let models = plan.slots.iter().map(|s| (&s.provider, &s.api_model_name));
+    let (prices, price_cards) = book.prices(models, input);
     Ok(RunPlan {
         pricing_file: book.file(),
         price_cards,

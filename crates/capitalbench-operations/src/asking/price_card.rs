@@ -1,19 +1,21 @@
 //! What models cost: the shipped, dated card, and the operator's own file before it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use capitalbench_archive::disk::error::FileError;
-use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::format::run::pricing::{self, PriceCard};
 use capitalbench_archive::run::ledger::{CardNote, PlannedPrice};
 use capitalbench_core::asking::cost::Price;
+use capitalbench_core::asking::tokens::estimate;
 use capitalbench_core::values::ids::Digest;
 use genai_prices::{PriceRequest, Usage, UsageKey};
 use jiff::Timestamp;
 use serde_json::json;
 
+use super::providers::PROVIDERS;
 use crate::error::Error;
+use crate::operator::files::read;
 
 /// Name of the shipped card; the version is the one in the lock file.
 const SHIPPED: &str = "genai-prices 0.2.1";
@@ -22,58 +24,33 @@ const SHIPPED_AS_OF: &str = "2026-10-30";
 /// The operator's own card, where none is named.
 const USUAL_FILE: &str = "configs/pricing.yaml";
 
-/// Our names of providers, and those of the shipped card.
-const PROVIDERS: [(&str, &str); 10] = [
-    ("openai", "openai"),
-    ("anthropic", "anthropic"),
-    ("google", "google"),
-    ("xai", "x-ai"),
-    ("deepseek", "deepseek"),
-    ("mistral", "mistral"),
-    ("groq", "groq"),
-    ("together", "together"),
-    ("fireworks", "fireworks"),
-    ("openrouter", "openrouter"),
-];
-
-/// Whether the shipped card is asked for models that the operator's file does not hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shipped {
-    /// It is.
-    Asked,
-    /// Only the file counts: a rehearsal costs nothing.
-    LeftOut,
-}
-
 /// A model and about how many tokens it is sent.
-#[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
-    pub provider: &'a str,
-    pub api_model_name: &'a str,
-    pub input_tokens: u64,
+struct Wanted<'a> {
+    provider: &'a str,
+    api_model_name: &'a str,
+    input_tokens: u64,
 }
 
 /// The operator's file, the shipped card, or both.
 pub struct PriceBook {
     own: Option<(PathBuf, PriceCard, Digest)>,
-    shipped: Shipped,
-    at: Timestamp,
+    /// The instant whose prices the shipped card gives for models that the file does not hold; none
+    /// where only the file counts, because a rehearsal costs nothing.
+    shipped_at: Option<Timestamp>,
 }
 
 impl PriceBook {
     /// Reads the named file, or the usual one where it is there.
-    pub fn open(named: Option<&Path>, shipped: Shipped, at: Timestamp) -> Result<Self, Error> {
+    pub fn open(named: Option<&Path>, shipped_at: Option<Timestamp>) -> Result<Self, Error> {
         let usual = Path::new(USUAL_FILE);
         let file = named.or_else(|| usual.is_file().then_some(usual));
-        let own = match file {
-            None => None,
-            Some(file) => {
-                let bytes = file_ops::read(file).map_err(FileError::from)?;
-                let card = pricing::parse(&bytes).map_err(|fault| fault.in_file(file))?;
-                Some((file.to_owned(), card, Digest::of(&bytes)))
-            }
+        let card = |file: &Path| {
+            read(file, |bytes| {
+                Ok((file.to_owned(), pricing::parse(bytes)?, Digest::of(bytes)))
+            })
         };
-        Ok(Self { own, shipped, at })
+        let own = file.map(card).transpose()?;
+        Ok(Self { own, shipped_at })
     }
 
     /// The file that was read.
@@ -83,16 +60,21 @@ impl PriceBook {
     }
 
     /// Prices of these models, each once, and the cards they come from.
-    pub fn prices(&self, models: &[Wanted<'_>]) -> (Vec<PlannedPrice>, Vec<CardNote>) {
-        let mut prices: Vec<PlannedPrice> = Vec::new();
-        for wanted in models {
-            let same = |known: &PlannedPrice| {
-                known.provider == wanted.provider && known.api_model_name == wanted.api_model_name
-            };
-            if !prices.iter().any(same) {
-                prices.extend(self.price(wanted));
-            }
-        }
+    pub fn prices<'m>(
+        &self,
+        models: impl IntoIterator<Item = (&'m String, &'m String)>,
+        input: &str,
+    ) -> (Vec<PlannedPrice>, Vec<CardNote>) {
+        let mut seen = BTreeSet::new();
+        let models = models.into_iter().filter(|model| seen.insert(*model));
+        let prices = models.filter_map(|(provider, api_model_name)| {
+            self.price(&Wanted {
+                provider,
+                api_model_name,
+                input_tokens: estimate(input, provider),
+            })
+        });
+        let prices: Vec<PlannedPrice> = prices.collect();
         let cards = self.cards(&prices);
         (prices, cards)
     }
@@ -105,10 +87,7 @@ impl PriceBook {
             let file = file.display().to_string();
             return Some(PlannedPrice::new(provider, model, &file, price));
         }
-        let price = match self.shipped {
-            Shipped::Asked => shipped_price(wanted, self.at)?,
-            Shipped::LeftOut => return None,
-        };
+        let price = shipped_price(wanted, self.shipped_at?)?;
         Some(PlannedPrice::new(provider, model, SHIPPED, price))
     }
 
@@ -135,7 +114,15 @@ impl PriceBook {
 
 /// What the shipped card says at an instant; long inputs have their own prices.
 fn shipped_price(wanted: &Wanted<'_>, at: Timestamp) -> Option<Price> {
-    let provider = PROVIDERS.iter().find(|(own, _)| *own == wanted.provider)?.1;
+    // The card has every provider that is paid by a key, almost always under our name.
+    let known = PROVIDERS.iter().filter(|(_, key, _)| key.is_some());
+    let provider = match known
+        .map(|(own, ..)| *own)
+        .find(|own| *own == wanted.provider)?
+    {
+        "xai" => "x-ai",
+        own => own,
+    };
     #[expect(clippy::cast_precision_loss, reason = "a count of tokens")]
     let sent = wanted.input_tokens.max(1) as f64;
     let per_token = |usage: Usage, tokens: f64| {

@@ -10,16 +10,17 @@ use capitalbench_adapters::provider::{
     Anthropic, Capabilities, Family, Google, Host, Ollama, OpenAi, Provider, RemoteModel, Settings,
     SetupError, XAi,
 };
-use capitalbench_archive::disk::error::FileError;
-use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::format::round::models::ModelSettings;
 use capitalbench_archive::format::utf8;
 use capitalbench_archive::round::round_folder::RoundInputs;
+use capitalbench_archive::run::ledger::RunPlan;
 use capitalbench_core::asking::run::Calls;
 use serde_json::Value;
 
+use self::Kind::Compatible;
 use crate::error::Error;
 use crate::operator::configuration::Configuration;
+use crate::operator::files::read;
 
 /// Whether a provider of this name works without a network.
 pub fn is_offline(provider: &str) -> bool {
@@ -33,9 +34,7 @@ pub struct ProviderSettings<'a> {
     /// The round, for providers that answer without a network.
     pub inputs: &'a RoundInputs,
     /// A rehearsal is answered by the mock, whatever the model's provider.
-    pub calls: Calls,
-    /// Another seed gives other answers of the mock.
-    pub seed: u64,
+    pub plan: &'a RunPlan,
     /// Attempts of this model that were begun before.
     pub attempts_made: usize,
 }
@@ -48,8 +47,8 @@ pub fn open_provider(
     let contestant = &settings.model.contestant;
     match contestant.provider.as_str() {
         "replay" => Ok(Box::new(replay(settings)?)),
-        _ if settings.calls != Calls::Real => Ok(Box::new(mock(settings)?)),
-        name => connect(configuration, settings.model, name),
+        _ if settings.plan.calls != Calls::Real => Ok(Box::new(mock(settings)?)),
+        _ => connect(configuration, settings.model),
     }
 }
 
@@ -57,18 +56,18 @@ pub fn open_provider(
 pub fn connect(
     configuration: &Configuration,
     model: &ModelSettings,
-    name: &str,
 ) -> Result<Box<dyn Provider>, Error> {
-    let id = &model.contestant.model_id;
+    let (id, name) = (&model.contestant.model_id, &model.contestant.provider);
     let wrong = |error: SetupError| Error::new(format!("{id}: {error}"));
-    let Some(kind) = kind(model, name) else {
+    let Some((_, variable, kind)) = known(name) else {
+        let names: Vec<&str> = PROVIDERS.iter().map(|(name, ..)| *name).collect();
         let text = format!("{id}: the provider {name} is not known");
-        return Err(Error::new(text).hint(format!("the known ones are {}", names())));
+        return Err(Error::new(text).hint(format!("the known ones are {}", names.join(", "))));
     };
-    let variable = model.key_variable.as_deref().or(key_variable(name));
+    let variable = model.key_variable.as_deref().or(*variable);
     let key = variable.map(|name| configuration.key(name)).transpose()?;
-    let http = configuration.http(reach(model, &kind, configuration))?;
-    let family = match &kind {
+    let http = configuration.http(reach(model, kind, configuration))?;
+    let family = match kind {
         Kind::OpenAi => Family::OpenAi,
         Kind::Anthropic => Family::Anthropic,
         Kind::Google => Family::Google,
@@ -93,14 +92,18 @@ pub fn connect(
         Kind::Google => RemoteModel::new(Google, http, base_url, key, settings).map(boxed),
         Kind::XAi => RemoteModel::new(XAi, http, base_url, key, settings).map(boxed),
         Kind::Ollama => RemoteModel::new(Ollama, http, base_url, key, settings).map(boxed),
-        Kind::Compatible(host) => RemoteModel::new(host, http, base_url, key, settings).map(boxed),
+        Kind::Compatible(host) => {
+            let host = pinned(host, model);
+            RemoteModel::new(host, http, base_url, key, settings).map(boxed)
+        }
     };
     opened.map_err(wrong)
 }
 
 /// Where a model is asked; none without a network, or where no address is known.
 pub fn base_url(model: &ModelSettings) -> Option<&str> {
-    let usual = match kind(model, &model.contestant.provider)? {
+    let (_, _, kind) = known(&model.contestant.provider)?;
+    let usual = match kind {
         Kind::OpenAi => Some(OpenAi::DEFAULT_BASE_URL),
         Kind::Anthropic => Some(Anthropic::DEFAULT_BASE_URL),
         Kind::Google => Some(Google::DEFAULT_BASE_URL),
@@ -137,7 +140,7 @@ fn boxed<P: Provider + 'static>(provider: P) -> Box<dyn Provider> {
 }
 
 /// The wire format a provider name stands for.
-enum Kind {
+pub enum Kind {
     OpenAi,
     Anthropic,
     Google,
@@ -146,57 +149,52 @@ enum Kind {
     Compatible(Host),
 }
 
-/// Provider names, and the variables of their keys; a local one has none unless the model names it.
-pub const PROVIDERS: [(&str, Option<&str>); 14] = [
-    ("openai", Some("OPENAI_API_KEY")),
-    ("anthropic", Some("ANTHROPIC_API_KEY")),
-    ("google", Some("GOOGLE_API_KEY")),
-    ("xai", Some("XAI_API_KEY")),
-    ("deepseek", Some("DEEPSEEK_API_KEY")),
-    ("mistral", Some("MISTRAL_API_KEY")),
-    ("groq", Some("GROQ_API_KEY")),
-    ("together", Some("TOGETHER_API_KEY")),
-    ("fireworks", Some("FIREWORKS_API_KEY")),
-    ("openrouter", Some("OPENROUTER_API_KEY")),
-    ("vllm", None),
-    ("llama_cpp", None),
-    ("ollama", None),
-    ("openai_compatible", None),
-];
+/// A provider's name, the variable of its key, and what it speaks; a local one has no key unless the
+/// model names it.
+pub type Known = (&'static str, Option<&'static str>, Kind);
 
-fn key_variable(name: &str) -> Option<&'static str> {
-    PROVIDERS.iter().find(|(known, _)| *known == name)?.1
+const fn keyed(name: &'static str, key: &'static str, kind: Kind) -> Known {
+    (name, Some(key), kind)
 }
 
-fn names() -> String {
-    let names: Vec<&str> = PROVIDERS.iter().map(|(name, _)| *name).collect();
-    names.join(", ")
+pub static PROVIDERS: [Known; 14] = [
+    keyed("openai", "OPENAI_API_KEY", Kind::OpenAi),
+    keyed("anthropic", "ANTHROPIC_API_KEY", Kind::Anthropic),
+    keyed("google", "GOOGLE_API_KEY", Kind::Google),
+    keyed("xai", "XAI_API_KEY", Kind::XAi),
+    keyed("deepseek", "DEEPSEEK_API_KEY", Compatible(Host::DeepSeek)),
+    keyed("mistral", "MISTRAL_API_KEY", Compatible(Host::Mistral)),
+    keyed("groq", "GROQ_API_KEY", Compatible(Host::Groq)),
+    keyed("together", "TOGETHER_API_KEY", Compatible(Host::Together)),
+    keyed(
+        "fireworks",
+        "FIREWORKS_API_KEY",
+        Compatible(Host::Fireworks),
+    ),
+    keyed("openrouter", "OPENROUTER_API_KEY", Compatible(UNPINNED)),
+    ("vllm", None, Compatible(Host::Vllm)),
+    ("llama_cpp", None, Compatible(Host::LlamaCpp)),
+    ("ollama", None, Kind::Ollama),
+    ("openai_compatible", None, Compatible(Host::Other)),
+];
+
+/// `OpenRouter` before a model says who may answer.
+const UNPINNED: Host = Host::OpenRouter { only: Vec::new() };
+
+fn known(name: &str) -> Option<&'static Known> {
+    PROVIDERS.iter().find(|(known, ..)| *known == name)
 }
 
 /// `metadata: {routing: [HOST, …]}` pins a routed model.
-fn kind(model: &ModelSettings, name: &str) -> Option<Kind> {
+fn pinned(host: &Host, model: &ModelSettings) -> Host {
+    if *host != UNPINNED {
+        return host.clone();
+    }
     let routing = model.metadata["routing"].as_array().into_iter().flatten();
-    let only = routing
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect();
-    Some(match name {
-        "openai" => Kind::OpenAi,
-        "anthropic" => Kind::Anthropic,
-        "google" => Kind::Google,
-        "xai" => Kind::XAi,
-        "ollama" => Kind::Ollama,
-        "deepseek" => Kind::Compatible(Host::DeepSeek),
-        "mistral" => Kind::Compatible(Host::Mistral),
-        "groq" => Kind::Compatible(Host::Groq),
-        "together" => Kind::Compatible(Host::Together),
-        "fireworks" => Kind::Compatible(Host::Fireworks),
-        "openrouter" => Kind::Compatible(Host::OpenRouter { only }),
-        "vllm" => Kind::Compatible(Host::Vllm),
-        "llama_cpp" => Kind::Compatible(Host::LlamaCpp),
-        "openai_compatible" => Kind::Compatible(Host::Other),
-        _ => return None,
-    })
+    let only = routing.filter_map(Value::as_str).map(str::to_owned);
+    Host::OpenRouter {
+        only: only.collect(),
+    }
 }
 
 fn mock(settings: &ProviderSettings<'_>) -> Result<Mock, Error> {
@@ -213,7 +211,7 @@ fn mock(settings: &ProviderSettings<'_>) -> Result<Mock, Error> {
         options: allowed.map(|option| option.id.clone()).collect(),
         format: inputs.manifest.format,
         constraints: limits.clone(),
-        seed: settings.seed,
+        seed: settings.plan.seed,
     };
     Ok(Mock::new(model, script(settings)?))
 }
@@ -248,9 +246,7 @@ fn replay(settings: &ProviderSettings<'_>) -> Result<Replay, Error> {
     })?;
     let mut texts = Vec::new();
     for file in files.iter().filter_map(Value::as_str).map(Path::new) {
-        let bytes = file_ops::read(file).map_err(FileError::from)?;
-        let text = utf8(&bytes).map_err(|fault| fault.in_file(file))?;
-        texts.push(text.to_owned());
+        texts.push(read(file, |bytes| Ok(utf8(bytes)?.to_owned()))?);
     }
     let name = contestant.provider.clone();
     Ok(Replay::new(name, texts, settings.attempts_made))

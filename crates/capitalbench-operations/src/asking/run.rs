@@ -25,12 +25,12 @@ use super::plan::{prepare, refuse_late};
 use super::seats::{Seat, cap, schema, seats};
 use super::slot_end::SlotEnd;
 use super::spending::Spending;
-use crate::backoff::Backoff;
 use crate::error::Error;
+use crate::operator::backoff::Backoff;
 use crate::operator::stops::Stops;
 use crate::operator::{Operator, wait};
 use crate::proof::given_instant::note_given_instant;
-use crate::proof::promise::require_stamped_freeze;
+use crate::proof::promise::Promise;
 use crate::proof::record::{Recorder, record, require_clock_in_order};
 
 /// First pause before a rehearsed call is repeated.
@@ -144,7 +144,7 @@ pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared
     let cap = cap(request.max_cost_usd, &seats)?;
     let is_official = prepared.plan.rules.kind == RunKind::Official;
     if is_official && !request.dry_run {
-        require_stamped_freeze(operator, &folder, &inputs.manifest)?;
+        Promise::of(&folder, &inputs.manifest).require_stamped_freeze(operator)?;
     }
     let deadline = inputs.manifest.decision_deadline.as_ref().map(Stamp::at);
     Ok(Prepared::Ready(Box::new(ReadyRun {
@@ -216,7 +216,7 @@ impl ReadyRun {
         };
         let recorder = Recorder::of_round(operator, folder)?;
         // Who will be asked is in the log before the first call.
-        recorder.round(folder, clock.now())?;
+        recorder.round(clock.now())?;
         let (stop, stopped) = watch::channel(false);
         let engine = Arc::new(Engine {
             schema: schema(&self.inputs)?,
@@ -279,13 +279,9 @@ fn conclude(engine: &Engine, ends: Vec<SlotEnd>) -> Result<RunReport, Error> {
     let finished = if ends.iter().any(SlotEnd::is_open) {
         None
     } else {
-        let now = Stamp::parse(&now.to_string())
-            .ok_or_else(|| Error::new("the current time is out of range"))?;
-        Some(derive(&engine.ledger, &engine.inputs, &now)?)
+        Some(derive(&engine.ledger, &engine.inputs, &Stamp::of(now))?)
     };
-    engine
-        .recorder
-        .round(&engine.inputs.folder, engine.clock.now())?;
+    engine.recorder.round(engine.clock.now())?;
     let mut slots = Vec::new();
     for end in ends {
         let attempts = engine.ledger.attempts(&end.planned.slot)?;

@@ -1,6 +1,7 @@
 //! Slots of a plan → everything needed to ask them.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,21 +59,19 @@ pub(super) fn seats(
             .find(|m| m.contestant.model_id == *id);
         let settings =
             settings.ok_or_else(|| Error::new(format!("{id} is not in the configuration")))?;
-        if !opened.contains_key(id) {
-            let provider = open_provider(
-                configuration,
-                &ProviderSettings {
+        let provider = match opened.entry(id) {
+            Entry::Occupied(known) => Arc::clone(known.get()),
+            Entry::Vacant(new) => {
+                let settings = ProviderSettings {
                     model: settings,
                     inputs,
-                    calls: plan.calls,
-                    seed: plan.seed,
-                    attempts_made: attempts_made(plan.slots.as_slice(), id, ledger)?,
-                },
-            )?;
-            opened.insert(id, Arc::from(provider));
-        }
-        let provider = opened.get(id).map(Arc::clone);
-        let provider = provider.ok_or_else(|| Error::new("no provider"))?;
+                    plan,
+                    attempts_made: attempts_made(&plan.slots, id, ledger)?,
+                };
+                let provider = open_provider(configuration, &settings)?;
+                Arc::clone(new.insert(Arc::from(provider)))
+            }
+        };
         let suffix = call_suffix(&inputs.manifest, id, &planned.provider);
         let input = format!("{}\n{suffix}", prepared.input);
         let price = plan.price(&planned.provider, &planned.api_model_name);

@@ -26,6 +26,8 @@ pub struct SlotEnd {
     pub at_most: Option<Cost>,
     /// No provider was called.
     pub is_rehearsed: bool,
+    /// The recorded cost of what was asked for it now.
+    pub paid: Cost,
 }
 
 impl SlotEnd {

@@ -2,23 +2,20 @@
 //!
 //! It is of the kind `provider_smoke`, belongs to no round and writes nothing.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use capitalbench_adapters::provider::{Question, Reply};
-use capitalbench_archive::disk::error::FileError;
-use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::format::round::models::{self, ModelSettings};
 use capitalbench_archive::run::ledger::PlannedPrice;
 use capitalbench_core::asking::attempt::Reason;
 use capitalbench_core::asking::cost::{Cost, Price};
-use capitalbench_core::asking::tokens::estimate;
-use capitalbench_core::decision::submission::reply::{Ending, read_reply};
 
-use super::price_card::{PriceBook, Shipped, Wanted};
+use super::price_card::PriceBook;
 use super::providers::{connect, is_offline, served_models};
-use super::verdict::{cost, reason_of, stopped, unread};
+use super::verdict::{cost, object_in, reason_of};
 use crate::error::Error;
+use crate::operator::files::read;
 use crate::operator::{Operator, wait};
 
 /// What is asked; it names no round and no option.
@@ -48,9 +45,7 @@ pub struct SmokeReport {
 
 /// Asks a model for two words, with the same checks as a round's answer.
 pub fn smoke(operator: &Operator, request: &SmokeRequest) -> Result<SmokeReport, Error> {
-    let bytes = file_ops::read(&request.models).map_err(FileError::from)?;
-    let models = models::parse_settings(&bytes).map_err(|fault| fault.in_file(&request.models))?;
-    let model = chosen(request, models)?;
+    let model = chosen(request, read(&request.models, models::parse_settings)?)?;
     let contestant = &model.contestant;
     if is_offline(&contestant.provider) {
         let text = format!("{} answers without a network", contestant.model_id);
@@ -63,7 +58,10 @@ pub fn smoke(operator: &Operator, request: &SmokeRequest) -> Result<SmokeReport,
         );
         return Err(Error::new(text).hint("allow it with --allow-real-api-calls"));
     }
-    let price = price(operator, request.pricing.as_deref(), &model)?;
+    let book = PriceBook::open(request.pricing.as_deref(), Some(operator.now()))?;
+    let asked = [(&contestant.provider, &contestant.api_model_name)];
+    let (prices, _) = book.prices(asked, INPUT);
+    let price = prices.first().map(PlannedPrice::price);
     ask(operator, model, price)
 }
 
@@ -81,27 +79,12 @@ fn chosen(request: &SmokeRequest, models: Vec<ModelSettings>) -> Result<ModelSet
     })
 }
 
-fn price(
-    operator: &Operator,
-    pricing: Option<&Path>,
-    model: &ModelSettings,
-) -> Result<Option<Price>, Error> {
-    let book = PriceBook::open(pricing, Shipped::Asked, operator.now())?;
-    let contestant = &model.contestant;
-    let (prices, _) = book.prices(&[Wanted {
-        provider: &contestant.provider,
-        api_model_name: &contestant.api_model_name,
-        input_tokens: estimate(INPUT, &contestant.provider),
-    }]);
-    Ok(prices.first().map(PlannedPrice::price))
-}
-
 fn ask(
     operator: &Operator,
     model: ModelSettings,
     price: Option<Price>,
 ) -> Result<SmokeReport, Error> {
-    let provider = connect(&operator.configuration, &model, &model.contestant.provider)?;
+    let provider = connect(&operator.configuration, &model)?;
     let question = Question {
         input: INPUT,
         schema: None,
@@ -133,20 +116,13 @@ fn ask(
 /// What would make an answer of a round invalid, found on the smallest one.
 fn problem(model: &ModelSettings, reply: &Reply) -> Option<(Reason, String)> {
     let asked = &model.contestant.api_model_name;
-    if let Some(served) = &reply.served_model
-        && !served_models(model).contains(served)
-    {
-        let text = format!(
-            "{served} answered instead of {asked}; allow it with metadata: \
-             {{served_models: [{served}]}}"
-        );
-        return Some((Reason::OtherModel, text));
-    }
-    if let Some((reason, text)) = stopped(reply.stop) {
-        return Some((reason, text.to_owned()));
-    }
-    match read_reply(&reply.text, Ending::Complete) {
-        Err(fault) => Some((unread(&fault), fault.to_string())),
+    match object_in(reply, asked, &served_models(model)) {
+        Err((Reason::OtherModel, text)) => {
+            let served = reply.served_model.as_deref().unwrap_or_default();
+            let hint = format!("allow it with metadata: {{served_models: [{served}]}}");
+            Some((Reason::OtherModel, format!("{text}; {hint}")))
+        }
+        Err(problem) => Some(problem),
         Ok((object, _)) if object["status"] != "ok" => {
             let text = "the reply is not the object asked for".to_owned();
             Some((Reason::Schema, text))

@@ -14,9 +14,6 @@ use serde_json::{Value, json};
 use super::engine::Engine;
 use super::seats::Seat;
 
-/// What an object was found by, and whether it is a decision.
-type Judged = (Option<(Value, Step)>, AttemptStatus);
-
 /// Reads a stored answer and judges what it says; also how long the server asks to wait.
 pub fn judge(engine: &Engine, seat: &Seat, answer: &RawAnswer) -> (Ended, Option<Duration>) {
     match seat.provider.read(answer) {
@@ -26,7 +23,17 @@ pub fn judge(engine: &Engine, seat: &Seat, answer: &RawAnswer) -> (Ended, Option
 }
 
 fn of_reply(engine: &Engine, seat: &Seat, reply: Reply) -> Ended {
-    let (found, status) = judge_reply(engine, seat, &reply);
+    let found = object_in(&reply, &seat.planned.api_model_name, &seat.served_models);
+    let (found, status) = match found {
+        Ok((object, step)) => {
+            let status = judge_object(engine, seat, &object);
+            (Some((object, step)), status)
+        }
+        Err((reason, text)) => {
+            let problems = vec![text];
+            (None, AttemptStatus::Invalid { reason, problems })
+        }
+    };
     let tokens = reply.tokens;
     let cost = seat.price.and_then(|price| cost(price, tokens));
     Ended {
@@ -78,62 +85,40 @@ fn ended(status: &AttemptStatus) -> Ended {
         status: status.as_str().to_owned(),
         reason: status.reason().map(|reason| reason.as_str().to_owned()),
         problems,
-        ended_at_utc: String::new(),
-        latency_seconds: 0.0,
-        text: None,
-        object: None,
-        parse_path: None,
-        served_model: None,
-        request_id: None,
-        input_tokens: None,
-        cached_tokens: None,
-        cache_write_tokens: None,
-        output_tokens: None,
-        reasoning_tokens: None,
-        cost_usd: None,
+        ..Ended::default()
     }
 }
 
-fn judge_reply(engine: &Engine, seat: &Seat, reply: &Reply) -> Judged {
-    let invalid = |reason: Reason, text: String| AttemptStatus::Invalid {
-        reason,
-        problems: vec![text],
-    };
-    if let Some(served) = reply.served_model.as_deref()
-        && !seat.served_models.iter().any(|name| name == served)
+/// The object in a reply and how it was found, or why the reply is not an answer.
+pub(super) fn object_in(
+    reply: &Reply,
+    asked: &str,
+    served_models: &[String],
+) -> Result<(Value, Step), (Reason, String)> {
+    if let Some(served) = &reply.served_model
+        && !served_models.contains(served)
     {
-        let text = format!(
-            "{served} answered instead of {}",
-            seat.planned.api_model_name
-        );
-        return (None, invalid(Reason::OtherModel, text));
+        let text = format!("{served} answered instead of {asked}");
+        return Err((Reason::OtherModel, text));
     }
     if let Some((reason, text)) = stopped(reply.stop) {
-        return (None, invalid(reason, text.to_owned()));
+        return Err((reason, text.to_owned()));
     }
     let ending = match reply.stop {
         Stop::Complete => Ending::Complete,
         _ => Ending::Unsure,
     };
-    match read_reply(&reply.text, ending) {
-        Err(fault) => (None, invalid(unread(&fault), fault.to_string())),
-        Ok((object, step)) => {
-            let status = judge_object(engine, seat, &object);
-            (Some((object, step)), status)
-        }
-    }
-}
-
-/// Why nothing was found in a reply.
-pub fn unread(fault: &ReplyFault) -> Reason {
-    match fault {
-        ReplyFault::Empty => Reason::Empty,
-        _ => Reason::Malformed,
-    }
+    read_reply(&reply.text, ending).map_err(|fault| {
+        let reason = match fault {
+            ReplyFault::Empty => Reason::Empty,
+            _ => Reason::Malformed,
+        };
+        (reason, fault.to_string())
+    })
 }
 
 /// Why a reply is no answer although there is one, whatever it says.
-pub fn stopped(stop: Stop) -> Option<(Reason, &'static str)> {
+fn stopped(stop: Stop) -> Option<(Reason, &'static str)> {
     match stop {
         Stop::Complete | Stop::Other => None,
         Stop::Length => Some((Reason::Truncated, "the token limit cut the reply off")),

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::operator::Operator;
 use crate::proof::anchor::follow_step;
 use crate::proof::given_instant::note_given_instant;
-use crate::proof::promise::require_key;
+use crate::proof::promise::Promise;
 use crate::proof::record::{Recorded, record, record_freeze};
 
 /// A frozen round and its place in the log.
@@ -27,7 +27,7 @@ pub struct FrozenRound {
 pub fn freeze_round(operator: &Operator, round: &Path) -> Result<FrozenRound, Error> {
     let folder = RoundFolder::open(round)?;
     let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
-    require_key(operator, &folder, &manifest)?;
+    Promise::of(&folder, &manifest).require_key(operator)?;
     note_given_instant(operator, &folder, "hash-round")?;
     let frozen = freeze::freeze(&folder)?;
     let recorded = match frozen {

@@ -18,9 +18,9 @@ use jiff::civil::Date;
 
 use crate::error::Error;
 use crate::operator::{Operator, wait};
-use crate::prices::fetcher::{AtLimit, Days};
+use crate::prices::fetcher::{AtLimit, Days, Fetcher};
 use crate::prices::plan::priced_options;
-use crate::prices::sources::{OpenSource, Vendor, rounds_of};
+use crate::prices::sources::{Vendor, rounds_of};
 
 /// Fetches the histories of all options and writes the table as of a day.
 pub fn fetch_table(
@@ -40,8 +40,7 @@ pub fn fetch_table(
     refuse_later_close(&inputs.manifest, as_of)?;
     let start = history_start(as_of)
         .ok_or_else(|| Error::new(format!("--as-of-date {as_of} is too early")))?;
-    let opened = OpenSource::open(&operator.configuration, vendor)?;
-    let fetcher = opened.fetcher(operator, &rounds_of(folder.path())?, AtLimit::Stop);
+    let fetcher = Fetcher::open(operator, vendor, &rounds_of(folder.path())?, AtLimit::Stop)?;
     let question = format!("{}_trailing_{as_of}", folder.name());
     let options = priced_options(&inputs.universe);
     let days = Days::any_of(start, as_of);

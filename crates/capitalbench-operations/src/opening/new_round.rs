@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use capitalbench_archive::disk::error::{Fault, FileError};
-use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::format::round::models::{self, ModelSettings};
 use capitalbench_archive::format::{round::options, utf8};
 use capitalbench_archive::round::new_round::{NewRound, create};
@@ -28,6 +26,7 @@ use jiff::{Timestamp, ToSpan as _};
 use crate::asking::providers::base_url;
 use crate::error::Error;
 use crate::operator::Operator;
+use crate::operator::files::read;
 
 /// What an operator wants opened.
 #[derive(Debug)]
@@ -123,10 +122,9 @@ fn next_opening(now: Timestamp) -> Result<Timestamp, Error> {
 fn universe(request: &RoundRequest) -> Result<(String, String, Universe), Error> {
     let version = request.universe_version.clone();
     if let Some(file) = &request.universe {
-        let bytes = file_ops::read(file).map_err(FileError::from)?;
-        let in_file = |fault: Fault| fault.in_file(file);
-        let universe = options::parse(&bytes).map_err(in_file)?;
-        let yaml = utf8(&bytes).map_err(in_file)?.to_owned();
+        let (universe, yaml) = read(file, |bytes| {
+            Ok((options::parse(bytes)?, utf8(bytes)?.to_owned()))
+        })?;
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
         return Ok((version.unwrap_or_else(|| stem.into_owned()), yaml, universe));
     }
@@ -188,8 +186,7 @@ fn active_models(request: &RoundRequest, deadline: Timestamp) -> Result<Vec<Mode
     let Some(file) = &request.models else {
         return Ok(Vec::new());
     };
-    let bytes = file_ops::read(file).map_err(FileError::from)?;
-    let mut active = models::parse_settings(&bytes).map_err(|fault| fault.in_file(file))?;
+    let mut active = read(file, models::parse_settings)?;
     active.retain(|model| model.contestant.is_active(&request.round_id, deadline));
     if active.is_empty() {
         let file = file.display();
@@ -203,6 +200,5 @@ fn active_models(request: &RoundRequest, deadline: Timestamp) -> Result<Vec<Mode
 fn stamp(at: Timestamp) -> Result<Stamp, Error> {
     let whole =
         Timestamp::from_second(at.as_second()).map_err(|error| Error::new(error.to_string()))?;
-    Stamp::parse(&whole.to_string())
-        .ok_or_else(|| Error::new(format!("{at} is out of the range of instants")))
+    Ok(Stamp::of(whole))
 }

@@ -5,13 +5,16 @@ use std::time::Duration;
 
 use capitalbench_database::jobs::Job;
 use jiff::Timestamp;
+use tokio::runtime::{Builder, Runtime};
 
 use crate::error::Error;
 use crate::resolving::worker::JobEnd;
 use crate::syncing::follow::Followed;
 
+pub mod backoff;
 pub mod clock;
 pub mod configuration;
+pub(crate) mod files;
 pub mod stops;
 
 use clock::{Clock, now_or};
@@ -93,10 +96,13 @@ impl Listener for Silence {
 
 /// Runs one future to its end; connections are served while it computes.
 pub fn wait<T>(future: impl Future<Output = T>) -> Result<T, Error> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
+    Ok(runtime(1)?.block_on(future))
+}
+
+pub(crate) fn runtime(threads: usize) -> Result<Runtime, Error> {
+    Builder::new_multi_thread()
+        .worker_threads(threads)
         .enable_all()
         .build()
-        .map_err(|error| Error::new(format!("cannot start the network: {error}")))?;
-    Ok(runtime.block_on(future))
+        .map_err(|error| Error::new(format!("cannot start the network: {error}")))
 }

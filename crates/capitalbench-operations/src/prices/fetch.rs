@@ -8,7 +8,7 @@ use capitalbench_archive::format::prices::provenance::{
 };
 use capitalbench_archive::format::stored::FormatVersion;
 use capitalbench_archive::prices::price_record::{NewPrices, store};
-use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::market::cross_check::{Comparison, CrossCheck};
 use capitalbench_core::market::price_rules::{PriceProblem, problems};
 use capitalbench_core::market::price_window::PriceWindow;
@@ -18,12 +18,13 @@ use capitalbench_core::values::ids::{OptionId, RunId};
 use capitalbench_core::values::units::Return;
 use jiff::civil::Date;
 
-use super::fetcher::{Answered, Answers, Asked, AtLimit, Days, Fetcher, Stopped};
+use super::fetcher::{Answered, Answers, AtLimit, Days, Fetcher, Stopped};
 use super::plan::{
     FetchPlan, options, refuse_present, require_final_rows, source_exception, window,
 };
-use super::sources::{Fetchers, PriceChoice, Second, Sources, rounds_of};
+use super::sources::{Fetchers, PriceChoice, Second, rounds_of};
 use crate::error::Error;
+use crate::operator::files::open_inputs;
 use crate::operator::{Operator, wait};
 use crate::proof::given_instant::note_given_instant;
 use crate::proof::record::{PROGRAM, record};
@@ -74,8 +75,7 @@ pub enum Fetched {
 
 /// Fetches the prices of a round for an operator.
 pub fn fetch_round(operator: &Operator, request: &FetchRequest) -> Result<FetchReport, Error> {
-    let folder = RoundFolder::open(&request.round)?;
-    let inputs = RoundInputs::load(folder, &Universes::default())?;
+    let inputs = open_inputs(&request.round)?;
     refuse_changed_inputs(&inputs)?;
     let plan = FetchPlan {
         inputs: &inputs,
@@ -118,8 +118,7 @@ fn fetch_alone(
     let folder = &plan.inputs.folder;
     note_given_instant(operator, folder, "fetch-prices")?;
     let rounds = rounds_of(folder.path())?;
-    let sources = Sources::open(&operator.configuration, &request.prices)?;
-    let fetchers = sources.fetchers(operator, &rounds, request.at_limit);
+    let fetchers = Fetchers::open(operator, &request.prices, &rounds, request.at_limit)?;
     source_exception(plan, &fetchers)?;
     let held = take(folder)?;
     // Another process may have stored prices before the round was ours.
@@ -144,21 +143,18 @@ pub async fn fetch_prices(
     let days = Days::both_ends(asked_for.entry, asked_for.exit);
     let (first, second) = (&fetchers.first, fetchers.second.as_ref());
     let answers = match first.fetch_all(&fetch, &plan.options, &days).await? {
-        Asked::Stopped(stopped) => return Ok(Fetched::Stopped(stopped)),
-        Asked::All(answers) => complete(answers)?,
+        Err(stopped) => return Ok(Fetched::Stopped(stopped)),
+        Ok(answers) => complete(answers)?,
     };
-    let cross_check = match second {
-        None => None,
-        Some(second) => match second
-            .fetcher
-            .fetch_all(&fetch, &plan.options, &days)
-            .await?
-        {
-            Asked::Stopped(stopped) => return Ok(Fetched::Stopped(stopped)),
-            Asked::All(others) => Some(compare(second, &answers, others, asked_for)),
-        },
-    };
-    let warnings = warnings(plan, first, &answers, asked_for);
+    let mut cross_check = None;
+    if let Some(second) = second {
+        let others = second.fetcher.fetch_all(&fetch, &plan.options, &days);
+        match others.await? {
+            Err(stopped) => return Ok(Fetched::Stopped(stopped)),
+            Ok(others) => cross_check = Some(compare(second, &answers, others, asked_for)),
+        }
+    }
+    let warnings = warnings(plan, first, &answers);
     let beyond = cross_check
         .as_ref()
         .is_some_and(|check| !check.beyond().is_empty());
@@ -166,10 +162,7 @@ pub async fn fetch_prices(
     let operator = first.operator;
     let correction = plan.correction(operator.clock.now());
     let new = NewPrices {
-        provenance: Provenance {
-            warnings,
-            ..provenance(plan, first, asked_for, &answers)
-        },
+        provenance: provenance(plan, first, &answers, warnings),
         windows: answers
             .into_iter()
             .map(|answered| answered.window)
@@ -243,12 +236,8 @@ fn compare(second: &Second<'_>, answers: &[Answered], others: Answers, days: Win
 }
 
 /// What is odd about the answers: adjustments that cannot be right, sessions without a row.
-fn warnings(
-    plan: &FetchPlan<'_>,
-    fetcher: &Fetcher<'_>,
-    answers: &[Answered],
-    days: Window,
-) -> Vec<String> {
+fn warnings(plan: &FetchPlan<'_>, fetcher: &Fetcher<'_>, answers: &[Answered]) -> Vec<String> {
+    let days = plan.days();
     let mut warnings = match plan.purpose {
         Purpose::Final => missed_distributions(plan, answers),
         Purpose::Informational => Vec::new(),
@@ -305,9 +294,10 @@ fn missed_distributions(plan: &FetchPlan<'_>, answers: &[Answered]) -> Vec<Strin
 fn provenance(
     plan: &FetchPlan<'_>,
     fetcher: &Fetcher<'_>,
-    days: Window,
     answers: &[Answered],
+    warnings: Vec<String>,
 ) -> Provenance {
+    let days = plan.days();
     let records = answers.iter().map(|answered| AnswerRecord {
         option_id: answered.window.option_id.clone(),
         symbol: answered.window.symbol.clone(),
@@ -330,7 +320,7 @@ fn provenance(
         program: PROGRAM.to_owned(),
         answers: records.collect(),
         files: BTreeMap::new(),
-        warnings: Vec::new(),
+        warnings,
         replaced: None,
     }
 }

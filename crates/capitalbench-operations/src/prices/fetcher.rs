@@ -14,8 +14,8 @@ use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::sleep;
 
-use crate::backoff::Backoff;
 use crate::error::Error;
+use crate::operator::backoff::Backoff;
 use crate::operator::{Notice, Operator};
 
 /// How often a question whose transport failed is asked again.
@@ -35,7 +35,7 @@ pub enum AtLimit {
 /// A source with its allowance, asked for one operator.
 pub struct Fetcher<'a> {
     pub operator: &'a Operator,
-    pub source: &'a dyn PriceSource,
+    pub source: Box<dyn PriceSource>,
     /// None for a source on the disk.
     pub allowance: Option<Allowance>,
     pub at_limit: AtLimit,
@@ -84,12 +84,6 @@ impl Days {
     }
 }
 
-/// How a fetch ended.
-pub enum Asked {
-    All(Answers),
-    Stopped(Stopped),
-}
-
 /// A plan is used up; the answers so far are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped {
@@ -136,7 +130,7 @@ impl Fetcher<'_> {
         fetch: &str,
         options: &[PricedOption],
         days: &Days,
-    ) -> Result<Asked, Error> {
+    ) -> Result<Result<Answers, Stopped>, Error> {
         let asked = self.ask_each(fetch, options, days).await;
         self.operator.say(&Notice::ProgressEnded);
         asked
@@ -149,10 +143,7 @@ impl Fetcher<'_> {
         options: &[PricedOption],
         days: &Days,
     ) -> Result<Answers, Error> {
-        match self.fetch_all(fetch, options, days).await? {
-            Asked::All(answers) => Ok(answers),
-            Asked::Stopped(stopped) => Err(stopped.into()),
-        }
+        Ok(self.fetch_all(fetch, options, days).await??)
     }
 
     async fn ask_each(
@@ -160,7 +151,7 @@ impl Fetcher<'_> {
         fetch: &str,
         options: &[PricedOption],
         days: &Days,
-    ) -> Result<Asked, Error> {
+    ) -> Result<Result<Answers, Stopped>, Error> {
         let of = options.len();
         let mut answers = Vec::with_capacity(of);
         for (option_id, symbol) in options {
@@ -172,8 +163,9 @@ impl Fetcher<'_> {
             });
             let said = match self.turn(fetch, symbol, days).await? {
                 Turn::Closed(at) => {
-                    return Ok(Asked::Stopped(Stopped {
-                        source: self.source.name(),
+                    let source = self.source.name();
+                    return Ok(Err(Stopped {
+                        source,
                         at,
                         done,
                         of,
@@ -191,7 +183,7 @@ impl Fetcher<'_> {
             };
             answers.push((option_id.clone(), said));
         }
-        Ok(Asked::All(answers))
+        Ok(Ok(answers))
     }
 
     /// Removes the kept answers of a fetch that is stored.

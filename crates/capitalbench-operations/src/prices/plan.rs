@@ -94,11 +94,8 @@ pub fn window(
 
 /// Refuses closed days, and days whose rows may still change.
 pub fn require_final_rows(plan: &FetchPlan<'_>, now: Timestamp) -> Result<(), Error> {
-    let mut days = vec![(Side::Entry, plan.window.entry)];
-    if plan.purpose == Purpose::Final {
-        days.push((Side::Exit, plan.window.exit));
-    }
-    for (side, day) in days {
+    let days = plan.days();
+    for (side, day) in [(Side::Entry, days.entry), (Side::Exit, days.exit)] {
         if let Some(reason) = closure_reason(day) {
             let near = [previous_session(day), next_session(day)];
             let near: Vec<String> = near.iter().flatten().map(Date::to_string).collect();

@@ -12,6 +12,7 @@ use super::fetcher::{Allowance, AtLimit, Fetcher};
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::operator::configuration::Configuration;
+use crate::operator::files::absolute;
 
 const TIINGO_PLAN: &str = "TIINGO_PLAN";
 
@@ -39,18 +40,6 @@ pub struct CrossCheckChoice {
     pub tolerance_bps: f64,
 }
 
-/// An opened source, and what its plan allows; none where requests are not counted.
-pub struct OpenSource {
-    source: Box<dyn PriceSource>,
-    plan: Option<Plan>,
-}
-
-/// The sources of a [`PriceChoice`].
-pub struct Sources {
-    first: OpenSource,
-    second: Option<(OpenSource, f64)>,
-}
-
 /// Both sources, ready to be asked.
 pub struct Fetchers<'a> {
     pub first: Fetcher<'a>,
@@ -63,38 +52,36 @@ pub struct Second<'a> {
     pub tolerance_bps: f64,
 }
 
-impl Sources {
-    pub fn open(configuration: &Configuration, choice: &PriceChoice) -> Result<Self, Error> {
-        let second = choice.cross_check.as_ref().map(|second| {
-            let source = OpenSource::open(configuration, &second.vendor)?;
-            Ok::<_, Error>((source, second.tolerance_bps))
-        });
-        Ok(Self {
-            first: OpenSource::open(configuration, &choice.vendor)?,
-            second: second.transpose()?,
-        })
-    }
-
-    /// Counts requests in the state folder of these rounds.
-    pub fn fetchers<'a>(
-        &'a self,
+impl<'a> Fetchers<'a> {
+    pub fn open(
         operator: &'a Operator,
+        choice: &PriceChoice,
         rounds: &Path,
         at_limit: AtLimit,
-    ) -> Fetchers<'a> {
-        Fetchers {
-            first: self.first.fetcher(operator, rounds, at_limit),
-            second: self.second.as_ref().map(|(source, bps)| Second {
-                fetcher: source.fetcher(operator, rounds, at_limit),
-                tolerance_bps: *bps,
-            }),
-        }
+    ) -> Result<Self, Error> {
+        let open = |vendor: &Vendor| Fetcher::open(operator, vendor, rounds, at_limit);
+        let second = choice.cross_check.as_ref().map(|second| {
+            Ok::<_, Error>(Second {
+                fetcher: open(&second.vendor)?,
+                tolerance_bps: second.tolerance_bps,
+            })
+        });
+        Ok(Self {
+            second: second.transpose()?,
+            first: open(&choice.vendor)?,
+        })
     }
 }
 
-impl OpenSource {
-    /// Each question is one request, so that whoever asks can count.
-    pub fn open(configuration: &Configuration, vendor: &Vendor) -> Result<Self, Error> {
+impl<'a> Fetcher<'a> {
+    /// Counts requests in the state folder of these rounds; each question is one.
+    pub fn open(
+        operator: &'a Operator,
+        vendor: &Vendor,
+        rounds: &Path,
+        at_limit: AtLimit,
+    ) -> Result<Self, Error> {
+        let configuration = &operator.configuration;
         let key = |name: &str| {
             configuration.key(name).map_err(|error| {
                 error.or_hint("or use --source csv --histories DIR for prices on disk")
@@ -133,26 +120,13 @@ impl OpenSource {
                 (Box::new(source.map_err(wrong(name))?), Some(plan))
             }
         };
-        Ok(Self { source, plan })
-    }
-
-    /// Counts requests in the state folder of these rounds.
-    pub fn fetcher<'a>(
-        &'a self,
-        operator: &'a Operator,
-        rounds: &Path,
-        at_limit: AtLimit,
-    ) -> Fetcher<'a> {
-        let state = operator.configuration.state_folder(rounds);
-        Fetcher {
+        let state = RequestState::new(&configuration.state_folder(rounds), source.name());
+        Ok(Self {
             operator,
-            source: &*self.source,
-            allowance: self.plan.map(|plan| Allowance {
-                plan,
-                state: RequestState::new(&state, self.source.name()),
-            }),
+            source,
+            allowance: plan.map(|plan| Allowance { plan, state }),
             at_limit,
-        }
+        })
     }
 }
 
@@ -169,7 +143,6 @@ fn tiingo_plan(configuration: &Configuration) -> Result<Plan, Error> {
 
 /// The folder that a round lies in.
 pub fn rounds_of(round: &Path) -> Result<PathBuf, Error> {
-    let whole = std::fs::canonicalize(round)
-        .map_err(|error| Error::new(format!("{}: {error}", round.display())))?;
+    let whole = absolute(round)?;
     Ok(whole.parent().unwrap_or(&whole).to_owned())
 }

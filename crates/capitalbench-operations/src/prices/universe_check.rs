@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::prices::universe_report::{Asked, OptionCheck, render};
@@ -14,9 +13,10 @@ use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::values::ids::{Digest, OptionId};
 use jiff::civil::Date;
 
-use super::fetcher::{Answered, AtLimit, Days};
-use super::sources::{OpenSource, Vendor, rounds_of};
+use super::fetcher::{Answered, AtLimit, Days, Fetcher};
+use super::sources::{Vendor, rounds_of};
 use crate::error::Error;
+use crate::operator::files::read;
 use crate::operator::{Operator, wait};
 use crate::proof::record::record;
 
@@ -48,11 +48,11 @@ pub fn check_universe(
         return Err(Error::new(text).hint("swap the two days"));
     }
     let (file, stem) = listed.files()?;
-    let bytes = file_ops::read(&file).map_err(FileError::from)?;
-    let universe = options::parse(&bytes).map_err(|fault| fault.in_file(&file))?;
-    let opened = OpenSource::open(&operator.configuration, vendor)?;
-    let fetcher = opened.fetcher(operator, &listed.rounds_folder()?, AtLimit::Stop);
-    let question = format!("{}_known_{from}_{to}", Digest::of(&bytes).to_hex());
+    let (universe, digest) = read(&file, |bytes| {
+        Ok((options::parse(bytes)?, Digest::of(bytes)))
+    })?;
+    let fetcher = Fetcher::open(operator, vendor, &listed.rounds_folder()?, AtLimit::Stop)?;
+    let question = format!("{}_known_{from}_{to}", digest.to_hex());
     let known = universe.options().iter();
     let asked: Vec<_> = known
         .filter_map(|option| Some((option.id.clone(), option.data_symbol.clone()?)))

@@ -14,8 +14,8 @@ use capitalbench_proof::opentimestamps::{commitment, proof_file};
 use capitalbench_proof::timestamp::{Question, Stamp};
 use jiff::SignedDuration;
 
-use crate::backoff::Backoff;
 use crate::error::Error;
+use crate::operator::backoff::Backoff;
 use crate::operator::configuration::Configuration;
 use crate::operator::{Notice, Operator, wait};
 

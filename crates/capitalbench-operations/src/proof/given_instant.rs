@@ -1,6 +1,5 @@
 //! An instant that was given with `--now` in place of the clock's is noted in the round.
 
-use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::round::manifest;
@@ -41,7 +40,6 @@ pub fn note_given_instant(
         return Ok(());
     }
     let lines = format!("{told}{line}\n");
-    file_ops::replace(&round.file(file), lines.as_bytes()).map_err(FileError::from)?;
-    record(operator, round, given)?;
-    Ok(())
+    file_ops::replace(&round.file(file), lines.as_bytes())?;
+    record(operator, round, given).map(drop)
 }

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use capitalbench_archive::disk::error::FileError;
-use capitalbench_archive::log::{LedgerAttempt, LogFolder, LogKey, Observer, attempt_events};
+use capitalbench_archive::log::{
+    Appended, LedgerAttempt, LogFolder, LogKey, Observer, attempt_events,
+};
 use capitalbench_archive::round::round_folder::{RoundFolder, list_rounds};
 use capitalbench_archive::run::ledger::Ledger;
 use capitalbench_core::asking::attempt::Slot;
@@ -27,15 +29,14 @@ pub enum Recorded {
     Signed { size: u64, added: u64 },
 }
 
-/// The log of a folder of rounds, and its key where the operator has it.
+/// The log beside a round, and its key where the operator has it.
 pub struct Recorder {
+    round: RoundFolder,
     log: LogFolder,
     key: Option<LogKey>,
 }
 
 impl Recorder {
-    /// The log beside a round.
-    ///
     /// Only `keys init` gives a folder its log: a folder without one is not signed with the key that
     /// the configuration names for another, or there would be two logs of the same name.
     pub fn of_round(operator: &Operator, round: &RoundFolder) -> Result<Self, Error> {
@@ -44,30 +45,32 @@ impl Recorder {
             Some(_) => LogKey::load(&operator.configuration.log_key(&log))?,
             None => None,
         };
-        Ok(Self { log, key })
+        let round = round.clone();
+        Ok(Self { round, log, key })
     }
 
     /// Adds everything that the files of a round say and the log does not hold yet.
-    pub fn round(&self, round: &RoundFolder, now: Timestamp) -> Result<Recorded, FileError> {
+    pub fn round(&self, now: Timestamp) -> Result<Recorded, FileError> {
+        self.add(now, LogFolder::append_round)
+    }
+
+    fn add(&self, now: Timestamp, append: Append) -> Result<Recorded, FileError> {
         let Some(key) = &self.key else {
             let known = self.log.verifier()?;
             return Ok(known.map_or(Recorded::Unsigned, |key| {
                 Recorded::KeyMissing(key.name().to_owned())
             }));
         };
-        let appended = self.log.append_round(key, round, observer(key, now))?;
-        Ok(Recorded::Signed {
-            size: appended.size,
-            added: appended.added,
-        })
+        let Appended { size, added } = append(&self.log, key, &self.round, observer(key, now))?;
+        Ok(Recorded::Signed { size, added })
     }
 
-    /// Adds what the ledger holds of one attempt: that it begins, or also how it ended.
+    /// Adds what the ledger holds of one attempt of a slot: that it begins, or also how it ended.
     pub fn attempt(
         &self,
         ledger: &Ledger,
-        round: &RoundFolder,
-        attempt: Attempt<'_>,
+        slot: &Slot,
+        attempt: u32,
         now: Timestamp,
     ) -> Result<(), FileError> {
         let Some(key) = &self.key else {
@@ -76,21 +79,16 @@ impl Recorder {
         let attempt = LedgerAttempt {
             run: ledger.folder(),
             plan: ledger.plan(),
-            slot: attempt.slot,
-            attempt: attempt.number,
+            slot,
+            attempt,
         };
-        let events = attempt_events(round, &attempt, observer(key, now))?;
-        self.log.append(key, &events)?;
-        Ok(())
+        let events = attempt_events(&self.round, &attempt, observer(key, now))?;
+        self.log.append(key, &events).map(drop)
     }
 }
 
-/// One attempt of a slot.
-#[derive(Debug, Clone, Copy)]
-pub struct Attempt<'a> {
-    pub slot: &'a Slot,
-    pub number: u32,
-}
+/// How the events of a round get into its log.
+type Append = fn(&LogFolder, &LogKey, &RoundFolder, Observer<'_>) -> Result<Appended, FileError>;
 
 /// Refuses to ask models by a clock that is behind the log: the instants in the log of a round may
 /// not run backwards.
@@ -122,20 +120,12 @@ pub fn record_freeze(
     round: &RoundFolder,
     now: Timestamp,
 ) -> Result<Recorded, Error> {
-    let recorder = Recorder::of_round(operator, round)?;
-    let Some(key) = &recorder.key else {
-        return Ok(recorder.round(round, now)?);
-    };
-    let appended = recorder.log.append_freeze(key, round, observer(key, now))?;
-    Ok(Recorded::Signed {
-        size: appended.size,
-        added: appended.added,
-    })
+    Ok(Recorder::of_round(operator, round)?.add(now, LogFolder::append_freeze)?)
 }
 
 /// Adds what a step did to the log beside its round.
 pub fn record(operator: &Operator, round: &RoundFolder, now: Timestamp) -> Result<Recorded, Error> {
-    Ok(Recorder::of_round(operator, round)?.round(round, now)?)
+    Ok(Recorder::of_round(operator, round)?.round(now)?)
 }
 
 /// Adds what the rounds of a folder say: a process that died may have left events out of the log,

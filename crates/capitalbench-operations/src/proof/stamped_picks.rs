@@ -6,7 +6,7 @@ use capitalbench_core::round::manifest::Proof;
 use capitalbench_core::values::ids::RunId;
 
 use super::anchor::{Anchored, Clocks, anchor};
-use super::promise::{Objection, order_objections};
+use super::promise::{Objection, Promise};
 use crate::error::Error;
 use crate::operator::Operator;
 
@@ -36,7 +36,8 @@ pub fn stamp_picks(
         return Ok(None);
     }
     let log = LogFolder::of_round(&inputs.folder);
-    let lacking = || order_objections(&log, manifest, run_id.as_str(), operator.clock.now());
+    let promise = Promise::of(&inputs.folder, manifest);
+    let lacking = || promise.order_objections(run_id.as_str(), operator.clock.now());
     let before = lacking()?;
     let clocks = Clocks::configured(&operator.configuration)?;
     if before.is_empty() || clocks.authorities.is_empty() {

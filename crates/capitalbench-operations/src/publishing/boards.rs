@@ -2,14 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::disk::layout::{self, run};
 use capitalbench_archive::disk::state_folder;
 use capitalbench_archive::format::figures::results::cumulative;
 use capitalbench_archive::public::public_record::publication;
 use capitalbench_archive::results::scoring::score_run;
-use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::boards::index::index;
 use capitalbench_core::round::manifest::Track;
@@ -18,6 +16,7 @@ use capitalbench_export::report;
 use jiff::Timestamp;
 
 use crate::error::Error;
+use crate::operator::files::open_inputs;
 use crate::proof::promise::require_orders;
 
 pub type BoardFiles = Vec<(String, Vec<u8>)>;
@@ -47,15 +46,14 @@ impl BoardsDirty {
 
     pub fn set(&self) -> Result<(), Error> {
         if let Some(folder) = self.file.parent() {
-            state_folder::create(folder).map_err(FileError::from)?;
+            state_folder::create(folder)?;
         }
-        file_ops::replace(&self.file, b"").map_err(FileError::from)?;
-        Ok(())
+        Ok(file_ops::replace(&self.file, b"")?)
     }
 
     pub fn clear(&self) -> Result<(), Error> {
         if self.is_set() {
-            file_ops::remove(&self.file).map_err(FileError::from)?;
+            file_ops::remove(&self.file)?;
         }
         Ok(())
     }
@@ -84,7 +82,7 @@ pub fn rebuild(rounds: &Path, output: &Path, now: Timestamp) -> Result<Boards, E
         .into_iter()
         .map(|(name, bytes)| (output.join(name), bytes))
         .collect();
-    file_ops::replace_all(&files).map_err(FileError::from)?;
+    file_ops::replace_all(&files)?;
     let resolved = publication.rounds.iter();
     let resolved = resolved.filter(|round| round.resolved().is_some()).count();
     Ok(Boards { resolved })
@@ -114,7 +112,7 @@ pub fn latest(
 
 /// The leaderboard of a run, computed: whatever lies in its file is never published as it is.
 fn leaderboard(round: &Path, run_id: &RunId) -> Result<Vec<u8>, Error> {
-    let inputs = RoundInputs::load(RoundFolder::open(round)?, &Universes::default())?;
+    let inputs = open_inputs(round)?;
     let run = inputs.folder.run(run_id)?;
     let scored = score_run(&inputs, &run, run.record()?.run.rules)?;
     let table = scored

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::format::prices::price_sheet;
 use capitalbench_archive::results::interim_update::{
@@ -20,10 +19,11 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::error::Error;
+use crate::operator::files::{open_inputs, read};
 use crate::operator::{Operator, wait};
-use crate::prices::fetcher::{AtLimit, Days};
+use crate::prices::fetcher::{AtLimit, Days, Fetcher};
 use crate::prices::plan::priced_options;
-use crate::prices::sources::{OpenSource, Vendor};
+use crate::prices::sources::Vendor;
 use crate::proof::given_instant::note_given_instant;
 use crate::proof::record::record;
 use crate::resolving::held_round::with_awaited;
@@ -213,8 +213,7 @@ fn fetch_snapshot(
     inputs: &RoundInputs,
 ) -> Result<String, Error> {
     let day = request.day;
-    let opened = OpenSource::open(&operator.configuration, &request.vendor)?;
-    let fetcher = opened.fetcher(operator, &request.rounds, AtLimit::Stop);
+    let fetcher = Fetcher::open(operator, &request.vendor, &request.rounds, AtLimit::Stop)?;
     let question = format!("snapshot_{day}");
     let options = priced_options(&inputs.universe);
     let days = Days::both_ends(day, day);
@@ -266,8 +265,8 @@ pub fn track_run(
     run_id: &RunId,
     snapshots: &[(&Path, Date)],
 ) -> Result<(String, Date), Error> {
-    let folder = RoundFolder::open(round)?;
-    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
+    let inputs = open_inputs(round)?;
+    let folder = inputs.folder.clone();
     let run = RuledRun::named_or_official(&folder, Some(run_id))?;
     let window = inputs
         .manifest
@@ -275,8 +274,7 @@ pub fn track_run(
         .ok_or_else(|| Error::new(format!("the manifest of {} names no window", folder.name())))?;
     let mut sheets = Sheets::new();
     for (path, day) in snapshots {
-        let bytes = file_ops::read(path).map_err(FileError::from)?;
-        let sheet = price_sheet::parse(&bytes).map_err(|fault| fault.in_file(path))?;
+        let sheet = read(path, price_sheet::parse)?;
         if *day <= window.entry || *day >= window.exit {
             let text = format!("--snapshot-date {day} is not between entry and exit");
             return Err(Error::new(text));

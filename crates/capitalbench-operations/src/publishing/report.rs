@@ -5,15 +5,16 @@ use std::path::Path;
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::disk::layout::run;
 use capitalbench_archive::results::report::RunReport;
-use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::round::round_folder::RoundInputs;
 use capitalbench_archive::run::run_folder::RunFolder;
 use capitalbench_core::values::ids::RunId;
 use jiff::Timestamp;
 
 use crate::error::Error;
 use crate::operator::Operator;
+use crate::operator::files::open_inputs;
 use crate::proof::given_instant::note_given_instant;
-use crate::proof::promise::require_order;
+use crate::proof::promise::Promise;
 use crate::proof::record::record;
 use crate::resolving::held_round::with_awaited;
 use crate::resolving::score::RuledRun;
@@ -34,11 +35,12 @@ pub fn publish_report(
     round: &Path,
     run_id: Option<&RunId>,
 ) -> Result<Published, Error> {
-    let folder = RoundFolder::open(round)?;
-    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
-    let run = RuledRun::named_or_official(&folder, run_id)?.folder;
-    note_given_instant(operator, &folder, "publish-report")?;
-    with_awaited(&folder, || publish(operator, &inputs, &run, operator.now()))
+    let inputs = open_inputs(round)?;
+    let run = RuledRun::named_or_official(&inputs.folder, run_id)?.folder;
+    note_given_instant(operator, &inputs.folder, "publish-report")?;
+    with_awaited(&inputs.folder, || {
+        publish(operator, &inputs, &run, operator.now())
+    })
 }
 
 /// Writes the report of a run and, once there is a result, its chart.
@@ -48,7 +50,7 @@ pub fn publish(
     folder: &RunFolder,
     now: Timestamp,
 ) -> Result<Published, Error> {
-    require_order(&inputs.folder, &inputs.manifest, now)?;
+    Promise::of(&inputs.folder, &inputs.manifest).require_order(now)?;
     let report = RunReport::load(inputs, folder, now)?;
     let mut files = vec![(run::REPORT, report.render()?)];
     match report.chart() {

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::results::report::{RunReport, round_summary};
-use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_core::asking::run::RunKind;
 use capitalbench_core::values::ids::RunId;
 
 use crate::error::Error;
 use crate::operator::Operator;
+use crate::operator::files::open_inputs;
 use crate::proof::given_instant::note_given_instant;
-use crate::proof::promise::require_order;
+use crate::proof::promise::Promise;
 use crate::proof::record::record;
 use crate::resolving::held_round::with_awaited;
 
@@ -31,10 +31,9 @@ pub fn publish_summary(
     official: &RunId,
     stability: &RunId,
 ) -> Result<Summary, Error> {
-    let folder = RoundFolder::open(round)?;
-    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
-    let now = operator.now();
-    require_order(&folder, &inputs.manifest, now)?;
+    let inputs = open_inputs(round)?;
+    let (folder, now) = (&inputs.folder, operator.now());
+    Promise::of(folder, &inputs.manifest).require_order(now)?;
     let load = |flag: &str, id: &RunId, kind: RunKind| {
         let run = folder.run(id)?;
         let found = run.record()?.run.rules.kind;
@@ -47,11 +46,11 @@ pub fn publish_summary(
     };
     let official = load("--official-run-id", official, RunKind::Official)?;
     let stability = load("--stability-run-id", stability, RunKind::Consistency)?;
-    note_given_instant(operator, &folder, "publish-round-summary")?;
+    note_given_instant(operator, folder, "publish-round-summary")?;
     let file = folder.file(layout::ROUND_SUMMARY);
-    with_awaited(&folder, || {
+    with_awaited(folder, || {
         file_ops::replace(&file, round_summary(&official, &stability)?.as_bytes())?;
-        record(operator, &folder, now)
+        record(operator, folder, now)
     })?;
     Ok(Summary {
         round: folder.name(),

@@ -9,9 +9,10 @@ use capitalbench_archive::round::round_folder::{RoundFolder, Universes, list_rou
 use super::held_round::worker;
 use super::resolve::{Resolution, Resolver};
 use crate::error::Error;
+use crate::operator::files::absolute;
 use crate::operator::{Operator, wait};
 use crate::prices::fetcher::AtLimit;
-use crate::prices::sources::{PriceChoice, Sources};
+use crate::prices::sources::{Fetchers, PriceChoice};
 use crate::proof::given_instant::note_given_instant;
 use crate::proof::record::record_all;
 use crate::publishing::boards::{self, Boards, BoardsDirty};
@@ -90,7 +91,7 @@ pub fn resolve_due(operator: &Operator, request: &DueRequest) -> Result<DueRepor
         let output = boards::folder(&request.rounds, request.boards.as_deref());
         boards::rebuild(&request.rounds, &output, operator.clock.now())
     });
-    let report = DueReport {
+    let mut report = DueReport {
         rounds,
         unreadable: Vec::new(),
         boards,
@@ -99,10 +100,8 @@ pub fn resolve_due(operator: &Operator, request: &DueRequest) -> Result<DueRepor
     if !report.is_failed() {
         dirty.clear()?;
     }
-    Ok(DueReport {
-        unreadable,
-        ..report
-    })
+    report.unreadable = unreadable;
+    Ok(report)
 }
 
 fn resolve_all(
@@ -116,12 +115,10 @@ fn resolve_all(
     for folder in due {
         note_given_instant(operator, folder, "resolve-due")?;
     }
-    let whole = std::fs::canonicalize(&request.rounds)
-        .map_err(|error| Error::new(format!("{}: {error}", request.rounds.display())))?;
-    let sources = Sources::open(&operator.configuration, &request.prices)?;
+    let rounds = absolute(&request.rounds)?;
     let resolver = Resolver {
         operator,
-        fetchers: sources.fetchers(operator, &whole, AtLimit::Stop),
+        fetchers: Fetchers::open(operator, &request.prices, &rounds, AtLimit::Stop)?,
         worker: worker(request.worker.as_deref(), Some(request.lease)),
         universes: Universes::default(),
     };

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use capitalbench_archive::round::jobs;
 use capitalbench_archive::round::lease::{Holder, holder};
-use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
+use capitalbench_archive::round::round_folder::{RoundFolder, list_rounds};
 use capitalbench_core::round::resolution_job::{JobStatus, ResolutionJob};
 use capitalbench_database::gateway::GatewayError;
 use capitalbench_database::jobs::{Job, Jobs};
@@ -16,6 +16,7 @@ use super::shared_jobs;
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::operator::clock::Clock;
+use crate::operator::files::open_inputs;
 use crate::proof::given_instant::note_given_instant;
 use crate::proof::record::record;
 
@@ -71,7 +72,7 @@ pub fn retry(
 ) -> Result<ResolutionJob, Error> {
     let folder = RoundFolder::open(round)?;
     note_given_instant(operator, &folder, "automation-retry")?;
-    let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
+    let inputs = open_inputs(round)?;
     let record = RuledRun::official(&folder)?
         .map_err(|reason| Error::new(format!("{} has no record: {reason}", folder.name())))?;
     let run_id = record.folder.run_id();

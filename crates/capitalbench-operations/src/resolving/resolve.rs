@@ -19,6 +19,7 @@ use super::score::{Reasons, RuledRun, Writing, refuse_changed_inputs, score};
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::prices::fetch::{Fetched, fetch_prices};
+use crate::prices::fetcher::Stopped;
 use crate::prices::plan::{FetchPlan, options, require_final_rows, window};
 use crate::prices::sources::Fetchers;
 use crate::proof::record::record;
@@ -48,12 +49,6 @@ pub enum Resolution {
     Busy(Holder),
     /// Another worker was quicker.
     NotDue,
-}
-
-/// How an attempt ended that did not fail.
-enum Attempt {
-    Resolved { warnings: usize },
-    Stopped { until: Timestamp, reason: String },
 }
 
 impl Resolver<'_> {
@@ -110,23 +105,16 @@ impl Resolver<'_> {
         jobs::store(folder, &job)?;
         let attempted = self.attempt(folder, &job, &held).await;
         held.require()?;
-        let resolution = match attempted {
-            Ok(Attempt::Resolved { warnings }) => {
-                job.succeed(self.operator.clock.now());
-                Resolution::Resolved { warnings }
-            }
-            Ok(Attempt::Stopped { until, reason }) => {
-                job.defer(&reason, until);
-                Resolution::Waiting { until, reason }
-            }
-            Err(error) => {
-                job.fail(&error.to_string(), self.operator.clock.now());
-                Resolution::Failed {
-                    error: job.last_error.clone(),
-                    next: job.next_attempt(),
-                }
-            }
-        };
+        let now = self.operator.clock.now();
+        match &attempted {
+            Ok(Resolution::Waiting { until, reason }) => job.defer(reason, *until),
+            Ok(_) => job.succeed(now),
+            Err(error) => job.fail(&error.to_string(), now),
+        }
+        let resolution = attempted.unwrap_or_else(|_| Resolution::Failed {
+            error: job.last_error.clone(),
+            next: job.next_attempt(),
+        });
         jobs::store(folder, &job)?;
         let recorded = record(self.operator, folder, self.operator.clock.now());
         // Why it failed is worth more than that the log refuses to sign what failed.
@@ -142,7 +130,7 @@ impl Resolver<'_> {
         folder: &RoundFolder,
         job: &ResolutionJob,
         held: &HeldRound,
-    ) -> Result<Attempt, Error> {
+    ) -> Result<Resolution, Error> {
         let inputs = RoundInputs::load(folder.clone(), &self.universes)?;
         refuse_changed_inputs(&inputs)?;
         let run = record_of(folder, job)?;
@@ -154,7 +142,10 @@ impl Resolver<'_> {
         if !has_usable_prices(&inputs, &run)?
             && let Some(stopped) = self.fetch(&inputs, held).await?
         {
-            return Ok(stopped);
+            return Ok(Resolution::Waiting {
+                until: stopped.at,
+                reason: stopped.to_string(),
+            });
         }
         held.require()?;
         let now = || self.operator.clock.now();
@@ -162,7 +153,7 @@ impl Resolver<'_> {
         let scored = score(self.operator, &inputs, &run, now(), &writing)?;
         held.require()?;
         report::publish(self.operator, &inputs, &run.folder, now())?;
-        Ok(Attempt::Resolved {
+        Ok(Resolution::Resolved {
             warnings: scored.result.price_problems.len(),
         })
     }
@@ -172,7 +163,7 @@ impl Resolver<'_> {
         &self,
         inputs: &RoundInputs,
         held: &HeldRound,
-    ) -> Result<Option<Attempt>, Error> {
+    ) -> Result<Option<Stopped>, Error> {
         let plan = FetchPlan {
             inputs,
             window: window(inputs, None, None)?,
@@ -185,10 +176,7 @@ impl Resolver<'_> {
         require_final_rows(&plan, self.operator.clock.now())?;
         Ok(match fetch_prices(&plan, &self.fetchers, held).await? {
             Fetched::Stored { .. } => None,
-            Fetched::Stopped(stopped) => Some(Attempt::Stopped {
-                until: stopped.at,
-                reason: stopped.to_string(),
-            }),
+            Fetched::Stopped(stopped) => Some(stopped),
         })
     }
 }

@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::proof::anchor::follow_step;
-use crate::proof::promise::require_order;
+use crate::proof::promise::Promise;
 use crate::proof::record::{Recorded, record};
 
 /// What is to be done with a result.
@@ -99,7 +99,7 @@ pub fn score(
     let round = inputs.folder.name();
     let RuledRun { folder: run, rules } = run;
     refuse_unaccepted(inputs, run)?;
-    require_order(&inputs.folder, &inputs.manifest, now)?;
+    Promise::of(&inputs.folder, &inputs.manifest).require_order(now)?;
     let exceptions = match writing {
         Writing::DryRun => Exceptions::default(),
         Writing::Write(reasons) => {

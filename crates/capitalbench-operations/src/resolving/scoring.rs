@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::held_round::with_awaited;
 use super::score::{RuledRun, Scored, Writing, refuse_open, score};
 use crate::error::Error;
+use crate::operator::files::open_inputs;
 use crate::operator::{Notice, Operator};
 use crate::proof::given_instant::note_given_instant;
 use crate::proof::record::record;
@@ -27,7 +28,7 @@ pub fn score_round(
     let folder = RoundFolder::open(round)?;
     note_instant(operator, &folder, writing)?;
     let run = RuledRun::named_or_official(&folder, run_id)?;
-    let inputs = RoundInputs::load(folder, &Universes::default())?;
+    let inputs = open_inputs(round)?;
     score_held(operator, &inputs, &run, operator.now(), writing)
 }
 

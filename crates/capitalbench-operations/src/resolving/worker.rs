@@ -13,17 +13,18 @@ use capitalbench_database::gateway::GatewayError;
 use capitalbench_database::jobs::{Job, Jobs};
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use tokio::runtime::{Builder, Handle};
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::held_round::{Lost, worker};
 use super::resolve::{Resolution, Resolver};
 use super::shared_jobs::open_jobs;
 use crate::error::Error;
+use crate::operator::files::absolute;
 use crate::operator::stops::Stops;
-use crate::operator::{Notice, Operator};
+use crate::operator::{Notice, Operator, runtime};
 use crate::prices::fetcher::AtLimit;
-use crate::prices::sources::{PriceChoice, Sources};
+use crate::prices::sources::{Fetchers, PriceChoice};
 use crate::proof::record::record;
 use crate::publishing::boards;
 use crate::syncing::follow::follow_folder;
@@ -85,13 +86,8 @@ struct Service<'a> {
 /// Works until the operator or the machine asks to stop; false when something failed.
 pub fn work(operator: &Operator, request: &WorkerRequest) -> Result<bool, Error> {
     let database = operator.configuration.required_database()?;
-    let rounds = std::fs::canonicalize(&request.rounds)
-        .map_err(|error| Error::new(format!("{}: {error}", request.rounds.display())))?;
-    let runtime = Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| Error::new(error.to_string()))?;
+    let rounds = absolute(&request.rounds)?;
+    let runtime = runtime(2)?;
     let (tell, stop) = watch::channel(false);
     let service = Service {
         operator,
@@ -145,12 +141,12 @@ impl Service<'_> {
 
     /// One worker, until it is asked to stop or nothing is left.
     fn work(&self, runtime: &Handle, number: u16) -> Result<(), Error> {
-        let sources = Sources::open(&self.operator.configuration, &self.request.prices)?;
+        let prices = &self.request.prices;
         let mut own = worker(self.request.name.as_deref(), Some(self.request.lease));
         own.owner = format!("{}-{number}", own.owner);
         let resolver = Resolver {
             operator: self.operator,
-            fetchers: sources.fetchers(self.operator, &self.rounds, AtLimit::Stop),
+            fetchers: Fetchers::open(self.operator, prices, &self.rounds, AtLimit::Stop)?,
             worker: own,
             universes: Universes::default(),
         };
@@ -258,16 +254,11 @@ impl Service<'_> {
                 let kept = jobs.defer(job, &reason, Some(holder.until)).await?;
                 (JobEnd::Busy { holder: holder.who }, kept)
             }
-            Some(Ok(Resolution::NotDue)) => match self.signed_result(job) {
-                Ok(true) => {
+            Some(Ok(Resolution::NotDue)) => match self.sign_result(job) {
+                Ok(()) => {
                     self.unpublished.store(true, Ordering::SeqCst);
                     let kept = jobs.finish(job, &done(json!("found"))).await?;
                     (JobEnd::WasResolved, kept)
-                }
-                Ok(false) => {
-                    let reason = "the job in the folder is cancelled; use automation-retry or \
-                                  automation-cancel";
-                    self.failed(jobs, job, reason.to_owned()).await?
                 }
                 Err(error) => self.failed(jobs, job, error.to_string()).await?,
             },
@@ -277,15 +268,16 @@ impl Service<'_> {
         Ok(if kept { end } else { JobEnd::TakenOver })
     }
 
-    /// Whether the folder has the result; the process that made it may have died before signing.
-    fn signed_result(&self, job: &Job) -> Result<bool, Error> {
+    /// Signs the result that the folder has: the process that made it may have died before that.
+    fn sign_result(&self, job: &Job) -> Result<(), Error> {
         let folder = RoundFolder::open(&self.rounds.join(job.round_id.as_str()))?;
         let stored = folder_jobs::load(&folder)?;
-        let succeeded = stored.is_some_and(|stored| stored.completed_at.is_some());
-        if succeeded {
-            record(self.operator, &folder, self.operator.clock.now())?;
+        if stored.is_none_or(|stored| stored.completed_at.is_none()) {
+            return Err(Error::new(
+                "the job in the folder is cancelled; use automation-retry or automation-cancel",
+            ));
         }
-        Ok(succeeded)
+        record(self.operator, &folder, self.operator.clock.now()).map(drop)
     }
 
     async fn failed(

@@ -13,7 +13,7 @@ pub(crate) fn run(arguments: &CheckProviders) -> Result<Exit, CommandError> {
     let environment = Environment::load()?;
     let keyed = PROVIDERS
         .iter()
-        .filter_map(|(provider, name)| Some((*provider, (*name)?)));
+        .filter_map(|(provider, name, _)| Some((*provider, (*name)?)));
     let present: Vec<(&str, &str, bool)> = keyed
         .map(|(provider, name)| (provider, name, environment.get(name).is_some()))
         .collect();

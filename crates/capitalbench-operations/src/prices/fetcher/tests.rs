@@ -1,7 +1,7 @@
 //! What is asked again, how often and after which wait. Time is that of the runtime, which leaps.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use capitalbench_adapters::price_source::AnswerFuture;
 use capitalbench_core::market::price_window::CloseBasis;
@@ -16,7 +16,8 @@ use crate::operator::configuration::Configuration;
 const DAY: Date = date(2026, 8, 13);
 
 /// A source that fails in the given ways, one question after the other, and then answers.
-struct Failing(Mutex<Vec<PriceError>>);
+#[derive(Clone)]
+struct Failing(Arc<Mutex<Vec<PriceError>>>);
 
 impl PriceSource for Failing {
     fn name(&self) -> &'static str {
@@ -53,11 +54,11 @@ impl PriceSource for Failing {
 /// How it ended, the faults that were not reached, and the seconds that passed.
 async fn ask(mut faults: Vec<PriceError>) -> (Result<usize, String>, usize, u64) {
     faults.reverse();
-    let source = Failing(Mutex::new(faults));
+    let source = Failing(Arc::new(Mutex::new(faults)));
     let operator = Operator::new(Configuration::empty(), None, Box::new(Silence));
     let fetcher = Fetcher {
         operator: &operator,
-        source: &source,
+        source: Box::new(source.clone()),
         allowance: None,
         at_limit: AtLimit::Stop,
     };
@@ -152,7 +153,7 @@ async fn a_wait_longer_than_allowed_is_left_to_the_next_fetch() {
 #[tokio::test]
 async fn a_used_up_plan_stops_the_fetch_and_keeps_its_answers() {
     let folder = tempfile::TempDir::new().unwrap();
-    let source = Failing(Mutex::new(Vec::new()));
+    let source = Failing(Arc::default());
     let instant: Timestamp = "2026-08-14T12:00:00Z".parse().unwrap();
     let options: Vec<PricedOption> = ["spy", "agg", "gld"]
         .map(|id| (OptionId::parse(id).unwrap(), id.to_uppercase()))
@@ -167,7 +168,7 @@ async fn a_used_up_plan_stops_the_fetch_and_keeps_its_answers() {
         };
         let fetcher = Fetcher {
             operator: &operator,
-            source: &source,
+            source: Box::new(source.clone()),
             allowance: Some(Allowance {
                 plan,
                 state: RequestState::new(folder.path(), "failing"),
@@ -177,7 +178,7 @@ async fn a_used_up_plan_stops_the_fetch_and_keeps_its_answers() {
         let days = Days::both_ends(DAY, DAY);
         ended.push(fetcher.fetch_all("fetch", &options, &days).await.unwrap());
     }
-    let [Asked::Stopped(stopped), Asked::All(answers)] = ended.as_slice() else {
+    let [Err(stopped), Ok(answers)] = ended.as_slice() else {
         panic!("the first fetch stops, the second one finishes");
     };
     assert_eq!((stopped.done, stopped.of), (2, 3));
