@@ -59,7 +59,7 @@ pub struct Column {
 /// makes the list of the columns and the function that makes a row.
 macro_rules! columns {
     (
-        $columns:ident, fn $row:ident $(<$life:lifetime>)? ($($given:ident: $type:ty),*) -> $made:ty;
+        $columns:ident, $vis:vis fn $row:ident $(<$life:lifetime>)? ($($given:ident: $type:ty),*) -> $made:ty;
         $($presence:ident $name:literal $kind:ident $meaning:expr => $value:expr;)*
     ) => {
         const $columns: &[$crate::table::Column] = &[$($crate::table::Column {
@@ -69,7 +69,7 @@ macro_rules! columns {
             meaning: $meaning,
         }),*];
 
-        pub(crate) fn $row $(<$life>)? ($($given: $type),*) -> $made {
+        $vis fn $row $(<$life>)? ($($given: $type),*) -> $made {
             vec![$($value.into()),*]
         }
     };

@@ -14,7 +14,7 @@ pub const SUBMISSIONS: Table = Table {
 };
 
 columns! {
-    SUBMISSION_COLUMNS, fn submission(submission: &Submission) -> Row<'_>;
+    SUBMISSION_COLUMNS, pub(crate) fn submission(submission: &Submission) -> Row<'_>;
     Always "round_id" Text "The round" => submission.round_id.as_str();
     Always "model_id" Text "Who" => submission.model_id.as_str();
     Always "provider" Text "Whose model it is" => submission.provider.as_str();
@@ -70,7 +70,7 @@ pub const CONTROLS: Table = Table {
 };
 
 columns! {
-    CONTROL_COLUMNS, fn control(submission: &Submission) -> Row<'_>;
+    CONTROL_COLUMNS, pub(crate) fn control(submission: &Submission) -> Row<'_>;
     Always "round_id" Text "The round" => submission.round_id.as_str();
     Always "control_id" Text "Which rule" => submission.model_id.as_str();
     Always "holding_count" Integer "Number of holdings" => submission.decision.option_ids().len();

@@ -18,7 +18,7 @@ pub const ROUNDS: Table = Table {
 };
 
 columns! {
-    ROUND_COLUMNS, fn round(round: &PublicRound) -> Row<'_>;
+    ROUND_COLUMNS, pub(crate) fn round(round: &PublicRound) -> Row<'_>;
     Always "round_id" Text "Name of the round" => round.id().as_str();
     Always "state" Text "draft, pending, overdue or resolved" => round.state.as_str();
     Maybe "track" Text "weekly or monthly; never mixed" => round.track.map(Track::as_str);

@@ -21,7 +21,7 @@ pub const COMPARISON_SETS: Table = Table {
 };
 
 columns! {
-    SET_COLUMNS, fn comparison_set<'a>(set: &'a ComparisonSet, statistics: Option<&SetStatistics>) -> Row<'a>;
+    SET_COLUMNS, pub(crate) fn comparison_set<'a>(set: &'a ComparisonSet, statistics: Option<&SetStatistics>) -> Row<'a>;
     Always "set_id" Text "Name of the set" => set.definition.set_id.as_str();
     Always "track" Text "weekly or monthly" => set.definition.track.as_str();
     Always "label" Text "Name for people" => set.definition.label.as_str();
