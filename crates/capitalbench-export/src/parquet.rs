@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use jiff::civil::date;
+use jiff::civil::{Date, date};
 
 mod file;
 mod thrift;
@@ -40,58 +40,24 @@ fn presence(column: &Column) -> ParquetPresence {
 
 fn values<'a>(kind: Kind, rows: &'a [Row<'_>], place: usize) -> Values<'a> {
     let cells = rows.iter().map(|row| &row[place]);
+    // Cells of another kind, which are the missing ones, have no value.
+    macro_rules! values_of {
+        ($kind:ident, $value:ident => $made:expr) => {{
+            let value = |cell: &'a Cell<'_>| match cell {
+                Cell::$kind($value) => $made,
+                _ => None,
+            };
+            Values::$kind(cells.map(value).collect())
+        }};
+    }
+    let days = |day: Date| date(1970, 1, 1).until(day).ok().map(|span| span.get_days());
     match kind {
-        Kind::Text => Values::Text(cells.map(text).collect()),
-        Kind::Integer => Values::Integer(cells.map(integer).collect()),
-        Kind::Real => Values::Real(cells.map(real).collect()),
-        Kind::Flag => Values::Flag(cells.map(flag).collect()),
-        Kind::Day => Values::Day(cells.map(day).collect()),
-        Kind::Instant => Values::Instant(cells.map(instant).collect()),
-    }
-}
-
-fn text<'a>(cell: &'a Cell<'_>) -> Option<&'a str> {
-    match cell {
-        Cell::Text(text) => Some(text),
-        _ => None,
-    }
-}
-
-fn integer(cell: &Cell<'_>) -> Option<i64> {
-    match cell {
-        Cell::Integer(value) => Some(*value),
-        _ => None,
-    }
-}
-
-fn real(cell: &Cell<'_>) -> Option<f64> {
-    match cell {
-        Cell::Real(value) => Some(*value),
-        _ => None,
-    }
-}
-
-fn flag(cell: &Cell<'_>) -> Option<bool> {
-    match cell {
-        Cell::Flag(value) => Some(*value),
-        _ => None,
-    }
-}
-
-fn day(cell: &Cell<'_>) -> Option<i32> {
-    match cell {
-        Cell::Day(day) => date(1970, 1, 1)
-            .until(*day)
-            .ok()
-            .map(|span| span.get_days()),
-        _ => None,
-    }
-}
-
-fn instant(cell: &Cell<'_>) -> Option<i64> {
-    match cell {
-        Cell::Instant(instant) => Some(instant.as_microsecond()),
-        _ => None,
+        Kind::Text => values_of!(Text, text => Some(text.as_ref())),
+        Kind::Integer => values_of!(Integer, value => Some(*value)),
+        Kind::Real => values_of!(Real, value => Some(*value)),
+        Kind::Flag => values_of!(Flag, value => Some(*value)),
+        Kind::Day => values_of!(Day, day => days(*day)),
+        Kind::Instant => values_of!(Instant, instant => Some(instant.as_microsecond())),
     }
 }
 

@@ -55,34 +55,26 @@ pub struct Column {
     pub meaning: &'static str,
 }
 
-/// The columns of a table as the dictionary lists them, one per line: `always` or `maybe`, the name,
-/// the kind and the meaning.
+/// The columns of a table as the dictionary lists them, one per line, each with its value in a row:
+/// makes the list of the columns and the function that makes a row.
 macro_rules! columns {
-    ($($presence:ident $name:literal $kind:ident $meaning:expr;)*) => {
-        &[$($crate::table::$presence($name, $crate::table::Kind::$kind, $meaning)),*]
+    (
+        $columns:ident, $vis:vis fn $row:ident $(<$life:lifetime>)? ($($given:ident: $type:ty),*) -> $made:ty;
+        $($presence:ident $name:literal $kind:ident $meaning:expr => $value:expr;)*
+    ) => {
+        const $columns: &[$crate::table::Column] = &[$($crate::table::Column {
+            name: $name,
+            kind: $crate::table::Kind::$kind,
+            presence: $crate::table::Presence::$presence,
+            meaning: $meaning,
+        }),*];
+
+        $vis fn $row $(<$life>)? ($($given: $type),*) -> $made {
+            vec![$($value.into()),*]
+        }
     };
 }
 pub(crate) use columns;
-
-/// A column that every row fills.
-pub(crate) const fn always(name: &'static str, kind: Kind, meaning: &'static str) -> Column {
-    Column {
-        name,
-        kind,
-        presence: Presence::Always,
-        meaning,
-    }
-}
-
-/// A column that may be empty.
-pub(crate) const fn maybe(name: &'static str, kind: Kind, meaning: &'static str) -> Column {
-    Column {
-        name,
-        kind,
-        presence: Presence::Maybe,
-        meaning,
-    }
-}
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell<'a> {
@@ -238,10 +230,18 @@ impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
     }
 }
 
-/// A score as two cells: points, and why there are none.
-pub(crate) fn score_cells<'a>(score: Score) -> [Cell<'a>; 2] {
+/// The points of a score.
+pub fn score_points(score: Score) -> Option<f64> {
     match score {
-        Score::Points(points) => [points.into(), Cell::Missing],
-        Score::Undefined(reason) => [Cell::Missing, reason.as_str().into()],
+        Score::Points(points) => Some(points),
+        Score::Undefined(_) => None,
+    }
+}
+
+/// Why there are no points.
+pub(crate) fn score_reason(score: Score) -> Option<&'static str> {
+    match score {
+        Score::Points(_) => None,
+        Score::Undefined(reason) => Some(reason.as_str()),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use jiff::civil::Date;
 
-use self::marks::shape;
+use self::marks::{series, shape};
 use crate::html::Html;
 
 mod bars;
@@ -44,14 +44,14 @@ impl Canvas {
     }
 
     fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
-        let _ = write!(
-            self.body,
-            "<path class=\"{class}\" d=\"M{} {}L{} {}\"/>",
-            px(from.0),
-            px(from.1),
-            px(to.0),
-            px(to.1)
-        );
+        let [x, y, to_x, to_y] = [from.0, from.1, to.0, to.1].map(px);
+        self.path(class, &format!("M{x} {y}L{to_x} {to_y}"));
+    }
+
+    /// A line across at a height, with a label at its left end.
+    fn row(&mut self, class: &str, (left, right): (f64, f64), y: f64, label: &str) {
+        self.line(class, (left, y), (right, y));
+        self.text("tick end", (left - 6.0, y + 4.0), label);
     }
 
     fn path(&mut self, class: &str, d: &str) {
@@ -128,6 +128,26 @@ struct KeyRow {
     class: String,
     outline: usize,
     text: String,
+}
+
+impl KeyRow {
+    /// The row of a series by its place.
+    fn of_series(place: usize, text: String) -> Self {
+        Self {
+            class: format!("mark {}", series(place)),
+            outline: place,
+            text,
+        }
+    }
+}
+
+/// The class of a line across: zero is an axis.
+fn row_class(value: f64) -> &'static str {
+    if value.abs() < 1e-12 {
+        "axis"
+    } else {
+        "gridline"
+    }
 }
 
 /// A coordinate, to a tenth.

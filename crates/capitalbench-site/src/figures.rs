@@ -3,8 +3,8 @@
 
 pub(crate) use capitalbench_core::evidence::explanation::words::thousands;
 use capitalbench_core::evidence::inference::overlap::NoInterval;
-use capitalbench_core::result::score::Score;
 use capitalbench_core::round::manifest::Window;
+pub(crate) use capitalbench_export::table::score_points as points;
 use capitalbench_export::text;
 pub(crate) use capitalbench_export::text::score;
 use jiff::Timestamp;
@@ -47,11 +47,12 @@ pub(crate) fn decimal(value: f64, places: usize) -> String {
     minus(format!("{value:.places$}"))
 }
 
-/// The points of a score.
-pub(crate) fn points(score: Score) -> Option<f64> {
-    match score {
-        Score::Points(points) => Some(points),
-        Score::Undefined(_) => None,
+/// The range of ranks that the evidence allows.
+pub(crate) fn rank_range(places: Option<(usize, usize)>) -> String {
+    match places {
+        Some((from, to)) if from == to => from.to_string(),
+        Some((from, to)) => format!("{from}–{to}"),
+        None => NONE.to_owned(),
     }
 }
 

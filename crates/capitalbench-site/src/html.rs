@@ -35,9 +35,7 @@ impl From<usize> for Html {
 impl Html {
     /// Text that we wrote, or a name from the record.
     pub fn text(text: &str) -> Self {
-        let mut html = Self::default();
-        html.push_text(text);
-        html
+        Self::default().with(text, ["", ""])
     }
 
     /// Markup written by a template or a chart.
@@ -48,28 +46,26 @@ impl Html {
     /// What a model or an outside source wrote: escaped, its direction isolated, characters that
     /// could hide or reorder text shown by their names.
     pub fn said(text: &str) -> Self {
-        let mut html = Self("<bdi class=\"said\">".to_owned());
-        html.push_visible(text);
-        html.push("</bdi>");
-        html
+        Self(format!("<bdi class=\"said\">{}</bdi>", Self::visible(text)))
     }
 
     /// The same as a block that keeps its line breaks.
     pub fn quoted(text: &str) -> Self {
-        let mut html = Self("<pre class=\"said\" dir=\"auto\" tabindex=\"0\">".to_owned());
-        html.push_visible(text);
-        html.push("</pre>");
-        html
+        let text = Self::visible(text);
+        Self(format!(
+            "<pre class=\"said\" dir=\"auto\" tabindex=\"0\">{text}</pre>"
+        ))
+    }
+
+    /// Text whose hidden characters stand out by a style.
+    fn visible(text: &str) -> Self {
+        Self::default().with(text, ["<span class=\"hid\">", "</span>"])
     }
 
     /// A link of ours.
     pub(crate) fn link(href: &str, text: &str) -> Self {
-        let mut html = Self("<a href=\"".to_owned());
-        html.push_text(href);
-        html.push("\">");
-        html.push_text(text);
-        html.push("</a>");
-        html
+        let (href, text) = (Self::text(href), Self::text(text));
+        Self(format!("<a href=\"{href}\">{text}</a>"))
     }
 
     /// An element without attributes but a class.
@@ -90,13 +86,7 @@ impl Html {
     }
 
     pub(crate) fn push_text(&mut self, text: &str) {
-        for c in text.chars() {
-            if hides(c) {
-                let _ = write!(self.0, "U+{:04X}", u32::from(c));
-            } else {
-                self.push_char(c);
-            }
-        }
+        *self = std::mem::take(self).with(text, ["", ""]);
     }
 
     /// Adds finished markup.
@@ -116,25 +106,22 @@ impl Html {
         html
     }
 
-    fn push_char(&mut self, c: char) {
-        match c {
-            '&' => self.0.push_str("&amp;"),
-            '<' => self.0.push_str("&lt;"),
-            '>' => self.0.push_str("&gt;"),
-            '"' => self.0.push_str("&quot;"),
-            '\'' => self.0.push_str("&#39;"),
-            other => self.0.push(other),
-        }
-    }
-
-    fn push_visible(&mut self, text: &str) {
+    /// Adds text; a character that hides is shown by its name between these marks.
+    fn with(mut self, text: &str, [before, after]: [&str; 2]) -> Self {
         for c in text.chars() {
-            if hides(c) {
-                let _ = write!(self.0, "<span class=\"hid\">U+{:04X}</span>", u32::from(c));
-            } else {
-                self.push_char(c);
+            match c {
+                '&' => self.push("&amp;"),
+                '<' => self.push("&lt;"),
+                '>' => self.push("&gt;"),
+                '"' => self.push("&quot;"),
+                '\'' => self.push("&#39;"),
+                c if hides(c) => {
+                    let _ = write!(self.0, "{before}U+{:04X}{after}", u32::from(c));
+                }
+                other => self.0.push(other),
             }
         }
+        self
     }
 }
 

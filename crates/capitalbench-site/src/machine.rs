@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 
 use bytes::Bytes;
 use capitalbench_core::encoding::tar;
-use capitalbench_core::publication::PublicRound;
+use capitalbench_core::publication::{PublicRound, Publication};
 use flate2::{Compression, GzBuilder};
 
 use crate::html::Html;
@@ -91,6 +91,11 @@ pub fn pack<'a, R: Read, W: Write>(
     }
     packed.write_all(&tar::END)?;
     packed.finish()
+}
+
+/// Words that only a site of an invented market shows.
+fn if_invented(publication: &Publication, words: &'static str) -> &'static str {
+    if publication.synthetic { words } else { "" }
 }
 
 /// Text for XML, SVG and HTML; characters that could hide or reorder text are shown by their names.

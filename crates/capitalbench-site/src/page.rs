@@ -178,10 +178,8 @@ pub(crate) struct Body(Html);
 impl Body {
     /// A section with its own address.
     pub(crate) fn section(&mut self, id: &str, heading: &str) -> &mut Self {
-        self.0.push(&format!("<h2 id=\"{id}\">"));
-        self.0.push_text(heading);
-        self.0.push("</h2>\n");
-        self
+        let heading = Html::text(heading);
+        self.put(&format!("<h2 id=\"{id}\">{heading}</h2>"))
     }
 
     /// A lower heading.
@@ -204,21 +202,17 @@ impl Body {
 
     /// A chart with the same numbers beside it.
     pub(crate) fn figure(&mut self, caption: &str, chart: &Html, table: &Table) -> &mut Self {
-        let mut drawn = chart.clone();
-        drawn.push("<details><summary>The same as a table</summary>");
-        drawn.add(&table.html());
-        drawn.push("</details>");
-        self.drawing(caption, &drawn)
+        let table = table.html();
+        let folded = format!("<details><summary>The same as a table</summary>{table}</details>");
+        self.drawing(caption, &Html::made(format!("{chart}{folded}")))
     }
 
     /// A chart whose numbers stand in a table right below it.
     pub(crate) fn drawing(&mut self, caption: &str, chart: &Html) -> &mut Self {
-        self.0.push("<figure><figcaption>");
-        self.0.push_text(caption);
-        self.0.push("</figcaption>");
-        self.0.add(chart);
-        self.0.push("</figure>\n");
-        self
+        let caption = Html::text(caption);
+        self.put(&format!(
+            "<figure><figcaption>{caption}</figcaption>{chart}</figure>"
+        ))
     }
 
     /// Links in one line.
@@ -237,40 +231,38 @@ impl Body {
 
     /// A table that is folded away.
     pub(crate) fn fold(&mut self, summary: &str, table: &Table) -> &mut Self {
-        self.0.push("<details class=\"fold\"><summary>");
-        self.0.push_text(summary);
-        self.0.push("</summary>");
-        self.0.add(&table.html());
-        self.0.push("</details>\n");
-        self
+        let (summary, table) = (Html::text(summary), table.html());
+        self.put(&format!(
+            "<details class=\"fold\"><summary>{summary}</summary>{table}</details>"
+        ))
     }
 
     /// Facts as a list of terms and values.
     pub(crate) fn facts(&mut self, facts: &[(&str, Html)]) -> &mut Self {
-        self.0.push("<dl class=\"facts\">");
-        for (term, html) in facts {
-            self.0.push("<div><dt>");
-            self.0.push_text(term);
-            self.0.push("</dt><dd>");
-            self.0.add(html);
-            self.0.push("</dd></div>");
-        }
-        self.0.push("</dl>\n");
-        self
+        let fact = |(term, html): &(&str, Html)| {
+            format!("<div><dt>{}</dt><dd>{html}</dd></div>", Html::text(term))
+        };
+        let facts: String = facts.iter().map(fact).collect();
+        self.put(&format!("<dl class=\"facts\">{facts}</dl>"))
     }
 
     /// A command to copy.
     pub(crate) fn command(&mut self, command: &str) -> &mut Self {
-        self.0.push("<pre class=\"command\" tabindex=\"0\"><code>");
-        self.0.push_text(command);
-        self.0.push("</code></pre>\n");
+        let command = Html::text(command);
+        self.put(&format!(
+            "<pre class=\"command\" tabindex=\"0\"><code>{command}</code></pre>"
+        ))
+    }
+
+    /// Finished markup on a line of its own.
+    fn put(&mut self, markup: &str) -> &mut Self {
+        self.0.push(markup);
+        self.0.push("\n");
         self
     }
 
     /// Finished markup.
     pub(crate) fn add(&mut self, html: &Html) -> &mut Self {
-        self.0.add(html);
-        self.0.push("\n");
-        self
+        self.put(&html.to_string())
     }
 }

@@ -1,19 +1,21 @@
 use super::*;
-use crate::table::{Filling, always};
+use crate::table::Filling;
+
+crate::table::columns! {
+    COLUMNS, fn row(number: u32, figure: f64) -> Row<'static>;
+    Always "n" Integer "A number" => number;
+    Always "f" Real "A figure" => figure;
+}
 
 #[test]
 fn an_overflowed_figure_becomes_a_null() {
-    const COLUMNS: [Column; 2] = [
-        always("n", Kind::Integer, "A number"),
-        always("f", Kind::Real, "A figure"),
-    ];
     let table = Table {
         name: "t",
         about: "",
-        columns: &COLUMNS,
+        columns: COLUMNS,
         filling: Filling::Whole(|_| Vec::new()),
     };
-    let rows = [1.0, f64::INFINITY].map(|f| vec![Cell::Integer(1), Cell::from(f)]);
+    let rows = [1.0, f64::INFINITY].map(|figure| row(1, figure));
     let found = columns(&table, &rows);
     assert_eq!(found[0].presence, ParquetPresence::Required);
     assert_eq!(found[1].presence, ParquetPresence::Optional);

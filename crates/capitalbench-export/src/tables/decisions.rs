@@ -1,69 +1,52 @@
 //! What models and controls decided; public as soon as a run is accepted.
 
+use capitalbench_core::decision::portfolio::Holding;
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::publication::{PublicRound, RoundState};
 
-use crate::table::{Column, Filling, Row, Table, columns};
+use crate::table::{Filling, Row, Table, columns};
 
 pub const SUBMISSIONS: Table = Table {
     name: "submissions",
     about: "One row per decision of a model in the run that counts. Rows of an open round are in order of model id.",
-    columns: columns! {
-        always "round_id" Text "The round";
-        always "model_id" Text "Who";
-        always "provider" Text "Whose model it is";
-        always "submission_format" Text "single_pick or portfolio";
-        always "confidence_fraction" Real "Stated confidence, 0 to 1";
-        always "holding_count" Integer "Number of holdings";
-        always "rationale_summary" Text "Why, in the model's words";
-        maybe "portfolio_rationale" Text "Why this portfolio, in the model's words";
-        always "key_risks" Text "What may go wrong, one per line";
-        maybe "forecast_reference_percent" Real "The model's forecast of the reference";
-        maybe "forecast_portfolio_percent" Real "The model's forecast of its portfolio";
-        maybe "forecast_alpha_percent" Real "The model's forecast of the difference";
-        maybe "cost_usd" Real "What the call cost, where known";
-        maybe "input_tokens" Integer "Tokens sent, where known";
-        maybe "output_tokens" Integer "Tokens received, where known";
-        maybe "latency_seconds" Real "Time of the call, where known";
-    },
+    columns: SUBMISSION_COLUMNS,
     filling: Filling::ByRound(submissions),
 };
+
+columns! {
+    SUBMISSION_COLUMNS, pub(crate) fn submission(submission: &Submission) -> Row<'_>;
+    Always "round_id" Text "The round" => submission.round_id.as_str();
+    Always "model_id" Text "Who" => submission.model_id.as_str();
+    Always "provider" Text "Whose model it is" => submission.provider.as_str();
+    Always "submission_format" Text "single_pick or portfolio" => submission.decision.format().as_str();
+    Always "confidence_fraction" Real "Stated confidence, 0 to 1" => submission.confidence;
+    Always "holding_count" Integer "Number of holdings" => submission.decision.option_ids().len();
+    Always "rationale_summary" Text "Why, in the model's words" => submission.rationale_summary.as_str();
+    Maybe "portfolio_rationale" Text "Why this portfolio, in the model's words" => submission.portfolio_rationale.as_deref();
+    Always "key_risks" Text "What may go wrong, one per line" => submission.key_risks.join("\n");
+    Maybe "forecast_reference_percent" Real "The model's forecast of the reference" => submission.forecast.reference_pct;
+    Maybe "forecast_portfolio_percent" Real "The model's forecast of its portfolio" => submission.forecast.portfolio_pct;
+    Maybe "forecast_alpha_percent" Real "The model's forecast of the difference" => submission.forecast.alpha_pct;
+    Maybe "cost_usd" Real "What the call cost, where known" => submission.cost_usd;
+    Maybe "input_tokens" Integer "Tokens sent, where known" => submission.usage.as_ref().and_then(|usage| usage.input_tokens);
+    Maybe "output_tokens" Integer "Tokens received, where known" => submission.usage.as_ref().and_then(|usage| usage.output_tokens);
+    Maybe "latency_seconds" Real "Time of the call, where known" => submission.usage.as_ref().and_then(|usage| usage.latency_seconds);
+}
 
 pub(crate) fn submissions(round: &PublicRound) -> Vec<Row<'_>> {
     round.submissions().into_iter().map(submission).collect()
 }
 
-pub(crate) fn submission(submission: &Submission) -> Row<'_> {
-    let usage = submission.usage.as_ref();
-    vec![
-        submission.round_id.as_str().into(),
-        submission.model_id.as_str().into(),
-        submission.provider.as_str().into(),
-        submission.decision.format().as_str().into(),
-        submission.confidence.into(),
-        submission.decision.option_ids().len().into(),
-        submission.rationale_summary.as_str().into(),
-        submission.portfolio_rationale.as_deref().into(),
-        submission.key_risks.join("\n").into(),
-        submission.forecast.reference_pct.into(),
-        submission.forecast.portfolio_pct.into(),
-        submission.forecast.alpha_pct.into(),
-        submission.cost_usd.into(),
-        usage.and_then(|usage| usage.input_tokens).into(),
-        usage.and_then(|usage| usage.output_tokens).into(),
-        usage.and_then(|usage| usage.latency_seconds).into(),
-    ]
+columns! {
+    HOLDING_COLUMNS, fn holding(submission: &Submission, place: usize, holding: Holding) -> Row<'_>;
+    Always "round_id" Text "The round" => submission.round_id.as_str();
+    Always "model_id" Text "Who" => submission.model_id.as_str();
+    Always "position" Integer "Place in the submitted order, from 1" => place;
+    Always "option_id" Text "What is held" => holding.option_id.to_string();
+    Always "weight_bps" Integer "Weight in basis points; 10,000 is the whole" => holding.weight.get();
+    Always "rationale" Text "Why, in the model's words" => holding.rationale;
+    Maybe "forecast_return_percent" Real "The model's forecast of this option" => holding.forecast.expected_return_pct;
 }
-
-const HOLDING_COLUMNS: &[Column] = columns! {
-    always "round_id" Text "The round";
-    always "model_id" Text "Who";
-    always "position" Integer "Place in the submitted order, from 1";
-    always "option_id" Text "What is held";
-    always "weight_bps" Integer "Weight in basis points; 10,000 is the whole";
-    always "rationale" Text "Why, in the model's words";
-    maybe "forecast_return_percent" Real "The model's forecast of this option";
-};
 
 pub const HOLDINGS: Table = Table {
     name: "holdings",
@@ -74,31 +57,24 @@ pub const HOLDINGS: Table = Table {
 
 /// The holdings of a decision.
 pub(crate) fn holdings(submission: &Submission) -> Vec<Row<'_>> {
-    let all = submission.decision.holdings().into_iter().enumerate();
-    all.map(|(place, holding)| {
-        vec![
-            submission.round_id.as_str().into(),
-            submission.model_id.as_str().into(),
-            (place + 1).into(),
-            holding.option_id.to_string().into(),
-            holding.weight.get().into(),
-            holding.rationale.into(),
-            holding.forecast.expected_return_pct.into(),
-        ]
-    })
-    .collect()
+    let all = (1..).zip(submission.decision.holdings());
+    all.map(|(place, own)| holding(submission, place, own))
+        .collect()
 }
 
 pub const CONTROLS: Table = Table {
     name: "controls",
     about: "One row per control entrant of a round: portfolios made by rule, never ranked among models.",
-    columns: columns! {
-        always "round_id" Text "The round";
-        always "control_id" Text "Which rule";
-        always "holding_count" Integer "Number of holdings";
-    },
+    columns: CONTROL_COLUMNS,
     filling: Filling::ByRound(|round| controls_of(round).into_iter().map(control).collect()),
 };
+
+columns! {
+    CONTROL_COLUMNS, pub(crate) fn control(submission: &Submission) -> Row<'_>;
+    Always "round_id" Text "The round" => submission.round_id.as_str();
+    Always "control_id" Text "Which rule" => submission.model_id.as_str();
+    Always "holding_count" Integer "Number of holdings" => submission.decision.option_ids().len();
+}
 
 /// The control entrants of a round.
 pub(crate) fn controls_of(round: &PublicRound) -> Vec<&Submission> {
@@ -110,14 +86,6 @@ pub(crate) fn controls_of(round: &PublicRound) -> Vec<&Submission> {
             controls.map(|control| &control.scored.submission).collect()
         }
     }
-}
-
-pub(crate) fn control(submission: &Submission) -> Row<'_> {
-    vec![
-        submission.round_id.as_str().into(),
-        submission.model_id.as_str().into(),
-        submission.decision.option_ids().len().into(),
-    ]
 }
 
 pub const CONTROL_HOLDINGS: Table = Table {

@@ -1,5 +1,6 @@
 //! What records and comparisons may claim.
 
+use capitalbench_core::evidence::inference::reliability::Bin;
 use capitalbench_core::evidence::statistics::{
     Basis, Estimate, ModelStatistics, Pair, RecordStatistics,
 };
@@ -7,43 +8,13 @@ use capitalbench_core::publication::Publication;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 
-use crate::table::{Cell, Filling, Row, Table, columns};
+use crate::table::{Filling, Row, Table, columns};
 
 /// Records of tracks.
 pub const STATISTICS: Table = Table {
     name: "statistics",
     about: "One row per model and track: its whole record with what it rests on. The method and its version are in `publication.json`.",
-    columns: columns! {
-        always "track" Text "weekly or monthly";
-        always "model_id" Text "Who";
-        always "rounds" Integer "Resolved rounds";
-        always "effective_windows" Real "Separate windows they are worth";
-        maybe "alpha_fraction" Real "Mean gain beyond the reference per horizon";
-        maybe "alpha_low_fraction" Real "Lower end of the 95 % interval";
-        maybe "alpha_high_fraction" Real "Upper end";
-        maybe "alpha_t" Real "Mean over standard error";
-        maybe "alpha_p_value" Real "Two-sided chance of a mean this far from zero";
-        always "alpha_basis" Text "daily, rounds, not_informative or too_few_windows";
-        maybe "alpha_days" Integer "Days of the daily series, where there is one";
-        maybe "alpha_resampled_low_fraction" Real "A second opinion on the interval, by resampled days";
-        maybe "alpha_resampled_high_fraction" Real "Its upper end";
-        maybe "score_low" Real "Lower end of the 95 % interval of the score";
-        maybe "score_high" Real "Upper end";
-        maybe "score_interval_reason" Text INTERVAL_REASON;
-        maybe "random_percentile_fraction" Real "Mean share of random portfolios below its decisions";
-        maybe "random_z" Real "The same as a normal deviate, overlap counted";
-        maybe "random_p_value" Real "Its chance";
-        maybe "random_matched_percentile_fraction" Real "Among random ones as volatile";
-        maybe "random_matched_p_value" Real "Its chance";
-        maybe "detectable_fraction" Real "Smallest gap to the reference this record would detect, per horizon";
-        maybe "years_to_know" Real "Years until the observed gap would be detected";
-        maybe "noise_decision" Real "Variance of repeated decisions, from repeated calls";
-        maybe "noise_market" Real "Variance of rounds, from repeated calls";
-        maybe "noise_decision_share_fraction" Real "Share of the variance that is the model's own";
-        maybe "brier" Real "Mean squared error of stated confidence";
-        maybe "brier_low" Real "Lower end of its 95 % interval; none where it is not informative";
-        maybe "brier_high" Real "Upper end";
-    },
+    columns: STATISTIC_COLUMNS,
     filling: Filling::Whole(|publication| {
         let records = publication.statistics.records.iter();
         records
@@ -52,46 +23,48 @@ pub const STATISTICS: Table = Table {
     }),
 };
 
-pub(crate) fn statistics(track: Track, models: &[RecordStatistics]) -> Vec<Row<'_>> {
-    models.iter().map(|record| row(track, record)).collect()
+columns! {
+    STATISTIC_COLUMNS, fn record(track: Track, record: &RecordStatistics) -> Row<'_>;
+    Always "track" Text "weekly or monthly" => track.as_str();
+    Always "model_id" Text "Who" => record.model.model_id.as_str();
+    Always "rounds" Integer "Resolved rounds" => record.model.rounds;
+    Always "effective_windows" Real "Separate windows they are worth" => record.model.effective_windows;
+    Maybe "alpha_fraction" Real "Mean gain beyond the reference per horizon" => record.model.alpha.map(|alpha| alpha.value);
+    Maybe "alpha_low_fraction" Real "Lower end of the 95 % interval" => record.model.alpha.map(|alpha| alpha.low);
+    Maybe "alpha_high_fraction" Real "Upper end" => record.model.alpha.map(|alpha| alpha.high);
+    Maybe "alpha_t" Real "Mean over standard error" => record.model.alpha.and_then(|alpha| alpha.t);
+    Maybe "alpha_p_value" Real "Two-sided chance of a mean this far from zero" => record.model.alpha.map(|alpha| alpha.p_value);
+    Always "alpha_basis" Text "daily, rounds, not_informative or too_few_windows" => basis(record.model.alpha);
+    Maybe "alpha_days" Integer "Days of the daily series, where there is one" => days(record.model.alpha);
+    Maybe "alpha_resampled_low_fraction" Real "A second opinion on the interval, by resampled days" => record.alpha_resampled.map(|(low, _)| low);
+    Maybe "alpha_resampled_high_fraction" Real "Its upper end" => record.alpha_resampled.map(|(_, high)| high);
+    Maybe "score_low" Real "Lower end of the 95 % interval of the score" => record.model.score.ok().map(|(low, _)| low);
+    Maybe "score_high" Real "Upper end" => record.model.score.ok().map(|(_, high)| high);
+    Maybe "score_interval_reason" Text INTERVAL_REASON => interval_reason(&record.model);
+    Maybe "random_percentile_fraction" Real "Mean share of random portfolios below its decisions" => record.model.luck.as_ref().map(|luck| luck.mean_percentile);
+    Maybe "random_z" Real "The same as a normal deviate, overlap counted" => record.model.luck.as_ref().map(|luck| luck.z);
+    Maybe "random_p_value" Real "Its chance" => record.model.luck.as_ref().map(|luck| luck.p_value);
+    Maybe "random_matched_percentile_fraction" Real "Among random ones as volatile" => record.model.luck_matched.as_ref().map(|luck| luck.mean_percentile);
+    Maybe "random_matched_p_value" Real "Its chance" => record.model.luck_matched.as_ref().map(|luck| luck.p_value);
+    Maybe "detectable_fraction" Real "Smallest gap to the reference this record would detect, per horizon" => record.model.detectable;
+    Maybe "years_to_know" Real "Years until the observed gap would be detected" => record.model.years_to_know;
+    Maybe "noise_decision" Real "Variance of repeated decisions, from repeated calls" => record.noise.as_ref().map(|noise| noise.decision);
+    Maybe "noise_market" Real "Variance of rounds, from repeated calls" => record.noise.as_ref().map(|noise| noise.market);
+    Maybe "noise_decision_share_fraction" Real "Share of the variance that is the model's own" => record.noise.as_ref().map(|noise| noise.decision_share);
+    Maybe "brier" Real "Mean squared error of stated confidence" => record.brier.as_ref().map(|brier| brier.value);
+    Maybe "brier_low" Real "Lower end of its 95 % interval; none where it is not informative" => informative_brier(record).map(|brier| brier.low);
+    Maybe "brier_high" Real "Upper end" => informative_brier(record).map(|brier| brier.high);
 }
 
-fn row(track: Track, record: &RecordStatistics) -> Row<'_> {
-    let model = &record.model;
-    let resampled = record.alpha_resampled;
-    let interval = model.score.as_ref().ok();
-    let mut cells = vec![
-        track.as_str().into(),
-        model.model_id.as_str().into(),
-        model.rounds.into(),
-        model.effective_windows.into(),
-    ];
-    cells.extend(estimate(model.alpha.as_ref()));
-    let noise = record.noise.as_ref();
-    let brier = record.brier.as_ref();
-    let told = brier.filter(|brier| brier.informative());
-    let (luck, matched) = (model.luck.as_ref(), model.luck_matched.as_ref());
-    cells.extend([
-        Cell::from(resampled.map(|(low, _)| low)),
-        resampled.map(|(_, high)| high).into(),
-        interval.map(|(low, _)| *low).into(),
-        interval.map(|(_, high)| *high).into(),
-        interval_reason(model).into(),
-        luck.map(|luck| luck.mean_percentile).into(),
-        luck.map(|luck| luck.z).into(),
-        luck.map(|luck| luck.p_value).into(),
-        matched.map(|luck| luck.mean_percentile).into(),
-        matched.map(|luck| luck.p_value).into(),
-        model.detectable.into(),
-        model.years_to_know.into(),
-        noise.map(|noise| noise.decision).into(),
-        noise.map(|noise| noise.market).into(),
-        noise.map(|noise| noise.decision_share).into(),
-        brier.map(|brier| brier.value).into(),
-        told.map(|brier| brier.low).into(),
-        told.map(|brier| brier.high).into(),
-    ]);
-    cells
+pub(crate) fn statistics(track: Track, models: &[RecordStatistics]) -> Vec<Row<'_>> {
+    models
+        .iter()
+        .map(|record| self::record(track, record))
+        .collect()
+}
+
+fn informative_brier(record: &RecordStatistics) -> Option<&Estimate> {
+    record.brier.as_ref().filter(|brier| brier.informative())
 }
 
 /// The meaning of the column beside a score's interval.
@@ -107,43 +80,39 @@ pub(super) fn interval_reason(model: &ModelStatistics) -> Option<&'static str> {
     }
 }
 
-/// Value, interval, t, p, basis and days.
-fn estimate<'a>(found: Option<&Estimate>) -> [Cell<'a>; 7] {
-    let days = found.and_then(|found| match found.basis {
+fn basis(found: Option<Estimate>) -> &'static str {
+    found.map_or("too_few_windows", |found| found.basis.as_str())
+}
+
+/// The days of the daily series, where there is one.
+fn days(found: Option<Estimate>) -> Option<usize> {
+    match found?.basis {
         Basis::Days(days) => Some(days),
         Basis::Rounds | Basis::NotInformative => None,
-    });
-    [
-        found.map(|found| found.value).into(),
-        found.map(|found| found.low).into(),
-        found.map(|found| found.high).into(),
-        found.and_then(|found| found.t).into(),
-        found.map(|found| found.p_value).into(),
-        found
-            .map_or("too_few_windows", |found| found.basis.as_str())
-            .into(),
-        days.into(),
-    ]
+    }
 }
 
 pub const PAIRS: Table = Table {
     name: "pairs",
     about: "One row per pair of models of a set, on the rounds both completed.",
-    columns: columns! {
-        always "set_id" Text "The set";
-        always "first_model_id" Text "The one with the better row";
-        always "second_model_id" Text "The other";
-        maybe "difference_fraction" Real "Mean difference per horizon";
-        maybe "difference_low_fraction" Real "Lower end of the 95 % interval";
-        maybe "difference_high_fraction" Real "Upper end";
-        maybe "difference_t" Real "Mean over standard error";
-        maybe "difference_p_value" Real "Two-sided chance";
-        always "difference_basis" Text "daily, rounds, not_informative or too_few_windows";
-        maybe "difference_days" Integer "Days of the daily series, where there is one";
-        maybe "p_adjusted" Real "After Holm's correction over all pairs of the set";
-    },
+    columns: PAIR_COLUMNS,
     filling: Filling::Whole(all_pairs),
 };
+
+columns! {
+    PAIR_COLUMNS, fn pair<'a>(set_id: &'a str, pair: &'a Pair) -> Row<'a>;
+    Always "set_id" Text "The set" => set_id;
+    Always "first_model_id" Text "The one with the better row" => pair.first.as_str();
+    Always "second_model_id" Text "The other" => pair.second.as_str();
+    Maybe "difference_fraction" Real "Mean difference per horizon" => pair.difference.map(|found| found.value);
+    Maybe "difference_low_fraction" Real "Lower end of the 95 % interval" => pair.difference.map(|found| found.low);
+    Maybe "difference_high_fraction" Real "Upper end" => pair.difference.map(|found| found.high);
+    Maybe "difference_t" Real "Mean over standard error" => pair.difference.and_then(|found| found.t);
+    Maybe "difference_p_value" Real "Two-sided chance" => pair.difference.map(|found| found.p_value);
+    Always "difference_basis" Text "daily, rounds, not_informative or too_few_windows" => basis(pair.difference);
+    Maybe "difference_days" Integer "Days of the daily series, where there is one" => days(pair.difference);
+    Maybe "p_adjusted" Real "After Holm's correction over all pairs of the set" => pair.p_adjusted;
+}
 
 fn all_pairs(publication: &Publication) -> Vec<Row<'_>> {
     let sets = publication.statistics.sets.iter();
@@ -151,32 +120,14 @@ fn all_pairs(publication: &Publication) -> Vec<Row<'_>> {
 }
 
 pub(crate) fn pairs<'a>(set_id: &'a str, pairs: &'a [Pair]) -> Vec<Row<'a>> {
-    pairs
-        .iter()
-        .map(|pair| {
-            let names = [set_id, pair.first.as_str(), pair.second.as_str()];
-            let mut cells: Row<'_> = names.map(Cell::from).to_vec();
-            cells.extend(estimate(pair.difference.as_ref()));
-            cells.push(pair.p_adjusted.into());
-            cells
-        })
-        .collect()
+    pairs.iter().map(|own| pair(set_id, own)).collect()
 }
 
 /// Stated confidence against outcomes.
 pub const RELIABILITY: Table = Table {
     name: "reliability",
     about: "One row per model, track and bin of stated confidence that has a resolved decision.",
-    columns: columns! {
-        always "track" Text "weekly or monthly";
-        always "model_id" Text "Who";
-        always "from_fraction" Real "Lower end of the bin";
-        always "to_fraction" Real "Upper end";
-        always "decisions" Integer "Decisions in it";
-        always "effective_windows" Real "Separate windows they are worth";
-        always "confidence_fraction" Real "Mean stated confidence";
-        always "hit_rate_fraction" Real "Share that beat the reference";
-    },
+    columns: RELIABILITY_COLUMNS,
     filling: Filling::Whole(|publication| {
         let records = publication.statistics.records.iter();
         records
@@ -185,20 +136,20 @@ pub const RELIABILITY: Table = Table {
     }),
 };
 
+columns! {
+    RELIABILITY_COLUMNS, fn bin<'a>(track: Track, model_id: &'a ModelId, bin: &Bin) -> Row<'a>;
+    Always "track" Text "weekly or monthly" => track.as_str();
+    Always "model_id" Text "Who" => model_id.as_str();
+    Always "from_fraction" Real "Lower end of the bin" => bin.from;
+    Always "to_fraction" Real "Upper end" => bin.to;
+    Always "decisions" Integer "Decisions in it" => bin.count;
+    Always "effective_windows" Real "Separate windows they are worth" => bin.effective;
+    Always "confidence_fraction" Real "Mean stated confidence" => bin.confidence;
+    Always "hit_rate_fraction" Real "Share that beat the reference" => bin.hit_rate;
+}
+
 fn reliability(track: Track, record: &RecordStatistics) -> Vec<Row<'_>> {
-    let id: &ModelId = &record.model.model_id;
     let bins = record.reliability.iter().filter(|bin| bin.count > 0);
-    bins.map(|bin| {
-        vec![
-            track.as_str().into(),
-            id.as_str().into(),
-            bin.from.into(),
-            bin.to.into(),
-            bin.count.into(),
-            bin.effective.into(),
-            bin.confidence.into(),
-            bin.hit_rate.into(),
-        ]
-    })
-    .collect()
+    bins.map(|own| bin(track, &record.model.model_id, own))
+        .collect()
 }

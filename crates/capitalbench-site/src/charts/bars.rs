@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::marks::{series, shape};
+use super::marks::shape;
 use super::scale::{Scale, thinned};
 use super::{Canvas, KeyRow, PLOT, fitted, px, spread};
 use crate::figures::signed_percent;
@@ -44,23 +44,13 @@ impl Histogram<'_> {
             let from = self.low + width * place as f64;
             let (from, to) = (x.at(from), x.at(from + width));
             let top = y.at(f64::from(*count));
-            let _ = write!(
-                d,
-                "M{} {}V{}H{}V{}Z",
-                px(from),
-                px(bottom),
-                px(top),
-                px(to),
-                px(bottom)
-            );
+            let [from, to, top, bottom] = [from, to, top, bottom].map(px);
+            let _ = write!(d, "M{from} {bottom}V{top}H{to}V{bottom}Z");
         }
         canvas.path("bins", &d);
         for tick in x.ticks(7.0) {
-            canvas.text(
-                "tick mid",
-                (x.at(tick), height - 8.0),
-                &signed_percent(tick),
-            );
+            let at = (x.at(tick), height - 8.0);
+            canvas.text("tick mid", at, &signed_percent(tick));
         }
         canvas.line("axis", (left, bottom), (right, bottom));
         let keys = self.draw_marks(&mut canvas, &x, (top, bottom));
@@ -83,16 +73,10 @@ impl Histogram<'_> {
             let at_x = x.at(mark.value);
             canvas.line("lead", (at_x, bottom), (at_x, at));
             canvas.line("lead", (at_x, at), (PLOT + 10.0, at));
-            canvas.told(
-                &format!("mark {}", series(own)),
-                &shape(own, (at_x, bottom - 5.0), 3.8),
-                &format!("{}: {}", mark.label, signed_percent(mark.value)),
-            );
-            let key = KeyRow {
-                class: format!("mark {}", series(own)),
-                outline: own,
-                text: format!("{} {}", signed_percent(mark.value), fitted(&mark.label)),
-            };
+            let value = signed_percent(mark.value);
+            let key = KeyRow::of_series(own, format!("{value} {}", fitted(&mark.label)));
+            let drawn = shape(own, (at_x, bottom - 5.0), 3.8);
+            canvas.told(&key.class, &drawn, &format!("{}: {value}", mark.label));
             canvas.path(&key.class, &shape(own, (PLOT + 16.0, at), 3.4));
             canvas.text("label", (PLOT + 24.0, at + 4.0), &key.text);
             keys.push(key);
@@ -121,9 +105,8 @@ impl StackedBars {
         let width = (step * 0.86).min(24.0);
         let mut canvas = Canvas::new(height, &self.title);
         for share in [0.0, 0.5, 1.0] {
-            canvas.line("gridline", (left, y.at(share)), (right, y.at(share)));
             let label = crate::figures::share(share);
-            canvas.text("tick end", (left - 6.0, y.at(share) + 4.0), &label);
+            canvas.row("gridline", (left, right), y.at(share), &label);
         }
         let mut keys = Vec::new();
         for (part, name) in self.parts.iter().enumerate() {

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use jiff::civil::Date;
 
-use super::marks::{series, shape};
+use super::marks::shape;
 use super::scale::Scale;
-use super::{Canvas, KeyRow, PLOT, WIDTH, day_number, fitted, px, spread};
+use super::{Canvas, KeyRow, PLOT, WIDTH, day_number, fitted, px, row_class, spread};
 use crate::figures::{decimal, dollars, share, signed_percent};
 use crate::html::Html;
 
@@ -35,12 +35,7 @@ impl Scatter {
         let y = Scale::over(ys.chain(self.reference).chain([0.0]), bottom, top);
         let mut canvas = Canvas::new(height, &self.title);
         for tick in y.ticks(5.0) {
-            canvas.line("gridline", (left, y.at(tick)), (right, y.at(tick)));
-            canvas.text(
-                "tick end",
-                (left - 6.0, y.at(tick) + 4.0),
-                &decimal(tick, 0),
-            );
+            canvas.row("gridline", (left, right), y.at(tick), &decimal(tick, 0));
         }
         for tick in x.ticks(5.0) {
             canvas.text("tick mid", (x.at(tick), bottom + 16.0), &dollars(tick));
@@ -56,22 +51,12 @@ impl Scatter {
         for (place, (point, at)) in self.points.iter().zip(placed).enumerate() {
             let (px_x, px_y) = (x.at(point.x), y.at(point.y));
             canvas.line("lead", (px_x, px_y), (right + 8.0, at));
-            canvas.told(
-                &format!("mark {}", series(place)),
-                &shape(place, (px_x, px_y), 4.4),
-                &format!(
-                    "{}: {}, {}",
-                    point.label,
-                    dollars(point.x),
-                    decimal(point.y, 1)
-                ),
-            );
-            canvas.text("label", (right + 12.0, at + 4.0), &fitted(&point.label));
-            keys.push(KeyRow {
-                class: format!("mark {}", series(place)),
-                outline: place,
-                text: fitted(&point.label),
-            });
+            let key = KeyRow::of_series(place, fitted(&point.label));
+            let (cost, score) = (dollars(point.x), decimal(point.y, 1));
+            let words = format!("{}: {cost}, {score}", point.label);
+            canvas.told(&key.class, &shape(place, (px_x, px_y), 4.4), &words);
+            canvas.text("label", (right + 12.0, at + 4.0), &key.text);
+            keys.push(key);
         }
         canvas.finish_with(&keys)
     }
@@ -80,7 +65,7 @@ impl Scatter {
 /// One value per round by its last day, above and below zero.
 #[derive(Debug, Clone)]
 pub(crate) struct Strip {
-    pub(crate) title: String,
+    pub(crate) title: &'static str,
     pub(crate) rounds: Vec<(Date, f64)>,
 }
 
@@ -91,19 +76,10 @@ impl Strip {
         let y = Scale::over(values.chain([0.0]), bottom, top);
         let days = self.rounds.iter().map(|round| day_number(round.0));
         let x = Scale::over(days, left, right);
-        let mut canvas = Canvas::new(height, &self.title);
+        let mut canvas = Canvas::new(height, self.title);
         for tick in y.ticks(5.0) {
-            let class = if tick.abs() < 1e-12 {
-                "axis"
-            } else {
-                "gridline"
-            };
-            canvas.line(class, (left, y.at(tick)), (right, y.at(tick)));
-            canvas.text(
-                "tick end",
-                (left - 6.0, y.at(tick) + 4.0),
-                &signed_percent(tick),
-            );
+            let label = signed_percent(tick);
+            canvas.row(row_class(tick), (left, right), y.at(tick), &label);
         }
         let mut stems = String::new();
         for (day, value) in &self.rounds {
@@ -149,17 +125,13 @@ pub(crate) fn reliability(title: &str, bins: &[Stated]) -> Html {
     let y = Scale::between(0.0, 1.0, bottom, top);
     let mut canvas = Canvas::new(height, title);
     for tick in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        canvas.line("gridline", (left, y.at(tick)), (right, y.at(tick)));
-        canvas.text("tick end", (left - 6.0, y.at(tick) + 4.0), &share(tick));
+        canvas.row("gridline", (left, right), y.at(tick), &share(tick));
         canvas.text("tick mid", (x.at(tick), bottom + 16.0), &share(tick));
     }
     canvas.line("ref", (x.at(0.0), y.at(0.0)), (x.at(1.0), y.at(1.0)));
     canvas.text("tick end", (right, top - 8.0), "dotted: as stated");
-    canvas.text(
-        "tick mid",
-        (f64::midpoint(left, right), height - 4.0),
-        "stated confidence →",
-    );
+    let middle = f64::midpoint(left, right);
+    canvas.text("tick mid", (middle, height - 4.0), "stated confidence →");
     for (place, bin) in bins.iter().enumerate() {
         let at = (x.at(bin.confidence), y.at(bin.observed));
         if let Some((low, high)) = bin.range {
@@ -168,11 +140,8 @@ pub(crate) fn reliability(title: &str, bins: &[Stated]) -> Html {
         }
         canvas.path("mark s0", &shape(0, at, 4.4));
         let label_y = if place % 2 == 0 { -6.0 } else { 14.0 };
-        canvas.text(
-            "tick",
-            (at.0 + 8.0, at.1 + label_y),
-            &format!("n={}", bin.count),
-        );
+        let label = format!("n={}", bin.count);
+        canvas.text("tick", (at.0 + 8.0, at.1 + label_y), &label);
     }
     canvas.finish()
 }

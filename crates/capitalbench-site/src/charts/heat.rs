@@ -61,34 +61,22 @@ impl Heat {
         let mut top = TOP;
         for (name, gaps) in &self.models {
             canvas.text("label end", (LEFT - 8.0, top + 14.0), &fitted(name));
-            canvas.line(
-                "gridline",
-                (LEFT, top + ROW / 2.0),
-                (right, top + ROW / 2.0),
-            );
+            let middle = top + ROW / 2.0;
+            canvas.line("gridline", (LEFT, middle), (right, middle));
             for (class, d) in cells(gaps, width, top) {
-                canvas.path(class, &d);
+                canvas.path(&class, &d);
             }
             top += ROW;
         }
         let labelled = thinned(self.rounds.len(), 7);
         let mut x = LEFT;
         for (place, round) in self.rounds.iter().enumerate() {
-            let d = format!(
-                "M{} {}h{}v{}h-{}Z",
-                px(x),
-                px(TOP),
-                px(width),
-                px(rows),
-                px(width)
-            );
+            let (across, down) = (px(width), px(rows));
+            let d = format!("M{} {}h{across}v{down}h-{across}Z", px(x), px(TOP));
             canvas.told("column", &d, &self.words(place));
             if let (true, Some(day)) = (labelled.contains(&place), round.day) {
-                canvas.line(
-                    "axis",
-                    (x + width / 2.0, bottom),
-                    (x + width / 2.0, bottom + 4.0),
-                );
+                let middle = x + width / 2.0;
+                canvas.line("axis", (middle, bottom), (middle, bottom + 4.0));
                 canvas.text("tick", (x, bottom + 17.0), &day.to_string());
             }
             x += width;
@@ -121,16 +109,12 @@ impl Heat {
 }
 
 /// One path per kind of cell, to keep pages small.
-fn cells(gaps: &[Option<f64>], width: f64, top: f64) -> BTreeMap<&'static str, String> {
-    let mut found: BTreeMap<&'static str, String> = BTreeMap::new();
+fn cells(gaps: &[Option<f64>], width: f64, top: f64) -> BTreeMap<String, String> {
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
     let mut x = LEFT;
     for gap in gaps {
         if let Some(gap) = gap {
-            let y = if *gap > 0.0 {
-                top + 1.0
-            } else {
-                top + ROW / 2.0
-            };
+            let y = top + if *gap > 0.0 { 1.0 } else { ROW / 2.0 };
             let d = found.entry(class(*gap > 0.0, strength(*gap))).or_default();
             // Writing to a text cannot fail.
             let _ = write!(d, "M{} {}{}", px(x), px(y), cell(width));
@@ -145,17 +129,10 @@ fn cell(width: f64) -> String {
     format!("h{across}v{down}h-{across}Z")
 }
 
-fn class(ahead: bool, strength: usize) -> &'static str {
-    match (ahead, strength) {
-        (true, 0) => "heat s0 h0",
-        (true, 1) => "heat s0 h1",
-        (true, 2) => "heat s0 h2",
-        (true, _) => "heat s0",
-        (false, 0) => "heat s3 h0",
-        (false, 1) => "heat s3 h1",
-        (false, 2) => "heat s3 h2",
-        (false, _) => "heat s3",
-    }
+fn class(ahead: bool, strength: usize) -> String {
+    let side = if ahead { "heat s0" } else { "heat s3" };
+    let shade = [" h0", " h1", " h2"].get(strength);
+    format!("{side}{}", shade.unwrap_or(&""))
 }
 
 fn legend(canvas: &mut Canvas) {
@@ -164,7 +141,7 @@ fn legend(canvas: &mut Canvas) {
     for (words, strength) in LEGEND {
         for (ahead, y) in [(true, 3.0), (false, 3.0 + ROW / 2.0)] {
             let d = format!("M{} {}{}", px(x), px(y), cell(12.0));
-            canvas.path(class(ahead, strength), &d);
+            canvas.path(&class(ahead, strength), &d);
         }
         canvas.text("tick", (x + 16.0, 16.0), words);
         x += 76.0;

@@ -1,12 +1,10 @@
 //! Lines over days, labelled at their ends.
 
-use std::fmt::Write as _;
-
 use jiff::civil::Date;
 
-use super::marks::{series, shape};
+use super::marks::{polyline, series, shape};
 use super::scale::{Scale, thinned};
-use super::{Canvas, KeyRow, day_number, fitted, px, spread};
+use super::{Canvas, KeyRow, day_number, fitted, row_class, spread};
 use crate::html::Html;
 
 /// How a line is drawn.
@@ -97,13 +95,11 @@ impl LineChart {
 
     fn draw_line(&self, canvas: &mut Canvas, place: usize, (x, y): (&Scale, &Scale)) {
         let line = &self.lines[place];
-        let mut d = String::new();
-        for step in kept(line.points.len()) {
+        let steps = kept(line.points.len()).into_iter();
+        let d = polyline(steps.map(|step| {
             let (day, value) = line.points[step];
-            let letter = if step == 0 { 'M' } else { 'L' };
-            let (px_x, px_y) = (px(x.at(day_number(day))), px(y.at(value)));
-            let _ = write!(d, "{letter}{px_x} {px_y}");
-        }
+            (x.at(day_number(day)), y.at(value))
+        }));
         let class = match line.stroke {
             Stroke::Solid => format!("line {}", series(place)),
             Stroke::Dashed => format!("line dashed {}", series(place)),
@@ -115,29 +111,22 @@ impl LineChart {
 
     fn key(&self, place: usize) -> KeyRow {
         let line = &self.lines[place];
-        let (class, outline) = if line.stroke == Stroke::Reference {
-            ("mark ref".to_owned(), 7)
-        } else {
-            (format!("mark {}", series(place)), place)
-        };
         let text = format!("{} {}", (self.written)(last(line)), fitted(&line.label));
-        KeyRow {
-            class,
-            outline,
-            text,
+        if line.stroke == Stroke::Reference {
+            let (class, outline) = ("mark ref".to_owned(), 7);
+            return KeyRow {
+                class,
+                outline,
+                text,
+            };
         }
+        KeyRow::of_series(place, text)
     }
 
     fn axes(&self, canvas: &mut Canvas, y: &Scale, bottom: f64) {
         for tick in y.ticks(5.0) {
-            let zero = tick.abs() < 1e-12;
-            let class = if zero { "axis" } else { "gridline" };
-            canvas.line(class, (LEFT, y.at(tick)), (RIGHT, y.at(tick)));
-            canvas.text(
-                "tick end",
-                (LEFT - 6.0, y.at(tick) + 4.0),
-                &(self.written)(tick),
-            );
+            let label = (self.written)(tick);
+            canvas.row(row_class(tick), (LEFT, RIGHT), y.at(tick), &label);
         }
         canvas.line("axis", (LEFT, bottom), (RIGHT, bottom));
     }
@@ -166,21 +155,9 @@ fn last(line: &Line) -> f64 {
 }
 
 fn band(line: &Line, x: &Scale, y: &Scale) -> String {
-    let mut d = String::new();
     let steps = kept(line.points.len());
-    let across = |step: usize| px(x.at(day_number(line.points[step].0)));
-    for &step in &steps {
-        let letter = if step == 0 { 'M' } else { 'L' };
-        let _ = write!(
-            d,
-            "{letter}{} {}",
-            across(step),
-            px(y.at(line.band[step].1))
-        );
-    }
-    for &step in steps.iter().rev() {
-        let _ = write!(d, "L{} {}", across(step), px(y.at(line.band[step].0)));
-    }
-    d.push('Z');
-    d
+    let at = |step: usize, value: f64| (x.at(day_number(line.points[step].0)), y.at(value));
+    let highs = steps.iter().map(|step| at(*step, line.band[*step].1));
+    let lows = steps.iter().rev().map(|step| at(*step, line.band[*step].0));
+    polyline(highs.chain(lows)) + "Z"
 }

@@ -12,17 +12,20 @@ pub(crate) fn series(place: usize) -> String {
     format!("s{}", place.min(PAIRS - 1))
 }
 
+/// Straight lines from point to point.
+pub(super) fn polyline(points: impl Iterator<Item = (f64, f64)>) -> String {
+    let mut d = String::new();
+    for (x, y) in points {
+        let letter = if d.is_empty() { 'M' } else { 'L' };
+        let _ = write!(d, "{letter}{} {}", px(x), px(y));
+    }
+    d
+}
+
 /// The outline of a series' shape around a point.
 pub(super) fn shape(place: usize, (x, y): (f64, f64), r: f64) -> String {
     let points = |points: &[(f64, f64)]| {
-        let mut d = String::new();
-        for (step, (dx, dy)) in points.iter().enumerate() {
-            let letter = if step == 0 { 'M' } else { 'L' };
-            d.push(letter);
-            let _ = write!(d, "{} {}", px(x + dx * r), px(y + dy * r));
-        }
-        d.push('Z');
-        d
+        polyline(points.iter().map(|(dx, dy)| (x + dx * r, y + dy * r))) + "Z"
     };
     match place {
         1 => points(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),

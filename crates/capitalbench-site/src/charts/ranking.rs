@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::marks::shape;
 use super::scale::Scale;
 use super::{Canvas, WIDTH, fitted, px};
 use crate::figures::{decimal, interval};
@@ -46,18 +47,14 @@ impl WhiskerScale {
             let _ = write!(body, "<path class=\"ref\" d=\"M{x} 0V{CELL_HEIGHT}\"/>");
         }
         if let Some((low, high)) = row.range {
-            let (low, high) = (px(self.scale.at(low)), px(self.scale.at(high)));
-            let _ = write!(
-                body,
-                "<path class=\"whisker\" d=\"M{low} 4v8M{low} {middle}H{high}M{high} 4v8\"/>"
-            );
+            let d = whisker(self.scale, (low, high), middle);
+            let _ = write!(body, "<path class=\"whisker\" d=\"{d}\"/>");
         }
-        let x = self.scale.at(row.value);
+        let x = px(self.scale.at(row.value));
         let class = if row.apart { "dot apart" } else { "dot" };
         let _ = write!(
             body,
-            "<circle class=\"{class}\" cx=\"{}\" cy=\"{middle}\" r=\"3.4\"/>",
-            px(x)
+            "<circle class=\"{class}\" cx=\"{x}\" cy=\"{middle}\" r=\"3.4\"/>"
         );
         let label = Html::text(&described(row));
         Html::made(format!(
@@ -66,21 +63,23 @@ impl WhiskerScale {
     }
 }
 
+/// A range with a bar at each end, around a height.
+fn whisker(scale: Scale, (low, high): (f64, f64), y: f64) -> String {
+    let [low, high] = [low, high].map(|end| px(scale.at(end)));
+    let (top, y) = (px(y - 4.0), px(y));
+    format!("M{low} {top}v8M{low} {y}H{high}M{high} {top}v8")
+}
+
 fn ends(row: &Whisker) -> Vec<f64> {
     let (low, high) = row.range.unwrap_or((row.value, row.value));
     vec![low, row.value, high]
 }
 
 fn described(row: &Whisker) -> String {
-    match row.range {
-        Some((low, high)) => format!(
-            "{}: {}, 95 % interval {}",
-            row.label,
-            decimal(row.value, 1),
-            interval(low, high, 1)
-        ),
-        None => format!("{}: {}, no interval", row.label, decimal(row.value, 1)),
-    }
+    let range = row.range.map_or("no interval".to_owned(), |(low, high)| {
+        format!("95 % interval {}", interval(low, high, 1))
+    });
+    format!("{}: {}, {range}", row.label, decimal(row.value, 1))
 }
 
 /// The chart of a set; the best option stands as a note at the edge.
@@ -93,12 +92,9 @@ pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<f64>) -> 
     let mut canvas = Canvas::new(height, title);
     let bottom = height - 24.0;
     for tick in scale.ticks(7.0) {
-        canvas.line("gridline", (scale.at(tick), 20.0), (scale.at(tick), bottom));
-        canvas.text(
-            "tick mid",
-            (scale.at(tick), height - 8.0),
-            &decimal(tick, 0),
-        );
+        let x = scale.at(tick);
+        canvas.line("gridline", (x, 20.0), (x, bottom));
+        canvas.text("tick mid", (x, height - 8.0), &decimal(tick, 0));
     }
     if let Some(reference) = reference {
         let x = scale.at(reference);
@@ -109,24 +105,11 @@ pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<f64>) -> 
     let mut y = 34.0;
     for row in rows {
         canvas.text("label end", (left - 10.0, y + 4.0), &fitted(&row.label));
-        if let Some((low, high)) = row.range {
-            let (low, high) = (scale.at(low), scale.at(high));
-            canvas.path(
-                "whisker",
-                &format!(
-                    "M{0} {2}v8M{0} {3}H{1}M{1} {2}v8",
-                    px(low),
-                    px(high),
-                    px(y - 4.0),
-                    px(y)
-                ),
-            );
+        if let Some(range) = row.range {
+            canvas.path("whisker", &whisker(scale, range, y));
         }
         let class = if row.apart { "dot apart" } else { "dot" };
-        canvas.path(
-            class,
-            &super::marks::shape(0, (scale.at(row.value), y), 4.0),
-        );
+        canvas.path(class, &shape(0, (scale.at(row.value), y), 4.0));
         y += step;
     }
     canvas.finish_whole()

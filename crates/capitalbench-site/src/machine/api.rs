@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use capitalbench_core::publication::Publication;
+use capitalbench_core::values::ids::ModelId;
 use capitalbench_core::values::similar::closest;
 use capitalbench_export::publication_v1;
 use capitalbench_export::table::Table;
@@ -107,11 +108,9 @@ fn index() -> Value {
 
 fn metadata(api: &Api) -> Value {
     let publication = api.publication();
-    let mut counts = Map::new();
-    for (place, table) in ALL.iter().enumerate() {
-        let count = api.count(place);
-        counts.insert(table.name.to_owned(), count.into());
-    }
+    let counts = ALL.iter().enumerate();
+    let counts = counts.map(|(place, table)| (table.name.to_owned(), api.count(place).into()));
+    let counts: Map<String, Value> = counts.collect();
     json!({
         "format": publication_v1::FORMAT,
         "version": publication_v1::VERSION,
@@ -143,12 +142,8 @@ fn rows(api: &Api, name: &str, query: &str) -> Result<Value, Refusal> {
             "limit" => {
                 let number = value.parse().ok();
                 let number = number.filter(|number| (1..=MOST_ROWS).contains(number));
-                limit = number.ok_or_else(|| {
-                    bad(
-                        "limit",
-                        &format!("limit is {value:?}; use 1 to {MOST_ROWS}"),
-                    )
-                })?;
+                let message = format!("limit is {value:?}; use 1 to {MOST_ROWS}");
+                limit = number.ok_or_else(|| bad("limit", &message))?;
             }
             "cursor" => {
                 start = value.parse().map_err(|_| {
@@ -158,9 +153,7 @@ fn rows(api: &Api, name: &str, query: &str) -> Result<Value, Refusal> {
                     bad("cursor", &message)
                 })?;
             }
-            column => {
-                wanted.push((column_of(table, column)?, value));
-            }
+            column => wanted.push((column_of(table, column)?, value)),
         }
     }
     let end = start.saturating_add(limit);
@@ -175,17 +168,14 @@ fn rows(api: &Api, name: &str, query: &str) -> Result<Value, Refusal> {
 }
 
 fn column_of(table: &Table, name: &str) -> Result<usize, Refusal> {
-    let mut columns = table.columns.iter().map(|column| column.name);
-    if let Some(place) = columns.position(|column| column == name) {
-        return Ok(place);
-    }
     let columns: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
-    let message = format!(
-        "{} has no column {name}; use limit, cursor or one of {}",
-        table.name,
-        columns.join(", ")
-    );
-    Err(bad(name, &message))
+    let place = columns.iter().position(|column| *column == name);
+    place.ok_or_else(|| {
+        let (table, columns) = (table.name, columns.join(", "));
+        let message =
+            format!("{table} has no column {name}; use limit, cursor or one of {columns}");
+        bad(name, &message)
+    })
 }
 
 fn round(api: &Api, id: &str) -> Result<Value, Refusal> {
@@ -200,7 +190,6 @@ fn round(api: &Api, id: &str) -> Result<Value, Refusal> {
 
 /// A model with its rows of every table about models.
 fn model(api: &Api, id: &str) -> Result<Value, Refusal> {
-    let publication = api.publication();
     let of_table = |name: &str| -> Vec<Map<String, Value>> {
         let place = ALL.iter().position(|table| table.name == name);
         let column = place.and_then(|place| {
@@ -214,12 +203,12 @@ fn model(api: &Api, id: &str) -> Result<Value, Refusal> {
     };
     let own = of_table(rounds::MODELS.name);
     let Some(own) = own.first() else {
-        let known = publication.names.keys();
-        let near = closest(
+        let known = api.publication().names.keys();
+        return Err(unknown(
+            "model",
             id,
-            known.map(capitalbench_core::values::ids::ModelId::as_str),
-        );
-        return Err(unknown("model", id, near));
+            closest(id, known.map(ModelId::as_str)),
+        ));
     };
     let mut members = own.clone();
     for name in [
@@ -252,10 +241,10 @@ fn bad(parameter: &str, message: &str) -> Refusal {
 fn no_parameters(query: &str) -> Result<(), Refusal> {
     match parameters(query)?.keys().next() {
         None => Ok(()),
-        Some(name) => Err(bad(
-            name,
-            &format!("this path takes no parameters; leave {name} out"),
-        )),
+        Some(name) => {
+            let message = format!("this path takes no parameters; leave {name} out");
+            Err(bad(name, &message))
+        }
     }
 }
 

@@ -80,15 +80,11 @@ const LARGEST: f64 = 1e6;
 
 /// Ranks are counts; every other figure is a fraction.
 fn shown(figure: &str, text: Option<&str>) -> String {
-    let text = text.filter(|text| !text.is_empty());
-    let Some(text) = text else {
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
         return "–".to_owned();
     };
-    let value = text
-        .parse::<f64>()
-        .ok()
-        .filter(|value| value.abs() < LARGEST);
-    match value {
+    let value = text.parse().ok();
+    match value.filter(|value: &f64| value.abs() < LARGEST) {
         Some(value) if !figure.starts_with("rank") => percent(value),
         _ => text.to_owned(),
     }

@@ -9,7 +9,8 @@ use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 use capitalbench_export::text::{points, reference_name, score};
 
-use super::escaped;
+use super::{escaped, if_invented};
+use crate::figures::rank_range;
 use crate::pages::view::{plain_name, set_path};
 use crate::{Files, Input};
 
@@ -25,13 +26,11 @@ const LIGHT: &str = "body{color:#1b1c1e;background:#fbfbf9}th,td{border-color:#d
 
 pub(super) fn render(input: &Input<'_>, files: &mut Files) {
     let publication = input.publication;
+    let light = STYLE.split("@media").next().unwrap_or(STYLE);
     for (name, style) in [
         ("embed/embed.css", STYLE.to_owned()),
         ("embed/dark.css", format!("{STYLE}{DARK}")),
-        (
-            "embed/light.css",
-            format!("{}{LIGHT}", STYLE.split("@media").next().unwrap_or(STYLE)),
-        ),
+        ("embed/light.css", format!("{light}{LIGHT}")),
     ] {
         files.insert(name.to_owned(), style.into());
     }
@@ -47,11 +46,8 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
         }
     }
     for id in models(publication) {
-        let badge = badge(publication, id);
-        files.insert(
-            format!("badge/{}.svg", plain_name(id.as_str())),
-            badge.into(),
-        );
+        let path = format!("badge/{}.svg", plain_name(id.as_str()));
+        files.insert(path, badge(publication, id).into());
     }
 }
 
@@ -67,11 +63,7 @@ pub(super) fn models(publication: &Publication) -> BTreeSet<&ModelId> {
 /// The range of ranks that the evidence allows for a row.
 pub(super) fn places(publication: &Publication, set: &ComparisonSet, row: usize) -> String {
     let found = publication.statistics.sets.get(&set.definition.set_id);
-    match found.and_then(|found| found.places(row)) {
-        Some((low, high)) if low == high => low.to_string(),
-        Some((low, high)) => format!("{low}–{high}"),
-        None => "–".to_owned(),
-    }
+    rank_range(found.and_then(|found| found.places(row)))
 }
 
 fn table(input: &Input<'_>, set: &ComparisonSet, style: &str) -> String {
@@ -97,11 +89,7 @@ fn table(input: &Input<'_>, set: &ComparisonSet, style: &str) -> String {
             score(market.reference.score)
         );
     }
-    let invented = if publication.synthetic {
-        " Invented market."
-    } else {
-        ""
-    };
+    let invented = if_invented(publication, " Invented market.");
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width\"><meta name=\"robots\" content=\"noindex\">\
@@ -155,15 +143,11 @@ pub(super) fn summary(publication: &Publication, id: &ModelId) -> Vec<String> {
 }
 
 fn badge(publication: &Publication, id: &ModelId) -> String {
-    let label = if publication.synthetic {
-        "CapitalBench (invented)"
-    } else {
-        "CapitalBench"
-    };
+    let label = format!("CapitalBench{}", if_invented(publication, " (invented)"));
     let text = summary(publication, id).join("   ");
     let name = escaped(publication.name(id));
     let width = |text: &str| 7 * text.chars().count() + 16;
-    let (left, right) = (width(label), width(&text));
+    let (left, right) = (width(&label), width(&text));
     let whole = left + right;
     let text = escaped(&text);
     format!(

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::escaped;
 use super::event::{Event, Told, events};
+use super::{escaped, if_invented};
 use crate::{Files, Input};
 
 /// Entries of a feed, newest first.
@@ -19,12 +19,9 @@ pub(super) fn render(input: &Input<'_>, told: &[Told], files: &mut Files) {
     files.insert("feed.json".to_owned(), json.into());
 }
 
-fn title(input: &Input<'_>) -> &'static str {
-    if input.publication.synthetic {
-        "CapitalBench (invented market)"
-    } else {
-        "CapitalBench"
-    }
+fn title(input: &Input<'_>) -> String {
+    let invented = if_invented(input.publication, " (invented market)");
+    format!("CapitalBench{invented}")
 }
 
 fn atom(input: &Input<'_>, events: &[Event]) -> String {

@@ -19,47 +19,36 @@ fn document(input: &Input<'_>) -> Value {
     for name in input.data.keys().map(String::as_str).chain(archive) {
         paths.insert(format!("/data/{name}"), json!({"get": data_file(name)}));
     }
-    paths.insert(
-        "/rounds/{round_id}/files.json".to_owned(),
-        json!({"get": operation("Public files of a round with digest and size", &[path("round_id")], &json!({"type": "object"}))}),
-    );
-    paths.insert(
-        "/api/v1".to_owned(),
-        json!({"get": operation("Paths and tables of this API", &[], &json!({"type": "object"}))}),
-    );
-    paths.insert(
-        "/api/v1/metadata".to_owned(),
-        json!({"get": operation("Instant of the record and number of rows", &[], &json!({"type": "object"}))}),
-    );
-    for table in ALL {
+    let object = json!({"type": "object"});
+    for (path, about, parameters) in [
+        (
+            "/rounds/{round_id}/files.json",
+            "Public files of a round with digest and size",
+            vec![path("round_id")],
+        ),
+        ("/api/v1", "Paths and tables of this API", vec![]),
+        (
+            "/api/v1/metadata",
+            "Instant of the record and number of rows",
+            vec![],
+        ),
+    ] {
         paths.insert(
-            format!("/api/v1/{}", table.name),
-            json!({"get": rows(table)}),
+            path.to_owned(),
+            json!({"get": operation(about, &parameters, &object)}),
         );
+    }
+    for table in ALL {
+        let path = format!("/api/v1/{}", table.name);
+        paths.insert(path, json!({"get": rows(table)}));
     }
     for (name, id) in [("rounds", "round_id"), ("models", "model_id")] {
         let about = format!("One of {name}, with everything about it");
-        let mut found = operation(&about, &[path(id)], &json!({"type": "object"}));
+        let mut found = operation(&about, &[path(id)], &object);
         found["responses"]["404"] =
             refusal("There is nothing with this id; the answer names a similar one");
         paths.insert(format!("/api/v1/{name}/{{{id}}}"), json!({"get": found}));
     }
-    let mut schemas = Map::new();
-    for table in ALL {
-        schemas.insert(table.name.to_owned(), schema::row(table));
-    }
-    schemas.insert(
-        "refusal".to_owned(),
-        json!({
-            "type": "object",
-            "required": ["error", "message"],
-            "properties": {
-                "error": {"type": "string"},
-                "message": {"type": "string", "description": "What is wrong and what to do"},
-                "parameter": {"type": "string"},
-            },
-        }),
-    );
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -72,8 +61,25 @@ fn document(input: &Input<'_>) -> Value {
         "servers": [{"url": input.base_url}],
         "security": [],
         "paths": paths,
-        "components": {"schemas": schemas},
+        "components": {"schemas": schemas()},
     })
+}
+
+/// The rows of each table, and the answer to a wrong request.
+fn schemas() -> Map<String, Value> {
+    let schemas = ALL.map(|table| (table.name.to_owned(), schema::row(table)));
+    let mut schemas: Map<String, Value> = schemas.into_iter().collect();
+    let refusal = json!({
+        "type": "object",
+        "required": ["error", "message"],
+        "properties": {
+            "error": {"type": "string"},
+            "message": {"type": "string", "description": "What is wrong and what to do"},
+            "parameter": {"type": "string"},
+        },
+    });
+    schemas.insert("refusal".to_owned(), refusal);
+    schemas
 }
 
 fn data_file(name: &str) -> Value {
@@ -85,12 +91,10 @@ fn data_file(name: &str) -> Value {
         "parquet" => "application/vnd.apache.parquet",
         _ => "text/plain",
     };
-    let mut content = Map::new();
-    content.insert(kind.to_owned(), json!({}));
     json!({
         "summary": format!("The file {name} of the export"),
         "operationId": format!("data_{}", name.replace(['.', '-'], "_")),
-        "responses": {"200": {"description": "The file", "content": content}, "304": {"description": "Unchanged"}},
+        "responses": {"200": {"description": "The file", "content": {kind: {}}}, "304": {"description": "Unchanged"}},
     })
 }
 

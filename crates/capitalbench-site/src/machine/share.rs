@@ -6,7 +6,7 @@ use capitalbench_core::publication::{PublicRound, Publication, RoundState};
 use capitalbench_export::text::{percent, reference_of, score};
 
 use super::embed::{models, summary};
-use super::escaped;
+use super::{escaped, if_invented};
 use crate::pages::view::plain_name;
 use crate::{Files, Input};
 
@@ -37,13 +37,8 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
 fn rows_of(publication: &Publication, round: &PublicRound) -> Vec<[String; 2]> {
     let mut rows = vec![];
     if let Some(window) = round.manifest.window {
-        let words = format!(
-            "{} · {} to {}",
-            round.state.as_str(),
-            window.entry,
-            window.exit
-        );
-        rows.push([words, String::new()]);
+        let (state, entry, exit) = (round.state.as_str(), window.entry, window.exit);
+        rows.push([format!("{state} · {entry} to {exit}"), String::new()]);
     }
     match &round.state {
         RoundState::Draft => {}
@@ -52,15 +47,12 @@ fn rows_of(publication: &Publication, round: &PublicRound) -> Vec<[String; 2]> {
             rows.extend(names.map(|s| [publication.name(&s.model_id).to_owned(), String::new()]));
         }
         RoundState::Resolved(resolved) => {
-            let value = |fraction: f64, points: String| format!("{}   {points}", percent(fraction));
             let reference = resolved.returns.reference().get();
             rows.push([reference_of(round).to_owned(), percent(reference)]);
             rows.extend(resolved.models.iter().map(|model| {
-                let returned = model.scored.outcome.decision_return.get();
-                [
-                    publication.name(model.model_id()).to_owned(),
-                    value(returned, format!("score {}", score(model.score))),
-                ]
+                let returned = percent(model.scored.outcome.decision_return.get());
+                let value = format!("{returned}   score {}", score(model.score));
+                [publication.name(model.model_id()).to_owned(), value]
             }));
         }
     }
@@ -68,11 +60,7 @@ fn rows_of(publication: &Publication, round: &PublicRound) -> Vec<[String; 2]> {
 }
 
 fn image(publication: &Publication, title: &str, rows: &[[String; 2]]) -> String {
-    let invented = if publication.synthetic {
-        " · invented market"
-    } else {
-        ""
-    };
+    let invented = if_invented(publication, " · invented market");
     let mut lines = String::new();
     for (place, [left, right]) in rows.iter().take(ROWS).enumerate() {
         let y = 230 + place * 44;
@@ -85,12 +73,8 @@ fn image(publication: &Publication, title: &str, rows: &[[String; 2]]) -> String
         );
     }
     if rows.len() > ROWS {
-        let y = 230 + ROWS * 44;
-        let _ = write!(
-            lines,
-            "<text x=\"70\" y=\"{y}\">and {} more</text>",
-            rows.len() - ROWS
-        );
+        let (y, more) = (230 + ROWS * 44, rows.len() - ROWS);
+        let _ = write!(lines, "<text x=\"70\" y=\"{y}\">and {more} more</text>");
     }
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1200\" height=\"630\" viewBox=\"0 0 1200 630\">\

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use bytes::Bytes;
-use capitalbench_core::publication::{PublicRound, RoundState};
-use capitalbench_core::values::ids::Digest;
+use capitalbench_core::publication::PublicRound;
+use capitalbench_core::values::ids::{Digest, RunId};
+use capitalbench_export::tables::rounds::run_id;
 use serde_json::json;
 
 use super::escaped;
@@ -68,15 +69,10 @@ fn list(round: &PublicRound, own: &Files) -> String {
             "bytes": bytes.len(),
         })
     });
-    let run = match &round.state {
-        RoundState::Draft => None,
-        RoundState::Open(open) => Some(open.run_id.as_str()),
-        RoundState::Resolved(resolved) => Some(resolved.run_id.as_str()),
-    };
     let list = json!({
         "round_id": round.id().as_str(),
         "state": round.state.as_str(),
-        "official_run_id": run,
+        "official_run_id": run_id(round).map(RunId::as_str),
         "freeze_sha256": round.frozen.as_ref().map(|frozen| frozen.digest.to_hex()),
         "files": entries.collect::<Vec<_>>(),
     });

@@ -5,6 +5,7 @@ use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::OptionId;
 use capitalbench_core::values::units::BasisPoints;
 
+use super::model::drawn_strip;
 use super::view::{TRACKS, View, option_path, round_link, track_name};
 use crate::charts::Strip;
 use crate::figures::{NONE, count, share, signed_percent, signed_points, spoken, window};
@@ -61,11 +62,8 @@ fn section(view: &View<'_>, page: &mut Page, track: Track, record: &OptionRecord
         "Rounds with holders, newest first",
         "Round | Window | Held by | #Holders | #Return | #vs S&P 500 | #Rank",
     );
-    let held = record
-        .rounds
-        .iter()
-        .rev()
-        .filter(|round| !round.holders.is_empty());
+    let held = record.rounds.iter().rev();
+    let held = held.filter(|round| !round.holders.is_empty());
     let all = held.clone().count();
     for round in held.take(MOST_ROUNDS) {
         row(view, &mut table, page, round);
@@ -101,21 +99,13 @@ fn strip(view: &View<'_>, page: &mut Page, record: &OptionRecord) {
             ]);
         }
     }
-    if drawn.is_empty() {
-        return;
-    }
     let chart = Strip {
-        title: "Return minus the S&P 500 of each resolved round".to_owned(),
+        title: "Return minus the S&P 500 of each resolved round",
         rounds: drawn,
     };
-    page.body.figure(
-        "Return minus the S&P 500, one mark per resolved round: ▲ above, ▼ not above",
-        &chart.draw(),
-        &table,
-    );
+    let caption = "Return minus the S&P 500, one mark per resolved round: ▲ above, ▼ not above";
     let all = record.rounds.iter().filter(|own| own.result.is_some());
-    let shown = table.rows.len();
-    page.body.cut("Rounds in the table", shown, all.count());
+    drawn_strip(page, caption, &chart, &table, all.count());
 }
 
 fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &OptionRound) {

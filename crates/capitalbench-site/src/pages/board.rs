@@ -1,22 +1,19 @@
 //! The table of a comparison set, for the home page and for the page of the set.
 
-use capitalbench_core::evidence::statistics::{SetModel, SetStatistics};
+use capitalbench_core::evidence::statistics::SetModel;
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, MarketRow, SetRow};
 use capitalbench_core::result::score::Score;
 
 use super::view::{View, horizon};
 use crate::charts::{Whisker, WhiskerScale};
-use crate::figures::{NONE, interval, no_interval, points, score, share, worth};
+use crate::figures::{NONE, interval, no_interval, points, rank_range, score, share, worth};
 use crate::html::Html;
 use crate::page::Here;
 use crate::table::{Cell, Table, gap, head, markup, maybe, number, percent, scored, text};
 
 /// Rows of a set with their intervals.
-pub(crate) fn whiskers(
-    view: &View<'_>,
-    set: &ComparisonSet,
-    statistics: Option<&SetStatistics>,
-) -> Vec<Whisker> {
+pub(crate) fn whiskers(view: &View<'_>, set: &ComparisonSet) -> Vec<Whisker> {
+    let statistics = view.statistics(set);
     let row = |(place, row): (usize, &SetRow)| {
         let range = statistics.and_then(|s| s.models.get(place)?.model.score.ok());
         Some(Whisker {
@@ -29,22 +26,8 @@ pub(crate) fn whiskers(
     set.rows.iter().enumerate().filter_map(row).collect()
 }
 
-/// The range of ranks that the evidence allows.
-fn rank_range(places: Option<(usize, usize)>) -> String {
-    match places {
-        Some((from, to)) if from == to => from.to_string(),
-        Some((from, to)) => format!("{from}–{to}"),
-        None => NONE.to_owned(),
-    }
-}
-
-pub(crate) fn table(
-    view: &View<'_>,
-    here: &Here,
-    set: &ComparisonSet,
-    statistics: Option<&SetStatistics>,
-) -> Table {
-    let (mut table, scale) = models(view, here, set, statistics);
+pub(crate) fn table(view: &View<'_>, here: &Here, set: &ComparisonSet) -> Table {
+    let (mut table, scale) = models(view, here, set);
     for control in set.market.iter().flat_map(|market| &market.controls) {
         let against = Against {
             class: "apart control",
@@ -59,13 +42,8 @@ pub(crate) fn table(
 }
 
 /// The table of a set without its controls, which stand in one line below it.
-pub(crate) fn short_table(
-    view: &View<'_>,
-    here: &Here,
-    set: &ComparisonSet,
-    statistics: Option<&SetStatistics>,
-) -> Table {
-    models(view, here, set, statistics).0
+pub(crate) fn short_table(view: &View<'_>, here: &Here, set: &ComparisonSet) -> Table {
+    models(view, here, set).0
 }
 
 /// The score of the S&P 500 in the rounds of a set.
@@ -86,14 +64,10 @@ pub(crate) fn control_line(view: &View<'_>, set: &ComparisonSet) -> Option<Strin
 }
 
 /// The rows of models and of the market, with the scale that their whiskers share.
-fn models(
-    view: &View<'_>,
-    here: &Here,
-    set: &ComparisonSet,
-    statistics: Option<&SetStatistics>,
-) -> (Table, WhiskerScale) {
+fn models(view: &View<'_>, here: &Here, set: &ComparisonSet) -> (Table, WhiskerScale) {
+    let statistics = view.statistics(set);
     let mut table = frame(set);
-    let rows = whiskers(view, set, statistics);
+    let rows = whiskers(view, set);
     let scale = WhiskerScale::over(&rows, reference(set));
     for (place, row) in set.rows.iter().enumerate() {
         let model = statistics.and_then(|s| s.models.get(place));

@@ -132,15 +132,16 @@ fn cumulative_table(view: &View<'_>, page: &Page, track: Track) -> Table {
         let own = view.record(track, &row.model_id);
         let mut cells = vec![head(view.model_link(&page.here, &row.model_id))];
         cells.extend(record_cells(row, own));
+        cells.extend(further_cells(row, own));
         table.row(cells);
     }
     table
 }
 
-fn record_cells(row: &CumulativeRow, own: Option<&RecordStatistics>) -> Vec<Cell> {
+/// Rounds, windows, score, mean return, gap, its interval, and the share above the S&P 500.
+pub(super) fn record_cells(row: &CumulativeRow, own: Option<&RecordStatistics>) -> [Cell; 7] {
     let alpha = own.and_then(|own| own.model.alpha);
-    let luck = own.and_then(|own| own.model.luck);
-    vec![
+    [
         whole(row.rounds.len()),
         maybe(own.map(|o| o.model.effective_windows), |v| decimal(v, 1)),
         scored(row.score),
@@ -148,6 +149,12 @@ fn record_cells(row: &CumulativeRow, own: Option<&RecordStatistics>) -> Vec<Cell
         maybe(alpha.map(|a| a.value), signed_points),
         interval(alpha),
         part(row.hit_rate_reference),
+    ]
+}
+
+fn further_cells(row: &CumulativeRow, own: Option<&RecordStatistics>) -> [Cell; 6] {
+    let luck = own.and_then(|own| own.model.luck);
+    [
         part(row.hit_rate_cash),
         maybe(row.average_regret, unsigned_points),
         maybe(luck.map(|luck| luck.mean_percentile), share),

@@ -34,11 +34,9 @@ pub(crate) fn index(view: &View<'_>) -> Page {
         "<form class=\"filter\" id=\"compare\" hidden><fieldset><legend>Models</legend>".to_owned(),
     );
     for id in &view.models {
-        form.push("<label><input type=\"checkbox\" name=\"model\" value=\"");
-        form.push_text(id.as_str());
-        form.push("\"> ");
-        form.push_text(view.name(id));
-        form.push("</label>");
+        let (id, name) = (Html::text(id.as_str()), Html::text(view.name(id)));
+        let input = format!("<input type=\"checkbox\" name=\"model\" value=\"{id}\">");
+        form.push(&format!("<label>{input} {name}</label>"));
     }
     form.push("</fieldset><output aria-live=\"polite\"></output></form>");
     page.body.add(&form);

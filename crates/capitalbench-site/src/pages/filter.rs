@@ -16,17 +16,14 @@ impl Filter {
     /// A choice of one value; the empty one is all.
     #[must_use]
     pub(crate) fn choice(mut self, name: &str, label: &str, values: &[(String, String)]) -> Self {
-        self.0.push("<label>");
-        self.0.push_text(label);
+        let label = Html::text(label);
         self.0.push(&format!(
-            " <select name=\"{name}\"><option value=\"\">all</option>"
+            "<label>{label} <select name=\"{name}\"><option value=\"\">all</option>"
         ));
         for (value, shown) in values {
-            self.0.push("<option value=\"");
-            self.0.push_text(value);
-            self.0.push("\">");
-            self.0.push_text(shown);
-            self.0.push("</option>");
+            let (value, shown) = (Html::text(value), Html::text(shown));
+            self.0
+                .push(&format!("<option value=\"{value}\">{shown}</option>"));
         }
         self.0.push("</select></label>");
         self
@@ -35,10 +32,9 @@ impl Filter {
     /// A day from or to which rows count.
     #[must_use]
     pub(crate) fn days(mut self) -> Self {
-        for (name, label) in [("from", "from"), ("to", "to")] {
-            self.0.push(&format!(
-                "<label>{label} <input type=\"date\" name=\"{name}\"></label>"
-            ));
+        for name in ["from", "to"] {
+            let input = format!("<input type=\"date\" name=\"{name}\">");
+            self.0.push(&format!("<label>{name} {input}</label>"));
         }
         self
     }

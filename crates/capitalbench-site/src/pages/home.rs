@@ -53,24 +53,18 @@ fn section(view: &View<'_>, page: &mut Page, track: Track) {
     ];
     summary.extend(until.map(|window| format!("resolved to {}", day(window.exit))));
     let here = &page.here;
-    let mut heading = Html::made(format!("<h2 id=\"{}\">", track.as_str()));
-    heading.add(&here.link(&set_path(&set.definition.set_id), name));
-    heading.push(" <small>");
-    heading.push_text(&summary.join(" · "));
-    heading.push("</small></h2>");
-    let table = board::short_table(view, here, set, statistics);
-    let mut words = Html::text(&claim(view, set, statistics));
-    words.push(" ");
-    words.add(&here.link("method/statistics/", "Why?"));
-    page.body.add(&heading);
+    let link = here.link(&set_path(&set.definition.set_id), name);
+    let (id, summary) = (track.as_str(), Html::text(&summary.join(" · ")));
+    let heading = format!("<h2 id=\"{id}\">{link} <small>{summary}</small></h2>");
+    let table = board::short_table(view, here, set);
+    page.body.add(&Html::made(heading));
     page.body.table(&table);
     if let Some(controls) = board::control_line(view, set) {
-        let mut line = Html::made("<p class=\"note controls\" tabindex=\"0\">".to_owned());
-        line.push_text(&controls);
-        line.push("</p>");
-        page.body.add(&line);
+        let controls = Html::text(&controls);
+        let note = format!("<p class=\"note controls\" tabindex=\"0\">{controls}</p>");
+        page.body.add(&Html::made(note));
     }
-    page.body.paragraph("claim", words);
+    claim(view, page, set);
 }
 
 /// Open rounds, and when the next result comes.

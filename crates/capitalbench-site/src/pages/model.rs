@@ -142,21 +142,26 @@ fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
             part(standing.scored.submission.confidence),
         ]);
     }
-    if drawn.is_empty() {
-        return;
-    }
     let chart = Strip {
-        title: "Gap to the S&P 500 of each round by its last day".to_owned(),
+        title: "Gap to the S&P 500 of each round by its last day",
         rounds: drawn,
     };
-    page.body.figure(
-        "Gap to the S&P 500, one mark per round: ▲ above, ▼ not above",
-        &chart.draw(),
-        &table,
-    );
-    let shown = table.rows.len();
-    page.body
-        .cut("Rounds in the table", shown, row.rounds.len());
+    let caption = "Gap to the S&P 500, one mark per round: ▲ above, ▼ not above";
+    drawn_strip(page, caption, &chart, &table, row.rounds.len());
+}
+
+/// A strip with its table, which may leave out older rounds; nothing without a round.
+pub(super) fn drawn_strip(
+    page: &mut Page,
+    caption: &str,
+    strip: &Strip,
+    table: &Table,
+    all: usize,
+) {
+    if !strip.rounds.is_empty() {
+        page.body.figure(caption, &strip.draw(), table);
+        page.body.cut("Rounds in the table", table.rows.len(), all);
+    }
 }
 
 fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {

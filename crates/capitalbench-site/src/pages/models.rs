@@ -5,15 +5,14 @@ use std::collections::BTreeSet;
 use capitalbench_core::publication::boards::cumulative::CumulativeRow;
 use capitalbench_core::round::manifest::Track;
 
+use super::boards::record_cells;
 use super::filter::{Filter, plain};
 use super::view::{TRACKS, View, horizon, track_name};
 use crate::charts::{Point, Scatter};
-use crate::figures::{decimal, dollars, points, share, signed_points};
+use crate::figures::{decimal, dollars, points, share};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{
-    self, Table, head, interval, maybe, number, part, percent, scored, text, whole,
-};
+use crate::table::{self, Table, head, maybe, number, text};
 
 pub(crate) fn page(view: &View<'_>) -> Page {
     let mut page = Page::new(
@@ -68,23 +67,15 @@ fn records(view: &View<'_>, page: &Page, track: Track, rows: &[&CumulativeRow]) 
         let own = view.record(track, &row.model_id);
         let habits = behaviour.iter().find(|b| b.model_id == row.model_id);
         let activity = view.activity(&row.model_id);
-        let alpha = own.and_then(|own| own.model.alpha);
-        let added = table.row(vec![
-            head(view.model_link(&page.here, &row.model_id)),
-            text(&row.provider),
-            text(activity),
-            whole(row.rounds.len()),
-            maybe(own.map(|o| o.model.effective_windows), |v| decimal(v, 1)),
-            scored(row.score),
-            percent(row.average_return),
-            maybe(alpha.map(|a| a.value), signed_points),
-            interval(alpha),
-            part(row.hit_rate_reference),
+        let link = view.model_link(&page.here, &row.model_id);
+        let mut cells = vec![head(link), text(&row.provider), text(activity)];
+        cells.extend(record_cells(row, own));
+        cells.extend([
             maybe(habits.map(|h| h.average_risk_taking), |v| decimal(v, 0)),
             maybe(habits.and_then(|h| h.average_turnover), share),
             maybe(row.average_cost_usd, dollars),
         ]);
-        added.marks = vec![
+        table.row(cells).marks = vec![
             ("provider", row.provider.as_str().into()),
             ("activity", activity.into()),
         ];

@@ -13,7 +13,6 @@ use crate::figures::{
     NONE, chance, count, decimal, interval, percent_interval, share, signed_percent, signed_points,
     window,
 };
-use crate::html::Html;
 use crate::page::Page;
 use crate::table::{self, Table, head, markup, maybe, number, percent, text, words};
 
@@ -28,7 +27,6 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         "A fixed roster, scored on the rounds that all of its models completed.",
     )
     .below("boards/sets/", "Comparison sets");
-    let statistics = view.statistics(set);
     let mut facts = vec![
         ("Track", track_name(Some(definition.track)).into()),
         ("Status", set.status.as_str().into()),
@@ -44,14 +42,11 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
     if set.rows.is_empty() {
         page.body.say("No round is shared by the whole roster yet.");
     } else {
-        let table = board::table(view, &page.here, set, statistics);
+        let table = board::table(view, &page.here, set);
         page.body.table(&table);
-        let mut words = Html::text(&claim(view, set, statistics));
-        words.push(" ");
-        words.add(&page.here.link("method/statistics/", "Why?"));
-        page.body.paragraph("claim", words);
-        score_chart(view, &mut page, set, statistics);
-        if let Some(statistics) = statistics {
+        claim(view, &mut page, set);
+        score_chart(view, &mut page, set);
+        if let Some(statistics) = view.statistics(set) {
             race(view, &mut page, set, statistics);
             detail(view, &mut page, set, statistics);
             pairs(view, &mut page, set, statistics);
@@ -61,13 +56,8 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
     page
 }
 
-fn score_chart(
-    view: &View<'_>,
-    page: &mut Page,
-    set: &ComparisonSet,
-    statistics: Option<&SetStatistics>,
-) {
-    let rows = board::whiskers(view, set, statistics);
+fn score_chart(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
+    let rows = board::whiskers(view, set);
     let reference = board::reference(set);
     let mut table = Table::new("Scores", "Model | #Score | #95 % interval").fixed();
     for row in &rows {

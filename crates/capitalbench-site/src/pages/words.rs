@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 
 use capitalbench_core::evidence::claim::Claim;
-use capitalbench_core::evidence::statistics::SetStatistics;
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetRow};
 use capitalbench_core::publication::{PublicRound, ResolvedRound, RoundState};
 use capitalbench_core::round::lifecycle::Due;
@@ -12,13 +11,11 @@ use capitalbench_core::values::ids::ModelId;
 use super::view::View;
 
 use crate::figures::{count, day, signed_percent};
+use crate::html::Html;
+use crate::page::Page;
 
 /// What a set may claim: how many models are below the S&P 500, then which ones can be told apart.
-pub(crate) fn claim(
-    view: &View<'_>,
-    set: &ComparisonSet,
-    statistics: Option<&SetStatistics>,
-) -> String {
+pub(crate) fn claim(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     let models = set.rows.len();
     let count = |holds: fn(&SetRow) -> bool| set.rows.iter().filter(|row| holds(row)).count();
     let under = count(|row| row.average_alpha < 0.0);
@@ -31,11 +28,11 @@ pub(crate) fn claim(
         some => format!("{some} of {models} models are below the S&P 500"),
     };
     let name = |id: &ModelId| view.name(id).to_owned();
-    let told = statistics.map(|found| Claim::of(found).sentence("S&P 500", name));
-    match told {
-        Some(told) => format!("{first}. {told}"),
-        None => format!("{first}."),
-    }
+    let told = view.statistics(set);
+    let told = told.map(|found| format!(" {}", Claim::of(found).sentence("S&P 500", name)));
+    let mut words = Html::text(&format!("{first}.{} ", told.unwrap_or_default()));
+    words.add(&page.here.link("method/statistics/", "Why?"));
+    page.body.paragraph("claim", words);
 }
 
 pub(crate) fn state(round: &PublicRound) -> &'static str {
