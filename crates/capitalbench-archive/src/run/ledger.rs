@@ -311,6 +311,6 @@ fn create(file: &std::path::Path, value: &impl Serialize) -> Result<(), FileErro
 }
 
 /// Reads an instant that the ledger itself wrote.
-fn stamp(field: &str, text: &str) -> Result<Stamp, Fault> {
+pub(crate) fn stamp(field: &str, text: &str) -> Result<Stamp, Fault> {
     Stamp::parse(text).ok_or_else(|| Fault::field(field, "is not an instant"))
 }
