@@ -29,7 +29,7 @@ use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops;
 use crate::disk::layout;
 use crate::format::utf8;
-use crate::round::round_folder::{RoundFolder, read_file as read};
+use crate::round::round_folder::{RoundFolder, parse_file, read_file as read};
 
 mod anchors;
 mod append;
@@ -103,16 +103,11 @@ impl LogFolder {
     /// The public key; none where there is no log.
     pub fn verifier(&self) -> Result<Option<VerifierKey>, FileError> {
         self.refuse_links()?;
-        let file = self.file(layout::LOG_VKEY);
-        let Some(bytes) = read(&file)? else {
-            return Ok(None);
-        };
-        let parsed = utf8(&bytes).and_then(|text| {
-            let line = text.strip_suffix('\n');
+        parse_file(&self.file(layout::LOG_VKEY), |bytes| {
+            let line = utf8(bytes)?.strip_suffix('\n');
             let line = line.ok_or_else(|| Fault::new("its last line must end with a line feed"))?;
             VerifierKey::parse(line).map_err(Fault::new)
-        });
-        parsed.map(Some).map_err(|fault| fault.in_file(&file))
+        })
     }
 
     /// Refuses a folder of the log that is a link, because a link may lead anywhere.
@@ -254,15 +249,11 @@ impl TileSource for TileFiles<'_> {
 }
 
 fn signed(file: &Path, key: &VerifierKey) -> Result<Option<SignedCheckpoint>, FileError> {
-    let Some(bytes) = read(file)? else {
-        return Ok(None);
-    };
-    let opened = Checkpoint::open(&bytes, key, &[]);
-    let (checkpoint, _) = opened.map_err(|error| Fault::new(error).in_file(file))?;
-    let note = utf8(&bytes)
-        .map_err(|fault| fault.in_file(file))?
-        .to_owned();
-    Ok(Some(SignedCheckpoint { checkpoint, note }))
+    parse_file(file, |bytes| {
+        let (checkpoint, _) = Checkpoint::open(bytes, key, &[]).map_err(Fault::new)?;
+        let note = utf8(bytes)?.to_owned();
+        Ok(SignedCheckpoint { checkpoint, note })
+    })
 }
 
 #[cfg(test)]

@@ -290,8 +290,7 @@ impl LogState {
     }
 
     fn no_anchor(&mut self, error: &FileError) {
-        let place = error.path().strip_prefix(self.log.rounds());
-        let place = place.unwrap_or(error.path()).display().to_string();
+        let place = error.place_in(self.log.rounds());
         self.find(Code::StampInvalid, place, error.problem());
     }
 }

@@ -278,9 +278,7 @@ fn load_run(inputs: &RoundInputs, folder: RunFolder) -> Result<RunState, FileErr
 
 /// An unreadable file as a finding, with its path inside the round.
 pub(crate) fn unreadable(folder: &RoundFolder, error: &FileError) -> Finding {
-    let path = error.path();
-    let inside = path.strip_prefix(folder.path()).unwrap_or(path);
-    let place = match inside.display().to_string() {
+    let place = match error.place_in(folder.path()) {
         own if own.is_empty() => ".".to_owned(),
         inside => inside,
     };
