@@ -113,6 +113,12 @@ impl FileError {
         }
     }
 
+    /// The file or folder, seen from `folder` where it lies below it.
+    pub fn place_in(&self, folder: &Path) -> String {
+        let inside = self.path().strip_prefix(folder);
+        inside.unwrap_or(self.path()).display().to_string()
+    }
+
     /// What is wrong with it, without its name.
     pub fn problem(&self) -> String {
         match self {

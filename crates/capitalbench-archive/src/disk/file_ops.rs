@@ -6,7 +6,9 @@
 //! [`remove_unfinished`] takes away. Frozen files are written with [`create_new`], which
 //! never overwrites; [`replace`] is for what may change, such as a job's state.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions, TryLockError};
+use std::io::ErrorKind::{DirectoryNotEmpty, InvalidInput, NotFound, Unsupported};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -79,18 +81,24 @@ pub fn replace_all<B: AsRef<[u8]>>(files: &[(PathBuf, B)]) -> Result<(), WriteEr
     for (path, bytes) in files {
         folders.create(folder_of(path))?;
         let failed = |error: io::Error| WriteError::new(Action::Replace, path, error.into());
-        ready.push((path, temporary(path, bytes.as_ref()).map_err(failed)?));
+        ready.push((
+            path.clone(),
+            temporary(path, bytes.as_ref()).map_err(failed)?,
+        ));
     }
-    let mut changed: Vec<&Path> = Vec::new();
-    for (path, file) in ready {
-        let failed = |error: io::Error| WriteError::new(Action::Replace, path, error.into());
-        file.persist(path).map_err(|error| failed(error.error))?;
-        if !changed.contains(&folder_of(path)) {
-            changed.push(folder_of(path));
-        }
+    take_names(ready, folders)
+}
+
+/// Gives every complete file its name and keeps the new folders.
+fn take_names(files: Vec<(PathBuf, NamedTempFile)>, folders: NewFolders) -> Result<(), WriteError> {
+    let mut changed = BTreeSet::new();
+    for (path, file) in files {
+        let failed = |error: io::Error| WriteError::new(Action::Replace, &path, error.into());
+        file.persist(&path).map_err(|error| failed(error.error))?;
+        changed.insert(folder_of(&path).to_owned());
     }
     folders.keep();
-    changed.into_iter().try_for_each(flush_folder)
+    changed.iter().try_for_each(|folder| flush_folder(folder))
 }
 
 /// Folders made for files whose writing may still fail; dropping it removes the empty ones.
@@ -126,7 +134,7 @@ impl Drop for NewFolders {
 pub fn remove(path: &Path) -> Result<(), WriteError> {
     match fs::remove_file(path) {
         Ok(()) => flush_folder_of(path),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == NotFound => Ok(()),
         Err(error) => Err(WriteError::new(Action::Remove, path, error.into())),
     }
 }
@@ -135,14 +143,7 @@ pub fn remove(path: &Path) -> Result<(), WriteError> {
 pub fn remove_empty_folder(path: &Path) -> Result<(), WriteError> {
     match fs::remove_dir(path) {
         Ok(()) => flush_folder_of(path),
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty
-            ) =>
-        {
-            Ok(())
-        }
+        Err(error) if matches!(error.kind(), NotFound | DirectoryNotEmpty) => Ok(()),
         Err(error) => Err(WriteError::new(Action::Remove, path, error.into())),
     }
 }
@@ -175,8 +176,7 @@ pub fn hold_in_turn(path: &Path) -> Result<Hold, WriteError> {
 /// a pipe, because opening one waits for its other end.
 fn open_lock(path: &Path) -> Result<File, WriteError> {
     let failed = |problem: WriteProblem| WriteError::new(Action::Create, path, problem);
-    let is_plain = |found: &fs::Metadata| found.is_file();
-    if fs::symlink_metadata(path).is_ok_and(|found| !is_plain(&found)) {
+    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(failed(WriteProblem::NotAFile));
     }
     // The file may have been exchanged since: then opening fails, or the check below does.
@@ -188,7 +188,7 @@ fn open_lock(path: &Path) -> Result<File, WriteError> {
         .open(path)
         .map_err(|error| failed(error.into()))?;
     let opened = file.metadata().map_err(|error| failed(error.into()))?;
-    if !is_plain(&opened) {
+    if !opened.is_file() {
         return Err(failed(WriteProblem::NotAFile));
     }
     Ok(file)
@@ -201,8 +201,8 @@ pub fn remove_unfinished(folder: &Path) -> Result<(), WriteError> {
         let path = entry.path();
         if !name.to_string_lossy().starts_with(TEMPORARY_PREFIX) {
         } else if path.is_dir() {
-            fs::remove_dir_all(&path)
-                .map_err(|error| WriteError::new(Action::Remove, &path, error.into()))?;
+            let failed = |error: io::Error| WriteError::new(Action::Remove, &path, error.into());
+            fs::remove_dir_all(&path).map_err(failed)?;
         } else {
             remove(&path)?;
         }
@@ -252,11 +252,8 @@ pub fn create_folder_with(
         create_new(&draft.path().join(name), bytes)?;
     }
     if path.exists() {
-        return Err(WriteError::new(
-            Action::CreateFolder,
-            path,
-            WriteProblem::Exists,
-        ));
+        let problem = WriteProblem::Exists;
+        return Err(WriteError::new(Action::CreateFolder, path, problem));
     }
     fs::rename(draft.path(), path).map_err(failed)?;
     // The folder has its final name; there is nothing left to clean up.
@@ -277,7 +274,7 @@ fn read_at_most(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
         problem,
     };
     let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => refused(ReadProblem::Missing),
+        NotFound => refused(ReadProblem::Missing),
         _ => refused(ReadProblem::Failed(error.to_string())),
     };
     // Opening a pipe would wait for its other end, so the kind of the file is checked first.
@@ -353,14 +350,7 @@ fn flush_folder(folder: &Path) -> Result<(), WriteError> {
     match File::open(folder).and_then(|folder| folder.sync_all()) {
         Ok(()) => Ok(()),
         // Some file systems cannot flush a folder; nothing more can be done there.
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
-            ) =>
-        {
-            Ok(())
-        }
+        Err(error) if matches!(error.kind(), InvalidInput | Unsupported) => Ok(()),
         Err(error) => {
             let problem = WriteProblem::NotFlushed(error.to_string());
             Err(WriteError::new(Action::Flush, folder, problem))

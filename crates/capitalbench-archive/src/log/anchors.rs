@@ -4,6 +4,7 @@
 //! bytes of `log/checkpoints/<size>`; `<clock>.ots` is an OpenTimestamps proof of the same bytes.
 //! None of them is ever replaced: the next reply of a clock becomes `<clock>.2.tsq` and so on.
 
+use capitalbench_proof::checkpoint::Checkpoint;
 use capitalbench_proof::merkle::{Hash, sha256};
 use capitalbench_proof::note::{Checked, VerifierKey};
 use capitalbench_proof::opentimestamps::{self, Attestation};
@@ -17,7 +18,7 @@ use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops;
 use crate::disk::layout;
 use crate::format::utf8;
-use crate::round::round_folder::names_in;
+use crate::round::round_folder::{names_in, parse_file};
 
 const QUERY: &str = ".tsq";
 const REPLY: &str = ".tsr";
@@ -148,21 +149,19 @@ impl LogFolder {
         trust: &Trust,
     ) -> Result<Result<(Stamp, bool), Refusal>, FileError> {
         let digest = sha256(self.kept(size)?.note.as_bytes());
-        let question = match Question::from_query(query) {
-            Ok(question) => question,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
-        if question.digest != *digest.as_bytes() {
-            return Ok(Err(Refusal::OtherDigest {
-                expected: digest.to_hex(),
-                found: Hash::new(question.digest).to_hex(),
-            }));
-        }
-        if question.to_query() != query {
-            let what = "the time stamp query";
-            return Ok(Err(Refusal::Malformed { what }));
-        }
-        Ok(trust.judge(reply, &question))
+        Ok(Question::from_query(query).and_then(|question| {
+            if question.digest != *digest.as_bytes() {
+                return Err(Refusal::OtherDigest {
+                    expected: digest.to_hex(),
+                    found: Hash::new(question.digest).to_hex(),
+                });
+            }
+            if question.to_query() != query {
+                let what = "the time stamp query";
+                return Err(Refusal::Malformed { what });
+            }
+            trust.judge(reply, &question)
+        }))
     }
 
     /// The kept checkpoint of this size; a stamp counts only for a checkpoint that the log signed.
@@ -241,20 +240,13 @@ impl LogFolder {
 
     /// The keys of witnesses; empty where the log names none.
     pub fn witnesses(&self) -> Result<Vec<VerifierKey>, FileError> {
-        let file = self.file(layout::LOG_WITNESSES);
-        let Some(bytes) = read(&file)? else {
-            return Ok(Vec::new());
-        };
-        let parsed = utf8(&bytes).and_then(|text| {
-            let lines = text.lines().map(str::trim);
-            lines
-                .filter(|line| !line.is_empty() && !line.starts_with('#'))
-                .map(|line| {
-                    VerifierKey::parse(line).map_err(|error| Fault::field(line.to_owned(), error))
-                })
-                .collect()
+        let parsed = parse_file(&self.file(layout::LOG_WITNESSES), |bytes| {
+            let lines = utf8(bytes)?.lines().map(str::trim);
+            let keys = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+            let parse = |line| VerifierKey::parse(line).map_err(|error| Fault::field(line, error));
+            keys.map(parse).collect()
         });
-        parsed.map_err(|fault| fault.in_file(&file))
+        Ok(parsed?.unwrap_or_default())
     }
 
     /// The witnesses that signed a checkpoint; a broken signature of one is an error.
@@ -264,11 +256,7 @@ impl LogFolder {
         let Some(key) = self.verifier()? else {
             return Ok(Vec::new());
         };
-        let opened = capitalbench_proof::checkpoint::Checkpoint::open(
-            signed.note.as_bytes(),
-            &key,
-            &witnesses,
-        );
+        let opened = Checkpoint::open(signed.note.as_bytes(), &key, &witnesses);
         let opened = opened.map_err(|error| Fault::new(error).in_file(&file))?;
         Ok(opened.1)
     }

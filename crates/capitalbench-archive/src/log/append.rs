@@ -37,6 +37,13 @@ pub struct Appended {
     pub added: u64,
 }
 
+/// What happens with an event that the log already holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Skipped,
+    Added,
+}
+
 /// Everything that an append writes, in order; the checkpoint comes last.
 pub(super) struct Plan {
     pub(super) tiles: Vec<(PathBuf, Vec<u8>)>,
@@ -50,7 +57,7 @@ impl LogFolder {
     /// Another process that appends waits. When this returns, the events are on the disk.
     pub fn append(&self, key: &LogKey, events: &[Event]) -> Result<Appended, FileError> {
         let _hold = self.take_turn()?;
-        self.append_held(key, events)
+        self.append_held(key, events, Known::Skipped)
     }
 
     /// Adds every event that the files of a round record and the log lacks, then publishes the salts
@@ -81,10 +88,10 @@ impl LogFolder {
         let fresh = round_events(round, by)?.into_iter().find(is_freeze);
         let again = fresh.filter(|fresh| last.is_some() && fresh.identity().ok() == last);
         if let Some(freeze) = again {
-            let size = self.checkpoint()?.map_or(0, |own| own.checkpoint.size);
+            let size = self.size()?;
             let told = [&events[..], &[(size, freeze.clone())]].concat();
             refuse(round, &told, size)?;
-            self.append_anyway(key, &freeze)?;
+            self.append_held(key, &[freeze], Known::Added)?;
         }
         self.append_round_held(key, round, by)
     }
@@ -102,11 +109,11 @@ impl LogFolder {
             inventory_events(self, round, by)?
         };
         self.refuse_contradictions(round, events.iter().chain(&inventories))?;
-        let of_events = self.append_held(key, &events)?;
+        let of_events = self.append_held(key, &events, Known::Skipped)?;
         if inventories.is_empty() {
             return Ok(of_events);
         }
-        let of_files = self.append_held(key, &inventories)?;
+        let of_files = self.append_held(key, &inventories, Known::Skipped)?;
         self.disclose(key, round)?;
         Ok(Appended {
             size: of_files.size,
@@ -121,7 +128,7 @@ impl LogFolder {
         round: &RoundFolder,
         new: impl Iterator<Item = &'a Event>,
     ) -> Result<(), FileError> {
-        let size = self.checkpoint()?.map_or(0, |own| own.checkpoint.size);
+        let size = self.size()?;
         let known = index::load(self, size)?;
         let mut told = Told::of_round(self, size, &known, &round.name())?;
         let mut events = self.events_of_round(&round.name())?;
@@ -142,7 +149,12 @@ impl LogFolder {
         Ok(file_ops::hold_in_turn(&state.join("lock"))?)
     }
 
-    fn append_held(&self, key: &LogKey, events: &[Event]) -> Result<Appended, FileError> {
+    fn append_held(
+        &self,
+        key: &LogKey,
+        events: &[Event],
+        twice: Known,
+    ) -> Result<Appended, FileError> {
         key.announce(self)?;
         let present = self.checkpoint()?;
         if let Some(present) = &present
@@ -168,7 +180,7 @@ impl LogFolder {
                     place.insert(Told::of_round(self, size, &known, &event.round)?)
                 }
             };
-            if !told.is_news(event, identity)? {
+            if !told.is_news(event, identity)? && twice == Known::Skipped {
                 continue;
             }
             known.add(&event.round, size + leaves.len() as u64, identity);
@@ -184,19 +196,6 @@ impl LogFolder {
             size: size + added,
             added,
         })
-    }
-
-    /// Adds an event that the log holds already.
-    fn append_anyway(&self, key: &LogKey, event: &Event) -> Result<(), FileError> {
-        let present = self.checkpoint()?;
-        let size = present.as_ref().map_or(0, |signed| signed.checkpoint.size);
-        self.remove_unfinished(size)?;
-        let refused = |error: EventError| FileError::folder(&self.file(layout::LOG), error);
-        let mut known = index::load(self, size)?;
-        known.add(&event.round, size, event.identity().map_err(refused)?);
-        let leaf = event.to_leaf().map_err(refused)?;
-        self.commit(&self.plan(key, present.as_ref(), &[leaf])?)?;
-        known.store(self, size + 1)
     }
 
     /// The files of a log with these leaves more; nothing is written.

@@ -43,14 +43,23 @@ pub(crate) struct Contradiction {
     pub(crate) text: String,
 }
 
-impl Contradiction {
-    pub(super) fn new(kind: Kind, leaf: u64, about: &str, text: impl Into<String>) -> Self {
-        Self {
+/// What one of the checks found.
+#[derive(Default)]
+pub(super) struct Found(pub(super) Vec<Contradiction>);
+
+impl Found {
+    pub(super) fn add(&mut self, kind: Kind, leaf: u64, about: &str, text: impl Into<String>) {
+        self.0.push(Contradiction {
             kind,
             leaf,
             about: about.to_owned(),
             text: text.into(),
-        }
+        });
+    }
+
+    /// Adds an event that stands where it cannot have happened.
+    pub(super) fn misplaced(&mut self, leaf: u64, event: &Event, text: impl Into<String>) {
+        self.add(Kind::Place, leaf, event.fact.name(), text);
     }
 }
 
@@ -66,11 +75,15 @@ pub(crate) fn contradictions(events: &[(u64, Event)]) -> Vec<Contradiction> {
         instants.take(*leaf, event);
         places.take(*leaf, event);
     }
-    let mut found = files.into_found();
-    found.extend(replacements.into_found());
-    found.extend(instants.into_found());
-    found.extend(places.into_found());
-    found
+    files.end_of_batch();
+    replacements.end_of_waiting();
+    let found = [
+        files.found,
+        replacements.found,
+        instants.found,
+        places.found,
+    ];
+    found.into_iter().flat_map(|found| found.0).collect()
 }
 
 #[cfg(test)]

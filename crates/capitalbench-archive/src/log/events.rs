@@ -4,7 +4,7 @@
 
 use capitalbench_core::asking::attempt::Slot;
 use capitalbench_core::asking::run::Calls;
-use capitalbench_core::values::ids::Digest;
+use capitalbench_core::values::ids::{Digest, ModelId};
 use capitalbench_core::values::time::Stamp;
 use capitalbench_proof::event::{Event, Fact, Files, Instant, Place, Sealed};
 use capitalbench_proof::merkle::{Hash, sha256};
@@ -14,7 +14,7 @@ use super::LogKey;
 use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops;
 use crate::disk::layout::{self, run as files};
-use crate::format::{prices::provenance, round::manifest};
+use crate::format::{prices::provenance, round::manifest, run::acceptance};
 use crate::results::corrections::{self, CorrectionLine, RESULT_FILES};
 use crate::round::freeze;
 use crate::round::round_folder::RoundFolder;
@@ -53,14 +53,10 @@ pub struct LedgerAttempt<'a> {
 
 /// All events that the files of a round record, in the order in which they must have happened.
 pub fn round_events(round: &RoundFolder, by: Observer<'_>) -> Result<Vec<Event>, FileError> {
-    let files = RoundFiles {
-        round,
-        name: round.name(),
-        by,
-    };
+    let files = RoundFiles::new(round, by);
     let mut events = files.frozen()?;
-    let runs: Result<Vec<RunFolder>, FileError> =
-        round.run_ids()?.iter().map(|id| round.run(id)).collect();
+    let runs = round.run_ids()?;
+    let runs: Result<Vec<RunFolder>, _> = runs.iter().map(|id| round.run(id)).collect();
     let runs = runs?;
     for run in &runs {
         events.extend(files.asked(run)?);
@@ -81,12 +77,7 @@ pub fn attempt_events(
     attempt: &LedgerAttempt<'_>,
     by: Observer<'_>,
 ) -> Result<Vec<Event>, FileError> {
-    let files = RoundFiles {
-        round,
-        name: round.name(),
-        by,
-    };
-    files.attempt(attempt)
+    RoundFiles::new(round, by).attempt(attempt)
 }
 
 /// A round whose events are derived.
@@ -96,18 +87,21 @@ struct RoundFiles<'a> {
     by: Observer<'a>,
 }
 
-impl RoundFiles<'_> {
+impl<'a> RoundFiles<'a> {
+    fn new(round: &'a RoundFolder, by: Observer<'a>) -> Self {
+        let name = round.name();
+        Self { round, name, by }
+    }
+
     fn event(&self, at: Timestamp, fact: Fact) -> Result<Event, FileError> {
         let text = at.to_string();
-        let refused = || {
-            FileError::folder(
-                self.round.path(),
-                format!("{text} is out of range for the log"),
-            )
-        };
+        let at = Instant::parse(&text).ok_or_else(|| {
+            let problem = format!("{text} is out of range for the log");
+            FileError::folder(self.round.path(), problem)
+        })?;
         Ok(Event {
             round: self.name.clone(),
-            at: Instant::parse(&text).ok_or_else(refused)?,
+            at,
             fact,
         })
     }
@@ -119,16 +113,11 @@ impl RoundFiles<'_> {
         let manifest = self.round.parse(layout::MANIFEST, manifest::parse)?;
         let deadline = manifest.decision_deadline.as_ref().map(Stamp::at);
         let roster = manifest.roster.map(|roster| roster.model_ids);
-        let label = manifest.methodology.label().unwrap_or("unnamed");
-        let label = label.to_owned();
+        let label = manifest.methodology.label().unwrap_or("unnamed").to_owned();
         let freeze = Fact::Freeze {
             inputs: hashes(stored),
             deadline: deadline.and_then(|at| Instant::parse(&at.to_string())),
-            roster: roster
-                .into_iter()
-                .flatten()
-                .map(|id| id.to_string())
-                .collect(),
+            roster: roster.iter().flatten().map(ModelId::to_string).collect(),
         };
         let methodology = Fact::Methodology {
             label,
@@ -187,51 +176,44 @@ impl RoundFiles<'_> {
             attempt,
         } = *own;
         let path = |ending: &str| ledger::attempt_path(plan, slot, attempt, ending);
-        let begun_path = path("begun.json");
-        let Some(bytes) = run.read_optional(&begun_path)? else {
-            return Ok(Vec::new());
-        };
         let place = Place {
             run: run.run_id().to_string(),
             model: slot.model_id.to_string(),
             replicate: slot.replicate,
         };
-        let begun_file = run.file(&begun_path);
-        let begun: Begun =
-            ledger::parse_record(&bytes).map_err(|fault| fault.in_file(&begun_file))?;
-        let input = Hash::parse_hex(&begun.input_sha256);
-        let input = input
-            .ok_or_else(|| Fault::field("input_sha256", "is not a digest").in_file(&begun_file))?;
-        let leaving = Fact::AttemptBegin {
-            place: place.clone(),
-            attempt,
-            input,
-            record: self.seal(run, &begun_path, &bytes),
-        };
-        let at = instant("started_at_utc", &begun.started_at_utc);
-        let at = at.map_err(|fault| fault.in_file(&begun_file))?;
-        let mut events = vec![self.event(at, leaving)?];
-        let ended_path = path("ended.json");
-        let Some(bytes) = run.read_optional(&ended_path)? else {
-            return Ok(events);
-        };
-        let ended_file = run.file(&ended_path);
-        let ended: Ended =
-            ledger::parse_record(&bytes).map_err(|fault| fault.in_file(&ended_file))?;
+        let file = path("begun.json");
+        let begun = run.parse_optional(&file, |bytes| {
+            let begun: Begun = ledger::parse_record(bytes)?;
+            let input = Hash::parse_hex(&begun.input_sha256);
+            let leaving = Fact::AttemptBegin {
+                place: place.clone(),
+                attempt,
+                input: input.ok_or_else(|| Fault::field("input_sha256", "is not a digest"))?,
+                record: self.seal(run, &file, bytes),
+            };
+            let at = ledger::stamp("started_at_utc", &begun.started_at_utc)?;
+            Ok((at, leaving))
+        })?;
+        if begun.is_none() {
+            return Ok(Vec::new());
+        }
         let answer_path = path("answer");
         let answer = run.read_optional(&answer_path)?;
-        let at = instant("ended_at_utc", &ended.ended_at_utc);
-        let at = at.map_err(|fault| fault.in_file(&ended_file))?;
-        let end = Fact::AttemptEnd {
-            place,
-            attempt,
-            status: ended.status,
-            reason: ended.reason,
-            answer: answer.map(|answer| self.seal(run, &answer_path, &answer)),
-            record: self.seal(run, &ended_path, &bytes),
-        };
-        events.push(self.event(at, end)?);
-        Ok(events)
+        let file = path("ended.json");
+        let ended = run.parse_optional(&file, |bytes| {
+            let ended: Ended = ledger::parse_record(bytes)?;
+            let end = Fact::AttemptEnd {
+                place,
+                attempt,
+                status: ended.status,
+                reason: ended.reason,
+                answer: answer.map(|answer| self.seal(run, &answer_path, &answer)),
+                record: self.seal(run, &file, bytes),
+            };
+            Ok((ledger::stamp("ended_at_utc", &ended.ended_at_utc)?, end))
+        })?;
+        let told = begun.into_iter().chain(ended);
+        told.map(|(at, fact)| self.event(at.at(), fact)).collect()
     }
 
     fn seal(&self, run: &RunFolder, path: &str, bytes: &[u8]) -> Sealed {
@@ -239,18 +221,21 @@ impl RoundFiles<'_> {
     }
 
     fn accepted(&self, run: &RunFolder) -> Result<Vec<Event>, FileError> {
-        let Some(bytes) = run.read_optional(files::ACCEPTANCE)? else {
+        let stored = run.parse_optional(files::ACCEPTANCE, |bytes| {
+            Ok((
+                acceptance::parse(bytes)?,
+                self.seal(run, files::ACCEPTANCE, bytes),
+            ))
+        })?;
+        let Some((acceptance, record)) = stored else {
             return Ok(Vec::new());
         };
-        let file = run.file(files::ACCEPTANCE);
-        let acceptance = crate::format::run::acceptance::parse(&bytes);
-        let acceptance = acceptance.map_err(|fault| fault.in_file(&file))?;
         let at = acceptance.accepted_at.at();
         let accepted = Fact::Accepted {
             run: run.run_id().to_string(),
             submissions: acceptance.submissions.len() as u64,
             supersedes: acceptance.supersedes.map(|run| run.to_string()),
-            record: self.seal(run, files::ACCEPTANCE, &bytes),
+            record,
         };
         let mut events = vec![self.event(at, accepted)?];
         for (path, digest) in acceptance.submissions {
@@ -274,10 +259,8 @@ impl RoundFiles<'_> {
             .round
             .parse_optional(layout::PROVENANCE, provenance::parse)?;
         let manifest = self.round.parse(layout::MANIFEST, manifest::parse)?;
-        let fetched = record
-            .iter()
-            .flat_map(|record| record.answers.iter().map(|answer| answer.fetched_at))
-            .max();
+        let answers = record.iter().flat_map(|record| &record.answers);
+        let fetched = answers.map(|answer| answer.fetched_at).max();
         let at = fetched.unwrap_or(self.by.now);
         let days = record
             .map(|record| (record.from, record.to))
@@ -368,9 +351,4 @@ fn present(
 fn hashes(digests: impl IntoIterator<Item = (String, Digest)>) -> Files {
     let hash = |(path, digest): (String, Digest)| (path, Hash::new(digest.bytes()));
     digests.into_iter().map(hash).collect()
-}
-
-fn instant(field: &str, text: &str) -> Result<Timestamp, Fault> {
-    let wrong = || Fault::field(field, "is not an instant");
-    Stamp::parse(text).map(|stamp| stamp.at()).ok_or_else(wrong)
 }

@@ -40,13 +40,10 @@ impl LogFolder {
                 })?
             }
         };
-        self.continues(&found.checkpoint, &present.checkpoint)
-            .map_err(own)?;
-        Ok(found)
-    }
-
-    fn sizes(&self) -> Result<Vec<u64>, FileError> {
-        self.sizes_in(layout::LOG_CHECKPOINTS)
+        match self.broken_growth(&found.checkpoint, &present.checkpoint)? {
+            None => Ok(found),
+            Some(problem) => Err(own(problem)),
+        }
     }
 
     /// The sizes that name the entries of a folder of the log, smallest first.
@@ -58,44 +55,40 @@ impl LogFolder {
     }
 
     fn with_root(&self, root: Hash) -> Result<Option<SignedCheckpoint>, FileError> {
-        for size in self.sizes()?.into_iter().rev() {
-            let found = self.checkpoint_at(size)?;
-            if let Some(found) = found.filter(|found| found.checkpoint.root == root) {
-                return Ok(Some(found));
-            }
-        }
-        Ok(None)
+        let sizes = self.sizes_in(layout::LOG_CHECKPOINTS)?.into_iter().rev();
+        let mut all = sizes.filter_map(|size| self.checkpoint_at(size).transpose());
+        let found = all.find(|own| own.as_ref().map_or(true, |own| own.checkpoint.root == root));
+        found.transpose()
     }
 
     fn unsigned_size(&self, size: u64) -> Result<String, FileError> {
-        let sizes = self.sizes()?;
+        let sizes = self.sizes_in(layout::LOG_CHECKPOINTS)?;
         let before = sizes.iter().rev().find(|own| **own < size);
         let after = sizes.iter().find(|own| **own > size);
-        let near: Vec<String> = before
-            .into_iter()
-            .chain(after)
-            .map(u64::to_string)
-            .collect();
+        let near = before.into_iter().chain(after);
+        let near: Vec<String> = near.map(u64::to_string).collect();
         Ok(format!(
             "no checkpoint was signed at the size {size}; the nearest sizes: {}",
             near.join(" and ")
         ))
     }
 
-    fn continues(&self, then: &Checkpoint, now: &Checkpoint) -> Result<(), String> {
-        if then.size > now.size {
-            return Err(format!(
-                "the checkpoint has {} leaves, but the log has {}: leaves were removed",
-                then.size, now.size
-            ));
+    /// Why the log did not grow from one checkpoint to another; none where it did.
+    pub(crate) fn broken_growth(
+        &self,
+        then: &Checkpoint,
+        now: &Checkpoint,
+    ) -> Result<Option<String>, FileError> {
+        let (old, new) = (then.size, now.size);
+        if old > new {
+            return Ok(Some(format!(
+                "the log had {old} leaves then and has {new} now: leaves were removed"
+            )));
         }
-        let path = self.prove_growth(then.size, now.size);
-        let path = path.map_err(|error| error.to_string())?.unwrap_or_default();
-        verify_consistency((then.size, then.root), (now.size, now.root), &path).map_err(|_| {
-            format!(
-                "the first {} leaves are not those of the checkpoint: history was changed",
-                then.size
-            )
-        })
+        let path = self.prove_growth(old, new)?.unwrap_or_default();
+        let grown = verify_consistency((old, then.root), (new, now.root), &path);
+        Ok(grown.is_err().then(|| {
+            format!("the first {old} leaves are not those of that checkpoint: history was changed")
+        }))
     }
 }

@@ -12,7 +12,7 @@ use capitalbench_core::asking::attempt::Slot;
 use capitalbench_core::values::ids::ModelId;
 use capitalbench_proof::event::{Event, Fact, Files, Instant, Place, Sealed};
 
-use super::contradictions::{Contradiction, Kind};
+use super::contradictions::{Found, Kind};
 use crate::disk::layout::{self, run};
 use crate::run::ledger;
 
@@ -47,7 +47,7 @@ pub(super) struct FixedFiles {
     is_asked: bool,
     /// Whether there is a result; it rests on the operator's exceptions for prices.
     is_scored: bool,
-    found: Vec<Contradiction>,
+    pub(super) found: Found,
 }
 
 struct Batch {
@@ -132,8 +132,8 @@ impl FixedFiles {
 
     fn freeze(&mut self, inputs: &Files) {
         let before = std::mem::take(&mut self.inputs);
-        self.found
-            .retain(|found| !is_research(&found.about) && !before.contains(&found.about));
+        let found = &mut self.found.0;
+        found.retain(|found| !is_research(&found.about) && !before.contains(&found.about));
         // A later freeze may have other inputs.
         self.fixed
             .retain(|path, _| !is_research(path) && !before.contains(path));
@@ -177,15 +177,10 @@ impl FixedFiles {
     }
 
     fn fix(&mut self, path: &str, now: Fixed) {
-        match self.fixed.get(path) {
-            None => {
-                self.fixed.insert(path.to_owned(), now);
-            }
-            Some(then) if then.sealed == now.sealed => {}
-            Some(then) => {
-                let text = format!("was fixed by leaf {} with other bytes", then.leaf);
-                self.report(now.leaf, path, text);
-            }
+        let then = *self.fixed.entry(path.to_owned()).or_insert(now);
+        if then.sealed != now.sealed {
+            let text = format!("was fixed by leaf {} with other bytes", then.leaf);
+            self.report(now.leaf, path, text);
         }
     }
 
@@ -198,10 +193,8 @@ impl FixedFiles {
             }
         }
         for (path, sealed) in bodies {
-            let now = Fixed {
-                leaf,
-                sealed: *sealed,
-            };
+            let sealed = *sealed;
+            let now = Fixed { leaf, sealed };
             self.told.insert(path.clone(), now);
             if is_fixed_at_once(path) || self.fixed.contains_key(path) {
                 self.fix(path, now);
@@ -227,7 +220,7 @@ impl FixedFiles {
 
     /// Fixes the files of a finished batch of inventories that the freeze, the acceptances or the
     /// result before it cover.
-    fn end_of_batch(&mut self) {
+    pub(super) fn end_of_batch(&mut self) {
         if self.batch.take().is_none() {
             return;
         }
@@ -257,23 +250,15 @@ impl FixedFiles {
     /// Reports files that an event names and no later inventory lists.
     fn missing(&mut self) {
         for path in std::mem::take(&mut self.named) {
-            if !self.told.contains_key(&path)
-                && let Some(then) = self.fixed.get(&path)
-            {
-                let leaf = then.leaf;
+            let fixed = self.fixed.get(&path).map(|then| then.leaf);
+            if let Some(leaf) = fixed.filter(|_| !self.told.contains_key(&path)) {
                 self.report(leaf, &path, "is in no inventory that follows its event");
             }
         }
     }
 
-    pub(super) fn into_found(mut self) -> Vec<Contradiction> {
-        self.end_of_batch();
-        self.found
-    }
-
     fn report(&mut self, leaf: u64, about: &str, text: impl Into<String>) {
-        let found = Contradiction::new(Kind::FileChanged, leaf, about, text);
-        self.found.push(found);
+        self.found.add(Kind::FileChanged, leaf, about, text);
     }
 }
 
@@ -291,7 +276,7 @@ fn is_below(path: &str, folder: &str) -> bool {
 }
 
 /// The run of a path, and the path inside the run.
-fn inside_run(path: &str) -> Option<(&str, &str)> {
+pub(crate) fn inside_run(path: &str) -> Option<(&str, &str)> {
     let inside = path.strip_prefix(layout::RUNS)?.strip_prefix('/')?;
     inside.split_once('/')
 }

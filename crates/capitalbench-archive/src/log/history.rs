@@ -7,7 +7,7 @@ use capitalbench_proof::order::{History, Mark};
 use jiff::Timestamp;
 
 use super::{LogFolder, Trust};
-use crate::disk::error::{Fault, FileError};
+use crate::disk::error::FileError;
 use crate::disk::layout;
 
 /// The history of a round whose record is this run; without a run, what happened before.
@@ -19,11 +19,17 @@ pub fn history(
     run: Option<&str>,
     trust: &Trust,
 ) -> Result<History, FileError> {
-    let leaves = StampedLeaves::load(log, manifest.round_id.as_str(), trust)?;
-    let events = leaves.leaves.iter().map(|leaf| (leaf.index, &leaf.event));
-    let mut told = steps(events, manifest.window, |own| run == Some(own));
+    let events = log.events_of_round(manifest.round_id.as_str())?;
+    if let Some((index, _)) = events.iter().find(|(_, event)| instant(event).is_none()) {
+        let text = format!("leaf {index}: its instant is out of range");
+        return Err(FileError::folder(&log.file(layout::LOG), text));
+    }
+    let told = events.iter().map(|(index, event)| (*index, event));
+    let mut told = steps(told, manifest.window, |own| run == Some(own));
     for mark in marks(&mut told) {
-        mark.before = leaves.earliest_stamp(mark.last)?;
+        let sizes = log.anchored_sizes()?.into_iter();
+        let stamps = log.first_stamps(mark.last, sizes, trust)?;
+        mark.before = stamps.map(|(earliest, _)| earliest);
     }
     Ok(told)
 }
@@ -40,20 +46,14 @@ pub(crate) fn steps<'a>(
         ..History::default()
     };
     for (index, event) in events {
-        let Some(at) = instant(event) else {
+        let Some(mark) = mark_of(index, event) else {
             continue;
-        };
-        let mark = Mark {
-            first: index,
-            last: index,
-            at,
-            before: None,
         };
         match &event.fact {
             // Only the last freeze is about the inputs that were used.
             Fact::Freeze { .. } => told.freeze = Some(mark),
             Fact::AttemptBegin { place, .. } if of_record(&place.run) => {
-                keep_first(&mut told.first_attempt, mark);
+                told.first_attempt.get_or_insert(mark);
             }
             Fact::AttemptEnd { place, .. } if of_record(&place.run) => {
                 // Answers come in any order; the latest instant counts.
@@ -66,7 +66,9 @@ pub(crate) fn steps<'a>(
                 let first = told.picks.map_or(mark.first, |picks| picks.first);
                 told.picks = Some(Mark { first, ..mark });
             }
-            Fact::Score { run, .. } if of_record(run) => keep_first(&mut told.score, mark),
+            Fact::Score { run, .. } if of_record(run) => {
+                told.score.get_or_insert(mark);
+            }
             _ => {}
         }
     }
@@ -86,6 +88,16 @@ pub(crate) fn marks(told: &mut History) -> impl Iterator<Item = &mut Mark> {
     .flatten()
 }
 
+/// A step that this event alone records, without a stamp; none where its instant is out of range.
+pub(crate) fn mark_of(index: u64, event: &Event) -> Option<Mark> {
+    Some(Mark {
+        first: index,
+        last: index,
+        at: instant(event)?,
+        before: None,
+    })
+}
+
 pub(crate) fn instant(event: &Event) -> Option<Timestamp> {
     Stamp::parse(event.at.as_str()).map(|stamp| stamp.at())
 }
@@ -101,90 +113,45 @@ pub fn stamped_freeze(
     let Some(freeze) = history(log, manifest, None, trust)?.freeze else {
         return Ok(None);
     };
-    let leaves = StampedLeaves::load(log, manifest.round_id.as_str(), trust)?;
-    let newest = leaves.newest_stamp(freeze.last)?;
-    Ok(Some((freeze, newest)))
+    let sizes = log.anchored_sizes()?.into_iter().rev();
+    let stamps = log.first_stamps(freeze.last, sizes, trust)?;
+    Ok(Some((freeze, stamps.map(|(_, newest)| newest))))
 }
 
-fn keep_first(place: &mut Option<Mark>, mark: Mark) {
-    if place.is_none() {
-        *place = Some(mark);
-    }
-}
+/// The earliest and the newest good stamp of a checkpoint.
+type Stamps = (Timestamp, Timestamp);
 
-struct Leaf {
-    index: u64,
-    bytes: Vec<u8>,
-    event: Event,
-}
-
-/// The leaves of one round, in a log whose stamps a reader trusts.
-struct StampedLeaves<'a> {
-    log: &'a LogFolder,
-    trust: &'a Trust,
-    leaves: Vec<Leaf>,
-}
-
-impl<'a> StampedLeaves<'a> {
-    fn load(log: &'a LogFolder, round: &str, trust: &'a Trust) -> Result<Self, FileError> {
-        let place = log.rounds().join(layout::LOG);
-        let mut leaves = Vec::new();
-        for (index, bytes) in log.leaves_of_round(round)? {
-            let named = |text: String| Fault::field(format!("leaf {index}"), text).in_file(&place);
-            let event = Event::parse(&bytes).map_err(|error| named(error.to_string()))?;
-            if instant(&event).is_none() {
-                return Err(named("its instant is out of range".to_owned()));
-            }
-            leaves.push(Leaf {
-                index,
-                bytes,
-                event,
-            });
-        }
-        Ok(Self { log, trust, leaves })
+impl LogFolder {
+    /// The stamps of the first of these sizes with a good stamp of a checkpoint that holds this leaf.
+    fn first_stamps(
+        &self,
+        index: u64,
+        sizes: impl Iterator<Item = u64>,
+        trust: &Trust,
+    ) -> Result<Option<Stamps>, FileError> {
+        let mut found = sizes
+            .filter(|size| *size > index)
+            .filter_map(|size| self.stamps(index, size, trust).transpose());
+        found.next().transpose()
     }
 
-    /// When at the latest a leaf existed: the first checkpoint with a good stamp that holds it.
-    fn earliest_stamp(&self, index: u64) -> Result<Option<Timestamp>, FileError> {
-        for size in self.log.anchored_sizes()? {
-            if let Some((earliest, _)) = self.stamps(index, size)? {
-                return Ok(Some(earliest));
-            }
-        }
-        Ok(None)
-    }
-
-    fn newest_stamp(&self, index: u64) -> Result<Option<Timestamp>, FileError> {
-        for size in self.log.anchored_sizes()?.into_iter().rev() {
-            if let Some((_, newest)) = self.stamps(index, size)? {
-                return Ok(Some(newest));
-            }
-        }
-        Ok(None)
-    }
-
-    /// The earliest and the newest good stamp of a checkpoint that holds this leaf.
-    fn stamps(&self, index: u64, size: u64) -> Result<Option<(Timestamp, Timestamp)>, FileError> {
-        if size <= index {
-            return Ok(None);
-        }
-        let anchors = self.log.anchors(size, self.trust)?;
+    fn stamps(&self, index: u64, size: u64, trust: &Trust) -> Result<Option<Stamps>, FileError> {
+        let anchors = self.anchors(size, trust)?;
         let good = anchors.iter().filter_map(|own| own.stamp.as_ref().ok());
         let instants: Vec<Timestamp> = good.map(|stamp| stamp.before).collect();
-        let ends = instants.iter().min().zip(instants.iter().max());
-        match ends {
+        match instants.iter().min().zip(instants.iter().max()) {
             Some((earliest, newest)) if self.is_in(index, size)? => Ok(Some((*earliest, *newest))),
             _ => Ok(None),
         }
     }
 
     fn is_in(&self, index: u64, size: u64) -> Result<bool, FileError> {
-        let signed = self.log.kept(size)?;
-        let leaf = self.leaves.iter().find(|leaf| leaf.index == index);
-        let (Some(key), Some(leaf)) = (self.log.verifier()?, leaf) else {
+        let signed = self.kept(size)?;
+        let leaf = self.leaf(index, self.size()?.max(size))?;
+        let (Some(key), Some(leaf)) = (self.verifier()?, leaf) else {
             return Ok(false);
         };
-        let proof = self.log.prove(index, &signed)?;
-        Ok(proof.is_some_and(|proof| proof.verify(&leaf.bytes, &key, &[]).is_ok()))
+        let proof = self.prove(index, &signed)?;
+        Ok(proof.is_some_and(|proof| proof.verify(&leaf, &key, &[]).is_ok()))
     }
 }

@@ -11,7 +11,7 @@ use capitalbench_proof::event::{Event, Fact, Place};
 use capitalbench_proof::order::CLOCK_SLACK;
 use jiff::Timestamp;
 
-use super::contradictions::{Contradiction, Kind};
+use super::contradictions::Found;
 use super::instant;
 
 /// An event with its leaf and its instant.
@@ -33,14 +33,14 @@ pub(super) struct Instants {
     entry: Option<Timestamp>,
     accepted: Option<Timestamp>,
     exit: Option<Timestamp>,
-    found: Vec<Contradiction>,
+    pub(super) found: Found,
 }
 
 impl Instants {
     pub(super) fn take(&mut self, leaf: u64, event: &Event) {
         let Some(at) = instant(event) else {
-            let text = "has an instant that is out of range".to_owned();
-            return self.report(leaf, event, text);
+            let text = "has an instant that is out of range";
+            return self.found.misplaced(leaf, event, text);
         };
         let now = Dated { leaf, event, at };
         match &event.fact {
@@ -88,17 +88,7 @@ impl Instants {
         let Dated { leaf, event, at } = now;
         if let Some(earlier) = earlier.filter(|own| own.duration_since(at) > CLOCK_SLACK) {
             let text = format!("says {at}, which is before {earlier}, when {step}");
-            self.report(leaf, event, text);
+            self.found.misplaced(leaf, event, text);
         }
-    }
-
-    fn report(&mut self, leaf: u64, event: &Event, text: String) {
-        let about = event.fact.name();
-        self.found
-            .push(Contradiction::new(Kind::Place, leaf, about, text));
-    }
-
-    pub(super) fn into_found(self) -> Vec<Contradiction> {
-        self.found
     }
 }

@@ -52,12 +52,12 @@ impl LogFolder {
 
     /// The files of the latest result of a run; empty where the log has none.
     pub fn signed_results(&self, round: &str, run: &str) -> Result<Digests, FileError> {
-        let facts = self.round_facts(round)?.into_iter().rev();
-        let mut results = facts.filter_map(|fact| match fact {
+        let mut facts = self.round_facts(round)?.into_iter().rev();
+        let results = facts.find_map(|fact| match fact {
             Fact::Score { run: own, results } if own == run => Some(digests(results)),
             _ => None,
         });
-        Ok(results.next().unwrap_or_default())
+        Ok(results.unwrap_or_default())
     }
 
     /// The latest instant in the events of a round; none where the log has no event of it.

@@ -29,7 +29,7 @@ use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops;
 use crate::disk::layout;
 use crate::format::utf8;
-use crate::round::round_folder::{RoundFolder, read_file as read};
+use crate::round::round_folder::{RoundFolder, parse_file, read_file as read};
 
 mod anchors;
 mod append;
@@ -53,8 +53,9 @@ pub use anchors::{Anchor, Believed, Proofs, Trust, clock_name};
 pub use append::Appended;
 pub(crate) use contradictions::{Kind, contradictions};
 pub use events::{LedgerAttempt, Observer, attempt_events, round_events};
+pub(crate) use fixed_files::inside_run;
 pub use history::{history, stamped_freeze};
-pub(crate) use history::{instant, marks, steps};
+pub(crate) use history::{instant, mark_of, marks, steps};
 pub use key::LogKey;
 pub(crate) use last_word::replaced_kind;
 pub use published::{LOG_LIST, SIGNED, log_list, places_file, signed_list};
@@ -102,16 +103,11 @@ impl LogFolder {
     /// The public key; none where there is no log.
     pub fn verifier(&self) -> Result<Option<VerifierKey>, FileError> {
         self.refuse_links()?;
-        let file = self.file(layout::LOG_VKEY);
-        let Some(bytes) = read(&file)? else {
-            return Ok(None);
-        };
-        let parsed = utf8(&bytes).and_then(|text| {
-            let line = text.strip_suffix('\n');
+        parse_file(&self.file(layout::LOG_VKEY), |bytes| {
+            let line = utf8(bytes)?.strip_suffix('\n');
             let line = line.ok_or_else(|| Fault::new("its last line must end with a line feed"))?;
             VerifierKey::parse(line).map_err(Fault::new)
-        });
-        parsed.map(Some).map_err(|fault| fault.in_file(&file))
+        })
     }
 
     /// Refuses a folder of the log that is a link, because a link may lead anywhere.
@@ -129,18 +125,25 @@ impl LogFolder {
 
     /// The present checkpoint; none before the first append.
     pub fn checkpoint(&self) -> Result<Option<SignedCheckpoint>, FileError> {
-        match self.verifier()? {
-            Some(key) => signed(&self.file(layout::LOG_CHECKPOINT), &key),
-            None => Ok(None),
-        }
+        self.signed_in(&self.file(layout::LOG_CHECKPOINT))
     }
 
     /// The checkpoint that was signed at this size.
     pub fn checkpoint_at(&self, size: u64) -> Result<Option<SignedCheckpoint>, FileError> {
+        self.signed_in(&self.kept_file(size))
+    }
+
+    fn signed_in(&self, file: &Path) -> Result<Option<SignedCheckpoint>, FileError> {
         match self.verifier()? {
-            Some(key) => signed(&self.kept_file(size), &key),
+            Some(key) => signed(file, &key),
             None => Ok(None),
         }
+    }
+
+    /// How many leaves are signed.
+    fn size(&self) -> Result<u64, FileError> {
+        let signed = self.checkpoint()?;
+        Ok(signed.map_or(0, |signed| signed.checkpoint.size))
     }
 
     fn kept_file(&self, size: u64) -> PathBuf {
@@ -170,10 +173,7 @@ impl LogFolder {
     pub fn leaves(&self, indexes: &[u64], size: u64) -> Result<Vec<(u64, Vec<u8>)>, FileError> {
         let mut found = Vec::with_capacity(indexes.len());
         for places in indexes.chunk_by(|a, b| a / tiles::WIDTH == b / tiles::WIDTH) {
-            let Some(first) = places.first() else {
-                continue;
-            };
-            let mut leaves = self.bundle(first / tiles::WIDTH, size)?;
+            let mut leaves = self.bundle(places[0] / tiles::WIDTH, size)?;
             for index in places {
                 let place = usize::try_from(index % tiles::WIDTH).unwrap_or(usize::MAX);
                 if let Some(leaf) = leaves.get_mut(place) {
@@ -186,9 +186,7 @@ impl LogFolder {
 
     /// One leaf of a log of this size.
     pub fn leaf(&self, index: u64, size: u64) -> Result<Option<Vec<u8>>, FileError> {
-        let leaves = self.bundle(index / tiles::WIDTH, size)?;
-        let place = usize::try_from(index % tiles::WIDTH).unwrap_or(usize::MAX);
-        Ok(leaves.into_iter().nth(place).filter(|_| index < size))
+        Ok(self.leaves(&[index], size)?.pop().map(|(_, leaf)| leaf))
     }
 
     /// The proof that a leaf is in the log as a checkpoint says; none when it is not.
@@ -214,10 +212,7 @@ impl LogFolder {
 
     /// Partial tiles of old sizes may be missing, so older trees are read from the present tiles.
     fn present_reader(&self, least: u64) -> Result<TileReader<TileFiles<'_>>, FileError> {
-        let present = self
-            .checkpoint()?
-            .map_or(0, |signed| signed.checkpoint.size);
-        Ok(self.reader(present.max(least)))
+        Ok(self.reader(self.size()?.max(least)))
     }
 
     /// Where the events of a round stand in the log: index and leaf, in order.
@@ -254,15 +249,11 @@ impl TileSource for TileFiles<'_> {
 }
 
 fn signed(file: &Path, key: &VerifierKey) -> Result<Option<SignedCheckpoint>, FileError> {
-    let Some(bytes) = read(file)? else {
-        return Ok(None);
-    };
-    let opened = Checkpoint::open(&bytes, key, &[]);
-    let (checkpoint, _) = opened.map_err(|error| Fault::new(error).in_file(file))?;
-    let note = utf8(&bytes)
-        .map_err(|fault| fault.in_file(file))?
-        .to_owned();
-    Ok(Some(SignedCheckpoint { checkpoint, note }))
+    parse_file(file, |bytes| {
+        let (checkpoint, _) = Checkpoint::open(bytes, key, &[]).map_err(Fault::new)?;
+        let note = utf8(bytes)?.to_owned();
+        Ok(SignedCheckpoint { checkpoint, note })
+    })
 }
 
 #[cfg(test)]

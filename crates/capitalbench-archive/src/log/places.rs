@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use capitalbench_proof::event::{Event, Fact};
 use capitalbench_proof::merkle::Hash;
 
-use super::contradictions::{Contradiction, Kind};
+use super::contradictions::Found;
 use super::replaced_kind;
 
 #[derive(Default)]
@@ -19,7 +19,7 @@ pub(super) struct Places {
     last: BTreeMap<String, Hash>,
     /// Number of corrections of each run, and of the prices under none.
     corrections: BTreeMap<Option<String>, u64>,
-    found: Vec<Contradiction>,
+    pub(super) found: Found,
 }
 
 impl Places {
@@ -27,38 +27,39 @@ impl Places {
         self.repeated(leaf, event);
         match &event.fact {
             Fact::Slots { run, calls, .. } => {
-                let is_new = !self.planned.contains_key(run);
-                self.planned.insert(run.clone(), calls == "mock");
-                if !is_new {
-                    self.report(leaf, event, format!("plans {run} a second time"));
+                let known = self.planned.insert(run.clone(), calls == "mock");
+                if known.is_some() {
+                    self.found
+                        .misplaced(leaf, event, format!("plans {run} a second time"));
                 }
             }
             Fact::AttemptBegin { place, .. } => {
                 match self.planned.get(&place.run) {
                     None => {
                         let text = format!("asks in {}, which was not planned", place.run);
-                        self.report(leaf, event, text);
+                        self.found.misplaced(leaf, event, text);
                     }
                     Some(invented) => self.is_asked |= !invented,
                 }
                 if self.accepted.contains(&place.run) {
                     let text = format!("asks in {}, which was accepted before", place.run);
-                    self.report(leaf, event, text);
+                    self.found.misplaced(leaf, event, text);
                 }
             }
             Fact::Accepted { run, .. } if !self.accepted.insert(run.clone()) => {
-                self.report(leaf, event, format!("accepts {run} a second time"));
+                self.found
+                    .misplaced(leaf, event, format!("accepts {run} a second time"));
             }
             Fact::Freeze { .. } if self.is_asked => {
-                let text = "freezes other inputs after a provider was asked".to_owned();
-                self.report(leaf, event, text);
+                let text = "freezes other inputs after a provider was asked";
+                self.found.misplaced(leaf, event, text);
             }
             Fact::Correction { run, number, .. } => {
                 let count = self.corrections.entry(run.clone()).or_default();
                 *count += 1;
                 if *count != *number {
                     let text = format!("has number {number}, and the next is {count}");
-                    self.report(leaf, event, text);
+                    self.found.misplaced(leaf, event, text);
                 }
             }
             _ => {}
@@ -79,17 +80,7 @@ impl Places {
             Some(kind) => self.last.insert(kind, identity) != Some(identity),
         };
         if !is_new {
-            self.report(leaf, event, "stands in the log twice".to_owned());
+            self.found.misplaced(leaf, event, "stands in the log twice");
         }
-    }
-
-    fn report(&mut self, leaf: u64, event: &Event, text: String) {
-        let about = event.fact.name();
-        self.found
-            .push(Contradiction::new(Kind::Place, leaf, about, text));
-    }
-
-    pub(super) fn into_found(self) -> Vec<Contradiction> {
-        self.found
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use capitalbench_proof::event::{Event, Fact, Files};
 use capitalbench_proof::merkle::Hash;
 
-use super::contradictions::{Contradiction, Kind};
+use super::contradictions::{Found, Kind};
 use super::replaced_kind;
 
 #[derive(Default)]
@@ -25,7 +25,7 @@ pub(super) struct Replacements {
     /// Prices that replaced others, by their leaf and the one before; a correction may still follow
     /// until the next result.
     waiting: Vec<(u64, u64, &'static str)>,
-    found: Vec<Contradiction>,
+    pub(super) found: Found,
 }
 
 /// The latest event of a kind.
@@ -95,28 +95,26 @@ impl Replacements {
             (None, None) => return,
         };
         let text = format!("{run} was accepted after {step} of leaf {then}");
-        self.report(Kind::Place, leaf, "run.accepted", text);
+        self.found.add(Kind::Place, leaf, "run.accepted", text);
     }
 
     /// Prices are explained by a correction of prices that names them. Programs before 1.2 wrote
     /// only the correction of the results, after the prices.
     fn priced(&mut self, leaf: u64, event: &Event, before: &Latest, files: &Files) {
-        let since = |own: &&Corrected| own.leaf > before.leaf;
-        let of_prices = |own: &&Corrected| own.run.is_none();
-        let own = self
-            .corrections
-            .iter()
-            .rfind(|own| since(own) && of_prices(own));
-        match own {
+        let since = self.corrections.iter();
+        let since = since.filter(|own| own.leaf > before.leaf);
+        let (of_prices, of_results): (Vec<_>, Vec<_>) = since.partition(|own| own.run.is_none());
+        match of_prices.last() {
             Some(own) if own.names_changes(&before.files, files) => {}
             Some(own) => {
                 let text = format!(
                     "replaces the prices of leaf {}, and the correction of leaf {} names other files",
                     before.leaf, own.leaf
                 );
-                self.report(Kind::Unexplained, leaf, event.fact.name(), text);
+                self.found
+                    .add(Kind::Unexplained, leaf, event.fact.name(), text);
             }
-            None if self.corrections.iter().any(|own| since(&own)) => {}
+            None if !of_results.is_empty() => {}
             None => self.waiting.push((leaf, before.leaf, event.fact.name())),
         }
     }
@@ -127,7 +125,7 @@ impl Replacements {
         self.last_score = Some(leaf);
         if self.exit.is_none() {
             let text = format!("{run} was scored before its exit prices were in the log");
-            self.report(Kind::Place, leaf, "score", text);
+            self.found.add(Kind::Place, leaf, "score", text);
         }
         let Some(before) = self.replaced(leaf, event, results) else {
             return;
@@ -143,7 +141,8 @@ impl Replacements {
             None => " without a correction".to_owned(),
         };
         let text = format!("replaces the result of leaf {}{why}", before.leaf);
-        self.report(Kind::Unexplained, leaf, &format!("score of {run}"), text);
+        self.found
+            .add(Kind::Unexplained, leaf, &format!("score of {run}"), text);
     }
 
     /// A report may change after a new result; a report that changes alone is a warning.
@@ -156,7 +155,7 @@ impl Replacements {
                 "replaces the report of leaf {}, and no result changed",
                 before.leaf
             );
-            self.report(Kind::ClaimReplaced, leaf, "claim", text);
+            self.found.add(Kind::ClaimReplaced, leaf, "claim", text);
         }
     }
 
@@ -174,19 +173,11 @@ impl Replacements {
         self.exit.map(|_| before)
     }
 
-    fn end_of_waiting(&mut self) {
+    /// Reports the prices for which no correction came.
+    pub(super) fn end_of_waiting(&mut self) {
         for (leaf, before, name) in std::mem::take(&mut self.waiting) {
             let text = format!("replaces the prices of leaf {before} without a correction");
-            self.report(Kind::Unexplained, leaf, name, text);
+            self.found.add(Kind::Unexplained, leaf, name, text);
         }
-    }
-
-    fn report(&mut self, kind: Kind, leaf: u64, about: &str, text: String) {
-        self.found.push(Contradiction::new(kind, leaf, about, text));
-    }
-
-    pub(super) fn into_found(mut self) -> Vec<Contradiction> {
-        self.end_of_waiting();
-        self.found
     }
 }

@@ -12,7 +12,7 @@ use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops;
 use crate::disk::layout;
 use crate::format::text::json;
-use crate::round::round_folder::RoundFolder;
+use crate::round::round_folder::{RoundFolder, parse_file};
 
 /// Salts by the path of the file inside the round.
 pub type Salts = BTreeMap<String, [u8; 32]>;
@@ -56,16 +56,14 @@ impl LogFolder {
 
     /// The published salts of a round; none where there is no such file.
     pub fn salts(&self, round: &str) -> Result<Option<Salts>, FileError> {
-        let file = self.salts_file(round);
-        let Some(bytes) = read(&file)? else {
-            return Ok(None);
-        };
-        let salts = parse(&bytes).map_err(|fault| fault.in_file(&file))?;
-        if render(&salts) != bytes {
-            let text = "differs from the form in which the program writes it";
-            return Err(Fault::new(text).in_file(&file));
-        }
-        Ok(Some(salts))
+        parse_file(&self.salts_file(round), |bytes| {
+            let salts = parse(bytes)?;
+            if render(&salts) != bytes {
+                let text = "differs from the form in which the program writes it";
+                return Err(Fault::new(text));
+            }
+            Ok(salts)
+        })
     }
 
     /// Publishes the salts of the files that are public by now.
@@ -85,6 +83,17 @@ impl LogFolder {
         file_ops::create_folder(&self.file(layout::LOG_SALTS))?;
         Ok(file_ops::replace(&file, &bytes)?)
     }
+}
+
+/// The salt of a file: from the owner's key, otherwise from the published salts.
+pub(crate) fn salt_of(
+    owner: Option<&LogKey>,
+    salts: &Salts,
+    round: &str,
+    path: &str,
+) -> Option<[u8; 32]> {
+    let own = owner.map(|key| key.salt(round, path));
+    own.or_else(|| salts.get(path).copied())
 }
 
 fn parse(bytes: &[u8]) -> Result<Salts, Fault> {

@@ -19,7 +19,7 @@ use crate::format::prices::source_exception::SourceException;
 use crate::format::round::hashes::Digests;
 use crate::format::{prices::price_sheet, prices::price_window, text::json};
 use crate::log::LogFolder;
-use crate::results::corrections::{Correction, price_line};
+use crate::results::corrections::{Correction, CorrectionLine};
 use crate::round::round_folder::{RoundFolder, RoundInputs, next_number};
 
 /// The files of a fetch besides the two sheets.
@@ -280,7 +280,9 @@ fn corrected_lines(
         .collect();
     let file = layout::PRICE_CORRECTIONS;
     let mut lines = folder.read_optional(file)?.unwrap_or_default();
-    lines.extend(price_line(correction, place, &replaced, &new).into_bytes());
+    let place = place.map(str::to_owned);
+    let line = CorrectionLine::new(correction, place, &replaced, &new);
+    lines.extend(line.text().into_bytes());
     Ok(Some((folder.file(file), lines)))
 }
 

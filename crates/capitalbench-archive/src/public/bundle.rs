@@ -91,10 +91,8 @@ pub fn pack(round: &RoundFolder) -> Result<Vec<u8>, FileError> {
 
 pub fn write_files(files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>, TarError> {
     let archive = tar::write(files)?;
-    Ok(compress_to_vec(
-        archive.as_slice(),
-        CompressionLevel::Fastest,
-    ))
+    let level = CompressionLevel::Fastest;
+    Ok(compress_to_vec(archive.as_slice(), level))
 }
 
 /// Whether bytes begin like a zstd frame.
@@ -133,8 +131,7 @@ struct Opening<'a> {
 
 impl<'a> Opening<'a> {
     fn begin(file: &'a Path) -> Result<Self, FileError> {
-        let temporary = TempDir::new().map_err(|error| Fault::new(error).in_file(file));
-        let temporary = temporary?;
+        let temporary = TempDir::new().map_err(|error| Fault::new(error).in_file(file))?;
         Ok(Self {
             file,
             folder: ScratchFolder::begin(temporary.path(), "rounds")?,
@@ -164,9 +161,8 @@ impl<'a> Opening<'a> {
             let inside = path.strip_prefix(&own.round);
             let inside = inside.is_some_and(|path| path.starts_with('/'));
             if !inside && !path.starts_with("log/") && path != MANIFEST {
-                return Err(refused(format!(
-                    "holds {path}, which is not part of a bundle"
-                )));
+                let text = format!("holds {path}, which is not part of a bundle");
+                return Err(refused(text));
             }
         }
         Ok(OpenBundle {

@@ -164,17 +164,15 @@ impl FactCache {
     }
 
     fn file(&self, content: Digest) -> PathBuf {
-        file_in(&self.folder, content)
+        let name = content.to_hex();
+        self.folder.join(&name[..2]).join(name)
     }
 
     fn kept(&self, content: Digest, folder: &RoundFolder, shared: &Shared) -> Option<RoundFacts> {
         let bytes = file_ops::read(&self.file(content)).ok()?;
         let kept: Kept = unsealed(&self.key, &content.to_hex(), STAMP, &bytes)?;
-        if kept.is_of(content, shared) {
-            kept.into_facts(folder, shared)
-        } else {
-            None
-        }
+        let kept = Some(kept).filter(|kept| kept.is_of(content, shared))?;
+        kept.into_facts(folder, shared)
     }
 
     fn keep(
@@ -192,11 +190,9 @@ impl FactCache {
     /// Writes the index of what was seen, and removes what no round has any more.
     ///
     /// A cache that cannot be written is no failure: the next one computes again.
-    pub fn finish(self) {
-        let seen = self
-            .seen
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+    pub fn finish(mut self) {
+        let seen = self.seen.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let seen = std::mem::take(seen);
         if seen == self.known {
             return;
         }
@@ -209,12 +205,7 @@ impl FactCache {
         let stale = self.known.0.values().map(|entry| entry.content);
         for content in stale.filter(|content| !current.contains(content)) {
             // One that stays is only a file too many.
-            let _ = file_ops::scratch::remove_unflushed(&file_in(&self.folder, content));
+            let _ = file_ops::scratch::remove_unflushed(&self.file(content));
         }
     }
-}
-
-fn file_in(cache: &Path, content: Digest) -> PathBuf {
-    let name = content.to_hex();
-    cache.join(&name[..2]).join(name)
 }

@@ -15,7 +15,7 @@ use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops::scratch::ScratchFolder;
 use crate::disk::layout;
 use crate::log::check::check;
-use crate::log::salts::Salts;
+use crate::log::salts::salt_of;
 use crate::log::{LogFolder, LogKey};
 use crate::round::round_folder::{RoundFolder, list_rounds};
 
@@ -176,11 +176,6 @@ impl PastRounds {
         self.rounds += 1;
         Ok(())
     }
-}
-
-fn salt_of(owner: Option<&LogKey>, salts: &Salts, round: &str, path: &str) -> Option<[u8; 32]> {
-    let own = owner.map(|key| key.salt(round, path));
-    own.or_else(|| salts.get(path).copied())
 }
 
 fn not_kept(round: &RoundFolder, path: &str) -> FileError {

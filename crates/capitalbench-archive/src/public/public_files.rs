@@ -15,7 +15,7 @@ use jiff::civil::Date;
 use crate::disk::error::FileError;
 use crate::disk::file_ops::spool::Slice;
 use crate::round::round_folder::{RoundFolder, entries_in};
-use crate::verify::walk;
+pub use crate::verify::walk as files_below;
 
 /// One file with its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,19 +41,19 @@ impl FileMark {
         for number in [found.dev(), found.ino(), found.size()] {
             told.add(&number.to_le_bytes());
         }
-        let changed = [
-            found.mtime(),
-            found.mtime_nsec(),
-            found.ctime(),
-            found.ctime_nsec(),
-        ];
-        for number in changed {
+        for number in times_of(found) {
             told.add(&number.to_le_bytes());
         }
         let mut mark = [0; 16];
         mark.copy_from_slice(&told.finish().bytes()[..16]);
         Self(mark)
     }
+}
+
+/// When the bytes of a file last changed, and when its name or rights did: seconds and the rest.
+pub(super) fn times_of(found: &Metadata) -> [i64; 4] {
+    let bytes = [found.mtime(), found.mtime_nsec()];
+    [bytes[0], bytes[1], found.ctime(), found.ctime_nsec()]
 }
 
 /// Opens a file that is the one its mark was taken of; none when it is gone, another one, a link or a
@@ -78,7 +78,7 @@ pub fn public_files(
     let folder = RoundFolder::open(&rounds.join(round.id().as_str()))?;
     let mut files = Vec::new();
     let visible = |path: &String| is_visible(path, &round.state);
-    for path in walk(folder.path())?.into_iter().filter(visible) {
+    for path in files_below(folder.path())?.into_iter().filter(visible) {
         // Taken first: a file that changes meanwhile is another one afterwards.
         let found = fs::symlink_metadata(folder.path().join(&path));
         let bytes = folder.read(&path)?;
@@ -116,11 +116,6 @@ fn tells_too_much(path: &str, bytes: &[u8], round: &PublicRound, as_of: Timestam
         }
         _ => false,
     }
-}
-
-/// Every file below a folder, relative to it, in order; an absent folder is empty.
-pub fn files_below(folder: &Path) -> Result<Vec<String>, FileError> {
-    walk(folder)
 }
 
 /// A digest of names, sizes and times of all files below a folder: it changes when one of them does.

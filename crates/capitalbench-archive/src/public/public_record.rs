@@ -21,7 +21,7 @@ use crate::public::cache_key::CacheKey;
 use crate::public::fact_cache::FactCache;
 use crate::public::past_rounds::PastRounds;
 use crate::results::scoring::ScoringError;
-use crate::round::round_folder::{RoundFolder, Universes, list_rounds, optional};
+use crate::round::round_folder::{RoundFolder, Universes, list_rounds, parse_file};
 
 mod round_facts;
 
@@ -160,9 +160,8 @@ fn each_round(
 pub fn set_policy(rounds: &Path) -> Result<SetPolicy, FileError> {
     let beside = rounds.join("..").join(layout::SETS);
     for path in [rounds.join(layout::SETS), beside] {
-        let read = crate::disk::file_ops::read(&path).map_err(FileError::from);
-        if let Some(bytes) = optional(read)? {
-            return benchmark_sets::parse(&bytes).map_err(|fault| fault.in_file(&path));
+        if let Some(policy) = parse_file(&path, benchmark_sets::parse)? {
+            return Ok(policy);
         }
     }
     Ok(SetPolicy::default())

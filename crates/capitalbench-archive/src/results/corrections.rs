@@ -60,16 +60,11 @@ pub fn store_results(
     let new = files_of(scored);
     let mut old = Files::new();
     for file in RESULT_FILES {
-        if let Some(bytes) = folder.read_optional(file)? {
-            old.insert(file, bytes);
-        }
+        old.extend(folder.read_optional(file)?.map(|bytes| (file, bytes)));
     }
-    let mut changed: Vec<&'static str> = old
-        .iter()
-        .filter(|(file, bytes)| new.get(*file) != Some(*bytes))
-        .map(|(file, _)| *file)
-        .collect();
+    let differs = |file: &&'static str| old.get(file) != new.get(file);
     let gone = |file: &&'static str| signed.contains_key(*file) && !old.contains_key(file);
+    let mut changed: Vec<_> = old.keys().copied().filter(differs).collect();
     changed.extend(RESULT_FILES.into_iter().filter(gone));
     let mut writes: Vec<_> = Vec::new();
     let mut became = Stored::Written;
@@ -141,7 +136,12 @@ struct Change {
 }
 
 impl CorrectionLine {
-    fn new(correction: &Correction, kept_in: Option<String>, old: &Digests, new: &Digests) -> Self {
+    pub(crate) fn new(
+        correction: &Correction,
+        kept_in: Option<String>,
+        old: &Digests,
+        new: &Digests,
+    ) -> Self {
         let paths: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let change = |path: &String| {
             let change = Change {
@@ -170,7 +170,7 @@ impl CorrectionLine {
         (side(|own| own.old_sha256), side(|own| own.new_sha256))
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let value = serde_json::to_value(self).unwrap_or_default();
         format!("{}\n", json::to_line(&value))
     }
@@ -213,16 +213,6 @@ fn files_of(scored: &ScoredRun) -> Files {
 fn next_place(folder: &RunFolder) -> Result<String, FileError> {
     let next = next_number(&folder.file(run::SUPERSEDED))?;
     Ok(format!("{}/{next}", run::SUPERSEDED))
-}
-
-/// The line of a correction of prices.
-pub(crate) fn price_line(
-    correction: &Correction,
-    place: Option<&str>,
-    old: &Digests,
-    new: &Digests,
-) -> String {
-    CorrectionLine::new(correction, place.map(str::to_owned), old, new).text()
 }
 
 fn digests(files: &Files) -> Digests {
@@ -284,9 +274,7 @@ fn figures(files: &Files) -> Figures {
 
 fn changed_values(old: &Files, new: &Files) -> Vec<Value> {
     let (before, after) = (figures(old), figures(new));
-    let mut keys: Vec<_> = before.keys().chain(after.keys()).collect();
-    keys.sort_unstable();
-    keys.dedup();
+    let keys: BTreeSet<_> = before.keys().chain(after.keys()).collect();
     let mut changes = Vec::new();
     for key in keys {
         for name in VALUES.into_iter().chain(["rank"]) {

@@ -42,11 +42,9 @@ pub type Sheets = BTreeMap<Date, PriceSheet>;
 /// The folder of daily snapshots that belongs to a folder of rounds.
 pub fn snapshots_folder(rounds: &Path) -> PathBuf {
     let whole = std::fs::canonicalize(rounds).unwrap_or_else(|_| rounds.to_owned());
-    whole.parent().unwrap_or(&whole).join(
-        layout::SNAPSHOTS
-            .strip_prefix("../")
-            .unwrap_or(layout::SNAPSHOTS),
-    )
+    let beside = layout::SNAPSHOTS.strip_prefix("../");
+    let beside = beside.unwrap_or(layout::SNAPSHOTS);
+    whole.parent().unwrap_or(&whole).join(beside)
 }
 
 pub fn snapshot_file(folder: &Path, day: Date) -> PathBuf {
@@ -76,10 +74,11 @@ pub fn usable_sheets(folder: &Path, rounds: &[RoundFolder]) -> Result<Sheets, Fi
         if !file.starts_with(folder) && sheet.quotes().len() < daily_closes::MIN_ROWS {
             continue;
         }
-        let more = sheets
+        let rows = |sheet: &PriceSheet| sheet.quotes().len();
+        if sheets
             .get(&day)
-            .is_none_or(|known| known.quotes().len() < sheet.quotes().len());
-        if more {
+            .is_none_or(|known| rows(known) < rows(&sheet))
+        {
             sheets.insert(day, sheet);
         }
     }
@@ -109,22 +108,19 @@ pub fn entry_sheet(
     }
     let file = folder.file(layout::ENTRY_PRICES);
     let day = window.entry;
-    let missing = || {
-        Fault::new(format!(
-            "is missing, and there is no snapshot of {day} to make it from"
-        ))
-    };
-    let sheet = sheets.get(&day).ok_or_else(|| missing().in_file(&file))?;
-    let options = inputs.universe.options().iter();
-    let without = options.filter(|option| !option.scores_as_cash() && sheet.find(option).is_none());
-    if let Some(option) = without.clone().next() {
+    let sheet = sheets.get(&day).ok_or_else(|| {
+        let text = format!("is missing, and there is no snapshot of {day} to make it from");
+        Fault::new(text).in_file(&file)
+    })?;
+    let mut options = inputs.universe.options().iter();
+    let is_without =
+        |option: &&MarketOption| !option.scores_as_cash() && sheet.find(option).is_none();
+    if let Some(option) = options.find(is_without) {
         let text = format!("is missing, and the snapshot of {day} has no {}", option.id);
         return Err(Fault::new(text).in_file(&file));
     }
-    Ok((
-        sheet.clone(),
-        Some(price_sheet::render_quotes(&inputs.universe, sheet, day)),
-    ))
+    let text = price_sheet::render_quotes(&inputs.universe, sheet, day);
+    Ok((sheet.clone(), Some(text)))
 }
 
 /// Both files of a round's run, as text.
@@ -169,16 +165,11 @@ pub fn files(
         }
         snapshots.insert(*day, (*day, snapshot));
     }
-    let performance = interim::render(
-        run.run_id(),
-        submissions,
-        &universe.reference().id,
-        &snapshots,
-    )
-    .map_err(|fault| fault.in_file(&run.file(run::INTERIM)))?;
+    let reference = &universe.reference().id;
+    let performance = interim::render(run.run_id(), submissions, reference, &snapshots);
     Ok(InterimFiles {
         prices: text.into_string(),
-        performance,
+        performance: performance.map_err(|fault| fault.in_file(&run.file(run::INTERIM)))?,
     })
 }
 

@@ -5,6 +5,7 @@
 use capitalbench_core::asking::run::{Run, RunKind};
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::round::manifest::Window;
+use capitalbench_core::values::units::Return;
 use jiff::Timestamp;
 
 use crate::disk::error::FileError;
@@ -100,10 +101,7 @@ impl<'a> RunReport<'a> {
                 self.inputs.universe.reference().id.to_string(),
                 scored.returns.reference().get(),
             ),
-            oracle: scored
-                .returns
-                .oracle()
-                .map(capitalbench_core::values::units::Return::get),
+            oracle: scored.returns.oracle().map(Return::get),
         }))
     }
 
@@ -115,29 +113,20 @@ impl<'a> RunReport<'a> {
             plain(manifest.round_id.as_str()),
             plain(self.run.run_id.as_str())
         );
-        let mut parts = vec![title, self.status(), "## Round".to_owned(), self.round()];
-        parts.push("## Decisions".to_owned());
-        parts.push(self.decisions());
+        let mut page = Page(vec![title, self.status()]);
+        page.section("Round", self.round());
+        page.section("Decisions", self.decisions());
         match &self.outcome {
             Outcome::Withheld(why) => {
-                parts.push("## Result".to_owned());
-                parts.push(format!(
-                    "{} Nothing about the outcome is known or told before.",
-                    plain(why)
-                ));
+                let untold = "Nothing about the outcome is known or told before.";
+                page.section("Result", format!("{} {untold}", plain(why)));
             }
-            Outcome::Known(scored) => self.result(scored, &mut parts),
+            Outcome::Known(scored) => self.result(scored, &mut page),
         }
-        parts.push("## Invalid submissions".to_owned());
         let invalid = self.invalid.iter();
-        let rows: Vec<Vec<String>> = invalid
-            .map(|(file, reason)| vec![plain(file), plain(reason)])
-            .collect();
-        parts.push(table("file | why", &rows));
-        parts.extend(self.reproducibility()?);
-        parts.push("## Limits of what this says".to_owned());
-        parts.push(LIMITS.to_owned());
-        Ok(parts.join("\n\n") + "\n")
+        let rows = invalid.map(|(file, reason)| vec![plain(file), plain(reason)]);
+        page.section("Invalid submissions", table("file | why", rows));
+        self.end(page)
     }
 
     fn status(&self) -> String {
@@ -164,7 +153,7 @@ impl<'a> RunReport<'a> {
         let label = manifest.methodology.label().unwrap_or("none");
         let version = manifest.universe_version.as_deref().unwrap_or("none");
         let options = self.inputs.universe.options().len();
-        list(&[
+        list([
             format!("Horizon: {}", plain(&manifest.horizon)),
             format!("Window: {}", plain(&window)),
             format!("Rules: {}", plain(label)),
@@ -182,64 +171,49 @@ impl<'a> RunReport<'a> {
     }
 
     fn decisions(&self) -> String {
-        let rows: Vec<Vec<String>> = self
-            .submissions
-            .iter()
-            .map(|own| {
-                let holdings = own.decision.holdings();
-                let held = holdings
-                    .iter()
-                    .map(|holding| format!("{} {} %", holding.option_id, holding.weight.percent()));
-                let held: Vec<String> = held.map(|text| plain(&text)).collect();
-                let risks: Vec<String> = own.key_risks.iter().map(|risk| plain(risk)).collect();
-                vec![
-                    plain(own.model_id.as_str()),
-                    plain(&own.provider),
-                    held.join("<br>"),
-                    format!("{:.2}", own.confidence),
-                    plain(&own.rationale_summary),
-                    risks.join("<br>"),
-                ]
-            })
-            .collect();
+        let rows = self.submissions.iter().map(|own| {
+            let holdings = own.decision.holdings();
+            let held = holdings
+                .iter()
+                .map(|holding| format!("{} {} %", holding.option_id, holding.weight.percent()));
+            let held: Vec<String> = held.map(|text| plain(&text)).collect();
+            let risks: Vec<String> = own.key_risks.iter().map(|risk| plain(risk)).collect();
+            vec![
+                plain(own.model_id.as_str()),
+                plain(&own.provider),
+                held.join("<br>"),
+                format!("{:.2}", own.confidence),
+                plain(&own.rationale_summary),
+                risks.join("<br>"),
+            ]
+        });
         let header = "model | provider | holds | confidence | reason given | risks named";
-        table(header, &rows)
+        table(header, rows)
     }
 
-    fn result(&self, scored: &ScoredRun, parts: &mut Vec<String>) {
-        parts.push("## Result".to_owned());
+    fn result(&self, scored: &ScoredRun, page: &mut Page) {
         if self.run.rules.kind == RunKind::Consistency {
-            parts.push(consistency(scored));
+            page.section("Result", consistency(scored));
         } else {
             let name = run::CHART.rsplit('/').next().unwrap_or_default();
-            parts.push(format!(
-                "![Return of every model beside the reference and the best option]({name})"
-            ));
-            parts.push(leaderboard(scored));
-            parts.push("## What each holding added".to_owned());
-            parts.push(contributions(scored));
-            parts.push("## Cost".to_owned());
-            parts.push(costs(scored));
+            let text = "Return of every model beside the reference and the best option";
+            page.section("Result", format!("![{text}]({name})"));
+            page.0.push(leaderboard(scored));
+            page.section("What each holding added", contributions(scored));
+            page.section("Cost", costs(scored));
         }
         if !scored.controls.is_empty() {
-            parts.push("## Controls, never ranked".to_owned());
-            parts.push(controls(scored));
+            page.section("Controls, never ranked", controls(scored));
         }
-        parts.push("## Options".to_owned());
-        parts.push(options(scored));
-        parts.push("## Doubts about the prices".to_owned());
+        page.section("Options", options(scored));
         let problems = scored.price_problems.iter();
-        let problems: Vec<String> = problems.map(|one| plain(&one.to_string())).collect();
-        parts.push(if problems.is_empty() {
-            "None.".to_owned()
-        } else {
-            list(&problems)
-        });
+        let problems = problems.map(|one| plain(&one.to_string()));
+        page.section("Doubts about the prices", list(problems));
     }
 
-    fn reproducibility(&self) -> Result<Vec<String>, FileError> {
+    /// Ends a report: how it can be made again, and what it does not say.
+    fn end(&self, mut page: Page) -> Result<String, FileError> {
         let folder = &self.inputs.folder;
-        let mut parts = vec!["## Can it be made again?".to_owned()];
         let holds = match freeze::changes(folder)? {
             None => "The inputs are not frozen.",
             Some(problems) if problems.is_empty() => {
@@ -247,26 +221,28 @@ impl<'a> RunReport<'a> {
             }
             Some(_) => "**Some frozen input is not what it was; do not trust this report.**",
         };
-        parts.push(format!(
-            "{holds} `capitalbench verify` computes all of it again from the files."
-        ));
+        let text =
+            format!("{holds} `capitalbench verify` computes all of it again from the files.");
+        page.section("Can it be made again?", text);
         let stored = freeze::stored_digests(folder)?.unwrap_or_default();
         let digests = stored
             .iter()
             .map(|(file, digest)| vec![plain(file), format!("`{}`", digest.to_hex())]);
-        parts.push(table("file | sha256", &digests.collect::<Vec<_>>()));
-        parts.push("## Research".to_owned());
+        page.0.push(table("file | sha256", digests));
         let there = layout::RESEARCH_FILES.iter();
-        let there: Vec<String> = there
-            .filter(|file| folder.file(file).is_file())
-            .map(|file| plain(file))
-            .collect();
-        parts.push(if there.is_empty() {
-            "None.".to_owned()
-        } else {
-            list(&there)
-        });
-        Ok(parts)
+        let there = there.filter(|file| folder.file(file).is_file());
+        page.section("Research", list(there.map(|file| plain(file))));
+        page.section("Limits of what this says", LIMITS.to_owned());
+        Ok(page.0.join("\n\n") + "\n")
+    }
+}
+
+/// The paragraphs of a report.
+struct Page(Vec<String>);
+
+impl Page {
+    fn section(&mut self, title: &str, text: String) {
+        self.0.extend([format!("## {title}"), text]);
     }
 }
 
@@ -280,24 +256,19 @@ pub fn round_summary(
     consistent: &RunReport<'_>,
 ) -> Result<String, FileError> {
     let manifest = &official.inputs.manifest;
-    let mut parts = vec![
-        format!("# {}", plain(manifest.round_id.as_str())),
-        official.status(),
-        "## Round".to_owned(),
-        official.round(),
-    ];
+    let title = format!("# {}", plain(manifest.round_id.as_str()));
+    let mut page = Page(vec![title, official.status()]);
+    page.section("Round", official.round());
     for (title, report) in [("Official run", official), ("Consistency run", consistent)] {
-        parts.push(format!("## {title}: {}", plain(report.run.run_id.as_str())));
-        parts.push(match &report.outcome {
+        let text = match &report.outcome {
             Outcome::Withheld(why) => format!("{} There is no result to tell.", plain(why)),
             Outcome::Known(scored) if report.run.rules.kind == RunKind::Consistency => {
                 consistency(scored)
             }
             Outcome::Known(scored) => leaderboard(scored),
-        });
+        };
+        let run_id = plain(report.run.run_id.as_str());
+        page.section(&format!("{title}: {run_id}"), text);
     }
-    parts.extend(official.reproducibility()?);
-    parts.push("## Limits of what this says".to_owned());
-    parts.push(LIMITS.to_owned());
-    Ok(parts.join("\n\n") + "\n")
+    official.end(page)
 }

@@ -15,7 +15,7 @@ use capitalbench_core::result::returns::RoundReturns;
 use capitalbench_core::result::score::score_submission;
 use capitalbench_core::round::methodology::Enforcement;
 use capitalbench_core::values::ids::{Digest, ModelId, RunId};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::disk::layout::{self, run};
 use crate::format::figures::outcomes::{self, Accepted, Outcomes};
@@ -72,14 +72,7 @@ pub fn score_run_allowing(
     exceptions: &Exceptions,
 ) -> Result<ScoredRun, ScoringError> {
     derivation::require(inputs, folder)?;
-    let parsed = load_parsed(inputs, folder, rules)?;
-    let mut submissions = Vec::with_capacity(parsed.len());
-    for Checked { name, verdict, .. } in parsed {
-        submissions.push(verdict.map_err(|problems| ScoringError::Submission {
-            file: format!("{}/{}/{name}", folder.run_id(), run::PARSED),
-            problems,
-        })?);
-    }
+    let submissions = parsed_submissions(inputs, folder, rules)?;
     if submissions.is_empty() {
         return Err(ScoringError::Nothing(folder.run_id().to_string()));
     }
@@ -114,6 +107,22 @@ pub fn score_run_allowing(
         attempts: &attempts,
     };
     score_submissions(inputs, run, entrants, &prices)
+}
+
+/// The parsed submissions of a run; each must be valid.
+pub(crate) fn parsed_submissions(
+    inputs: &RoundInputs,
+    folder: &RunFolder,
+    rules: RunRules,
+) -> Result<Vec<Submission>, ScoringError> {
+    let parsed = load_parsed(inputs, folder, rules)?.into_iter();
+    let valid = |Checked { name, verdict, .. }: Checked| {
+        verdict.map_err(|problems| ScoringError::Submission {
+            file: format!("{}/{}/{name}", folder.run_id(), run::PARSED),
+            problems,
+        })
+    };
+    parsed.map(valid).collect()
 }
 
 /// The models and controls of a run.
@@ -371,29 +380,25 @@ fn consistency_rows(
     for scored in outcomes {
         let submission = &scored.submission;
         let slot = by_model.entry(&submission.model_id);
-        slot.or_insert((&submission.provider, Vec::new()))
-            .1
-            .push(scored);
+        let (_, own) = slot.or_insert((&submission.provider, Vec::new()));
+        own.push(scored);
     }
-    let mut rows = Vec::with_capacity(by_model.len());
-    for (model_id, (provider, mut replicates)) in by_model {
+    let row = |(model_id, (provider, mut replicates)): (&ModelId, (&str, Vec<&Scored>))| {
         replicates.sort_by_key(|scored| scored.submission.replicate());
-        let tried = attempts
-            .get(model_id)
-            .map_or(replicates.len(), |(_, count)| *count);
-        let row = consistency::summarise(model_id, provider, &replicates, tried, returns);
-        rows.push(row);
-    }
-    rows
+        let tried = attempts.get(model_id);
+        let tried = tried.map_or(replicates.len(), |(_, count)| *count);
+        consistency::summarise(model_id, provider, &replicates, tried, returns)
+    };
+    by_model.into_iter().map(row).collect()
 }
 
 fn price_warnings(entry: &PriceSheet, exit: &PriceSheet) -> Option<String> {
-    let mut warnings = Vec::new();
-    for (side, sheet) in [(Side::Entry, entry), (Side::Exit, exit)] {
-        for key in sheet.close_only_keys() {
-            let message = "no adjusted close; the raw close was used";
-            warnings.push(json!({"side": side.as_str(), "key": key, "message": message}));
-        }
-    }
+    let message = "no adjusted close; the raw close was used";
+    let warn = |side: Side, sheet: &PriceSheet| -> Vec<Value> {
+        let keys = sheet.close_only_keys().into_iter();
+        keys.map(|key| json!({"side": side.as_str(), "key": key, "message": message}))
+            .collect()
+    };
+    let warnings = [warn(Side::Entry, entry), warn(Side::Exit, exit)].concat();
     (!warnings.is_empty()).then(|| json::to_pretty(&json!({ "warnings": warnings })))
 }

@@ -95,9 +95,8 @@ pub(crate) fn last_best(inputs: &RoundInputs) -> Result<Option<LastBest>, FileEr
         .sort_by_key(|(other, _)| Reverse((other.window.map(|w| w.exit), other.round_id.clone())));
     for (other, folder) in earlier {
         if let Some(option_id) = best_option(folder)? {
-            let round_id = other.round_id;
             return Ok(Some(LastBest {
-                round_id,
+                round_id: other.round_id,
                 option_id,
             }));
         }
@@ -123,9 +122,7 @@ fn precedes(other: &Manifest, own: &Manifest) -> bool {
     let exit = other.window.and_then(|window| close_at(window.exit));
     other.track() == own.track()
         && other.stream == Stream::Primary
-        && exit
-            .zip(deadline)
-            .is_some_and(|(exit, deadline)| exit < deadline)
+        && exit.zip(deadline).is_some_and(|(exit, end)| exit < end)
 }
 
 /// The best option of a round whose universe is fully priced.

@@ -190,25 +190,23 @@ impl Ledger {
             return Err(FileError::folder(&path, "there is no such run to resume"));
         }
         let folder = RunFolder::open(&path)?;
-        let file = folder.file(run::SLOTS);
-        let bytes = file_ops::read(&file)?;
-        let plan = RunPlan::parse(&bytes).map_err(|fault| fault.in_file(&file))?;
+        let plan = folder.parse(run::SLOTS, RunPlan::parse)?;
         if plan.run_id != *run_id {
             let fault = Fault::field("run_id", "names another run");
-            return Err(fault.in_file(&file));
+            return Err(fault.in_file(&folder.file(run::SLOTS)));
         }
         let hold = file_ops::hold(&folder.file(run::LOCK))?;
         let hold = hold.ok_or_else(|| {
             FileError::folder(&path, "another process is running this run right now")
         })?;
-        for place in [
-            "",
+        let written = [
             run::ATTEMPTS,
             run::RAW,
             run::PARSED,
             run::REPLIES,
             run::CONTROLS,
-        ] {
+        ];
+        for place in written.into_iter().chain([""]) {
             file_ops::remove_unfinished(&folder.file(place))?;
         }
         strict::require_known_files(&folder, &plan)?;
@@ -229,8 +227,7 @@ impl Ledger {
 
     /// Records that a request is about to leave.
     pub fn begin(&self, slot: &Slot, begun: &Begun) -> Result<(), FileError> {
-        let file = self.file(slot, begun.attempt, "begun.json");
-        create(&file, begun)
+        create(&self.file(slot, begun.attempt, "begun.json"), begun)
     }
 
     /// Stores the exact answer before anything reads it.
@@ -317,6 +314,6 @@ fn create(file: &std::path::Path, value: &impl Serialize) -> Result<(), FileErro
 }
 
 /// Reads an instant that the ledger itself wrote.
-fn stamp(field: &str, text: &str) -> Result<Stamp, Fault> {
+pub(crate) fn stamp(field: &str, text: &str) -> Result<Stamp, Fault> {
     Stamp::parse(text).ok_or_else(|| Fault::field(field, "is not an instant"))
 }

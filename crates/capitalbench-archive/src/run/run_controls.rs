@@ -7,7 +7,7 @@ use capitalbench_core::asking::run::RunRules;
 use capitalbench_core::decision::control::{Control, Rule};
 use capitalbench_core::decision::submission::{Decision, Forecast, MODE, RunFields, Submission};
 use capitalbench_core::round::manifest::{Manifest, SubmissionFormat};
-use capitalbench_core::values::ids::{ModelId, OptionId, RoundId};
+use capitalbench_core::values::ids::{IdError, ModelId, OptionId, RoundId};
 use serde_json::{Map, Value, json};
 
 use crate::disk::error::{Fault, FileError};
@@ -66,15 +66,12 @@ impl RunControls {
             return Self::new(inputs, checked, recorded);
         }
         // An unreadable round beside it must not stop a run whose calls were paid for.
-        let best = match last_best(inputs) {
-            Ok(last) => Best { last, unread: None },
-            Err(error) => {
-                let place = error.path().strip_prefix(inputs.folder.rounds());
-                let place = place.unwrap_or(error.path()).display().to_string();
-                let unread = Some(format!("{place}: {}", error.problem()));
-                Best { last: None, unread }
-            }
-        };
+        let best = last_best(inputs).map(|last| Best { last, unread: None });
+        let best = best.unwrap_or_else(|error| {
+            let place = error.place_in(&inputs.folder.rounds());
+            let unread = Some(format!("{place}: {}", error.problem()));
+            Best { last: None, unread }
+        });
         Self::new(inputs, checked, best)
     }
 
@@ -128,12 +125,9 @@ impl RunControls {
 
     /// Whether the named round lies beside it and gives another best option.
     pub(crate) fn best_is_contradicted(&self, inputs: &RoundInputs) -> bool {
-        let named = self.best.last.as_ref();
-        named.is_some_and(|named| {
-            best_beside(inputs, &named.round_id)
-                .ok()
-                .flatten()
-                .is_some_and(|found| found != named.option_id)
+        self.best.last.as_ref().is_some_and(|named| {
+            let found = best_beside(inputs, &named.round_id).ok().flatten();
+            found.is_some_and(|found| found != named.option_id)
         })
     }
 }
@@ -181,19 +175,14 @@ pub fn path(rule: Rule) -> String {
 /// The best option that the run recorded.
 fn recorded_best(folder: &RunFolder) -> Result<Best, FileError> {
     let path = path(Rule::LastBest);
-    let Some(bytes) = folder.read_optional(&path)? else {
-        return Ok(Best::default());
-    };
-    let read = || -> Result<Best, Fault> {
-        let value = json::parse(&bytes)?;
+    let best = folder.parse_optional(&path, |bytes| {
+        let value = json::parse(bytes)?;
         let said = |name: &str| value["metadata"][name].as_str();
         let Some((round, option)) = said("best_of_round").zip(said("best_option_id")) else {
             let unread = said(UNREAD).map(str::to_owned);
             return Ok(Best { last: None, unread });
         };
-        let wrong = |field: &'static str| {
-            move |error: capitalbench_core::values::ids::IdError| Fault::field(field, error)
-        };
+        let wrong = |field: &'static str| move |error: IdError| Fault::field(field, error);
         let last = LastBest {
             round_id: RoundId::parse(round).map_err(wrong("metadata.best_of_round"))?,
             option_id: OptionId::parse(option).map_err(wrong("metadata.best_option_id"))?,
@@ -202,6 +191,6 @@ fn recorded_best(folder: &RunFolder) -> Result<Best, FileError> {
             last: Some(last),
             unread: None,
         })
-    };
-    read().map_err(|fault| fault.in_file(&folder.file(&path)))
+    })?;
+    Ok(best.unwrap_or_default())
 }

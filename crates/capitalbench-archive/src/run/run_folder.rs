@@ -64,6 +64,16 @@ impl RunFolder {
         read_file(&self.file(relative))
     }
 
+    /// Reads and parses a file of the run.
+    pub(crate) fn parse<T>(
+        &self,
+        relative: &str,
+        parse: impl FnOnce(&[u8]) -> Result<T, Fault>,
+    ) -> Result<T, FileError> {
+        let file = self.file(relative);
+        parse(&file_ops::read(&file)?).map_err(|fault| fault.in_file(&file))
+    }
+
     /// Reads and parses a file of the run that may be absent.
     pub fn parse_optional<T>(
         &self,
@@ -75,14 +85,11 @@ impl RunFolder {
 
     /// Reads the run manifest, and the acceptance where there is one.
     pub fn record(&self) -> Result<RunRecord, FileError> {
-        let file = self.file(run::MANIFEST);
-        let bytes = file_ops::read(&file)?;
-        let parse = if self.has(run::SLOTS) {
-            run_manifest::parse_own
+        let mut record = if self.has(run::SLOTS) {
+            self.parse(run::MANIFEST, run_manifest::parse_own)?
         } else {
-            run_manifest::parse
+            self.parse(run::MANIFEST, run_manifest::parse)?
         };
-        let mut record = parse(&bytes).map_err(|fault| fault.in_file(&file))?;
         record.run.acceptance = self.parse_optional(run::ACCEPTANCE, acceptance::parse)?;
         Ok(record)
     }
@@ -95,22 +102,17 @@ impl RunFolder {
     /// Names of the submission files in a folder of the run, in order.
     pub fn submission_names(&self, relative: &str) -> Result<Vec<String>, FileError> {
         let mut names = names_in(&self.file(relative))?;
+        let endings = [".json", ".yaml", ".yml"];
+        let is_submission = |name: &String| endings.iter().any(|end| name.ends_with(end));
         names.retain(|name| !name.starts_with('_') && is_submission(name));
         Ok(names)
     }
 
     /// Reads a submission file as a JSON value.
     pub fn payload(&self, relative: &str, name: &str) -> Result<Value, FileError> {
-        let file = self.file(relative).join(name);
-        let bytes = file_ops::read(&file)?;
-        parse_payload(name, &bytes).map_err(|fault| fault.in_file(&file))
+        let path = format!("{relative}/{name}");
+        self.parse(&path, |bytes| parse_payload(name, bytes))
     }
-}
-
-fn is_submission(name: &str) -> bool {
-    [".json", ".yaml", ".yml"]
-        .iter()
-        .any(|end| name.ends_with(end))
 }
 
 /// Reads a raw or parsed submission as JSON or YAML, by the ending of its name.

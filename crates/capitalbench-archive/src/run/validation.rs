@@ -27,20 +27,14 @@ pub struct Checked {
 impl Checked {
     /// Name of the parsed file that goes with the raw one.
     pub fn parsed_name(&self) -> String {
-        let stem = self
-            .name
-            .rsplit_once('.')
-            .map_or(self.name.as_str(), |(stem, _)| stem);
-        format!("{stem}.json")
+        let stem = self.name.rsplit_once('.').map(|(stem, _)| stem);
+        format!("{}.json", stem.unwrap_or(&self.name))
     }
 
     /// The first reason why the file is invalid.
     pub fn reason(&self) -> String {
-        let first = self
-            .verdict
-            .as_ref()
-            .err()
-            .and_then(|problems| problems.first());
+        let problems = self.verdict.as_ref().err();
+        let first = problems.and_then(|problems| problems.first());
         first.map(ToString::to_string).unwrap_or_default()
     }
 
@@ -110,16 +104,13 @@ fn check_files(
 }
 
 fn refuse_duplicates(rules: RunRules, checked: &mut [Checked]) {
-    let mut places = Vec::new();
-    let mut keys: Vec<(ModelId, u32)> = Vec::new();
-    for (place, file) in checked.iter().enumerate() {
-        if let Ok(submission) = &file.verdict {
-            places.push(place);
-            keys.push((submission.model_id.clone(), submission.replicate()));
-        }
-    }
-    let keys: Vec<(&ModelId, u32)> = keys.iter().map(|(id, index)| (id, *index)).collect();
-    for (index, problem) in duplicates(rules.kind, &keys) {
+    let valid = checked.iter().enumerate();
+    let valid = valid.filter_map(|(place, file)| Some((place, file.verdict.as_ref().ok()?)));
+    let (places, keys): (Vec<usize>, Vec<(&ModelId, u32)>) = valid
+        .map(|(place, own)| (place, (&own.model_id, own.replicate())))
+        .unzip();
+    let found = duplicates(rules.kind, &keys);
+    for (index, problem) in found {
         checked[places[index]].verdict = Err(vec![problem]);
     }
 }

@@ -40,10 +40,8 @@ impl Evidence {
     pub(super) fn new(state: &RoundState) -> Self {
         let round = state.inputs.folder.name();
         let version = state.inputs.manifest.universe_version.clone();
-        let real = state
-            .runs
-            .iter()
-            .any(|run| run.record.run.calls == Calls::Real);
+        let mut runs = state.runs.iter();
+        let real = runs.any(|run| run.record.run.calls == Calls::Real);
         let options = state.inputs.folder.read(layout::OPTIONS);
         let mut quotes = Vec::new();
         let sheets = [
@@ -101,28 +99,23 @@ pub(super) fn compare(evidence: &[Option<Evidence>], snapshots: &[Observed]) -> 
         by_key.entry(&observed.key).or_default().push(observed);
     }
     let mut labels: BTreeMap<&str, BTreeSet<Digest>> = BTreeMap::new();
-    for (version, digest) in evidence
-        .iter()
-        .flatten()
-        .filter_map(|e| e.universe.as_ref())
-    {
+    let rounds = evidence.iter().flatten();
+    for (version, digest) in rounds.filter_map(|round| round.universe.as_ref()) {
         labels.entry(version).or_default().insert(*digest);
     }
     let of_round = |round: &Evidence| {
         let mut findings = Findings::default();
         for side in [Side::Entry, Side::Exit] {
-            let own: Vec<&Observed> = round
-                .quotes
-                .iter()
-                .filter(|quote| quote.side == Some(side))
-                .collect();
-            findings.extend(disagreement(&own, &by_key, Kind::Adjusted, side));
-            findings.extend(disagreement(&own, &by_key, Kind::Raw, side));
+            let own = round.quotes.iter();
+            let own: Vec<_> = own.filter(|quote| quote.side == Some(side)).collect();
+            findings.extend(
+                KINDS
+                    .iter()
+                    .filter_map(|kind| disagreement(&own, &by_key, kind, side)),
+            );
         }
         if let Some((version, _)) = &round.universe
-            && labels
-                .get(version.as_str())
-                .is_some_and(|digests| digests.len() > 1)
+            && labels[version.as_str()].len() > 1
         {
             let text = format!("{version} stands for different options in other rounds");
             findings.add(Code::UniverseLabelReused, layout::OPTIONS, text);
@@ -135,43 +128,29 @@ pub(super) fn compare(evidence: &[Option<Evidence>], snapshots: &[Observed]) -> 
         .collect()
 }
 
-#[derive(Clone, Copy)]
-enum Kind {
-    Raw,
-    Adjusted,
-}
+/// A close of an observation, and the code of a difference in it.
+type Kind = (Code, fn(&Observed) -> Option<f64>);
 
-impl Kind {
-    fn of(self, observed: &Observed) -> Option<f64> {
-        match self {
-            Self::Raw => observed.raw,
-            Self::Adjusted => observed.adjusted,
-        }
-    }
-
-    fn code(self) -> Code {
-        match self {
-            Self::Raw => Code::RawCloseDiffers,
-            Self::Adjusted => Code::AdjustedCloseDiffers,
-        }
-    }
-}
+const KINDS: [Kind; 2] = [
+    (Code::AdjustedCloseDiffers, |observed| observed.adjusted),
+    (Code::RawCloseDiffers, |observed| observed.raw),
+];
 
 fn disagreement(
     own: &[&Observed],
     all: &BTreeMap<&(String, Date), Vec<&Observed>>,
-    kind: Kind,
+    (code, close): &Kind,
     side: Side,
 ) -> Option<Finding> {
     let mut rows = 0;
     let mut worst: Option<(f64, String)> = None;
     for observed in own {
-        let Some(value) = kind.of(observed) else {
+        let Some(value) = close(observed) else {
             continue;
         };
         let others = all.get(&observed.key).into_iter().flatten();
         let differing = others.filter_map(|other| {
-            let there = kind.of(other)?;
+            let there = close(other)?;
             let gap = (there / value - 1.0).abs();
             (gap > ROUNDING && other.file != observed.file).then_some((gap, there, other))
         });
@@ -194,5 +173,5 @@ fn disagreement(
         "{rows} rows differ from other files, at most by {:.1} bp: {text}",
         gap * 1e4
     );
-    Some(Finding::new(kind.code(), file, detail))
+    Some(Finding::new(*code, file, detail))
 }

@@ -81,20 +81,19 @@ impl<'a> DerivedRun<'a> {
             } else {
                 continue;
             };
-            let (code, place, text) = match told {
-                Err(fault) => (Code::UnreadableFile, place, fault.to_string()),
-                Ok(None) => continue,
+            match told {
+                Err(fault) => {
+                    findings.add(Code::UnreadableFile, self.place(&place), fault.to_string());
+                }
+                Ok(None) => {}
                 Ok(Some(head)) => {
                     let answer = place.replace(".head.json", ".answer");
-                    match self.folder.read_optional(&answer) {
-                        Ok(Some(body)) if !head.is_of(&body) => {
-                            (Code::ReplyDigestMismatch, answer, OTHER_ANSWER.to_owned())
-                        }
-                        _ => continue,
+                    let body = self.folder.read_optional(&answer).ok().flatten();
+                    if body.is_some_and(|body| !head.is_of(&body)) {
+                        findings.add(Code::ReplyDigestMismatch, self.place(&answer), OTHER_ANSWER);
                     }
                 }
-            };
-            findings.add(code, self.place(&place), text);
+            }
         }
     }
 
@@ -171,35 +170,29 @@ impl<'a> DerivedRun<'a> {
     }
 
     fn parsed_files(&self, findings: &mut Findings) {
-        let stored: BTreeSet<String> = self
-            .folder
-            .submission_names(run::PARSED)
-            .unwrap_or_default()
-            .into_iter()
-            .collect();
+        let stored = self.folder.submission_names(run::PARSED);
+        let stored = BTreeSet::from_iter(stored.unwrap_or_default());
         let mut expected = BTreeSet::new();
         for file in self.checked {
             let name = file.parsed_name();
             let path = format!("{}/{name}", run::PARSED);
-            let mut add = |code, text: String| {
-                findings.add(code, self.place(&path), text);
-            };
-            match &file.verdict {
-                Err(_) if stored.contains(&name) => {
-                    let text =
-                        format!("exists although the raw file is invalid: {}", file.reason());
+            let mut add = |code, text: &str| findings.add(code, self.place(&path), text);
+            match (&file.verdict, stored.contains(&name)) {
+                (Err(_), false) => {}
+                (Err(_), true) => {
+                    let reason = file.reason();
+                    let text = format!("exists although the raw file is invalid: {reason}");
+                    add(Code::VerdictDiffers, &text);
+                }
+                (Ok(_), false) => {
+                    let text = "is missing although the raw file is valid";
                     add(Code::VerdictDiffers, text);
                 }
-                Err(_) => {}
-                Ok(_) if !stored.contains(&name) => {
-                    let text = "is missing although the raw file is valid";
-                    add(Code::VerdictDiffers, text.into());
-                }
-                Ok(valid) => {
+                (Ok(valid), true) => {
                     let bytes = self.folder.read_optional(&path).ok().flatten();
                     if bytes.as_deref() != Some(submission::render(valid).as_bytes()) {
                         let text = "does not follow from the raw file";
-                        add(Code::ParsedSubmissionDiffers, text.into());
+                        add(Code::ParsedSubmissionDiffers, text);
                     }
                 }
             }
@@ -216,20 +209,18 @@ impl<'a> DerivedRun<'a> {
         let Some(acceptance) = self.acceptance else {
             return;
         };
-        let mut differs = |place: String, text: String| {
+        let mut differs = |place: String, text: &str| {
             findings.add(Code::AcceptanceDiffers, place, text);
         };
         let log = self.folder.read_optional(run::RUN_LOG).ok().flatten();
         if log.is_none_or(|bytes| Digest::of(&bytes) != acceptance.run_log) {
-            let text = "changed after it was accepted";
-            differs(self.place(run::RUN_LOG), text.to_owned());
+            differs(self.place(run::RUN_LOG), "changed after it was accepted");
         }
         let hashes = self.inputs.folder.read_optional(layout::HASHES);
         let hashes = hashes.ok().flatten();
         if hashes.is_none_or(|bytes| Digest::of(&bytes) != acceptance.hashes) {
-            let run_id = self.folder.run_id();
-            let text = format!("changed after {run_id} was accepted");
-            differs(layout::HASHES.to_owned(), text);
+            let text = format!("changed after {} was accepted", self.folder.run_id());
+            differs(layout::HASHES.to_owned(), &text);
         }
         let now = match submission_digests(self.folder) {
             Ok(now) => now,
@@ -241,15 +232,11 @@ impl<'a> DerivedRun<'a> {
                 Some(_) => "changed after it was accepted",
                 None => "was accepted, but is missing",
             };
-            differs(self.place(path), text.to_owned());
+            differs(self.place(path), text);
         }
-        for path in now.keys() {
-            if !acceptance.submissions.contains_key(path) {
-                differs(
-                    self.place(path),
-                    "was added after the acceptance".to_owned(),
-                );
-            }
+        let added = |path: &&String| !acceptance.submissions.contains_key(*path);
+        for path in now.keys().filter(added) {
+            differs(self.place(path), "was added after the acceptance");
         }
     }
 }
@@ -336,14 +323,14 @@ pub fn require(inputs: &RoundInputs, folder: &RunFolder) -> Result<(), ScoringEr
     };
     let mut findings = Findings::default();
     derived.check(&mut findings);
-    match findings.0.into_iter().next() {
-        None => Ok(()),
-        Some(first) => Err(ScoringError::NotDerived {
-            round: inputs.folder.name(),
-            file: first.place,
-            problem: first.detail,
-        }),
-    }
+    let Some(first) = findings.0.into_iter().next() else {
+        return Ok(());
+    };
+    Err(ScoringError::NotDerived {
+        round: inputs.folder.name(),
+        file: first.place,
+        problem: first.detail,
+    })
 }
 
 #[cfg(test)]

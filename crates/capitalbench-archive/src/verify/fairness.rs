@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::asking::run::{Calls, RunKind};
 use capitalbench_core::round::manifest::Window;
+use capitalbench_core::values::ids::ModelId;
+use capitalbench_core::values::time::Stamp;
 use jiff::Timestamp;
 
 use super::finding::{Code, Findings};
@@ -11,6 +13,7 @@ use super::{RoundState, RunState};
 use crate::disk::layout::{self, run};
 use crate::format::round::research;
 use crate::format::run::run_log::RunLogLine;
+use crate::run::validation::Checked;
 
 /// A model that was called this often gets a warning.
 const MANY_CALLS: usize = 3;
@@ -40,34 +43,29 @@ fn counted(count: usize, word: &str) -> String {
 
 fn times(state: &RoundState, official: &RunState, findings: &mut Findings) {
     let manifest = &state.inputs.manifest;
-    let ends = official
-        .run_log
-        .iter()
-        .filter_map(|line| Some(line.completed_at.as_ref()?.at()));
-    let starts = official
-        .run_log
-        .iter()
-        .filter_map(|line| Some(line.started_at.as_ref()?.at()));
+    let lines = official.run_log.iter();
+    let starts = lines.clone().filter_map(|line| line.started_at.as_ref());
+    let starts = starts.map(Stamp::at);
+    let ends = lines.filter_map(|line| line.completed_at.as_ref());
+    let ends = ends.map(Stamp::at);
     let (Some(last), Some(first)) = (ends.clone().max(), starts.min()) else {
         return;
     };
-    let late = |limit: Timestamp| ends.clone().filter(|end| *end > limit).count();
-    if let Some(deadline) = &manifest.decision_deadline
-        && last > deadline.at()
-    {
-        let (count, by) = (late(deadline.at()), elapsed(deadline.at(), last));
-        let calls = counted(count, "call");
-        let text = format!("{calls} ended after {deadline}, the last by {by}");
-        findings.add(Code::CallAfterDeadline, official.place(run::RUN_LOG), text);
+    let mut late = |code, limit: Timestamp, (word, came): (&str, String)| {
+        let count = ends.clone().filter(|end| *end > limit).count();
+        if count > 0 {
+            let (calls, by) = (counted(count, word), elapsed(limit, last));
+            let text = format!("{calls} {came}, the last by {by}");
+            findings.add(code, official.place(run::RUN_LOG), text);
+        }
+    };
+    if let Some(deadline) = &manifest.decision_deadline {
+        let ended = ("call", format!("ended after {deadline}"));
+        late(Code::CallAfterDeadline, deadline.at(), ended);
     }
-    if let Some(close) = manifest.window.and_then(Window::entry_close)
-        && last > close
-    {
-        let (count, by) = (late(close), elapsed(close, last));
-        let decisions = counted(count, "decision");
-        let text = format!("{decisions} came after the entry close {close}, the last by {by}");
-        let place = official.place(run::RUN_LOG);
-        findings.add(Code::DecisionAfterEntryClose, place, text);
+    if let Some(close) = manifest.window.and_then(Window::entry_close) {
+        let came = ("decision", format!("came after the entry close {close}"));
+        late(Code::DecisionAfterEntryClose, close, came);
     }
     order(state, official, first, findings);
 }
@@ -84,10 +82,8 @@ fn order(state: &RoundState, official: &RunState, first: Timestamp, findings: &m
         );
         findings.add(Code::RosterFrozenLate, layout::MANIFEST, text);
     }
-    let record = state
-        .inputs
-        .folder
-        .parse(layout::RESEARCH_MANIFEST, research::parse);
+    let folder = &state.inputs.folder;
+    let record = folder.parse(layout::RESEARCH_MANIFEST, research::parse);
     if let Some(cutoff) = record.ok().and_then(|record| record.cutoff)
         && cutoff.at() > first
     {
@@ -107,16 +103,9 @@ fn roster(state: &RoundState, official: &RunState, findings: &mut Findings) {
     let Some(roster) = &state.inputs.manifest.roster else {
         return;
     };
-    let expected: BTreeSet<&str> = roster
-        .model_ids
-        .iter()
-        .map(capitalbench_core::values::ids::ModelId::as_str)
-        .collect();
-    let asked: BTreeSet<&str> = official
-        .checked
-        .iter()
-        .filter_map(|file| file.model_id())
-        .collect();
+    let expected: BTreeSet<&str> = roster.model_ids.iter().map(ModelId::as_str).collect();
+    let files = official.checked.iter();
+    let asked: BTreeSet<&str> = files.filter_map(Checked::model_id).collect();
     if expected != asked {
         let list = |ids: Vec<&&str>| ids.into_iter().copied().collect::<Vec<_>>().join(", ");
         let missing = list(expected.difference(&asked).collect());
@@ -130,10 +119,7 @@ fn roster(state: &RoundState, official: &RunState, findings: &mut Findings) {
 type CallKey<'a> = (Option<Timestamp>, &'a str);
 
 fn key(line: &RunLogLine) -> CallKey<'_> {
-    let start = line
-        .started_at
-        .as_ref()
-        .map(capitalbench_core::values::time::Stamp::at);
+    let start = line.started_at.as_ref().map(Stamp::at);
     (start, line.reply_digest.as_deref().unwrap_or_default())
 }
 
@@ -142,11 +128,8 @@ fn assembly(state: &RoundState, official: &RunState, findings: &mut Findings) {
     let others = state.runs.iter();
     for other in others.filter(|other| other.folder != official.folder) {
         let keys: BTreeSet<CallKey<'_>> = other.run_log.iter().map(key).collect();
-        let shared = official
-            .run_log
-            .iter()
-            .filter(|line| keys.contains(&key(line)))
-            .count();
+        let lines = official.run_log.iter();
+        let shared = lines.filter(|line| keys.contains(&key(line))).count();
         if shared > 0 {
             sources.push(format!("{shared} from {}", other.folder.run_id()));
         }
@@ -167,9 +150,8 @@ pub(super) fn check_repeated_calls(state: &RoundState, findings: &mut Findings) 
         }
         for line in &run.run_log {
             let of_model = calls.entry(line.model_id.as_str()).or_default();
-            of_model
-                .entry(key(line))
-                .or_insert(line.valid == Some(true));
+            let call = of_model.entry(key(line));
+            call.or_insert(line.valid == Some(true));
         }
     }
     let mut again = Vec::new();

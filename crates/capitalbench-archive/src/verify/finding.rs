@@ -331,12 +331,15 @@ pub struct RoundReport {
     pub proof: Option<RoundProof>,
 }
 
+/// How many findings have this severity.
+pub(super) fn count(findings: &[Finding], severity: Severity) -> usize {
+    let own = |finding: &&Finding| finding.severity() == severity;
+    findings.iter().filter(own).count()
+}
+
 impl RoundReport {
     pub fn count(&self, severity: Severity) -> usize {
-        self.findings
-            .iter()
-            .filter(|f| f.severity() == severity)
-            .count()
+        count(&self.findings, severity)
     }
 
     pub fn verdict(&self) -> Verdict {

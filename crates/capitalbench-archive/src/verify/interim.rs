@@ -1,5 +1,8 @@
 //! Interim rows: computed again from the submissions and the interim prices.
 
+use capitalbench_core::market::prices::Quote;
+use capitalbench_core::market::universe::MarketOption;
+
 use super::finding::{Code, Findings};
 use super::results::{first_difference, valid_submissions};
 use super::{RoundState, RunState, unreadable};
@@ -11,10 +14,7 @@ pub(super) fn check(state: &RoundState, findings: &mut Findings) {
     let folder = &state.inputs.folder;
     let snapshots = match folder.parse_optional(layout::INTERIM_PRICES, interim::parse_prices) {
         Ok(snapshots) => snapshots,
-        Err(error) => {
-            findings.push(unreadable(folder, &error));
-            return;
-        }
+        Err(error) => return findings.push(unreadable(folder, &error)),
     };
     for run in state.runs.iter().filter(|run| run.folder.has(run::INTERIM)) {
         if let Some(text) = difference(state, run, snapshots.as_ref()) {
@@ -32,12 +32,8 @@ fn difference(state: &RoundState, run: &RunState, snapshots: Option<&Snapshots>)
     };
     let reference = &state.inputs.universe.reference().id;
     let submissions = valid_submissions(run);
-    let stored = run
-        .folder
-        .read_optional(run::INTERIM)
-        .ok()
-        .flatten()
-        .unwrap_or_default();
+    let stored = run.folder.read_optional(run::INTERIM).ok().flatten();
+    let stored = stored.unwrap_or_default();
     match interim::render(run.folder.run_id(), &submissions, reference, snapshots) {
         Err(fault) => Some(fault.to_string()),
         Ok(text) if text.as_bytes() == stored => None,
@@ -51,22 +47,13 @@ fn basis(state: &RoundState, snapshots: &Snapshots, findings: &mut Findings) {
     else {
         return;
     };
-    let differs = |option: &&capitalbench_core::market::universe::MarketOption| {
-        let used = entry
-            .find(option)
-            .and_then(capitalbench_core::market::prices::Quote::used);
-        match (used, start.get(&option.id)) {
-            (Some((price, _)), Some(tracked)) => price != *tracked,
-            _ => false,
-        }
+    let differs = |option: &&MarketOption| {
+        let used = entry.find(option).and_then(Quote::used);
+        let both = used.zip(start.get(&option.id));
+        both.is_some_and(|((price, _), tracked)| price != *tracked)
     };
-    let other = state
-        .inputs
-        .universe
-        .options()
-        .iter()
-        .filter(differs)
-        .count();
+    let options = state.inputs.universe.options().iter();
+    let other = options.filter(differs).count();
     if other > 0 {
         let text = format!("{other} options start from another price than the final entry price");
         findings.add(Code::InterimBasisDiffers, layout::INTERIM_PRICES, text);

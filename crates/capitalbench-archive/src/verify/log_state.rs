@@ -5,12 +5,11 @@ use std::path::Path;
 
 use capitalbench_proof::checkpoint::Checkpoint;
 use capitalbench_proof::event::Event;
-use capitalbench_proof::merkle::verify_consistency;
 use capitalbench_proof::note::VerifierKey;
 use capitalbench_proof::timestamp::{Root, Stamp};
 use jiff::Timestamp;
 
-use super::finding::{Code, Finding, RoundReport, Severity};
+use super::finding::{Code, Finding, RoundReport, Severity, count};
 use crate::disk::error::FileError;
 use crate::disk::layout;
 use crate::log::check::check;
@@ -79,8 +78,7 @@ pub struct LogReport {
 
 impl LogReport {
     pub fn count(&self, severity: Severity) -> usize {
-        let own = |finding: &&Finding| finding.severity() == severity;
-        self.findings.iter().filter(own).count()
+        count(&self.findings, severity)
     }
 }
 
@@ -177,12 +175,9 @@ impl LogState {
         let Some(expected) = &reader.key else {
             return;
         };
-        match self.log.verifier() {
-            Ok(Some(own)) if own == *expected => {}
-            _ => {
-                let text = format!("is not the key of {} that was given", expected.name());
-                self.find(Code::LogHistoryDiffers, layout::LOG_VKEY, text);
-            }
+        if !matches!(self.log.verifier(), Ok(Some(own)) if own == *expected) {
+            let text = format!("is not the key of {} that was given", expected.name());
+            self.find(Code::LogHistoryDiffers, layout::LOG_VKEY, text);
         }
     }
 
@@ -193,33 +188,21 @@ impl LogState {
         };
         let key = reader.key.as_ref().unwrap_or(&own);
         for (name, bytes) in &reader.since {
-            match self.growth(bytes, key, &state) {
-                Ok(()) => self.report.continued += 1,
-                Err(text) => {
+            let problem = match Checkpoint::open(bytes, key, &[]) {
+                Err(error) => Some(format!("the checkpoint that was given {error}")),
+                Ok((seen, _)) => {
+                    let growth = self.log.broken_growth(&seen, &state);
+                    growth.unwrap_or_else(|error| Some(error.problem()))
+                }
+            };
+            match problem {
+                None => self.report.continued += 1,
+                Some(text) => {
                     let place = layout::LOG_CHECKPOINT;
                     self.find(Code::LogHistoryDiffers, place, format!("{name}: {text}"));
                 }
             }
         }
-    }
-
-    fn growth(&self, seen: &[u8], key: &VerifierKey, now: &Checkpoint) -> Result<(), String> {
-        let (old, _) = Checkpoint::open(seen, key, &[])
-            .map_err(|error| format!("the checkpoint that was given {error}"))?;
-        if old.size > now.size {
-            let (then, now) = (old.size, now.size);
-            return Err(format!(
-                "the log had {then} leaves then and has {now} now: leaves were removed"
-            ));
-        }
-        let path = self.log.prove_growth(old.size, now.size);
-        let path = path.map_err(|error| error.problem())?.unwrap_or_default();
-        verify_consistency((old.size, old.root), (now.size, now.root), &path).map_err(|_| {
-            format!(
-                "the first {} leaves are not those of that checkpoint: history was changed",
-                old.size
-            )
-        })
     }
 
     /// Every stamp in the log must hold for its checkpoint.
@@ -238,10 +221,9 @@ impl LogState {
             now,
         };
         for name in names_in(&self.log.rounds().join(layout::LOG_ANCHORS))? {
-            let size = name.parse().ok();
-            let size =
-                size.filter(|size: &u64| size.to_string() == name && self.log.kept(*size).is_ok());
-            if let Some(size) = size {
+            let size: Option<u64> = name.parse().ok();
+            let is_kept = |size: &u64| size.to_string() == name && self.log.kept(*size).is_ok();
+            if let Some(size) = size.filter(is_kept) {
                 self.anchors(size, &trust)?;
             } else {
                 let text = "is of a checkpoint that the log does not have";
@@ -280,11 +262,8 @@ impl LogState {
         for file in &names {
             let alone = file.strip_suffix(".tsq");
             if alone.is_some_and(|name| !names.contains(&format!("{name}.tsr"))) {
-                self.find(
-                    Code::StampInvalid,
-                    format!("{folder}/{file}"),
-                    "has no reply",
-                );
+                let place = format!("{folder}/{file}");
+                self.find(Code::StampInvalid, place, "has no reply");
             }
         }
         let anchors = self.log.anchors(size, trust).unwrap_or_else(|error| {
@@ -292,15 +271,16 @@ impl LogState {
             Vec::new()
         });
         for anchor in anchors {
-            let place = format!("{folder}/{}.tsr", anchor.name);
-            let vouched = anchor.vouched;
             match anchor.stamp {
                 Ok(stamp) => self.report.stamps.push(SeenStamp {
                     size,
                     stamp,
-                    vouched,
+                    vouched: anchor.vouched,
                 }),
-                Err(refusal) => self.find(Code::StampInvalid, place, refusal.to_string()),
+                Err(refusal) => {
+                    let place = format!("{folder}/{}.tsr", anchor.name);
+                    self.find(Code::StampInvalid, place, refusal.to_string());
+                }
             }
         }
         if let Err(error) = self.log.open_timestamps(size) {
@@ -310,8 +290,7 @@ impl LogState {
     }
 
     fn no_anchor(&mut self, error: &FileError) {
-        let place = error.path().strip_prefix(self.log.rounds());
-        let place = place.unwrap_or(error.path()).display().to_string();
+        let place = error.place_in(self.log.rounds());
         self.find(Code::StampInvalid, place, error.problem());
     }
 }

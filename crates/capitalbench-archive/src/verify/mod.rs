@@ -134,10 +134,8 @@ pub fn verify_for(
         .collect();
     let (mut rounds, evidence): (Vec<_>, Vec<_>) = checked.into_iter().unzip();
     let snapshots = across::snapshots(beside.rounds());
-    for (round, found) in rounds
-        .iter_mut()
-        .zip(across::compare(&evidence, &snapshots))
-    {
+    let compared = across::compare(&evidence, &snapshots);
+    for (round, found) in rounds.iter_mut().zip(compared) {
         round.findings.extend(found);
         round.findings.sort();
     }
@@ -164,8 +162,15 @@ struct Checks<'a> {
 
 impl Checks<'_> {
     fn round(&self, folder: &RoundFolder) -> (RoundReport, Option<across::Evidence>) {
+        // A link, or a round without a readable manifest.
         if let Err(error) = folder.require_plain() {
-            return (unread(folder, &error), None);
+            let report = RoundReport {
+                round_id: folder.name(),
+                findings: vec![unreadable(folder, &error)],
+                files: 0,
+                proof: None,
+            };
+            return (report, None);
         }
         let mut findings = Findings::default();
         let (files, faults) = walk_all(folder.path());
@@ -179,26 +184,25 @@ impl Checks<'_> {
         inputs::check_hashes(folder, &mut findings);
         inputs::check_given_instants(folder, &mut findings);
         inputs::check_research(folder, &mut findings);
-        let mut evidence = None;
-        let mut manifest = None;
-        let mut is_asked = false;
-        match RoundInputs::load(folder.clone(), &self.universes) {
-            Err(error) => findings.push(unreadable(folder, &error)),
-            Ok(loaded) => {
-                let state = load_state(loaded, self.now, &mut findings);
-                check_state(&state, &mut findings);
-                evidence = Some(across::Evidence::new(&state));
-                is_asked = promise::is_asked(&state);
-                manifest = Some(state.inputs.manifest);
+        let state = match RoundInputs::load(folder.clone(), &self.universes) {
+            Ok(loaded) => Some(load_state(loaded, self.now, &mut findings)),
+            Err(error) => {
+                findings.push(unreadable(folder, &error));
+                None
             }
+        };
+        if let Some(state) = &state {
+            check_state(state, &mut findings);
         }
-        let proof = self.log.and_then(|log| {
-            signed::check_round(folder, log, self.reader, manifest.as_ref(), &mut findings)
-        });
-        is_asked |= proof.as_ref().is_some_and(|own| own.first_call.is_some());
+        let manifest = state.as_ref().map(|state| &state.inputs.manifest);
+        let proof = self
+            .log
+            .and_then(|log| signed::check_round(folder, log, self.reader, manifest, &mut findings));
+        let is_asked = state.as_ref().is_some_and(promise::is_asked)
+            || proof.as_ref().is_some_and(|own| own.first_call.is_some());
         if let Some(manifest) = manifest.filter(|_| is_asked) {
-            promise::check(&manifest, proof.as_ref(), self.now, &mut findings);
-            promise::check_prices(&manifest, folder, &mut findings);
+            promise::check(manifest, proof.as_ref(), self.now, &mut findings);
+            promise::check_prices(manifest, folder, &mut findings);
         }
         if proof.as_ref().is_some_and(RoundProof::is_stamped) {
             findings.retain(|finding| finding.code != Code::FreezeTimeUnproved);
@@ -211,7 +215,7 @@ impl Checks<'_> {
             files: files.len(),
             proof,
         };
-        (report, evidence)
+        (report, state.as_ref().map(across::Evidence::new))
     }
 }
 
@@ -234,21 +238,19 @@ fn check_state(state: &RoundState, findings: &mut Findings) {
 
 fn load_state(inputs: RoundInputs, now: Timestamp, findings: &mut Findings) -> RoundState {
     let folder = inputs.folder.clone();
+    let before = findings.len();
+    let ids = folder.run_ids().unwrap_or_else(|error| {
+        findings.push(unreadable(&folder, &error));
+        Vec::new()
+    });
     let mut runs = Vec::new();
-    let mut faults = Vec::new();
-    match folder.run_ids() {
-        Err(error) => faults.push(error),
-        Ok(ids) => {
-            for run_id in ids {
-                match folder.run(&run_id).and_then(|run| load_run(&inputs, run)) {
-                    Ok(run) => runs.push(run),
-                    Err(error) => faults.push(error),
-                }
-            }
+    for run_id in ids {
+        match folder.run(&run_id).and_then(|run| load_run(&inputs, run)) {
+            Ok(run) => runs.push(run),
+            Err(error) => findings.push(unreadable(&folder, &error)),
         }
     }
-    let unreadable_runs = !faults.is_empty();
-    findings.extend(faults.iter().map(|error| unreadable(&folder, error)));
+    let unreadable_runs = findings.len() > before;
     let mut sheets = prices::load(&folder, findings);
     prices::compare_record(&inputs, &mut sheets, findings);
     RoundState {
@@ -274,29 +276,24 @@ fn load_run(inputs: &RoundInputs, folder: RunFolder) -> Result<RunState, FileErr
     })
 }
 
-/// The report of a round that cannot be opened: a link, or without a readable manifest.
-fn unread(folder: &RoundFolder, error: &FileError) -> RoundReport {
-    RoundReport {
-        round_id: folder.name(),
-        findings: vec![unreadable(folder, error)],
-        files: 0,
-        proof: None,
-    }
-}
-
 /// An unreadable file as a finding, with its path inside the round.
 pub(crate) fn unreadable(folder: &RoundFolder, error: &FileError) -> Finding {
-    let path = error.path();
-    let inside = path.strip_prefix(folder.path()).unwrap_or(path);
-    let place = match inside.display().to_string() {
+    let place = match error.place_in(folder.path()) {
         own if own.is_empty() => ".".to_owned(),
         inside => inside,
     };
     Finding::new(Code::UnreadableFile, place, error.problem())
 }
 
-/// Every file below a folder, relative to it, in order; links are not followed.
-pub(crate) fn walk(root: &Path) -> Result<Vec<String>, FileError> {
+/// The path of a name in a folder; the root is the empty path.
+pub(crate) fn below(folder: &str, name: &str) -> String {
+    let slash = if folder.is_empty() { "" } else { "/" };
+    format!("{folder}{slash}{name}")
+}
+
+/// Every file below a folder, relative to it, in order; links are not followed; an absent folder is
+/// empty.
+pub fn walk(root: &Path) -> Result<Vec<String>, FileError> {
     let (files, faults) = walk_all(root);
     faults.into_iter().next().map_or(Ok(files), Err)
 }
@@ -312,11 +309,7 @@ pub(crate) fn walk_all(root: &Path) -> (Vec<String>, Vec<FileError>) {
             Vec::new()
         });
         for (name, kind) in entries {
-            let relative = if folder.is_empty() {
-                name
-            } else {
-                format!("{folder}/{name}")
-            };
+            let relative = below(&folder, &name);
             if kind.is_dir() {
                 folders.push(relative);
             } else {

@@ -14,7 +14,7 @@ use super::log_state::{LogState, Reader, SeenStamp};
 use super::round_proof::{Moment, RoundProof};
 use super::slots::count;
 use crate::disk::layout;
-use crate::log::{Kind, contradictions, instant, marks, steps};
+use crate::log::{Kind, contradictions, instant, mark_of, marks, steps};
 
 /// The events of one round, and the log in which they stand.
 #[derive(Clone, Copy)]
@@ -87,9 +87,8 @@ impl RoundEvents<'_> {
         });
         proof.runs = asked.collect::<BTreeSet<_>>().len();
         let corrections = self.facts();
-        proof.corrections = corrections
-            .filter(|fact| matches!(fact, Fact::Correction { .. }))
-            .count();
+        let corrections = corrections.filter(|fact| matches!(fact, Fact::Correction { .. }));
+        proof.corrections = corrections.count();
     }
 
     /// Runs whose answers were invented.
@@ -102,19 +101,9 @@ impl RoundEvents<'_> {
     }
 
     fn last_score(&self, of_record: impl Fn(&str) -> bool) -> Option<Mark> {
-        let mut scores = self.events.iter().rev().filter_map(|(leaf, event)| {
-            let at = instant(event)?;
-            match &event.fact {
-                Fact::Score { run, .. } if of_record(run) => Some(Mark {
-                    first: *leaf,
-                    last: *leaf,
-                    at,
-                    before: None,
-                }),
-                _ => None,
-            }
-        });
-        scores.next()
+        let of_record = |fact: &Fact| matches!(fact, Fact::Score { run, .. } if of_record(run));
+        let mut scores = self.events.iter().rev();
+        scores.find_map(|(leaf, event)| mark_of(*leaf, event).filter(|_| of_record(&event.fact)))
     }
 
     fn moment(&self, mark: Mark) -> Moment {

@@ -34,8 +34,7 @@ pub(super) fn load(folder: &RoundFolder, findings: &mut Findings) -> Sheets {
     Sheets {
         entry: read(Side::Entry),
         exit: read(Side::Exit),
-        record_problems: Vec::new(),
-        disagreement: None,
+        ..Sheets::default()
     }
 }
 
@@ -43,18 +42,17 @@ pub(super) fn load(folder: &RoundFolder, findings: &mut Findings) -> Sheets {
 pub(super) fn compare_record(inputs: &RoundInputs, sheets: &mut Sheets, found: &mut Findings) {
     let folder = &inputs.folder;
     let priced = sheets.entry.is_some() && sheets.exit.is_some();
-    let compared = PriceRecord::load(folder).and_then(|record| match record {
-        None if priced => Ok(Vec::from_iter(unproved_prices::problem(inputs)?)),
-        None => Ok(Vec::new()),
-        Some(record) => {
+    let compared = PriceRecord::load(folder).and_then(|record| {
+        let mut problems = Vec::new();
+        if let Some(record) = record {
             sheets.disagreement = record.unaccepted_cross_check().map(disagreement);
             let both = (sheets.entry.as_ref(), sheets.exit.as_ref());
-            let mut problems = record.problems(inputs, both)?;
-            if priced {
-                problems.extend(unproved_prices::problem(inputs)?);
-            }
-            Ok(problems)
+            problems = record.problems(inputs, both)?;
         }
+        if priced {
+            problems.extend(unproved_prices::problem(inputs)?);
+        }
+        Ok(problems)
     });
     match compared {
         Ok(problems) => sheets.record_problems = problems,

@@ -19,10 +19,8 @@ pub(super) fn check(state: &RunState, findings: &mut Findings) {
     let mut private = 0;
     for file in &state.checked {
         let lines = lines_of(state, file);
-        let digests: Vec<&String> = lines
-            .iter()
-            .filter_map(|l| l.reply_digest.as_ref())
-            .collect();
+        let digests = lines.iter().filter_map(|line| line.reply_digest.as_ref());
+        let digests: Vec<&String> = digests.collect();
         if digests.is_empty() {
             continue;
         }
@@ -31,10 +29,8 @@ pub(super) fn check(state: &RunState, findings: &mut Findings) {
             private += 1;
             continue;
         }
-        let logged = texts
-            .iter()
-            .find(|text| digests.contains(&&Digest::of(text).to_hex()));
-        let (code, text) = match logged {
+        let is_logged = |text: &&Vec<u8>| digests.contains(&&Digest::of(text).to_hex());
+        let (code, text) = match texts.iter().find(is_logged) {
             None => (
                 Code::ReplyDigestMismatch,
                 "the stored reply does not have the digest in the run log",
@@ -65,10 +61,8 @@ fn follows(file: &Checked, reply: &[u8]) -> bool {
     }
     let text = std::str::from_utf8(reply).ok();
     let ours = text.and_then(|text| read_reply(text, Ending::Complete).ok());
-    let object = ours
-        .map(|(object, _)| object)
-        .or_else(|| text.and_then(find_object));
-    match object {
+    let ours = ours.map(|(object, _)| object);
+    match ours.or_else(|| text.and_then(find_object)) {
         Some(Value::Object(said)) => without_run_fields(&said) == without_run_fields(raw),
         _ => false,
     }
@@ -89,10 +83,8 @@ fn reply_texts(state: &RunState, file: &Checked, lines: &[&RunLogLine]) -> Vec<V
         .filter_map(|path| state.folder.read_optional(path).ok().flatten())
         .collect();
     let object = file.payload.as_ref().and_then(Value::as_object);
-    if let Some(text) = object
-        .and_then(|object| object.get("raw_text"))
-        .and_then(Value::as_str)
-    {
+    let raw_text = object.and_then(|object| object.get("raw_text")?.as_str());
+    if let Some(text) = raw_text {
         texts.push(text.as_bytes().to_vec());
     } else if let (true, Some(object)) = (state.record.run.calls != Calls::Real, object) {
         let reply = without_run_fields(object);

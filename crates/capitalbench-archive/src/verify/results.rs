@@ -19,11 +19,8 @@ use crate::run::run_folder::RunFolder;
 pub(super) fn check(state: &RoundState, official: Option<&RunState>, findings: &mut Findings) {
     let results = [run::RETURNS, run::LEADERBOARD, run::STABILITY];
     let scored = |run: &&RunState| results.iter().any(|file| run.folder.has(file));
-    let prices = state
-        .runs
-        .iter()
-        .any(|run| scored(&run))
-        .then(|| RoundPrices::load(&state.inputs));
+    let is_scored = state.runs.iter().any(|run| scored(&run));
+    let prices = is_scored.then(|| RoundPrices::load(&state.inputs));
     for run in &state.runs {
         right_to_results(run, official, findings);
         if let Some(prices) = prices.as_ref().filter(|_| scored(&run)) {
@@ -92,11 +89,9 @@ fn rescore(
 
 /// The valid submissions of a run, in order of file name.
 pub(super) fn valid_submissions(run: &RunState) -> Vec<Submission> {
-    run.checked
-        .iter()
-        .filter_map(|file| file.verdict.as_ref().ok())
-        .cloned()
-        .collect()
+    let valid = run.checked.iter();
+    let valid = valid.filter_map(|file| file.verdict.as_ref().ok());
+    valid.cloned().collect()
 }
 
 /// Compares stored results with those that were computed.
@@ -171,14 +166,14 @@ pub(crate) fn require(
     let enforcement = inputs.manifest.methodology.enforcement();
     compare(folder, scored, enforcement, &mut findings);
     let wrong = |finding: &Finding| finding.severity() == Severity::Error;
-    match findings.0.into_iter().find(wrong) {
-        None => Ok(()),
-        Some(first) => Err(ScoringError::OtherResult {
-            round: inputs.folder.name(),
-            file: first.place,
-            problem: first.detail,
-        }),
-    }
+    let Some(first) = findings.0.into_iter().find(wrong) else {
+        return Ok(());
+    };
+    Err(ScoringError::OtherResult {
+        round: inputs.folder.name(),
+        file: first.place,
+        problem: first.detail,
+    })
 }
 
 /// Tells whether a stored table that differs has an earlier format or is wrong.
@@ -188,9 +183,8 @@ fn explain(
     stored: &[u8],
     enforcement: Enforcement,
 ) -> (bool, Finding) {
-    let header = read_table(stored)
-        .map(|table| table.header)
-        .unwrap_or_default();
+    let header = read_table(stored).map(|table| table.header);
+    let header = header.unwrap_or_default();
     let own = table.columns();
     // Our own rounds never had an earlier format; a missing column was removed.
     let may_be_older = enforcement == Enforcement::Reproduce;
@@ -207,11 +201,8 @@ fn explain(
 
 /// The line and the column in which two tables first differ.
 pub(super) fn first_difference(computed: &str, stored: &str) -> String {
-    let tables = (
-        read_table(computed.as_bytes()),
-        read_table(stored.as_bytes()),
-    );
-    let (ours, theirs) = match tables {
+    let [ours, theirs] = [computed, stored].map(|text| read_table(text.as_bytes()));
+    let (ours, theirs) = match (ours, theirs) {
         (Ok(ours), Ok(theirs)) => (ours, theirs),
         (_, Err(error)) => return error.to_string(),
         (Err(error), _) => return format!("computed: {error}"),
@@ -223,12 +214,9 @@ pub(super) fn first_difference(computed: &str, stored: &str) -> String {
         let cells = own.cells.iter().zip(&row.cells);
         let parted = ours.header.iter().zip(cells).find(|(_, (a, b))| a != b);
         if let Some((column, (computed, stored))) = parted {
-            return format!(
-                "line {}, {column} is {:?}; computed {:?}",
-                row.line,
-                shortened(stored),
-                shortened(computed)
-            );
+            let (stored, computed) = (shortened(stored), shortened(computed));
+            let line = row.line;
+            return format!("line {line}, {column} is {stored:?}; computed {computed:?}");
         }
     }
     match (ours.rows.len(), theirs.rows.len()) {

@@ -73,14 +73,10 @@ fn counts(state: &RunState, findings: &mut Findings) {
 }
 
 fn summary(state: &RunState) -> Result<Option<Value>, String> {
-    let bytes = state
-        .folder
-        .read_optional(run::SUMMARY)
-        .map_err(|error| error.to_string())?;
-    bytes
-        .map(|bytes| json::parse(&bytes))
-        .transpose()
-        .map_err(|error| error.to_string())
+    let bytes = state.folder.read_optional(run::SUMMARY);
+    let bytes = bytes.map_err(|error| error.to_string())?;
+    let summary = bytes.map(|bytes| json::parse(&bytes)).transpose();
+    summary.map_err(|error| error.to_string())
 }
 
 /// The summary must refuse exactly the files that are invalid now; its wording may differ.
@@ -115,15 +111,10 @@ fn log(state: &RunState, findings: &mut Findings) {
         }
     }
     for line in &state.run_log {
-        let answered = state
-            .checked
-            .iter()
-            .any(|file| file.model_id() == Some(&line.model_id));
-        if !answered {
-            let text = format!(
-                "line {} names {}, which has no raw file",
-                line.line, line.model_id
-            );
+        let model_id = line.model_id.as_str();
+        let mut files = state.checked.iter();
+        if !files.any(|file| file.model_id() == Some(model_id)) {
+            let text = format!("line {} names {model_id}, which has no raw file", line.line);
             add(Code::RunLogDiffers, text);
         }
     }
@@ -131,10 +122,8 @@ fn log(state: &RunState, findings: &mut Findings) {
 
 /// Log lines of a raw file: the same model and replicate.
 pub(super) fn lines_of<'a>(state: &'a RunState, file: &Checked) -> Vec<&'a RunLogLine> {
-    let index = file
-        .payload
-        .as_ref()
-        .and_then(|payload| payload.get("replicate_index"));
+    let payload = file.payload.as_ref();
+    let index = payload.and_then(|payload| payload.get("replicate_index"));
     let replicate = index.and_then(Value::as_u64).unwrap_or(1);
     let same = |line: &&RunLogLine| {
         file.model_id() == Some(&line.model_id) && u64::from(line.replicate) == replicate

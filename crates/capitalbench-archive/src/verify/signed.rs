@@ -15,7 +15,7 @@ use super::round_proof::RoundProof;
 use super::walk_all;
 use crate::disk::layout;
 use crate::log::inventory::{Inventory, is_told};
-use crate::log::salts::{Salts, Shown};
+use crate::log::salts::{Salts, Shown, salt_of};
 use crate::log::{Observer, replaced_kind, round_events};
 use crate::round::round_folder::RoundFolder;
 
@@ -82,8 +82,8 @@ impl SignedRound<'_> {
         for (index, event) in self.events {
             if !told.add(&event.fact) {
                 let text = "is an inventory, but the one before it is missing";
-                self.findings
-                    .add(Code::EventMissing, format!("log/leaf {index}"), text);
+                let place = format!("log/leaf {index}");
+                self.findings.add(Code::EventMissing, place, text);
             }
             shown.record |= matches!(event.fact, Fact::Accepted { .. });
             shown.result |= matches!(event.fact, Fact::Score { .. });
@@ -92,10 +92,7 @@ impl SignedRound<'_> {
         let mut withheld = 0;
         let mut hidden = false;
         for (path, sealed) in &told.bodies {
-            let salt = reader
-                .owner
-                .map(|key| key.salt(&self.name, path))
-                .or_else(|| salts.get(path).copied());
+            let salt = salt_of(reader.owner, &salts, &self.name, path);
             let bytes = self.folder.read_optional(path);
             match (bytes, salt) {
                 (Ok(None), _) if !shown.shows(path) && reader.withheld.contains(path) => {
@@ -138,24 +135,19 @@ impl SignedRound<'_> {
 
     fn salts(&mut self, told: &Inventory) -> Salts {
         let place = format!("{}/{}.json", layout::LOG_SALTS, self.name);
-        match self.state.log.salts(&self.name) {
-            Ok(None) => {
-                let text = "is missing, so files cannot be compared with the log";
-                self.find(Code::SaltMissing, place, text);
-                Salts::new()
-            }
-            Ok(Some(salts)) => {
-                for path in salts.keys().filter(|path| !told.bodies.contains_key(*path)) {
-                    let text = format!("has a salt of {path}, which is not in the log");
-                    self.findings.add(Code::SaltMissing, &place, text);
-                }
-                salts
-            }
-            Err(error) => {
-                self.find(Code::SaltMissing, place, error.problem());
-                Salts::new()
-            }
+        let missing = "is missing, so files cannot be compared with the log";
+        let salts = self.state.log.salts(&self.name);
+        let salts = salts.map_err(|error| error.problem());
+        let salts = salts.and_then(|salts| salts.ok_or_else(|| missing.to_owned()));
+        let salts = salts.unwrap_or_else(|problem| {
+            self.find(Code::SaltMissing, &place, problem);
+            Salts::new()
+        });
+        for path in salts.keys().filter(|path| !told.bodies.contains_key(*path)) {
+            let text = format!("has a salt of {path}, which is not in the log");
+            self.find(Code::SaltMissing, &place, text);
         }
+        salts
     }
 
     /// The files must record the same events as the log.
@@ -168,8 +160,7 @@ impl SignedRound<'_> {
         let derived = match round_events(self.folder, by) {
             Ok(derived) => derived,
             Err(error) => {
-                let place = error.path().strip_prefix(self.folder.path());
-                let place = place.unwrap_or(error.path()).display().to_string();
+                let place = error.place_in(self.folder.path());
                 return self.find(Code::EventContradictsFiles, place, error.problem());
             }
         };

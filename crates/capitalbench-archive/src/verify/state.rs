@@ -30,10 +30,8 @@ pub(super) fn check<'a>(state: &'a RoundState, findings: &mut Findings) -> Optio
         let own = &run.record.run;
         let accepted = own.acceptance.is_some() || own.accepted_at.is_some();
         if accepted && selection(own, runs()) == Selection::Withdrawn {
-            let file = own
-                .acceptance
-                .as_ref()
-                .map_or(run::MANIFEST, |_| run::ACCEPTANCE);
+            let accepted = own.acceptance.as_ref();
+            let file = accepted.map_or(run::MANIFEST, |_| run::ACCEPTANCE);
             let text = "was accepted and withdrawn later";
             findings.add(Code::AcceptanceWithdrawn, run.place(file), text);
         }
@@ -75,10 +73,8 @@ fn missing_record(state: &RoundState, reason: &NoOfficialRun) -> Finding {
 fn check_market(state: &RoundState, official: &RunState, findings: &mut Findings) {
     let invented = state.inputs.manifest.stream == Stream::Synthetic;
     if (official.record.run.calls == Calls::Synthetic) != invented {
-        let text = format!(
-            "publication_stream is {}",
-            state.inputs.manifest.stream.as_str()
-        );
+        let stream = state.inputs.manifest.stream.as_str();
+        let text = format!("publication_stream is {stream}");
         let place = official.place(run::MANIFEST);
         findings.add(Code::InventedRecord, place, text);
     }
@@ -91,10 +87,10 @@ fn check_due(state: &RoundState, official: &RunState, findings: &mut Findings) {
     let window = state.inputs.manifest.window;
     let exit = window.map_or_else(|| "the exit".to_owned(), |window| window.exit.to_string());
     let (code, text) = match due(window, state.now) {
-        Due::Overdue => (
-            Code::Overdue,
-            format!("{exit} has passed, but nothing is scored"),
-        ),
+        Due::Overdue => {
+            let text = format!("{exit} has passed, but nothing is scored");
+            (Code::Overdue, text)
+        }
         Due::NotYet => (Code::Pending, format!("waits for the close of {exit}")),
     };
     findings.add(code, official.place(run::RESULTS), text);
@@ -120,10 +116,8 @@ fn check_job(state: &RoundState, official: Option<&RunState>, findings: &mut Fin
         }
         JobStatus::Cancelled => add(Code::ResolutionCancelled, job.last_error.clone()),
         JobStatus::Succeeded if !scored => {
-            let text = format!(
-                "says that {} was scored, but it has no leaderboard",
-                job.run_id
-            );
+            let run_id = &job.run_id;
+            let text = format!("says that {run_id} was scored, but it has no leaderboard");
             add(Code::JobContradictsResult, text);
         }
         JobStatus::Scheduled | JobStatus::Running | JobStatus::Failed if scored => {
@@ -136,11 +130,8 @@ fn check_job(state: &RoundState, official: Option<&RunState>, findings: &mut Fin
     if let Some(official) = official
         && *official.folder.run_id() != job.run_id
     {
-        let text = format!(
-            "names {}, but the record is {}",
-            job.run_id,
-            official.folder.run_id()
-        );
+        let (named, record) = (&job.run_id, official.folder.run_id());
+        let text = format!("names {named}, but the record is {record}");
         add(Code::JobContradictsResult, text);
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::{Action, NewFolders, WriteError, flush_folder, flush_open, folder_of, temporary_file};
+use super::{Action, NewFolders, WriteError, flush_open, folder_of, take_names, temporary_file};
 
 /// A file without a name yet; dropping it removes it.
 #[derive(Debug)]
@@ -69,23 +69,10 @@ impl Drafts {
     }
 
     /// Gives every file its name, replacing files that differ, and counts those.
-    pub fn finish(self) -> Result<usize, WriteError> {
-        let mut changed: Vec<PathBuf> = Vec::new();
-        let mut count = 0;
-        for (path, file) in self.whole {
-            if is_there(&path, &file) {
-                continue;
-            }
-            file.persist(&path)
-                .map_err(|error| failed(&path, error.error))?;
-            count += 1;
-            let folder = folder_of(&path).to_owned();
-            if !changed.contains(&folder) {
-                changed.push(folder);
-            }
-        }
-        self.folders.keep();
-        changed.iter().try_for_each(|folder| flush_folder(folder))?;
+    pub fn finish(mut self) -> Result<usize, WriteError> {
+        self.whole.retain(|(path, file)| !is_there(path, file));
+        let count = self.whole.len();
+        take_names(self.whole, self.folders)?;
         Ok(count)
     }
 }

@@ -12,6 +12,8 @@ use std::sync::Arc;
 use capitalbench_core::values::ids::Digest;
 
 use crate::disk::file_ops;
+use crate::public::public_files::times_of;
+use crate::verify::below;
 
 /// Paths seen from a round's folder, in order; the folder itself is the empty one.
 pub(super) type Watched = Arc<[String]>;
@@ -38,20 +40,12 @@ fn folders(folder: &Path, inside: &str, paths: &mut Vec<String>) -> Option<()> {
         let entry = entry.ok()?;
         if entry.file_type().ok()?.is_dir() {
             let name = entry.file_name().into_string().ok()?;
-            let path = join(inside, &name);
+            let path = below(inside, &name);
             folders(&folder.join(name), &path, paths)?;
             paths.push(path);
         }
     }
     Some(())
-}
-
-fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{folder}/{name}")
-    }
 }
 
 /// Everything that is watched, without reading a file.
@@ -78,12 +72,7 @@ impl Fingerprint {
             let found = fs::symlink_metadata(&path).ok()?;
             let own = i128::from(found.ctime()) * 1_000_000_000 + i128::from(found.ctime_nsec());
             changed = changed.max(own);
-            for number in [
-                found.ctime(),
-                found.ctime_nsec(),
-                found.mtime(),
-                found.mtime_nsec(),
-            ] {
+            for number in times_of(&found) {
                 bytes.extend_from_slice(&number.to_le_bytes());
             }
             let mode = u64::from(found.mode());
@@ -110,14 +99,12 @@ fn tell(folder: &Path, inside: &str, watched: &[String], told: &mut Vec<u8>) -> 
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder).ok()? {
         let entry = entry.ok()?;
-        entries.push((
-            entry.file_name().into_string().ok()?,
-            entry.file_type().ok()?,
-        ));
+        let name = entry.file_name().into_string().ok()?;
+        entries.push((name, entry.file_type().ok()?));
     }
     entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     for (name, kind) in entries {
-        let (path, inside) = (folder.join(&name), join(inside, &name));
+        let (path, inside) = (folder.join(&name), below(inside, &name));
         told.extend_from_slice(name.as_bytes());
         told.push(0);
         told.push(kind_letter(kind));

@@ -42,18 +42,17 @@ pub(super) fn need(path: &str) -> Need {
                 run::SUMMARY,
                 run::RUN_LOG,
             ];
-            if own.contains(&inside.as_str()) || RESULT_FILES.contains(&inside.as_str()) {
-                return Need::Needed;
-            }
+            let own = own.contains(&&*inside) || RESULT_FILES.contains(&&*inside);
             // Headers name an account and are never published; the submissions are derived from
             // the other files of an attempt.
             let attempt = below(run::ATTEMPTS) && !inside.ends_with(".head.json");
-            if attempt || below(run::CONTROLS) || below(run::RAW) || below(run::PARSED) {
-                return Need::Needed;
-            }
-            match inside.as_str() {
-                run::CORRECTIONS => Need::Wanted,
-                _ => Need::Not,
+            let mut folders = [run::CONTROLS, run::RAW, run::PARSED].into_iter();
+            if own || attempt || folders.any(below) {
+                Need::Needed
+            } else if inside == run::CORRECTIONS {
+                Need::Wanted
+            } else {
+                Need::Not
             }
         }
         _ => Need::Not,

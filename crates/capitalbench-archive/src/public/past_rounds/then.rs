@@ -6,9 +6,8 @@ use capitalbench_proof::event::{Event, Fact, Files, Sealed};
 use capitalbench_proof::merkle::Hash;
 use jiff::Timestamp;
 
-use crate::disk::layout;
-use crate::log::instant;
 use crate::log::inventory::Inventory;
+use crate::log::{inside_run, instant};
 
 #[derive(Debug, Default)]
 pub(super) struct RoundThen {
@@ -45,13 +44,13 @@ impl RoundThen {
     ///
     /// Results older than the log have no such event; they count once an inventory lists them.
     pub(super) fn counts(&self, path: &str) -> bool {
-        let result = run_of(path).filter(|(_, inside)| inside.starts_with("results/"));
+        let result = inside_run(path).filter(|(_, inside)| inside.starts_with("results/"));
         result.is_none_or(|(run, _)| self.scores.contains_key(run) || self.signed.contains(path))
     }
 
     /// The digest of a result by the latest score event.
     pub(super) fn result(&self, path: &str) -> Option<Hash> {
-        let (run, inside) = run_of(path)?;
+        let (run, inside) = inside_run(path)?;
         self.scores.get(run)?.get(inside).copied()
     }
 
@@ -63,20 +62,15 @@ impl RoundThen {
     /// Whether a provider had been asked.
     pub(super) fn has_runs(&self) -> bool {
         let mut files = self.inventory.bodies.keys();
-        files.any(|path| run_of(path).is_some())
+        files.any(|path| inside_run(path).is_some())
     }
 
     /// The run of a file, if the log planned it and it had no acceptance and no result.
     pub(super) fn idle_run<'a>(&self, path: &'a str) -> Option<&'a str> {
-        let (run, _) = run_of(path)?;
+        let (run, _) = inside_run(path)?;
         let counts = self.accepted.contains(run) || self.scores.contains_key(run);
         (self.planned.contains(run) && !counts).then_some(run)
     }
-}
-
-fn run_of(path: &str) -> Option<(&str, &str)> {
-    let inside = path.strip_prefix(layout::RUNS)?.strip_prefix('/')?;
-    inside.split_once('/')
 }
 
 #[derive(Debug)]

@@ -21,12 +21,12 @@ use crate::disk::error::FileError;
 use crate::disk::layout::{self, run};
 use crate::format::figures::interim;
 use crate::prices::daily_closes::volatility;
-use crate::results::scoring::{ScoredRun, ScoringError, score_run};
+use crate::results::scoring::{ScoredRun, parsed_submissions, score_run};
 use crate::round::freeze;
-use crate::round::round_folder::{RoundFolder, RoundInputs, optional};
+use crate::round::round_folder::{RoundFolder, RoundInputs};
 use crate::run::run_controls::{RunControls, as_submission};
 use crate::run::run_folder::RunFolder;
-use crate::run::validation::{Checked, load_parsed, validate_run};
+use crate::run::validation::validate_run;
 use crate::verify::{derivation, results};
 
 /// How much of a round is wanted. Every file is read and every result is checked either way, so
@@ -80,7 +80,7 @@ pub fn round_facts(
         facts.result = Some(result);
     } else {
         derivation::require(&inputs, &run_folder)?;
-        record.submissions = valid(&inputs, &run_folder, run)?;
+        record.submissions = parsed_submissions(&inputs, &run_folder, run.rules)?;
         record.controls = open_controls(&inputs, &run_folder, run)?;
     }
     facts.interim = interim_rows(&inputs, &record.submissions)?;
@@ -193,30 +193,14 @@ fn frozen(folder: &RoundFolder) -> Result<Option<Frozen>, FileError> {
     }))
 }
 
-fn valid(
-    inputs: &RoundInputs,
-    folder: &RunFolder,
-    run: &Run,
-) -> Result<Vec<Submission>, ScoringError> {
-    let mut submissions = Vec::new();
-    for Checked { name, verdict, .. } in load_parsed(inputs, folder, run.rules)? {
-        submissions.push(verdict.map_err(|problems| ScoringError::Submission {
-            file: format!("{}/{}/{name}", run.run_id, run::PARSED),
-            problems,
-        })?);
-    }
-    Ok(submissions)
-}
-
 /// Provisional figures of every day between entry and exit that has a snapshot.
 fn interim_rows(
     inputs: &RoundInputs,
     submissions: &[Submission],
 ) -> Result<Vec<InterimRow>, FileError> {
-    let parsed = inputs
-        .folder
-        .parse(layout::INTERIM_PRICES, interim::parse_prices);
-    let Some(snapshots) = optional(parsed)? else {
+    let folder = &inputs.folder;
+    let parsed = folder.parse_optional(layout::INTERIM_PRICES, interim::parse_prices);
+    let Some(snapshots) = parsed? else {
         return Ok(Vec::new());
     };
     let Some((_, (_, entry))) = snapshots.first_key_value() else {
@@ -230,11 +214,9 @@ fn interim_rows(
             let reference = &inputs.universe.reference().id;
             // A day without all the prices a portfolio needs has no point for it.
             if let Ok(point) = track(submission, reference, entry, snapshot) {
-                let model_id = (*model_id).clone();
-                let day = *day;
                 rows.push(InterimRow {
-                    day,
-                    model_id,
+                    day: *day,
+                    model_id: (*model_id).clone(),
                     point,
                 });
             }
@@ -245,10 +227,8 @@ fn interim_rows(
 
 fn repeated(inputs: &RoundInputs, runs: &[Run]) -> Result<Vec<RepeatedRun>, PublicationError> {
     let mut repeated = Vec::new();
-    for run in runs
-        .iter()
-        .filter(|run| run.rules.kind == RunKind::Consistency)
-    {
+    let consistency = |run: &&Run| run.rules.kind == RunKind::Consistency;
+    for run in runs.iter().filter(consistency) {
         let folder = inputs.folder.run(&run.run_id)?;
         if folder.has(run::STABILITY) {
             let scored = score_run(inputs, &folder, run.rules)?;

@@ -87,11 +87,9 @@ pub fn svg(chart: &Chart) -> String {
         format!("<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#ffffff\"/>"),
         format!("<text x=\"12\" y=\"22\" font-size=\"15\" fill=\"#111111\">{title}</text>"),
     ];
-    let mut top = TOP;
-    for bar in &chart.bars {
-        lines.extend(bar_lines(bar, &scale, top));
-        top += ROW;
-    }
+    let tops = std::iter::successors(Some(TOP), |top| Some(top + ROW));
+    let bars = chart.bars.iter().zip(tops);
+    lines.extend(bars.flat_map(|(bar, top)| bar_lines(bar, &scale, top)));
     let (name, value) = &chart.reference;
     lines.extend(mark_lines((name, *value), "#9a4b00", 44.0, &scale));
     if let Some(oracle) = chart.oracle {

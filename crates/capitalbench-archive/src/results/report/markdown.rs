@@ -36,11 +36,7 @@ fn escape(c: char, before: &str, escaped: &mut String) {
         ':' => escaped.push_str("&#58;"),
         '@' => escaped.push_str("&#64;"),
         '.' if starts_list || before.ends_with(['w', 'W']) => escaped.push_str("&#46;"),
-        '-' | '+' | '=' | '#' if before.is_empty() => {
-            escaped.push('\\');
-            escaped.push(c);
-        }
-        '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '!' | '|' | '~' | '$' => {
+        c if "\\`*_{}[]()!|~$".contains(c) || (before.is_empty() && "-+=#".contains(c)) => {
             escaped.push('\\');
             escaped.push(c);
         }
@@ -54,19 +50,24 @@ fn is_hidden(c: char) -> bool {
 }
 
 /// A table; cells are Markdown already, and the header has ` | ` between its titles.
-pub fn table(header: &str, rows: &[Vec<String>]) -> String {
+pub fn table(header: &str, rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let rule = vec!["---"; header.split(" | ").count()].join(" | ");
+    let rows = rows
+        .into_iter()
+        .map(|row| format!("| {} |", row.join(" | ")));
+    let rows: Vec<String> = rows.collect();
     if rows.is_empty() {
         return "None.".to_owned();
     }
-    let rule = vec!["---"; header.split(" | ").count()].join(" | ");
-    let mut lines = vec![format!("| {header} |"), format!("| {rule} |")];
-    lines.extend(rows.iter().map(|row| format!("| {} |", row.join(" | "))));
-    lines.join("\n")
+    format!("| {header} |\n| {rule} |\n{}", rows.join("\n"))
 }
 
 /// A list; items are Markdown already.
-pub fn list(items: &[String]) -> String {
-    let lines: Vec<String> = items.iter().map(|item| format!("- {item}")).collect();
+pub fn list(items: impl IntoIterator<Item = String>) -> String {
+    let lines: Vec<String> = items.into_iter().map(|item| format!("- {item}")).collect();
+    if lines.is_empty() {
+        return "None.".to_owned();
+    }
     lines.join("\n")
 }
 

@@ -2,7 +2,7 @@
 
 use capitalbench_core::result::leaderboard::Scored;
 use capitalbench_core::result::score::{Score, contribution, score};
-use capitalbench_core::values::units::signed_percent;
+use capitalbench_core::values::units::{Price, signed_percent};
 
 use super::markdown::{plain, table};
 use crate::results::scoring::ScoredRun;
@@ -29,7 +29,7 @@ pub(super) fn leaderboard(scored: &ScoredRun) -> String {
             yes(outcome.beats_cash),
         ]
     };
-    let rows: Vec<Vec<String>> = (1..).zip(&scored.outcomes).map(row).collect();
+    let rows = (1..).zip(&scored.outcomes).map(row);
     let header = "rank | model | score | return | above the reference | regret | beats reference | beats cash";
     let best = oracle.map_or_else(
         || "The best option is not known: some option has no price.".to_owned(),
@@ -37,29 +37,29 @@ pub(super) fn leaderboard(scored: &ScoredRun) -> String {
     );
     format!(
         "{}\n\nReference {}. {best}",
-        table(header, &rows),
+        table(header, rows),
         signed_percent(scored.returns.reference().get())
     )
 }
 
 pub(super) fn contributions(scored: &ScoredRun) -> String {
-    let mut rows = Vec::new();
-    for Scored { submission, .. } in &scored.outcomes {
-        for holding in submission.decision.holdings() {
+    let rows = scored.outcomes.iter().flat_map(|own| {
+        let holdings = own.submission.decision.holdings().into_iter();
+        holdings.map(|holding| {
             let found = scored.returns.get(&holding.option_id);
             let value = found.map(|option| option.value).unwrap_or_default();
-            rows.push(vec![
-                plain(submission.model_id.as_str()),
+            vec![
+                plain(own.submission.model_id.as_str()),
                 plain(holding.option_id.as_str()),
                 format!("{} %", holding.weight.percent()),
                 signed_percent(value.get()),
                 signed_percent(contribution(&holding, value)),
                 plain(&holding.rationale),
-            ]);
-        }
-    }
+            ]
+        })
+    });
     let header = "model | option | weight | its return | adds | reason given";
-    table(header, &rows)
+    table(header, rows)
 }
 
 pub(super) fn costs(scored: &ScoredRun) -> String {
@@ -72,74 +72,56 @@ pub(super) fn costs(scored: &ScoredRun) -> String {
             format!("{per_dollar:.4}"),
         ])
     };
-    let rows: Vec<Vec<String>> = scored.outcomes.iter().filter_map(row).collect();
     let header = "model | cost in USD | above the reference | of that per dollar";
-    table(header, &rows)
+    table(header, scored.outcomes.iter().filter_map(row))
 }
 
 pub(super) fn controls(scored: &ScoredRun) -> String {
-    let rows: Vec<Vec<String>> = scored
-        .controls
-        .iter()
-        .map(|(rule, outcome)| {
-            let figures = match outcome {
-                Ok(own) => [
-                    signed_percent(own.outcome.decision_return.get()),
-                    signed_percent(own.outcome.alpha.get()),
-                ],
-                Err(reason) => ["–".to_owned(), plain(reason)],
-            };
-            let [value, alpha] = figures;
-            vec![plain(rule.name()), value, alpha]
-        })
-        .collect();
-    table("control | return | above the reference", &rows)
+    let rows = scored.controls.iter().map(|(rule, outcome)| {
+        let (value, alpha) = match outcome {
+            Ok(own) => (
+                signed_percent(own.outcome.decision_return.get()),
+                signed_percent(own.outcome.alpha.get()),
+            ),
+            Err(reason) => ("–".to_owned(), plain(reason)),
+        };
+        vec![plain(rule.name()), value, alpha]
+    });
+    table("control | return | above the reference", rows)
 }
 
 pub(super) fn consistency(scored: &ScoredRun) -> String {
-    let rows: Vec<Vec<String>> = scored
-        .consistency
-        .iter()
-        .map(|model| {
-            let mut row = vec![
-                plain(model.model_id.as_str()),
-                model.valid.to_string(),
-                model.invalid.to_string(),
-            ];
-            row.extend(match &model.figures {
-                None => ["–", "–", "–"].map(str::to_owned),
-                Some(own) => [
-                    plain(own.modal_pick.as_str()),
-                    format!("{:.0} %", 100.0 * own.consistency_rate()),
-                    signed_percent(own.average_return),
-                ],
-            });
-            row
-        })
-        .collect();
+    let rows = scored.consistency.iter().map(|model| {
+        let mut row = vec![
+            plain(model.model_id.as_str()),
+            model.valid.to_string(),
+            model.invalid.to_string(),
+        ];
+        row.extend(match &model.figures {
+            None => ["–", "–", "–"].map(str::to_owned),
+            Some(own) => [
+                plain(own.modal_pick.as_str()),
+                format!("{:.0} %", 100.0 * own.consistency_rate()),
+                signed_percent(own.average_return),
+            ],
+        });
+        row
+    });
     let header = "model | valid | invalid | most frequent | agreement | average return";
-    table(header, &rows)
+    table(header, rows)
 }
 
 pub(super) fn options(scored: &ScoredRun) -> String {
-    let price = |side: Option<(capitalbench_core::values::units::Price, _)>| {
-        side.map_or_else(|| "–".to_owned(), |(price, _)| format!("{}", price.get()))
-    };
-    let rows: Vec<Vec<String>> = scored
-        .returns
-        .by_rank()
-        .into_iter()
-        .map(|option| {
-            vec![
-                option
-                    .rank
-                    .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
-                plain(option.option_id.as_str()),
-                price(option.entry),
-                price(option.exit),
-                signed_percent(option.value.get()),
-            ]
-        })
-        .collect();
-    table("rank | option | entry | exit | return", &rows)
+    let known = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
+    let price = |side: Option<(Price, _)>| known(side.map(|(price, _)| price.get().to_string()));
+    let rows = scored.returns.by_rank().into_iter().map(|option| {
+        vec![
+            known(option.rank.map(|rank| rank.to_string())),
+            plain(option.option_id.as_str()),
+            price(option.entry),
+            price(option.exit),
+            signed_percent(option.value.get()),
+        ]
+    });
+    table("rank | option | entry | exit | return", rows)
 }

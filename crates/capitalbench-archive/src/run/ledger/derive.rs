@@ -4,7 +4,6 @@
 //! bytes.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use capitalbench_core::asking::attempt::{AttemptStatus, Slot};
 use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
@@ -49,8 +48,8 @@ pub fn derive(
     completed_at: &Stamp,
 ) -> Result<Finished, FileError> {
     let plan = ledger.plan();
-    let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
-    let mut log = Vec::new();
+    let mut files = Vec::new();
+    let mut log = String::new();
     for planned in &plan.slots {
         let attempts = ledger.attempts(&planned.slot)?;
         // A model that was not asked has no submission, valid or not.
@@ -58,26 +57,19 @@ pub fn derive(
             continue;
         }
         let stem = planned.slot.stem(plan.rules.replicates);
-        let mut add = |path: String, text: String| {
-            files.push((ledger.folder().file(&path), text.into_bytes()));
-        };
         let last = attempts.last();
-        add(
-            format!("{}/{stem}.txt", run::REPLIES),
-            text_of(last).to_owned(),
-        );
+        let reply = format!("{}/{stem}.txt", run::REPLIES);
         let raw = raw_submission(plan, planned, last);
-        add(format!("{}/{stem}.json", run::RAW), json::to_pretty(&raw));
+        files.push((reply.clone(), text_of(last).to_owned()));
+        files.push((format!("{}/{stem}.json", run::RAW), json::to_pretty(&raw)));
         for (index, attempt) in attempts.iter().enumerate() {
             let is_last = index + 1 == attempts.len();
-            let path = is_last.then(|| format!("{}/{stem}.txt", run::REPLIES));
-            log.push(log_line(ledger, planned, attempt, path.as_deref()));
+            let path = is_last.then_some(reply.as_str());
+            log += &(json::to_line(&log_line(ledger, planned, attempt, path)) + "\n");
         }
     }
-    let lines: Vec<String> = log.iter().map(|line| json::to_line(line) + "\n").collect();
-    let log = lines.concat();
-    files.push((ledger.folder().file(run::RUN_LOG), log.into_bytes()));
-    file_ops::replace_all(&files)?;
+    files.push((run::RUN_LOG.to_owned(), log));
+    write(ledger, files)?;
     conclude(ledger, inputs, completed_at)
 }
 
@@ -101,27 +93,26 @@ fn conclude(
             && valid > 0
             && valid == plan.slots.len(),
     };
-    let mut files = rendered(ledger, &checked);
+    let mut files = validation_files(ledger.folder(), plan.rules, &checked);
     if plan.controls {
         let controls = RunControls::for_new_run(inputs, ledger.folder(), &checked)?;
-        let made = controls.files(&inputs.manifest, plan.rules).into_iter();
-        files.extend(made.map(|(path, text)| (ledger.folder().file(&path), text.into_bytes())));
+        files.extend(controls.files(&inputs.manifest, plan.rules));
     }
     let end = new_run_manifest::End {
         completed_at,
         finished,
     };
     let text = new_run_manifest::render(plan, &inputs.manifest, Some(&end));
-    files.push((ledger.folder().file(run::MANIFEST), text.into_bytes()));
-    file_ops::replace_all(&files)?;
+    files.push((run::MANIFEST.to_owned(), text));
+    write(ledger, files)?;
     Ok(finished)
 }
 
-fn rendered(ledger: &Ledger, checked: &[Checked]) -> Vec<(PathBuf, Vec<u8>)> {
-    validation_files(ledger.folder(), ledger.plan().rules, checked)
-        .into_iter()
-        .map(|(path, text)| (ledger.folder().file(&path), text.into_bytes()))
-        .collect()
+/// Writes files of a run: paths inside it, and their text.
+fn write(ledger: &Ledger, files: Vec<(String, String)>) -> Result<(), FileError> {
+    let files = files.into_iter();
+    let files = files.map(|(path, text)| (ledger.folder().file(&path), text));
+    Ok(file_ops::replace_all(&files.collect::<Vec<_>>())?)
 }
 
 pub(crate) fn text_of(attempt: Option<&AttemptRecord>) -> &str {
@@ -189,18 +180,15 @@ fn usable(object: &Map<String, Value>, planned: &PlannedSlot, status: &AttemptSt
 
 fn usage(attempt: Option<&AttemptRecord>) -> Option<Value> {
     let ended = attempt?.ended.as_ref()?;
-    let mut usage = Map::new();
     let tokens = [
         ("input_tokens", ended.input_tokens),
         ("output_tokens", ended.output_tokens),
         ("reasoning_tokens", ended.reasoning_tokens),
         ("total_tokens", total(attempt)),
     ];
-    for (name, count) in tokens {
-        if let Some(count) = count {
-            usage.insert(name.to_owned(), json!(count));
-        }
-    }
+    let known = tokens.into_iter();
+    let known = known.filter_map(|(name, count)| Some((name.to_owned(), json!(count?))));
+    let usage: Map<String, Value> = known.collect();
     (!usage.is_empty()).then_some(Value::Object(usage))
 }
 

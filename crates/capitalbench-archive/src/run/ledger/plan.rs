@@ -143,18 +143,15 @@ impl RunPlan {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        let slots: Vec<Value> = self
-            .slots
-            .iter()
-            .map(|planned| {
-                json!({
-                    "model_id": planned.slot.model_id.as_str(),
-                    "provider": planned.provider,
-                    "api_model_name": planned.api_model_name,
-                    "replicate_index": planned.slot.replicate,
-                })
+        let slot = |planned: &PlannedSlot| {
+            json!({
+                "model_id": planned.slot.model_id.as_str(),
+                "provider": planned.provider,
+                "api_model_name": planned.api_model_name,
+                "replicate_index": planned.slot.replicate,
             })
-            .collect();
+        };
+        let slots: Vec<Value> = self.slots.iter().map(slot).collect();
         json!({
             "version": VERSION,
             "run_id": self.run_id.as_str(),
@@ -196,10 +193,8 @@ impl RunPlan {
         });
         let calls = match (stored.mock, stored.synthetic) {
             (false, Some(true)) => {
-                return Err(Fault::field(
-                    "synthetic",
-                    "must not be true when mock is false",
-                ));
+                let text = "must not be true when mock is false";
+                return Err(Fault::field("synthetic", text));
             }
             (false, _) => Calls::Real,
             (true, Some(true)) => Calls::Synthetic,

@@ -56,10 +56,8 @@ impl AttemptFile for AnswerHead {
 impl AttemptFile for Ended {
     fn check(&self) -> Result<(), Fault> {
         instant("ended_at_utc", &self.ended_at_utc)?;
-        if self
-            .cost_usd
-            .is_some_and(|usd| Cost::from_usd(usd).is_none())
-        {
+        let is_wrong = |usd| Cost::from_usd(usd).is_none();
+        if self.cost_usd.is_some_and(is_wrong) {
             return Err(refused("cost_usd", "is not an amount of money"));
         }
         if !["valid", "invalid", "failed"].contains(&self.status.as_str()) {
@@ -69,10 +67,10 @@ impl AttemptFile for Ended {
         match (self.status.as_str(), self.reason.as_deref()) {
             ("valid", None) => Ok(()),
             ("valid", Some(_)) => Err(refused("reason", "must not be given for a valid answer")),
-            (_, None) => Err(refused(
-                "reason",
-                "is missing, although there is no valid answer",
-            )),
+            (_, None) => {
+                let text = "is missing, although there is no valid answer";
+                Err(refused("reason", text))
+            }
             (_, Some(word)) if Reason::parse(word).is_some() => Ok(()),
             (_, Some(word)) => {
                 let text = format!("is {word:?}, which this program does not know");
@@ -101,11 +99,9 @@ impl Begun {
 /// a missed attempt would be made a second time.
 pub(super) fn require_known_files(folder: &RunFolder, plan: &RunPlan) -> Result<(), FileError> {
     let place = folder.file(run::ATTEMPTS);
-    let stems: BTreeSet<String> = plan
-        .slots
-        .iter()
-        .map(|planned| planned.slot.stem(plan.rules.replicates))
-        .collect();
+    let stems = plan.slots.iter();
+    let stems = stems.map(|planned| planned.slot.stem(plan.rules.replicates));
+    let stems: BTreeSet<String> = stems.collect();
     let mut found: BTreeMap<(String, u32), BTreeSet<&'static str>> = BTreeMap::new();
     for (name, _) in entries_in(&place)? {
         let known = parts(&name).filter(|(stem, ..)| stems.contains(*stem));
@@ -156,18 +152,13 @@ pub(super) fn check_plan(plan: &RunPlan) -> Result<(), Fault> {
         .map_err(|problem| refused("slots", &problem))?;
     let replicates = plan.rules.replicates;
     let outside = |slot: &Slot| slot.replicate == 0 || slot.replicate > replicates;
-    match plan.slots.iter().find(|planned| outside(&planned.slot)) {
-        Some(planned) => {
-            let Slot {
-                model_id,
-                replicate,
-            } = &planned.slot;
-            let text =
-                format!("name replicate {replicate} of {model_id}, but the run has {replicates}");
-            Err(refused("slots", &text))
-        }
-        None => Ok(()),
-    }
+    let mut slots = plan.slots.iter().map(|planned| &planned.slot);
+    let Some(slot) = slots.find(|slot| outside(slot)) else {
+        return Ok(());
+    };
+    let (model_id, replicate) = (&slot.model_id, slot.replicate);
+    let text = format!("name replicate {replicate} of {model_id}, but the run has {replicates}");
+    Err(refused("slots", &text))
 }
 
 fn refused(field: &str, problem: &str) -> Fault {
@@ -179,8 +170,6 @@ fn instant(field: &str, text: &str) -> Result<(), Fault> {
 }
 
 fn digest(field: &str, text: &str) -> Result<(), Fault> {
-    match Digest::parse(text) {
-        Some(_) => Ok(()),
-        None => Err(refused(field, "is not a digest")),
-    }
+    let found = Digest::parse(text).map(|_| ());
+    found.ok_or_else(|| refused(field, "is not a digest"))
 }

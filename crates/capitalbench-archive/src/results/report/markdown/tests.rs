@@ -24,7 +24,7 @@ fn hostile_text_stays_text() {
 
 #[test]
 fn tables_have_as_many_cells_as_titles() {
-    let text = table("a | b", &[vec!["1".into(), plain("x | y")]]);
+    let text = table("a | b", [vec!["1".into(), plain("x | y")]]);
     assert_eq!(text, "| a | b |\n| --- | --- |\n| 1 | x \\| y |");
-    assert_eq!(table("a", &[]), "None.");
+    assert_eq!(table("a", []), "None.");
 }
