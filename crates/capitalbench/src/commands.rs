@@ -5,8 +5,7 @@ use capitalbench_core::values::ids::RunId;
 use serde_json::{Value, json};
 
 use crate::cli::Command;
-use crate::error::CommandError;
-pub(crate) use crate::error::Exit;
+use crate::error::{Error, Exit};
 
 mod accept_run;
 mod anchor;
@@ -55,7 +54,7 @@ mod verify;
 mod worker;
 
 /// Runs what was typed.
-pub(crate) fn run(command: Command) -> Result<Exit, CommandError> {
+pub(crate) fn run(command: Command) -> Result<Exit, Error> {
     match command {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Status(arguments) => status::run(&arguments),
@@ -68,7 +67,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, CommandError> {
         Command::AuditRound(arguments) => audit_round::run(&arguments),
         Command::HashRound(arguments) => hash_round::run(&arguments),
         Command::RunRound(arguments) => run_round::run(&arguments),
-        Command::CheckProviders(arguments) => check_providers::run(&arguments),
+        Command::CheckProviders(_) => check_providers::run(),
         Command::SmokeProvider(arguments) => smoke_provider::run(&arguments),
         Command::ListRuns(arguments) => list_runs::run(&arguments),
         Command::ValidateSubmissions(arguments) => validate_submissions::run(&arguments),
@@ -106,14 +105,14 @@ pub(crate) fn run(command: Command) -> Result<Exit, CommandError> {
 }
 
 /// A run id as typed; one that could leave its folder is refused.
-fn run_id(text: Option<&str>) -> Result<Option<RunId>, CommandError> {
+fn run_id(text: Option<&str>) -> Result<Option<RunId>, Error> {
     text.map(|text| parse_run_id("--run-id", text)).transpose()
 }
 
 /// The same for a run that must be named.
-fn parse_run_id(flag: &str, text: &str) -> Result<RunId, CommandError> {
+fn parse_run_id(flag: &str, text: &str) -> Result<RunId, Error> {
     RunId::parse(text).map_err(|error| {
-        CommandError::new(format!("{flag}: {error}"))
+        Error::new(format!("{flag}: {error}"))
             .hint("list the runs with `capitalbench list-runs --round DIR`")
     })
 }

@@ -15,7 +15,7 @@ use capitalbench_operations::operator::configuration::Configuration;
 use jiff::Timestamp;
 
 use crate::commands::notices::Console;
-use crate::error::CommandError;
+use crate::error::Error;
 
 /// Files of the working folder; the first that names a variable decides.
 const FILES: [&str; 2] = [".env.local", ".env"];
@@ -36,7 +36,7 @@ pub(crate) struct Environment {
 
 impl Environment {
     /// Reads the files of the working folder, where they are there.
-    pub(crate) fn load() -> Result<Self, CommandError> {
+    pub(crate) fn load() -> Result<Self, Error> {
         let mut from_files = BTreeMap::new();
         for file in FILES {
             let path = Path::new(file);
@@ -105,17 +105,13 @@ impl Environment {
 }
 
 /// Who works: this machine's configuration, by the clock or from a given instant.
-pub(crate) fn operator(given: Option<Timestamp>) -> Result<Operator, CommandError> {
-    operator_telling(given, Console::default())
-}
-
-/// The same, with a console of its own.
-pub(crate) fn operator_telling(
-    given: Option<Timestamp>,
-    console: Console,
-) -> Result<Operator, CommandError> {
+pub(crate) fn operator(given: Option<Timestamp>) -> Result<Operator, Error> {
     let configuration = Environment::load()?.into_configuration();
-    Ok(Operator::new(configuration, given, Box::new(console)))
+    Ok(Operator::new(
+        configuration,
+        given,
+        Box::<Console>::default(),
+    ))
 }
 
 /// Lines `NAME=value`; quotes around the value are taken off, other lines are left alone.

@@ -64,12 +64,16 @@ pub(crate) fn plural(count: usize, word: &str) -> String {
 /// Whether only errors and documents are printed, as `--quiet` asks.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
+/// Whether results are printed as documents, as `--json` asks.
+static JSON: AtomicBool = AtomicBool::new(false);
+
 /// Whether what commands print is left out, because another command runs them.
 static MUTED: AtomicBool = AtomicBool::new(false);
 
 /// Does as the flags of every verb say.
 pub(crate) fn set_up(flags: &Global) {
     QUIET.store(flags.quiet, Ordering::SeqCst);
+    JSON.store(flags.json, Ordering::SeqCst);
     let choice = match flags.color {
         clap::ColorChoice::Auto => anstream::ColorChoice::Auto,
         clap::ColorChoice::Always => anstream::ColorChoice::Always,
@@ -96,6 +100,20 @@ fn is_muted() -> bool {
 /// Whether only errors are wanted.
 pub(crate) fn is_quiet() -> bool {
     is_muted() || QUIET.load(Ordering::SeqCst)
+}
+
+/// Whether a document is wanted instead of text.
+pub(crate) fn is_json() -> bool {
+    JSON.load(Ordering::SeqCst)
+}
+
+/// Prints a result: the document where one is wanted, else the text.
+pub(crate) fn show(value: impl FnOnce() -> Value, text: impl FnOnce()) {
+    if is_json() {
+        document(&value());
+    } else {
+        text();
+    }
 }
 
 /// Prints one line; a closed pipe ends the program's output, not the program.

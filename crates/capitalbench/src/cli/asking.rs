@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use jiff::Timestamp;
 
-use super::shared::{Now, Output, Round, instant, word};
+use super::shared::{Now, Round, instant, word};
 
 #[derive(Debug, Args)]
 pub(crate) struct PriceCard {
@@ -59,8 +59,6 @@ pub(crate) struct RunRound {
     pub(crate) course: Course,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 const RUN_TYPES: [&str; 4] = ["official", "stability", "mock", "retrospective"];
@@ -140,10 +138,7 @@ fn pause(text: &str) -> Result<Duration, String> {
 ///
 /// Exit codes: 0 shown, 2 could not run.
 #[derive(Debug, Args)]
-pub(crate) struct CheckProviders {
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
+pub(crate) struct CheckProviders;
 
 /// Try one small call to a model
 ///
@@ -167,8 +162,6 @@ pub(crate) struct SmokeProvider {
     /// Let the one request leave this machine; without it nothing does
     #[arg(long)]
     pub(crate) allow_real_api_calls: bool,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// List the runs of a round
@@ -180,8 +173,6 @@ pub(crate) struct SmokeProvider {
 pub(crate) struct ListRuns {
     #[command(flatten)]
     pub(crate) round: Round,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Check the raw answers of a run
@@ -201,8 +192,6 @@ pub(crate) struct ValidateSubmissions {
     /// Say what would be written and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Make a run the record of its round
@@ -242,8 +231,6 @@ pub(crate) struct AcceptRun {
     pub(crate) no_schedule_resolution: bool,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Show two runs of a round side by side
@@ -261,8 +248,6 @@ pub(crate) struct CompareRuns {
     pub(crate) first: String,
     /// The other run
     pub(crate) second: String,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Show what control entrants hold in a round
@@ -277,6 +262,4 @@ pub(crate) struct CompareRuns {
 pub(crate) struct ShowControls {
     #[command(flatten)]
     pub(crate) round: Round,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }

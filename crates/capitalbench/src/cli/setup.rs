@@ -8,7 +8,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::shared::{Now, Output, Round, RoundsDir, Source, SourceChoice, day, instant, word};
+use super::shared::{Now, Round, RoundsDir, Source, SourceChoice, day, instant, word};
 
 /// Play an invented market offline, with its boards
 ///
@@ -50,8 +50,6 @@ pub(crate) struct Status {
     pub(crate) rounds: RoundsDir,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Create a round with dates from the calendar
@@ -102,8 +100,6 @@ pub(crate) struct InitRound {
     pub(crate) rounds: RoundsDir,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -189,8 +185,6 @@ pub(crate) struct ImportResearch {
     /// No fact after this instant
     #[arg(long, value_name = "INSTANT", value_parser = instant)]
     pub(crate) research_cutoff_utc: Timestamp,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Make the table of returns that models are shown
@@ -221,8 +215,6 @@ pub(crate) struct FetchUniversePerformance {
     pub(crate) overwrite_performance: bool,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Ask a price source whether it has every option
@@ -255,8 +247,6 @@ pub(crate) struct ValidateUniverse {
     pub(crate) source: SourceChoice,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Show the exact text that models are sent
@@ -278,8 +268,6 @@ pub(crate) struct ShowPrompt {
     /// Provider of that model, when its id does not begin with it
     #[arg(long, requires = "model")]
     pub(crate) provider: Option<String>,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Freeze the inputs of a round, or check them
@@ -298,6 +286,4 @@ pub(crate) struct HashRound {
     pub(crate) check: bool,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }

@@ -8,16 +8,15 @@ use capitalbench_proof::note::Checked;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Exit;
 use crate::cli::Anchor;
 use crate::config::operator;
-use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, remark};
-use crate::error::CommandError;
+use crate::console::{DIM, ERROR, GOOD, WARNING, line, paint, remark, show};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &Anchor) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Anchor) -> Result<Exit, Error> {
     if !arguments.rounds.folder.is_dir() {
         let text = format!("{} is not a folder", arguments.rounds.folder.display());
-        return Err(CommandError::new(text).hint("name a folder of rounds with --rounds-dir DIR"));
+        return Err(Error::new(text).hint("name a folder of rounds with --rounds-dir DIR"));
     }
     let operator = operator(arguments.now.instant)?;
     let log = LogFolder::of_rounds(&arguments.rounds.folder);
@@ -33,7 +32,7 @@ pub(crate) fn run(arguments: &Anchor) -> Result<Exit, CommandError> {
     if clocks.is_empty() {
         let text = "no outside clock is named";
         let hint = "give --tsa URL or --ots URL, or set CAPITALBENCH_TSA_URLS";
-        return Err(CommandError::new(text).hint(hint));
+        return Err(Error::new(text).hint(hint));
     }
     for file in &arguments.roots {
         let pem = file_ops::read(file).map_err(FileError::from)?;
@@ -41,11 +40,7 @@ pub(crate) fn run(arguments: &Anchor) -> Result<Exit, CommandError> {
         log.keep_root(&name, &pem)?;
     }
     let anchored = anchor(&operator, &log, &clocks)?;
-    if arguments.output.json {
-        document(&as_json(&anchored));
-    } else {
-        print(&anchored);
-    }
+    show(|| as_json(&anchored), || print(&anchored));
     Ok(Exit::of(anchored.holds()))
 }
 

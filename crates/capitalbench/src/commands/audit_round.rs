@@ -5,12 +5,12 @@ use capitalbench_archive::verify::audit::{Check, Status, audit};
 use capitalbench_operations::operator::clock::now_or;
 use serde_json::json;
 
-use super::{Exit, run_id};
+use super::run_id;
 use crate::cli::AuditRound;
-use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint};
-use crate::error::CommandError;
+use crate::console::{DIM, ERROR, GOOD, WARNING, document, is_json, line, paint};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &AuditRound) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &AuditRound) -> Result<Exit, Error> {
     let run_id = run_id(arguments.run_id.as_deref())?;
     let now = now_or(arguments.now.instant);
     let checks = audit(&arguments.round.path, run_id.as_ref(), now)?;
@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &AuditRound) -> Result<Exit, CommandError> {
         .iter()
         .any(|c| matches!(c.status, Status::Fail | Status::Missing));
     let word = if passed { "PASS" } else { "FAIL" };
-    if arguments.output.json {
+    if is_json() {
         let checks: Vec<_> = checks.iter().map(as_json).collect();
         document(&json!({"checks": checks, "status": word}));
         return Ok(Exit::of(passed));

@@ -16,13 +16,12 @@ use capitalbench_site::{Files, Input, Renderer, served};
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::Exit;
 use super::data_folder::DataFolder;
 use super::origin::{Loaded, Origin};
 use super::published::keeps;
 use crate::cli::{BuildSite, RecordSource};
-use crate::console::{document, line, plural, progress};
-use crate::error::CommandError;
+use crate::console::{document, is_json, line, plural, progress};
+use crate::error::{Error, Exit};
 
 mod kept;
 mod output;
@@ -30,7 +29,7 @@ mod output;
 use kept::{Kept, KeptRound};
 use output::{LIST, Output};
 
-pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, Error> {
     let record = Origin::open(arguments.source, &arguments.rounds)?.load(None)?;
     let publication = &record.publication;
     let folder = &arguments.rounds.folder;
@@ -59,7 +58,7 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, CommandError> {
         done: Mutex::default(),
     };
     let bar = progress(publication.rounds.len(), "rendering rounds");
-    let told: Result<Vec<Told>, CommandError> = publication
+    let told: Result<Vec<Told>, Error> = publication
         .rounds
         .par_iter()
         .inspect(|_| bar.inc(1))
@@ -91,7 +90,7 @@ struct Found {
 
 impl Build<'_> {
     /// Writes what belongs to one round alone, unless it is there.
-    fn round(&self, round: &PublicRound) -> Result<Told, CommandError> {
+    fn round(&self, round: &PublicRound) -> Result<Told, Error> {
         let own = self.record.files_of(round)?;
         let raw = served(round.id(), &own);
         let mut counts = self.output.put(&raw)?;
@@ -99,7 +98,7 @@ impl Build<'_> {
         let earlier = |inputs| {
             let before = kept.and_then(|kept| kept.of(round.id(), inputs));
             let there = before.filter(|before| self.output.holds(before));
-            Ok::<_, CommandError>(there.map(|before| (before.clone(), 0)))
+            Ok::<_, Error>(there.map(|before| (before.clone(), 0)))
         };
         let put = |inputs, files: Files| {
             let written = self.output.put(&files)?.written;
@@ -120,11 +119,7 @@ impl Build<'_> {
     }
 
     /// Writes the rest and removes what an earlier build left.
-    fn finish(
-        self,
-        told: &[Told],
-        (data, archive): (DataFolder, u64),
-    ) -> Result<Found, CommandError> {
+    fn finish(self, told: &[Told], (data, archive): (DataFolder, u64)) -> Result<Found, Error> {
         let done = self.done.into_inner();
         let done = done.unwrap_or_else(PoisonError::into_inner);
         let (mut paths, mut counts) = (done.paths, done.counts);
@@ -158,7 +153,7 @@ impl Build<'_> {
 
 fn say(arguments: &BuildSite, found: &Found) {
     let (bytes, written) = (found.counts.bytes, found.counts.written);
-    if arguments.printed.json {
+    if is_json() {
         document(&json!({
             "files": found.files,
             "bytes": bytes,

@@ -6,24 +6,23 @@ use capitalbench_export::publication_v1;
 use capitalbench_export::text::{percent, points};
 use serde_json::json;
 
-use super::Exit;
 use super::leaderboard::set_table;
 use super::published::{load_standings, unknown};
 use crate::cli::{Compare, TrackName};
-use crate::console::{document, line, or_none, table};
-use crate::error::CommandError;
+use crate::console::{document, is_json, line, or_none, table};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &Compare) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Compare) -> Result<Exit, Error> {
     let standings = load_standings(&arguments.rounds)?;
     let models = models(&standings, &arguments.models)?;
     let mut shown = Vec::new();
     let mut shared = false;
     for track in TrackName::tracks(arguments.track) {
         let found = standings.compare(track, &models);
-        let found = found.map_err(|error| CommandError::new(error.to_string()))?;
+        let found = found.map_err(|error| Error::new(error.to_string()))?;
         let Some(found) = found else { continue };
         shared |= !found.set.included.is_empty();
-        if arguments.output.json {
+        if is_json() {
             let name = |id: &ModelId| standings.name(id).to_owned();
             let reference = standings.reference_name(&found.set);
             let found = (&found.set, found.statistics.as_ref());
@@ -65,14 +64,14 @@ pub(crate) fn run(arguments: &Compare) -> Result<Exit, CommandError> {
             line(format!("\n{}", table(&header, &[1, 2, 3], rows)));
         }
     }
-    if arguments.output.json {
+    if is_json() {
         document(&json!({"as_of": standings.as_of.to_string(), "comparisons": shown}));
     }
     Ok(Exit::of(shared))
 }
 
 /// The models that were named; an unknown one is answered with the nearest.
-fn models(standings: &Standings, names: &[String]) -> Result<Vec<ModelId>, CommandError> {
+fn models(standings: &Standings, names: &[String]) -> Result<Vec<ModelId>, Error> {
     let known = standings.model_ids();
     let mut models = Vec::new();
     for name in names {
@@ -88,7 +87,7 @@ fn models(standings: &Standings, names: &[String]) -> Result<Vec<ModelId>, Comma
         }
     }
     if models.len() < 2 {
-        return Err(CommandError::new("name two different models to compare"));
+        return Err(Error::new("name two different models to compare"));
     }
     Ok(models)
 }

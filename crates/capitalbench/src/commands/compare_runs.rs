@@ -11,10 +11,10 @@ use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::result::consistency::overlap;
 use serde_json::{Value, json};
 
-use super::{Exit, holdings_json, holdings_text, parse_run_id};
+use super::{holdings_json, holdings_text, parse_run_id};
 use crate::cli::CompareRuns;
-use crate::console::{NONE, document, line, or_none, table};
-use crate::error::CommandError;
+use crate::console::{NONE, document, is_json, line, or_none, table};
+use crate::error::{Error, Exit};
 
 /// A model's answer in one run: a submission, or why there is none.
 type Answer = Result<Submission, String>;
@@ -65,7 +65,7 @@ impl Row {
     }
 }
 
-pub(crate) fn run(arguments: &CompareRuns) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &CompareRuns) -> Result<Exit, Error> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     let names = [&arguments.first, &arguments.second];
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &CompareRuns) -> Result<Exit, CommandError> {
     let controls = side_by_side(controls(&inputs, names[0])?, controls(&inputs, names[1])?);
     let count = |verdict| rows.iter().filter(|row| row.verdict() == verdict).count();
     let [same, differ, open] = [SAME, DIFFERS, NOT_COMPARABLE].map(count);
-    if arguments.output.json {
+    if is_json() {
         let models: Vec<Value> = rows.iter().map(as_json).collect();
         document(&json!({
             "round_id": folder.name(),
@@ -115,7 +115,7 @@ fn print_rows(first: &str, names: [&String; 2], rows: &[Row]) {
 }
 
 /// Control entrants of a run, made again; none where it has none.
-fn controls(inputs: &RoundInputs, name: &str) -> Result<Answers, CommandError> {
+fn controls(inputs: &RoundInputs, name: &str) -> Result<Answers, Error> {
     let run = inputs.folder.run(&parse_run_id("run", name)?)?;
     let rules = run.record()?.run.rules;
     let checked = validate_run(inputs, &run, rules)?;
@@ -131,7 +131,7 @@ fn controls(inputs: &RoundInputs, name: &str) -> Result<Answers, CommandError> {
     Ok(own.controls.iter().map(answer).collect())
 }
 
-fn answers(inputs: &RoundInputs, name: &str) -> Result<Answers, CommandError> {
+fn answers(inputs: &RoundInputs, name: &str) -> Result<Answers, Error> {
     let run = inputs.folder.run(&parse_run_id("run", name)?)?;
     let rules = run.record()?.run.rules;
     let mut answers = Answers::new();

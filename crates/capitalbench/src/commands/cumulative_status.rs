@@ -4,17 +4,16 @@ use capitalbench_core::publication::boards::index::IndexRow;
 use capitalbench_core::round::manifest::Track;
 use serde_json::json;
 
-use super::Exit;
 use super::published::load_standings;
 use crate::cli::{CumulativeStatus, TrackName};
-use crate::console::{Table, document, line, or_none};
-use crate::error::CommandError;
+use crate::console::{Table, document, is_json, line, or_none};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Exit, Error> {
     let standings = load_standings(&arguments.rounds)?;
     let tracks = TrackName::tracks(arguments.track).into_iter();
     let rows: Vec<IndexRow<'_>> = tracks.flat_map(|track| standings.index(track)).collect();
-    if arguments.output.json {
+    if is_json() {
         let rows: Vec<_> = rows.iter().map(as_json).collect();
         document(&json!({"as_of": standings.as_of.to_string(), "rounds": rows}));
         return Ok(Exit::Success);

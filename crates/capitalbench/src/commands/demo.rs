@@ -15,10 +15,9 @@ use clap::Parser as _;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::Exit;
 use crate::cli::{Arguments, Demo, RecordSource, Rounds, RoundsDir, Serve};
 use crate::console::{BOLD, DIM, GOOD, line, muted, paint, progress, table};
-use crate::error::CommandError;
+use crate::error::{Error, Exit};
 
 mod calendar;
 mod stage;
@@ -27,7 +26,7 @@ use calendar::PlannedRound;
 use stage::Stage;
 
 /// Plays the demo.
-pub(crate) fn run(arguments: &Demo) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Demo) -> Result<Exit, Error> {
     let seed = arguments.seed;
     line(format!(
         "{} · synthetic market, seed {seed} · nothing leaves this machine",
@@ -46,7 +45,7 @@ pub(crate) fn run(arguments: &Demo) -> Result<Exit, CommandError> {
     muted(|| track(&stage, &rounds, now))?;
     let folder = stage.folder.join("rounds");
     let published = public_record::publication(&folder, now, &|| ())
-        .map_err(|error| CommandError::new(error.to_string()))?;
+        .map_err(|error| Error::new(error.to_string()))?;
     summary(&published);
     line("");
     step(BOARDS, &folders(&stage, now))?;
@@ -98,7 +97,7 @@ const TRACKING: &str = "update-interim-performance --rounds-dir {rounds} --snaps
 const BOARDS: &str = "leaderboard --rounds-dir {rounds} --as-of {now}";
 
 /// One round, from nothing as far as the demo's last day lets it come.
-fn play(stage: &Stage, round: &PlannedRound, seed: usize) -> Result<(), CommandError> {
+fn play(stage: &Stage, round: &PlannedRound, seed: usize) -> Result<(), Error> {
     stage.write_research(round)?;
     let horizon = match round.track {
         Track::Weekly => "one week",
@@ -136,7 +135,7 @@ fn play(stage: &Stage, round: &PlannedRound, seed: usize) -> Result<(), CommandE
 }
 
 /// Daily closes for the rounds that are still open, from the first of them to the last known day.
-fn track(stage: &Stage, rounds: &[PlannedRound], now: Timestamp) -> Result<(), CommandError> {
+fn track(stage: &Stage, rounds: &[PlannedRound], now: Timestamp) -> Result<(), Error> {
     let mut first = None;
     for round in rounds {
         let folder = stage.folder.join("rounds").join(&round.name);
@@ -161,7 +160,7 @@ fn folders(stage: &Stage, now: Timestamp) -> BTreeMap<&'static str, String> {
     ])
 }
 
-fn exit_day(folder: &Path) -> Result<Date, CommandError> {
+fn exit_day(folder: &Path) -> Result<Date, Error> {
     let folder = RoundFolder::open(folder)?;
     let manifest = folder.parse(
         capitalbench_archive::disk::layout::MANIFEST,
@@ -169,12 +168,12 @@ fn exit_day(folder: &Path) -> Result<Date, CommandError> {
     )?;
     let window = manifest.window;
     Ok(window
-        .ok_or_else(|| CommandError::new("the round has no window"))?
+        .ok_or_else(|| Error::new("the round has no window"))?
         .exit)
 }
 
 /// Runs a command exactly as if it were typed.
-fn step(words: &str, values: &BTreeMap<&str, String>) -> Result<(), CommandError> {
+fn step(words: &str, values: &BTreeMap<&str, String>) -> Result<(), Error> {
     let typed = words.split_whitespace().map(|word| {
         let name = word
             .strip_prefix('{')
@@ -186,12 +185,12 @@ fn step(words: &str, values: &BTreeMap<&str, String>) -> Result<(), CommandError
         .chain(typed)
         .collect();
     let parsed = Arguments::try_parse_from(&typed)
-        .map_err(|error| CommandError::new(format!("{}: {error}", typed.join(" "))))?;
+        .map_err(|error| Error::new(format!("{}: {error}", typed.join(" "))))?;
     match super::run(parsed.command)? {
         Exit::Success => Ok(()),
         Exit::DoesNotHold | Exit::CouldNotRun => {
             let text = format!("the step `{}` did not hold", typed.join(" "));
-            Err(CommandError::new(text))
+            Err(Error::new(text))
         }
     }
 }
@@ -233,7 +232,7 @@ fn summary(published: &Publication) {
     ));
 }
 
-fn verified(folder: &Path, now: Timestamp) -> Result<Exit, CommandError> {
+fn verified(folder: &Path, now: Timestamp) -> Result<Exit, Error> {
     let begun = Instant::now();
     let report = verify::verify(folder, now, &|| ())?;
     let took = begun.elapsed().as_millis();

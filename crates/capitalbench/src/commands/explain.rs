@@ -11,39 +11,37 @@ use capitalbench_core::values::ids::ModelId;
 use capitalbench_core::values::similar::closest;
 use serde_json::{Map, Value, json};
 
-use super::Exit;
 use super::published::load;
 use crate::cli::{Explain, TrackName};
-use crate::console::{BOLD, DIM, document, line, paint, plural, width, wrapped};
-use crate::error::CommandError;
+use crate::console::{BOLD, DIM, line, paint, plural, show, width, wrapped};
+use crate::error::{Error, Exit};
 
 /// Widest line of text, on a terminal that is wider.
 const WIDEST: usize = 100;
 
-pub(crate) fn run(arguments: &Explain) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Explain) -> Result<Exit, Error> {
     let public = load(&arguments.rounds)?;
     let model_id = known_model(&public, &arguments.model)?;
     let told: Vec<(Track, Option<Explanation>)> = TrackName::tracks(arguments.track)
         .into_iter()
         .map(|track| (track, explain(&public, &model_id, track)))
         .collect();
-    if arguments.output.json {
-        document(&as_json(&public, &model_id, &told));
-    } else {
-        print(&public, &model_id, &told);
-    }
+    show(
+        || as_json(&public, &model_id, &told),
+        || print(&public, &model_id, &told),
+    );
     Ok(Exit::Success)
 }
 
 /// The model of this id, or an error with the names it could be.
-fn known_model(public: &Publication, text: &str) -> Result<ModelId, CommandError> {
+fn known_model(public: &Publication, text: &str) -> Result<ModelId, Error> {
     let submissions = public.rounds.iter().flat_map(|round| round.submissions());
     let known: BTreeSet<&ModelId> = submissions.map(|submission| &submission.model_id).collect();
     if let Some(found) = known.iter().find(|id| id.as_str() == text) {
         return Ok((*found).clone());
     }
     let names: Vec<&str> = known.iter().map(|id| id.as_str()).collect();
-    let error = CommandError::new(format!("no public round has a model named {text:?}"));
+    let error = Error::new(format!("no public round has a model named {text:?}"));
     let part = text.to_lowercase();
     let mut near: BTreeSet<&str> = BTreeSet::new();
     near.extend(names.iter().filter(|name| name.contains(&part)));

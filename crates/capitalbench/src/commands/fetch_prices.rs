@@ -8,23 +8,24 @@ use capitalbench_operations::prices::fetcher::{AtLimit, Stopped};
 use serde_json::{Value, json};
 
 use super::notices::price_choice;
-use super::{Exit, run_id};
+use super::run_id;
 use crate::cli::{FetchPrices, SideChoice};
 use crate::config::operator;
-use crate::console::{DIM, GOOD, WARNING, document, line, paint, plural, prose, remark};
-use crate::error::CommandError;
+use crate::console::{
+    DIM, GOOD, WARNING, document, is_json, line, paint, plural, prose, remark, show,
+};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &FetchPrices) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &FetchPrices) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
     let report = fetch_round(&operator, &request(arguments)?)?;
-    let is_json = arguments.output.json;
     Ok(match &report.fetched {
         None => {
-            print_plan(&report, is_json);
+            print_plan(&report);
             Exit::Success
         }
         Some(Fetched::Stopped(stopped)) => {
-            print_stopped(&report, stopped, is_json);
+            print_stopped(&report, stopped);
             Exit::DoesNotHold
         }
         Some(Fetched::Stored {
@@ -33,17 +34,16 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Exit, CommandError> {
             sound,
         }) => {
             let check = cross_check.as_ref();
-            if is_json {
-                document(&stored_json(&report.round.name(), provenance, check));
-            } else {
-                print_stored(&report, provenance, check);
-            }
+            show(
+                || stored_json(&report.round.name(), provenance, check),
+                || print_stored(&report, provenance, check),
+            );
             Exit::of(*sound)
         }
     })
 }
 
-fn request(arguments: &FetchPrices) -> Result<FetchRequest, CommandError> {
+fn request(arguments: &FetchPrices) -> Result<FetchRequest, Error> {
     Ok(FetchRequest {
         round: arguments.round.path.clone(),
         entry: arguments.entry_date,
@@ -70,9 +70,9 @@ fn request(arguments: &FetchPrices) -> Result<FetchRequest, CommandError> {
     })
 }
 
-fn print_plan(report: &FetchReport, json: bool) {
+fn print_plan(report: &FetchReport) {
     let (window, symbols) = (report.window, &report.symbols);
-    if json {
+    if is_json() {
         document(&json!({
             "round_id": report.round.name(),
             "entry_date": window.entry.to_string(),
@@ -93,9 +93,9 @@ fn print_plan(report: &FetchReport, json: bool) {
     line(symbols.join(" "));
 }
 
-fn print_stopped(report: &FetchReport, stopped: &Stopped, json: bool) {
+fn print_stopped(report: &FetchReport, stopped: &Stopped) {
     let round = report.round.name();
-    if json {
+    if is_json() {
         document(&json!({
             "round_id": round,
             "status": "stopped",

@@ -12,12 +12,11 @@ use capitalbench_core::values::time::Stamp;
 use capitalbench_operations::operator::clock::now_or;
 use serde_json::json;
 
-use super::Exit;
 use crate::cli::ImportResearch;
-use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint};
-use crate::error::CommandError;
+use crate::console::{DIM, ERROR, GOOD, WARNING, document, is_json, line, paint};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &ImportResearch) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &ImportResearch) -> Result<Exit, Error> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     let rules = folder.parse(layout::MANIFEST, manifest::parse)?;
     let read = |path: &std::path::Path| file_ops::read(path).map_err(FileError::from);
@@ -32,13 +31,13 @@ pub(crate) fn run(arguments: &ImportResearch) -> Result<Exit, CommandError> {
         final_briefing: &final_briefing,
     };
     let cutoff = Stamp::parse(&arguments.research_cutoff_utc.to_string())
-        .ok_or_else(|| CommandError::new("--research-cutoff-utc is not an instant"))?;
+        .ok_or_else(|| Error::new("--research-cutoff-utc is not an instant"))?;
     let (problems, imported) = match import(&folder, &rules, reports, &cutoff) {
         Ok(warnings) => (warnings, true),
         Err(ImportError::Briefing(problems)) => (problems, false),
-        Err(error) => return Err(CommandError::new(error.to_string())),
+        Err(error) => return Err(Error::new(error.to_string())),
     };
-    if arguments.output.json {
+    if is_json() {
         let problems: Vec<_> = problems.iter().map(as_json).collect();
         document(&json!({"imported": imported, "problems": problems}));
         return Ok(Exit::of(imported));

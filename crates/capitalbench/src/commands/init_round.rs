@@ -7,20 +7,19 @@ use capitalbench_core::values::ids::RoundId;
 use capitalbench_operations::opening::new_round::{OpenedRound, RoundRequest, open_round};
 use serde_json::json;
 
-use super::Exit;
 use crate::cli::{Format, InitRound, Source};
 use crate::config::operator;
-use crate::console::{BOLD, DIM, WARNING, document, line, paint, plural, remark};
-use crate::error::CommandError;
+use crate::console::{BOLD, DIM, WARNING, document, is_json, line, paint, plural, remark};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &InitRound) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &InitRound) -> Result<Exit, Error> {
     let opened = open_round(&operator(arguments.now.instant)?, &request(arguments)?)?;
     let next = format!(
         "capitalbench import-research --round {} --market-fact-report FILE --audit-report FILE \
          --final-briefing FILE --research-cutoff-utc INSTANT",
         shell_word(opened.folder.path())
     );
-    if arguments.output.json {
+    if is_json() {
         let (plan, manifest) = (&opened.window, &opened.manifest);
         document(&json!({
             "round_id": opened.folder.name(),
@@ -42,9 +41,9 @@ pub(crate) fn run(arguments: &InitRound) -> Result<Exit, CommandError> {
     Ok(Exit::Success)
 }
 
-fn request(arguments: &InitRound) -> Result<RoundRequest, CommandError> {
+fn request(arguments: &InitRound) -> Result<RoundRequest, Error> {
     let round_id = RoundId::parse(&arguments.round_id)
-        .map_err(|error| CommandError::new(format!("--round-id: {error}")))?;
+        .map_err(|error| Error::new(format!("--round-id: {error}")))?;
     // An invented market has no vendor.
     let usual = (!arguments.synthetic).then_some(Source::Tiingo);
     let prices = &arguments.prices;

@@ -8,7 +8,6 @@ use capitalbench_archive::disk::shell::shell_word;
 use capitalbench_core::publication::Publication;
 use capitalbench_database::jobs::Job;
 use capitalbench_database::sync::{Scope, Synced};
-use capitalbench_operations::error::Error;
 use capitalbench_operations::operator::configuration::LOG_KEY;
 use capitalbench_operations::operator::{Listener, Notice, Operator};
 use capitalbench_operations::prices::sources::{CrossCheckChoice, PriceChoice, Vendor};
@@ -20,28 +19,18 @@ use capitalbench_operations::syncing::follow::{self, Followed, NotSynced};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
-use super::Exit;
 use crate::cli;
 use crate::config::operator;
-use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, plural, progress, remark};
-use crate::error::CommandError;
+use crate::console::{DIM, ERROR, GOOD, WARNING, line, paint, plural, progress, remark, show};
+use crate::error::{Error, Exit, report};
 
 /// Shows on a terminal what operations announce.
 #[derive(Default)]
 pub(crate) struct Console {
     bar: Mutex<Option<ProgressBar>>,
-    /// Results that are announced go out as JSON.
-    json: bool,
 }
 
 impl Console {
-    pub(crate) fn of(json: bool) -> Self {
-        Self {
-            json,
-            ..Self::default()
-        }
-    }
-
     fn with_bar(&self, change: impl FnOnce(&mut Option<ProgressBar>)) {
         // A bar for the screen; a panic elsewhere leaves it whole.
         change(&mut self.bar.lock().unwrap_or_else(PoisonError::into_inner));
@@ -81,7 +70,7 @@ impl Listener for Console {
             }
             Notice::Failed(error) => report(error),
             Notice::TriesAgain(error) => remark(format!("{} {error}", paint(WARNING, "warning:"))),
-            Notice::JobEnded { job, end } => job_ended(job, end, self.json),
+            Notice::JobEnded { job, end } => job_ended(job, end),
             Notice::Followed(followed) => {
                 print_followed(followed);
             }
@@ -89,11 +78,7 @@ impl Listener for Console {
     }
 }
 
-fn report(error: &Error) {
-    CommandError::from(error.clone()).report();
-}
-
-fn job_ended(job: &Job, end: &JobEnd, json: bool) {
+fn job_ended(job: &Job, end: &JobEnd) {
     let told = match end {
         JobEnd::Resolved => paint(GOOD, "resolved"),
         JobEnd::WasResolved => "was resolved already".to_owned(),
@@ -109,12 +94,11 @@ fn job_ended(job: &Job, end: &JobEnd, json: bool) {
         JobEnd::TakenOver => paint(WARNING, "another worker has taken it over"),
     };
     let round = job.round_id.as_str();
-    if json {
-        let told = strip_str(&told).to_string();
-        document(&json!({"round_id": round, "attempt": job.attempts, "told": told}));
-    } else {
-        line(format!("{round}: {told}"));
-    }
+    let plain = strip_str(&told).to_string();
+    show(
+        || json!({"round_id": round, "attempt": job.attempts, "told": plain}),
+        || line(format!("{round}: {told}")),
+    );
 }
 
 /// After one round changed: the database follows.
@@ -132,7 +116,7 @@ pub(super) fn follow_publication(
     rounds: &cli::Rounds,
     publication: &Publication,
     scope: &Scope,
-) -> Result<Exit, CommandError> {
+) -> Result<Exit, Error> {
     let operator = operator(rounds.as_of)?;
     let followed = follow::follow_publication(&operator, &rounds.folder, publication, scope);
     Ok(print_followed(&followed))
@@ -258,11 +242,11 @@ pub(super) fn print_stamped(stamped: &StampedPicks) {
 }
 
 /// The vendor that the flags name.
-pub(super) fn vendor(choice: &cli::SourceChoice) -> Result<Vendor, CommandError> {
+pub(super) fn vendor(choice: &cli::SourceChoice) -> Result<Vendor, Error> {
     named_vendor(choice.source, choice.histories.as_deref())
 }
 
-fn named_vendor(source: cli::Source, histories: Option<&Path>) -> Result<Vendor, CommandError> {
+fn named_vendor(source: cli::Source, histories: Option<&Path>) -> Result<Vendor, Error> {
     Ok(match source {
         cli::Source::Tiingo => Vendor::Tiingo,
         cli::Source::Yahoo => Vendor::Yahoo,
@@ -271,7 +255,7 @@ fn named_vendor(source: cli::Source, histories: Option<&Path>) -> Result<Vendor,
             let folder = histories.ok_or_else(|| {
                 let text = "the csv source needs a folder of histories";
                 let hint = "give it with --histories, or --cross-check-histories for a cross-check";
-                CommandError::new(text).hint(hint)
+                Error::new(text).hint(hint)
             })?;
             Vendor::Csv(folder.to_owned())
         }
@@ -282,7 +266,7 @@ fn named_vendor(source: cli::Source, histories: Option<&Path>) -> Result<Vendor,
 pub(super) fn price_choice(
     first: &cli::SourceChoice,
     second: &cli::CrossCheckChoice,
-) -> Result<PriceChoice, CommandError> {
+) -> Result<PriceChoice, Error> {
     let histories = second.histories.as_deref();
     let cross_check = second.source.map(|source| named_vendor(source, histories));
     Ok(PriceChoice {

@@ -5,14 +5,14 @@ use capitalbench_operations::resolving::due::{DueReport, DueRequest, due_rounds,
 use capitalbench_operations::resolving::resolve::Resolution;
 use serde_json::{Value, json};
 
-use super::Exit;
+use super::automation::next_attempt;
 use super::notices::{follow_folder, price_choice};
 use crate::cli::ResolveDue;
 use crate::config::operator;
-use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, plural, remark};
-use crate::error::CommandError;
+use crate::console::{DIM, ERROR, GOOD, WARNING, document, is_json, line, paint, plural, remark};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
     let rounds = &arguments.rounds.folder;
     if arguments.dry_run {
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, CommandError> {
         boards: arguments.boards_dir.clone(),
     };
     let report = resolve_due(&operator, &request)?;
-    if arguments.output.json {
+    if is_json() {
         document(&json!({
             "rounds": report.rounds.iter().map(as_json).collect::<Vec<_>>(),
             "unreadable": report.unreadable,
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, CommandError> {
 fn print_due(arguments: &ResolveDue, due: &[RoundFolder], unreadable: &[String]) -> Exit {
     let names: Vec<String> = due.iter().map(RoundFolder::name).collect();
     let names = &names[..names.len().min(arguments.max.unwrap_or(usize::MAX))];
-    if arguments.output.json {
+    if is_json() {
         document(&json!({"due": names, "unreadable": unreadable}));
     } else {
         for name in names {
@@ -111,18 +111,12 @@ fn print(report: &DueReport) {
                 line(format!("{round}: {word} until {until}: {reason}"));
             }
             Resolution::Failed { error, next } => {
-                let next = next.map_or_else(
-                    || "no further attempt".to_owned(),
-                    |next| format!("next attempt {next}"),
-                );
                 line(format!("{round}: {}: {error}", paint(ERROR, "failed")));
-                line(format!("  {}", paint(DIM, next)));
+                line(format!("  {}", paint(DIM, next_attempt(*next))));
             }
             Resolution::Busy(holder) => {
-                line(format!(
-                    "{round}: {}",
-                    paint(DIM, format!("with {}", holder.who))
-                ));
+                let who = format!("with {}", holder.who);
+                line(format!("{round}: {}", paint(DIM, who)));
             }
             Resolution::NotDue => {}
         }

@@ -13,20 +13,20 @@ use capitalbench_operations::resolving::scoring::{FolderScores, score_folder, sc
 use serde_json::{Value, json};
 
 use super::notices::{follow_folder, follow_round, print_signed, recorded_json};
-use super::{Exit, run_id};
+use super::run_id;
 use crate::cli::ScoreRound;
 use crate::config::operator;
 use crate::console::{
-    BOLD, DIM, ERROR, WARNING, document, line, paint, plural, prose, remark, table,
+    BOLD, DIM, ERROR, WARNING, document, is_json, line, paint, plural, prose, remark, table,
 };
-use crate::error::CommandError;
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &ScoreRound) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &ScoreRound) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
     let writing = writing(arguments)?;
     if let Some(folder) = &arguments.rounds_dir {
         let scores = score_folder(&operator, folder, &writing)?;
-        print_scores(&scores, arguments.output.json)?;
+        print_scores(&scores)?;
         let done = Exit::of(scores.failed.is_empty());
         return Ok(match writing {
             Writing::DryRun => done,
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Exit, CommandError> {
     let path = arguments.round.as_deref().unwrap_or_else(|| Path::new("."));
     let run_id = run_id(arguments.run_id.as_deref())?;
     let scored = score_round(&operator, path, run_id.as_ref(), &writing)?;
-    if arguments.output.json {
+    if is_json() {
         document(&as_json(&scored)?);
     } else {
         print(&scored)?;
@@ -47,12 +47,12 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Exit, CommandError> {
     })
 }
 
-fn writing(arguments: &ScoreRound) -> Result<Writing, CommandError> {
+fn writing(arguments: &ScoreRound) -> Result<Writing, Error> {
     if arguments.dry_run {
         return Ok(Writing::DryRun);
     }
     let reason = |flag: &str, text: &Option<String>| match text.as_deref().map(str::trim) {
-        Some("") => Err(CommandError::new(format!("{flag} needs a reason"))),
+        Some("") => Err(Error::new(format!("{flag} needs a reason"))),
         text => Ok(text.map(str::to_owned)),
     };
     let unproved = &arguments.accept_unproved_prices;
@@ -63,10 +63,10 @@ fn writing(arguments: &ScoreRound) -> Result<Writing, CommandError> {
     }))
 }
 
-fn print_scores(scores: &FolderScores, json: bool) -> Result<(), CommandError> {
+fn print_scores(scores: &FolderScores) -> Result<(), Error> {
     let FolderScores { done, failed } = scores;
-    if json {
-        let runs: Result<Vec<Value>, CommandError> = done.iter().map(as_json).collect();
+    if is_json() {
+        let runs: Result<Vec<Value>, Error> = done.iter().map(as_json).collect();
         let failures = failed
             .iter()
             .map(|(round, error)| json!({"round_id": round, "error": error.to_string()}));
@@ -89,12 +89,12 @@ struct Row {
     regret: Option<f64>,
 }
 
-fn rows(scored: &Scored) -> Result<Vec<Row>, CommandError> {
+fn rows(scored: &Scored) -> Result<Vec<Row>, Error> {
     let oracle = scored.result.returns.oracle();
     let row = |row: &leaderboard::Scored| {
         let outcome = &row.outcome;
         let points = points::score(outcome.decision_return, oracle)
-            .map_err(|error| CommandError::new(format!("{}: {error}", row.submission.model_id)))?;
+            .map_err(|error| Error::new(format!("{}: {error}", row.submission.model_id)))?;
         Ok(Row {
             model: row.submission.model_id.to_string(),
             score: match points {
@@ -119,7 +119,7 @@ fn control_json((rule, scored): &ControlOutcome) -> Value {
     })
 }
 
-fn as_json(scored: &Scored) -> Result<Value, CommandError> {
+fn as_json(scored: &Scored) -> Result<Value, Error> {
     let outcomes: Vec<Value> = rows(scored)?
         .into_iter()
         .map(|row| {
@@ -175,7 +175,7 @@ fn as_json(scored: &Scored) -> Result<Value, CommandError> {
     }))
 }
 
-fn print(scored: &Scored) -> Result<(), CommandError> {
+fn print(scored: &Scored) -> Result<(), Error> {
     let dash = || "-".to_owned();
     line(format!(
         "{}  {}",

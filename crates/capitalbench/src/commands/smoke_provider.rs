@@ -5,13 +5,12 @@ use capitalbench_core::asking::run::RunKind;
 use capitalbench_operations::asking::smoke::{SmokeReport, SmokeRequest, smoke};
 use serde_json::{Value, json};
 
-use super::Exit;
 use crate::cli::SmokeProvider;
 use crate::config::operator;
-use crate::console::{ERROR, GOOD, document, line, paint, table};
-use crate::error::CommandError;
+use crate::console::{ERROR, GOOD, line, paint, show, table};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &SmokeProvider) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &SmokeProvider) -> Result<Exit, Error> {
     let request = SmokeRequest {
         models: arguments.models.clone(),
         model: arguments.model.clone(),
@@ -19,11 +18,7 @@ pub(crate) fn run(arguments: &SmokeProvider) -> Result<Exit, CommandError> {
         allow_real_calls: arguments.allow_real_api_calls,
     };
     let report = smoke(&operator(None)?, &request)?;
-    if arguments.output.json {
-        document(&as_json(&report));
-    } else {
-        print(&report);
-    }
+    show(|| as_json(&report), || print(&report));
     Ok(Exit::of(report.problem.is_none()))
 }
 

@@ -5,12 +5,11 @@ use capitalbench_core::round::lifecycle::Stage;
 use capitalbench_operations::operator::clock::now_or;
 use serde_json::json;
 
-use super::Exit;
 use crate::cli::Status;
-use crate::console::{DIM, ERROR, document, line, or_none, paint, prose, remark, table};
-use crate::error::CommandError;
+use crate::console::{DIM, ERROR, document, is_json, line, or_none, paint, prose, remark, table};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &Status) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Status) -> Result<Exit, Error> {
     let found = status(&arguments.rounds.folder, now_or(arguments.now.instant))?;
     let mut rounds = Vec::new();
     let mut broken = Vec::new();
@@ -20,7 +19,7 @@ pub(crate) fn run(arguments: &Status) -> Result<Exit, CommandError> {
             Err(error) => broken.push(error.to_string()),
         }
     }
-    if arguments.output.json {
+    if is_json() {
         let rounds: Vec<_> = rounds.iter().map(as_json).collect();
         document(&json!({"rounds": rounds, "unreadable": broken}));
         return Ok(Exit::of(broken.is_empty()));

@@ -10,21 +10,20 @@ use serde_json::json;
 
 use super::notices::synced_in_words;
 use super::published::load;
-use super::{Exit, run_id};
+use super::run_id;
 use crate::cli::{Rounds, SyncWeb};
 use crate::config::operator;
-use crate::console::{document, line};
-use crate::error::CommandError;
+use crate::console::{document, is_json, line, show};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &SyncWeb) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &SyncWeb) -> Result<Exit, Error> {
     let operator = operator(None)?;
     let Some(target) = Target::configured(&operator.configuration)? else {
         let reason = NOT_CONFIGURED;
-        if arguments.output.json {
-            document(&json!({"synced": false, "reason": reason}));
-        } else {
-            line(format!("syncing was skipped: {reason}"));
-        }
+        show(
+            || json!({"synced": false, "reason": reason}),
+            || line(format!("syncing was skipped: {reason}")),
+        );
         return Ok(Exit::Success);
     };
     let round = arguments.round.as_deref().map(whole).transpose()?;
@@ -43,7 +42,7 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Exit, CommandError> {
         None => Scope::Rounds,
     };
     let synced = target.bring(&operator, &rounds.folder, &publication, &scope)?;
-    if arguments.output.json {
+    if is_json() {
         document(&json!({
             "synced": true,
             "as_of": publication.as_of.to_string(),
@@ -59,7 +58,7 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Exit, CommandError> {
     Ok(Exit::Success)
 }
 
-fn whole(round: &Path) -> Result<PathBuf, CommandError> {
+fn whole(round: &Path) -> Result<PathBuf, Error> {
     std::fs::canonicalize(round)
-        .map_err(|error| CommandError::new(format!("{}: {error}", round.display())))
+        .map_err(|error| Error::new(format!("{}: {error}", round.display())))
 }

@@ -15,19 +15,18 @@ use capitalbench_proof::note::VerifierKey;
 use capitalbench_proof::timestamp::Root;
 use serde_json::{Value, json};
 
-use super::Exit;
 use crate::cli::Verify;
 use crate::config::Environment;
 use crate::console::{
-    BOLD, DIM, ERROR, GOOD, WARNING, document, line, paint, plural, progress, table,
+    BOLD, DIM, ERROR, GOOD, WARNING, document, is_json, line, paint, plural, progress, show, table,
 };
-use crate::error::CommandError;
+use crate::error::{Error, Exit};
 
 mod proof;
 
-pub(crate) fn run(arguments: &Verify) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Verify) -> Result<Exit, Error> {
     let Some(path) = arguments.path.as_deref() else {
-        print_codes(arguments.output.json);
+        print_codes();
         return Ok(Exit::Success);
     };
     let bundle = if path.is_file() {
@@ -52,25 +51,24 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, CommandError> {
     let now = now_or(arguments.now.instant);
     let report = verify_for(&reader, path, now, &|| bar.inc(1))?;
     bar.finish_and_clear();
-    if arguments.output.json {
-        document(&as_json(&report));
-    } else {
-        print(&report, path, arguments.listing.all);
-    }
+    show(
+        || as_json(&report),
+        || print(&report, path, arguments.listing.all),
+    );
     let broken = report.count(Severity::Error) > 0;
     let doubtful = arguments.strict && report.count(Severity::Warning) > 0;
     Ok(Exit::of(!broken && !doubtful))
 }
 
 /// What the reader brought along.
-fn reader(arguments: &Verify) -> Result<Reader<'static>, CommandError> {
+fn reader(arguments: &Verify) -> Result<Reader<'static>, Error> {
     let read = |path: &Path| file_ops::read(path).map_err(FileError::from);
     let mut reader = Reader::default();
     if let Some(path) = &arguments.key {
         let bytes = read(path)?;
         let text = String::from_utf8_lossy(&bytes);
         let key = VerifierKey::parse(text.trim_end());
-        let refused = |error| CommandError::new(format!("{}: {error}", path.display()));
+        let refused = |error| Error::new(format!("{}: {error}", path.display()));
         reader.key = Some(key.map_err(refused)?);
     }
     for path in &arguments.since {
@@ -79,14 +77,14 @@ fn reader(arguments: &Verify) -> Result<Reader<'static>, CommandError> {
     }
     for path in &arguments.tsa_root {
         let roots = Root::from_pem(&read(path)?);
-        let refused = |error| CommandError::new(format!("{}: {error}", path.display()));
+        let refused = |error| Error::new(format!("{}: {error}", path.display()));
         reader.roots.extend(roots.map_err(refused)?);
     }
     Ok(reader)
 }
 
 /// The private key of the log where it is here: its owner can open every seal.
-pub(crate) fn owner(path: &Path) -> Result<Option<LogKey>, CommandError> {
+pub(crate) fn owner(path: &Path) -> Result<Option<LogKey>, Error> {
     let log = if RoundFolder::is_round(path) {
         match RoundFolder::open(path) {
             Ok(round) => LogFolder::of_round(&round),
@@ -297,8 +295,8 @@ fn print_groups(rounds: &[RoundReport]) {
     ));
 }
 
-fn print_codes(json: bool) {
-    if json {
+fn print_codes() {
+    if is_json() {
         let codes = Code::ALL.iter().map(|code| {
             let severity = code.severity().as_str();
             json!({"code": code.as_str(), "severity": severity, "meaning": code.meaning()})

@@ -13,8 +13,10 @@ use capitalbench_operations::asking::slot_end::SlotEnd;
 use serde_json::{Value, json};
 
 use crate::cli::RunRound;
-use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, plural, remark, table};
-use crate::error::CommandError;
+use crate::console::{
+    DIM, ERROR, GOOD, WARNING, document, is_json, line, paint, plural, remark, table,
+};
+use crate::error::Error;
 
 /// The most a run can cost, per slot and with every retry.
 pub(super) fn bound(arguments: &RunRound, ready: &ReadyRun) {
@@ -24,7 +26,7 @@ pub(super) fn bound(arguments: &RunRound, ready: &ReadyRun) {
         .iter()
         .fold(Cost::ZERO, |sum, seat| sum.plus(seat.worst_case));
     let unpriced = seats.iter().filter(|seat| seat.price.is_none()).count();
-    if arguments.output.json {
+    if is_json() {
         if arguments.course.consent.dry_run {
             document(&json!({
                 "run_id": plan.run_id.as_str(),
@@ -81,7 +83,7 @@ pub(super) fn bound(arguments: &RunRound, ready: &ReadyRun) {
 }
 
 /// Real calls begin only after a yes.
-pub(super) fn confirm(arguments: &RunRound, plan: &RunPlan) -> Result<(), CommandError> {
+pub(super) fn confirm(arguments: &RunRound, plan: &RunPlan) -> Result<(), Error> {
     if plan.calls != Calls::Real || arguments.course.consent.yes {
         return Ok(());
     }
@@ -91,11 +93,11 @@ pub(super) fn confirm(arguments: &RunRound, plan: &RunPlan) -> Result<(), Comman
     if read.is_ok() && answer.trim() == "yes" {
         return Ok(());
     }
-    Err(CommandError::new("not confirmed; no model was asked").hint("or begin with --yes"))
+    Err(Error::new("not confirmed; no model was asked").hint("or begin with --yes"))
 }
 
 /// Every slot, and what the run came to.
-pub(super) fn result(report: &RunReport, json: bool) {
+pub(super) fn result(report: &RunReport) {
     let RunReport {
         plan,
         slots,
@@ -103,7 +105,7 @@ pub(super) fn result(report: &RunReport, json: bool) {
         controls,
         finished,
     } = report;
-    if json {
+    if is_json() {
         let slots = slots.iter().map(|(end, records)| as_json(end, records));
         document(&json!({
             "run_id": plan.run_id.as_str(),

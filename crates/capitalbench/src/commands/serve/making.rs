@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use super::stock::{Family, Kept, Own, Place, Stock};
 use crate::commands::origin::{Loaded, OwnFile};
-use crate::error::CommandError;
+use crate::error::Error;
 
 /// Files without a name that pages of rounds may be spread over before they are put together.
 const MOST_SPOOLS: usize = 16;
@@ -28,7 +28,7 @@ pub(super) fn stock(
     loaded: &Loaded,
     base_url: &str,
     before: Option<&Stock>,
-) -> Result<Stock, CommandError> {
+) -> Result<Stock, Error> {
     let publication = &loaded.publication;
     let mut data = DataFiles::of(publication)?;
     let sizes = data.sizes();
@@ -46,7 +46,7 @@ pub(super) fn stock(
         // Spools live as long as one page in them; too many are copied into a new one.
         gathering: before.is_some_and(|before| before.spools >= MOST_SPOOLS),
     };
-    let rounds: Result<Vec<Made>, CommandError> = publication
+    let rounds: Result<Vec<Made>, Error> = publication
         .rounds
         .par_iter()
         .map(|round| making.round(round))
@@ -100,7 +100,7 @@ struct Made {
 }
 
 impl Making<'_> {
-    fn round(&self, round: &PublicRound) -> Result<Made, CommandError> {
+    fn round(&self, round: &PublicRound) -> Result<Made, Error> {
         let found = self.loaded.own_files(round)?;
         let bytes = found
             .iter()
@@ -123,7 +123,7 @@ impl Making<'_> {
         };
         let (family, reused) = self.renderer.round(round, &bytes, earlier, put)?;
         let own = found.into_iter().map(|file| self.own(file));
-        let own: Own = own.collect::<Result<_, CommandError>>()?;
+        let own: Own = own.collect::<Result<_, Error>>()?;
         let known = self
             .before
             .and_then(|before| before.own.get(round.id().as_str()));
@@ -137,7 +137,7 @@ impl Making<'_> {
     }
 
     /// A file of a round stays where it is; one that came from a database is set aside.
-    fn own(&self, file: OwnFile) -> Result<(Box<str>, Kept), CommandError> {
+    fn own(&self, file: OwnFile) -> Result<(Box<str>, Kept), Error> {
         let place = match file.mark {
             Some(mark) => Place::Folder(mark),
             None => Place::Spooled(self.spool.put(&file.bytes).map_err(unspooled)?),
@@ -151,7 +151,7 @@ impl Making<'_> {
     }
 
     /// The same pages in our own spool.
-    fn gathered(&self, before: &Family) -> Result<Family, CommandError> {
+    fn gathered(&self, before: &Family) -> Result<Family, Error> {
         let moved = |(path, kept): &(Arc<str>, Kept)| {
             let Place::Spooled(slice) = &kept.place else {
                 return Ok((Arc::clone(path), kept.clone()));
@@ -164,7 +164,7 @@ impl Making<'_> {
             };
             Ok((Arc::clone(path), kept))
         };
-        let pages: Result<Vec<_>, CommandError> = before.pages.iter().map(moved).collect();
+        let pages: Result<Vec<_>, Error> = before.pages.iter().map(moved).collect();
         Ok(Family {
             inputs: before.inputs,
             pages: pages?,
@@ -173,11 +173,7 @@ impl Making<'_> {
     }
 
     /// Everything that is told of all rounds together, and the log.
-    fn rest(
-        &self,
-        rounds: &[Made],
-        pages: &mut BTreeMap<Arc<str>, Kept>,
-    ) -> Result<(), CommandError> {
+    fn rest(&self, rounds: &[Made], pages: &mut BTreeMap<Arc<str>, Kept>) -> Result<(), Error> {
         let told: Vec<Told> = rounds.iter().map(|made| made.family.told.clone()).collect();
         let mut paths: BTreeSet<String> = pages.keys().map(|path| (**path).to_owned()).collect();
         let own = |made: &Made, path: &str| format!("rounds/{}/files/{path}", made.id);
@@ -210,7 +206,7 @@ fn is_same(before: &Own, now: &Own) -> bool {
         && pairs.all(|(before, now)| before.0 == now.0 && before.1.is_same_file(&now.1))
 }
 
-fn put_all(spool: &Spool, files: Files) -> Result<Vec<(Arc<str>, Kept)>, CommandError> {
+fn put_all(spool: &Spool, files: Files) -> Result<Vec<(Arc<str>, Kept)>, Error> {
     let put = |(path, bytes): (String, bytes::Bytes)| {
         let kept = Kept {
             digest: Digest::of(&bytes),
@@ -227,9 +223,9 @@ fn put_all(spool: &Spool, files: Files) -> Result<Vec<(Arc<str>, Kept)>, Command
     clippy::needless_pass_by_value,
     reason = "it stands where an error is turned into another"
 )]
-fn unspooled(error: io::Error) -> CommandError {
+fn unspooled(error: io::Error) -> Error {
     let folder = std::env::temp_dir();
-    CommandError::new(format!(
+    Error::new(format!(
         "cannot write a temporary file in {}: {error}",
         folder.display()
     ))
@@ -243,7 +239,7 @@ struct DataFiles {
 }
 
 impl DataFiles {
-    fn of(publication: &Publication) -> Result<Self, CommandError> {
+    fn of(publication: &Publication) -> Result<Self, Error> {
         let mut found = Self::default();
         export(publication, &mut found, &|| ())?;
         Ok(found)
@@ -259,7 +255,7 @@ impl DataFiles {
     }
 
     /// Adds one file with all of them.
-    fn add_archive(&mut self) -> Result<(), CommandError> {
+    fn add_archive(&mut self) -> Result<(), Error> {
         let out = Measured::new(DATA_ARCHIVE, self.begin(DATA_ARCHIVE)?);
         let sizes = self.sizes();
         let files = sizes.iter().map(|(name, size)| {
@@ -279,13 +275,13 @@ impl DataFiles {
 
 impl Shelf for DataFiles {
     type File = BufWriter<Spool>;
-    type Error = CommandError;
+    type Error = Error;
 
-    fn begin(&mut self, _name: &str) -> Result<Self::File, CommandError> {
+    fn begin(&mut self, _name: &str) -> Result<Self::File, Error> {
         Ok(BufWriter::new(Spool::new().map_err(unspooled)?))
     }
 
-    fn end(&mut self, name: &str, file: Self::File, measure: Measure) -> Result<(), CommandError> {
+    fn end(&mut self, name: &str, file: Self::File, measure: Measure) -> Result<(), Error> {
         let out = file.into_inner();
         let slice = out.map_err(|error| unspooled(error.into_error()))?.whole();
         let kept = Kept {
@@ -297,7 +293,7 @@ impl Shelf for DataFiles {
         Ok(())
     }
 
-    fn failed(&self, _name: &str, error: io::Error) -> CommandError {
+    fn failed(&self, _name: &str, error: io::Error) -> Error {
         unspooled(error)
     }
 }
