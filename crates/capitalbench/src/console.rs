@@ -16,7 +16,7 @@ mod table;
 mod trace;
 
 use table::visible_width;
-pub(crate) use table::{NONE, Table, or_none};
+pub(crate) use table::{NONE, Table, in_header, or_none};
 
 /// Something is broken.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -153,11 +153,10 @@ pub(crate) fn shows_progress() -> bool {
     io::stderr().is_terminal() && !is_quiet()
 }
 
-/// A table with a header; columns named here are aligned to the right.
-pub(crate) fn table(header: &[&str], right: &[usize], rows: Vec<Vec<String>>) -> String {
+/// A table with a header, as [`Table`] reads it.
+pub(crate) fn table(header: &str, rows: Vec<Vec<String>>) -> String {
     let layout = Table {
         header,
-        right,
         ..Table::default()
     };
     layout.render(rows)

@@ -112,7 +112,7 @@ fn print(request: &AcceptRequest, accepting: &Accepting) {
                 |own: &Objection| vec![own.code.to_owned(), format!("{}; {}", own.text, own.next)];
             let rows = refusals.iter().map(refused);
             let rows = rows.chain(objections.iter().map(objected)).collect();
-            line(table(&["refusal", "why"], &[], rows));
+            line(table("refusal | why", rows));
         }
         Accepting::Before { stamped, .. } => {
             let record = paint(GOOD, "the record");

@@ -12,16 +12,7 @@ use crate::console::{DIM, ERROR, Table, document, is_json, line, or_none, paint,
 use crate::error::{Error, Exit};
 
 const JOBS: Table<'static> = Table {
-    header: &[
-        "round",
-        "run",
-        "status",
-        "attempts",
-        "due",
-        "next attempt",
-        "last error",
-    ],
-    right: &[3],
+    header: "round | run | status | attempts > | due | next attempt | last error",
     drawn: &[],
     spare: &[4, 1],
     dim_from: None,

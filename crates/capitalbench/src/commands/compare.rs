@@ -55,13 +55,8 @@ pub(crate) fn run(arguments: &Compare) -> Result<Exit, Error> {
         });
         let rows: Vec<Vec<String>> = rows.collect();
         if !rows.is_empty() {
-            let header = [
-                "difference per round",
-                "mean",
-                "95 % interval",
-                "p, corrected",
-            ];
-            line(format!("\n{}", table(&header, &[1, 2, 3], rows)));
+            let header = "difference per round | mean > | 95 % interval > | p, corrected >";
+            line(format!("\n{}", table(header, rows)));
         }
     }
     if is_json() {

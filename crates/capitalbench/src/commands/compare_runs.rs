@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{holdings_json, holdings_text, parse_run_id};
 use crate::cli::CompareRuns;
-use crate::console::{NONE, document, is_json, line, or_none, table};
+use crate::console::{NONE, document, in_header, is_json, line, or_none, table};
 use crate::error::{Error, Exit};
 
 /// A model's answer in one run: a submission, or why there is none.
@@ -110,8 +110,9 @@ fn print_rows(first: &str, names: [&String; 2], rows: &[Row]) {
             row.verdict().to_owned(),
         ]
     });
-    let header = [first, names[0].as_str(), names[1].as_str(), "overlap", ""];
-    line(table(&header, &[3], cells.collect()));
+    let [one, other] = names.map(|name| in_header(name));
+    let header = format!("{first} | {one} | {other} | overlap > |");
+    line(table(&header, cells.collect()));
 }
 
 /// Control entrants of a run, made again; none where it has none.

@@ -30,22 +30,11 @@ pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Exit, Error> {
             row.warnings.join(" | "),
         ]
     });
-    let header = [
-        "round",
-        "track",
-        "state",
-        "official run",
-        "models",
-        "",
-        "warnings",
-    ];
     let layout = Table {
-        header: &header,
-        right: &[4],
-        drawn: &[],
+        header: "round | track | state | official run | models > | | warnings",
         // The name of a round tells its track.
         spare: &[1],
-        dim_from: None,
+        ..Table::default()
     };
     line(layout.render(cells.collect()));
     Ok(Exit::Success)

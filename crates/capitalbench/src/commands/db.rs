@@ -81,11 +81,7 @@ fn print(report: &Report) {
             found.remedy.to_owned(),
         ]
     });
-    line(table(
-        &["finding", "where", "what", "remedy"],
-        &[],
-        rows.collect(),
-    ));
+    line(table("finding | where | what | remedy", rows.collect()));
     let count = plural(report.findings.len(), "finding");
     line(format!("{looked_at}: {}", paint(ERROR, count)));
 }

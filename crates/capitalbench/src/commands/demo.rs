@@ -217,7 +217,7 @@ fn summary(published: &Publication) {
     };
     let rows = [Track::Weekly, Track::Monthly].map(row).to_vec();
     line("");
-    line(table(&["", "", "", "", ""], &[1, 2, 3, 4], rows).trim_start_matches('\n'));
+    line(table("| > | > | > | >", rows).trim_start_matches('\n'));
     let controls = published
         .rounds
         .iter()

@@ -83,27 +83,12 @@ fn print(rows: &[Row], record: Option<&Run>) {
             if record == Some(run) { "record" } else { "" }.to_owned(),
         ]
     });
-    // The last column says which run is the record.
-    let header = [
-        "run",
-        "type",
-        "replicates",
-        "created",
-        "models",
-        "valid",
-        "invalid",
-        "controls",
-        "scored",
-        "report",
-        "eligible",
-        "",
-    ];
     let layout = Table {
-        header: &header,
-        right: &[2, 4, 5, 6, 7],
-        drawn: &[],
+        // The last column says which run is the record.
+        header: "run | type | replicates > | created | models > | valid > | invalid > | \
+                 controls > | scored | report | eligible |",
         spare: &[2, 9, 7, 3, 8, 10],
-        dim_from: None,
+        ..Table::default()
     };
     line(layout.render(cells.collect()));
 }

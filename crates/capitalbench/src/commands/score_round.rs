@@ -192,9 +192,9 @@ fn print(scored: &Scored) -> Result<(), Error> {
             row.regret.map_or_else(dash, signed_percent),
         ]
     });
-    let header = ["rank", "model", "score", "return", "vs S&P 500", "regret"];
     if scored.result.consistency.is_empty() {
-        line(table(&header, &[0, 2, 3, 4, 5], rows.collect()));
+        let header = "rank > | model | score > | return > | vs S&P 500 > | regret >";
+        line(table(header, rows.collect()));
     } else {
         print_consistency(&scored.result.consistency);
     }
@@ -242,8 +242,8 @@ fn print_controls(controls: &[ControlOutcome]) {
             }
         }
     });
-    let header = ["control, not ranked", "return", "vs S&P 500"];
-    line(table(&header, &[1, 2], rows.collect()));
+    let header = "control, not ranked | return > | vs S&P 500 >";
+    line(table(header, rows.collect()));
 }
 
 /// Replicates are not ranked against each other; what counts is how far they agree.
@@ -264,15 +264,9 @@ fn print_consistency(models: &[ModelConsistency]) {
         });
         row
     });
-    let header = [
-        "model",
-        "valid",
-        "invalid",
-        "most frequent pick",
-        "agreement",
-        "average return",
-    ];
-    line(table(&header, &[1, 2, 4, 5], rows.collect()));
+    let header =
+        "model | valid > | invalid > | most frequent pick | agreement > | average return >";
+    line(table(header, rows.collect()));
 }
 
 fn print_folder(done: &[Scored]) {
@@ -291,15 +285,7 @@ fn print_folder(done: &[Scored]) {
             scored.result.price_problems.len().to_string(),
         ]
     });
-    let header = [
-        "round",
-        "run",
-        "models",
-        "highest return",
-        "",
-        "S&P 500",
-        "warnings",
-    ];
-    line(table(&header, &[2, 4, 5, 6], rows.collect()));
+    let header = "round | run | models > | highest return | > | S&P 500 > | warnings >";
+    line(table(header, rows.collect()));
     line(format!("scored {}", plural(done.len(), "run")));
 }

@@ -36,11 +36,7 @@ pub(crate) fn run(arguments: &ShowControls) -> Result<Exit, Error> {
         };
         vec![control.rule.name().to_owned(), held]
     });
-    line(table(
-        &["control", "holdings in percent"],
-        &[],
-        rows.collect(),
-    ));
+    line(table("control | holdings in percent", rows.collect()));
     Ok(Exit::Success)
 }
 

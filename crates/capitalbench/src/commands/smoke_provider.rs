@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::cli::SmokeProvider;
 use crate::config::operator;
-use crate::console::{ERROR, GOOD, line, paint, show, table};
+use crate::console::{ERROR, GOOD, line, or_none, paint, show, table};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &SmokeProvider) -> Result<Exit, Error> {
@@ -48,8 +48,6 @@ fn as_json(report: &SmokeReport) -> Value {
 fn print(report: &SmokeReport) {
     let contestant = &report.model.contestant;
     let reply = report.reply.as_ref();
-    let count = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |n| n.to_string());
-    let text = |value: Option<&String>| value.cloned().unwrap_or_else(|| "-".to_owned());
     let cost = report.cost.map(|cost| format!("{:.6}", cost.usd()));
     let row = |name: &str, value: String| vec![name.to_owned(), value];
     let rows = vec![
@@ -58,15 +56,21 @@ fn print(report: &SmokeReport) {
         row("asked for", contestant.api_model_name.clone()),
         row(
             "served by",
-            text(reply.and_then(|r| r.served_model.as_ref())),
+            or_none(reply.and_then(|r| r.served_model.as_ref())),
         ),
-        row("request", text(reply.and_then(|r| r.request_id.as_ref()))),
+        row(
+            "request",
+            or_none(reply.and_then(|r| r.request_id.as_ref())),
+        ),
         row("seconds", format!("{:.2}", report.seconds)),
-        row("input tokens", count(reply.and_then(|r| r.tokens.input))),
-        row("output tokens", count(reply.and_then(|r| r.tokens.output))),
+        row("input tokens", or_none(reply.and_then(|r| r.tokens.input))),
+        row(
+            "output tokens",
+            or_none(reply.and_then(|r| r.tokens.output)),
+        ),
         row("USD", cost.unwrap_or_else(|| "unknown".to_owned())),
     ];
-    line(table(&["smoke test", ""], &[], rows));
+    line(table("smoke test |", rows));
     match &report.problem {
         None => line(paint(GOOD, "answers as asked")),
         Some((reason, text)) => {

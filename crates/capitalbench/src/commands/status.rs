@@ -37,8 +37,8 @@ pub(crate) fn run(arguments: &Status) -> Result<Exit, Error> {
             or_none(left),
         ]
     });
-    let header = ["round", "state", "entry", "exit", "days left"];
-    line(table(&header, &[4], rows.collect()));
+    let header = "round | state | entry | exit | days left >";
+    line(table(header, rows.collect()));
     for round in &rounds {
         if let Some(reason) = &round.waits_for {
             let style = if round.stage == Stage::Overdue {

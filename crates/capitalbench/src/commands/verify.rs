@@ -258,8 +258,8 @@ fn print_overview(rounds: &[RoundReport]) {
             round.count(Severity::Note).to_string(),
         ]
     });
-    let header = ["round", "verdict", "errors", "warnings", "notes"];
-    line(table(&header, &[2, 3, 4], rows.collect()));
+    let header = "round | verdict | errors > | warnings > | notes >";
+    line(table(header, rows.collect()));
 }
 
 /// Warnings of many rounds by code: how many rounds, and what it means.
@@ -288,11 +288,7 @@ fn print_groups(rounds: &[RoundReport]) {
         ]
     });
     line("");
-    line(table(
-        &["rounds", "warning", "meaning"],
-        &[0],
-        rows.collect(),
-    ));
+    line(table("rounds > | warning | meaning", rows.collect()));
 }
 
 fn print_codes() {
@@ -310,5 +306,5 @@ fn print_codes() {
             .map(str::to_owned)
             .to_vec()
     });
-    line(table(&["severity", "code", "meaning"], &[], rows.collect()));
+    line(table("severity | code | meaning", rows.collect()));
 }

@@ -39,8 +39,7 @@ pub(super) fn print(rounds: &Path, round: &PublicRound) -> Result<(), FileError>
             .map(|change| vec![change.model, change.figure, change.old, change.new])
             .collect();
         if !rows.is_empty() {
-            let text = table(&["model", "figure", "old", "new"], &[2, 3], rows);
-            line(paint(DIM, text));
+            line(paint(DIM, table("model | figure | old > | new >", rows)));
         }
     }
     Ok(())

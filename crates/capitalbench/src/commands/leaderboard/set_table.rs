@@ -9,7 +9,7 @@ use capitalbench_core::values::ids::ModelId;
 use capitalbench_export::text::{ordinal, percent, points, score};
 
 use super::interval_bar::Scale;
-use crate::console::{BOLD, DIM, Table, line, or_none, paint, plural, prose};
+use crate::console::{BOLD, DIM, Table, in_header, line, or_none, paint, plural, prose};
 
 /// Prints a set.
 pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&SetStatistics>) {
@@ -30,20 +30,11 @@ pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&S
         rows.push(model_row(standings, set, (place, row), found, scale));
     }
     rows.extend(market_rows(set, reference, scale));
-    let versus = format!("vs {reference}");
-    let header = [
-        "rank",
-        "model",
-        "score",
-        "95 % interval",
-        "return",
-        &versus,
-        "random",
-        "rounds",
-    ];
     let layout = Table {
-        header: &header,
-        right: &[2, 4, 5, 6, 7],
+        header: &format!(
+            "rank | model | score > | 95 % interval | return > | vs {} > | random > | rounds >",
+            in_header(reference)
+        ),
         drawn: &[3],
         // The heading tells how many rounds are shared.
         spare: &[7, 6],

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::cli::RunRound;
 use crate::console::{
-    DIM, ERROR, GOOD, WARNING, document, is_json, line, paint, plural, remark, table,
+    DIM, ERROR, GOOD, WARNING, document, is_json, line, or_none, paint, plural, remark, table,
 };
 use crate::error::Error;
 
@@ -54,14 +54,8 @@ pub(super) fn bound(arguments: &RunRound, ready: &ReadyRun) {
             price.unwrap_or_else(|| "unknown".to_owned()),
         ]
     });
-    let header = [
-        "model",
-        "replicate",
-        "provider",
-        "output tokens",
-        "at most USD",
-    ];
-    remark(table(&header, &[1, 3, 4], rows.collect()));
+    let header = "model | replicate > | provider | output tokens > | at most USD >";
+    remark(table(header, rows.collect()));
     let (once, all) = (sum.usd(), sum.times(calls).usd());
     let text = format!("at most {once:.4} USD, with {calls} attempts each {all:.4} USD");
     remark(text);
@@ -160,27 +154,14 @@ fn bill_text(bill: &Bill) -> String {
 }
 
 fn slots_table(rows: &[(SlotEnd, Vec<AttemptRecord>)]) {
-    let cells = rows
-        .iter()
-        .map(|(end, records)| cells(end, records))
-        .collect();
-    let header = [
-        "model",
-        "replicate",
-        "state",
-        "attempts",
-        "input",
-        "output",
-        "USD",
-        "seconds",
-        "",
-    ];
-    line(table(&header, &[1, 3, 4, 5, 6, 7], cells));
+    let cells = rows.iter().map(|(end, records)| cells(end, records));
+    let header =
+        "model | replicate > | state | attempts > | input > | output > | USD > | seconds > |";
+    line(table(header, cells.collect()));
 }
 
 fn cells(end: &SlotEnd, records: &[AttemptRecord]) -> Vec<String> {
     let last = records.last().and_then(|record| record.ended.as_ref());
-    let number = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |n| n.to_string());
     let cost = last.and_then(|ended| ended.cost_usd);
     let error = end.attempts.last().and_then(AttemptStatus::error);
     vec![
@@ -188,13 +169,10 @@ fn cells(end: &SlotEnd, records: &[AttemptRecord]) -> Vec<String> {
         end.planned.slot.replicate.to_string(),
         end.state().to_owned(),
         end.attempts.len().to_string(),
-        number(last.and_then(|ended| ended.input_tokens)),
-        number(last.and_then(|ended| ended.output_tokens)),
-        cost.map_or_else(|| "-".to_owned(), |cost| format!("{cost:.4}")),
-        last.map_or_else(
-            || "-".to_owned(),
-            |ended| format!("{:.1}", ended.latency_seconds),
-        ),
+        or_none(last.and_then(|ended| ended.input_tokens)),
+        or_none(last.and_then(|ended| ended.output_tokens)),
+        or_none(cost.map(|cost| format!("{cost:.4}"))),
+        or_none(last.map(|ended| format!("{:.1}", ended.latency_seconds))),
         error.unwrap_or_default(),
     ]
 }
