@@ -84,7 +84,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
         Command::CumulativeStatus(arguments) => cumulative_status::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
         Command::BuildSite(arguments) => build_site::run(&arguments),
-        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments, 0),
         Command::ResolveDue(arguments) => resolve_due::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
         Command::UpdateInterimPerformance(arguments) => update_interim::run(&arguments),

@@ -130,6 +130,13 @@ pub(crate) fn remark(text: impl Display) {
     }
 }
 
+/// Prints what could not be read or done, a line each, to standard error.
+pub(crate) fn complain(errors: &[impl Display]) {
+    for error in errors {
+        remark(format!("{} {error}", paint(ERROR, "error:")));
+    }
+}
+
 /// Prints a JSON document.
 pub(crate) fn document(value: &Value) {
     if is_muted() {

@@ -53,37 +53,6 @@ pub(crate) struct RunRound {
     pub(crate) replicates: Option<u32>,
     #[command(flatten)]
     pub(crate) permission: Permission,
-    #[command(flatten)]
-    pub(crate) limits: Limits,
-    #[command(flatten)]
-    pub(crate) course: Course,
-    #[command(flatten)]
-    pub(crate) now: Now,
-}
-
-const RUN_TYPES: [&str; 4] = ["official", "stability", "mock", "retrospective"];
-
-#[derive(Debug, Args)]
-pub(crate) struct Permission {
-    /// Call no provider: the offline mock answers for every model
-    #[arg(long, conflicts_with = "allow_real_api_calls")]
-    pub(crate) mock: bool,
-    #[command(flatten)]
-    pub(crate) rehearsal: Rehearsal,
-    /// Let requests leave this machine; without it nothing does
-    #[arg(long, conflicts_with = "instant")]
-    pub(crate) allow_real_api_calls: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Rehearsal {
-    /// The mock answers differently for another seed
-    #[arg(long, value_name = "N", default_value = "0", requires = "mock")]
-    pub(crate) seed: u64,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Limits {
     /// Most retries of a slot, for transport, server and format errors only
     #[arg(long = "max-retries", value_name = "N", default_value = "2")]
     #[arg(value_parser = clap::value_parser!(u32).range(..=20))]
@@ -98,6 +67,25 @@ pub(crate) struct Limits {
     /// First pause before a retry where the server names none; doubles each time
     #[arg(long = "retry-pause", value_name = "SECONDS", value_parser = pause)]
     pub(crate) pause: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) course: Course,
+    #[command(flatten)]
+    pub(crate) now: Now,
+}
+
+const RUN_TYPES: [&str; 4] = ["official", "stability", "mock", "retrospective"];
+
+#[derive(Debug, Args)]
+pub(crate) struct Permission {
+    /// Call no provider: the offline mock answers for every model
+    #[arg(long, conflicts_with = "allow_real_api_calls")]
+    pub(crate) mock: bool,
+    /// The mock answers differently for another seed
+    #[arg(long, value_name = "N", default_value = "0", requires = "mock")]
+    pub(crate) seed: u64,
+    /// Let requests leave this machine; without it nothing does
+    #[arg(long, conflicts_with = "instant")]
+    pub(crate) allow_real_api_calls: bool,
 }
 
 #[derive(Debug, Args)]

@@ -7,10 +7,11 @@ use capitalbench_operations::accepting::{
     AcceptRequest, Accepted, Accepting, Scheduling, accept_run,
 };
 use capitalbench_operations::proof::promise::Objection;
+use capitalbench_operations::syncing::follow::follow_round;
 use serde_json::{Value, json};
 
 use super::notices::{
-    follow_round, print_registered, print_signed, print_stamped, recorded_json, stamped_json,
+    print_followed, print_registered, print_signed, print_stamped, recorded_json, stamped_json,
 };
 use super::parse_run_id;
 use crate::cli::AcceptRun;
@@ -37,7 +38,8 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Exit, Error> {
     if stamped.is_some_and(|stamped| !stamped.is_complete()) {
         return Ok(Exit::DoesNotHold);
     }
-    Ok(follow_round(&operator, &arguments.round.path).and(registered))
+    let followed = follow_round(&operator, &arguments.round.path);
+    Ok(print_followed(&followed).and(registered))
 }
 
 fn request(arguments: &AcceptRun) -> Result<AcceptRequest, Error> {

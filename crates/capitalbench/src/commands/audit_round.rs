@@ -6,6 +6,7 @@ use capitalbench_operations::operator::clock::now_or;
 use serde_json::json;
 
 use super::run_id;
+use super::verify::finding_json;
 use crate::cli::AuditRound;
 use crate::console::{DIM, ERROR, GOOD, WARNING, document, is_json, line, paint};
 use crate::error::{Error, Exit};
@@ -32,18 +33,10 @@ pub(crate) fn run(arguments: &AuditRound) -> Result<Exit, Error> {
 }
 
 fn as_json(check: &Check) -> serde_json::Value {
-    let findings = check.findings.iter().map(|finding| {
-        json!({
-            "code": finding.code.as_str(),
-            "severity": finding.severity().as_str(),
-            "where": finding.place,
-            "detail": finding.detail,
-        })
-    });
     json!({
         "area": check.area.as_str(),
         "status": check.status.as_str(),
-        "findings": findings.collect::<Vec<_>>(),
+        "findings": check.findings.iter().map(finding_json).collect::<Vec<_>>(),
         "next": check.next,
     })
 }

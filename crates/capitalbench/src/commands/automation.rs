@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{AutomationCancel, AutomationRetry, AutomationStatus};
 use crate::config::operator;
-use crate::console::{DIM, ERROR, Table, document, is_json, line, or_none, paint, remark, show};
+use crate::console::{DIM, ERROR, Table, complain, document, is_json, line, or_none, paint, show};
 use crate::error::{Error, Exit};
 
 const JOBS: Table<'static> = Table {
@@ -123,9 +123,7 @@ pub(crate) fn status(arguments: &AutomationStatus) -> Result<Exit, Error> {
             line(paint(DIM, format!("{} is with {holder}", row.round)));
         }
     }
-    for error in &unreadable {
-        remark(format!("{} {error}", paint(ERROR, "error:")));
-    }
+    complain(&unreadable);
     Ok(Exit::of(unreadable.is_empty()))
 }
 

@@ -65,8 +65,8 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, Error> {
         .map(|round| build.round(round))
         .collect();
     bar.finish_and_clear();
-    let found = build.finish(&told?, (data, archive))?;
-    say(arguments, &found);
+    let done = build.finish(&told?, data, archive)?;
+    say(arguments, &done);
     Ok(Exit::Success)
 }
 
@@ -77,15 +77,6 @@ struct Build<'a> {
     output: Output,
     kept: Option<Kept>,
     done: Mutex<Done>,
-}
-
-/// What a build did.
-struct Found {
-    files: usize,
-    counts: output::Counts,
-    removed: usize,
-    rendered: usize,
-    reused: usize,
 }
 
 impl Build<'_> {
@@ -119,11 +110,11 @@ impl Build<'_> {
     }
 
     /// Writes the rest and removes what an earlier build left.
-    fn finish(self, told: &[Told], (data, archive): (DataFolder, u64)) -> Result<Found, Error> {
+    fn finish(self, told: &[Told], data: DataFolder, archive: u64) -> Result<Done, Error> {
         let done = self.done.into_inner();
-        let done = done.unwrap_or_else(PoisonError::into_inner);
-        let (mut paths, mut counts) = (done.paths, done.counts);
-        let mut rest = self.renderer.rest(told, &paths);
+        let mut done = done.unwrap_or_else(PoisonError::into_inner);
+        let (paths, counts) = (&mut done.paths, &mut done.counts);
+        let mut rest = self.renderer.rest(told, paths);
         let shows =
             |round: &str, path: &str| paths.contains(&format!("rounds/{round}/files/{path}"));
         rest.extend(self.record.log(shows)?);
@@ -137,50 +128,47 @@ impl Build<'_> {
         paths.insert(LIST.to_owned());
         counts.written += data.finish()?;
         counts.add(&self.output.put(&rest)?);
-        let removed = self.output.finish(&paths)?;
+        done.removed = self.output.finish(paths)?;
+        done.rendered = told.len() - done.reused;
         if let Some(kept) = self.kept {
             kept.finish(&done.kept);
         }
-        Ok(Found {
-            files: paths.len(),
-            counts,
-            removed,
-            rendered: told.len() - done.reused,
-            reused: done.reused,
-        })
+        Ok(done)
     }
 }
 
-fn say(arguments: &BuildSite, found: &Found) {
-    let (bytes, written) = (found.counts.bytes, found.counts.written);
+fn say(arguments: &BuildSite, done: &Done) {
+    let (bytes, written) = (done.counts.bytes, done.counts.written);
     if is_json() {
         document(&json!({
-            "files": found.files,
+            "files": done.paths.len(),
             "bytes": bytes,
             "written": written,
-            "removed": found.removed,
-            "rounds_rendered": found.rendered,
-            "rounds_reused": found.reused,
+            "removed": done.removed,
+            "rounds_rendered": done.rendered,
+            "rounds_reused": done.reused,
         }));
         return;
     }
-    let again = match found.reused {
+    let again = match done.reused {
         0 => String::new(),
         reused => format!(", {} as before", plural(reused, "round")),
     };
     line(format!(
         "{}, {bytes} bytes, in {}: {written} written, {} removed{again}",
-        plural(found.files, "file"),
+        plural(done.paths.len(), "file"),
         arguments.output.display(),
-        found.removed
+        done.removed
     ));
 }
 
-/// What became of the rounds so far.
+/// What a build did so far.
 #[derive(Default)]
 struct Done {
     paths: BTreeSet<String>,
     counts: output::Counts,
+    removed: usize,
+    rendered: usize,
     reused: usize,
     kept: BTreeMap<RoundId, KeptRound>,
 }

@@ -2,7 +2,6 @@
 
 use capitalbench_core::publication::standings::Standings;
 use capitalbench_core::values::ids::ModelId;
-use capitalbench_export::publication_v1;
 use capitalbench_export::text::{percent, points};
 use serde_json::json;
 
@@ -23,12 +22,8 @@ pub(crate) fn run(arguments: &Compare) -> Result<Exit, Error> {
         let Some(found) = found else { continue };
         shared |= !found.set.included.is_empty();
         if is_json() {
-            let name = |id: &ModelId| standings.name(id).to_owned();
-            let reference = standings.reference_name(&found.set);
-            let found = (&found.set, found.statistics.as_ref());
-            shown.push(publication_v1::comparison_set(
-                found.0, found.1, reference, name,
-            ));
+            let statistics = found.statistics.as_ref();
+            shown.push(set_table::as_json(&standings, &found.set, statistics));
             continue;
         }
         if !shown.is_empty() {

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::cli::{Arguments, Demo, RecordSource, Rounds, RoundsDir, Serve};
-use crate::console::{BOLD, DIM, GOOD, line, muted, paint, progress, table};
+use crate::console::{BOLD, DIM, ERROR, GOOD, line, muted, paint, progress, table};
 use crate::error::{Error, Exit};
 
 mod calendar;
@@ -66,10 +66,12 @@ pub(crate) fn run(arguments: &Demo) -> Result<Exit, Error> {
         open: arguments.open,
     };
     line("");
-    super::serve::run_near(&site)?;
+    super::serve::run(&site, NEAR)?;
     Ok(verified)
 }
 
+/// How many ports after a taken one are tried.
+const NEAR: u16 = 50;
 /// Where the site of the demo stands, or at the next free port.
 const SERVED_AT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8400);
 
@@ -236,24 +238,14 @@ fn verified(folder: &Path, now: Timestamp) -> Result<Exit, Error> {
     let begun = Instant::now();
     let report = verify::verify(folder, now, &|| ())?;
     let took = begun.elapsed().as_millis();
-    let count = |severity: Severity| report.count(severity);
-    let files = report.files();
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let (rounds, files) = (report.rounds.len(), report.files());
+    let [errors, warnings] = [Severity::Error, Severity::Warning].map(|own| report.count(own));
     line("");
-    let text = format!(
-        "verified {} rounds, {files} files, {errors} errors, {warnings} warnings",
-        report.rounds.len()
-    );
-    let style = if errors == 0 {
-        GOOD
-    } else {
-        crate::console::ERROR
-    };
-    line(format!(
-        "{} {}",
-        paint(style, text),
-        paint(DIM, format!("in {took} ms"))
-    ));
+    let text =
+        format!("verified {rounds} rounds, {files} files, {errors} errors, {warnings} warnings");
+    let style = if errors == 0 { GOOD } else { ERROR };
+    let took = paint(DIM, format!("in {took} ms"));
+    line(format!("{} {took}", paint(style, text)));
     line(format!("rounds  {}", folder.display()));
     Ok(Exit::of(errors == 0))
 }

@@ -153,18 +153,14 @@ fn print(public: &Publication, model_id: &ModelId, told: &[(Track, Option<Explan
         if number > 0 {
             line("");
         }
+        let heading = paint(BOLD, format!("{name}, {}", track.as_str()));
         let Some(told) = told else {
-            line(format!(
-                "{}: no resolved round yet",
-                paint(BOLD, format!("{name}, {}", track.as_str()))
-            ));
+            line(format!("{heading}: no resolved round yet"));
             continue;
         };
+        let (rounds, windows) = (plural(told.rounds, "round"), told.effective_windows);
         line(format!(
-            "{}: {}, worth {:.1} separate windows",
-            paint(BOLD, format!("{name}, {}", track.as_str())),
-            plural(told.rounds, "round"),
-            told.effective_windows,
+            "{heading}: {rounds}, worth {windows:.1} separate windows"
         ));
         line(paint(BOLD, wrapped(&told.verdict, 0, widest)));
         for (heading, sentences) in &told.sections {
@@ -174,11 +170,7 @@ fn print(public: &Publication, model_id: &ModelId, told: &[(Track, Option<Explan
     }
     let method = method();
     line("");
-    line(paint(
-        DIM,
-        format!(
-            "method {}, null {}; docs/statistics.md",
-            method.version, method.null_label
-        ),
-    ));
+    let (version, null) = (&method.version, &method.null_label);
+    let text = format!("method {version}, null {null}; docs/statistics.md");
+    line(paint(DIM, text));
 }

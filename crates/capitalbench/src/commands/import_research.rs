@@ -1,5 +1,6 @@
 //! `import-research`: three reports into a round, one of them for models.
 
+use anstyle::Style;
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::disk::layout;
@@ -44,10 +45,7 @@ pub(crate) fn run(arguments: &ImportResearch) -> Result<Exit, Error> {
     }
     let file = arguments.final_briefing.display();
     for problem in &problems {
-        let (style, word) = match problem.level {
-            Level::Error => (ERROR, "error"),
-            Level::Warning => (WARNING, "warning"),
-        };
+        let (style, word) = level(problem);
         let place = format!("{file}:{}", problem.line);
         line(format!(
             "{} {place}: {:?} {}",
@@ -74,13 +72,16 @@ pub(crate) fn run(arguments: &ImportResearch) -> Result<Exit, Error> {
     Ok(Exit::of(imported))
 }
 
+fn level(problem: &BriefingProblem) -> (Style, &'static str) {
+    match problem.level {
+        Level::Error => (ERROR, "error"),
+        Level::Warning => (WARNING, "warning"),
+    }
+}
+
 fn as_json(problem: &BriefingProblem) -> serde_json::Value {
-    let level = match problem.level {
-        Level::Error => "error",
-        Level::Warning => "warning",
-    };
     json!({
-        "level": level,
+        "level": level(problem).1,
         "line": problem.line,
         "phrase": problem.phrase,
         "why": problem.why,

@@ -46,7 +46,6 @@ fn request(arguments: &InitRound) -> Result<RoundRequest, Error> {
         .map_err(|error| Error::new(format!("--round-id: {error}")))?;
     // An invented market has no vendor.
     let usual = (!arguments.synthetic).then_some(Source::Tiingo);
-    let prices = &arguments.prices;
     Ok(RoundRequest {
         rounds: arguments.rounds.folder.clone(),
         round_id,
@@ -55,13 +54,13 @@ fn request(arguments: &InitRound) -> Result<RoundRequest, Error> {
             Format::SinglePick => SubmissionFormat::SinglePick,
             Format::Portfolio => SubmissionFormat::Portfolio,
         },
-        deadline: arguments.window.decision_deadline,
+        deadline: arguments.decision_deadline,
         rule: WindowRule {
-            entry: arguments.window.entry_rule,
-            roll: arguments.window.roll,
+            entry: arguments.entry_rule,
+            roll: arguments.roll,
         },
-        universe: arguments.universe.universe.clone(),
-        universe_version: arguments.universe.universe_version.clone(),
+        universe: arguments.universe.clone(),
+        universe_version: arguments.universe_version.clone(),
         models: arguments.models.clone(),
         stream: if arguments.synthetic {
             Stream::Synthetic
@@ -70,8 +69,8 @@ fn request(arguments: &InitRound) -> Result<RoundRequest, Error> {
         },
         proof: arguments.proof,
         origins: Origins {
-            price_source: prices.price_source.or(usual).map(Source::name),
-            second_price_source: prices.second_price_source.map(Source::name),
+            price_source: arguments.price_source.or(usual).map(Source::name),
+            second_price_source: arguments.second_price_source.map(Source::name),
             provider_hosts: Vec::new(),
         },
     })

@@ -17,7 +17,8 @@ pub(crate) fn run(arguments: &Keys) -> Result<Exit, Error> {
     }
 }
 
-fn log_of(folder: &Path) -> Result<LogFolder, Error> {
+/// The log of a folder of rounds.
+pub(super) fn log_of(folder: &Path) -> Result<LogFolder, Error> {
     if folder.is_dir() {
         return Ok(LogFolder::of_rounds(folder));
     }
@@ -61,17 +62,8 @@ fn default_name(folder: &Path) -> Result<String, Error> {
     let whole = std::fs::canonicalize(folder)
         .map_err(|error| Error::new(format!("{}: {error}", folder.display())))?;
     let own = whole.file_name().unwrap_or_default().to_string_lossy();
-    let plain = |c: char| {
-        if c.is_whitespace() || c == '+' {
-            '-'
-        } else {
-            c
-        }
-    };
-    Ok(format!(
-        "capitalbench/{}",
-        own.chars().map(plain).collect::<String>()
-    ))
+    let plain = own.replace(|c: char| c.is_whitespace() || c == '+', "-");
+    Ok(format!("capitalbench/{plain}"))
 }
 
 fn show(arguments: &KeysShow) -> Result<Exit, Error> {

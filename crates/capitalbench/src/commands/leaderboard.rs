@@ -6,7 +6,6 @@ use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetStatus};
 use capitalbench_core::publication::standings::Standings;
 use capitalbench_core::round::manifest::Track;
-use capitalbench_core::values::ids::ModelId;
 use capitalbench_export::publication_v1;
 use serde_json::{Value, json};
 
@@ -52,9 +51,7 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, Error> {
     if is_json() {
         let shown = sets.iter().map(|set| {
             let found = standings.statistics(set);
-            let name = |id: &ModelId| standings.name(id).to_owned();
-            let reference = standings.reference_name(set);
-            publication_v1::comparison_set(set, found.as_ref(), reference, name)
+            set_table::as_json(&standings, set, found.as_ref())
         });
         let shown: Vec<Value> = shown.collect();
         let told = json!({"as_of": standings.as_of.to_string(), "comparison_sets": shown});

@@ -9,7 +9,7 @@ use capitalbench_core::publication::Publication;
 use capitalbench_database::jobs::Job;
 use capitalbench_database::sync::{Scope, Synced};
 use capitalbench_operations::operator::configuration::LOG_KEY;
-use capitalbench_operations::operator::{Listener, Notice, Operator};
+use capitalbench_operations::operator::{Listener, Notice};
 use capitalbench_operations::prices::sources::{CrossCheckChoice, PriceChoice, Vendor};
 use capitalbench_operations::proof::anchor::Anchored;
 use capitalbench_operations::proof::record::Recorded;
@@ -101,16 +101,6 @@ fn job_ended(job: &Job, end: &JobEnd) {
     );
 }
 
-/// After one round changed: the database follows.
-pub(super) fn follow_round(operator: &Operator, round: &Path) -> Exit {
-    print_followed(&follow::follow_round(operator, round))
-}
-
-/// After a folder of rounds changed: the database follows.
-pub(super) fn follow_folder(operator: &Operator, rounds: &Path) -> Exit {
-    print_followed(&follow::follow_folder(operator, rounds))
-}
-
 /// After a publication was written: the database follows, unless it is of a given instant.
 pub(super) fn follow_publication(
     rounds: &cli::Rounds,
@@ -122,7 +112,8 @@ pub(super) fn follow_publication(
     Ok(print_followed(&followed))
 }
 
-fn print_followed(followed: &Followed) -> Exit {
+/// How the database followed a change.
+pub(super) fn print_followed(followed: &Followed) -> Exit {
     match followed {
         Followed::Synced(synced) => remark(paint(DIM, synced_in_words(synced))),
         Followed::NotSynced(reason) => {

@@ -13,17 +13,15 @@ use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::values::ids::Digest;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::read::{ReadError, Record, Source, read};
-use capitalbench_export::text::SYNTHETIC;
 use capitalbench_operations::operator::wait;
 use capitalbench_operations::proof::promise::require_orders;
 use capitalbench_operations::syncing::rest::Rest;
 use capitalbench_operations::syncing::target::Target;
 use capitalbench_site::Files;
 
-use super::published;
+use super::published::{self, say_synthetic};
 use crate::cli::{RecordSource, Rounds};
 use crate::config::Environment;
-use crate::console::{WARNING, paint, remark};
 use crate::error::Error;
 
 /// A place where the record lies.
@@ -98,9 +96,7 @@ impl Loaded {
             FilesIn::Record(_) => None,
         }
     }
-}
 
-impl Loaded {
     /// The signed log, where it may be shown; asks whether the site has a file of a round.
     pub(super) fn log(&self, shows: impl Fn(&str, &str) -> bool) -> Result<Files, Error> {
         let publication = &self.publication;
@@ -192,9 +188,7 @@ impl Origin {
             Self::Database(url) => wait(async { read(&public(url).await?, before).await })?,
         };
         let record = record.map_err(|error| unread(&error))?;
-        if record.publication.synthetic {
-            remark(paint(WARNING, format!("market: {SYNTHETIC}")));
-        }
+        say_synthetic(record.publication.synthetic);
         Ok(Loaded {
             publication: Arc::new(record.publication.clone()),
             files: FilesIn::Record(Box::new(record)),

@@ -26,11 +26,6 @@ const NO_CACHE: &str = "CAPITALBENCH_NO_CACHE";
 /// Fewest rounds for which a cache saves more than it costs.
 const MANY_ROUNDS: usize = 200;
 
-/// Whether facts may be kept in a folder: one of ours already, or one with many rounds.
-fn keeps_facts(folder: &Path, rounds: usize) -> bool {
-    rounds >= MANY_ROUNDS || folder.join(layout::STATE).is_dir()
-}
-
 /// The publication of the instant that was asked for.
 pub(crate) fn load(rounds: &Rounds) -> Result<Publication, Error> {
     let found = read(rounds, |source, at, tick| source.publication(at, tick))?;
@@ -49,7 +44,9 @@ pub(crate) fn load_standings(rounds: &Rounds) -> Result<Standings, Error> {
 pub(crate) fn keeps(rounds: &Rounds, count: usize) -> Result<Option<CacheKey>, Error> {
     let environment = Environment::load()?;
     let off = rounds.no_cache || environment.get(NO_CACHE).is_some();
-    if off || !keeps_facts(&rounds.folder, count) {
+    // Facts are kept in a folder that has some of ours already, or many rounds.
+    let pays = count >= MANY_ROUNDS || rounds.folder.join(layout::STATE).is_dir();
+    if off || !pays {
         return Ok(None);
     }
     Ok(environment.cache_key(&rounds.folder))

@@ -3,13 +3,16 @@
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_operations::resolving::due::{DueReport, DueRequest, due_rounds, resolve_due};
 use capitalbench_operations::resolving::resolve::Resolution;
+use capitalbench_operations::syncing::follow::follow_folder;
 use serde_json::{Value, json};
 
 use super::automation::next_attempt;
-use super::notices::{follow_folder, price_choice};
+use super::notices::{price_choice, print_followed};
 use crate::cli::ResolveDue;
 use crate::config::operator;
-use crate::console::{DIM, ERROR, GOOD, WARNING, document, is_json, line, paint, plural, remark};
+use crate::console::{
+    DIM, ERROR, GOOD, WARNING, complain, document, is_json, line, paint, plural, remark,
+};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, Error> {
@@ -43,7 +46,7 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, Error> {
     let done = Exit::of(!report.is_failed());
     Ok(match report.boards {
         None => done,
-        Some(_) => done.and(follow_folder(&operator, rounds)),
+        Some(_) => done.and(print_followed(&follow_folder(&operator, rounds))),
     })
 }
 
@@ -60,12 +63,6 @@ fn print_due(arguments: &ResolveDue, due: &[RoundFolder], unreadable: &[String])
         complain(unreadable);
     }
     Exit::of(unreadable.is_empty())
-}
-
-fn complain(unreadable: &[String]) {
-    for error in unreadable {
-        remark(format!("{} {error}", paint(ERROR, "error:")));
-    }
 }
 
 fn as_json((round, resolution): &(String, Resolution)) -> Value {

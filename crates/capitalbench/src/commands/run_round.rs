@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &RunRound) -> Result<Exit, Error> {
 }
 
 fn request(arguments: &RunRound) -> Result<AskRequest, Error> {
-    let (permission, limits) = (&arguments.permission, &arguments.limits);
+    let permission = &arguments.permission;
     Ok(AskRequest {
         round: arguments.round.path.clone(),
         models: arguments.models.clone(),
@@ -57,11 +57,11 @@ fn request(arguments: &RunRound) -> Result<AskRequest, Error> {
             (false, true) => Permission::RealCalls,
             (false, false) => Permission::Offline,
         },
-        seed: permission.rehearsal.seed,
-        max_retries: limits.retries,
-        max_cost_usd: limits.cost_usd,
-        concurrent: usize::from(limits.concurrent),
-        pause: limits.pause,
+        seed: permission.seed,
+        max_retries: arguments.retries,
+        max_cost_usd: arguments.cost_usd,
+        concurrent: usize::from(arguments.concurrent),
+        pause: arguments.pause,
         controls: !arguments.course.no_controls,
         dry_run: arguments.course.consent.dry_run,
     })

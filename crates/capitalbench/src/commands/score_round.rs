@@ -10,14 +10,16 @@ use capitalbench_core::result::score::{self as points, Score};
 use capitalbench_core::values::units::{Return, signed_percent};
 use capitalbench_operations::resolving::score::{Reasons, Scored, Writing};
 use capitalbench_operations::resolving::scoring::{FolderScores, score_folder, score_round};
+use capitalbench_operations::syncing::follow::{follow_folder, follow_round};
 use serde_json::{Value, json};
 
-use super::notices::{follow_folder, follow_round, print_signed, recorded_json};
+use super::notices::{print_followed, print_signed, recorded_json};
 use super::run_id;
 use crate::cli::ScoreRound;
 use crate::config::operator;
 use crate::console::{
-    BOLD, DIM, ERROR, WARNING, document, is_json, line, paint, plural, prose, remark, table,
+    BOLD, DIM, ERROR, WARNING, document, is_json, line, or_none, paint, plural, prose, remark,
+    table,
 };
 use crate::error::{Error, Exit};
 
@@ -30,7 +32,7 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Exit, Error> {
         let done = Exit::of(scores.failed.is_empty());
         return Ok(match writing {
             Writing::DryRun => done,
-            Writing::Write(_) => done.and(follow_folder(&operator, folder)),
+            Writing::Write(_) => done.and(print_followed(&follow_folder(&operator, folder))),
         });
     }
     let path = arguments.round.as_deref().unwrap_or_else(|| Path::new("."));
@@ -43,7 +45,7 @@ pub(crate) fn run(arguments: &ScoreRound) -> Result<Exit, Error> {
     }
     Ok(match writing {
         Writing::DryRun => Exit::Success,
-        Writing::Write(_) => follow_round(&operator, path),
+        Writing::Write(_) => print_followed(&follow_round(&operator, path)),
     })
 }
 
@@ -80,33 +82,20 @@ fn print_scores(scores: &FolderScores) -> Result<(), Error> {
     Ok(())
 }
 
-/// One row for people: rank, model, figures.
-struct Row {
-    model: String,
-    score: Option<f64>,
-    value: f64,
-    alpha: f64,
-    regret: Option<f64>,
-}
-
-fn rows(scored: &Scored) -> Result<Vec<Row>, Error> {
+/// The outcomes of a run, each with its score.
+fn rows(scored: &Scored) -> Result<Vec<(&leaderboard::Scored, Option<f64>)>, Error> {
     let oracle = scored.result.returns.oracle();
-    let row = |row: &leaderboard::Scored| {
-        let outcome = &row.outcome;
-        let points = points::score(outcome.decision_return, oracle)
+    let mut rows = Vec::new();
+    for row in &scored.result.outcomes {
+        let points = points::score(row.outcome.decision_return, oracle)
             .map_err(|error| Error::new(format!("{}: {error}", row.submission.model_id)))?;
-        Ok(Row {
-            model: row.submission.model_id.to_string(),
-            score: match points {
-                Score::Points(points) => Some(points),
-                Score::Undefined(_) => None,
-            },
-            value: outcome.decision_return.get(),
-            alpha: outcome.alpha.get(),
-            regret: outcome.regret.map(Return::get),
-        })
-    };
-    scored.result.outcomes.iter().map(row).collect()
+        let score = match points {
+            Score::Points(points) => Some(points),
+            Score::Undefined(_) => None,
+        };
+        rows.push((row, score));
+    }
+    Ok(rows)
 }
 
 fn control_json((rule, scored): &ControlOutcome) -> Value {
@@ -122,13 +111,13 @@ fn control_json((rule, scored): &ControlOutcome) -> Value {
 fn as_json(scored: &Scored) -> Result<Value, Error> {
     let outcomes: Vec<Value> = rows(scored)?
         .into_iter()
-        .map(|row| {
+        .map(|(row, score)| {
             json!({
-                "model_id": row.model,
-                "capitalbench_score": row.score,
-                "return": row.value,
-                "alpha_vs_sp500": row.alpha,
-                "regret_vs_best_option": row.regret,
+                "model_id": row.submission.model_id.as_str(),
+                "capitalbench_score": score,
+                "return": row.outcome.decision_return.get(),
+                "alpha_vs_sp500": row.outcome.alpha.get(),
+                "regret_vs_best_option": row.outcome.regret.map(Return::get),
             })
         })
         .collect();
@@ -176,20 +165,20 @@ fn as_json(scored: &Scored) -> Result<Value, Error> {
 }
 
 fn print(scored: &Scored) -> Result<(), Error> {
-    let dash = || "-".to_owned();
     line(format!(
         "{}  {}",
         paint(BOLD, &scored.round),
         paint(DIM, &scored.run_id)
     ));
-    let rows = (1..).zip(rows(scored)?).map(|(rank, row)| {
+    let rows = (1..).zip(rows(scored)?).map(|(rank, (row, score))| {
+        let outcome = &row.outcome;
         vec![
             rank.to_string(),
-            row.model,
-            row.score.map_or_else(dash, |score| format!("{score:.1}")),
-            signed_percent(row.value),
-            signed_percent(row.alpha),
-            row.regret.map_or_else(dash, signed_percent),
+            row.submission.model_id.to_string(),
+            or_none(score.map(|score| format!("{score:.1}"))),
+            signed_percent(outcome.decision_return.get()),
+            signed_percent(outcome.alpha.get()),
+            or_none(outcome.regret.map(|regret| signed_percent(regret.get()))),
         ]
     });
     if scored.result.consistency.is_empty() {
@@ -202,9 +191,8 @@ fn print(scored: &Scored) -> Result<(), Error> {
         print_controls(&scored.result.controls);
     }
     let returns = &scored.result.returns;
-    let oracle = returns
-        .oracle()
-        .map_or_else(dash, |oracle| signed_percent(oracle.get()));
+    let oracle = returns.oracle().map(|oracle| signed_percent(oracle.get()));
+    let oracle = oracle.unwrap_or_else(|| "-".to_owned());
     line(prose(&format!(
         "S&P 500 {}   best option {oracle}",
         signed_percent(returns.reference().get())

@@ -2,6 +2,7 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use capitalbench_operations::operator::clock::now_or;
@@ -34,21 +35,11 @@ use connections::Limits;
 use making::stock;
 use stock::Stock;
 
-/// How many ports after a taken one are tried where any will do.
-const NEAR: u16 = 50;
 /// Connections that may wait to be accepted.
 const WAITING: u32 = 4096;
 
-pub(crate) fn run(arguments: &Serve) -> Result<Exit, Error> {
-    started(arguments, 0)
-}
-
-/// The same, at one of the next ports when the port is taken.
-pub(crate) fn run_near(arguments: &Serve) -> Result<Exit, Error> {
-    started(arguments, NEAR)
-}
-
-fn started(arguments: &Serve, near: u16) -> Result<Exit, Error> {
+/// Serves until it is stopped; when the port is taken, at one of so many ports after it.
+pub(crate) fn run(arguments: &Serve, near: u16) -> Result<Exit, Error> {
     let runtime = Runtime::new().map_err(|error| Error::new(error.to_string()))?;
     let ended = runtime.block_on(serve(arguments, near));
     // A reader that never reads must not keep the program from ending.
@@ -141,7 +132,7 @@ async fn watch(
         // Looking at many files must not keep a core busy.
         pause = origin.look_every().max(start.elapsed() * 20);
         let passed = due.is_some_and(|due| due <= now_or(None));
-        server.count_look();
+        server.counts.looks.fetch_add(1, Ordering::Relaxed);
         if now.as_ref().is_ok_and(|now| *now == seen) && !passed {
             continue;
         }

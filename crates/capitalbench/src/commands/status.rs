@@ -6,7 +6,7 @@ use capitalbench_operations::operator::clock::now_or;
 use serde_json::json;
 
 use crate::cli::Status;
-use crate::console::{DIM, ERROR, document, is_json, line, or_none, paint, prose, remark, table};
+use crate::console::{DIM, ERROR, complain, document, is_json, line, or_none, paint, prose, table};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &Status) -> Result<Exit, Error> {
@@ -55,9 +55,7 @@ pub(crate) fn run(arguments: &Status) -> Result<Exit, Error> {
             line(format!("{} {next}", paint(DIM, "next:")));
         }
     }
-    for error in &broken {
-        remark(format!("{} {error}", paint(ERROR, "error:")));
-    }
+    complain(&broken);
     Ok(Exit::of(broken.is_empty()))
 }
 

@@ -62,15 +62,11 @@ pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Exit, Error> {
 }
 
 fn as_json(file: &Checked) -> serde_json::Value {
-    let problems = file
-        .verdict
-        .as_ref()
-        .err()
-        .map(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let problems = file.verdict.as_ref().err().into_iter().flatten();
     json!({
         "file": file.name,
         "valid": file.verdict.is_ok(),
-        "problems": problems.unwrap_or_default(),
+        "problems": problems.map(ToString::to_string).collect::<Vec<_>>(),
     })
 }
 

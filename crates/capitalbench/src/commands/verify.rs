@@ -101,20 +101,22 @@ pub(crate) fn owner(path: &Path) -> Result<Option<LogKey>, Error> {
     Ok(key.filter(|key| key.verifier() == public))
 }
 
+/// A finding for programs.
+pub(super) fn finding_json(finding: &Finding) -> Value {
+    json!({
+        "code": finding.code.as_str(),
+        "severity": finding.severity().as_str(),
+        "where": finding.place,
+        "detail": finding.detail,
+    })
+}
+
 fn as_json(report: &Report) -> Value {
-    let finding = |finding: &Finding| {
-        json!({
-            "code": finding.code.as_str(),
-            "severity": finding.severity().as_str(),
-            "where": finding.place,
-            "detail": finding.detail,
-        })
-    };
     let round = |round: &RoundReport| {
         let mut told = json!({
             "round_id": round.round_id,
             "verdict": round.verdict().as_str(),
-            "findings": round.findings.iter().map(finding).collect::<Vec<_>>(),
+            "findings": round.findings.iter().map(finding_json).collect::<Vec<_>>(),
         });
         let log = report.log.as_ref();
         if let Some(proof) = log.and_then(|log| proof::as_json(round, log)) {
@@ -134,20 +136,15 @@ fn as_json(report: &Report) -> Value {
         },
     });
     if let Some(log) = &report.log {
-        told["log"] = proof::log_as_json(log, finding);
+        told["log"] = proof::log_as_json(log);
     }
     told
 }
 
 fn verdicts(report: &Report) -> Value {
-    let mut counts = BTreeMap::new();
-    for verdict in [
-        Verdict::Holds,
-        Verdict::HoldsWithWarnings,
-        Verdict::DoesNotHold,
-    ] {
-        counts.insert(verdict.as_str(), 0);
-    }
+    use Verdict::{DoesNotHold, Holds, HoldsWithWarnings};
+    let none = [Holds, HoldsWithWarnings, DoesNotHold].map(|verdict| (verdict.as_str(), 0));
+    let mut counts = BTreeMap::from(none);
     for round in &report.rounds {
         *counts.entry(round.verdict().as_str()).or_default() += 1;
     }
@@ -157,7 +154,9 @@ fn verdicts(report: &Report) -> Value {
 fn print(report: &Report, path: &Path, all: bool) {
     match report.rounds.as_slice() {
         [round] => {
-            print_round(round);
+            let (id, word) = (paint(BOLD, &round.round_id), verdict(round.verdict()));
+            line(format!("{id}  {word}"));
+            round.findings.iter().for_each(print_finding);
             if let Some(log) = &report.log {
                 proof::print(round, log);
             }
@@ -213,15 +212,6 @@ fn summary(report: &Report) -> String {
         plural(report.files(), "file"),
         paint(style, counts)
     )
-}
-
-fn print_round(round: &RoundReport) {
-    line(format!(
-        "{}  {}",
-        paint(BOLD, &round.round_id),
-        verdict(round.verdict())
-    ));
-    round.findings.iter().for_each(print_finding);
 }
 
 fn verdict(verdict: Verdict) -> String {

@@ -125,14 +125,12 @@ impl Output {
             }
             Self::Site { folder, before } => {
                 let stale = before.iter().filter(|path| !paths.contains(*path));
-                let stale: Vec<PathBuf> = stale.map(|path| folder.join(path)).collect();
-                let stale = stale.iter().filter(|file| file.is_file());
-                let mut removed = 0;
-                for file in stale {
+                let stale = stale.map(|path| folder.join(path));
+                let stale: Vec<PathBuf> = stale.filter(|file| file.is_file()).collect();
+                for file in &stale {
                     file_ops::remove(file)?;
-                    removed += 1;
                 }
-                Ok(removed)
+                Ok(stale.len())
             }
         }
     }

@@ -8,7 +8,7 @@ use std::io::{self, BufWriter};
 use std::sync::Arc;
 
 use capitalbench_archive::disk::file_ops::spool::{Slice, Spool};
-use capitalbench_core::publication::{PublicRound, Publication};
+use capitalbench_core::publication::PublicRound;
 use capitalbench_core::values::ids::{Digest, RoundId};
 use capitalbench_export::{Measure, Measured, Shelf, export};
 use capitalbench_site::machine::api::Api;
@@ -30,7 +30,8 @@ pub(super) fn stock(
     before: Option<&Stock>,
 ) -> Result<Stock, Error> {
     let publication = &loaded.publication;
-    let mut data = DataFiles::of(publication)?;
+    let mut data = DataFiles::default();
+    export(publication, &mut data, &|| ())?;
     let sizes = data.sizes();
     data.add_archive()?;
     let input = Input {
@@ -138,16 +139,19 @@ impl Making<'_> {
 
     /// A file of a round stays where it is; one that came from a database is set aside.
     fn own(&self, file: OwnFile) -> Result<(Box<str>, Kept), Error> {
+        let (digest, length) = (file.digest, file.bytes.len() as u64);
         let place = match file.mark {
             Some(mark) => Place::Folder(mark),
             None => Place::Spooled(self.spool.put(&file.bytes).map_err(unspooled)?),
         };
-        let kept = Kept {
-            digest: file.digest,
-            length: file.bytes.len() as u64,
-            place,
-        };
-        Ok((file.path.into(), kept))
+        Ok((
+            file.path.into(),
+            Kept {
+                digest,
+                length,
+                place,
+            },
+        ))
     }
 
     /// The same pages in our own spool.
@@ -157,12 +161,8 @@ impl Making<'_> {
                 return Ok((Arc::clone(path), kept.clone()));
             };
             let bytes = slice.bytes().map_err(unspooled)?;
-            let place = Place::Spooled(self.spool.put(&bytes).map_err(unspooled)?);
-            let kept = Kept {
-                place,
-                ..kept.clone()
-            };
-            Ok((Arc::clone(path), kept))
+            let slice = self.spool.put(&bytes).map_err(unspooled)?;
+            Ok((Arc::clone(path), Kept::spooled(kept.digest, slice)))
         };
         let pages: Result<Vec<_>, Error> = before.pages.iter().map(moved).collect();
         Ok(Family {
@@ -208,12 +208,8 @@ fn is_same(before: &Own, now: &Own) -> bool {
 
 fn put_all(spool: &Spool, files: Files) -> Result<Vec<(Arc<str>, Kept)>, Error> {
     let put = |(path, bytes): (String, bytes::Bytes)| {
-        let kept = Kept {
-            digest: Digest::of(&bytes),
-            length: bytes.len() as u64,
-            place: Place::Spooled(spool.put(&bytes).map_err(unspooled)?),
-        };
-        Ok((Arc::from(path), kept))
+        let slice = spool.put(&bytes).map_err(unspooled)?;
+        Ok((Arc::from(path), Kept::spooled(Digest::of(&bytes), slice)))
     };
     files.into_iter().map(put).collect()
 }
@@ -239,12 +235,6 @@ struct DataFiles {
 }
 
 impl DataFiles {
-    fn of(publication: &Publication) -> Result<Self, Error> {
-        let mut found = Self::default();
-        export(publication, &mut found, &|| ())?;
-        Ok(found)
-    }
-
     /// Sizes by name.
     fn sizes(&self) -> BTreeMap<String, u64> {
         let name = |path: &str| path.strip_prefix("data/").unwrap_or(path).to_owned();
@@ -284,11 +274,7 @@ impl Shelf for DataFiles {
     fn end(&mut self, name: &str, file: Self::File, measure: Measure) -> Result<(), Error> {
         let out = file.into_inner();
         let slice = out.map_err(|error| unspooled(error.into_error()))?.whole();
-        let kept = Kept {
-            digest: measure.digest,
-            length: measure.size,
-            place: Place::Spooled(slice),
-        };
+        let kept = Kept::spooled(measure.digest, slice);
         self.files.insert(data_path(name).into(), kept);
         Ok(())
     }
