@@ -130,6 +130,16 @@ pub(crate) fn remark(text: impl Display) {
     }
 }
 
+/// Prints what to do next.
+pub(crate) fn next_step(step: impl Display) {
+    line(format!("{} {step}", paint(DIM, "next:")));
+}
+
+/// Prints a doubt to standard error.
+pub(crate) fn warn(text: impl Display) {
+    remark(format!("{} {text}", paint(WARNING, "warning:")));
+}
+
 /// Prints what could not be read or done, a line each, to standard error.
 pub(crate) fn complain(errors: &[impl Display]) {
     for error in errors {

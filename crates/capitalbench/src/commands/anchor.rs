@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::keys::log_of;
 use crate::cli::Anchor;
 use crate::config::operator;
-use crate::console::{DIM, ERROR, GOOD, WARNING, line, paint, remark, show};
+use crate::console::{ERROR, GOOD, WARNING, line, next_step, paint, remark, show};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &Anchor) -> Result<Exit, Error> {
@@ -106,8 +106,7 @@ fn print(anchored: &Anchored) {
         line(format!("  {}  {}{at}", paint(GOOD, "witnessed"), seen.name));
     }
     if !anchored.holds() {
-        let next = "no clock stamped it; try again, or name other clocks with --tsa URL";
-        line(format!("{} {next}", paint(DIM, "next:")));
+        next_step("no clock stamped it; try again, or name other clocks with --tsa URL");
     } else if !anchored.rooted {
         let text = "log/roots holds no root certificate, so these clocks are not vouched for; give \
                     --tsa-root FILE";

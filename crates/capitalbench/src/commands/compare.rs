@@ -31,18 +31,12 @@ pub(crate) fn run(arguments: &Compare) -> Result<Exit, Error> {
         }
         shown.push(json!(track.as_str()));
         set_table::print(&standings, &found.set, found.statistics.as_ref());
-        let pairs = found
-            .statistics
-            .iter()
-            .flat_map(|statistics| &statistics.pairs);
+        let pairs = found.statistics.iter().flat_map(|own| &own.pairs);
         let rows = pairs.map(|pair| {
             let gap = pair.difference.as_ref();
+            let (first, second) = (standings.name(&pair.first), standings.name(&pair.second));
             vec![
-                format!(
-                    "{} − {}",
-                    standings.name(&pair.first),
-                    standings.name(&pair.second)
-                ),
+                format!("{first} − {second}"),
                 or_none(gap.map(|gap| percent(gap.value))),
                 or_none(gap.map(|gap| format!("{} to {}", points(gap.low), points(gap.high)))),
                 or_none(pair.p_adjusted.map(|p| format!("{p:.2}"))),

@@ -188,13 +188,11 @@ fn step(words: &str, values: &BTreeMap<&str, String>) -> Result<(), Error> {
         .collect();
     let parsed = Arguments::try_parse_from(&typed)
         .map_err(|error| Error::new(format!("{}: {error}", typed.join(" "))))?;
-    match super::run(parsed.command)? {
-        Exit::Success => Ok(()),
-        Exit::DoesNotHold | Exit::CouldNotRun => {
-            let text = format!("the step `{}` did not hold", typed.join(" "));
-            Err(Error::new(text))
-        }
+    if super::run(parsed.command)? == Exit::Success {
+        return Ok(());
     }
+    let text = format!("the step `{}` did not hold", typed.join(" "));
+    Err(Error::new(text))
 }
 
 fn summary(published: &Publication) {
@@ -220,17 +218,11 @@ fn summary(published: &Publication) {
     let rows = [Track::Weekly, Track::Monthly].map(row).to_vec();
     line("");
     line(table("| > | > | > | >", rows).trim_start_matches('\n'));
-    let controls = published
-        .rounds
-        .iter()
-        .find_map(|round| match &round.state {
-            RoundState::Resolved(resolved) => Some(resolved.controls.len()),
-            _ => None,
-        });
+    let resolved = published.rounds.iter().find_map(|round| round.resolved());
+    let controls = resolved.map_or(0, |resolved| resolved.controls.len());
+    let models = stage::MODEL_COUNT;
     line(format!(
-        "models  {} mock + {} controls   cost $0.00",
-        stage::MODEL_COUNT,
-        controls.unwrap_or_default()
+        "models  {models} mock + {controls} controls   cost $0.00"
     ));
 }
 

@@ -60,13 +60,14 @@ fn known_model(public: &Publication, text: &str) -> Result<ModelId, Error> {
         );
     }
     let near: Vec<&str> = near.into_iter().collect();
-    Err(
-        match (near.is_empty() || part.is_empty(), names.is_empty()) {
-            (_, true) => error.hint("no round of this folder has public decisions at that instant"),
-            (true, _) => error.hint(format!("models: {}", names.join(", "))),
-            (false, _) => error.hint(format!("did you mean {}?", near.join(" or "))),
-        },
-    )
+    let hint = if names.is_empty() {
+        "no round of this folder has public decisions at that instant".to_owned()
+    } else if near.is_empty() || part.is_empty() {
+        format!("models: {}", names.join(", "))
+    } else {
+        format!("did you mean {}?", near.join(" or "))
+    };
+    Err(error.hint(hint))
 }
 
 fn as_json(

@@ -11,9 +11,7 @@ use super::notices::price_choice;
 use super::run_id;
 use crate::cli::{FetchPrices, SideChoice};
 use crate::config::operator;
-use crate::console::{
-    DIM, GOOD, WARNING, document, is_json, line, paint, plural, prose, remark, show,
-};
+use crate::console::{GOOD, document, is_json, line, next_step, paint, plural, prose, show, warn};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &FetchPrices) -> Result<Exit, Error> {
@@ -83,13 +81,9 @@ fn print_plan(report: &FetchReport) {
         }));
         return;
     }
-    line(format!(
-        "{}: would ask for {}, {} to {}",
-        report.round.name(),
-        plural(symbols.len(), "symbol"),
-        window.entry,
-        window.exit
-    ));
+    let (round, count) = (report.round.name(), plural(symbols.len(), "symbol"));
+    let (entry, exit) = (window.entry, window.exit);
+    line(format!("{round}: would ask for {count}, {entry} to {exit}"));
     line(symbols.join(" "));
 }
 
@@ -107,12 +101,8 @@ fn print_stopped(report: &FetchReport, stopped: &Stopped) {
         return;
     }
     line(format!("{round}: {stopped}"));
-    let next = "or with --wait; the answers so far are kept";
-    line(format!(
-        "{} run it again at {}, {next}",
-        paint(DIM, "next:"),
-        stopped.at
-    ));
+    let again = "or with --wait; the answers so far are kept";
+    next_step(format!("run it again at {}, {again}", stopped.at));
 }
 
 fn stored_json(round: &str, provenance: &Provenance, check: Option<&CrossCheck>) -> Value {
@@ -142,15 +132,14 @@ fn stored_json(round: &str, provenance: &Provenance, check: Option<&CrossCheck>)
 fn print_stored(report: &FetchReport, provenance: &Provenance, check: Option<&CrossCheck>) {
     let round = report.round.name();
     for warning in &provenance.warnings {
-        remark(format!("{} {warning}", paint(WARNING, "warning:")));
+        warn(warning);
     }
     for row in check.map(CrossCheck::beyond).unwrap_or_default() {
         let text = match (&row.other, row.apart_bps()) {
             (Err(reason), _) => reason.clone(),
             (Ok(_), bps) => prose(&format!("{:+.1} bp apart", bps.unwrap_or_default())),
         };
-        let who = format!("{} in the cross-check: {text}", row.option_id);
-        remark(format!("{} {who}", paint(WARNING, "warning:")));
+        warn(format!("{} in the cross-check: {text}", row.option_id));
     }
     let count = plural(provenance.answers.len(), "option");
     let what = match provenance.purpose {
@@ -167,7 +156,6 @@ fn print_stored(report: &FetchReport, provenance: &Provenance, check: Option<&Cr
     }
     if provenance.purpose == Purpose::Final {
         let path = shell_word(report.round.path());
-        let next = format!("capitalbench score-round --round {path}");
-        line(format!("{} {next}", paint(DIM, "next:")));
+        next_step(format!("capitalbench score-round --round {path}"));
     }
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::notices::vendor;
 use crate::cli::FetchUniversePerformance;
 use crate::config::operator;
-use crate::console::{DIM, ERROR, GOOD, document, is_json, line, paint};
+use crate::console::{ERROR, GOOD, document, is_json, line, next_step, paint};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Exit, Error> {
@@ -44,23 +44,13 @@ fn report(folder: &RoundFolder, context: &MarketContext) {
         return;
     }
     for row in &failed {
-        line(format!(
-            "{} {}: {}",
-            paint(ERROR, "failed"),
-            row.option_id,
-            row.message
-        ));
+        let (id, message) = (&row.option_id, &row.message);
+        line(format!("{} {id}: {message}", paint(ERROR, "failed")));
     }
     let count = context.rows.len() - failed.len();
     let text = format!("{count} of {} options", context.rows.len());
-    line(format!(
-        "{}: trailing returns of {}",
-        folder.name(),
-        paint(GOOD, text)
-    ));
-    let next = format!(
-        "capitalbench hash-round --round {}",
-        shell_word(folder.path())
-    );
-    line(format!("{} {next}", paint(DIM, "next:")));
+    let (round, known) = (folder.name(), paint(GOOD, text));
+    line(format!("{round}: trailing returns of {known}"));
+    let path = shell_word(folder.path());
+    next_step(format!("capitalbench hash-round --round {path}"));
 }

@@ -14,7 +14,7 @@ use capitalbench_operations::operator::clock::now_or;
 use serde_json::json;
 
 use crate::cli::ImportResearch;
-use crate::console::{DIM, ERROR, GOOD, WARNING, document, is_json, line, paint};
+use crate::console::{ERROR, GOOD, WARNING, document, is_json, line, next_step, paint};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &ImportResearch) -> Result<Exit, Error> {
@@ -47,26 +47,18 @@ pub(crate) fn run(arguments: &ImportResearch) -> Result<Exit, Error> {
     for problem in &problems {
         let (style, word) = level(problem);
         let place = format!("{file}:{}", problem.line);
-        line(format!(
-            "{} {place}: {:?} {}",
-            paint(style, word),
-            problem.phrase,
-            problem.why
-        ));
+        let (word, phrase, why) = (paint(style, word), &problem.phrase, &problem.why);
+        line(format!("{word} {place}: {phrase:?} {why}"));
     }
+    let round = folder.name();
     if imported {
-        line(format!(
-            "{}: {}",
-            folder.name(),
-            paint(GOOD, "research imported")
-        ));
+        line(format!("{round}: {}", paint(GOOD, "research imported")));
         if let Some(next) = round_status(&folder, now_or(None))?.next {
-            line(format!("{} {next}", paint(DIM, "next:")));
+            next_step(next);
         }
     } else {
         line(format!(
-            "{}: the briefing was refused; nothing was written",
-            folder.name()
+            "{round}: the briefing was refused; nothing was written"
         ));
     }
     Ok(Exit::of(imported))

@@ -9,7 +9,9 @@ use serde_json::json;
 
 use crate::cli::{Format, InitRound, Source};
 use crate::config::operator;
-use crate::console::{BOLD, DIM, WARNING, document, is_json, line, paint, plural, remark};
+use crate::console::{
+    BOLD, DIM, WARNING, document, is_json, line, next_step, paint, plural, remark,
+};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &InitRound) -> Result<Exit, Error> {
@@ -82,30 +84,20 @@ fn print(opened: &OpenedRound, next: &str) {
     if let Some(deadline) = &manifest.decision_deadline {
         line(format!("  deadline  {deadline}"));
     }
-    line(format!(
-        "  entry     {}  {}",
-        plan.window.entry,
-        paint(DIM, &plan.entry_reason)
-    ));
-    line(format!(
-        "  exit      {}  {}",
-        plan.window.exit,
-        paint(DIM, &plan.exit_reason)
-    ));
+    let reasons = [&plan.entry_reason, &plan.exit_reason].map(|reason| paint(DIM, reason));
+    line(format!("  entry     {}  {}", plan.window.entry, reasons[0]));
+    line(format!("  exit      {}  {}", plan.window.exit, reasons[1]));
     let version = manifest.universe_version.as_deref().unwrap_or("own");
     line(format!("  universe  {version}, {options} options"));
-    match &manifest.roster {
-        Some(roster) => line(format!(
-            "  roster    {}",
-            plural(roster.model_ids.len(), "model")
-        )),
-        None => line("  roster    not frozen; give --models to freeze one"),
-    }
+    let roster = manifest.roster.as_ref();
+    let roster = roster.map(|roster| plural(roster.model_ids.len(), "model"));
+    let roster = roster.unwrap_or_else(|| "not frozen; give --models to freeze one".to_owned());
+    line(format!("  roster    {roster}"));
     if !manifest.proof.is_none() {
         line(format!("  proof     {}", manifest.proof.as_str()));
     }
     for caution in &plan.cautions {
         remark(format!("{} {caution}", paint(WARNING, "caution:")));
     }
-    line(format!("{} {next}", paint(DIM, "next:")));
+    next_step(next);
 }

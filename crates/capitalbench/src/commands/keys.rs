@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::cli::{Keys, KeysInit, KeysShow, KeysVerb};
 use crate::config::Environment;
-use crate::console::{DIM, document, is_json, line, paint};
+use crate::console::{document, is_json, line, next_step};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &Keys) -> Result<Exit, Error> {
@@ -52,8 +52,7 @@ fn init(arguments: &KeysInit) -> Result<Exit, Error> {
         "the private half is in {}; keep a copy where nobody else reads it",
         file.display()
     ));
-    let next = "publish the line above; from now on commands sign what they do";
-    line(format!("{} {next}", paint(DIM, "next:")));
+    next_step("publish the line above; from now on commands sign what they do");
     Ok(Exit::Success)
 }
 

@@ -21,7 +21,9 @@ use serde_json::{Value, json};
 
 use crate::cli;
 use crate::config::operator;
-use crate::console::{DIM, ERROR, GOOD, WARNING, line, paint, plural, progress, remark, show};
+use crate::console::{
+    DIM, ERROR, GOOD, WARNING, line, paint, plural, progress, remark, show, warn,
+};
 use crate::error::{Error, Exit, report};
 
 /// Shows on a terminal what operations announce.
@@ -69,7 +71,7 @@ impl Listener for Console {
                 remark(format!("{} {next}", paint(WARNING, "caution:")));
             }
             Notice::Failed(error) => report(error),
-            Notice::TriesAgain(error) => remark(format!("{} {error}", paint(WARNING, "warning:"))),
+            Notice::TriesAgain(error) => warn(error),
             Notice::JobEnded { job, end } => job_ended(job, end),
             Notice::Followed(followed) => {
                 print_followed(followed);

@@ -10,9 +10,7 @@ use super::automation::next_attempt;
 use super::notices::{price_choice, print_followed};
 use crate::cli::ResolveDue;
 use crate::config::operator;
-use crate::console::{
-    DIM, ERROR, GOOD, WARNING, complain, document, is_json, line, paint, plural, remark,
-};
+use crate::console::{DIM, ERROR, GOOD, WARNING, complain, document, is_json, line, paint, plural};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, Error> {
@@ -122,11 +120,11 @@ fn print(report: &DueReport) {
         line("nothing is due");
     }
     match &report.boards {
-        Some(Ok(boards)) => line(format!(
-            "boards: {}",
-            plural(boards.resolved, "resolved round")
-        )),
-        Some(Err(error)) => remark(format!("{} {error}", paint(ERROR, "error:"))),
+        Some(Ok(boards)) => {
+            let count = plural(boards.resolved, "resolved round");
+            line(format!("boards: {count}"));
+        }
+        Some(Err(error)) => complain(&[error]),
         None => {}
     }
 }

@@ -18,8 +18,7 @@ use super::run_id;
 use crate::cli::ScoreRound;
 use crate::config::operator;
 use crate::console::{
-    BOLD, DIM, ERROR, WARNING, document, is_json, line, or_none, paint, plural, prose, remark,
-    table,
+    BOLD, DIM, ERROR, document, is_json, line, or_none, paint, plural, prose, remark, table, warn,
 };
 use crate::error::{Error, Exit};
 
@@ -165,11 +164,8 @@ fn as_json(scored: &Scored) -> Result<Value, Error> {
 }
 
 fn print(scored: &Scored) -> Result<(), Error> {
-    line(format!(
-        "{}  {}",
-        paint(BOLD, &scored.round),
-        paint(DIM, &scored.run_id)
-    ));
+    let (round, run) = (paint(BOLD, &scored.round), paint(DIM, &scored.run_id));
+    line(format!("{round}  {run}"));
     let rows = (1..).zip(rows(scored)?).map(|(rank, (row, score))| {
         let outcome = &row.outcome;
         vec![
@@ -198,17 +194,15 @@ fn print(scored: &Scored) -> Result<(), Error> {
         signed_percent(returns.reference().get())
     )));
     for problem in &scored.result.price_problems {
-        remark(format!("{} {problem}", paint(WARNING, "warning:")));
+        warn(problem);
     }
     match &scored.stored {
         Some(Stored::Corrected(Some(place))) => {
             line(format!("corrected; the results before it are in {place}"));
         }
-        Some(Stored::Corrected(None)) => {
-            line(
-                "corrected; the files of the results before it are gone, the log has their digests",
-            );
-        }
+        Some(Stored::Corrected(None)) => line(
+            "corrected; the files of the results before it are gone, the log has their digests",
+        ),
         _ => {}
     }
     if let Some(recorded) = &scored.recorded {

@@ -14,7 +14,7 @@ use tokio::task::block_in_place;
 
 use super::origin::{Loaded, Origin};
 use crate::cli::Serve;
-use crate::console::{BOLD, DIM, WARNING, line, paint, remark};
+use crate::console::{BOLD, DIM, line, paint, remark, warn};
 use crate::error::{Error, Exit};
 
 mod answer;
@@ -151,10 +151,7 @@ async fn watch(
             }
             Err(error) => {
                 due = due.map(|_| schedule::later(now_or(None)));
-                remark(format!(
-                    "{} the site stays as it was: {error}",
-                    paint(WARNING, "warning:")
-                ));
+                warn(format!("the site stays as it was: {error}"));
             }
         }
     }

@@ -6,7 +6,9 @@ use capitalbench_operations::operator::clock::now_or;
 use serde_json::json;
 
 use crate::cli::Status;
-use crate::console::{DIM, ERROR, complain, document, is_json, line, or_none, paint, prose, table};
+use crate::console::{
+    DIM, ERROR, complain, document, is_json, line, next_step, or_none, paint, prose, table,
+};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &Status) -> Result<Exit, Error> {
@@ -52,7 +54,7 @@ pub(crate) fn run(arguments: &Status) -> Result<Exit, Error> {
     }
     for round in &rounds {
         if let Some(next) = &round.next {
-            line(format!("{} {next}", paint(DIM, "next:")));
+            next_step(next);
         }
     }
     complain(&broken);

@@ -192,26 +192,16 @@ fn print(report: &Report, path: &Path, all: bool) {
 }
 
 fn summary(report: &Report) -> String {
-    let (errors, warnings) = (
-        report.count(Severity::Error),
-        report.count(Severity::Warning),
-    );
+    let [errors, warnings] = [Severity::Error, Severity::Warning].map(|own| report.count(own));
     let style = match (errors, warnings) {
         (0, 0) => GOOD,
         (0, _) => WARNING,
         _ => ERROR,
     };
-    let counts = format!(
-        "{}, {}",
-        plural(errors, "error"),
-        plural(warnings, "warning")
-    );
-    format!(
-        "verified {}, {}: {}",
-        plural(report.rounds.len(), "round"),
-        plural(report.files(), "file"),
-        paint(style, counts)
-    )
+    let counts = plural(errors, "error") + ", " + &plural(warnings, "warning");
+    let rounds = plural(report.rounds.len(), "round");
+    let files = plural(report.files(), "file");
+    format!("verified {rounds}, {files}: {}", paint(style, counts))
 }
 
 fn verdict(verdict: Verdict) -> String {
@@ -230,11 +220,8 @@ fn print_finding(finding: &Finding) {
         Severity::Note => DIM,
     };
     let severity = paint(style, format!("{:7}", finding.severity().as_str()));
-    line(format!(
-        "  {severity}  {}  {}",
-        finding.code,
-        paint(DIM, &finding.place)
-    ));
+    let (code, place) = (finding.code, paint(DIM, &finding.place));
+    line(format!("  {severity}  {code}  {place}"));
     line(format!("           {}", finding.detail));
 }
 

@@ -30,10 +30,8 @@ pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&S
     if set.rows.is_empty() {
         line("No resolved round is shared by all of its models yet.");
         let names = set.definition.model_ids.iter().map(|id| standings.name(id));
-        line(prose(&format!(
-            "Models: {}.",
-            names.collect::<Vec<_>>().join(", ")
-        )));
+        let names = names.collect::<Vec<_>>().join(", ");
+        line(prose(&format!("Models: {names}.")));
         return;
     }
     let reference = standings.reference_name(set);
@@ -185,18 +183,16 @@ fn market_rows(set: &ComparisonSet, reference: &str, scale: Option<Scale>) -> Ve
 pub(crate) fn print_rounds(set: &ComparisonSet) {
     line("");
     let ids = set.included.iter().map(ToString::to_string);
-    line(prose(&format!(
-        "included  {}",
-        ids.collect::<Vec<_>>().join(", ")
-    )));
+    let ids = ids.collect::<Vec<_>>().join(", ");
+    line(prose(&format!("included  {ids}")));
     for round in &set.excluded {
         let missing = round.missing.iter().map(ToString::to_string);
         let missing = missing.collect::<Vec<_>>().join(", ");
         let id = &round.round_id;
         line(prose(&format!("excluded  {id}: no result of {missing}")));
     }
+    let first = &set.definition.started_round_id;
     line(format!(
-        "starts with {}; rounds before it do not count",
-        set.definition.started_round_id
+        "starts with {first}; rounds before it do not count"
     ));
 }

@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 
 use crate::cli::RunRound;
 use crate::console::{
-    DIM, ERROR, GOOD, WARNING, document, is_json, line, or_none, paint, plural, remark, table,
+    DIM, ERROR, GOOD, WARNING, document, is_json, line, next_step, or_none, paint, plural, remark,
+    table, warn,
 };
 use crate::error::Error;
 
@@ -57,8 +58,9 @@ pub(super) fn bound(arguments: &RunRound, ready: &ReadyRun) {
     let header = "model | replicate > | provider | output tokens > | at most USD >";
     remark(table(header, rows.collect()));
     let (once, all) = (sum.usd(), sum.times(calls).usd());
-    let text = format!("at most {once:.4} USD, with {calls} attempts each {all:.4} USD");
-    remark(text);
+    remark(format!(
+        "at most {once:.4} USD, with {calls} attempts each {all:.4} USD"
+    ));
     for card in &plan.price_cards {
         let day = card.as_of.as_deref().unwrap_or("an unknown day");
         remark(format!("prices: {} as of {day}", card.name));
@@ -71,8 +73,8 @@ pub(super) fn bound(arguments: &RunRound, ready: &ReadyRun) {
         }
     }
     if !unknown.is_empty() {
-        let text = format!("no price is known of {}", unknown.join(", "));
-        remark(format!("{} {text}; {UNPRICED}", paint(WARNING, "warning:")));
+        let names = unknown.join(", ");
+        warn(format!("no price is known of {names}; {UNPRICED}"));
     }
 }
 
@@ -123,8 +125,7 @@ pub(super) fn result(report: &RunReport) {
     let id = &plan.run_id;
     let Some(finished) = finished else {
         line(format!("{id}: {}", paint(WARNING, "not finished")));
-        let next = format!("finish it with --resume --run-id {id}");
-        line(format!("{} {next}", paint(DIM, "next:")));
+        next_step(format!("finish it with --resume --run-id {id}"));
         return;
     };
     let (valid, invalid) = (finished.valid, finished.invalid);
@@ -140,10 +141,10 @@ pub(super) fn result(report: &RunReport) {
 /// What is recorded and what may come on top, in words.
 fn bill_text(bill: &Bill) -> String {
     let recorded = format!("{:.4} USD recorded", bill.recorded.usd());
-    let most = bill.unknown_at_most.map_or_else(
-        || "an unknown sum".to_owned(),
-        |most| format!("at most {:.4} USD", most.usd()),
-    );
+    let most = bill
+        .unknown_at_most
+        .map(|most| format!("at most {:.4} USD", most.usd()));
+    let most = most.unwrap_or_else(|| "an unknown sum".to_owned());
     match bill.unknown_attempts {
         0 => recorded,
         count => format!(

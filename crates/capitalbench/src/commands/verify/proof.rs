@@ -123,10 +123,10 @@ pub(super) fn print_log(log: &LogReport) {
         count => format!(", continues {} you kept", plural(count, "checkpoint")),
     };
     let size = usize::try_from(state.size).unwrap_or(usize::MAX);
+    let leaves = plural(size, "leaf").replace("leafs", "leaves");
     line(format!(
-        "log: {}, {}: {word}{continued}",
-        state.origin,
-        plural(size, "leaf").replace("leafs", "leaves"),
+        "log: {}, {leaves}: {word}{continued}",
+        state.origin
     ));
 }
 
@@ -142,12 +142,8 @@ pub(super) fn print(round: &RoundReport, log: &LogReport) {
         Level::Proved => GOOD,
     };
     line("");
-    line(format!(
-        "{}  {}{}",
-        paint(BOLD, &round.round_id),
-        paint(style, level.as_str()),
-        vouchers(level, proof, log)
-    ));
+    let (id, word) = (paint(BOLD, &round.round_id), paint(style, level.as_str()));
+    line(format!("{id}  {word}{}", vouchers(level, proof, log)));
     let row = |name: &str, text: String| line(format!("  {name:<19} {text}"));
     if let Some(freeze) = &proof.freeze {
         row("inputs frozen", clock(freeze));
