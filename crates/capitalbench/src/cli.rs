@@ -43,6 +43,9 @@ pub(crate) use verb_text::*;
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) global: Global,
+    /// Whether `--json` was typed, which [`definitions`] gives to every verb that prints a result.
+    #[arg(skip)]
+    pub(crate) json: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -65,9 +68,6 @@ pub(crate) struct Global {
     /// Say on standard error what is read, asked and written, and when
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
-    /// Whether `--json` was typed, which [`definitions`] gives to every verb that prints a result.
-    #[arg(skip)]
-    pub(crate) json: bool,
     /// Print help
     #[arg(short, long, global = true, action = ArgAction::HelpShort)]
     help: Option<bool>,

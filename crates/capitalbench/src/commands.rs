@@ -1,5 +1,7 @@
 //! One file per verb; each loads, asks the archive or the core, and prints.
 
+use std::path::{Path, PathBuf};
+
 use capitalbench_core::decision::portfolio::Holding;
 use capitalbench_core::values::ids::RunId;
 use serde_json::{Value, json};
@@ -102,6 +104,12 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
         Command::Completions(arguments) => Ok(completions::run(&arguments)),
         Command::Man(arguments) => man::run(&arguments),
     }
+}
+
+/// The path of a folder from the root on; without one a folder such as `.` has no name.
+fn whole_path(folder: &Path) -> Result<PathBuf, Error> {
+    std::fs::canonicalize(folder)
+        .map_err(|error| Error::new(format!("{}: {error}", folder.display())))
 }
 
 /// A run id as typed; one that could leave its folder is refused.

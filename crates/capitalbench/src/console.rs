@@ -71,9 +71,9 @@ static JSON: AtomicBool = AtomicBool::new(false);
 static MUTED: AtomicBool = AtomicBool::new(false);
 
 /// Does as the flags of every verb say.
-pub(crate) fn set_up(flags: &Global) {
+pub(crate) fn set_up(flags: &Global, json: bool) {
     QUIET.store(flags.quiet, Ordering::SeqCst);
-    JSON.store(flags.json, Ordering::SeqCst);
+    JSON.store(json, Ordering::SeqCst);
     let choice = match flags.color {
         clap::ColorChoice::Auto => anstream::ColorChoice::Auto,
         clap::ColorChoice::Always => anstream::ColorChoice::Always,

@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     }
     let ran = match cli::parse(&typed) {
         Ok(arguments) => {
-            console::set_up(&arguments.global);
+            console::set_up(&arguments.global, arguments.json);
             commands::run(arguments.command).and_then(arrived)
         }
         Err(refusal) if refusal.use_stderr() && json => Err(not_a_command(&refusal)),

@@ -62,7 +62,7 @@ pub(crate) fn parse(typed: &[OsString]) -> Result<Arguments, clap::Error> {
     let matches = command.try_get_matches_from_mut(typed)?;
     let read = Arguments::from_arg_matches(&matches);
     let mut arguments = read.map_err(|error| error.format(&mut command))?;
-    arguments.global.json = asks_for_json(&matches);
+    arguments.json = asks_for_json(&matches);
     Ok(arguments)
 }
 

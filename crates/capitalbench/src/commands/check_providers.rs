@@ -9,12 +9,11 @@ use crate::error::{Error, Exit};
 
 pub(crate) fn run() -> Result<Exit, Error> {
     let environment = Environment::load()?;
-    let keyed = PROVIDERS
-        .iter()
-        .filter_map(|(provider, name)| Some((*provider, (*name)?)));
-    let present: Vec<(&str, &str, bool)> = keyed
-        .map(|(provider, name)| (provider, name, environment.get(name).is_some()))
-        .collect();
+    let key = |&(provider, name): &(&'static str, Option<&'static str>)| {
+        let name = name?;
+        Some((provider, name, environment.get(name).is_some()))
+    };
+    let present: Vec<(&str, &str, bool)> = PROVIDERS.iter().filter_map(key).collect();
     if is_json() {
         let keys: Map<String, Value> = present
             .iter()

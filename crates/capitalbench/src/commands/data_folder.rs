@@ -51,8 +51,7 @@ impl DataFolder {
             Ok((name.as_str(), *size, file))
         });
         let packed = pack(files, draft).map_err(|error| Drafts::failed(&path, error))?;
-        let size = self.drafts.end(packed)?;
-        Ok(size)
+        Ok(self.drafts.end(packed)?)
     }
 
     /// Gives the files their names and counts those that were not there already.

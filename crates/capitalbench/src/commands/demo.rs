@@ -5,7 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Instant;
 
-use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::{file_ops, layout};
+use capitalbench_archive::format::round::manifest;
 use capitalbench_archive::public::public_record;
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_archive::verify::{self, Severity};
@@ -141,9 +142,8 @@ fn track(stage: &Stage, rounds: &[PlannedRound], now: Timestamp) -> Result<(), E
     let mut first = None;
     for round in rounds {
         let folder = stage.folder.join("rounds").join(&round.name);
-        let open = calendar::resolvable(exit_day(&folder)?)?.is_none();
-        if open && first.is_none() {
-            first = Some(round.day);
+        if calendar::resolvable(exit_day(&folder)?)?.is_none() {
+            first = first.or(Some(round.day));
         }
     }
     for day in first.map(calendar::known_sessions).unwrap_or_default() {
@@ -164,14 +164,9 @@ fn folders(stage: &Stage, now: Timestamp) -> BTreeMap<&'static str, String> {
 
 fn exit_day(folder: &Path) -> Result<Date, Error> {
     let folder = RoundFolder::open(folder)?;
-    let manifest = folder.parse(
-        capitalbench_archive::disk::layout::MANIFEST,
-        capitalbench_archive::format::round::manifest::parse,
-    )?;
-    let window = manifest.window;
-    Ok(window
-        .ok_or_else(|| Error::new("the round has no window"))?
-        .exit)
+    let window = folder.parse(layout::MANIFEST, manifest::parse)?.window;
+    let window = window.ok_or_else(|| Error::new("the round has no window"))?;
+    Ok(window.exit)
 }
 
 /// Runs a command exactly as if it were typed.

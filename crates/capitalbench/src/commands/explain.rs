@@ -53,11 +53,8 @@ fn known_model(public: &Publication, text: &str) -> Result<ModelId, Error> {
             .filter_map(|name| Some((*name, name.split_once('-')?.1)))
     };
     if let Some(family) = closest(text, families().map(|(_, family)| family)) {
-        near.extend(
-            families()
-                .filter(|(_, own)| *own == family)
-                .map(|(name, _)| name),
-        );
+        let same = families().filter(|(_, own)| *own == family);
+        near.extend(same.map(|(name, _)| name));
     }
     let near: Vec<&str> = near.into_iter().collect();
     let hint = if names.is_empty() {

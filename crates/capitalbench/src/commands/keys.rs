@@ -5,6 +5,7 @@ use std::path::Path;
 use capitalbench_archive::log::{LogFolder, LogKey};
 use serde_json::json;
 
+use super::whole_path;
 use crate::cli::{Keys, KeysInit, KeysShow, KeysVerb};
 use crate::config::Environment;
 use crate::console::{document, is_json, line, next_step};
@@ -58,8 +59,7 @@ fn init(arguments: &KeysInit) -> Result<Exit, Error> {
 
 /// A name for a log that is published nowhere yet.
 fn default_name(folder: &Path) -> Result<String, Error> {
-    let whole = std::fs::canonicalize(folder)
-        .map_err(|error| Error::new(format!("{}: {error}", folder.display())))?;
+    let whole = whole_path(folder)?;
     let own = whole.file_name().unwrap_or_default().to_string_lossy();
     let plain = own.replace(|c: char| c.is_whitespace() || c == '+', "-");
     Ok(format!("capitalbench/{plain}"))

@@ -114,6 +114,11 @@ pub(super) fn follow_publication(
     Ok(print_followed(&followed))
 }
 
+fn not_done(what: &str, error: &Error) {
+    remark(paint(ERROR, format!("the work above is done, but {what}")));
+    report(error);
+}
+
 /// How the database followed a change.
 pub(super) fn print_followed(followed: &Followed) -> Exit {
     match followed {
@@ -126,9 +131,7 @@ pub(super) fn print_followed(followed: &Followed) -> Exit {
             remark(paint(style, format!("not synced: {reason}")));
         }
         Followed::Failed(error) => {
-            let text = "the work above is done, but the database was not synced";
-            remark(paint(ERROR, text));
-            report(error);
+            not_done("the database was not synced", error);
         }
     }
     Exit::of(!followed.is_failed())
@@ -140,9 +143,7 @@ pub(super) fn print_registered(registered: &Result<bool, Error>) -> Exit {
         Ok(true) => remark(paint(DIM, "the job is in the database")),
         Ok(false) => {}
         Err(error) => {
-            let text = "the work above is done, but its job is not in the database";
-            remark(paint(ERROR, text));
-            report(error);
+            not_done("its job is not in the database", error);
         }
     }
     Exit::of(registered.is_ok())

@@ -49,7 +49,7 @@ pub(crate) fn keeps(rounds: &Rounds, count: usize) -> Result<Option<CacheKey>, E
     if off || !pays {
         return Ok(None);
     }
-    Ok(environment.cache_key(&rounds.folder))
+    Ok(Environment::cache_key(&rounds.folder))
 }
 
 /// Rounds of the instant that was asked for, with a bar.

@@ -1,6 +1,6 @@
 //! `sync-web`: bring the public database up to date.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use capitalbench_database::sync::Scope;
 use capitalbench_operations::proof::promise::require_orders;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::notices::synced_in_words;
 use super::published::load;
-use super::run_id;
+use super::{run_id, whole_path};
 use crate::cli::{Rounds, SyncWeb};
 use crate::config::operator;
 use crate::console::{document, is_json, line, show};
@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Exit, Error> {
         );
         return Ok(Exit::Success);
     };
-    let round = arguments.round.as_deref().map(whole).transpose()?;
+    let round = arguments.round.as_deref().map(whole_path).transpose()?;
     let mut rounds: Rounds = arguments.rounds.clone();
     if let Some(round) = &round {
         rounds.dir.folder = round.parent().map(Path::to_path_buf).unwrap_or_default();
@@ -56,9 +56,4 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Exit, Error> {
         line(synced_in_words(&synced));
     }
     Ok(Exit::Success)
-}
-
-fn whole(round: &Path) -> Result<PathBuf, Error> {
-    std::fs::canonicalize(round)
-        .map_err(|error| Error::new(format!("{}: {error}", round.display())))
 }

@@ -63,13 +63,13 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, Error> {
 /// What the reader brought along.
 fn reader(arguments: &Verify) -> Result<Reader<'static>, Error> {
     let read = |path: &Path| file_ops::read(path).map_err(FileError::from);
+    let refused = |path: &Path, why: String| Error::new(format!("{}: {why}", path.display()));
     let mut reader = Reader::default();
     if let Some(path) = &arguments.key {
         let bytes = read(path)?;
         let text = String::from_utf8_lossy(&bytes);
         let key = VerifierKey::parse(text.trim_end());
-        let refused = |error| Error::new(format!("{}: {error}", path.display()));
-        reader.key = Some(key.map_err(refused)?);
+        reader.key = Some(key.map_err(|error| refused(path, error.to_string()))?);
     }
     for path in &arguments.since {
         let name = path.display().to_string();
@@ -77,8 +77,9 @@ fn reader(arguments: &Verify) -> Result<Reader<'static>, Error> {
     }
     for path in &arguments.tsa_root {
         let roots = Root::from_pem(&read(path)?);
-        let refused = |error| Error::new(format!("{}: {error}", path.display()));
-        reader.roots.extend(roots.map_err(refused)?);
+        reader
+            .roots
+            .extend(roots.map_err(|error| refused(path, error.to_string()))?);
     }
     Ok(reader)
 }

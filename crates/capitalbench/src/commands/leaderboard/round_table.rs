@@ -35,8 +35,7 @@ fn print_open(publication: &Publication, round: &PublicRound, open: &OpenRound) 
     });
     let header = "model | confidence > | holdings in percent";
     line(table(header, rows.collect()));
-    let day = open.interim.iter().map(|row| row.day).max();
-    if let Some(day) = day {
+    if let Some(day) = open.interim.iter().map(|row| row.day).max() {
         let rows = open.interim.iter().filter(|row| row.day == day).map(|row| {
             vec![
                 publication.name(&row.model_id).to_owned(),
