@@ -43,6 +43,9 @@ pub(crate) use verb_text::*;
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) global: Global,
+    /// Whether `--json` was typed, which [`definitions`] gives to every verb that prints a result.
+    #[arg(skip)]
+    pub(crate) json: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

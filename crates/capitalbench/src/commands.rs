@@ -1,12 +1,13 @@
 //! One file per verb; each loads, asks the archive or the core, and prints.
 
+use std::path::{Path, PathBuf};
+
 use capitalbench_core::decision::portfolio::Holding;
 use capitalbench_core::values::ids::RunId;
 use serde_json::{Value, json};
 
 use crate::cli::Command;
-use crate::error::CommandError;
-pub(crate) use crate::error::Exit;
+use crate::error::{Error, Exit};
 
 mod accept_run;
 mod anchor;
@@ -55,7 +56,7 @@ mod verify;
 mod worker;
 
 /// Runs what was typed.
-pub(crate) fn run(command: Command) -> Result<Exit, CommandError> {
+pub(crate) fn run(command: Command) -> Result<Exit, Error> {
     match command {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Status(arguments) => status::run(&arguments),
@@ -68,7 +69,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, CommandError> {
         Command::AuditRound(arguments) => audit_round::run(&arguments),
         Command::HashRound(arguments) => hash_round::run(&arguments),
         Command::RunRound(arguments) => run_round::run(&arguments),
-        Command::CheckProviders(arguments) => check_providers::run(&arguments),
+        Command::CheckProviders(_) => check_providers::run(),
         Command::SmokeProvider(arguments) => smoke_provider::run(&arguments),
         Command::ListRuns(arguments) => list_runs::run(&arguments),
         Command::ValidateSubmissions(arguments) => validate_submissions::run(&arguments),
@@ -85,7 +86,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, CommandError> {
         Command::CumulativeStatus(arguments) => cumulative_status::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
         Command::BuildSite(arguments) => build_site::run(&arguments),
-        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments, 0),
         Command::ResolveDue(arguments) => resolve_due::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
         Command::UpdateInterimPerformance(arguments) => update_interim::run(&arguments),
@@ -105,15 +106,21 @@ pub(crate) fn run(command: Command) -> Result<Exit, CommandError> {
     }
 }
 
+/// The path of a folder from the root on; without one a folder such as `.` has no name.
+fn whole_path(folder: &Path) -> Result<PathBuf, Error> {
+    std::fs::canonicalize(folder)
+        .map_err(|error| Error::new(format!("{}: {error}", folder.display())))
+}
+
 /// A run id as typed; one that could leave its folder is refused.
-fn run_id(text: Option<&str>) -> Result<Option<RunId>, CommandError> {
+fn run_id(text: Option<&str>) -> Result<Option<RunId>, Error> {
     text.map(|text| parse_run_id("--run-id", text)).transpose()
 }
 
 /// The same for a run that must be named.
-fn parse_run_id(flag: &str, text: &str) -> Result<RunId, CommandError> {
+fn parse_run_id(flag: &str, text: &str) -> Result<RunId, Error> {
     RunId::parse(text).map_err(|error| {
-        CommandError::new(format!("{flag}: {error}"))
+        Error::new(format!("{flag}: {error}"))
             .hint("list the runs with `capitalbench list-runs --round DIR`")
     })
 }

@@ -15,7 +15,7 @@ use capitalbench_operations::operator::configuration::Configuration;
 use jiff::Timestamp;
 
 use crate::commands::notices::Console;
-use crate::error::CommandError;
+use crate::error::Error;
 
 /// Files of the working folder; the first that names a variable decides.
 const FILES: [&str; 2] = [".env.local", ".env"];
@@ -36,7 +36,7 @@ pub(crate) struct Environment {
 
 impl Environment {
     /// Reads the files of the working folder, where they are there.
-    pub(crate) fn load() -> Result<Self, CommandError> {
+    pub(crate) fn load() -> Result<Self, Error> {
         let mut from_files = BTreeMap::new();
         for file in FILES {
             let path = Path::new(file);
@@ -69,8 +69,8 @@ impl Environment {
 
     /// The secret of this machine for caches of a folder of rounds; none where it has no place, or
     /// where that place is in the folder itself and may have come along with it.
-    pub(crate) fn cache_key(&self, rounds: &Path) -> Option<CacheKey> {
-        let file = self.state_home()?.join("capitalbench").join("cache.key");
+    pub(crate) fn cache_key(rounds: &Path) -> Option<CacheKey> {
+        let file = state_home()?.join("capitalbench").join("cache.key");
         let whole = std::fs::canonicalize(rounds).ok()?;
         let home = file
             .ancestors()
@@ -83,59 +83,51 @@ impl Environment {
         CacheKey::load_or_create(&file, fresh)
     }
 
-    /// Where programs of this user keep their state. Only the process says so: a file `.env` may have
-    /// come with the folder.
-    #[expect(
-        clippy::disallowed_methods,
-        clippy::unused_self,
-        reason = "this is the one place that reads the environment"
-    )]
-    fn state_home(&self) -> Option<PathBuf> {
-        let given = |name: &str| {
-            let path = PathBuf::from(std::env::var_os(name)?);
-            path.is_absolute().then_some(path)
-        };
-        given("XDG_STATE_HOME").or_else(|| Some(given("HOME")?.join(".local/state")))
-    }
-
     /// The configuration of operations.
     pub(crate) fn into_configuration(self) -> Configuration {
         Configuration::new(move |name| self.get(name))
     }
 }
 
-/// Who works: this machine's configuration, by the clock or from a given instant.
-pub(crate) fn operator(given: Option<Timestamp>) -> Result<Operator, CommandError> {
-    operator_telling(given, Console::default())
+/// Where programs of this user keep their state. Only the process says so: a file `.env` may have
+/// come with the folder.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that reads the environment"
+)]
+fn state_home() -> Option<PathBuf> {
+    let given = |name: &str| {
+        let path = PathBuf::from(std::env::var_os(name)?);
+        path.is_absolute().then_some(path)
+    };
+    given("XDG_STATE_HOME").or_else(|| Some(given("HOME")?.join(".local/state")))
 }
 
-/// The same, with a console of its own.
-pub(crate) fn operator_telling(
-    given: Option<Timestamp>,
-    console: Console,
-) -> Result<Operator, CommandError> {
+/// Who works: this machine's configuration, by the clock or from a given instant.
+pub(crate) fn operator(given: Option<Timestamp>) -> Result<Operator, Error> {
     let configuration = Environment::load()?.into_configuration();
-    Ok(Operator::new(configuration, given, Box::new(console)))
+    Ok(Operator::new(
+        configuration,
+        given,
+        Box::<Console>::default(),
+    ))
 }
 
 /// Lines `NAME=value`; quotes around the value are taken off, other lines are left alone.
 fn parse(text: &str) -> Vec<(String, Wiped<String>)> {
-    let lines = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.starts_with('#'));
-    let pairs =
-        lines.filter_map(|line| line.strip_prefix("export ").unwrap_or(line).split_once('='));
-    pairs
-        .map(|(name, value)| {
-            let value = value.trim();
-            let inner = ['"', '\'']
-                .into_iter()
-                .find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
-            let value = inner.unwrap_or(value).to_owned();
-            (name.trim().to_owned(), Wiped::new(value))
-        })
-        .collect()
+    let pair = |line: &str| {
+        let line = line.trim();
+        let (name, value) = line
+            .strip_prefix("export ")
+            .unwrap_or(line)
+            .split_once('=')?;
+        let value = value.trim();
+        let quoted = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+        let value = quoted('"').or_else(|| quoted('\'')).unwrap_or(value);
+        let is_comment = line.starts_with('#');
+        (!is_comment).then(|| (name.trim().to_owned(), Wiped::new(value.to_owned())))
+    };
+    text.lines().filter_map(pair).collect()
 }
 
 #[cfg(test)]

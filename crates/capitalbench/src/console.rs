@@ -16,7 +16,7 @@ mod table;
 mod trace;
 
 use table::visible_width;
-pub(crate) use table::{NONE, Table, or_none};
+pub(crate) use table::{NONE, Table, in_header, or_none};
 
 /// Something is broken.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -64,12 +64,16 @@ pub(crate) fn plural(count: usize, word: &str) -> String {
 /// Whether only errors and documents are printed, as `--quiet` asks.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
+/// Whether results are printed as documents, as `--json` asks.
+static JSON: AtomicBool = AtomicBool::new(false);
+
 /// Whether what commands print is left out, because another command runs them.
 static MUTED: AtomicBool = AtomicBool::new(false);
 
 /// Does as the flags of every verb say.
-pub(crate) fn set_up(flags: &Global) {
+pub(crate) fn set_up(flags: &Global, json: bool) {
     QUIET.store(flags.quiet, Ordering::SeqCst);
+    JSON.store(json, Ordering::SeqCst);
     let choice = match flags.color {
         clap::ColorChoice::Auto => anstream::ColorChoice::Auto,
         clap::ColorChoice::Always => anstream::ColorChoice::Always,
@@ -98,6 +102,20 @@ pub(crate) fn is_quiet() -> bool {
     is_muted() || QUIET.load(Ordering::SeqCst)
 }
 
+/// Whether a document is wanted instead of text.
+pub(crate) fn is_json() -> bool {
+    JSON.load(Ordering::SeqCst)
+}
+
+/// Prints a result: the document where one is wanted, else the text.
+pub(crate) fn show(value: impl FnOnce() -> Value, text: impl FnOnce()) {
+    if is_json() {
+        document(&value());
+    } else {
+        text();
+    }
+}
+
 /// Prints one line; a closed pipe ends the program's output, not the program.
 pub(crate) fn line(text: impl Display) {
     if !is_quiet() {
@@ -109,6 +127,23 @@ pub(crate) fn line(text: impl Display) {
 pub(crate) fn remark(text: impl Display) {
     if !is_quiet() {
         let _ = writeln!(anstream::stderr().lock(), "{text}");
+    }
+}
+
+/// Prints what to do next.
+pub(crate) fn next_step(step: impl Display) {
+    line(format!("{} {step}", paint(DIM, "next:")));
+}
+
+/// Prints a doubt to standard error.
+pub(crate) fn warn(text: impl Display) {
+    remark(format!("{} {text}", paint(WARNING, "warning:")));
+}
+
+/// Prints what could not be read or done, a line each, to standard error.
+pub(crate) fn complain(errors: &[impl Display]) {
+    for error in errors {
+        remark(format!("{} {error}", paint(ERROR, "error:")));
     }
 }
 
@@ -135,11 +170,10 @@ pub(crate) fn shows_progress() -> bool {
     io::stderr().is_terminal() && !is_quiet()
 }
 
-/// A table with a header; columns named here are aligned to the right.
-pub(crate) fn table(header: &[&str], right: &[usize], rows: Vec<Vec<String>>) -> String {
+/// A table with a header, as [`Table`] reads it.
+pub(crate) fn table(header: &str, rows: Vec<Vec<String>>) -> String {
     let layout = Table {
         header,
-        right,
         ..Table::default()
     };
     layout.render(rows)

@@ -11,7 +11,7 @@ mod config;
 mod console;
 mod error;
 
-use error::{CommandError, Exit};
+use error::{Error, Exit, not_a_command, report, report_json};
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = env::args_os().collect();
@@ -23,10 +23,10 @@ fn main() -> ExitCode {
     }
     let ran = match cli::parse(&typed) {
         Ok(arguments) => {
-            console::set_up(&arguments.global);
+            console::set_up(&arguments.global, arguments.json);
             commands::run(arguments.command).and_then(arrived)
         }
-        Err(refusal) if refusal.use_stderr() && json => Err(refusal.into()),
+        Err(refusal) if refusal.use_stderr() && json => Err(not_a_command(&refusal)),
         Err(shown) => {
             let _ = shown.print();
             // Help that was asked for goes to standard output and is a success.
@@ -42,9 +42,9 @@ fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) => {
             if json {
-                error.report_json();
+                report_json(&error);
             } else {
-                error.report();
+                report(&error);
             }
             Exit::CouldNotRun.into()
         }
@@ -52,12 +52,12 @@ fn main() -> ExitCode {
 }
 
 /// The exit of a command counts only when its output could be written.
-fn arrived(exit: Exit) -> Result<Exit, CommandError> {
+fn arrived(exit: Exit) -> Result<Exit, Error> {
     match console::lost_output() {
         None => Ok(exit),
         Some(reason) => {
             let text = format!("standard output could not be written: {reason}");
-            Err(CommandError::new(text))
+            Err(Error::new(text))
         }
     }
 }

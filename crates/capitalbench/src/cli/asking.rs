@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use jiff::Timestamp;
 
-use super::shared::{Now, Output, Round, instant, word};
+use super::shared::{Now, Round, instant, word};
 
 #[derive(Debug, Args)]
 pub(crate) struct PriceCard {
@@ -53,39 +53,6 @@ pub(crate) struct RunRound {
     pub(crate) replicates: Option<u32>,
     #[command(flatten)]
     pub(crate) permission: Permission,
-    #[command(flatten)]
-    pub(crate) limits: Limits,
-    #[command(flatten)]
-    pub(crate) course: Course,
-    #[command(flatten)]
-    pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-const RUN_TYPES: [&str; 4] = ["official", "stability", "mock", "retrospective"];
-
-#[derive(Debug, Args)]
-pub(crate) struct Permission {
-    /// Call no provider: the offline mock answers for every model
-    #[arg(long, conflicts_with = "allow_real_api_calls")]
-    pub(crate) mock: bool,
-    #[command(flatten)]
-    pub(crate) rehearsal: Rehearsal,
-    /// Let requests leave this machine; without it nothing does
-    #[arg(long, conflicts_with = "instant")]
-    pub(crate) allow_real_api_calls: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Rehearsal {
-    /// The mock answers differently for another seed
-    #[arg(long, value_name = "N", default_value = "0", requires = "mock")]
-    pub(crate) seed: u64,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Limits {
     /// Most retries of a slot, for transport, server and format errors only
     #[arg(long = "max-retries", value_name = "N", default_value = "2")]
     #[arg(value_parser = clap::value_parser!(u32).range(..=20))]
@@ -100,6 +67,25 @@ pub(crate) struct Limits {
     /// First pause before a retry where the server names none; doubles each time
     #[arg(long = "retry-pause", value_name = "SECONDS", value_parser = pause)]
     pub(crate) pause: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) course: Course,
+    #[command(flatten)]
+    pub(crate) now: Now,
+}
+
+const RUN_TYPES: [&str; 4] = ["official", "stability", "mock", "retrospective"];
+
+#[derive(Debug, Args)]
+pub(crate) struct Permission {
+    /// Call no provider: the offline mock answers for every model
+    #[arg(long, conflicts_with = "allow_real_api_calls")]
+    pub(crate) mock: bool,
+    /// The mock answers differently for another seed
+    #[arg(long, value_name = "N", default_value = "0", requires = "mock")]
+    pub(crate) seed: u64,
+    /// Let requests leave this machine; without it nothing does
+    #[arg(long, conflicts_with = "instant")]
+    pub(crate) allow_real_api_calls: bool,
 }
 
 #[derive(Debug, Args)]
@@ -140,10 +126,7 @@ fn pause(text: &str) -> Result<Duration, String> {
 ///
 /// Exit codes: 0 shown, 2 could not run.
 #[derive(Debug, Args)]
-pub(crate) struct CheckProviders {
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
+pub(crate) struct CheckProviders;
 
 /// Try one small call to a model
 ///
@@ -167,8 +150,6 @@ pub(crate) struct SmokeProvider {
     /// Let the one request leave this machine; without it nothing does
     #[arg(long)]
     pub(crate) allow_real_api_calls: bool,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// List the runs of a round
@@ -180,8 +161,6 @@ pub(crate) struct SmokeProvider {
 pub(crate) struct ListRuns {
     #[command(flatten)]
     pub(crate) round: Round,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Check the raw answers of a run
@@ -201,8 +180,6 @@ pub(crate) struct ValidateSubmissions {
     /// Say what would be written and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Make a run the record of its round
@@ -242,8 +219,6 @@ pub(crate) struct AcceptRun {
     pub(crate) no_schedule_resolution: bool,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Show two runs of a round side by side
@@ -261,8 +236,6 @@ pub(crate) struct CompareRuns {
     pub(crate) first: String,
     /// The other run
     pub(crate) second: String,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Show what control entrants hold in a round
@@ -277,6 +250,4 @@ pub(crate) struct CompareRuns {
 pub(crate) struct ShowControls {
     #[command(flatten)]
     pub(crate) round: Round,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::shared::{Now, Output, Round, Rounds, TrackName};
+use super::shared::{Now, Round, Rounds, TrackName};
 
 /// Show how models stand, and what may be claimed
 ///
@@ -40,8 +40,6 @@ pub(crate) struct Leaderboard {
     /// The board at a checkpoint of the signed log: its size, its root in hex or base64, or a file
     #[arg(long, value_name = "CHECKPOINT")]
     pub(crate) at: Option<String>,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Compare models on the rounds they share
@@ -61,8 +59,6 @@ pub(crate) struct Compare {
     /// Only this track
     #[arg(long, value_enum)]
     pub(crate) track: Option<TrackName>,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Say whether a model's record differs from luck
@@ -84,8 +80,6 @@ pub(crate) struct Explain {
     pub(crate) track: Option<TrackName>,
     #[command(flatten)]
     pub(crate) rounds: Rounds,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Show which rounds the boards count
@@ -100,8 +94,6 @@ pub(crate) struct CumulativeStatus {
     /// Only this track
     #[arg(long, value_enum)]
     pub(crate) track: Option<TrackName>,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Write the result of the latest resolved round
@@ -122,8 +114,6 @@ pub(crate) struct PublishLatest {
     /// Only this track
     #[arg(long, value_enum)]
     pub(crate) track: Option<TrackName>,
-    #[command(flatten)]
-    pub(crate) printed: Output,
 }
 
 /// Write the boards across rounds
@@ -147,8 +137,6 @@ pub(crate) struct PublishCumulative {
     /// Only this track
     #[arg(long, value_enum)]
     pub(crate) track: Option<TrackName>,
-    #[command(flatten)]
-    pub(crate) printed: Output,
 }
 
 /// Write the report of a run
@@ -168,8 +156,6 @@ pub(crate) struct PublishReport {
     pub(crate) run_id: Option<String>,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Write a summary of a round's two runs
@@ -192,6 +178,4 @@ pub(crate) struct PublishRoundSummary {
     pub(crate) stability_run_id: String,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }

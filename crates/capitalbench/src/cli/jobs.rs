@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use jiff::Timestamp;
 
-use super::shared::{CrossCheckChoice, Now, Output, Round, RoundsDir, SourceChoice, instant};
+use super::shared::{CrossCheckChoice, Now, Round, RoundsDir, SourceChoice, instant};
 
 /// Resolve every round that is due
 ///
@@ -49,8 +49,6 @@ pub(crate) struct ResolveDue {
     pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Resolve rounds whose jobs are in a database
@@ -97,8 +95,6 @@ pub(crate) struct Worker {
     /// Name of this worker in leases
     #[arg(long = "worker-id", value_name = "NAME")]
     pub(crate) name: Option<String>,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -119,8 +115,6 @@ pub(crate) struct AutomationStatus {
     pub(crate) rounds: RoundsDir,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Schedule the job of a round again
@@ -143,8 +137,6 @@ pub(crate) struct AutomationRetry {
     pub(crate) next_attempt_at_utc: Option<Timestamp>,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Cancel the job of a round
@@ -161,6 +153,4 @@ pub(crate) struct AutomationCancel {
     pub(crate) reason: String,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }

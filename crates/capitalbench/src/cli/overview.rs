@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use clap::builder::StyledStr;
-use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
+use clap::{ArgMatches, ColorChoice, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{Arguments, definitions};
@@ -60,7 +60,17 @@ const USAGE_WIDTH: usize = 80;
 pub(crate) fn parse(typed: &[OsString]) -> Result<Arguments, clap::Error> {
     let mut command = command().color(color(typed));
     let matches = command.try_get_matches_from_mut(typed)?;
-    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    let read = Arguments::from_arg_matches(&matches);
+    let mut arguments = read.map_err(|error| error.format(&mut command))?;
+    arguments.json = asks_for_json(&matches);
+    Ok(arguments)
+}
+
+/// Whether the verb that was typed, or the one below it, was given `--json`.
+fn asks_for_json(matches: &ArgMatches) -> bool {
+    let own = matches.try_get_one("json").ok().flatten();
+    let below = matches.subcommand();
+    own.copied().unwrap_or(false) || below.is_some_and(|(_, below)| asks_for_json(below))
 }
 
 /// The definitions as help shows them: verbs in groups, and a verb's text above its flags.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, ValueEnum};
 use jiff::civil::Date;
 
-use super::shared::{CrossCheckChoice, Now, Output, Round, RoundsDir, SourceChoice, day};
+use super::shared::{CrossCheckChoice, Now, Round, RoundsDir, SourceChoice, day};
 
 /// Fetch the closes of a round's window
 ///
@@ -62,8 +62,6 @@ pub(crate) struct FetchPrices {
     pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]
@@ -127,8 +125,6 @@ pub(crate) struct ScoreRound {
     pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Track every open round with the day's closes
@@ -173,8 +169,6 @@ pub(crate) struct UpdateInterimPerformance {
     pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]
@@ -219,6 +213,4 @@ pub(crate) struct UpdateWeeklyPerformance {
     /// The day of the price file in the same place
     #[arg(long, value_name = "DAY", value_parser = day, required = true)]
     pub(crate) snapshot_date: Vec<Date>,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use capitalbench_adapters::outside_clock::ClockUrl;
 use clap::{Args, Subcommand};
 
-use super::shared::{Now, Output, Round, RoundsDir};
+use super::shared::{Now, Round, RoundsDir};
 
 /// Re-derive every result and report differences
 ///
@@ -43,8 +43,6 @@ pub(crate) struct Verify {
     pub(crate) listing: Listing,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]
@@ -92,8 +90,6 @@ pub(crate) struct AuditRound {
     pub(crate) run_id: Option<String>,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Make or show the key that signs the log
@@ -131,16 +127,12 @@ pub(crate) struct KeysInit {
     /// Name of the log, best the address where it will be published, without https://
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) name: Option<String>,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct KeysShow {
     #[command(flatten)]
     pub(crate) rounds: RoundsDir,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Have outside clocks stamp the signed log
@@ -177,6 +169,4 @@ pub(crate) struct Anchor {
     pub(crate) calendars: Vec<ClockUrl>,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }

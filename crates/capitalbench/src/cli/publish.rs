@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::shared::{Output, Rounds};
+use super::shared::Rounds;
 
 /// Write everything that is public as data files
 ///
@@ -28,8 +28,6 @@ pub(crate) struct Export {
     /// Also write spreadsheet/*.csv, in which no text can run as a formula
     #[arg(long)]
     pub(crate) spreadsheet: bool,
-    #[command(flatten)]
-    pub(crate) printed: Output,
 }
 
 /// Write the website for any static host
@@ -59,8 +57,6 @@ pub(crate) struct BuildSite {
     /// Public address of the site, for feeds and the sitemap
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8400")]
     pub(crate) base_url: String,
-    #[command(flatten)]
-    pub(crate) printed: Output,
 }
 
 /// Serve the website from memory
@@ -137,8 +133,6 @@ pub(crate) struct SyncWeb {
     /// Sync boards, comparison sets and statistics too
     #[arg(long)]
     pub(crate) include_cumulative: bool,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Prepare and check the public database
@@ -162,7 +156,7 @@ pub(crate) struct Db {
 #[derive(Debug, Subcommand)]
 pub(crate) enum DbVerb {
     /// Bring the schema of the database to that of this program
-    Migrate(Output),
+    Migrate,
     /// Compare schema, rights and policies with what they must be
-    Check(Output),
+    Check,
 }

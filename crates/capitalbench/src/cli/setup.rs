@@ -8,7 +8,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::shared::{Now, Output, Round, RoundsDir, Source, SourceChoice, day, instant, word};
+use super::shared::{Now, Round, RoundsDir, Source, SourceChoice, day, instant, word};
 
 /// Play an invented market offline, with its boards
 ///
@@ -50,8 +50,6 @@ pub(crate) struct Status {
     pub(crate) rounds: RoundsDir,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Create a round with dates from the calendar
@@ -82,61 +80,12 @@ pub(crate) struct InitRound {
     /// What models are asked for
     #[arg(long, value_enum, default_value = "portfolio")]
     pub(crate) submission_format: Format,
-    #[command(flatten)]
-    pub(crate) universe: UniverseChoice,
-    #[command(flatten)]
-    pub(crate) window: WindowChoice,
-    /// Model configuration; its active models become the frozen roster
-    #[arg(long, value_name = "FILE")]
-    pub(crate) models: Option<PathBuf>,
-    /// The market is invented: mock models may be the record, and it never joins the public one
-    #[arg(long)]
-    pub(crate) synthetic: bool,
-    /// What readers can check without trusting you
-    #[arg(long, default_value = "none")]
-    #[arg(value_parser = word(["none", "signed", "anchored"], Proof::parse))]
-    pub(crate) proof: Proof,
-    #[command(flatten)]
-    pub(crate) prices: PriceOrigin,
-    #[command(flatten)]
-    pub(crate) rounds: RoundsDir,
-    #[command(flatten)]
-    pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub(crate) enum Format {
-    /// One option
-    SinglePick,
-    /// A constrained list of holdings
-    Portfolio,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct UniverseChoice {
     /// A universe file of your own
     #[arg(long, value_name = "FILE")]
     pub(crate) universe: Option<PathBuf>,
     /// A shipped universe (v1.5, v2.0, v2.1), or the name of your own
     #[arg(long, value_name = "VERSION")]
     pub(crate) universe_version: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PriceOrigin {
-    /// The source of the prices, frozen with the round; tiingo unless the market is invented
-    #[arg(long, value_enum, value_name = "SOURCE")]
-    pub(crate) price_source: Option<Source>,
-    /// The source they will be compared with, frozen with the round
-    #[arg(long, value_enum, value_name = "SOURCE")]
-    pub(crate) second_price_source: Option<Source>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct WindowChoice {
     /// Last moment for a decision, such as 2026-12-07T14:30:00Z
     #[arg(long, value_name = "INSTANT", value_parser = instant)]
     pub(crate) decision_deadline: Option<Timestamp>,
@@ -151,6 +100,35 @@ pub(crate) struct WindowChoice {
     /// The session to which a closed day moves
     #[arg(long, default_value = "previous", value_parser = word(["previous", "next"], Roll::parse))]
     pub(crate) roll: Roll,
+    /// Model configuration; its active models become the frozen roster
+    #[arg(long, value_name = "FILE")]
+    pub(crate) models: Option<PathBuf>,
+    /// The market is invented: mock models may be the record, and it never joins the public one
+    #[arg(long)]
+    pub(crate) synthetic: bool,
+    /// What readers can check without trusting you
+    #[arg(long, default_value = "none")]
+    #[arg(value_parser = word(["none", "signed", "anchored"], Proof::parse))]
+    pub(crate) proof: Proof,
+    /// The source of the prices, frozen with the round; tiingo unless the market is invented
+    #[arg(long, value_enum, value_name = "SOURCE")]
+    pub(crate) price_source: Option<Source>,
+    /// The source they will be compared with, frozen with the round
+    #[arg(long, value_enum, value_name = "SOURCE")]
+    pub(crate) second_price_source: Option<Source>,
+    #[command(flatten)]
+    pub(crate) rounds: RoundsDir,
+    #[command(flatten)]
+    pub(crate) now: Now,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Format {
+    /// One option
+    SinglePick,
+    /// A constrained list of holdings
+    Portfolio,
 }
 
 const ENTRY_RULES: [&str; 3] = [
@@ -189,8 +167,6 @@ pub(crate) struct ImportResearch {
     /// No fact after this instant
     #[arg(long, value_name = "INSTANT", value_parser = instant)]
     pub(crate) research_cutoff_utc: Timestamp,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Make the table of returns that models are shown
@@ -221,8 +197,6 @@ pub(crate) struct FetchUniversePerformance {
     pub(crate) overwrite_performance: bool,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Ask a price source whether it has every option
@@ -255,8 +229,6 @@ pub(crate) struct ValidateUniverse {
     pub(crate) source: SourceChoice,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Show the exact text that models are sent
@@ -278,8 +250,6 @@ pub(crate) struct ShowPrompt {
     /// Provider of that model, when its id does not begin with it
     #[arg(long, requires = "model")]
     pub(crate) provider: Option<String>,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Freeze the inputs of a round, or check them
@@ -298,6 +268,4 @@ pub(crate) struct HashRound {
     pub(crate) check: bool,
     #[command(flatten)]
     pub(crate) now: Now,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }

@@ -54,13 +54,6 @@ pub(crate) struct Now {
 }
 
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Output {
-    /// Print JSON for machines; errors too, on standard error
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Clone, Args)]
 pub(crate) struct SourceChoice {
     /// Where prices come from
     #[arg(long, value_enum, default_value = "tiingo")]

@@ -1,6 +1,6 @@
 //! The help of a verb out of the comment on its flags: text, examples (`$ …`) and exit codes.
 
-use clap::{Command, CommandFactory as _};
+use clap::{Arg, ArgAction, Command, CommandFactory as _};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::Arguments;
@@ -10,7 +10,23 @@ const EXAMPLE_WIDTH: usize = 80;
 
 /// What help, completions and manual pages are made from.
 pub(crate) fn definitions() -> Command {
-    Arguments::command().mut_subcommands(with_parted_text)
+    Arguments::command().mut_subcommands(|verb| with_json(with_parted_text(verb)))
+}
+
+/// The verbs that print no result: a service, a play, and files or texts for other programs.
+const WITHOUT_JSON: [&str; 5] = ["demo", "serve", "bundle", "completions", "man"];
+
+/// Gives a verb, or those below it, the flag that asks for a document.
+fn with_json(verb: Command) -> Command {
+    if verb.has_subcommands() {
+        return verb.mut_subcommands(with_json);
+    }
+    if WITHOUT_JSON.contains(&verb.get_name()) {
+        return verb;
+    }
+    let help = "Print JSON for machines; errors too, on standard error";
+    let flag = Arg::new("json").long("json").help(help);
+    verb.arg(flag.action(ArgAction::SetTrue))
 }
 
 /// Leaves the text above the flags and puts examples and exit codes below them.

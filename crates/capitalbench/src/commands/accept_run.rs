@@ -7,26 +7,26 @@ use capitalbench_operations::accepting::{
     AcceptRequest, Accepted, Accepting, Scheduling, accept_run,
 };
 use capitalbench_operations::proof::promise::Objection;
+use capitalbench_operations::syncing::follow::follow_round;
 use serde_json::{Value, json};
 
 use super::notices::{
-    follow_round, print_registered, print_signed, print_stamped, recorded_json, stamped_json,
+    print_followed, print_registered, print_signed, print_stamped, recorded_json, stamped_json,
 };
-use super::{Exit, parse_run_id};
+use super::parse_run_id;
 use crate::cli::AcceptRun;
 use crate::config::operator;
-use crate::console::{ERROR, GOOD, WARNING, document, line, paint, table};
-use crate::error::CommandError;
+use crate::console::{ERROR, GOOD, WARNING, line, paint, show, table};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &AcceptRun) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &AcceptRun) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
     let request = request(arguments)?;
     let accepting = accept_run(&operator, &request)?;
-    if arguments.output.json {
-        document(&as_json(&request, &accepting));
-    } else {
-        print(&request, &accepting);
-    }
+    show(
+        || as_json(&request, &accepting),
+        || print(&request, &accepting),
+    );
     let (stamped, registered) = match &accepting {
         Accepting::Refused { .. } => return Ok(Exit::DoesNotHold),
         Accepting::Before { stamped, .. } => (Some(stamped), Exit::Success),
@@ -38,10 +38,11 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Exit, CommandError> {
     if stamped.is_some_and(|stamped| !stamped.is_complete()) {
         return Ok(Exit::DoesNotHold);
     }
-    Ok(follow_round(&operator, &arguments.round.path).and(registered))
+    let followed = follow_round(&operator, &arguments.round.path);
+    Ok(print_followed(&followed).and(registered))
 }
 
-fn request(arguments: &AcceptRun) -> Result<AcceptRequest, CommandError> {
+fn request(arguments: &AcceptRun) -> Result<AcceptRequest, Error> {
     Ok(AcceptRequest {
         round: RoundFolder::open(&arguments.round.path)?,
         run_id: parse_run_id("--run-id", &arguments.run_id)?,
@@ -113,7 +114,7 @@ fn print(request: &AcceptRequest, accepting: &Accepting) {
                 |own: &Objection| vec![own.code.to_owned(), format!("{}; {}", own.text, own.next)];
             let rows = refusals.iter().map(refused);
             let rows = rows.chain(objections.iter().map(objected)).collect();
-            line(table(&["refusal", "why"], &[], rows));
+            line(table("refusal | why", rows));
         }
         Accepting::Before { stamped, .. } => {
             let record = paint(GOOD, "the record");

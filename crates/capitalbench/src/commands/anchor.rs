@@ -2,25 +2,20 @@
 
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops;
-use capitalbench_archive::log::LogFolder;
 use capitalbench_operations::proof::anchor::{Anchored, Asked, Clocks, Said, anchor};
 use capitalbench_proof::note::Checked;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Exit;
+use super::keys::log_of;
 use crate::cli::Anchor;
 use crate::config::operator;
-use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, remark};
-use crate::error::CommandError;
+use crate::console::{ERROR, GOOD, WARNING, line, next_step, paint, remark, show};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &Anchor) -> Result<Exit, CommandError> {
-    if !arguments.rounds.folder.is_dir() {
-        let text = format!("{} is not a folder", arguments.rounds.folder.display());
-        return Err(CommandError::new(text).hint("name a folder of rounds with --rounds-dir DIR"));
-    }
+pub(crate) fn run(arguments: &Anchor) -> Result<Exit, Error> {
+    let log = log_of(&arguments.rounds.folder)?;
     let operator = operator(arguments.now.instant)?;
-    let log = LogFolder::of_rounds(&arguments.rounds.folder);
     let given = Clocks {
         authorities: arguments.authorities.clone(),
         calendars: arguments.calendars.clone(),
@@ -33,7 +28,7 @@ pub(crate) fn run(arguments: &Anchor) -> Result<Exit, CommandError> {
     if clocks.is_empty() {
         let text = "no outside clock is named";
         let hint = "give --tsa URL or --ots URL, or set CAPITALBENCH_TSA_URLS";
-        return Err(CommandError::new(text).hint(hint));
+        return Err(Error::new(text).hint(hint));
     }
     for file in &arguments.roots {
         let pem = file_ops::read(file).map_err(FileError::from)?;
@@ -41,35 +36,24 @@ pub(crate) fn run(arguments: &Anchor) -> Result<Exit, CommandError> {
         log.keep_root(&name, &pem)?;
     }
     let anchored = anchor(&operator, &log, &clocks)?;
-    if arguments.output.json {
-        document(&as_json(&anchored));
-    } else {
-        print(&anchored);
-    }
+    show(|| as_json(&anchored), || print(&anchored));
     Ok(Exit::of(anchored.holds()))
 }
 
 /// What became of a signed state, for machines.
 fn as_json(anchored: &Anchored) -> Value {
     let one = |asked: &Asked| {
-        let (state, before, authority, reason) = match &asked.said {
-            Said::Stamped { stamp, is_new } => (
-                if *is_new { "stamped" } else { "kept" },
-                Some(stamp.before.to_string()),
-                Some(stamp.authority.clone()),
-                None,
-            ),
-            Said::Promised { is_new } => {
-                (if *is_new { "promised" } else { "kept" }, None, None, None)
-            }
-            Said::Refused(reason) => ("refused", None, None, Some(reason.clone())),
+        let (stamp, reason) = match &asked.said {
+            Said::Stamped { stamp, .. } => (Some(stamp), None),
+            Said::Promised { .. } => (None, None),
+            Said::Refused(reason) => (None, Some(reason)),
         };
         json!({
             "kind": asked.kind.as_str(),
             "url": asked.url,
-            "state": state,
-            "before": before,
-            "authority": authority,
+            "state": word(&asked.said),
+            "before": stamp.map(|stamp| stamp.before.to_string()),
+            "authority": stamp.map(|stamp| &stamp.authority),
             "reason": reason,
         })
     };
@@ -83,6 +67,16 @@ fn as_json(anchored: &Anchored) -> Value {
     })
 }
 
+/// What a clock did, in a word.
+fn word(said: &Said) -> &'static str {
+    match said {
+        Said::Stamped { is_new: true, .. } => "stamped",
+        Said::Promised { is_new: true } => "promised",
+        Said::Stamped { .. } | Said::Promised { .. } => "kept",
+        Said::Refused(_) => "refused",
+    }
+}
+
 fn second(seconds: u64) -> Option<String> {
     let at = Timestamp::from_second(i64::try_from(seconds).ok()?).ok()?;
     Some(at.to_string())
@@ -92,23 +86,19 @@ fn second(seconds: u64) -> Option<String> {
 fn print(anchored: &Anchored) {
     line(format!("state of {} events", anchored.size));
     for asked in &anchored.asked {
-        let url = &asked.url;
-        line(match &asked.said {
-            Said::Stamped { stamp, is_new } => {
-                let word = if *is_new { "stamped" } else { "kept" };
+        let (style, text) = match &asked.said {
+            Said::Stamped { stamp, .. } => {
                 let (before, authority) = (stamp.before, &stamp.authority);
-                format!(
-                    "  {}  {url}: existed before {before}, says {authority}",
-                    paint(GOOD, word)
-                )
+                (GOOD, format!("existed before {before}, says {authority}"))
             }
-            Said::Promised { is_new } => {
-                let word = if *is_new { "promised" } else { "kept" };
+            Said::Promised { .. } => {
                 let text = "will be in the chain; `ots upgrade` completes the proof";
-                format!("  {}  {url}: {text}", paint(GOOD, word))
+                (GOOD, text.to_owned())
             }
-            Said::Refused(reason) => format!("  {}  {url}: {reason}", paint(ERROR, "refused")),
-        });
+            Said::Refused(reason) => (ERROR, reason.clone()),
+        };
+        let word = paint(style, word(&asked.said));
+        line(format!("  {word}  {}: {text}", asked.url));
     }
     for seen in &anchored.witnesses {
         let at = seen.at.and_then(second);
@@ -116,8 +106,7 @@ fn print(anchored: &Anchored) {
         line(format!("  {}  {}{at}", paint(GOOD, "witnessed"), seen.name));
     }
     if !anchored.holds() {
-        let next = "no clock stamped it; try again, or name other clocks with --tsa URL";
-        line(format!("{} {next}", paint(DIM, "next:")));
+        next_step("no clock stamped it; try again, or name other clocks with --tsa URL");
     } else if !anchored.rooted {
         let text = "log/roots holds no root certificate, so these clocks are not vouched for; give \
                     --tsa-root FILE";

@@ -5,12 +5,13 @@ use capitalbench_archive::verify::audit::{Check, Status, audit};
 use capitalbench_operations::operator::clock::now_or;
 use serde_json::json;
 
-use super::{Exit, run_id};
+use super::run_id;
+use super::verify::finding_json;
 use crate::cli::AuditRound;
-use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint};
-use crate::error::CommandError;
+use crate::console::{DIM, ERROR, GOOD, WARNING, document, is_json, line, paint};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &AuditRound) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &AuditRound) -> Result<Exit, Error> {
     let run_id = run_id(arguments.run_id.as_deref())?;
     let now = now_or(arguments.now.instant);
     let checks = audit(&arguments.round.path, run_id.as_ref(), now)?;
@@ -18,7 +19,7 @@ pub(crate) fn run(arguments: &AuditRound) -> Result<Exit, CommandError> {
         .iter()
         .any(|c| matches!(c.status, Status::Fail | Status::Missing));
     let word = if passed { "PASS" } else { "FAIL" };
-    if arguments.output.json {
+    if is_json() {
         let checks: Vec<_> = checks.iter().map(as_json).collect();
         document(&json!({"checks": checks, "status": word}));
         return Ok(Exit::of(passed));
@@ -32,18 +33,10 @@ pub(crate) fn run(arguments: &AuditRound) -> Result<Exit, CommandError> {
 }
 
 fn as_json(check: &Check) -> serde_json::Value {
-    let findings = check.findings.iter().map(|finding| {
-        json!({
-            "code": finding.code.as_str(),
-            "severity": finding.severity().as_str(),
-            "where": finding.place,
-            "detail": finding.detail,
-        })
-    });
     json!({
         "area": check.area.as_str(),
         "status": check.status.as_str(),
-        "findings": findings.collect::<Vec<_>>(),
+        "findings": check.findings.iter().map(finding_json).collect::<Vec<_>>(),
         "next": check.next,
     })
 }

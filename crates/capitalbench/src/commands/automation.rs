@@ -6,23 +6,13 @@ use capitalbench_operations::resolving::job::{AllJobs, FolderJob, all_jobs, canc
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Exit;
 use crate::cli::{AutomationCancel, AutomationRetry, AutomationStatus};
 use crate::config::operator;
-use crate::console::{DIM, ERROR, Table, document, line, or_none, paint, remark};
-use crate::error::CommandError;
+use crate::console::{DIM, ERROR, Table, complain, document, is_json, line, or_none, paint, show};
+use crate::error::{Error, Exit};
 
 const JOBS: Table<'static> = Table {
-    header: &[
-        "round",
-        "run",
-        "status",
-        "attempts",
-        "due",
-        "next attempt",
-        "last error",
-    ],
-    right: &[3],
+    header: "round | run | status | attempts > | due | next attempt | last error",
     drawn: &[],
     spare: &[4, 1],
     dim_from: None,
@@ -112,7 +102,7 @@ impl Row {
     }
 }
 
-pub(crate) fn status(arguments: &AutomationStatus) -> Result<Exit, CommandError> {
+pub(crate) fn status(arguments: &AutomationStatus) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
     let now = operator.now();
     let (rows, unreadable): (Vec<Row>, _) = match all_jobs(&operator, &arguments.rounds.folder)? {
@@ -122,7 +112,7 @@ pub(crate) fn status(arguments: &AutomationStatus) -> Result<Exit, CommandError>
             (rows.collect(), unreadable)
         }
     };
-    if arguments.output.json {
+    if is_json() {
         let jobs: Vec<Value> = rows.iter().map(Row::to_json).collect();
         document(&json!({"jobs": jobs, "unreadable": unreadable}));
         return Ok(Exit::of(unreadable.is_empty()));
@@ -133,40 +123,38 @@ pub(crate) fn status(arguments: &AutomationStatus) -> Result<Exit, CommandError>
             line(paint(DIM, format!("{} is with {holder}", row.round)));
         }
     }
-    for error in &unreadable {
-        remark(format!("{} {error}", paint(ERROR, "error:")));
-    }
+    complain(&unreadable);
     Ok(Exit::of(unreadable.is_empty()))
 }
 
-pub(crate) fn run_retry(arguments: &AutomationRetry) -> Result<Exit, CommandError> {
+pub(crate) fn run_retry(arguments: &AutomationRetry) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
     let next = arguments.next_attempt_at_utc;
     let job = retry(&operator, &arguments.round.path, next)?;
-    Ok(tell(job, operator.now(), arguments.output.json))
+    Ok(tell(job, operator.now()))
 }
 
-pub(crate) fn run_cancel(arguments: &AutomationCancel) -> Result<Exit, CommandError> {
+pub(crate) fn run_cancel(arguments: &AutomationCancel) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
     let job = cancel(&operator, &arguments.round.path, &arguments.reason)?;
-    Ok(tell(job, operator.now(), arguments.output.json))
+    Ok(tell(job, operator.now()))
 }
 
-fn tell(job: ResolutionJob, now: Timestamp, json: bool) -> Exit {
+fn tell(job: ResolutionJob, now: Timestamp) -> Exit {
     let own = FolderJob {
         round: job.round_id.to_string(),
         job,
         held_by: None,
     };
     let row = Row::of_folder(own, now);
-    if json {
-        document(&row.to_json());
-        return Exit::Success;
-    }
-    let next = row.next.map_or_else(
-        || "no further attempt".to_owned(),
-        |at| format!("next attempt {at}"),
-    );
-    line(format!("{}: {}, {next}", row.round, row.status));
+    let next = next_attempt(row.next);
+    let text = || line(format!("{}: {}, {next}", row.round, row.status));
+    show(|| row.to_json(), text);
     Exit::Success
+}
+
+/// When a job is tried again, in words.
+pub(super) fn next_attempt(at: Option<Timestamp>) -> String {
+    let at = at.map(|at| format!("next attempt {at}"));
+    at.unwrap_or_else(|| "no further attempt".to_owned())
 }

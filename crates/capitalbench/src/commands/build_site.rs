@@ -16,13 +16,12 @@ use capitalbench_site::{Files, Input, Renderer, served};
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::Exit;
 use super::data_folder::DataFolder;
 use super::origin::{Loaded, Origin};
 use super::published::keeps;
 use crate::cli::{BuildSite, RecordSource};
-use crate::console::{document, line, plural, progress};
-use crate::error::CommandError;
+use crate::console::{document, is_json, line, plural, progress};
+use crate::error::{Error, Exit};
 
 mod kept;
 mod output;
@@ -30,7 +29,7 @@ mod output;
 use kept::{Kept, KeptRound};
 use output::{LIST, Output};
 
-pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, Error> {
     let record = Origin::open(arguments.source, &arguments.rounds)?.load(None)?;
     let publication = &record.publication;
     let folder = &arguments.rounds.folder;
@@ -59,15 +58,15 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, CommandError> {
         done: Mutex::default(),
     };
     let bar = progress(publication.rounds.len(), "rendering rounds");
-    let told: Result<Vec<Told>, CommandError> = publication
+    let told: Result<Vec<Told>, Error> = publication
         .rounds
         .par_iter()
         .inspect(|_| bar.inc(1))
         .map(|round| build.round(round))
         .collect();
     bar.finish_and_clear();
-    let found = build.finish(&told?, (data, archive))?;
-    say(arguments, &found);
+    let done = build.finish(&told?, data, archive)?;
+    say(arguments, &done);
     Ok(Exit::Success)
 }
 
@@ -80,18 +79,9 @@ struct Build<'a> {
     done: Mutex<Done>,
 }
 
-/// What a build did.
-struct Found {
-    files: usize,
-    counts: output::Counts,
-    removed: usize,
-    rendered: usize,
-    reused: usize,
-}
-
 impl Build<'_> {
     /// Writes what belongs to one round alone, unless it is there.
-    fn round(&self, round: &PublicRound) -> Result<Told, CommandError> {
+    fn round(&self, round: &PublicRound) -> Result<Told, Error> {
         let own = self.record.files_of(round)?;
         let raw = served(round.id(), &own);
         let mut counts = self.output.put(&raw)?;
@@ -99,7 +89,7 @@ impl Build<'_> {
         let earlier = |inputs| {
             let before = kept.and_then(|kept| kept.of(round.id(), inputs));
             let there = before.filter(|before| self.output.holds(before));
-            Ok::<_, CommandError>(there.map(|before| (before.clone(), 0)))
+            Ok::<_, Error>(there.map(|before| (before.clone(), 0)))
         };
         let put = |inputs, files: Files| {
             let written = self.output.put(&files)?.written;
@@ -120,15 +110,11 @@ impl Build<'_> {
     }
 
     /// Writes the rest and removes what an earlier build left.
-    fn finish(
-        self,
-        told: &[Told],
-        (data, archive): (DataFolder, u64),
-    ) -> Result<Found, CommandError> {
+    fn finish(self, told: &[Told], data: DataFolder, archive: u64) -> Result<Done, Error> {
         let done = self.done.into_inner();
-        let done = done.unwrap_or_else(PoisonError::into_inner);
-        let (mut paths, mut counts) = (done.paths, done.counts);
-        let mut rest = self.renderer.rest(told, &paths);
+        let mut done = done.unwrap_or_else(PoisonError::into_inner);
+        let (paths, counts) = (&mut done.paths, &mut done.counts);
+        let mut rest = self.renderer.rest(told, paths);
         let shows =
             |round: &str, path: &str| paths.contains(&format!("rounds/{round}/files/{path}"));
         rest.extend(self.record.log(shows)?);
@@ -142,50 +128,47 @@ impl Build<'_> {
         paths.insert(LIST.to_owned());
         counts.written += data.finish()?;
         counts.add(&self.output.put(&rest)?);
-        let removed = self.output.finish(&paths)?;
+        done.removed = self.output.finish(paths)?;
+        done.rendered = told.len() - done.reused;
         if let Some(kept) = self.kept {
             kept.finish(&done.kept);
         }
-        Ok(Found {
-            files: paths.len(),
-            counts,
-            removed,
-            rendered: told.len() - done.reused,
-            reused: done.reused,
-        })
+        Ok(done)
     }
 }
 
-fn say(arguments: &BuildSite, found: &Found) {
-    let (bytes, written) = (found.counts.bytes, found.counts.written);
-    if arguments.printed.json {
+fn say(arguments: &BuildSite, done: &Done) {
+    let (bytes, written) = (done.counts.bytes, done.counts.written);
+    if is_json() {
         document(&json!({
-            "files": found.files,
+            "files": done.paths.len(),
             "bytes": bytes,
             "written": written,
-            "removed": found.removed,
-            "rounds_rendered": found.rendered,
-            "rounds_reused": found.reused,
+            "removed": done.removed,
+            "rounds_rendered": done.rendered,
+            "rounds_reused": done.reused,
         }));
         return;
     }
-    let again = match found.reused {
+    let again = match done.reused {
         0 => String::new(),
         reused => format!(", {} as before", plural(reused, "round")),
     };
     line(format!(
         "{}, {bytes} bytes, in {}: {written} written, {} removed{again}",
-        plural(found.files, "file"),
+        plural(done.paths.len(), "file"),
         arguments.output.display(),
-        found.removed
+        done.removed
     ));
 }
 
-/// What became of the rounds so far.
+/// What a build did so far.
 #[derive(Default)]
 struct Done {
     paths: BTreeSet<String>,
     counts: output::Counts,
+    removed: usize,
+    rendered: usize,
     reused: usize,
     kept: BTreeMap<RoundId, KeptRound>,
 }

@@ -5,12 +5,11 @@ use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::public::bundle::pack;
 use capitalbench_archive::round::round_folder::RoundFolder;
 
-use super::Exit;
 use crate::cli::Bundle;
 use crate::console::line;
-use crate::error::CommandError;
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &Bundle) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Bundle) -> Result<Exit, Error> {
     let round = RoundFolder::open(&arguments.round)?;
     let bytes = pack(&round)?;
     file_ops::replace(&arguments.output, &bytes).map_err(FileError::from)?;

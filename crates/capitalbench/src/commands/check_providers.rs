@@ -3,13 +3,11 @@
 use capitalbench_operations::asking::providers::PROVIDERS;
 use serde_json::{Map, Value};
 
-use super::Exit;
-use crate::cli::CheckProviders;
 use crate::config::Environment;
-use crate::console::{DIM, GOOD, document, line, paint};
-use crate::error::CommandError;
+use crate::console::{DIM, GOOD, document, is_json, line, paint};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &CheckProviders) -> Result<Exit, CommandError> {
+pub(crate) fn run() -> Result<Exit, Error> {
     let environment = Environment::load()?;
     let keyed = PROVIDERS
         .iter()
@@ -17,7 +15,7 @@ pub(crate) fn run(arguments: &CheckProviders) -> Result<Exit, CommandError> {
     let present: Vec<(&str, &str, bool)> = keyed
         .map(|(provider, name)| (provider, name, environment.get(name).is_some()))
         .collect();
-    if arguments.output.json {
+    if is_json() {
         let keys: Map<String, Value> = present
             .iter()
             .map(|(_, name, set)| ((*name).to_owned(), Value::Bool(*set)))

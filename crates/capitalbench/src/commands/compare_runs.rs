@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_archive::run::run_controls::{RunControls, as_submission};
-use capitalbench_archive::run::validation::validate_run;
+use capitalbench_archive::run::validation::{Checked, validate_run};
 use capitalbench_core::decision::control::Control;
 use capitalbench_core::decision::portfolio::Holding;
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::result::consistency::overlap;
 use serde_json::{Value, json};
 
-use super::{Exit, holdings_json, holdings_text, parse_run_id};
+use super::{holdings_json, holdings_text, parse_run_id};
 use crate::cli::CompareRuns;
-use crate::console::{NONE, document, line, or_none, table};
-use crate::error::CommandError;
+use crate::console::{NONE, document, in_header, is_json, line, or_none, table};
+use crate::error::{Error, Exit};
 
 /// A model's answer in one run: a submission, or why there is none.
 type Answer = Result<Submission, String>;
@@ -65,17 +65,17 @@ impl Row {
     }
 }
 
-pub(crate) fn run(arguments: &CompareRuns) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &CompareRuns) -> Result<Exit, Error> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     let names = [&arguments.first, &arguments.second];
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
-    let first = answers(&inputs, names[0])?;
-    let second = answers(&inputs, names[1])?;
+    let [first, first_controls] = decisions(&inputs, names[0])?;
+    let [second, second_controls] = decisions(&inputs, names[1])?;
     let rows = side_by_side(first, second);
-    let controls = side_by_side(controls(&inputs, names[0])?, controls(&inputs, names[1])?);
+    let controls = side_by_side(first_controls, second_controls);
     let count = |verdict| rows.iter().filter(|row| row.verdict() == verdict).count();
     let [same, differ, open] = [SAME, DIFFERS, NOT_COMPARABLE].map(count);
-    if arguments.output.json {
+    if is_json() {
         let models: Vec<Value> = rows.iter().map(as_json).collect();
         document(&json!({
             "round_id": folder.name(),
@@ -110,43 +110,35 @@ fn print_rows(first: &str, names: [&String; 2], rows: &[Row]) {
             row.verdict().to_owned(),
         ]
     });
-    let header = [first, names[0].as_str(), names[1].as_str(), "overlap", ""];
-    line(table(&header, &[3], cells.collect()));
+    let [one, other] = names.map(|name| in_header(name));
+    let header = format!("{first} | {one} | {other} | overlap > |");
+    line(table(&header, cells.collect()));
 }
 
-/// Control entrants of a run, made again; none where it has none.
-fn controls(inputs: &RoundInputs, name: &str) -> Result<Answers, CommandError> {
+/// What the models of a run answered, and what its control entrants hold, made again from its files.
+fn decisions(inputs: &RoundInputs, name: &str) -> Result<[Answers; 2], Error> {
     let run = inputs.folder.run(&parse_run_id("run", name)?)?;
     let rules = run.record()?.run.rules;
     let checked = validate_run(inputs, &run, rules)?;
-    let Some(own) = RunControls::of_run(inputs, &run, &checked)? else {
-        return Ok(Answers::new());
-    };
-    let answer = |control: &Control| {
+    let control = |control: &Control| {
         let held = as_submission(control, &inputs.manifest, rules);
         let reason = control.holdings.as_ref().err().map(ToString::to_string);
         let answer = held.ok_or_else(|| reason.unwrap_or_default());
         ((control.rule.name().to_owned(), 1), answer)
     };
-    Ok(own.controls.iter().map(answer).collect())
-}
-
-fn answers(inputs: &RoundInputs, name: &str) -> Result<Answers, CommandError> {
-    let run = inputs.folder.run(&parse_run_id("run", name)?)?;
-    let rules = run.record()?.run.rules;
-    let mut answers = Answers::new();
-    for file in validate_run(inputs, &run, rules)? {
+    let own = RunControls::of_run(inputs, &run, &checked)?;
+    let controls = own.iter().flat_map(|own| &own.controls);
+    let controls = controls.map(control).collect();
+    let answer = |file: Checked| {
         let model_id = file.model_id().unwrap_or(&file.name).to_owned();
         let reason = file.reason();
-        let replicate = file
-            .payload
-            .as_ref()
-            .and_then(|raw| raw["replicate_index"].as_u64());
+        let payload = file.payload.as_ref();
+        let replicate = payload.and_then(|raw| raw["replicate_index"].as_u64());
         let replicate = replicate.and_then(|index| u32::try_from(index).ok());
         let answer = file.verdict.map_err(|_| reason);
-        answers.insert((model_id, replicate.unwrap_or(1)), answer);
-    }
-    Ok(answers)
+        ((model_id, replicate.unwrap_or(1)), answer)
+    };
+    Ok([checked.into_iter().map(answer).collect(), controls])
 }
 
 fn side_by_side(mut first: Answers, mut second: Answers) -> Vec<Row> {

@@ -2,9 +2,9 @@
 
 use clap_complete::generate;
 
-use super::Exit;
 use crate::cli::{Completions, definitions};
 use crate::console::bytes;
+use crate::error::Exit;
 
 pub(crate) fn run(arguments: &Completions) -> Exit {
     let mut script = Vec::new();

@@ -4,17 +4,16 @@ use capitalbench_core::publication::boards::index::IndexRow;
 use capitalbench_core::round::manifest::Track;
 use serde_json::json;
 
-use super::Exit;
 use super::published::load_standings;
 use crate::cli::{CumulativeStatus, TrackName};
-use crate::console::{Table, document, line, or_none};
-use crate::error::CommandError;
+use crate::console::{Table, document, is_json, line, or_none};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Exit, Error> {
     let standings = load_standings(&arguments.rounds)?;
     let tracks = TrackName::tracks(arguments.track).into_iter();
     let rows: Vec<IndexRow<'_>> = tracks.flat_map(|track| standings.index(track)).collect();
-    if arguments.output.json {
+    if is_json() {
         let rows: Vec<_> = rows.iter().map(as_json).collect();
         document(&json!({"as_of": standings.as_of.to_string(), "rounds": rows}));
         return Ok(Exit::Success);
@@ -31,22 +30,11 @@ pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Exit, CommandError> {
             row.warnings.join(" | "),
         ]
     });
-    let header = [
-        "round",
-        "track",
-        "state",
-        "official run",
-        "models",
-        "",
-        "warnings",
-    ];
     let layout = Table {
-        header: &header,
-        right: &[4],
-        drawn: &[],
+        header: "round | track | state | official run | models > | | warnings",
         // The name of a round tells its track.
         spare: &[1],
-        dim_from: None,
+        ..Table::default()
     };
     line(layout.render(cells.collect()));
     Ok(Exit::Success)

@@ -9,7 +9,7 @@ use capitalbench_core::publication::Publication;
 use capitalbench_export::{Measure, Shelf, export, spreadsheets};
 use capitalbench_site::machine::{DATA_ARCHIVE, pack};
 
-use crate::error::CommandError;
+use crate::error::Error;
 
 /// The files of an export that wait for their names.
 pub(crate) struct DataFolder {
@@ -25,7 +25,7 @@ impl DataFolder {
         folder: &Path,
         publication: &Publication,
         tick: &dyn Fn(),
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self, Error> {
         let mut found = Self {
             folder: folder.to_owned(),
             drafts: Drafts::default(),
@@ -36,17 +36,14 @@ impl DataFolder {
     }
 
     /// Adds the same tables for people with a spreadsheet.
-    pub(crate) fn add_spreadsheets(
-        &mut self,
-        publication: &Publication,
-    ) -> Result<(), CommandError> {
+    pub(crate) fn add_spreadsheets(&mut self, publication: &Publication) -> Result<(), Error> {
         let sizes = spreadsheets(publication, self)?;
         self.sizes.extend(sizes);
         Ok(())
     }
 
     /// Adds one file with all of them, and gives its size.
-    pub(crate) fn add_archive(&mut self) -> Result<u64, CommandError> {
+    pub(crate) fn add_archive(&mut self) -> Result<u64, Error> {
         let path = self.folder.join(DATA_ARCHIVE);
         let draft = self.drafts.begin(&path)?;
         let files = self.sizes.iter().map(|(name, size)| {
@@ -54,30 +51,29 @@ impl DataFolder {
             Ok((name.as_str(), *size, file))
         });
         let packed = pack(files, draft).map_err(|error| Drafts::failed(&path, error))?;
-        let size = self.drafts.end(packed)?;
-        Ok(size)
+        Ok(self.drafts.end(packed)?)
     }
 
     /// Gives the files their names and counts those that were not there already.
-    pub(crate) fn finish(self) -> Result<usize, CommandError> {
+    pub(crate) fn finish(self) -> Result<usize, Error> {
         Ok(self.drafts.finish()?)
     }
 }
 
 impl Shelf for DataFolder {
     type File = Draft;
-    type Error = CommandError;
+    type Error = Error;
 
-    fn begin(&mut self, name: &str) -> Result<Draft, CommandError> {
+    fn begin(&mut self, name: &str) -> Result<Draft, Error> {
         Ok(self.drafts.begin(&self.folder.join(name))?)
     }
 
-    fn end(&mut self, _name: &str, file: Draft, _measure: Measure) -> Result<(), CommandError> {
+    fn end(&mut self, _name: &str, file: Draft, _measure: Measure) -> Result<(), Error> {
         self.drafts.end(file)?;
         Ok(())
     }
 
-    fn failed(&self, name: &str, error: io::Error) -> CommandError {
+    fn failed(&self, name: &str, error: io::Error) -> Error {
         Drafts::failed(&self.folder.join(name), error).into()
     }
 }

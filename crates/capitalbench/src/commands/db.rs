@@ -3,33 +3,29 @@
 use capitalbench_database::check::{Report, check};
 use capitalbench_database::direct::Direct;
 use capitalbench_database::migrations::{MigrateError, NEEDED, migrate};
-use capitalbench_operations::error::Error;
 use capitalbench_operations::operator::wait;
 use serde_json::json;
 
-use super::Exit;
 use crate::cli::{Db, DbVerb};
-use crate::config::Environment;
-use crate::console::{ERROR, GOOD, document, line, paint, plural, table};
-use crate::error::CommandError;
+use crate::config::operator;
+use crate::console::{ERROR, GOOD, document, is_json, line, paint, plural, show, table};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &Db) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Db) -> Result<Exit, Error> {
     match &arguments.verb {
-        DbVerb::Migrate(output) => run_migrate(output.json),
-        DbVerb::Check(output) => run_check(output.json),
+        DbVerb::Migrate => run_migrate(),
+        DbVerb::Check => run_check(),
     }
 }
 
-fn run_migrate(json: bool) -> Result<Exit, CommandError> {
-    let url = Environment::load()?
-        .into_configuration()
-        .required_database()?;
+fn run_migrate() -> Result<Exit, Error> {
+    let url = operator(None)?.configuration.required_database()?;
     let applied = wait(async {
-        let mut direct = Direct::connect(&url).await.map_err(Error::from)?;
+        let mut direct = Direct::connect(&url).await?;
         let migrated = migrate(direct.client()).await;
         migrated.map_err(|error| not_migrated(&error))
     })??;
-    if json {
+    if is_json() {
         document(&json!({"applied": applied, "schema_version": NEEDED}));
         return Ok(Exit::Success);
     }
@@ -57,20 +53,13 @@ fn not_migrated(error: &MigrateError) -> Error {
     Error::new(error.to_string()).hint(hint)
 }
 
-fn run_check(json: bool) -> Result<Exit, CommandError> {
-    let url = Environment::load()?
-        .into_configuration()
-        .required_database()?;
+fn run_check() -> Result<Exit, Error> {
+    let url = operator(None)?.configuration.required_database()?;
     let report = wait(async {
         let mut direct = Direct::connect(&url).await?;
         check(direct.client()).await
-    })?
-    .map_err(Error::from)?;
-    if json {
-        document(&json!(report));
-    } else {
-        print(&report);
-    }
+    })??;
+    show(|| json!(report), || print(&report));
     Ok(Exit::of(report.findings.is_empty()))
 }
 
@@ -92,11 +81,7 @@ fn print(report: &Report) {
             found.remedy.to_owned(),
         ]
     });
-    line(table(
-        &["finding", "where", "what", "remedy"],
-        &[],
-        rows.collect(),
-    ));
+    line(table("finding | where | what | remedy", rows.collect()));
     let count = plural(report.findings.len(), "finding");
     line(format!("{looked_at}: {}", paint(ERROR, count)));
 }

@@ -5,7 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Instant;
 
-use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::{file_ops, layout};
+use capitalbench_archive::format::round::manifest;
 use capitalbench_archive::public::public_record;
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_archive::verify::{self, Severity};
@@ -15,10 +16,9 @@ use clap::Parser as _;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::Exit;
 use crate::cli::{Arguments, Demo, RecordSource, Rounds, RoundsDir, Serve};
-use crate::console::{BOLD, DIM, GOOD, line, muted, paint, progress, table};
-use crate::error::CommandError;
+use crate::console::{BOLD, DIM, ERROR, GOOD, line, muted, paint, progress, table};
+use crate::error::{Error, Exit};
 
 mod calendar;
 mod stage;
@@ -27,7 +27,7 @@ use calendar::PlannedRound;
 use stage::Stage;
 
 /// Plays the demo.
-pub(crate) fn run(arguments: &Demo) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Demo) -> Result<Exit, Error> {
     let seed = arguments.seed;
     line(format!(
         "{} · synthetic market, seed {seed} · nothing leaves this machine",
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Demo) -> Result<Exit, CommandError> {
     muted(|| track(&stage, &rounds, now))?;
     let folder = stage.folder.join("rounds");
     let published = public_record::publication(&folder, now, &|| ())
-        .map_err(|error| CommandError::new(error.to_string()))?;
+        .map_err(|error| Error::new(error.to_string()))?;
     summary(&published);
     line("");
     step(BOARDS, &folders(&stage, now))?;
@@ -67,10 +67,12 @@ pub(crate) fn run(arguments: &Demo) -> Result<Exit, CommandError> {
         open: arguments.open,
     };
     line("");
-    super::serve::run_near(&site)?;
+    super::serve::run(&site, NEAR)?;
     Ok(verified)
 }
 
+/// How many ports after a taken one are tried.
+const NEAR: u16 = 50;
 /// Where the site of the demo stands, or at the next free port.
 const SERVED_AT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8400);
 
@@ -98,7 +100,7 @@ const TRACKING: &str = "update-interim-performance --rounds-dir {rounds} --snaps
 const BOARDS: &str = "leaderboard --rounds-dir {rounds} --as-of {now}";
 
 /// One round, from nothing as far as the demo's last day lets it come.
-fn play(stage: &Stage, round: &PlannedRound, seed: usize) -> Result<(), CommandError> {
+fn play(stage: &Stage, round: &PlannedRound, seed: usize) -> Result<(), Error> {
     stage.write_research(round)?;
     let horizon = match round.track {
         Track::Weekly => "one week",
@@ -136,13 +138,12 @@ fn play(stage: &Stage, round: &PlannedRound, seed: usize) -> Result<(), CommandE
 }
 
 /// Daily closes for the rounds that are still open, from the first of them to the last known day.
-fn track(stage: &Stage, rounds: &[PlannedRound], now: Timestamp) -> Result<(), CommandError> {
+fn track(stage: &Stage, rounds: &[PlannedRound], now: Timestamp) -> Result<(), Error> {
     let mut first = None;
     for round in rounds {
         let folder = stage.folder.join("rounds").join(&round.name);
-        let open = calendar::resolvable(exit_day(&folder)?)?.is_none();
-        if open && first.is_none() {
-            first = Some(round.day);
+        if calendar::resolvable(exit_day(&folder)?)?.is_none() {
+            first = first.or(Some(round.day));
         }
     }
     for day in first.map(calendar::known_sessions).unwrap_or_default() {
@@ -161,20 +162,15 @@ fn folders(stage: &Stage, now: Timestamp) -> BTreeMap<&'static str, String> {
     ])
 }
 
-fn exit_day(folder: &Path) -> Result<Date, CommandError> {
+fn exit_day(folder: &Path) -> Result<Date, Error> {
     let folder = RoundFolder::open(folder)?;
-    let manifest = folder.parse(
-        capitalbench_archive::disk::layout::MANIFEST,
-        capitalbench_archive::format::round::manifest::parse,
-    )?;
-    let window = manifest.window;
-    Ok(window
-        .ok_or_else(|| CommandError::new("the round has no window"))?
-        .exit)
+    let window = folder.parse(layout::MANIFEST, manifest::parse)?.window;
+    let window = window.ok_or_else(|| Error::new("the round has no window"))?;
+    Ok(window.exit)
 }
 
 /// Runs a command exactly as if it were typed.
-fn step(words: &str, values: &BTreeMap<&str, String>) -> Result<(), CommandError> {
+fn step(words: &str, values: &BTreeMap<&str, String>) -> Result<(), Error> {
     let typed = words.split_whitespace().map(|word| {
         let name = word
             .strip_prefix('{')
@@ -186,14 +182,12 @@ fn step(words: &str, values: &BTreeMap<&str, String>) -> Result<(), CommandError
         .chain(typed)
         .collect();
     let parsed = Arguments::try_parse_from(&typed)
-        .map_err(|error| CommandError::new(format!("{}: {error}", typed.join(" "))))?;
-    match super::run(parsed.command)? {
-        Exit::Success => Ok(()),
-        Exit::DoesNotHold | Exit::CouldNotRun => {
-            let text = format!("the step `{}` did not hold", typed.join(" "));
-            Err(CommandError::new(text))
-        }
+        .map_err(|error| Error::new(format!("{}: {error}", typed.join(" "))))?;
+    if super::run(parsed.command)? == Exit::Success {
+        return Ok(());
     }
+    let text = format!("the step `{}` did not hold", typed.join(" "));
+    Err(Error::new(text))
 }
 
 fn summary(published: &Publication) {
@@ -218,43 +212,27 @@ fn summary(published: &Publication) {
     };
     let rows = [Track::Weekly, Track::Monthly].map(row).to_vec();
     line("");
-    line(table(&["", "", "", "", ""], &[1, 2, 3, 4], rows).trim_start_matches('\n'));
-    let controls = published
-        .rounds
-        .iter()
-        .find_map(|round| match &round.state {
-            RoundState::Resolved(resolved) => Some(resolved.controls.len()),
-            _ => None,
-        });
+    line(table("| > | > | > | >", rows).trim_start_matches('\n'));
+    let resolved = published.rounds.iter().find_map(|round| round.resolved());
+    let controls = resolved.map_or(0, |resolved| resolved.controls.len());
+    let models = stage::MODEL_COUNT;
     line(format!(
-        "models  {} mock + {} controls   cost $0.00",
-        stage::MODEL_COUNT,
-        controls.unwrap_or_default()
+        "models  {models} mock + {controls} controls   cost $0.00"
     ));
 }
 
-fn verified(folder: &Path, now: Timestamp) -> Result<Exit, CommandError> {
+fn verified(folder: &Path, now: Timestamp) -> Result<Exit, Error> {
     let begun = Instant::now();
     let report = verify::verify(folder, now, &|| ())?;
     let took = begun.elapsed().as_millis();
-    let count = |severity: Severity| report.count(severity);
-    let files = report.files();
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let (rounds, files) = (report.rounds.len(), report.files());
+    let [errors, warnings] = [Severity::Error, Severity::Warning].map(|own| report.count(own));
     line("");
-    let text = format!(
-        "verified {} rounds, {files} files, {errors} errors, {warnings} warnings",
-        report.rounds.len()
-    );
-    let style = if errors == 0 {
-        GOOD
-    } else {
-        crate::console::ERROR
-    };
-    line(format!(
-        "{} {}",
-        paint(style, text),
-        paint(DIM, format!("in {took} ms"))
-    ));
+    let text =
+        format!("verified {rounds} rounds, {files} files, {errors} errors, {warnings} warnings");
+    let style = if errors == 0 { GOOD } else { ERROR };
+    let took = paint(DIM, format!("in {took} ms"));
+    line(format!("{} {took}", paint(style, text)));
     line(format!("rounds  {}", folder.display()));
     Ok(Exit::of(errors == 0))
 }

@@ -11,39 +11,37 @@ use capitalbench_core::values::ids::ModelId;
 use capitalbench_core::values::similar::closest;
 use serde_json::{Map, Value, json};
 
-use super::Exit;
 use super::published::load;
 use crate::cli::{Explain, TrackName};
-use crate::console::{BOLD, DIM, document, line, paint, plural, width, wrapped};
-use crate::error::CommandError;
+use crate::console::{BOLD, DIM, line, paint, plural, show, width, wrapped};
+use crate::error::{Error, Exit};
 
 /// Widest line of text, on a terminal that is wider.
 const WIDEST: usize = 100;
 
-pub(crate) fn run(arguments: &Explain) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Explain) -> Result<Exit, Error> {
     let public = load(&arguments.rounds)?;
     let model_id = known_model(&public, &arguments.model)?;
     let told: Vec<(Track, Option<Explanation>)> = TrackName::tracks(arguments.track)
         .into_iter()
         .map(|track| (track, explain(&public, &model_id, track)))
         .collect();
-    if arguments.output.json {
-        document(&as_json(&public, &model_id, &told));
-    } else {
-        print(&public, &model_id, &told);
-    }
+    show(
+        || as_json(&public, &model_id, &told),
+        || print(&public, &model_id, &told),
+    );
     Ok(Exit::Success)
 }
 
 /// The model of this id, or an error with the names it could be.
-fn known_model(public: &Publication, text: &str) -> Result<ModelId, CommandError> {
+fn known_model(public: &Publication, text: &str) -> Result<ModelId, Error> {
     let submissions = public.rounds.iter().flat_map(|round| round.submissions());
     let known: BTreeSet<&ModelId> = submissions.map(|submission| &submission.model_id).collect();
     if let Some(found) = known.iter().find(|id| id.as_str() == text) {
         return Ok((*found).clone());
     }
     let names: Vec<&str> = known.iter().map(|id| id.as_str()).collect();
-    let error = CommandError::new(format!("no public round has a model named {text:?}"));
+    let error = Error::new(format!("no public round has a model named {text:?}"));
     let part = text.to_lowercase();
     let mut near: BTreeSet<&str> = BTreeSet::new();
     near.extend(names.iter().filter(|name| name.contains(&part)));
@@ -55,20 +53,18 @@ fn known_model(public: &Publication, text: &str) -> Result<ModelId, CommandError
             .filter_map(|name| Some((*name, name.split_once('-')?.1)))
     };
     if let Some(family) = closest(text, families().map(|(_, family)| family)) {
-        near.extend(
-            families()
-                .filter(|(_, own)| *own == family)
-                .map(|(name, _)| name),
-        );
+        let same = families().filter(|(_, own)| *own == family);
+        near.extend(same.map(|(name, _)| name));
     }
     let near: Vec<&str> = near.into_iter().collect();
-    Err(
-        match (near.is_empty() || part.is_empty(), names.is_empty()) {
-            (_, true) => error.hint("no round of this folder has public decisions at that instant"),
-            (true, _) => error.hint(format!("models: {}", names.join(", "))),
-            (false, _) => error.hint(format!("did you mean {}?", near.join(" or "))),
-        },
-    )
+    let hint = if names.is_empty() {
+        "no round of this folder has public decisions at that instant".to_owned()
+    } else if near.is_empty() || part.is_empty() {
+        format!("models: {}", names.join(", "))
+    } else {
+        format!("did you mean {}?", near.join(" or "))
+    };
+    Err(error.hint(hint))
 }
 
 fn as_json(
@@ -155,18 +151,14 @@ fn print(public: &Publication, model_id: &ModelId, told: &[(Track, Option<Explan
         if number > 0 {
             line("");
         }
+        let heading = paint(BOLD, format!("{name}, {}", track.as_str()));
         let Some(told) = told else {
-            line(format!(
-                "{}: no resolved round yet",
-                paint(BOLD, format!("{name}, {}", track.as_str()))
-            ));
+            line(format!("{heading}: no resolved round yet"));
             continue;
         };
+        let (rounds, windows) = (plural(told.rounds, "round"), told.effective_windows);
         line(format!(
-            "{}: {}, worth {:.1} separate windows",
-            paint(BOLD, format!("{name}, {}", track.as_str())),
-            plural(told.rounds, "round"),
-            told.effective_windows,
+            "{heading}: {rounds}, worth {windows:.1} separate windows"
         ));
         line(paint(BOLD, wrapped(&told.verdict, 0, widest)));
         for (heading, sentences) in &told.sections {
@@ -176,11 +168,7 @@ fn print(public: &Publication, model_id: &ModelId, told: &[(Track, Option<Explan
     }
     let method = method();
     line("");
-    line(paint(
-        DIM,
-        format!(
-            "method {}, null {}; docs/statistics.md",
-            method.version, method.null_label
-        ),
-    ));
+    let (version, null) = (&method.version, &method.null_label);
+    let text = format!("method {version}, null {null}; docs/statistics.md");
+    line(paint(DIM, text));
 }

@@ -4,14 +4,13 @@ use capitalbench_export::steps;
 use capitalbench_operations::proof::promise::require_orders;
 use serde_json::{Value, json};
 
-use super::Exit;
 use super::data_folder::DataFolder;
 use super::published::{load, say_written};
 use crate::cli::Export;
 use crate::console::progress;
-use crate::error::CommandError;
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &Export) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Export) -> Result<Exit, Error> {
     let publication = load(&arguments.rounds)?;
     require_orders(&arguments.rounds.folder, &publication)?;
     let bar = progress(steps(), "rendering tables");
@@ -28,6 +27,6 @@ pub(crate) fn run(arguments: &Export) -> Result<Exit, CommandError> {
         .map(|path| json!(path.display().to_string()))
         .collect();
     let bytes: u64 = sizes.values().sum();
-    say_written(&arguments.output, (&names, bytes), arguments.printed.json);
+    say_written(&arguments.output, &names, bytes);
     Ok(Exit::Success)
 }

@@ -8,23 +8,22 @@ use capitalbench_operations::prices::fetcher::{AtLimit, Stopped};
 use serde_json::{Value, json};
 
 use super::notices::price_choice;
-use super::{Exit, run_id};
+use super::run_id;
 use crate::cli::{FetchPrices, SideChoice};
 use crate::config::operator;
-use crate::console::{DIM, GOOD, WARNING, document, line, paint, plural, prose, remark};
-use crate::error::CommandError;
+use crate::console::{GOOD, document, is_json, line, next_step, paint, plural, prose, show, warn};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &FetchPrices) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &FetchPrices) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
     let report = fetch_round(&operator, &request(arguments)?)?;
-    let is_json = arguments.output.json;
     Ok(match &report.fetched {
         None => {
-            print_plan(&report, is_json);
+            print_plan(&report);
             Exit::Success
         }
         Some(Fetched::Stopped(stopped)) => {
-            print_stopped(&report, stopped, is_json);
+            print_stopped(&report, stopped);
             Exit::DoesNotHold
         }
         Some(Fetched::Stored {
@@ -33,17 +32,16 @@ pub(crate) fn run(arguments: &FetchPrices) -> Result<Exit, CommandError> {
             sound,
         }) => {
             let check = cross_check.as_ref();
-            if is_json {
-                document(&stored_json(&report.round.name(), provenance, check));
-            } else {
-                print_stored(&report, provenance, check);
-            }
+            show(
+                || stored_json(&report.round.name(), provenance, check),
+                || print_stored(&report, provenance, check),
+            );
             Exit::of(*sound)
         }
     })
 }
 
-fn request(arguments: &FetchPrices) -> Result<FetchRequest, CommandError> {
+fn request(arguments: &FetchPrices) -> Result<FetchRequest, Error> {
     Ok(FetchRequest {
         round: arguments.round.path.clone(),
         entry: arguments.entry_date,
@@ -70,9 +68,9 @@ fn request(arguments: &FetchPrices) -> Result<FetchRequest, CommandError> {
     })
 }
 
-fn print_plan(report: &FetchReport, json: bool) {
+fn print_plan(report: &FetchReport) {
     let (window, symbols) = (report.window, &report.symbols);
-    if json {
+    if is_json() {
         document(&json!({
             "round_id": report.round.name(),
             "entry_date": window.entry.to_string(),
@@ -83,19 +81,15 @@ fn print_plan(report: &FetchReport, json: bool) {
         }));
         return;
     }
-    line(format!(
-        "{}: would ask for {}, {} to {}",
-        report.round.name(),
-        plural(symbols.len(), "symbol"),
-        window.entry,
-        window.exit
-    ));
+    let (round, count) = (report.round.name(), plural(symbols.len(), "symbol"));
+    let (entry, exit) = (window.entry, window.exit);
+    line(format!("{round}: would ask for {count}, {entry} to {exit}"));
     line(symbols.join(" "));
 }
 
-fn print_stopped(report: &FetchReport, stopped: &Stopped, json: bool) {
+fn print_stopped(report: &FetchReport, stopped: &Stopped) {
     let round = report.round.name();
-    if json {
+    if is_json() {
         document(&json!({
             "round_id": round,
             "status": "stopped",
@@ -107,12 +101,8 @@ fn print_stopped(report: &FetchReport, stopped: &Stopped, json: bool) {
         return;
     }
     line(format!("{round}: {stopped}"));
-    let next = "or with --wait; the answers so far are kept";
-    line(format!(
-        "{} run it again at {}, {next}",
-        paint(DIM, "next:"),
-        stopped.at
-    ));
+    let again = "or with --wait; the answers so far are kept";
+    next_step(format!("run it again at {}, {again}", stopped.at));
 }
 
 fn stored_json(round: &str, provenance: &Provenance, check: Option<&CrossCheck>) -> Value {
@@ -142,15 +132,14 @@ fn stored_json(round: &str, provenance: &Provenance, check: Option<&CrossCheck>)
 fn print_stored(report: &FetchReport, provenance: &Provenance, check: Option<&CrossCheck>) {
     let round = report.round.name();
     for warning in &provenance.warnings {
-        remark(format!("{} {warning}", paint(WARNING, "warning:")));
+        warn(warning);
     }
     for row in check.map(CrossCheck::beyond).unwrap_or_default() {
         let text = match (&row.other, row.apart_bps()) {
             (Err(reason), _) => reason.clone(),
             (Ok(_), bps) => prose(&format!("{:+.1} bp apart", bps.unwrap_or_default())),
         };
-        let who = format!("{} in the cross-check: {text}", row.option_id);
-        remark(format!("{} {who}", paint(WARNING, "warning:")));
+        warn(format!("{} in the cross-check: {text}", row.option_id));
     }
     let count = plural(provenance.answers.len(), "option");
     let what = match provenance.purpose {
@@ -167,7 +156,6 @@ fn print_stored(report: &FetchReport, provenance: &Provenance, check: Option<&Cr
     }
     if provenance.purpose == Purpose::Final {
         let path = shell_word(report.round.path());
-        let next = format!("capitalbench score-round --round {path}");
-        line(format!("{} {next}", paint(DIM, "next:")));
+        next_step(format!("capitalbench score-round --round {path}"));
     }
 }

@@ -6,14 +6,13 @@ use capitalbench_core::asking::market_context::{ContextStatus, MarketContext};
 use capitalbench_operations::opening::market_table::fetch_table;
 use serde_json::json;
 
-use super::Exit;
 use super::notices::vendor;
 use crate::cli::FetchUniversePerformance;
 use crate::config::operator;
-use crate::console::{DIM, ERROR, GOOD, document, line, paint};
-use crate::error::CommandError;
+use crate::console::{ERROR, GOOD, document, is_json, line, next_step, paint};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Exit, Error> {
     let (folder, context) = fetch_table(
         &operator(arguments.now.instant)?,
         &arguments.round.path,
@@ -21,17 +20,17 @@ pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Exit, CommandE
         &vendor(&arguments.source)?,
         arguments.overwrite_performance,
     )?;
-    report(arguments, &folder, &context);
+    report(&folder, &context);
     Ok(Exit::of(context.failed().is_empty()))
 }
 
-fn report(arguments: &FetchUniversePerformance, folder: &RoundFolder, context: &MarketContext) {
+fn report(folder: &RoundFolder, context: &MarketContext) {
     let failed: Vec<_> = context
         .rows
         .iter()
         .filter(|row| row.status == ContextStatus::Fail)
         .collect();
-    if arguments.output.json {
+    if is_json() {
         let failures: Vec<_> = failed
             .iter()
             .map(|row| json!({"option_id": row.option_id.as_str(), "message": row.message}))
@@ -45,23 +44,13 @@ fn report(arguments: &FetchUniversePerformance, folder: &RoundFolder, context: &
         return;
     }
     for row in &failed {
-        line(format!(
-            "{} {}: {}",
-            paint(ERROR, "failed"),
-            row.option_id,
-            row.message
-        ));
+        let (id, message) = (&row.option_id, &row.message);
+        line(format!("{} {id}: {message}", paint(ERROR, "failed")));
     }
     let count = context.rows.len() - failed.len();
     let text = format!("{count} of {} options", context.rows.len());
-    line(format!(
-        "{}: trailing returns of {}",
-        folder.name(),
-        paint(GOOD, text)
-    ));
-    let next = format!(
-        "capitalbench hash-round --round {}",
-        shell_word(folder.path())
-    );
-    line(format!("{} {next}", paint(DIM, "next:")));
+    let (round, known) = (folder.name(), paint(GOOD, text));
+    line(format!("{round}: trailing returns of {known}"));
+    let path = shell_word(folder.path());
+    next_step(format!("capitalbench hash-round --round {path}"));
 }

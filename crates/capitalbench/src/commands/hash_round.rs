@@ -5,17 +5,15 @@ use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_operations::opening::freezing::{changes, freeze_round};
 use serde_json::json;
 
-use super::Exit;
 use super::notices::{print_recorded, recorded_json};
 use crate::cli::HashRound;
 use crate::config::operator;
-use crate::console::{ERROR, GOOD, document, line, paint};
-use crate::error::CommandError;
+use crate::console::{ERROR, GOOD, document, is_json, line, paint};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &HashRound) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &HashRound) -> Result<Exit, Error> {
     if arguments.check {
-        let folder = RoundFolder::open(&arguments.round.path)?;
-        return check(&folder, arguments.output.json);
+        return check(&RoundFolder::open(&arguments.round.path)?);
     }
     let done = freeze_round(&operator(arguments.now.instant)?, &arguments.round.path)?;
     let (state, count) = match done.frozen {
@@ -23,7 +21,7 @@ pub(crate) fn run(arguments: &HashRound) -> Result<Exit, CommandError> {
         Frozen::Unchanged(count) => ("unchanged", count),
     };
     let round = done.folder.name();
-    if arguments.output.json {
+    if is_json() {
         document(&json!({
             "round_id": round,
             "state": state,
@@ -37,10 +35,10 @@ pub(crate) fn run(arguments: &HashRound) -> Result<Exit, CommandError> {
     Ok(Exit::Success)
 }
 
-fn check(folder: &RoundFolder, json: bool) -> Result<Exit, CommandError> {
+fn check(folder: &RoundFolder) -> Result<Exit, Error> {
     let problems = changes(folder)?;
     let holds = problems.is_empty();
-    if json {
+    if is_json() {
         let problems: Vec<_> = problems
             .iter()
             .map(|problem| json!({"file": problem.file(), "problem": problem.text()}))

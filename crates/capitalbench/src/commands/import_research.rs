@@ -1,5 +1,6 @@
 //! `import-research`: three reports into a round, one of them for models.
 
+use anstyle::Style;
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::disk::layout;
@@ -12,12 +13,11 @@ use capitalbench_core::values::time::Stamp;
 use capitalbench_operations::operator::clock::now_or;
 use serde_json::json;
 
-use super::Exit;
 use crate::cli::ImportResearch;
-use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint};
-use crate::error::CommandError;
+use crate::console::{ERROR, GOOD, WARNING, document, is_json, line, next_step, paint};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &ImportResearch) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &ImportResearch) -> Result<Exit, Error> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     let rules = folder.parse(layout::MANIFEST, manifest::parse)?;
     let read = |path: &std::path::Path| file_ops::read(path).map_err(FileError::from);
@@ -32,56 +32,48 @@ pub(crate) fn run(arguments: &ImportResearch) -> Result<Exit, CommandError> {
         final_briefing: &final_briefing,
     };
     let cutoff = Stamp::parse(&arguments.research_cutoff_utc.to_string())
-        .ok_or_else(|| CommandError::new("--research-cutoff-utc is not an instant"))?;
+        .ok_or_else(|| Error::new("--research-cutoff-utc is not an instant"))?;
     let (problems, imported) = match import(&folder, &rules, reports, &cutoff) {
         Ok(warnings) => (warnings, true),
         Err(ImportError::Briefing(problems)) => (problems, false),
-        Err(error) => return Err(CommandError::new(error.to_string())),
+        Err(error) => return Err(Error::new(error.to_string())),
     };
-    if arguments.output.json {
+    if is_json() {
         let problems: Vec<_> = problems.iter().map(as_json).collect();
         document(&json!({"imported": imported, "problems": problems}));
         return Ok(Exit::of(imported));
     }
     let file = arguments.final_briefing.display();
     for problem in &problems {
-        let (style, word) = match problem.level {
-            Level::Error => (ERROR, "error"),
-            Level::Warning => (WARNING, "warning"),
-        };
+        let (style, word) = level(problem);
         let place = format!("{file}:{}", problem.line);
-        line(format!(
-            "{} {place}: {:?} {}",
-            paint(style, word),
-            problem.phrase,
-            problem.why
-        ));
+        let (word, phrase, why) = (paint(style, word), &problem.phrase, &problem.why);
+        line(format!("{word} {place}: {phrase:?} {why}"));
     }
+    let round = folder.name();
     if imported {
-        line(format!(
-            "{}: {}",
-            folder.name(),
-            paint(GOOD, "research imported")
-        ));
+        line(format!("{round}: {}", paint(GOOD, "research imported")));
         if let Some(next) = round_status(&folder, now_or(None))?.next {
-            line(format!("{} {next}", paint(DIM, "next:")));
+            next_step(next);
         }
     } else {
         line(format!(
-            "{}: the briefing was refused; nothing was written",
-            folder.name()
+            "{round}: the briefing was refused; nothing was written"
         ));
     }
     Ok(Exit::of(imported))
 }
 
+fn level(problem: &BriefingProblem) -> (Style, &'static str) {
+    match problem.level {
+        Level::Error => (ERROR, "error"),
+        Level::Warning => (WARNING, "warning"),
+    }
+}
+
 fn as_json(problem: &BriefingProblem) -> serde_json::Value {
-    let level = match problem.level {
-        Level::Error => "error",
-        Level::Warning => "warning",
-    };
     json!({
-        "level": level,
+        "level": level(problem).1,
         "line": problem.line,
         "phrase": problem.phrase,
         "why": problem.why,

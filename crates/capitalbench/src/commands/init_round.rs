@@ -7,20 +7,21 @@ use capitalbench_core::values::ids::RoundId;
 use capitalbench_operations::opening::new_round::{OpenedRound, RoundRequest, open_round};
 use serde_json::json;
 
-use super::Exit;
 use crate::cli::{Format, InitRound, Source};
 use crate::config::operator;
-use crate::console::{BOLD, DIM, WARNING, document, line, paint, plural, remark};
-use crate::error::CommandError;
+use crate::console::{
+    BOLD, DIM, WARNING, document, is_json, line, next_step, paint, plural, remark,
+};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &InitRound) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &InitRound) -> Result<Exit, Error> {
     let opened = open_round(&operator(arguments.now.instant)?, &request(arguments)?)?;
     let next = format!(
         "capitalbench import-research --round {} --market-fact-report FILE --audit-report FILE \
          --final-briefing FILE --research-cutoff-utc INSTANT",
         shell_word(opened.folder.path())
     );
-    if arguments.output.json {
+    if is_json() {
         let (plan, manifest) = (&opened.window, &opened.manifest);
         document(&json!({
             "round_id": opened.folder.name(),
@@ -42,12 +43,11 @@ pub(crate) fn run(arguments: &InitRound) -> Result<Exit, CommandError> {
     Ok(Exit::Success)
 }
 
-fn request(arguments: &InitRound) -> Result<RoundRequest, CommandError> {
+fn request(arguments: &InitRound) -> Result<RoundRequest, Error> {
     let round_id = RoundId::parse(&arguments.round_id)
-        .map_err(|error| CommandError::new(format!("--round-id: {error}")))?;
+        .map_err(|error| Error::new(format!("--round-id: {error}")))?;
     // An invented market has no vendor.
     let usual = (!arguments.synthetic).then_some(Source::Tiingo);
-    let prices = &arguments.prices;
     Ok(RoundRequest {
         rounds: arguments.rounds.folder.clone(),
         round_id,
@@ -56,13 +56,13 @@ fn request(arguments: &InitRound) -> Result<RoundRequest, CommandError> {
             Format::SinglePick => SubmissionFormat::SinglePick,
             Format::Portfolio => SubmissionFormat::Portfolio,
         },
-        deadline: arguments.window.decision_deadline,
+        deadline: arguments.decision_deadline,
         rule: WindowRule {
-            entry: arguments.window.entry_rule,
-            roll: arguments.window.roll,
+            entry: arguments.entry_rule,
+            roll: arguments.roll,
         },
-        universe: arguments.universe.universe.clone(),
-        universe_version: arguments.universe.universe_version.clone(),
+        universe: arguments.universe.clone(),
+        universe_version: arguments.universe_version.clone(),
         models: arguments.models.clone(),
         stream: if arguments.synthetic {
             Stream::Synthetic
@@ -71,8 +71,8 @@ fn request(arguments: &InitRound) -> Result<RoundRequest, CommandError> {
         },
         proof: arguments.proof,
         origins: Origins {
-            price_source: prices.price_source.or(usual).map(Source::name),
-            second_price_source: prices.second_price_source.map(Source::name),
+            price_source: arguments.price_source.or(usual).map(Source::name),
+            second_price_source: arguments.second_price_source.map(Source::name),
             provider_hosts: Vec::new(),
         },
     })
@@ -84,30 +84,20 @@ fn print(opened: &OpenedRound, next: &str) {
     if let Some(deadline) = &manifest.decision_deadline {
         line(format!("  deadline  {deadline}"));
     }
-    line(format!(
-        "  entry     {}  {}",
-        plan.window.entry,
-        paint(DIM, &plan.entry_reason)
-    ));
-    line(format!(
-        "  exit      {}  {}",
-        plan.window.exit,
-        paint(DIM, &plan.exit_reason)
-    ));
+    let reasons = [&plan.entry_reason, &plan.exit_reason].map(|reason| paint(DIM, reason));
+    line(format!("  entry     {}  {}", plan.window.entry, reasons[0]));
+    line(format!("  exit      {}  {}", plan.window.exit, reasons[1]));
     let version = manifest.universe_version.as_deref().unwrap_or("own");
     line(format!("  universe  {version}, {options} options"));
-    match &manifest.roster {
-        Some(roster) => line(format!(
-            "  roster    {}",
-            plural(roster.model_ids.len(), "model")
-        )),
-        None => line("  roster    not frozen; give --models to freeze one"),
-    }
+    let roster = manifest.roster.as_ref();
+    let roster = roster.map(|roster| plural(roster.model_ids.len(), "model"));
+    let roster = roster.unwrap_or_else(|| "not frozen; give --models to freeze one".to_owned());
+    line(format!("  roster    {roster}"));
     if !manifest.proof.is_none() {
         line(format!("  proof     {}", manifest.proof.as_str()));
     }
     for caution in &plan.cautions {
         remark(format!("{} {caution}", paint(WARNING, "caution:")));
     }
-    line(format!("{} {next}", paint(DIM, "next:")));
+    next_step(next);
 }

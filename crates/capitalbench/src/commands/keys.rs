@@ -5,28 +5,29 @@ use std::path::Path;
 use capitalbench_archive::log::{LogFolder, LogKey};
 use serde_json::json;
 
-use super::Exit;
+use super::whole_path;
 use crate::cli::{Keys, KeysInit, KeysShow, KeysVerb};
 use crate::config::Environment;
-use crate::console::{DIM, document, line, paint};
-use crate::error::CommandError;
+use crate::console::{document, is_json, line, next_step};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &Keys) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Keys) -> Result<Exit, Error> {
     match &arguments.verb {
         KeysVerb::Init(arguments) => init(arguments),
         KeysVerb::Show(arguments) => show(arguments),
     }
 }
 
-fn log_of(folder: &Path) -> Result<LogFolder, CommandError> {
+/// The log of a folder of rounds.
+pub(super) fn log_of(folder: &Path) -> Result<LogFolder, Error> {
     if folder.is_dir() {
         return Ok(LogFolder::of_rounds(folder));
     }
     let text = format!("{} is not a folder", folder.display());
-    Err(CommandError::new(text).hint("name a folder of rounds with --rounds-dir DIR"))
+    Err(Error::new(text).hint("name a folder of rounds with --rounds-dir DIR"))
 }
 
-fn init(arguments: &KeysInit) -> Result<Exit, CommandError> {
+fn init(arguments: &KeysInit) -> Result<Exit, Error> {
     let log = log_of(&arguments.rounds.folder)?;
     let file = Environment::load()?.into_configuration().log_key(&log);
     let name = match &arguments.name {
@@ -35,11 +36,11 @@ fn init(arguments: &KeysInit) -> Result<Exit, CommandError> {
     };
     let mut seed = [0; 32];
     getrandom::fill(&mut seed)
-        .map_err(|error| CommandError::new(format!("the system gives no randomness: {error}")))?;
+        .map_err(|error| Error::new(format!("the system gives no randomness: {error}")))?;
     let made = LogKey::create(&log, &file, &name, &seed);
     seed.fill(0);
     let key = made?.verifier();
-    if arguments.output.json {
+    if is_json() {
         document(&json!({
             "name": key.name(),
             "vkey": key.to_string(),
@@ -52,39 +53,28 @@ fn init(arguments: &KeysInit) -> Result<Exit, CommandError> {
         "the private half is in {}; keep a copy where nobody else reads it",
         file.display()
     ));
-    let next = "publish the line above; from now on commands sign what they do";
-    line(format!("{} {next}", paint(DIM, "next:")));
+    next_step("publish the line above; from now on commands sign what they do");
     Ok(Exit::Success)
 }
 
 /// A name for a log that is published nowhere yet.
-fn default_name(folder: &Path) -> Result<String, CommandError> {
-    let whole = std::fs::canonicalize(folder)
-        .map_err(|error| CommandError::new(format!("{}: {error}", folder.display())))?;
+fn default_name(folder: &Path) -> Result<String, Error> {
+    let whole = whole_path(folder)?;
     let own = whole.file_name().unwrap_or_default().to_string_lossy();
-    let plain = |c: char| {
-        if c.is_whitespace() || c == '+' {
-            '-'
-        } else {
-            c
-        }
-    };
-    Ok(format!(
-        "capitalbench/{}",
-        own.chars().map(plain).collect::<String>()
-    ))
+    let plain = own.replace(|c: char| c.is_whitespace() || c == '+', "-");
+    Ok(format!("capitalbench/{plain}"))
 }
 
-fn show(arguments: &KeysShow) -> Result<Exit, CommandError> {
+fn show(arguments: &KeysShow) -> Result<Exit, Error> {
     let log = log_of(&arguments.rounds.folder)?;
     let Some(key) = log.verifier()? else {
         let text = format!(
             "{} is unsigned: it has no log",
             arguments.rounds.folder.display()
         );
-        return Err(CommandError::new(text).hint("make a key with `capitalbench keys init`"));
+        return Err(Error::new(text).hint("make a key with `capitalbench keys init`"));
     };
-    if arguments.output.json {
+    if is_json() {
         let size = log.checkpoint()?.map_or(0, |signed| signed.checkpoint.size);
         document(&json!({"name": key.name(), "vkey": key.to_string(), "size": size}));
     } else {

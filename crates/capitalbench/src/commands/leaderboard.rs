@@ -6,15 +6,13 @@ use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetStatus};
 use capitalbench_core::publication::standings::Standings;
 use capitalbench_core::round::manifest::Track;
-use capitalbench_core::values::ids::ModelId;
 use capitalbench_export::publication_v1;
 use serde_json::{Value, json};
 
-use super::Exit;
 use super::published::{load, load_standings, unknown};
 use crate::cli::{Leaderboard, TrackName};
-use crate::console::{DIM, document, line, paint, plural, prose};
-use crate::error::CommandError;
+use crate::console::{DIM, document, is_json, line, paint, plural, prose};
+use crate::error::{Error, Exit};
 
 mod corrections;
 mod interval_bar;
@@ -24,7 +22,7 @@ pub(crate) mod set_table;
 
 use past::Past;
 
-pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, Error> {
     let past = match &arguments.at {
         Some(checkpoint) => Some(Past::restore(&arguments.rounds, checkpoint)?),
         None => None,
@@ -36,7 +34,7 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, CommandError> {
         };
         let past = past.as_ref();
         let folder = past.map_or(&*arguments.rounds.folder, Past::folder);
-        return one_round(&publication, name, (folder, past, arguments.output.json));
+        return one_round(&publication, name, folder, past);
     }
     let standings = match &past {
         Some(past) => past.standings()?,
@@ -50,12 +48,10 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, CommandError> {
             .filter_map(|track| featured(&standings, *track))
             .collect(),
     };
-    if arguments.output.json {
+    if is_json() {
         let shown = sets.iter().map(|set| {
             let found = standings.statistics(set);
-            let name = |id: &ModelId| standings.name(id).to_owned();
-            let reference = standings.reference_name(set);
-            publication_v1::comparison_set(set, found.as_ref(), reference, name)
+            set_table::as_json(&standings, set, found.as_ref())
         });
         let shown: Vec<Value> = shown.collect();
         let told = json!({"as_of": standings.as_of.to_string(), "comparison_sets": shown});
@@ -80,7 +76,7 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, CommandError> {
     Ok(Exit::of(sets.iter().any(|set| !set.rows.is_empty())))
 }
 
-fn named<'a>(standings: &'a Standings, name: &str) -> Result<&'a ComparisonSet, CommandError> {
+fn named<'a>(standings: &'a Standings, name: &str) -> Result<&'a ComparisonSet, Error> {
     let sets = &standings.comparison_sets;
     let found = sets.iter().find(|set| set.definition.set_id == name);
     found.ok_or_else(|| {
@@ -110,8 +106,9 @@ fn with_checkpoint(past: Option<&Past>, mut told: Value) -> Value {
 fn one_round(
     publication: &Publication,
     name: &str,
-    (folder, past, json): (&Path, Option<&Past>, bool),
-) -> Result<Exit, CommandError> {
+    folder: &Path,
+    past: Option<&Past>,
+) -> Result<Exit, Error> {
     let found = publication
         .rounds
         .iter()
@@ -120,7 +117,7 @@ fn one_round(
         let known: Vec<&str> = publication.rounds.iter().map(|r| r.id().as_str()).collect();
         unknown("public round", name, &known)
     })?;
-    if json {
+    if is_json() {
         let as_of = publication.as_of.to_string();
         let corrected = corrections::as_json(folder, round)?;
         let round = publication_v1::round(round);

@@ -6,10 +6,9 @@ use capitalbench_core::asking::run::{Run, Selection, official_run, selection};
 use capitalbench_core::values::time::Stamp;
 use serde_json::json;
 
-use super::Exit;
 use crate::cli::ListRuns;
-use crate::console::{Table, document, line, or_none};
-use crate::error::CommandError;
+use crate::console::{Table, document, is_json, line, or_none};
+use crate::error::{Error, Exit};
 
 /// A run and what its folder holds.
 struct Row {
@@ -20,7 +19,7 @@ struct Row {
     controls: usize,
 }
 
-pub(crate) fn run(arguments: &ListRuns) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &ListRuns) -> Result<Exit, Error> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     let mut rows = Vec::new();
     for run_id in folder.run_ids()? {
@@ -34,7 +33,7 @@ pub(crate) fn run(arguments: &ListRuns) -> Result<Exit, CommandError> {
     }
     let enforcement = folder.enforcement()?;
     let record = official_run(rows.iter().map(|row| &row.run), enforcement).ok();
-    if arguments.output.json {
+    if is_json() {
         let runs: Vec<_> = rows.iter().map(|row| as_json(row, &rows, record)).collect();
         document(&json!({"round_id": folder.name(), "runs": runs}));
     } else if rows.is_empty() {
@@ -84,27 +83,12 @@ fn print(rows: &[Row], record: Option<&Run>) {
             if record == Some(run) { "record" } else { "" }.to_owned(),
         ]
     });
-    // The last column says which run is the record.
-    let header = [
-        "run",
-        "type",
-        "replicates",
-        "created",
-        "models",
-        "valid",
-        "invalid",
-        "controls",
-        "scored",
-        "report",
-        "eligible",
-        "",
-    ];
     let layout = Table {
-        header: &header,
-        right: &[2, 4, 5, 6, 7],
-        drawn: &[],
+        // The last column says which run is the record.
+        header: "run | type | replicates > | created | models > | valid > | invalid > | \
+                 controls > | scored | report | eligible |",
         spare: &[2, 9, 7, 3, 8, 10],
-        dim_from: None,
+        ..Table::default()
     };
     line(layout.render(cells.collect()));
 }

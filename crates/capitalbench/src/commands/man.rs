@@ -2,19 +2,18 @@
 
 use clap::Command;
 
-use super::Exit;
 use super::published::{unknown, write};
 use crate::cli::{Man, definitions};
 use crate::console::bytes;
-use crate::error::CommandError;
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &Man) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Man) -> Result<Exit, Error> {
     let mut program = definitions().disable_help_subcommand(true);
     program.build();
     if let Some(folder) = &arguments.output {
         let mut pages = Vec::new();
         add_pages(&program, &mut pages)?;
-        return write(folder, pages, false);
+        return write(folder, pages);
     }
     let verb = match &arguments.verb {
         None => &program,
@@ -28,17 +27,17 @@ pub(crate) fn run(arguments: &Man) -> Result<Exit, CommandError> {
 }
 
 /// The page of a command and those of the verbs below it.
-fn add_pages(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> Result<(), CommandError> {
+fn add_pages(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> Result<(), Error> {
     pages.push(page(command)?);
     let mut verbs = command.get_subcommands();
     verbs.try_for_each(|verb| add_pages(verb, pages))
 }
 
 /// A page with the name of its file.
-fn page(command: &Command) -> Result<(String, Vec<u8>), CommandError> {
+fn page(command: &Command) -> Result<(String, Vec<u8>), Error> {
     let page = clap_mangen::Man::new(command.clone());
     let mut text = Vec::new();
     let rendered = page.render(&mut text);
-    rendered.map_err(|error| CommandError::new(format!("{}: {error}", page.get_filename())))?;
+    rendered.map_err(|error| Error::new(format!("{}: {error}", page.get_filename())))?;
     Ok((page.get_filename(), text))
 }

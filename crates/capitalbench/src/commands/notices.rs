@@ -8,9 +8,8 @@ use capitalbench_archive::disk::shell::shell_word;
 use capitalbench_core::publication::Publication;
 use capitalbench_database::jobs::Job;
 use capitalbench_database::sync::{Scope, Synced};
-use capitalbench_operations::error::Error;
 use capitalbench_operations::operator::configuration::LOG_KEY;
-use capitalbench_operations::operator::{Listener, Notice, Operator};
+use capitalbench_operations::operator::{Listener, Notice};
 use capitalbench_operations::prices::sources::{CrossCheckChoice, PriceChoice, Vendor};
 use capitalbench_operations::proof::anchor::Anchored;
 use capitalbench_operations::proof::record::Recorded;
@@ -20,28 +19,20 @@ use capitalbench_operations::syncing::follow::{self, Followed, NotSynced};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
-use super::Exit;
 use crate::cli;
 use crate::config::operator;
-use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, plural, progress, remark};
-use crate::error::CommandError;
+use crate::console::{
+    DIM, ERROR, GOOD, WARNING, line, paint, plural, progress, remark, show, warn,
+};
+use crate::error::{Error, Exit, report};
 
 /// Shows on a terminal what operations announce.
 #[derive(Default)]
 pub(crate) struct Console {
     bar: Mutex<Option<ProgressBar>>,
-    /// Results that are announced go out as JSON.
-    json: bool,
 }
 
 impl Console {
-    pub(crate) fn of(json: bool) -> Self {
-        Self {
-            json,
-            ..Self::default()
-        }
-    }
-
     fn with_bar(&self, change: impl FnOnce(&mut Option<ProgressBar>)) {
         // A bar for the screen; a panic elsewhere leaves it whole.
         change(&mut self.bar.lock().unwrap_or_else(PoisonError::into_inner));
@@ -80,8 +71,8 @@ impl Listener for Console {
                 remark(format!("{} {next}", paint(WARNING, "caution:")));
             }
             Notice::Failed(error) => report(error),
-            Notice::TriesAgain(error) => remark(format!("{} {error}", paint(WARNING, "warning:"))),
-            Notice::JobEnded { job, end } => job_ended(job, end, self.json),
+            Notice::TriesAgain(error) => warn(error),
+            Notice::JobEnded { job, end } => job_ended(job, end),
             Notice::Followed(followed) => {
                 print_followed(followed);
             }
@@ -89,11 +80,7 @@ impl Listener for Console {
     }
 }
 
-fn report(error: &Error) {
-    CommandError::from(error.clone()).report();
-}
-
-fn job_ended(job: &Job, end: &JobEnd, json: bool) {
+fn job_ended(job: &Job, end: &JobEnd) {
     let told = match end {
         JobEnd::Resolved => paint(GOOD, "resolved"),
         JobEnd::WasResolved => "was resolved already".to_owned(),
@@ -109,22 +96,11 @@ fn job_ended(job: &Job, end: &JobEnd, json: bool) {
         JobEnd::TakenOver => paint(WARNING, "another worker has taken it over"),
     };
     let round = job.round_id.as_str();
-    if json {
-        let told = strip_str(&told).to_string();
-        document(&json!({"round_id": round, "attempt": job.attempts, "told": told}));
-    } else {
-        line(format!("{round}: {told}"));
-    }
-}
-
-/// After one round changed: the database follows.
-pub(super) fn follow_round(operator: &Operator, round: &Path) -> Exit {
-    print_followed(&follow::follow_round(operator, round))
-}
-
-/// After a folder of rounds changed: the database follows.
-pub(super) fn follow_folder(operator: &Operator, rounds: &Path) -> Exit {
-    print_followed(&follow::follow_folder(operator, rounds))
+    let plain = strip_str(&told).to_string();
+    show(
+        || json!({"round_id": round, "attempt": job.attempts, "told": plain}),
+        || line(format!("{round}: {told}")),
+    );
 }
 
 /// After a publication was written: the database follows, unless it is of a given instant.
@@ -132,13 +108,19 @@ pub(super) fn follow_publication(
     rounds: &cli::Rounds,
     publication: &Publication,
     scope: &Scope,
-) -> Result<Exit, CommandError> {
+) -> Result<Exit, Error> {
     let operator = operator(rounds.as_of)?;
     let followed = follow::follow_publication(&operator, &rounds.folder, publication, scope);
     Ok(print_followed(&followed))
 }
 
-fn print_followed(followed: &Followed) -> Exit {
+fn not_done(what: &str, error: &Error) {
+    remark(paint(ERROR, format!("the work above is done, but {what}")));
+    report(error);
+}
+
+/// How the database followed a change.
+pub(super) fn print_followed(followed: &Followed) -> Exit {
     match followed {
         Followed::Synced(synced) => remark(paint(DIM, synced_in_words(synced))),
         Followed::NotSynced(reason) => {
@@ -149,9 +131,7 @@ fn print_followed(followed: &Followed) -> Exit {
             remark(paint(style, format!("not synced: {reason}")));
         }
         Followed::Failed(error) => {
-            let text = "the work above is done, but the database was not synced";
-            remark(paint(ERROR, text));
-            report(error);
+            not_done("the database was not synced", error);
         }
     }
     Exit::of(!followed.is_failed())
@@ -163,9 +143,7 @@ pub(super) fn print_registered(registered: &Result<bool, Error>) -> Exit {
         Ok(true) => remark(paint(DIM, "the job is in the database")),
         Ok(false) => {}
         Err(error) => {
-            let text = "the work above is done, but its job is not in the database";
-            remark(paint(ERROR, text));
-            report(error);
+            not_done("its job is not in the database", error);
         }
     }
     Exit::of(registered.is_ok())
@@ -258,11 +236,11 @@ pub(super) fn print_stamped(stamped: &StampedPicks) {
 }
 
 /// The vendor that the flags name.
-pub(super) fn vendor(choice: &cli::SourceChoice) -> Result<Vendor, CommandError> {
+pub(super) fn vendor(choice: &cli::SourceChoice) -> Result<Vendor, Error> {
     named_vendor(choice.source, choice.histories.as_deref())
 }
 
-fn named_vendor(source: cli::Source, histories: Option<&Path>) -> Result<Vendor, CommandError> {
+fn named_vendor(source: cli::Source, histories: Option<&Path>) -> Result<Vendor, Error> {
     Ok(match source {
         cli::Source::Tiingo => Vendor::Tiingo,
         cli::Source::Yahoo => Vendor::Yahoo,
@@ -271,7 +249,7 @@ fn named_vendor(source: cli::Source, histories: Option<&Path>) -> Result<Vendor,
             let folder = histories.ok_or_else(|| {
                 let text = "the csv source needs a folder of histories";
                 let hint = "give it with --histories, or --cross-check-histories for a cross-check";
-                CommandError::new(text).hint(hint)
+                Error::new(text).hint(hint)
             })?;
             Vendor::Csv(folder.to_owned())
         }
@@ -282,7 +260,7 @@ fn named_vendor(source: cli::Source, histories: Option<&Path>) -> Result<Vendor,
 pub(super) fn price_choice(
     first: &cli::SourceChoice,
     second: &cli::CrossCheckChoice,
-) -> Result<PriceChoice, CommandError> {
+) -> Result<PriceChoice, Error> {
     let histories = second.histories.as_deref();
     let cross_check = second.source.map(|source| named_vendor(source, histories));
     Ok(PriceChoice {

@@ -13,19 +13,16 @@ use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::values::ids::Digest;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::read::{ReadError, Source, StoredPublication, read};
-use capitalbench_export::text::SYNTHETIC;
-use capitalbench_operations::error::Error;
 use capitalbench_operations::operator::wait;
 use capitalbench_operations::proof::promise::require_orders;
 use capitalbench_operations::syncing::rest::Rest;
 use capitalbench_operations::syncing::target::Target;
 use capitalbench_site::Files;
 
-use super::published;
+use super::published::{self, say_synthetic};
 use crate::cli::{RecordSource, Rounds};
 use crate::config::Environment;
-use crate::console::{WARNING, paint, remark};
-use crate::error::CommandError;
+use crate::error::Error;
 
 /// A place where the record lies.
 pub(super) enum Origin {
@@ -60,7 +57,7 @@ pub(super) struct OwnFile {
 
 impl Loaded {
     /// The public files of a round, in order of path.
-    pub(super) fn own_files(&self, round: &PublicRound) -> Result<Vec<OwnFile>, CommandError> {
+    pub(super) fn own_files(&self, round: &PublicRound) -> Result<Vec<OwnFile>, Error> {
         match &self.files {
             FilesIn::Folder(folder) => {
                 let found = public_files(folder, round, self.publication.as_of)?.into_iter();
@@ -87,7 +84,7 @@ impl Loaded {
     }
 
     /// The same as paths and bytes.
-    pub(super) fn files_of(&self, round: &PublicRound) -> Result<Files, CommandError> {
+    pub(super) fn files_of(&self, round: &PublicRound) -> Result<Files, Error> {
         let own = self.own_files(round)?.into_iter();
         Ok(own.map(|file| (file.path, file.bytes)).collect())
     }
@@ -99,11 +96,9 @@ impl Loaded {
             FilesIn::Record(_) => None,
         }
     }
-}
 
-impl Loaded {
     /// The signed log, where it may be shown; asks whether the site has a file of a round.
-    pub(super) fn log(&self, shows: impl Fn(&str, &str) -> bool) -> Result<Files, CommandError> {
+    pub(super) fn log(&self, shows: impl Fn(&str, &str) -> bool) -> Result<Files, Error> {
         let publication = &self.publication;
         let rounds = publication.rounds.iter().map(|round| round.id().as_str());
         let mut files = match &self.files {
@@ -140,7 +135,7 @@ fn log_of<'a>(record: &StoredPublication, rounds: impl Iterator<Item = &'a str>)
 
 impl Origin {
     /// The place that was asked for.
-    pub(super) fn open(source: RecordSource, rounds: &Rounds) -> Result<Self, CommandError> {
+    pub(super) fn open(source: RecordSource, rounds: &Rounds) -> Result<Self, Error> {
         let configuration = Environment::load()?.into_configuration();
         Ok(match source {
             RecordSource::Folder => Self::Folder(rounds.clone()),
@@ -163,7 +158,7 @@ impl Origin {
     }
 
     /// A mark that changes when the record does.
-    pub(super) fn mark(&self) -> Result<String, CommandError> {
+    pub(super) fn mark(&self) -> Result<String, Error> {
         match self {
             Self::Folder(rounds) => Ok(fingerprint(&rounds.folder)?.to_hex()),
             Self::Supabase(rest) => wait(mark(rest))?,
@@ -175,7 +170,7 @@ impl Origin {
     }
 
     /// Reads the record; files that were read before and did not change are not asked for again.
-    pub(super) fn load(&self, before: Option<&Loaded>) -> Result<Loaded, CommandError> {
+    pub(super) fn load(&self, before: Option<&Loaded>) -> Result<Loaded, Error> {
         let before = before.and_then(|loaded| match &loaded.files {
             FilesIn::Folder(_) => None,
             FilesIn::Record(record) => Some(&**record),
@@ -193,9 +188,7 @@ impl Origin {
             Self::Database(url) => wait(async { read(&public(url).await?, before).await })?,
         };
         let record = record.map_err(|error| unread(&error))?;
-        if record.publication.synthetic {
-            remark(paint(WARNING, format!("market: {SYNTHETIC}")));
-        }
+        say_synthetic(record.publication.synthetic);
         Ok(Loaded {
             publication: Arc::new(record.publication.clone()),
             files: FilesIn::Record(Box::new(record)),
@@ -207,12 +200,12 @@ async fn public(url: &DatabaseUrl) -> Result<Direct, ReadError> {
     Ok(Direct::connect_as_public(url).await?)
 }
 
-async fn mark<S: Source>(source: &S) -> Result<String, CommandError> {
+async fn mark<S: Source>(source: &S) -> Result<String, Error> {
     let header = source.header().await.map_err(Error::from)?;
     let header = header.ok_or_else(|| unread(&ReadError::Empty))?;
     Ok(header.parts_sha256)
 }
 
-fn unread(error: &ReadError) -> CommandError {
-    CommandError::new(error.to_string()).hint(error.remedy())
+fn unread(error: &ReadError) -> Error {
+    Error::new(error.to_string()).hint(error.remedy())
 }

@@ -4,13 +4,12 @@ use capitalbench_database::sync::Scope;
 use capitalbench_operations::proof::promise::require_orders;
 use capitalbench_operations::publishing::boards::across_rounds;
 
-use super::Exit;
 use super::notices::follow_publication;
 use super::published::{load, write};
 use crate::cli::{PublishCumulative, TrackName};
-use crate::error::CommandError;
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &PublishCumulative) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &PublishCumulative) -> Result<Exit, Error> {
     let publication = load(&arguments.rounds)?;
     require_orders(&arguments.rounds.folder, &publication)?;
     let mut files = Vec::new();
@@ -23,7 +22,7 @@ pub(crate) fn run(arguments: &PublishCumulative) -> Result<Exit, CommandError> {
             files.push((format!("{folder}{name}"), bytes));
         }
     }
-    let written = write(&arguments.output, files, arguments.printed.json)?;
+    let written = write(&arguments.output, files)?;
     let synced = follow_publication(&arguments.rounds, &publication, &Scope::Whole)?;
     Ok(written.and(synced))
 }

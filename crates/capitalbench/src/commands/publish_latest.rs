@@ -4,14 +4,13 @@ use capitalbench_database::sync::Scope;
 use capitalbench_operations::proof::promise::require_orders;
 use capitalbench_operations::publishing::boards;
 
-use super::Exit;
 use super::notices::follow_publication;
 use super::published::{load, write};
 use crate::cli::{PublishLatest, TrackName};
 use crate::console::remark;
-use crate::error::CommandError;
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &PublishLatest) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &PublishLatest) -> Result<Exit, Error> {
     let publication = load(&arguments.rounds)?;
     require_orders(&arguments.rounds.folder, &publication)?;
     let tracks = TrackName::tracks(arguments.track);
@@ -20,7 +19,7 @@ pub(crate) fn run(arguments: &PublishLatest) -> Result<Exit, CommandError> {
         remark("no round is resolved yet; nothing was written");
         return Ok(Exit::DoesNotHold);
     };
-    let written = write(&arguments.output, files, arguments.printed.json)?;
+    let written = write(&arguments.output, files)?;
     let synced = follow_publication(&arguments.rounds, &publication, &Scope::Rounds)?;
     Ok(written.and(synced))
 }

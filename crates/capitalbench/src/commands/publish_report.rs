@@ -5,13 +5,13 @@ use capitalbench_operations::publishing::report::publish_report;
 use capitalbench_operations::publishing::summary::publish_summary;
 use serde_json::json;
 
-use super::{Exit, parse_run_id, run_id};
+use super::{parse_run_id, run_id};
 use crate::cli::{PublishReport, PublishRoundSummary};
 use crate::config::operator;
-use crate::console::{document, line};
-use crate::error::CommandError;
+use crate::console::{document, is_json, line};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &PublishReport) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &PublishReport) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
     let run_id = run_id(arguments.run_id.as_deref())?;
     let published = publish_report(&operator, &arguments.round.path, run_id.as_ref())?;
@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &PublishReport) -> Result<Exit, CommandError> {
     } else {
         "pending"
     };
-    if arguments.output.json {
+    if is_json() {
         document(&json!({
             "round_id": published.round,
             "run_id": published.run.run_id().as_str(),
@@ -36,12 +36,12 @@ pub(crate) fn run(arguments: &PublishReport) -> Result<Exit, CommandError> {
     Ok(Exit::Success)
 }
 
-pub(crate) fn run_summary(arguments: &PublishRoundSummary) -> Result<Exit, CommandError> {
+pub(crate) fn run_summary(arguments: &PublishRoundSummary) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
     let official = parse_run_id("--official-run-id", &arguments.official_run_id)?;
     let stability = parse_run_id("--stability-run-id", &arguments.stability_run_id)?;
     let summary = publish_summary(&operator, &arguments.round.path, &official, &stability)?;
-    if arguments.output.json {
+    if is_json() {
         document(&json!({
             "round_id": summary.round,
             "files": [layout::ROUND_SUMMARY],

@@ -15,11 +15,10 @@ use capitalbench_operations::operator::clock::now_or;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Exit;
 use crate::cli::Rounds;
 use crate::config::Environment;
-use crate::console::{WARNING, document, line, paint, plural, progress, remark};
-use crate::error::CommandError;
+use crate::console::{WARNING, line, paint, plural, progress, remark, show};
+use crate::error::{Error, Exit};
 
 /// Set to anything, it turns the cache of rounds off.
 const NO_CACHE: &str = "CAPITALBENCH_NO_CACHE";
@@ -27,40 +26,37 @@ const NO_CACHE: &str = "CAPITALBENCH_NO_CACHE";
 /// Fewest rounds for which a cache saves more than it costs.
 const MANY_ROUNDS: usize = 200;
 
-/// Whether facts may be kept in a folder: one of ours already, or one with many rounds.
-fn keeps_facts(folder: &Path, rounds: usize) -> bool {
-    rounds >= MANY_ROUNDS || folder.join(layout::STATE).is_dir()
-}
-
 /// The publication of the instant that was asked for.
-pub(crate) fn load(rounds: &Rounds) -> Result<Publication, CommandError> {
+pub(crate) fn load(rounds: &Rounds) -> Result<Publication, Error> {
     let found = read(rounds, |source, at, tick| source.publication(at, tick))?;
     say_synthetic(found.synthetic);
     Ok(found)
 }
 
 /// The comparison sets of the instant that was asked for, without the words of any round.
-pub(crate) fn load_standings(rounds: &Rounds) -> Result<Standings, CommandError> {
+pub(crate) fn load_standings(rounds: &Rounds) -> Result<Standings, Error> {
     let found = read(rounds, |source, at, tick| source.standings(at, tick))?;
     say_synthetic(found.synthetic);
     Ok(found)
 }
 
 /// The secret under which something may be kept beside these rounds; none where nothing may.
-pub(crate) fn keeps(rounds: &Rounds, count: usize) -> Result<Option<CacheKey>, CommandError> {
+pub(crate) fn keeps(rounds: &Rounds, count: usize) -> Result<Option<CacheKey>, Error> {
     let environment = Environment::load()?;
     let off = rounds.no_cache || environment.get(NO_CACHE).is_some();
-    if off || !keeps_facts(&rounds.folder, count) {
+    // Facts are kept in a folder that has some of ours already, or many rounds.
+    let pays = count >= MANY_ROUNDS || rounds.folder.join(layout::STATE).is_dir();
+    if off || !pays {
         return Ok(None);
     }
-    Ok(environment.cache_key(&rounds.folder))
+    Ok(Environment::cache_key(&rounds.folder))
 }
 
 /// Rounds of the instant that was asked for, with a bar.
 fn read<T>(
     rounds: &Rounds,
     load: impl Fn(RoundSource<'_>, Timestamp, &(dyn Fn() + Sync)) -> Result<T, PublicationError>,
-) -> Result<T, CommandError> {
+) -> Result<T, Error> {
     let count = count_rounds(&rounds.folder);
     let instant = now_or(rounds.as_of);
     // Whole seconds: nobody asks for what was public between two of them.
@@ -74,21 +70,11 @@ fn read<T>(
 pub(crate) fn with_bar<T>(
     count: usize,
     load: impl FnOnce(&(dyn Fn() + Sync)) -> Result<T, PublicationError>,
-) -> Result<T, CommandError> {
+) -> Result<T, Error> {
     let bar = progress(count, "reading rounds");
     let found = load(&|| bar.inc(1));
     bar.finish_and_clear();
-    found.map_err(refused)
-}
-
-/// Why rounds could not be published, with what to do about it.
-fn refused(error: PublicationError) -> CommandError {
-    match error {
-        PublicationError::File(error) => error.into(),
-        PublicationError::Scoring(error) => error.into(),
-        PublicationError::Publish(error) => CommandError::new(error.to_string())
-            .hint("check the prices of that round with `capitalbench verify`"),
-    }
+    Ok(found?)
 }
 
 pub(crate) fn say_synthetic(synthetic: bool) {
@@ -98,8 +84,8 @@ pub(crate) fn say_synthetic(synthetic: bool) {
 }
 
 /// An error for a name that nothing has, with the nearest one that something has.
-pub(crate) fn unknown(kind: &str, name: &str, known: &[&str]) -> CommandError {
-    let error = CommandError::new(format!("there is no {kind} {name}"));
+pub(crate) fn unknown(kind: &str, name: &str, known: &[&str]) -> Error {
+    let error = Error::new(format!("there is no {kind} {name}"));
     match closest(name, known.iter().copied()) {
         Some(near) => error.hint(format!("did you mean {near}?")),
         None if known.is_empty() => error.hint("nothing is public at this instant"),
@@ -116,8 +102,7 @@ pub(crate) fn unknown(kind: &str, name: &str, known: &[&str]) -> CommandError {
 pub(crate) fn write(
     folder: &Path,
     files: impl IntoIterator<Item = (String, Vec<u8>)>,
-    json: bool,
-) -> Result<Exit, CommandError> {
+) -> Result<Exit, Error> {
     let files: Vec<(PathBuf, Vec<u8>)> = files
         .into_iter()
         .map(|(name, bytes)| (folder.join(name), bytes))
@@ -128,16 +113,15 @@ pub(crate) fn write(
         .iter()
         .map(|(path, _)| json!(path.display().to_string()))
         .collect();
-    say_written(folder, (&names, bytes as u64), json);
+    say_written(folder, &names, bytes as u64);
     Ok(Exit::Success)
 }
 
 /// Says what was written.
-pub(crate) fn say_written(folder: &Path, (names, bytes): (&[Value], u64), json: bool) {
-    if json {
-        document(&json!({"files": names, "bytes": bytes}));
-    } else {
-        let (count, folder) = (plural(names.len(), "file"), folder.display());
-        line(format!("wrote {count}, {bytes} bytes, to {folder}"));
-    }
+pub(crate) fn say_written(folder: &Path, names: &[Value], bytes: u64) {
+    let (count, folder) = (plural(names.len(), "file"), folder.display());
+    show(
+        || json!({"files": names, "bytes": bytes}),
+        || line(format!("wrote {count}, {bytes} bytes, to {folder}")),
+    );
 }

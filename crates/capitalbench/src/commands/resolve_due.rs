@@ -3,16 +3,17 @@
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_operations::resolving::due::{DueReport, DueRequest, due_rounds, resolve_due};
 use capitalbench_operations::resolving::resolve::Resolution;
+use capitalbench_operations::syncing::follow::follow_folder;
 use serde_json::{Value, json};
 
-use super::Exit;
-use super::notices::{follow_folder, price_choice};
+use super::automation::next_attempt;
+use super::notices::{price_choice, print_followed};
 use crate::cli::ResolveDue;
 use crate::config::operator;
-use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, plural, remark};
-use crate::error::CommandError;
+use crate::console::{DIM, ERROR, GOOD, WARNING, complain, document, is_json, line, paint, plural};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
     let rounds = &arguments.rounds.folder;
     if arguments.dry_run {
@@ -28,7 +29,7 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, CommandError> {
         boards: arguments.boards_dir.clone(),
     };
     let report = resolve_due(&operator, &request)?;
-    if arguments.output.json {
+    if is_json() {
         document(&json!({
             "rounds": report.rounds.iter().map(as_json).collect::<Vec<_>>(),
             "unreadable": report.unreadable,
@@ -43,14 +44,14 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, CommandError> {
     let done = Exit::of(!report.is_failed());
     Ok(match report.boards {
         None => done,
-        Some(_) => done.and(follow_folder(&operator, rounds)),
+        Some(_) => done.and(print_followed(&follow_folder(&operator, rounds))),
     })
 }
 
 fn print_due(arguments: &ResolveDue, due: &[RoundFolder], unreadable: &[String]) -> Exit {
     let names: Vec<String> = due.iter().map(RoundFolder::name).collect();
     let names = &names[..names.len().min(arguments.max.unwrap_or(usize::MAX))];
-    if arguments.output.json {
+    if is_json() {
         document(&json!({"due": names, "unreadable": unreadable}));
     } else {
         for name in names {
@@ -60,12 +61,6 @@ fn print_due(arguments: &ResolveDue, due: &[RoundFolder], unreadable: &[String])
         complain(unreadable);
     }
     Exit::of(unreadable.is_empty())
-}
-
-fn complain(unreadable: &[String]) {
-    for error in unreadable {
-        remark(format!("{} {error}", paint(ERROR, "error:")));
-    }
 }
 
 fn as_json((round, resolution): &(String, Resolution)) -> Value {
@@ -111,18 +106,12 @@ fn print(report: &DueReport) {
                 line(format!("{round}: {word} until {until}: {reason}"));
             }
             Resolution::Failed { error, next } => {
-                let next = next.map_or_else(
-                    || "no further attempt".to_owned(),
-                    |next| format!("next attempt {next}"),
-                );
                 line(format!("{round}: {}: {error}", paint(ERROR, "failed")));
-                line(format!("  {}", paint(DIM, next)));
+                line(format!("  {}", paint(DIM, next_attempt(*next))));
             }
             Resolution::Busy(holder) => {
-                line(format!(
-                    "{round}: {}",
-                    paint(DIM, format!("with {}", holder.who))
-                ));
+                let who = format!("with {}", holder.who);
+                line(format!("{round}: {}", paint(DIM, who)));
             }
             Resolution::NotDue => {}
         }
@@ -131,11 +120,11 @@ fn print(report: &DueReport) {
         line("nothing is due");
     }
     match &report.boards {
-        Some(Ok(boards)) => line(format!(
-            "boards: {}",
-            plural(boards.resolved, "resolved round")
-        )),
-        Some(Err(error)) => remark(format!("{} {error}", paint(ERROR, "error:"))),
+        Some(Ok(boards)) => {
+            let count = plural(boards.resolved, "resolved round");
+            line(format!("boards: {count}"));
+        }
+        Some(Err(error)) => complain(&[error]),
         None => {}
     }
 }

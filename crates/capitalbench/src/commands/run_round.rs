@@ -6,18 +6,18 @@ use capitalbench_operations::asking::run::{
 };
 use capitalbench_operations::operator::clock::Clock;
 
-use super::{Exit, run_id};
+use super::run_id;
 use crate::cli::RunRound;
 use crate::config::operator;
 use crate::console::{event_line, is_quiet, line, shows_progress};
-use crate::error::CommandError;
+use crate::error::{Error, Exit};
 
 mod bars;
 mod report;
 
 use bars::Bars;
 
-pub(crate) fn run(arguments: &RunRound) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &RunRound) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
     let request = request(arguments)?;
     let ready = match prepare_run(&operator, &request)? {
@@ -34,12 +34,12 @@ pub(crate) fn run(arguments: &RunRound) -> Result<Exit, CommandError> {
     report::confirm(arguments, &ready.plan)?;
     let listener = listener(&ready, operator.clock);
     let done = ready.ask(&operator, &request, listener)?;
-    report::result(&done, arguments.output.json);
+    report::result(&done);
     Ok(Exit::of(done.is_valid()))
 }
 
-fn request(arguments: &RunRound) -> Result<AskRequest, CommandError> {
-    let (permission, limits) = (&arguments.permission, &arguments.limits);
+fn request(arguments: &RunRound) -> Result<AskRequest, Error> {
+    let permission = &arguments.permission;
     Ok(AskRequest {
         round: arguments.round.path.clone(),
         models: arguments.models.clone(),
@@ -57,11 +57,11 @@ fn request(arguments: &RunRound) -> Result<AskRequest, CommandError> {
             (false, true) => Permission::RealCalls,
             (false, false) => Permission::Offline,
         },
-        seed: permission.rehearsal.seed,
-        max_retries: limits.retries,
-        max_cost_usd: limits.cost_usd,
-        concurrent: usize::from(limits.concurrent),
-        pause: limits.pause,
+        seed: permission.seed,
+        max_retries: arguments.retries,
+        max_cost_usd: arguments.cost_usd,
+        concurrent: usize::from(arguments.concurrent),
+        pause: arguments.pause,
         controls: !arguments.course.no_controls,
         dry_run: arguments.course.consent.dry_run,
     })

@@ -10,49 +10,50 @@ use capitalbench_core::result::score::{self as points, Score};
 use capitalbench_core::values::units::{Return, signed_percent};
 use capitalbench_operations::resolving::score::{Reasons, Scored, Writing};
 use capitalbench_operations::resolving::scoring::{FolderScores, score_folder, score_round};
+use capitalbench_operations::syncing::follow::{follow_folder, follow_round};
 use serde_json::{Value, json};
 
-use super::notices::{follow_folder, follow_round, print_signed, recorded_json};
-use super::{Exit, run_id};
+use super::notices::{print_followed, print_signed, recorded_json};
+use super::run_id;
 use crate::cli::ScoreRound;
 use crate::config::operator;
 use crate::console::{
-    BOLD, DIM, ERROR, WARNING, document, line, paint, plural, prose, remark, table,
+    BOLD, DIM, ERROR, document, is_json, line, or_none, paint, plural, prose, remark, table, warn,
 };
-use crate::error::CommandError;
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &ScoreRound) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &ScoreRound) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
     let writing = writing(arguments)?;
     if let Some(folder) = &arguments.rounds_dir {
         let scores = score_folder(&operator, folder, &writing)?;
-        print_scores(&scores, arguments.output.json)?;
+        print_scores(&scores)?;
         let done = Exit::of(scores.failed.is_empty());
         return Ok(match writing {
             Writing::DryRun => done,
-            Writing::Write(_) => done.and(follow_folder(&operator, folder)),
+            Writing::Write(_) => done.and(print_followed(&follow_folder(&operator, folder))),
         });
     }
     let path = arguments.round.as_deref().unwrap_or_else(|| Path::new("."));
     let run_id = run_id(arguments.run_id.as_deref())?;
     let scored = score_round(&operator, path, run_id.as_ref(), &writing)?;
-    if arguments.output.json {
+    if is_json() {
         document(&as_json(&scored)?);
     } else {
         print(&scored)?;
     }
     Ok(match writing {
         Writing::DryRun => Exit::Success,
-        Writing::Write(_) => follow_round(&operator, path),
+        Writing::Write(_) => print_followed(&follow_round(&operator, path)),
     })
 }
 
-fn writing(arguments: &ScoreRound) -> Result<Writing, CommandError> {
+fn writing(arguments: &ScoreRound) -> Result<Writing, Error> {
     if arguments.dry_run {
         return Ok(Writing::DryRun);
     }
     let reason = |flag: &str, text: &Option<String>| match text.as_deref().map(str::trim) {
-        Some("") => Err(CommandError::new(format!("{flag} needs a reason"))),
+        Some("") => Err(Error::new(format!("{flag} needs a reason"))),
         text => Ok(text.map(str::to_owned)),
     };
     let unproved = &arguments.accept_unproved_prices;
@@ -63,10 +64,10 @@ fn writing(arguments: &ScoreRound) -> Result<Writing, CommandError> {
     }))
 }
 
-fn print_scores(scores: &FolderScores, json: bool) -> Result<(), CommandError> {
+fn print_scores(scores: &FolderScores) -> Result<(), Error> {
     let FolderScores { done, failed } = scores;
-    if json {
-        let runs: Result<Vec<Value>, CommandError> = done.iter().map(as_json).collect();
+    if is_json() {
+        let runs: Result<Vec<Value>, Error> = done.iter().map(as_json).collect();
         let failures = failed
             .iter()
             .map(|(round, error)| json!({"round_id": round, "error": error.to_string()}));
@@ -80,33 +81,20 @@ fn print_scores(scores: &FolderScores, json: bool) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// One row for people: rank, model, figures.
-struct Row {
-    model: String,
-    score: Option<f64>,
-    value: f64,
-    alpha: f64,
-    regret: Option<f64>,
-}
-
-fn rows(scored: &Scored) -> Result<Vec<Row>, CommandError> {
+/// The outcomes of a run, each with its score.
+fn rows(scored: &Scored) -> Result<Vec<(&leaderboard::Scored, Option<f64>)>, Error> {
     let oracle = scored.result.returns.oracle();
-    let row = |row: &leaderboard::Scored| {
-        let outcome = &row.outcome;
-        let points = points::score(outcome.decision_return, oracle)
-            .map_err(|error| CommandError::new(format!("{}: {error}", row.submission.model_id)))?;
-        Ok(Row {
-            model: row.submission.model_id.to_string(),
-            score: match points {
-                Score::Points(points) => Some(points),
-                Score::Undefined(_) => None,
-            },
-            value: outcome.decision_return.get(),
-            alpha: outcome.alpha.get(),
-            regret: outcome.regret.map(Return::get),
-        })
-    };
-    scored.result.outcomes.iter().map(row).collect()
+    let mut rows = Vec::new();
+    for row in &scored.result.outcomes {
+        let points = points::score(row.outcome.decision_return, oracle)
+            .map_err(|error| Error::new(format!("{}: {error}", row.submission.model_id)))?;
+        let score = match points {
+            Score::Points(points) => Some(points),
+            Score::Undefined(_) => None,
+        };
+        rows.push((row, score));
+    }
+    Ok(rows)
 }
 
 fn control_json((rule, scored): &ControlOutcome) -> Value {
@@ -119,16 +107,16 @@ fn control_json((rule, scored): &ControlOutcome) -> Value {
     })
 }
 
-fn as_json(scored: &Scored) -> Result<Value, CommandError> {
+fn as_json(scored: &Scored) -> Result<Value, Error> {
     let outcomes: Vec<Value> = rows(scored)?
         .into_iter()
-        .map(|row| {
+        .map(|(row, score)| {
             json!({
-                "model_id": row.model,
-                "capitalbench_score": row.score,
-                "return": row.value,
-                "alpha_vs_sp500": row.alpha,
-                "regret_vs_best_option": row.regret,
+                "model_id": row.submission.model_id.as_str(),
+                "capitalbench_score": score,
+                "return": row.outcome.decision_return.get(),
+                "alpha_vs_sp500": row.outcome.alpha.get(),
+                "regret_vs_best_option": row.outcome.regret.map(Return::get),
             })
         })
         .collect();
@@ -175,26 +163,23 @@ fn as_json(scored: &Scored) -> Result<Value, CommandError> {
     }))
 }
 
-fn print(scored: &Scored) -> Result<(), CommandError> {
-    let dash = || "-".to_owned();
-    line(format!(
-        "{}  {}",
-        paint(BOLD, &scored.round),
-        paint(DIM, &scored.run_id)
-    ));
-    let rows = (1..).zip(rows(scored)?).map(|(rank, row)| {
+fn print(scored: &Scored) -> Result<(), Error> {
+    let (round, run) = (paint(BOLD, &scored.round), paint(DIM, &scored.run_id));
+    line(format!("{round}  {run}"));
+    let rows = (1..).zip(rows(scored)?).map(|(rank, (row, score))| {
+        let outcome = &row.outcome;
         vec![
             rank.to_string(),
-            row.model,
-            row.score.map_or_else(dash, |score| format!("{score:.1}")),
-            signed_percent(row.value),
-            signed_percent(row.alpha),
-            row.regret.map_or_else(dash, signed_percent),
+            row.submission.model_id.to_string(),
+            or_none(score.map(|score| format!("{score:.1}"))),
+            signed_percent(outcome.decision_return.get()),
+            signed_percent(outcome.alpha.get()),
+            or_none(outcome.regret.map(|regret| signed_percent(regret.get()))),
         ]
     });
-    let header = ["rank", "model", "score", "return", "vs S&P 500", "regret"];
     if scored.result.consistency.is_empty() {
-        line(table(&header, &[0, 2, 3, 4, 5], rows.collect()));
+        let header = "rank > | model | score > | return > | vs S&P 500 > | regret >";
+        line(table(header, rows.collect()));
     } else {
         print_consistency(&scored.result.consistency);
     }
@@ -202,25 +187,22 @@ fn print(scored: &Scored) -> Result<(), CommandError> {
         print_controls(&scored.result.controls);
     }
     let returns = &scored.result.returns;
-    let oracle = returns
-        .oracle()
-        .map_or_else(dash, |oracle| signed_percent(oracle.get()));
+    let oracle = returns.oracle().map(|oracle| signed_percent(oracle.get()));
+    let oracle = oracle.unwrap_or_else(|| "-".to_owned());
     line(prose(&format!(
         "S&P 500 {}   best option {oracle}",
         signed_percent(returns.reference().get())
     )));
     for problem in &scored.result.price_problems {
-        remark(format!("{} {problem}", paint(WARNING, "warning:")));
+        warn(problem);
     }
     match &scored.stored {
         Some(Stored::Corrected(Some(place))) => {
             line(format!("corrected; the results before it are in {place}"));
         }
-        Some(Stored::Corrected(None)) => {
-            line(
-                "corrected; the files of the results before it are gone, the log has their digests",
-            );
-        }
+        Some(Stored::Corrected(None)) => line(
+            "corrected; the files of the results before it are gone, the log has their digests",
+        ),
         _ => {}
     }
     if let Some(recorded) = &scored.recorded {
@@ -242,8 +224,8 @@ fn print_controls(controls: &[ControlOutcome]) {
             }
         }
     });
-    let header = ["control, not ranked", "return", "vs S&P 500"];
-    line(table(&header, &[1, 2], rows.collect()));
+    let header = "control, not ranked | return > | vs S&P 500 >";
+    line(table(header, rows.collect()));
 }
 
 /// Replicates are not ranked against each other; what counts is how far they agree.
@@ -264,15 +246,9 @@ fn print_consistency(models: &[ModelConsistency]) {
         });
         row
     });
-    let header = [
-        "model",
-        "valid",
-        "invalid",
-        "most frequent pick",
-        "agreement",
-        "average return",
-    ];
-    line(table(&header, &[1, 2, 4, 5], rows.collect()));
+    let header =
+        "model | valid > | invalid > | most frequent pick | agreement > | average return >";
+    line(table(header, rows.collect()));
 }
 
 fn print_folder(done: &[Scored]) {
@@ -291,15 +267,7 @@ fn print_folder(done: &[Scored]) {
             scored.result.price_problems.len().to_string(),
         ]
     });
-    let header = [
-        "round",
-        "run",
-        "models",
-        "highest return",
-        "",
-        "S&P 500",
-        "warnings",
-    ];
-    line(table(&header, &[2, 4, 5, 6], rows.collect()));
+    let header = "round | run | models > | highest return | > | S&P 500 > | warnings >";
+    line(table(header, rows.collect()));
     line(format!("scored {}", plural(done.len(), "run")));
 }

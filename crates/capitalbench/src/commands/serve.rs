@@ -2,6 +2,7 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use capitalbench_operations::operator::clock::now_or;
@@ -11,11 +12,10 @@ use tokio::net::TcpSocket;
 use tokio::runtime::Runtime;
 use tokio::task::block_in_place;
 
-use super::Exit;
 use super::origin::{Loaded, Origin};
 use crate::cli::Serve;
-use crate::console::{BOLD, DIM, WARNING, line, paint, remark};
-use crate::error::CommandError;
+use crate::console::{BOLD, DIM, line, paint, remark, warn};
+use crate::error::{Error, Exit};
 
 mod answer;
 mod bodies;
@@ -35,29 +35,19 @@ use connections::Limits;
 use making::stock;
 use stock::Stock;
 
-/// How many ports after a taken one are tried where any will do.
-const NEAR: u16 = 50;
 /// Connections that may wait to be accepted.
 const WAITING: u32 = 4096;
 
-pub(crate) fn run(arguments: &Serve) -> Result<Exit, CommandError> {
-    started(arguments, 0)
-}
-
-/// The same, at one of the next ports when the port is taken.
-pub(crate) fn run_near(arguments: &Serve) -> Result<Exit, CommandError> {
-    started(arguments, NEAR)
-}
-
-fn started(arguments: &Serve, near: u16) -> Result<Exit, CommandError> {
-    let runtime = Runtime::new().map_err(|error| CommandError::new(error.to_string()))?;
+/// Serves until it is stopped; when the port is taken, at one of so many ports after it.
+pub(crate) fn run(arguments: &Serve, near: u16) -> Result<Exit, Error> {
+    let runtime = Runtime::new().map_err(|error| Error::new(error.to_string()))?;
     let ended = runtime.block_on(serve(arguments, near));
     // A reader that never reads must not keep the program from ending.
     runtime.shutdown_timeout(Duration::from_secs(1));
     ended
 }
 
-fn bound(wanted: SocketAddr, near: u16) -> Result<TcpListener, CommandError> {
+fn bound(wanted: SocketAddr, near: u16) -> Result<TcpListener, Error> {
     let mut address = wanted;
     loop {
         match listening(address) {
@@ -70,7 +60,7 @@ fn bound(wanted: SocketAddr, near: u16) -> Result<TcpListener, CommandError> {
             }
             Err(error) => {
                 let text = format!("cannot listen on {address}: {error}");
-                return Err(CommandError::new(text).hint("choose another address with --listen"));
+                return Err(Error::new(text).hint("choose another address with --listen"));
             }
         }
     }
@@ -89,10 +79,10 @@ fn listening(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(WAITING)?.into_std()
 }
 
-async fn serve(arguments: &Serve, near: u16) -> Result<Exit, CommandError> {
+async fn serve(arguments: &Serve, near: u16) -> Result<Exit, Error> {
     let mut stops = Stops::listen()?;
     let stop = async move { stops.next().await };
-    let fault = |error: std::io::Error| CommandError::new(error.to_string());
+    let fault = |error: std::io::Error| Error::new(error.to_string());
     let listener = bound(arguments.listen, near)?;
     listener.set_nonblocking(true).map_err(fault)?;
     let address = listener.local_addr().map_err(fault)?;
@@ -142,7 +132,7 @@ async fn watch(
         // Looking at many files must not keep a core busy.
         pause = origin.look_every().max(start.elapsed() * 20);
         let passed = due.is_some_and(|due| due <= now_or(None));
-        server.count_look();
+        server.counts.looks.fetch_add(1, Ordering::Relaxed);
         if now.as_ref().is_ok_and(|now| *now == seen) && !passed {
             continue;
         }
@@ -161,10 +151,7 @@ async fn watch(
             }
             Err(error) => {
                 due = due.map(|_| schedule::later(now_or(None)));
-                remark(format!(
-                    "{} the site stays as it was: {error}",
-                    paint(WARNING, "warning:")
-                ));
+                warn(format!("the site stays as it was: {error}"));
             }
         }
     }

@@ -6,12 +6,12 @@ use capitalbench_archive::run::control_sources::ControlSources;
 use capitalbench_core::decision::control::Control;
 use serde_json::{Value, json};
 
-use super::{Exit, holdings_json, holdings_text};
+use super::{holdings_json, holdings_text};
 use crate::cli::ShowControls;
-use crate::console::{NONE, document, line, table};
-use crate::error::CommandError;
+use crate::console::{NONE, document, is_json, line, table};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &ShowControls) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &ShowControls) -> Result<Exit, Error> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     freeze::require_unchanged(&folder)?;
     if freeze::stored_digests(&folder)?.is_none() {
@@ -20,11 +20,11 @@ pub(crate) fn run(arguments: &ShowControls) -> Result<Exit, CommandError> {
             folder.path().display()
         );
         let text = format!("{} is not frozen", folder.name());
-        return Err(CommandError::new(text).hint(format!("freeze it with `{next}`")));
+        return Err(Error::new(text).hint(format!("freeze it with `{next}`")));
     }
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let controls = ControlSources::load(&inputs)?.controls(&inputs);
-    if arguments.output.json {
+    if is_json() {
         let controls: Vec<Value> = controls.iter().map(as_json).collect();
         document(&json!({"round_id": folder.name(), "controls": controls}));
         return Ok(Exit::Success);
@@ -36,11 +36,7 @@ pub(crate) fn run(arguments: &ShowControls) -> Result<Exit, CommandError> {
         };
         vec![control.rule.name().to_owned(), held]
     });
-    line(table(
-        &["control", "holdings in percent"],
-        &[],
-        rows.collect(),
-    ));
+    line(table("control | holdings in percent", rows.collect()));
     Ok(Exit::Success)
 }
 

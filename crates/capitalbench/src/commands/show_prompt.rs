@@ -11,12 +11,11 @@ use capitalbench_core::round::methodology::Enforcement;
 use capitalbench_core::values::ids::ModelId;
 use serde_json::json;
 
-use super::Exit;
 use crate::cli::ShowPrompt;
-use crate::console::{DIM, WARNING, document, line, paint, remark};
-use crate::error::CommandError;
+use crate::console::{DIM, WARNING, document, is_json, line, paint, remark};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &ShowPrompt) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &ShowPrompt) -> Result<Exit, Error> {
     let folder = RoundFolder::open(&arguments.round.path)?;
     freeze::require_unchanged(&folder)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
@@ -28,7 +27,7 @@ pub(crate) fn run(arguments: &ShowPrompt) -> Result<Exit, CommandError> {
         let text = format!("{} did not keep what was sent", folder.name());
         let hint =
             "an older round's input cannot be made again; read its prompt.md and briefing.md";
-        return Err(CommandError::new(text).hint(hint));
+        return Err(Error::new(text).hint(hint));
     }
     let mut text = if stored {
         folder.parse(layout::MODEL_INPUT, |bytes| Ok(utf8(bytes)?.to_owned()))?
@@ -36,8 +35,7 @@ pub(crate) fn run(arguments: &ShowPrompt) -> Result<Exit, CommandError> {
         assembled(&inputs)?
     };
     if let Some(model) = &arguments.model {
-        let model_id =
-            ModelId::parse(model).map_err(|error| CommandError::new(error.to_string()))?;
+        let model_id = ModelId::parse(model).map_err(|error| Error::new(error.to_string()))?;
         let provider = provider(arguments.provider.as_deref(), model)?;
         text.push('\n');
         text.push_str(&call_suffix(&inputs.manifest, &model_id, provider));
@@ -45,7 +43,7 @@ pub(crate) fn run(arguments: &ShowPrompt) -> Result<Exit, CommandError> {
     let tokens: Vec<(&str, u64)> = measured_providers()
         .map(|provider| (provider, estimate(&text, provider)))
         .collect();
-    if arguments.output.json {
+    if is_json() {
         let tokens: serde_json::Map<String, serde_json::Value> = tokens
             .iter()
             .map(|(provider, count)| ((*provider).to_owned(), json!(count)))
@@ -74,10 +72,10 @@ pub(crate) fn run(arguments: &ShowPrompt) -> Result<Exit, CommandError> {
     Ok(Exit::Success)
 }
 
-fn provider<'a>(given: Option<&'a str>, model: &'a str) -> Result<&'a str, CommandError> {
+fn provider<'a>(given: Option<&'a str>, model: &'a str) -> Result<&'a str, Error> {
     let known = || measured_providers().find(|provider| model.starts_with(provider));
     given.or_else(known).ok_or_else(|| {
         let text = format!("--model {model}: the id does not tell its provider");
-        CommandError::new(text).hint("add --provider NAME")
+        Error::new(text).hint("add --provider NAME")
     })
 }

@@ -5,13 +5,12 @@ use capitalbench_core::asking::run::RunKind;
 use capitalbench_operations::asking::smoke::{SmokeReport, SmokeRequest, smoke};
 use serde_json::{Value, json};
 
-use super::Exit;
 use crate::cli::SmokeProvider;
 use crate::config::operator;
-use crate::console::{ERROR, GOOD, document, line, paint, table};
-use crate::error::CommandError;
+use crate::console::{ERROR, GOOD, line, or_none, paint, show, table};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &SmokeProvider) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &SmokeProvider) -> Result<Exit, Error> {
     let request = SmokeRequest {
         models: arguments.models.clone(),
         model: arguments.model.clone(),
@@ -19,11 +18,7 @@ pub(crate) fn run(arguments: &SmokeProvider) -> Result<Exit, CommandError> {
         allow_real_calls: arguments.allow_real_api_calls,
     };
     let report = smoke(&operator(None)?, &request)?;
-    if arguments.output.json {
-        document(&as_json(&report));
-    } else {
-        print(&report);
-    }
+    show(|| as_json(&report), || print(&report));
     Ok(Exit::of(report.problem.is_none()))
 }
 
@@ -53,8 +48,6 @@ fn as_json(report: &SmokeReport) -> Value {
 fn print(report: &SmokeReport) {
     let contestant = &report.model.contestant;
     let reply = report.reply.as_ref();
-    let count = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |n| n.to_string());
-    let text = |value: Option<&String>| value.cloned().unwrap_or_else(|| "-".to_owned());
     let cost = report.cost.map(|cost| format!("{:.6}", cost.usd()));
     let row = |name: &str, value: String| vec![name.to_owned(), value];
     let rows = vec![
@@ -63,15 +56,21 @@ fn print(report: &SmokeReport) {
         row("asked for", contestant.api_model_name.clone()),
         row(
             "served by",
-            text(reply.and_then(|r| r.served_model.as_ref())),
+            or_none(reply.and_then(|r| r.served_model.as_ref())),
         ),
-        row("request", text(reply.and_then(|r| r.request_id.as_ref()))),
+        row(
+            "request",
+            or_none(reply.and_then(|r| r.request_id.as_ref())),
+        ),
         row("seconds", format!("{:.2}", report.seconds)),
-        row("input tokens", count(reply.and_then(|r| r.tokens.input))),
-        row("output tokens", count(reply.and_then(|r| r.tokens.output))),
+        row("input tokens", or_none(reply.and_then(|r| r.tokens.input))),
+        row(
+            "output tokens",
+            or_none(reply.and_then(|r| r.tokens.output)),
+        ),
         row("USD", cost.unwrap_or_else(|| "unknown".to_owned())),
     ];
-    line(table(&["smoke test", ""], &[], rows));
+    line(table("smoke test |", rows));
     match &report.problem {
         None => line(paint(GOOD, "answers as asked")),
         Some((reason, text)) => {

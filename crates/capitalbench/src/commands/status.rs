@@ -5,12 +5,13 @@ use capitalbench_core::round::lifecycle::Stage;
 use capitalbench_operations::operator::clock::now_or;
 use serde_json::json;
 
-use super::Exit;
 use crate::cli::Status;
-use crate::console::{DIM, ERROR, document, line, or_none, paint, prose, remark, table};
-use crate::error::CommandError;
+use crate::console::{
+    DIM, ERROR, complain, document, is_json, line, next_step, or_none, paint, prose, table,
+};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &Status) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Status) -> Result<Exit, Error> {
     let found = status(&arguments.rounds.folder, now_or(arguments.now.instant))?;
     let mut rounds = Vec::new();
     let mut broken = Vec::new();
@@ -20,7 +21,7 @@ pub(crate) fn run(arguments: &Status) -> Result<Exit, CommandError> {
             Err(error) => broken.push(error.to_string()),
         }
     }
-    if arguments.output.json {
+    if is_json() {
         let rounds: Vec<_> = rounds.iter().map(as_json).collect();
         document(&json!({"rounds": rounds, "unreadable": broken}));
         return Ok(Exit::of(broken.is_empty()));
@@ -38,8 +39,8 @@ pub(crate) fn run(arguments: &Status) -> Result<Exit, CommandError> {
             or_none(left),
         ]
     });
-    let header = ["round", "state", "entry", "exit", "days left"];
-    line(table(&header, &[4], rows.collect()));
+    let header = "round | state | entry | exit | days left >";
+    line(table(header, rows.collect()));
     for round in &rounds {
         if let Some(reason) = &round.waits_for {
             let style = if round.stage == Stage::Overdue {
@@ -53,12 +54,10 @@ pub(crate) fn run(arguments: &Status) -> Result<Exit, CommandError> {
     }
     for round in &rounds {
         if let Some(next) = &round.next {
-            line(format!("{} {next}", paint(DIM, "next:")));
+            next_step(next);
         }
     }
-    for error in &broken {
-        remark(format!("{} {error}", paint(ERROR, "error:")));
-    }
+    complain(&broken);
     Ok(Exit::of(broken.is_empty()))
 }
 

@@ -1,6 +1,6 @@
 //! `sync-web`: bring the public database up to date.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use capitalbench_database::sync::Scope;
 use capitalbench_operations::proof::promise::require_orders;
@@ -10,24 +10,23 @@ use serde_json::json;
 
 use super::notices::synced_in_words;
 use super::published::load;
-use super::{Exit, run_id};
+use super::{run_id, whole_path};
 use crate::cli::{Rounds, SyncWeb};
 use crate::config::operator;
-use crate::console::{document, line};
-use crate::error::CommandError;
+use crate::console::{document, is_json, line, show};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &SyncWeb) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &SyncWeb) -> Result<Exit, Error> {
     let operator = operator(None)?;
     let Some(target) = Target::configured(&operator.configuration)? else {
         let reason = NOT_CONFIGURED;
-        if arguments.output.json {
-            document(&json!({"synced": false, "reason": reason}));
-        } else {
-            line(format!("syncing was skipped: {reason}"));
-        }
+        show(
+            || json!({"synced": false, "reason": reason}),
+            || line(format!("syncing was skipped: {reason}")),
+        );
         return Ok(Exit::Success);
     };
-    let round = arguments.round.as_deref().map(whole).transpose()?;
+    let round = arguments.round.as_deref().map(whole_path).transpose()?;
     let mut rounds: Rounds = arguments.rounds.clone();
     if let Some(round) = &round {
         rounds.dir.folder = round.parent().map(Path::to_path_buf).unwrap_or_default();
@@ -43,7 +42,7 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Exit, CommandError> {
         None => Scope::Rounds,
     };
     let synced = target.bring(&operator, &rounds.folder, &publication, &scope)?;
-    if arguments.output.json {
+    if is_json() {
         document(&json!({
             "synced": true,
             "as_of": publication.as_of.to_string(),
@@ -57,9 +56,4 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Exit, CommandError> {
         line(synced_in_words(&synced));
     }
     Ok(Exit::Success)
-}
-
-fn whole(round: &Path) -> Result<PathBuf, CommandError> {
-    std::fs::canonicalize(round)
-        .map_err(|error| CommandError::new(format!("{}: {error}", round.display())))
 }

@@ -10,15 +10,15 @@ use jiff::civil::Date;
 use serde_json::json;
 
 use super::notices::vendor;
-use super::{Exit, parse_run_id};
+use super::parse_run_id;
 use crate::cli::{TrackChoice, UpdateInterimPerformance, UpdateWeeklyPerformance};
 use crate::config::operator;
-use crate::console::{DIM, ERROR, document, line, paint, remark};
-use crate::error::CommandError;
+use crate::console::{DIM, ERROR, document, is_json, line, paint, remark, show};
+use crate::error::{Error, Exit};
 
 const NOTE: &str = "price return, distributions not included; provisional";
 
-pub(crate) fn run(arguments: &UpdateInterimPerformance) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &UpdateInterimPerformance) -> Result<Exit, Error> {
     let manner = &arguments.manner;
     let request = InterimRequest {
         rounds: arguments.rounds.folder.clone(),
@@ -50,7 +50,7 @@ fn print(arguments: &UpdateInterimPerformance, report: &InterimReport) {
         rounds,
         failed,
     } = report;
-    if arguments.output.json {
+    if is_json() {
         let rounds = rounds.iter().map(|(name, tracked)| match tracked {
             Tracked::Until(day) => {
                 json!({"round_id": name, "state": "tracked", "until": day.to_string()})
@@ -83,20 +83,19 @@ fn print(arguments: &UpdateInterimPerformance, report: &InterimReport) {
     }
 }
 
-pub(crate) fn run_one(arguments: &UpdateWeeklyPerformance) -> Result<Exit, CommandError> {
+pub(crate) fn run_one(arguments: &UpdateWeeklyPerformance) -> Result<Exit, Error> {
     let (paths, days) = (&arguments.snapshot_price_file, &arguments.snapshot_date);
     if paths.len() != days.len() {
         let text = "every --snapshot-price-file needs its --snapshot-date";
-        return Err(CommandError::new(text));
+        return Err(Error::new(text));
     }
     let run_id = parse_run_id("--run-id", &arguments.run_id)?;
     let sheets = paths.iter().map(Path::new).zip(days.iter().copied());
     let sheets: Vec<(&Path, Date)> = sheets.collect();
     let (round, day) = track_run(&operator(None)?, &arguments.round.path, &run_id, &sheets)?;
-    if arguments.output.json {
-        document(&json!({"round_id": round, "until": day.to_string(), "note": NOTE}));
-    } else {
-        line(format!("{round}: tracked to {day} ({NOTE})"));
-    }
+    show(
+        || json!({"round_id": round, "until": day.to_string(), "note": NOTE}),
+        || line(format!("{round}: tracked to {day} ({NOTE})")),
+    );
     Ok(Exit::Success)
 }

@@ -11,13 +11,13 @@ use capitalbench_archive::run::validation::{Checked, validate_run, validation_fi
 use capitalbench_operations::proof::record::record;
 use serde_json::json;
 
-use super::{Exit, run_id};
+use super::run_id;
 use crate::cli::ValidateSubmissions;
 use crate::config::operator;
-use crate::console::{ERROR, GOOD, document, line, paint};
-use crate::error::CommandError;
+use crate::console::{ERROR, GOOD, document, is_json, line, paint};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Exit, Error> {
     let run_id = run_id(arguments.run_id.as_deref())?;
     let round = RoundFolder::open(&arguments.round.path)?;
     freeze::require_unchanged(&round)?;
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Exit, CommandError>
     }
     let valid = checked.iter().filter(|file| file.verdict.is_ok()).count();
     let invalid = checked.len() - valid;
-    if arguments.output.json {
+    if is_json() {
         let files: Vec<_> = checked.iter().map(as_json).collect();
         document(&json!({
             "run_id": folder.run_id().as_str(),
@@ -62,20 +62,16 @@ pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Exit, CommandError>
 }
 
 fn as_json(file: &Checked) -> serde_json::Value {
-    let problems = file
-        .verdict
-        .as_ref()
-        .err()
-        .map(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let problems = file.verdict.as_ref().err().into_iter().flatten();
     json!({
         "file": file.name,
         "valid": file.verdict.is_ok(),
-        "problems": problems.unwrap_or_default(),
+        "problems": problems.map(ToString::to_string).collect::<Vec<_>>(),
     })
 }
 
 /// Parsed files and the summary that counts them together, then the stale ones go.
-fn write(folder: &RunFolder, files: &[(String, String)]) -> Result<(), CommandError> {
+fn write(folder: &RunFolder, files: &[(String, String)]) -> Result<(), Error> {
     let rendered: Vec<_> = files
         .iter()
         .map(|(path, text)| (folder.file(path), text.clone().into_bytes()))

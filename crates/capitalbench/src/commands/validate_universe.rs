@@ -4,14 +4,13 @@ use capitalbench_archive::format::prices::universe_report::OptionCheck;
 use capitalbench_operations::prices::universe_check::{Listed, check_universe};
 use serde_json::json;
 
-use super::Exit;
 use super::notices::vendor;
 use crate::cli::ValidateUniverse;
 use crate::config::operator;
-use crate::console::{ERROR, GOOD, document, line, paint};
-use crate::error::CommandError;
+use crate::console::{ERROR, GOOD, document, is_json, line, paint};
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Exit, Error> {
     let listed = match &arguments.round {
         Some(round) => Listed::Round(round.clone()),
         None => Listed::File(arguments.options.clone().unwrap_or_default()),
@@ -27,7 +26,7 @@ pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Exit, CommandError> {
     let failed: Vec<&OptionCheck> = done.checks.iter().filter(is_failed).collect();
     let outcome = Exit::of(failed.is_empty());
     let all = done.checks.len();
-    if arguments.output.json {
+    if is_json() {
         let failures: Vec<_> = failed
             .iter()
             .map(|c| json!({"option_id": c.id, "message": c.message()}))

@@ -15,19 +15,18 @@ use capitalbench_proof::note::VerifierKey;
 use capitalbench_proof::timestamp::Root;
 use serde_json::{Value, json};
 
-use super::Exit;
 use crate::cli::Verify;
 use crate::config::Environment;
 use crate::console::{
-    BOLD, DIM, ERROR, GOOD, WARNING, document, line, paint, plural, progress, table,
+    BOLD, DIM, ERROR, GOOD, WARNING, document, is_json, line, paint, plural, progress, show, table,
 };
-use crate::error::CommandError;
+use crate::error::{Error, Exit};
 
 mod proof;
 
-pub(crate) fn run(arguments: &Verify) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &Verify) -> Result<Exit, Error> {
     let Some(path) = arguments.path.as_deref() else {
-        print_codes(arguments.output.json);
+        print_codes();
         return Ok(Exit::Success);
     };
     let bundle = if path.is_file() {
@@ -52,26 +51,25 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, CommandError> {
     let now = now_or(arguments.now.instant);
     let report = verify_for(&reader, path, now, &|| bar.inc(1))?;
     bar.finish_and_clear();
-    if arguments.output.json {
-        document(&as_json(&report));
-    } else {
-        print(&report, path, arguments.listing.all);
-    }
+    show(
+        || as_json(&report),
+        || print(&report, path, arguments.listing.all),
+    );
     let broken = report.count(Severity::Error) > 0;
     let doubtful = arguments.strict && report.count(Severity::Warning) > 0;
     Ok(Exit::of(!broken && !doubtful))
 }
 
 /// What the reader brought along.
-fn reader(arguments: &Verify) -> Result<Reader<'static>, CommandError> {
+fn reader(arguments: &Verify) -> Result<Reader<'static>, Error> {
     let read = |path: &Path| file_ops::read(path).map_err(FileError::from);
+    let refused = |path: &Path, why: String| Error::new(format!("{}: {why}", path.display()));
     let mut reader = Reader::default();
     if let Some(path) = &arguments.key {
         let bytes = read(path)?;
         let text = String::from_utf8_lossy(&bytes);
         let key = VerifierKey::parse(text.trim_end());
-        let refused = |error| CommandError::new(format!("{}: {error}", path.display()));
-        reader.key = Some(key.map_err(refused)?);
+        reader.key = Some(key.map_err(|error| refused(path, error.to_string()))?);
     }
     for path in &arguments.since {
         let name = path.display().to_string();
@@ -79,14 +77,15 @@ fn reader(arguments: &Verify) -> Result<Reader<'static>, CommandError> {
     }
     for path in &arguments.tsa_root {
         let roots = Root::from_pem(&read(path)?);
-        let refused = |error| CommandError::new(format!("{}: {error}", path.display()));
-        reader.roots.extend(roots.map_err(refused)?);
+        reader
+            .roots
+            .extend(roots.map_err(|error| refused(path, error.to_string()))?);
     }
     Ok(reader)
 }
 
 /// The private key of the log where it is here: its owner can open every seal.
-pub(crate) fn owner(path: &Path) -> Result<Option<LogKey>, CommandError> {
+pub(crate) fn owner(path: &Path) -> Result<Option<LogKey>, Error> {
     let log = if RoundFolder::is_round(path) {
         match RoundFolder::open(path) {
             Ok(round) => LogFolder::of_round(&round),
@@ -103,20 +102,22 @@ pub(crate) fn owner(path: &Path) -> Result<Option<LogKey>, CommandError> {
     Ok(key.filter(|key| key.verifier() == public))
 }
 
+/// A finding for programs.
+pub(super) fn finding_json(finding: &Finding) -> Value {
+    json!({
+        "code": finding.code.as_str(),
+        "severity": finding.severity().as_str(),
+        "where": finding.place,
+        "detail": finding.detail,
+    })
+}
+
 fn as_json(report: &Report) -> Value {
-    let finding = |finding: &Finding| {
-        json!({
-            "code": finding.code.as_str(),
-            "severity": finding.severity().as_str(),
-            "where": finding.place,
-            "detail": finding.detail,
-        })
-    };
     let round = |round: &RoundReport| {
         let mut told = json!({
             "round_id": round.round_id,
             "verdict": round.verdict().as_str(),
-            "findings": round.findings.iter().map(finding).collect::<Vec<_>>(),
+            "findings": round.findings.iter().map(finding_json).collect::<Vec<_>>(),
         });
         let log = report.log.as_ref();
         if let Some(proof) = log.and_then(|log| proof::as_json(round, log)) {
@@ -136,20 +137,15 @@ fn as_json(report: &Report) -> Value {
         },
     });
     if let Some(log) = &report.log {
-        told["log"] = proof::log_as_json(log, finding);
+        told["log"] = proof::log_as_json(log);
     }
     told
 }
 
 fn verdicts(report: &Report) -> Value {
-    let mut counts = BTreeMap::new();
-    for verdict in [
-        Verdict::Holds,
-        Verdict::HoldsWithWarnings,
-        Verdict::DoesNotHold,
-    ] {
-        counts.insert(verdict.as_str(), 0);
-    }
+    use Verdict::{DoesNotHold, Holds, HoldsWithWarnings};
+    let none = [Holds, HoldsWithWarnings, DoesNotHold].map(|verdict| (verdict.as_str(), 0));
+    let mut counts = BTreeMap::from(none);
     for round in &report.rounds {
         *counts.entry(round.verdict().as_str()).or_default() += 1;
     }
@@ -159,7 +155,9 @@ fn verdicts(report: &Report) -> Value {
 fn print(report: &Report, path: &Path, all: bool) {
     match report.rounds.as_slice() {
         [round] => {
-            print_round(round);
+            let (id, word) = (paint(BOLD, &round.round_id), verdict(round.verdict()));
+            line(format!("{id}  {word}"));
+            round.findings.iter().for_each(print_finding);
             if let Some(log) = &report.log {
                 proof::print(round, log);
             }
@@ -195,35 +193,16 @@ fn print(report: &Report, path: &Path, all: bool) {
 }
 
 fn summary(report: &Report) -> String {
-    let (errors, warnings) = (
-        report.count(Severity::Error),
-        report.count(Severity::Warning),
-    );
+    let [errors, warnings] = [Severity::Error, Severity::Warning].map(|own| report.count(own));
     let style = match (errors, warnings) {
         (0, 0) => GOOD,
         (0, _) => WARNING,
         _ => ERROR,
     };
-    let counts = format!(
-        "{}, {}",
-        plural(errors, "error"),
-        plural(warnings, "warning")
-    );
-    format!(
-        "verified {}, {}: {}",
-        plural(report.rounds.len(), "round"),
-        plural(report.files(), "file"),
-        paint(style, counts)
-    )
-}
-
-fn print_round(round: &RoundReport) {
-    line(format!(
-        "{}  {}",
-        paint(BOLD, &round.round_id),
-        verdict(round.verdict())
-    ));
-    round.findings.iter().for_each(print_finding);
+    let counts = plural(errors, "error") + ", " + &plural(warnings, "warning");
+    let rounds = plural(report.rounds.len(), "round");
+    let files = plural(report.files(), "file");
+    format!("verified {rounds}, {files}: {}", paint(style, counts))
 }
 
 fn verdict(verdict: Verdict) -> String {
@@ -242,11 +221,8 @@ fn print_finding(finding: &Finding) {
         Severity::Note => DIM,
     };
     let severity = paint(style, format!("{:7}", finding.severity().as_str()));
-    line(format!(
-        "  {severity}  {}  {}",
-        finding.code,
-        paint(DIM, &finding.place)
-    ));
+    let (code, place) = (finding.code, paint(DIM, &finding.place));
+    line(format!("  {severity}  {code}  {place}"));
     line(format!("           {}", finding.detail));
 }
 
@@ -260,8 +236,8 @@ fn print_overview(rounds: &[RoundReport]) {
             round.count(Severity::Note).to_string(),
         ]
     });
-    let header = ["round", "verdict", "errors", "warnings", "notes"];
-    line(table(&header, &[2, 3, 4], rows.collect()));
+    let header = "round | verdict | errors > | warnings > | notes >";
+    line(table(header, rows.collect()));
 }
 
 /// Warnings of many rounds by code: how many rounds, and what it means.
@@ -290,15 +266,11 @@ fn print_groups(rounds: &[RoundReport]) {
         ]
     });
     line("");
-    line(table(
-        &["rounds", "warning", "meaning"],
-        &[0],
-        rows.collect(),
-    ));
+    line(table("rounds > | warning | meaning", rows.collect()));
 }
 
-fn print_codes(json: bool) {
-    if json {
+fn print_codes() {
+    if is_json() {
         let codes = Code::ALL.iter().map(|code| {
             let severity = code.severity().as_str();
             json!({"code": code.as_str(), "severity": severity, "meaning": code.meaning()})
@@ -312,5 +284,5 @@ fn print_codes(json: bool) {
             .map(str::to_owned)
             .to_vec()
     });
-    line(table(&["severity", "code", "meaning"], &[], rows.collect()));
+    line(table("severity | code | meaning", rows.collect()));
 }

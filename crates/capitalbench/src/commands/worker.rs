@@ -2,14 +2,13 @@
 
 use capitalbench_operations::resolving::worker::{WorkerRequest, work};
 
-use super::Exit;
-use super::notices::{Console, price_choice};
+use super::notices::price_choice;
 use crate::cli;
-use crate::config::operator_telling;
-use crate::error::CommandError;
+use crate::config::operator;
+use crate::error::{Error, Exit};
 
-pub(crate) fn run(arguments: &cli::Worker) -> Result<Exit, CommandError> {
-    let operator = operator_telling(None, Console::of(arguments.output.json))?;
+pub(crate) fn run(arguments: &cli::Worker) -> Result<Exit, Error> {
+    let operator = operator(None)?;
     let request = WorkerRequest {
         rounds: arguments.rounds.folder.clone(),
         prices: price_choice(&arguments.source, &arguments.cross_check)?,

@@ -17,18 +17,30 @@ pub(crate) fn or_none(value: Option<impl ToString>) -> String {
     value.map_or_else(|| NONE.to_owned(), |value| value.to_string())
 }
 
+/// A name of anybody's choice, without the signs that mean something in a header.
+pub(crate) fn in_header(name: &str) -> String {
+    name.replace(['|', '>'], " ")
+}
+
 /// How a table is laid out.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Table<'a> {
-    pub(crate) header: &'a [&'a str],
-    /// Columns aligned to the right.
-    pub(crate) right: &'a [usize],
+    /// The names of the columns between bars; one that ends with `>` is aligned to the right.
+    pub(crate) header: &'a str,
     /// Columns of drawings, whose cells must not be wrapped; those to the right are not, either.
     pub(crate) drawn: &'a [usize],
     /// Columns that a narrow terminal does without, the least important first.
     pub(crate) spare: &'a [usize],
     /// Rows from here on, and the header, are dimmed: they are there to compare with.
     pub(crate) dim_from: Option<usize>,
+}
+
+/// A column that is shown.
+struct Column<'a> {
+    number: usize,
+    name: &'a str,
+    is_right: bool,
+    width: usize,
 }
 
 impl Table<'_> {
@@ -41,11 +53,11 @@ impl Table<'_> {
         let shown = |row: Vec<String>| row.iter().map(|cell| shown(cell)).collect();
         let rows: Vec<Vec<String>> = rows.into_iter().map(shown).collect();
         let (columns, left_out) = self.columns(&rows, limit.unwrap_or(usize::MAX));
-        let header: Vec<String> = self.header.iter().map(|&name| name.to_owned()).collect();
-        let mut lines = self.row_lines(&header, &columns, self.dim_from.is_some());
+        let names: Vec<String> = self.names().map(|(name, _)| name.to_owned()).collect();
+        let mut lines = row_lines(&names, &columns, self.dim_from.is_some());
         for (number, row) in rows.iter().enumerate() {
             let dim = self.dim_from.is_some_and(|from| number >= from);
-            lines.extend(self.row_lines(row, &columns, dim));
+            lines.extend(row_lines(row, &columns, dim));
         }
         if !left_out.is_empty() {
             let names = left_out.join(", ");
@@ -56,68 +68,87 @@ impl Table<'_> {
         lines.join("\n")
     }
 
-    /// The columns that are shown with their widths, and the names of those that are not.
-    fn columns(&self, rows: &[Vec<String>], limit: usize) -> (Vec<(usize, usize)>, Vec<String>) {
+    /// The name of every column, and whether it is aligned to the right.
+    fn names(&self) -> impl Iterator<Item = (&str, bool)> {
+        let names = self.header.split('|').map(str::trim);
+        names.map(|name| match name.strip_suffix('>') {
+            Some(name) => (name.trim_end(), true),
+            None => (name, false),
+        })
+    }
+
+    /// The columns that are shown, and the names of those that are not.
+    fn columns(&self, rows: &[Vec<String>], limit: usize) -> (Vec<Column<'_>>, Vec<&str>) {
         let widest = |column: usize| {
             let cells = rows.iter().filter_map(|row| row.get(column));
             cells.map(|cell| visible_width(cell)).max().unwrap_or(0)
         };
         // A column can become as narrow as the longest word of its header, but not every cell can.
-        let least = |column: usize| {
-            let words = self.header[column].split(' ').map(str::width).max();
-            let whole = self.right.contains(&column) || self.drawn.contains(&column);
-            let cells = if whole { widest(column) } else { NARROWEST };
+        let least = |column: &Column<'_>| {
+            let words = column.name.split(' ').map(str::width).max();
+            let whole = column.is_right || self.drawn.contains(&column.number);
+            let cells = if whole {
+                widest(column.number)
+            } else {
+                NARROWEST
+            };
             words.unwrap_or_default().max(cells)
         };
-        let wide = |column: usize| (column, widest(column).max(self.header[column].width()));
-        let mut columns: Vec<(usize, usize)> = (0..self.header.len()).map(wide).collect();
+        let wide = |(number, (name, is_right)): (usize, (_, bool))| Column {
+            number,
+            name,
+            is_right,
+            width: widest(number).max(name.width()),
+        };
+        let mut columns: Vec<Column<'_>> = self.names().enumerate().map(wide).collect();
         let mut left_out = Vec::new();
         for spare in self.spare {
             if total(&columns) > limit {
-                columns.retain(|(column, _)| column != spare);
-                left_out.push(self.header[*spare].to_owned());
+                let taken = columns.extract_if(.., |column| column.number == *spare);
+                left_out.extend(taken.map(|column| column.name));
             }
         }
         while total(&columns) > limit {
-            let able = columns.iter_mut().filter(|(n, width)| *width > least(*n));
-            let Some((_, width)) = able.max_by_key(|(_, width)| *width) else {
+            let able = columns
+                .iter_mut()
+                .filter(|column| column.width > least(column));
+            let Some(widest) = able.max_by_key(|column| column.width) else {
                 break;
             };
-            *width -= 1;
+            widest.width -= 1;
         }
         (columns, left_out)
     }
+}
 
-    /// One row, as many lines as its highest cell has.
-    fn row_lines(&self, row: &[String], columns: &[(usize, usize)], dim: bool) -> Vec<String> {
-        let cells: Vec<Vec<String>> = columns
-            .iter()
-            .map(|(column, width)| {
-                wrapped_cell(row.get(*column).map_or("", String::as_str), *width)
-            })
-            .collect();
-        let height = cells.iter().map(Vec::len).max().unwrap_or_default();
-        let line = |number: usize| {
-            let mut text = String::new();
-            for ((column, width), cell) in columns.iter().zip(&cells) {
-                let part = cell.get(number).map_or("", String::as_str);
-                let blank = " ".repeat(width.saturating_sub(visible_width(part)));
-                let gap = " ".repeat(GAP);
-                text += &if self.right.contains(column) {
-                    blank + part + &gap
-                } else {
-                    part.to_owned() + &blank + &gap
-                };
-            }
-            let text = text.trim_end();
-            if dim {
-                paint(DIM, text)
+/// One row, as many lines as its highest cell has.
+fn row_lines(row: &[String], columns: &[Column<'_>], dim: bool) -> Vec<String> {
+    let cell = |column: &Column<'_>| {
+        let text = row.get(column.number).map_or("", String::as_str);
+        wrapped_cell(text, column.width)
+    };
+    let cells: Vec<Vec<String>> = columns.iter().map(cell).collect();
+    let height = cells.iter().map(Vec::len).max().unwrap_or_default();
+    let line = |number: usize| {
+        let mut text = String::new();
+        for (column, cell) in columns.iter().zip(&cells) {
+            let part = cell.get(number).map_or("", String::as_str);
+            let blank = " ".repeat(column.width.saturating_sub(visible_width(part)));
+            let gap = " ".repeat(GAP);
+            text += &if column.is_right {
+                blank + part + &gap
             } else {
-                text.to_owned()
-            }
-        };
-        (0..height).map(line).collect()
-    }
+                part.to_owned() + &blank + &gap
+            };
+        }
+        let text = text.trim_end();
+        if dim {
+            paint(DIM, text)
+        } else {
+            text.to_owned()
+        }
+    };
+    (0..height).map(line).collect()
 }
 
 /// A cell with the signs that every table has: one for a minus and one for no value.
@@ -128,8 +159,8 @@ fn shown(cell: &str) -> String {
     }
 }
 
-fn total(columns: &[(usize, usize)]) -> usize {
-    let widths: usize = columns.iter().map(|(_, width)| width).sum();
+fn total(columns: &[Column<'_>]) -> usize {
+    let widths: usize = columns.iter().map(|column| column.width).sum();
     widths + GAP * columns.len().saturating_sub(1)
 }
 

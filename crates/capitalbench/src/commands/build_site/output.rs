@@ -8,7 +8,7 @@ use capitalbench_archive::public::public_files::files_below;
 use capitalbench_site::Files;
 
 use super::kept::{Gathered, KeptRound};
-use crate::error::CommandError;
+use crate::error::Error;
 
 /// The file that says that a folder is a site and what it holds.
 pub(super) const LIST: &str = "site-files.txt";
@@ -41,11 +41,11 @@ pub(super) enum Output {
 
 impl Output {
     /// Looks at a folder; a foreign one is left alone.
-    pub(super) fn begin(folder: &Path) -> Result<Self, CommandError> {
+    pub(super) fn begin(folder: &Path) -> Result<Self, Error> {
         if !files_below(folder)?.is_empty() {
             let Ok(list) = file_ops::read(&folder.join(LIST)) else {
                 let text = format!("{} is not empty and is no site", folder.display());
-                return Err(CommandError::new(text).hint("name another folder with --output"));
+                return Err(Error::new(text).hint("name another folder with --output"));
             };
             let list = String::from_utf8_lossy(&list);
             let before = list.lines().filter(|path| is_inside(path));
@@ -57,7 +57,7 @@ impl Output {
         let named = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         let (Some(parent), Some(name)) = (named.parent(), named.file_name()) else {
             let text = format!("{} cannot be a new folder", folder.display());
-            return Err(CommandError::new(text).hint("name another folder with --output"));
+            return Err(Error::new(text).hint("name another folder with --output"));
         };
         file_ops::create_folder(parent)?;
         Ok(Self::Fresh(ScratchFolder::begin(
@@ -75,7 +75,7 @@ impl Output {
     }
 
     /// Writes files that are not there already, all of them or none.
-    pub(super) fn put(&self, files: &Files) -> Result<Counts, CommandError> {
+    pub(super) fn put(&self, files: &Files) -> Result<Counts, Error> {
         let bytes = files.values().map(bytes::Bytes::len).sum();
         let written = match self {
             Self::Fresh(draft) => {
@@ -117,7 +117,7 @@ impl Output {
     }
 
     /// Ends the site: what an earlier one left is removed, or the new folder gets its name.
-    pub(super) fn finish(self, paths: &BTreeSet<String>) -> Result<usize, CommandError> {
+    pub(super) fn finish(self, paths: &BTreeSet<String>) -> Result<usize, Error> {
         match self {
             Self::Fresh(draft) => {
                 draft.finish()?;
@@ -125,14 +125,12 @@ impl Output {
             }
             Self::Site { folder, before } => {
                 let stale = before.iter().filter(|path| !paths.contains(*path));
-                let stale: Vec<PathBuf> = stale.map(|path| folder.join(path)).collect();
-                let stale = stale.iter().filter(|file| file.is_file());
-                let mut removed = 0;
-                for file in stale {
+                let stale = stale.map(|path| folder.join(path));
+                let stale: Vec<PathBuf> = stale.filter(|file| file.is_file()).collect();
+                for file in &stale {
                     file_ops::remove(file)?;
-                    removed += 1;
                 }
-                Ok(removed)
+                Ok(stale.len())
             }
         }
     }

@@ -5,7 +5,7 @@ use capitalbench_core::round::manifest::Track;
 use jiff::civil::{Date, date};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::error::CommandError;
+use crate::error::Error;
 
 /// The last day of the demo.
 pub(super) const TODAY: Date = date(2026, 10, 28);
@@ -30,8 +30,8 @@ pub(super) struct PlannedRound {
 }
 
 impl PlannedRound {
-    fn new(track: Track, back: usize) -> Result<Self, CommandError> {
-        let lost = || CommandError::new("the calendar ends before the demo");
+    fn new(track: Track, back: usize) -> Result<Self, Error> {
+        let lost = || Error::new("the calendar ends before the demo");
         let mut day = TODAY;
         for _ in 0..back {
             day = previous_session(day).ok_or_else(lost)?;
@@ -57,7 +57,7 @@ impl PlannedRound {
 }
 
 /// All rounds, in the order in which they are decided.
-pub(super) fn rounds() -> Result<Vec<PlannedRound>, CommandError> {
+pub(super) fn rounds() -> Result<Vec<PlannedRound>, Error> {
     let weekly = WEEKLY
         .iter()
         .map(|back| PlannedRound::new(Track::Weekly, *back));
@@ -70,13 +70,13 @@ pub(super) fn rounds() -> Result<Vec<PlannedRound>, CommandError> {
 }
 
 /// The instant at which the demo looks at its rounds: an hour after the opening of its last day.
-pub(super) fn now() -> Result<Timestamp, CommandError> {
-    let opens = open_at(TODAY).ok_or_else(|| CommandError::new("the demo has no last session"))?;
+pub(super) fn now() -> Result<Timestamp, Error> {
+    let opens = open_at(TODAY).ok_or_else(|| Error::new("the demo has no last session"))?;
     Ok(opens + SignedDuration::from_hours(1))
 }
 
 /// When the rows of an exit day are final; none when that lies after the demo.
-pub(super) fn resolvable(exit: Date) -> Result<Option<Timestamp>, CommandError> {
+pub(super) fn resolvable(exit: Date) -> Result<Option<Timestamp>, Error> {
     let end = now()?;
     Ok(rows_final_at(exit).filter(|at| *at < end))
 }

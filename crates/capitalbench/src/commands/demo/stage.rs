@@ -11,7 +11,7 @@ use capitalbench_core::market::universe::Universe;
 use capitalbench_core::market::universes;
 
 use super::calendar::{FIRST, PlannedRound, TODAY};
-use crate::error::CommandError;
+use crate::error::Error;
 
 /// The universe of every round of the demo.
 pub(super) const UNIVERSE: &str = "v1.5";
@@ -38,14 +38,14 @@ pub(super) struct Stage {
 
 impl Stage {
     /// Empties the folder of an earlier demo, or makes a new one; any other folder is left alone.
-    pub(super) fn new(folder: &Path, seed: u64) -> Result<Self, CommandError> {
+    pub(super) fn new(folder: &Path, seed: u64) -> Result<Self, Error> {
         if folder.exists() {
             if !folder.join(MARK).is_file() {
                 let text = format!("{} is there and is no demo", folder.display());
-                return Err(CommandError::new(text).hint("name another folder with --output"));
+                return Err(Error::new(text).hint("name another folder with --output"));
             }
             std::fs::remove_dir_all(folder)
-                .map_err(|error| CommandError::new(format!("{}: {error}", folder.display())))?;
+                .map_err(|error| Error::new(format!("{}: {error}", folder.display())))?;
         }
         let stage = Self {
             folder: folder.to_owned(),
@@ -75,14 +75,14 @@ impl Stage {
         self.folder.join(relative).display().to_string()
     }
 
-    fn write(&self, relative: &str, text: &str) -> Result<(), CommandError> {
+    fn write(&self, relative: &str, text: &str) -> Result<(), Error> {
         let file = self.folder.join(relative);
         file_ops::replace(&file, text.as_bytes()).map_err(FileError::from)?;
         Ok(())
     }
 
     /// The three research files of a round.
-    pub(super) fn write_research(&self, round: &PlannedRound) -> Result<(), CommandError> {
+    pub(super) fn write_research(&self, round: &PlannedRound) -> Result<(), Error> {
         let day = round.known;
         let facts = format!(
             "# Facts\n\nInvented for a demonstration. The invented central bank held its rate at \
@@ -99,10 +99,10 @@ impl Stage {
     }
 }
 
-fn universe() -> Result<Universe, CommandError> {
+fn universe() -> Result<Universe, Error> {
     let text = universes::shipped(UNIVERSE)
-        .ok_or_else(|| CommandError::new(format!("the universe {UNIVERSE} is not shipped")))?;
-    options::parse(text.as_bytes()).map_err(|fault| CommandError::new(fault.to_string()))
+        .ok_or_else(|| Error::new(format!("the universe {UNIVERSE} is not shipped")))?;
+    options::parse(text.as_bytes()).map_err(|fault| Error::new(fault.to_string()))
 }
 
 fn history<'a>(bars: impl Iterator<Item = &'a Bar>) -> String {

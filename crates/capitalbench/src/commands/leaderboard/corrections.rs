@@ -30,17 +30,14 @@ fn load(rounds: &Path, round: &PublicRound) -> Result<Vec<Correction>, FileError
 /// Prints every correction with its reason and the values that changed.
 pub(super) fn print(rounds: &Path, round: &PublicRound) -> Result<(), FileError> {
     for correction in load(rounds, round)? {
-        line(format!(
-            "\nCorrected {}: {}",
-            correction.at, correction.reason
-        ));
+        let (at, reason) = (correction.at, &correction.reason);
+        line(format!("\nCorrected {at}: {reason}"));
         let changes = correction.changes.into_iter();
         let rows: Vec<Vec<String>> = changes
             .map(|change| vec![change.model, change.figure, change.old, change.new])
             .collect();
         if !rows.is_empty() {
-            let text = table(&["model", "figure", "old", "new"], &[2, 3], rows);
-            line(paint(DIM, text));
+            line(paint(DIM, table("model | figure | old > | new >", rows)));
         }
     }
     Ok(())

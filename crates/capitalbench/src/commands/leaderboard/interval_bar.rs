@@ -22,19 +22,14 @@ impl Scale {
         let narrow = width().is_some_and(|columns| columns < 100);
         let characters = if narrow { NARROW } else { WIDTH };
         let finite = values.into_iter().filter(|value| value.is_finite());
-        let grown = |scale: Option<Self>, value: f64| {
-            let scale = scale.unwrap_or(Self {
-                low: value,
-                high: value,
-                characters,
-            });
-            Some(Self {
-                low: scale.low.min(value),
-                high: scale.high.max(value),
-                characters,
-            })
-        };
-        finite.fold(None, grown)
+        let none = (f64::INFINITY, f64::NEG_INFINITY);
+        let wider = |(low, high): (f64, f64), value: f64| (low.min(value), high.max(value));
+        let (low, high) = finite.fold(none, wider);
+        (low <= high).then_some(Self {
+            low,
+            high,
+            characters,
+        })
     }
 
     #[expect(

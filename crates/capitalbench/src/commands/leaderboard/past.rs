@@ -14,7 +14,7 @@ use crate::cli::Rounds;
 use crate::commands::published::{say_synthetic, with_bar};
 use crate::commands::verify::owner;
 use crate::console::{BOLD, DIM, line, paint, plural};
-use crate::error::CommandError;
+use crate::error::Error;
 
 /// Restored rounds, and the instant at which their board is wanted.
 pub(super) struct Past {
@@ -24,7 +24,7 @@ pub(super) struct Past {
 
 impl Past {
     /// Restores the rounds; the board is that of the last event unless another instant was given.
-    pub(super) fn restore(rounds: &Rounds, checkpoint: &str) -> Result<Self, CommandError> {
+    pub(super) fn restore(rounds: &Rounds, checkpoint: &str) -> Result<Self, Error> {
         let owner = owner(&rounds.folder)?;
         let within = env::temp_dir();
         let found = PastRounds::restore(&rounds.folder, checkpoint, owner.as_ref(), &within)?;
@@ -44,7 +44,7 @@ impl Past {
         self.rounds.folder()
     }
 
-    pub(super) fn standings(&self) -> Result<Standings, CommandError> {
+    pub(super) fn standings(&self) -> Result<Standings, Error> {
         let source = RoundSource::past(&self.rounds);
         let found = with_bar(self.rounds.rounds, |tick| {
             source.standings(self.as_of, tick)
@@ -53,7 +53,7 @@ impl Past {
         Ok(found)
     }
 
-    pub(super) fn publication(&self) -> Result<Publication, CommandError> {
+    pub(super) fn publication(&self) -> Result<Publication, Error> {
         let source = RoundSource::past(&self.rounds);
         let found = with_bar(self.rounds.rounds, |tick| {
             source.publication(self.as_of, tick)

@@ -6,7 +6,7 @@ use capitalbench_core::publication::{
 use capitalbench_export::text::{ordinal, percent, points, reference_of, score, share};
 
 use crate::commands::holdings_text;
-use crate::console::{BOLD, DIM, Table, line, or_none, paint, prose, table};
+use crate::console::{BOLD, DIM, Table, in_header, line, or_none, paint, prose, table};
 
 /// Prints a round.
 pub(crate) fn print(publication: &Publication, round: &PublicRound) {
@@ -33,13 +33,9 @@ fn print_open(publication: &Publication, round: &PublicRound, open: &OpenRound) 
             holdings_text(&submission.decision.holdings()),
         ]
     });
-    line(table(
-        &["model", "confidence", "holdings in percent"],
-        &[1],
-        rows.collect(),
-    ));
-    let day = open.interim.iter().map(|row| row.day).max();
-    if let Some(day) = day {
+    let header = "model | confidence > | holdings in percent";
+    line(table(header, rows.collect()));
+    if let Some(day) = open.interim.iter().map(|row| row.day).max() {
         let rows = open.interim.iter().filter(|row| row.day == day).map(|row| {
             vec![
                 publication.name(&row.model_id).to_owned(),
@@ -50,12 +46,11 @@ fn print_open(publication: &Publication, round: &PublicRound, open: &OpenRound) 
         line(format!(
             "\nProvisional at the close of {day}, price returns, not ranked:"
         ));
-        let versus = format!("vs {}", reference_of(round));
-        line(table(
-            &["model", "since entry", &versus],
-            &[1, 2],
-            rows.collect(),
-        ));
+        let header = format!(
+            "model | since entry > | vs {} >",
+            in_header(reference_of(round))
+        );
+        line(table(&header, rows.collect()));
     }
     line(paint(
         DIM,
@@ -86,23 +81,14 @@ fn print_result(publication: &Publication, round: &PublicRound, resolved: &Resol
         let name = control.model_id().as_str();
         rows.push(standing_row(String::new(), name, control));
     }
-    let versus = format!("vs {reference}");
-    let header = [
-        "place",
-        "model",
-        "score",
-        "return",
-        &versus,
-        "regret",
-        "random",
-        "confidence",
-    ];
     let layout = Table {
-        header: &header,
-        right: &[0, 2, 3, 4, 5, 6, 7],
-        drawn: &[],
+        header: &format!(
+            "place > | model | score > | return > | vs {} > | regret > | random > | confidence >",
+            in_header(reference)
+        ),
         spare: &[7, 6, 5],
         dim_from: Some(resolved.models.len()),
+        ..Table::default()
     };
     line(layout.render(rows));
     line(prose(

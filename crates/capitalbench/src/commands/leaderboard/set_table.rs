@@ -2,14 +2,27 @@
 
 use capitalbench_core::evidence::claim::Claim;
 use capitalbench_core::evidence::statistics::SetStatistics;
-use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetRow};
+use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, MarketRow, SetRow};
 use capitalbench_core::publication::standings::Standings;
 use capitalbench_core::result::score::Score;
 use capitalbench_core::values::ids::ModelId;
+use capitalbench_export::publication_v1::comparison_set;
 use capitalbench_export::text::{ordinal, percent, points, score};
 
+use serde_json::Value;
+
 use super::interval_bar::Scale;
-use crate::console::{BOLD, DIM, Table, line, or_none, paint, plural, prose};
+use crate::console::{BOLD, DIM, Table, in_header, line, or_none, paint, plural, prose};
+
+/// A set for programs.
+pub(crate) fn as_json(
+    standings: &Standings,
+    set: &ComparisonSet,
+    found: Option<&SetStatistics>,
+) -> Value {
+    let name = |id: &ModelId| standings.name(id).to_owned();
+    comparison_set(set, found, standings.reference_name(set), name)
+}
 
 /// Prints a set.
 pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&SetStatistics>) {
@@ -17,10 +30,8 @@ pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&S
     if set.rows.is_empty() {
         line("No resolved round is shared by all of its models yet.");
         let names = set.definition.model_ids.iter().map(|id| standings.name(id));
-        line(prose(&format!(
-            "Models: {}.",
-            names.collect::<Vec<_>>().join(", ")
-        )));
+        let names = names.collect::<Vec<_>>().join(", ");
+        line(prose(&format!("Models: {names}.")));
         return;
     }
     let reference = standings.reference_name(set);
@@ -30,20 +41,11 @@ pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&S
         rows.push(model_row(standings, set, (place, row), found, scale));
     }
     rows.extend(market_rows(set, reference, scale));
-    let versus = format!("vs {reference}");
-    let header = [
-        "rank",
-        "model",
-        "score",
-        "95 % interval",
-        "return",
-        &versus,
-        "random",
-        "rounds",
-    ];
     let layout = Table {
-        header: &header,
-        right: &[2, 4, 5, 6, 7],
+        header: &format!(
+            "rank | model | score > | 95 % interval | return > | vs {} > | random > | rounds >",
+            in_header(reference)
+        ),
         drawn: &[3],
         // The heading tells how many rounds are shared.
         spare: &[7, 6],
@@ -152,49 +154,25 @@ fn market_rows(set: &ComparisonSet, reference: &str, scale: Option<Scale>) -> Ve
     let Some(market) = &set.market else {
         return Vec::new();
     };
-    let row = |name: &str, points: String, bar: String, value: Option<f64>| {
-        let value = value.map_or_else(String::new, percent);
-        let blank = String::new;
-        vec![
-            blank(),
-            name.to_owned(),
-            points,
-            bar,
-            value,
-            blank(),
-            blank(),
-            blank(),
-        ]
+    let row = |name: &str, points: String, value: Option<f64>| {
+        let mut cells = vec![String::new(); 8];
+        name.clone_into(&mut cells[1]);
+        cells[2] = points;
+        cells[4] = value.map_or_else(String::new, percent);
+        cells
     };
-    let mark = |score: Score| {
-        let mark = scale
-            .zip(value(score))
-            .map(|(scale, value)| scale.mark(value));
-        mark.unwrap_or_default()
-    };
-    let of = |name: &str,
-              found: &capitalbench_core::publication::boards::comparison_set::MarketRow,
-              bar| { row(name, score(found.score), bar, Some(found.average_return)) };
-    let mut rows = vec![
-        of(reference, &market.reference, mark(market.reference.score)),
-        of("cash", &market.cash, String::new()),
-    ];
+    let of =
+        |name: &str, found: &MarketRow| row(name, score(found.score), Some(found.average_return));
+    let mut rows = vec![of(reference, &market.reference), of("cash", &market.cash)];
+    if let Some((scale, value)) = scale.zip(value(market.reference.score)) {
+        rows[0][3] = scale.mark(value);
+    }
     if market.oracle_average.is_some() {
-        rows.push(row(
-            "best option",
-            "100".into(),
-            String::new(),
-            market.oracle_average,
-        ));
+        rows.push(row("best option", "100".into(), market.oracle_average));
     }
     for control in &market.controls {
-        let name = control.model_id.as_str();
-        let mut cells = row(
-            name,
-            score(control.score),
-            String::new(),
-            Some(control.average_return),
-        );
+        let (name, average) = (control.model_id.as_str(), control.average_return);
+        let mut cells = row(name, score(control.score), Some(average));
         cells[5] = points(control.average_alpha);
         rows.push(cells);
     }
@@ -205,18 +183,16 @@ fn market_rows(set: &ComparisonSet, reference: &str, scale: Option<Scale>) -> Ve
 pub(crate) fn print_rounds(set: &ComparisonSet) {
     line("");
     let ids = set.included.iter().map(ToString::to_string);
-    line(prose(&format!(
-        "included  {}",
-        ids.collect::<Vec<_>>().join(", ")
-    )));
+    let ids = ids.collect::<Vec<_>>().join(", ");
+    line(prose(&format!("included  {ids}")));
     for round in &set.excluded {
         let missing = round.missing.iter().map(ToString::to_string);
         let missing = missing.collect::<Vec<_>>().join(", ");
         let id = &round.round_id;
         line(prose(&format!("excluded  {id}: no result of {missing}")));
     }
+    let first = &set.definition.started_round_id;
     line(format!(
-        "starts with {}; rounds before it do not count",
-        set.definition.started_round_id
+        "starts with {first}; rounds before it do not count"
     ));
 }

@@ -13,8 +13,11 @@ use capitalbench_operations::asking::slot_end::SlotEnd;
 use serde_json::{Value, json};
 
 use crate::cli::RunRound;
-use crate::console::{DIM, ERROR, GOOD, WARNING, document, line, paint, plural, remark, table};
-use crate::error::CommandError;
+use crate::console::{
+    DIM, ERROR, GOOD, WARNING, document, is_json, line, next_step, or_none, paint, plural, remark,
+    table, warn,
+};
+use crate::error::Error;
 
 /// The most a run can cost, per slot and with every retry.
 pub(super) fn bound(arguments: &RunRound, ready: &ReadyRun) {
@@ -24,7 +27,7 @@ pub(super) fn bound(arguments: &RunRound, ready: &ReadyRun) {
         .iter()
         .fold(Cost::ZERO, |sum, seat| sum.plus(seat.worst_case));
     let unpriced = seats.iter().filter(|seat| seat.price.is_none()).count();
-    if arguments.output.json {
+    if is_json() {
         if arguments.course.consent.dry_run {
             document(&json!({
                 "run_id": plan.run_id.as_str(),
@@ -52,17 +55,12 @@ pub(super) fn bound(arguments: &RunRound, ready: &ReadyRun) {
             price.unwrap_or_else(|| "unknown".to_owned()),
         ]
     });
-    let header = [
-        "model",
-        "replicate",
-        "provider",
-        "output tokens",
-        "at most USD",
-    ];
-    remark(table(&header, &[1, 3, 4], rows.collect()));
+    let header = "model | replicate > | provider | output tokens > | at most USD >";
+    remark(table(header, rows.collect()));
     let (once, all) = (sum.usd(), sum.times(calls).usd());
-    let text = format!("at most {once:.4} USD, with {calls} attempts each {all:.4} USD");
-    remark(text);
+    remark(format!(
+        "at most {once:.4} USD, with {calls} attempts each {all:.4} USD"
+    ));
     for card in &plan.price_cards {
         let day = card.as_of.as_deref().unwrap_or("an unknown day");
         remark(format!("prices: {} as of {day}", card.name));
@@ -75,13 +73,13 @@ pub(super) fn bound(arguments: &RunRound, ready: &ReadyRun) {
         }
     }
     if !unknown.is_empty() {
-        let text = format!("no price is known of {}", unknown.join(", "));
-        remark(format!("{} {text}; {UNPRICED}", paint(WARNING, "warning:")));
+        let names = unknown.join(", ");
+        warn(format!("no price is known of {names}; {UNPRICED}"));
     }
 }
 
 /// Real calls begin only after a yes.
-pub(super) fn confirm(arguments: &RunRound, plan: &RunPlan) -> Result<(), CommandError> {
+pub(super) fn confirm(arguments: &RunRound, plan: &RunPlan) -> Result<(), Error> {
     if plan.calls != Calls::Real || arguments.course.consent.yes {
         return Ok(());
     }
@@ -91,11 +89,11 @@ pub(super) fn confirm(arguments: &RunRound, plan: &RunPlan) -> Result<(), Comman
     if read.is_ok() && answer.trim() == "yes" {
         return Ok(());
     }
-    Err(CommandError::new("not confirmed; no model was asked").hint("or begin with --yes"))
+    Err(Error::new("not confirmed; no model was asked").hint("or begin with --yes"))
 }
 
 /// Every slot, and what the run came to.
-pub(super) fn result(report: &RunReport, json: bool) {
+pub(super) fn result(report: &RunReport) {
     let RunReport {
         plan,
         slots,
@@ -103,7 +101,7 @@ pub(super) fn result(report: &RunReport, json: bool) {
         controls,
         finished,
     } = report;
-    if json {
+    if is_json() {
         let slots = slots.iter().map(|(end, records)| as_json(end, records));
         document(&json!({
             "run_id": plan.run_id.as_str(),
@@ -127,8 +125,7 @@ pub(super) fn result(report: &RunReport, json: bool) {
     let id = &plan.run_id;
     let Some(finished) = finished else {
         line(format!("{id}: {}", paint(WARNING, "not finished")));
-        let next = format!("finish it with --resume --run-id {id}");
-        line(format!("{} {next}", paint(DIM, "next:")));
+        next_step(format!("finish it with --resume --run-id {id}"));
         return;
     };
     let (valid, invalid) = (finished.valid, finished.invalid);
@@ -144,10 +141,10 @@ pub(super) fn result(report: &RunReport, json: bool) {
 /// What is recorded and what may come on top, in words.
 fn bill_text(bill: &Bill) -> String {
     let recorded = format!("{:.4} USD recorded", bill.recorded.usd());
-    let most = bill.unknown_at_most.map_or_else(
-        || "an unknown sum".to_owned(),
-        |most| format!("at most {:.4} USD", most.usd()),
-    );
+    let most = bill
+        .unknown_at_most
+        .map(|most| format!("at most {:.4} USD", most.usd()));
+    let most = most.unwrap_or_else(|| "an unknown sum".to_owned());
     match bill.unknown_attempts {
         0 => recorded,
         count => format!(
@@ -158,27 +155,14 @@ fn bill_text(bill: &Bill) -> String {
 }
 
 fn slots_table(rows: &[(SlotEnd, Vec<AttemptRecord>)]) {
-    let cells = rows
-        .iter()
-        .map(|(end, records)| cells(end, records))
-        .collect();
-    let header = [
-        "model",
-        "replicate",
-        "state",
-        "attempts",
-        "input",
-        "output",
-        "USD",
-        "seconds",
-        "",
-    ];
-    line(table(&header, &[1, 3, 4, 5, 6, 7], cells));
+    let cells = rows.iter().map(|(end, records)| cells(end, records));
+    let header =
+        "model | replicate > | state | attempts > | input > | output > | USD > | seconds > |";
+    line(table(header, cells.collect()));
 }
 
 fn cells(end: &SlotEnd, records: &[AttemptRecord]) -> Vec<String> {
     let last = records.last().and_then(|record| record.ended.as_ref());
-    let number = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |n| n.to_string());
     let cost = last.and_then(|ended| ended.cost_usd);
     let error = end.attempts.last().and_then(AttemptStatus::error);
     vec![
@@ -186,13 +170,10 @@ fn cells(end: &SlotEnd, records: &[AttemptRecord]) -> Vec<String> {
         end.planned.slot.replicate.to_string(),
         end.state().to_owned(),
         end.attempts.len().to_string(),
-        number(last.and_then(|ended| ended.input_tokens)),
-        number(last.and_then(|ended| ended.output_tokens)),
-        cost.map_or_else(|| "-".to_owned(), |cost| format!("{cost:.4}")),
-        last.map_or_else(
-            || "-".to_owned(),
-            |ended| format!("{:.1}", ended.latency_seconds),
-        ),
+        or_none(last.and_then(|ended| ended.input_tokens)),
+        or_none(last.and_then(|ended| ended.output_tokens)),
+        or_none(cost.map(|cost| format!("{cost:.4}"))),
+        or_none(last.map(|ended| format!("{:.1}", ended.latency_seconds))),
         error.unwrap_or_default(),
     ]
 }

@@ -26,18 +26,20 @@ pub(super) struct Server {
     bodies: Bodies,
     /// Questions to the API at a time.
     scans: Semaphore,
-    counts: Counts,
+    pub(super) counts: Counts,
 }
 
 #[derive(Default)]
-struct Counts {
+pub(super) struct Counts {
     found: AtomicU64,
     unchanged: AtomicU64,
     missing: AtomicU64,
     refused: AtomicU64,
     rebuilds: AtomicU64,
-    looks: AtomicU64,
-    turned_away: AtomicU64,
+    /// Looks at the record.
+    pub(super) looks: AtomicU64,
+    /// Connections that were closed because their peer has enough of them.
+    pub(super) turned_away: AtomicU64,
 }
 
 impl Server {
@@ -62,57 +64,39 @@ impl Server {
         Arc::clone(&stock)
     }
 
-    /// Counts a look at the record.
-    pub(super) fn count_look(&self) {
-        self.counts.looks.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Counts a connection that was closed because its peer has enough of them.
-    pub(super) fn count_turned_away(&self) {
-        self.counts.turned_away.fetch_add(1, Ordering::Relaxed);
-    }
-
     fn metrics(&self) -> String {
         let stock = self.stock();
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let outcome = |word: &str, counter: &AtomicU64| {
-            let value = count(counter);
-            format!("capitalbench_requests_total{{outcome=\"{word}\"}} {value}\n")
+        let counts = &self.counts;
+        let metric = |name: &str, kind: &str, values: &[(&str, u64)]| {
+            let line =
+                |(label, value): &(&str, u64)| format!("capitalbench_{name}{label} {value}\n");
+            let lines: String = values.iter().map(line).collect();
+            format!("# TYPE capitalbench_{name} {kind}\n{lines}")
         };
+        let requests = [
+            ("{outcome=\"found\"}", count(&counts.found)),
+            ("{outcome=\"unchanged\"}", count(&counts.unchanged)),
+            ("{outcome=\"missing\"}", count(&counts.missing)),
+            ("{outcome=\"refused\"}", count(&counts.refused)),
+        ];
+        let rounds = [
+            ("{pages=\"rendered\"}", stock.rendered() as u64),
+            ("{pages=\"reused\"}", stock.reused as u64),
+        ];
+        let turned_away = [("", count(&counts.turned_away))];
         [
-            "# TYPE capitalbench_requests_total counter\n".to_owned(),
-            outcome("found", &self.counts.found),
-            outcome("unchanged", &self.counts.unchanged),
-            outcome("missing", &self.counts.missing),
-            outcome("refused", &self.counts.refused),
-            format!(
-                "# TYPE capitalbench_rebuilds_total counter\ncapitalbench_rebuilds_total {}\n",
-                count(&self.counts.rebuilds)
+            metric("requests_total", "counter", &requests),
+            metric(
+                "rebuilds_total",
+                "counter",
+                &[("", count(&counts.rebuilds))],
             ),
-            format!(
-                "# TYPE capitalbench_looks_total counter\ncapitalbench_looks_total {}\n",
-                count(&self.counts.looks)
-            ),
-            format!(
-                "# TYPE capitalbench_site_files gauge\ncapitalbench_site_files {}\n",
-                stock.count()
-            ),
-            format!(
-                "# TYPE capitalbench_site_rounds gauge\n\
-                 capitalbench_site_rounds{{pages=\"rendered\"}} {}\n\
-                 capitalbench_site_rounds{{pages=\"reused\"}} {}\n",
-                stock.rendered(),
-                stock.reused
-            ),
-            format!(
-                "# TYPE capitalbench_site_bytes gauge\ncapitalbench_site_bytes {}\n",
-                stock.bytes()
-            ),
-            format!(
-                "# TYPE capitalbench_connections_refused_total counter\n\
-                 capitalbench_connections_refused_total {}\n",
-                count(&self.counts.turned_away)
-            ),
+            metric("looks_total", "counter", &[("", count(&counts.looks))]),
+            metric("site_files", "gauge", &[("", stock.count() as u64)]),
+            metric("site_rounds", "gauge", &rounds),
+            metric("site_bytes", "gauge", &[("", stock.bytes())]),
+            metric("connections_refused_total", "counter", &turned_away),
         ]
         .concat()
     }
@@ -312,11 +296,9 @@ fn plain(status: StatusCode, text: impl Into<Bytes>, path: &str) -> Answer {
 }
 
 fn is_known(asked: &HeaderMap, etag: Option<&HeaderValue>) -> bool {
-    let known = asked
-        .get(header::IF_NONE_MATCH)
-        .and_then(|value| value.to_str().ok());
-    let etag = etag.and_then(|etag| etag.to_str().ok());
-    let Some((known, etag)) = known.zip(etag) else {
+    let known = asked.get(header::IF_NONE_MATCH).zip(etag);
+    let Some((Ok(known), Ok(etag))) = known.map(|(known, etag)| (known.to_str(), etag.to_str()))
+    else {
         return false;
     };
     known.split(',').any(|tag| {

@@ -38,16 +38,15 @@ impl Bodies {
             };
             match held? {
                 Held::Whole(bytes) => return Some((Sent::Whole(bytes), Coding::Gzip)),
-                Held::Spooled(slice) => return Some((Sent::spooled(slice), Coding::Gzip)),
+                Held::Spooled(slice) => return Some((Sent::file(slice, None), Coding::Gzip)),
                 Held::Useless => {}
             }
         }
         let sent = if file.kept.length <= MOST_WHOLE {
             Sent::Whole(self.plain(file)?)
-        } else if file.is_foreign() {
-            Sent::guarded(file.open()?, file.kept.digest)
         } else {
-            Sent::spooled(file.open()?)
+            let guard = file.is_foreign().then_some(file.kept.digest);
+            Sent::file(file.open()?, guard)
         };
         Some((sent, Coding::Plain))
     }

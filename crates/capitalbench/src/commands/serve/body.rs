@@ -29,21 +29,12 @@ pub(super) struct Pieces {
 }
 
 impl Sent {
-    /// A file of our own making.
-    pub(super) fn spooled(slice: Slice) -> Self {
+    /// A file; one that somebody else may change must have this digest.
+    pub(super) fn file(slice: Slice, digest: Option<Digest>) -> Self {
         Self::Pieces(Pieces {
             slice,
             at: 0,
-            guard: None,
-        })
-    }
-
-    /// A file that must have this digest.
-    pub(super) fn guarded(slice: Slice, digest: Digest) -> Self {
-        Self::Pieces(Pieces {
-            slice,
-            at: 0,
-            guard: Some((Digesting::default(), digest)),
+            guard: digest.map(|digest| (Digesting::default(), digest)),
         })
     }
 

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::io::{self, Write as _};
 use std::net::Shutdown;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -140,7 +141,7 @@ async fn thread(
             Ok((stream, from)) => {
                 let server = Arc::clone(&entrance.server);
                 let Some(seat) = entrance.peers.enter(from.ip()) else {
-                    server.count_turned_away();
+                    server.counts.turned_away.fetch_add(1, Ordering::Relaxed);
                     turn_away(stream);
                     continue;
                 };
@@ -180,7 +181,7 @@ async fn connection(
     let read = Read::default();
     let stream = FirstWord::new(stream, read.clone());
     let answering = service_fn(move |request: Request<Incoming>| {
-        read.set();
+        read.store(true, Ordering::Relaxed);
         let server = Arc::clone(&server);
         let (asked, _) = request.into_parts();
         async move { Ok::<_, Infallible>(answer(&server, &asked).await) }

@@ -19,18 +19,7 @@ use super::answer::refusal;
 use super::patience::Patience;
 
 /// Whether a request was read on a connection.
-#[derive(Clone, Default)]
-pub(super) struct Read(Arc<AtomicBool>);
-
-impl Read {
-    pub(super) fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    fn get(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
+pub(super) type Read = Arc<AtomicBool>;
 
 /// The stream of one connection.
 pub(super) struct FirstWord<S> {
@@ -69,7 +58,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for FirstWord<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let own = &mut *self;
-        if own.read.get() {
+        if own.read.load(Ordering::Relaxed) {
             let written = Pin::new(&mut own.stream).poll_write(context, bytes);
             return own.patience.within(context, written);
         }
@@ -92,7 +81,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for FirstWord<S> {
         context: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        if self.read.get() {
+        if self.read.load(Ordering::Relaxed) {
             let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
             return self.patience.within(context, written);
         }

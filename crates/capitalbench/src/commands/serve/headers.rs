@@ -1,7 +1,7 @@
 //! The headers of an answer, by the path that was asked for.
 
 use capitalbench_core::values::ids::Digest;
-use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{self, HeaderMap, HeaderValue};
 
 /// No script or style but our own, nothing from elsewhere, nobody frames a page but as an embed.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
@@ -40,23 +40,14 @@ pub(super) fn secure(headers: &mut HeaderMap, path: &str) {
     } else {
         "same-origin"
     };
-    let fixed: [(HeaderName, &'static str); 7] = [
-        (header::CONTENT_SECURITY_POLICY, policy),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (
-            HeaderName::from_static("cross-origin-opener-policy"),
-            "same-origin",
-        ),
-        (
-            HeaderName::from_static("cross-origin-embedder-policy"),
-            "require-corp",
-        ),
-        (
-            HeaderName::from_static("cross-origin-resource-policy"),
-            readers,
-        ),
-        (HeaderName::from_static("permissions-policy"), PERMISSIONS),
+    let fixed = [
+        ("content-security-policy", policy),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-embedder-policy", "require-corp"),
+        ("cross-origin-resource-policy", readers),
+        ("permissions-policy", PERMISSIONS),
     ];
     for (name, value) in fixed {
         headers.insert(name, HeaderValue::from_static(value));

@@ -8,7 +8,7 @@ use std::io::{self, BufWriter};
 use std::sync::Arc;
 
 use capitalbench_archive::disk::file_ops::spool::{Slice, Spool};
-use capitalbench_core::publication::{PublicRound, Publication};
+use capitalbench_core::publication::PublicRound;
 use capitalbench_core::values::ids::{Digest, RoundId};
 use capitalbench_export::{Measure, Measured, Shelf, export};
 use capitalbench_site::machine::api::Api;
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use super::stock::{Family, Kept, Own, Place, Stock};
 use crate::commands::origin::{Loaded, OwnFile};
-use crate::error::CommandError;
+use crate::error::Error;
 
 /// Files without a name that pages of rounds may be spread over before they are put together.
 const MOST_SPOOLS: usize = 16;
@@ -28,9 +28,10 @@ pub(super) fn stock(
     loaded: &Loaded,
     base_url: &str,
     before: Option<&Stock>,
-) -> Result<Stock, CommandError> {
+) -> Result<Stock, Error> {
     let publication = &loaded.publication;
-    let mut data = DataFiles::of(publication)?;
+    let mut data = DataFiles::default();
+    export(publication, &mut data, &|| ())?;
     let sizes = data.sizes();
     data.add_archive()?;
     let input = Input {
@@ -46,7 +47,7 @@ pub(super) fn stock(
         // Spools live as long as one page in them; too many are copied into a new one.
         gathering: before.is_some_and(|before| before.spools >= MOST_SPOOLS),
     };
-    let rounds: Result<Vec<Made>, CommandError> = publication
+    let rounds: Result<Vec<Made>, Error> = publication
         .rounds
         .par_iter()
         .map(|round| making.round(round))
@@ -100,7 +101,7 @@ struct Made {
 }
 
 impl Making<'_> {
-    fn round(&self, round: &PublicRound) -> Result<Made, CommandError> {
+    fn round(&self, round: &PublicRound) -> Result<Made, Error> {
         let found = self.loaded.own_files(round)?;
         let bytes = found
             .iter()
@@ -123,7 +124,7 @@ impl Making<'_> {
         };
         let (family, reused) = self.renderer.round(round, &bytes, earlier, put)?;
         let own = found.into_iter().map(|file| self.own(file));
-        let own: Own = own.collect::<Result<_, CommandError>>()?;
+        let own: Own = own.collect::<Result<_, Error>>()?;
         let known = self
             .before
             .and_then(|before| before.own.get(round.id().as_str()));
@@ -137,34 +138,33 @@ impl Making<'_> {
     }
 
     /// A file of a round stays where it is; one that came from a database is set aside.
-    fn own(&self, file: OwnFile) -> Result<(Box<str>, Kept), CommandError> {
+    fn own(&self, file: OwnFile) -> Result<(Box<str>, Kept), Error> {
+        let (digest, length) = (file.digest, file.bytes.len() as u64);
         let place = match file.mark {
             Some(mark) => Place::Folder(mark),
             None => Place::Spooled(self.spool.put(&file.bytes).map_err(unspooled)?),
         };
-        let kept = Kept {
-            digest: file.digest,
-            length: file.bytes.len() as u64,
-            place,
-        };
-        Ok((file.path.into(), kept))
+        Ok((
+            file.path.into(),
+            Kept {
+                digest,
+                length,
+                place,
+            },
+        ))
     }
 
     /// The same pages in our own spool.
-    fn gathered(&self, before: &Family) -> Result<Family, CommandError> {
+    fn gathered(&self, before: &Family) -> Result<Family, Error> {
         let moved = |(path, kept): &(Arc<str>, Kept)| {
             let Place::Spooled(slice) = &kept.place else {
                 return Ok((Arc::clone(path), kept.clone()));
             };
             let bytes = slice.bytes().map_err(unspooled)?;
-            let place = Place::Spooled(self.spool.put(&bytes).map_err(unspooled)?);
-            let kept = Kept {
-                place,
-                ..kept.clone()
-            };
-            Ok((Arc::clone(path), kept))
+            let slice = self.spool.put(&bytes).map_err(unspooled)?;
+            Ok((Arc::clone(path), Kept::spooled(kept.digest, slice)))
         };
-        let pages: Result<Vec<_>, CommandError> = before.pages.iter().map(moved).collect();
+        let pages: Result<Vec<_>, Error> = before.pages.iter().map(moved).collect();
         Ok(Family {
             inputs: before.inputs,
             pages: pages?,
@@ -173,11 +173,7 @@ impl Making<'_> {
     }
 
     /// Everything that is told of all rounds together, and the log.
-    fn rest(
-        &self,
-        rounds: &[Made],
-        pages: &mut BTreeMap<Arc<str>, Kept>,
-    ) -> Result<(), CommandError> {
+    fn rest(&self, rounds: &[Made], pages: &mut BTreeMap<Arc<str>, Kept>) -> Result<(), Error> {
         let told: Vec<Told> = rounds.iter().map(|made| made.family.told.clone()).collect();
         let mut paths: BTreeSet<String> = pages.keys().map(|path| (**path).to_owned()).collect();
         let own = |made: &Made, path: &str| format!("rounds/{}/files/{path}", made.id);
@@ -210,14 +206,10 @@ fn is_same(before: &Own, now: &Own) -> bool {
         && pairs.all(|(before, now)| before.0 == now.0 && before.1.is_same_file(&now.1))
 }
 
-fn put_all(spool: &Spool, files: Files) -> Result<Vec<(Arc<str>, Kept)>, CommandError> {
+fn put_all(spool: &Spool, files: Files) -> Result<Vec<(Arc<str>, Kept)>, Error> {
     let put = |(path, bytes): (String, bytes::Bytes)| {
-        let kept = Kept {
-            digest: Digest::of(&bytes),
-            length: bytes.len() as u64,
-            place: Place::Spooled(spool.put(&bytes).map_err(unspooled)?),
-        };
-        Ok((Arc::from(path), kept))
+        let slice = spool.put(&bytes).map_err(unspooled)?;
+        Ok((Arc::from(path), Kept::spooled(Digest::of(&bytes), slice)))
     };
     files.into_iter().map(put).collect()
 }
@@ -227,9 +219,9 @@ fn put_all(spool: &Spool, files: Files) -> Result<Vec<(Arc<str>, Kept)>, Command
     clippy::needless_pass_by_value,
     reason = "it stands where an error is turned into another"
 )]
-fn unspooled(error: io::Error) -> CommandError {
+fn unspooled(error: io::Error) -> Error {
     let folder = std::env::temp_dir();
-    CommandError::new(format!(
+    Error::new(format!(
         "cannot write a temporary file in {}: {error}",
         folder.display()
     ))
@@ -243,12 +235,6 @@ struct DataFiles {
 }
 
 impl DataFiles {
-    fn of(publication: &Publication) -> Result<Self, CommandError> {
-        let mut found = Self::default();
-        export(publication, &mut found, &|| ())?;
-        Ok(found)
-    }
-
     /// Sizes by name.
     fn sizes(&self) -> BTreeMap<String, u64> {
         let name = |path: &str| path.strip_prefix("data/").unwrap_or(path).to_owned();
@@ -259,7 +245,7 @@ impl DataFiles {
     }
 
     /// Adds one file with all of them.
-    fn add_archive(&mut self) -> Result<(), CommandError> {
+    fn add_archive(&mut self) -> Result<(), Error> {
         let out = Measured::new(DATA_ARCHIVE, self.begin(DATA_ARCHIVE)?);
         let sizes = self.sizes();
         let files = sizes.iter().map(|(name, size)| {
@@ -279,25 +265,21 @@ impl DataFiles {
 
 impl Shelf for DataFiles {
     type File = BufWriter<Spool>;
-    type Error = CommandError;
+    type Error = Error;
 
-    fn begin(&mut self, _name: &str) -> Result<Self::File, CommandError> {
+    fn begin(&mut self, _name: &str) -> Result<Self::File, Error> {
         Ok(BufWriter::new(Spool::new().map_err(unspooled)?))
     }
 
-    fn end(&mut self, name: &str, file: Self::File, measure: Measure) -> Result<(), CommandError> {
+    fn end(&mut self, name: &str, file: Self::File, measure: Measure) -> Result<(), Error> {
         let out = file.into_inner();
         let slice = out.map_err(|error| unspooled(error.into_error()))?.whole();
-        let kept = Kept {
-            digest: measure.digest,
-            length: measure.size,
-            place: Place::Spooled(slice),
-        };
+        let kept = Kept::spooled(measure.digest, slice);
         self.files.insert(data_path(name).into(), kept);
         Ok(())
     }
 
-    fn failed(&self, _name: &str, error: io::Error) -> CommandError {
+    fn failed(&self, _name: &str, error: io::Error) -> Error {
         unspooled(error)
     }
 }

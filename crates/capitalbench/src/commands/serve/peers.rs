@@ -1,26 +1,15 @@
 //! How many connections each peer has: whoever takes many leaves places for all others.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A network address as far as one person usually has it: an address of version 4, or the first half
 /// of one of version 6.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Peer {
-    Four(u32),
-    Six(u64),
-}
-
-impl Peer {
-    fn of(address: IpAddr) -> Self {
-        match address.to_canonical() {
-            IpAddr::V4(address) => Self::Four(address.to_bits()),
-            IpAddr::V6(address) => {
-                let network = address.to_bits() >> 64;
-                Self::Six(u64::try_from(network).unwrap_or(u64::MAX))
-            }
-        }
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.into(),
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
     }
 }
 
@@ -28,14 +17,14 @@ impl Peer {
 #[derive(Debug)]
 pub(super) struct Peers {
     most: usize,
-    open: Mutex<BTreeMap<Peer, usize>>,
+    open: Mutex<BTreeMap<IpAddr, usize>>,
 }
 
 /// The place of one connection; dropping it gives it back.
 #[derive(Debug)]
 pub(super) struct Seat {
     peers: Arc<Peers>,
-    peer: Peer,
+    peer: IpAddr,
 }
 
 impl Peers {
@@ -48,7 +37,7 @@ impl Peers {
 
     /// A place for one connection more; none when the peer has its share.
     pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Option<Seat> {
-        let peer = Peer::of(address);
+        let peer = network(address);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let count = open.entry(peer).or_default();
         if *count >= self.most {

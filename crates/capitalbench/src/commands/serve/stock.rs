@@ -29,6 +29,15 @@ pub(super) enum Place {
 }
 
 impl Kept {
+    /// A file of our own making.
+    pub(super) fn spooled(digest: Digest, slice: Slice) -> Self {
+        Self {
+            digest,
+            length: slice.length(),
+            place: Place::Spooled(slice),
+        }
+    }
+
     /// Whether this is the same file in the same folder.
     pub(super) fn is_same_file(&self, other: &Self) -> bool {
         let same = match (&self.place, &other.place) {
@@ -141,18 +150,14 @@ impl Stock {
         self.families.len() - self.reused
     }
 
-    fn all(&self) -> impl Iterator<Item = &Kept> {
-        let own = self.own.values().flat_map(|own| own.iter());
-        let own = own.map(|(_, kept)| kept);
-        self.pages.values().chain(own)
-    }
-
     pub(super) fn count(&self) -> usize {
         self.pages.len() + self.own.values().map(|own| own.len()).sum::<usize>()
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        self.all().map(|kept| kept.length).sum()
+        let own = self.own.values().flat_map(|own| own.iter());
+        let own = own.map(|(_, kept)| kept);
+        self.pages.values().chain(own).map(|kept| kept.length).sum()
     }
 }
 
@@ -162,12 +167,8 @@ impl Stock {
     pub(super) fn of_pages(pages: &[(&str, Vec<u8>)], publication: Publication) -> Self {
         let spool = capitalbench_archive::disk::file_ops::spool::Spool::new().unwrap();
         let keep = |(path, bytes): &(&str, Vec<u8>)| {
-            let kept = Kept {
-                digest: Digest::of(bytes),
-                length: bytes.len() as u64,
-                place: Place::Spooled(spool.put(bytes).unwrap()),
-            };
-            (Arc::from(*path), kept)
+            let slice = spool.put(bytes).unwrap();
+            (Arc::from(*path), Kept::spooled(Digest::of(bytes), slice))
         };
         Self {
             pages: pages.iter().map(keep).collect(),

@@ -1,10 +1,11 @@
 //! What the log proves about a round and what it does not, in words that can be quoted.
 
-use capitalbench_archive::verify::{Finding, LogReport, Moment, RoundProof, RoundReport, Severity};
+use capitalbench_archive::verify::{LogReport, Moment, RoundProof, RoundReport, Severity};
 use capitalbench_archive::verify::{SlotCount, Verdict, Voucher};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::finding_json;
 use crate::console::{BOLD, DIM, ERROR, GOOD, WARNING, line, paint, plural};
 
 /// How far a round is proved.
@@ -93,7 +94,7 @@ pub(super) fn as_json(round: &RoundReport, log: &LogReport) -> Option<Value> {
 }
 
 /// The log for programs.
-pub(super) fn log_as_json(log: &LogReport, finding: impl Fn(&Finding) -> Value) -> Value {
+pub(super) fn log_as_json(log: &LogReport) -> Value {
     let state = log.state.as_ref();
     json!({
         "origin": state.map(|own| &own.origin),
@@ -102,7 +103,7 @@ pub(super) fn log_as_json(log: &LogReport, finding: impl Fn(&Finding) -> Value) 
         "checkpoints": log.checkpoints,
         "continues": log.continued,
         "stamps": log.stamps.len(),
-        "findings": log.findings.iter().map(finding).collect::<Vec<_>>(),
+        "findings": log.findings.iter().map(finding_json).collect::<Vec<_>>(),
     })
 }
 
@@ -122,10 +123,10 @@ pub(super) fn print_log(log: &LogReport) {
         count => format!(", continues {} you kept", plural(count, "checkpoint")),
     };
     let size = usize::try_from(state.size).unwrap_or(usize::MAX);
+    let leaves = plural(size, "leaf").replace("leafs", "leaves");
     line(format!(
-        "log: {}, {}: {word}{continued}",
-        state.origin,
-        plural(size, "leaf").replace("leafs", "leaves"),
+        "log: {}, {leaves}: {word}{continued}",
+        state.origin
     ));
 }
 
@@ -141,12 +142,8 @@ pub(super) fn print(round: &RoundReport, log: &LogReport) {
         Level::Proved => GOOD,
     };
     line("");
-    line(format!(
-        "{}  {}{}",
-        paint(BOLD, &round.round_id),
-        paint(style, level.as_str()),
-        vouchers(level, proof, log)
-    ));
+    let (id, word) = (paint(BOLD, &round.round_id), paint(style, level.as_str()));
+    line(format!("{id}  {word}{}", vouchers(level, proof, log)));
     let row = |name: &str, text: String| line(format!("  {name:<19} {text}"));
     if let Some(freeze) = &proof.freeze {
         row("inputs frozen", clock(freeze));

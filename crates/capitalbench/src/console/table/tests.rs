@@ -1,8 +1,7 @@
 use super::*;
 
 const TABLE: Table<'static> = Table {
-    header: &["model", "score", "note", "rounds"],
-    right: &[1, 3],
+    header: "model | score > | note | rounds >",
     drawn: &[],
     spare: &[3],
     dim_from: None,

@@ -12,8 +12,8 @@ async fn a_file_is_sent_in_pieces_and_broken_off_when_it_is_another() {
     let digest = Digest::of(&bytes);
     for sent in [
         Sent::Whole(bytes.clone().into()),
-        Sent::spooled(slice(&bytes)),
-        Sent::guarded(slice(&bytes), digest),
+        Sent::file(slice(&bytes), None),
+        Sent::file(slice(&bytes), Some(digest)),
     ] {
         assert_eq!(sent.size_hint().exact(), Some(200_000));
         let whole = sent.collect().await.unwrap().to_bytes();
@@ -21,7 +21,7 @@ async fn a_file_is_sent_in_pieces_and_broken_off_when_it_is_another() {
     }
     let mut other = bytes.clone();
     other[3] = 250;
-    let mut sent = Sent::guarded(slice(&other), digest);
+    let mut sent = Sent::file(slice(&other), Some(digest));
     let mut seen = 0;
     let fault = loop {
         match sent.frame().await.expect("a piece or a fault") {

@@ -5,7 +5,7 @@ async fn written(read: bool, bytes: &[u8]) -> String {
     let (near, mut far) = tokio::io::duplex(64);
     let known = Read::default();
     if read {
-        known.set();
+        known.store(true, Ordering::Relaxed);
     }
     let mut stream = FirstWord::new(near, known);
     let bytes = bytes.to_vec();

@@ -4,7 +4,7 @@ use tokio::io::{AsyncWriteExt as _, DuplexStream};
 
 fn patient(near: DuplexStream) -> FirstWord<DuplexStream> {
     let read = Read::default();
-    read.set();
+    read.store(true, std::sync::atomic::Ordering::Relaxed);
     FirstWord::new(near, read)
 }
 
