@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::result::score::Score;
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
@@ -200,8 +200,8 @@ impl From<Date> for Cell<'_> {
     }
 }
 
-impl From<&Stamp> for Cell<'_> {
-    fn from(stamp: &Stamp) -> Self {
+impl From<&WrittenInstant> for Cell<'_> {
+    fn from(stamp: &WrittenInstant) -> Self {
         Self::Instant(stamp.at())
     }
 }

@@ -17,7 +17,7 @@ use capitalbench_core::result::score::{Score, score};
 use capitalbench_core::round::manifest::{Manifest, Proof, Stream, SubmissionFormat, Window};
 use capitalbench_core::round::methodology::Methodology;
 use capitalbench_core::values::ids::{Digest, ModelId, OptionId, RoundId, RunId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use capitalbench_core::values::units::{BasisPoints, Price, Return};
 use capitalbench_export::{Measure, Shelf, export, tables};
 use jiff::Timestamp;
@@ -146,7 +146,7 @@ fn manifest(place: usize, made: &Made) -> Manifest {
         }
         .into(),
         decision_date: Some(window.entry),
-        decision_deadline: Stamp::parse(&format!("{}T13:00:00Z", window.entry)),
+        decision_deadline: WrittenInstant::parse(&format!("{}T13:00:00Z", window.entry)),
         window: Some(window),
         window_rule: None,
         entry_rule: String::new(),

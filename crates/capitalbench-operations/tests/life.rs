@@ -21,7 +21,7 @@ use capitalbench_core::market::synthetic::SyntheticMarket;
 use capitalbench_core::market::universes::shipped;
 use capitalbench_core::round::manifest::{Origins, Proof, Stream, SubmissionFormat, Track};
 use capitalbench_core::values::ids::{RoundId, RunId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use capitalbench_operations::accepting::{AcceptRequest, Accepting, Scheduling, accept_run};
 use capitalbench_operations::asking::events;
 use capitalbench_operations::asking::run::{AskRequest, Permission, Prepared, Start, prepare_run};
@@ -122,7 +122,7 @@ impl Market {
             audit: b"# Audit\n\nEvery figure was found in the facts.\n",
             final_briefing: b"# Briefing\n\nThis market is invented.\n",
         };
-        let cutoff = Stamp::parse("2026-09-15T11:30:00Z").unwrap();
+        let cutoff = WrittenInstant::parse("2026-09-15T11:30:00Z").unwrap();
         import(&opened.folder, &opened.manifest, reports, &cutoff).unwrap();
         opened
     }

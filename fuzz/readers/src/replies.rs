@@ -4,7 +4,7 @@ use capitalbench_archive::format::{run::submission as form, text::json};
 use capitalbench_archive::run::run_folder::parse_payload;
 use capitalbench_core::asking::run::{RunKind, RunRules};
 use capitalbench_core::decision::submission::reply::{Ending, find_object, read_reply};
-use capitalbench_core::decision::submission::{Decision, RoundRules, Stage, validate};
+use capitalbench_core::decision::submission::{Decision, PayloadForm, RoundRules, validate};
 use serde_json::Value;
 
 use crate::is_in_proportion;
@@ -48,7 +48,7 @@ fn holds(payload: &Value) {
                 replicates: 1,
             },
         };
-        let Ok(submission) = validate(payload, Stage::Raw, &rules) else {
+        let Ok(submission) = validate(payload, PayloadForm::Raw, &rules) else {
             continue;
         };
         if let Decision::Portfolio(holdings) = &submission.decision {
@@ -61,7 +61,7 @@ fn holds(payload: &Value) {
         assert_eq!(total, 10_000);
         let text = form::render(&submission);
         let again = json::parse(text.as_bytes()).expect("our own JSON");
-        let again = validate(&again, Stage::Parsed, &rules).expect("our own submission");
+        let again = validate(&again, PayloadForm::Parsed, &rules).expect("our own submission");
         assert_eq!(form::render(&again), text);
     }
 }

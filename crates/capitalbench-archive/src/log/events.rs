@@ -5,7 +5,7 @@
 use capitalbench_core::asking::attempt::Slot;
 use capitalbench_core::asking::run::Calls;
 use capitalbench_core::values::ids::{Digest, ModelId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use capitalbench_proof::event::{Event, Fact, Files, Instant, Place, Sealed};
 use capitalbench_proof::merkle::{Hash, sha256};
 use jiff::Timestamp;
@@ -111,7 +111,7 @@ impl<'a> RoundFiles<'a> {
             return Ok(Vec::new());
         };
         let manifest = self.round.parse(layout::MANIFEST, manifest::parse)?;
-        let deadline = manifest.decision_deadline.as_ref().map(Stamp::at);
+        let deadline = manifest.decision_deadline.as_ref().map(WrittenInstant::at);
         let roster = manifest.roster.map(|roster| roster.model_ids);
         let label = manifest.methodology.label().unwrap_or("unnamed").to_owned();
         let freeze = Fact::Freeze {

@@ -1,7 +1,7 @@
 //! The order of the steps of one round, by the log and by outside clocks.
 
 use capitalbench_core::round::manifest::{Manifest, Window};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use capitalbench_proof::event::{Event, Fact};
 use capitalbench_proof::order::{History, Mark};
 use jiff::Timestamp;
@@ -99,7 +99,7 @@ pub(crate) fn mark_of(index: u64, event: &Event) -> Option<Mark> {
 }
 
 pub(crate) fn instant(event: &Event) -> Option<Timestamp> {
-    Stamp::parse(event.at.as_str()).map(|stamp| stamp.at())
+    WrittenInstant::parse(event.at.as_str()).map(|stamp| stamp.at())
 }
 
 /// The freeze of a round and the newest stamp that covers it.

@@ -5,7 +5,7 @@ use capitalbench_core::market::price_rules::PriceProblem;
 use capitalbench_core::round::manifest::Stream;
 use capitalbench_core::round::methodology::Enforcement;
 use capitalbench_core::values::ids::Digest;
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub struct UnprovedAcceptance {
     exit_prices_sha256: Digest,
     pub reason: String,
     #[serde(rename = "accepted_at_utc")]
-    pub accepted_at: Stamp,
+    pub accepted_at: WrittenInstant,
 }
 
 impl UnprovedAcceptance {
@@ -93,7 +93,7 @@ pub fn word(
         entry_prices_sha256: entry,
         exit_prices_sha256: exit,
         reason: reason.to_owned(),
-        accepted_at: Stamp::of(now),
+        accepted_at: WrittenInstant::of(now),
     };
     Ok(sheets(folder)?.map(word))
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::values::ids::Digest;
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ pub(crate) const RESULT_FILES: [&str; 7] = [
 #[derive(Debug, Clone)]
 pub struct Correction {
     pub reason: String,
-    pub at: Stamp,
+    pub at: WrittenInstant,
 }
 
 /// What storing a result did.
@@ -112,7 +112,7 @@ pub fn store_results(
 #[serde(deny_unknown_fields)]
 pub(crate) struct CorrectionLine {
     #[serde(rename = "corrected_at_utc")]
-    pub(crate) at: Stamp,
+    pub(crate) at: WrittenInstant,
     pub(crate) reason: String,
     /// Where the old files are kept; none where they are gone.
     #[serde(default)]

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 
 use crate::disk::error::FileError;
@@ -77,6 +77,6 @@ fn apart(
         format_version: FormatVersion,
         cross_check: *digest,
         reason: reason.to_owned(),
-        accepted_at: Stamp::of(now),
+        accepted_at: WrittenInstant::of(now),
     }))
 }

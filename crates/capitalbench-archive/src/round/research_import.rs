@@ -3,7 +3,7 @@
 use capitalbench_core::asking::briefing::{self, BriefingProblem, Level};
 use capitalbench_core::round::manifest::Manifest;
 use capitalbench_core::values::ids::Digest;
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 
 use crate::disk::error::FileError;
 use crate::disk::file_ops;
@@ -42,7 +42,7 @@ pub fn import(
     folder: &RoundFolder,
     manifest: &Manifest,
     reports: Reports<'_>,
-    cutoff: &Stamp,
+    cutoff: &WrittenInstant,
 ) -> Result<Vec<BriefingProblem>, ImportError> {
     freeze::refuse_frozen(folder)?;
     if let Some(deadline) = &manifest.decision_deadline
@@ -84,7 +84,7 @@ pub fn import(
     Ok(problems)
 }
 
-fn research_manifest(manifest: &Manifest, cutoff: &Stamp) -> String {
+fn research_manifest(manifest: &Manifest, cutoff: &WrittenInstant) -> String {
     let deadline = manifest
         .decision_deadline
         .as_ref()

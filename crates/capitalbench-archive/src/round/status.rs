@@ -4,7 +4,7 @@ use std::path::Path;
 
 use capitalbench_core::asking::run::official_run;
 use capitalbench_core::market::calendar::previous_session;
-use capitalbench_core::round::lifecycle::{Facts, Record, Stage, stage};
+use capitalbench_core::round::lifecycle::{Facts, RecordState, Stage, stage};
 use capitalbench_core::round::manifest::{Manifest, Window};
 use capitalbench_core::round::resolution_job::{JobStatus, ResolutionJob};
 use jiff::Timestamp;
@@ -49,9 +49,9 @@ pub fn round_status(folder: &RoundFolder, now: Timestamp) -> Result<RoundStatus,
     let runs = folder.runs()?;
     let record = official_run(&runs, manifest.methodology.enforcement()).ok();
     let record = match record {
-        None => Record::Missing,
-        Some(record) if folder.run(&record.run_id)?.has(run::LEADERBOARD) => Record::Scored,
-        Some(_) => Record::Chosen,
+        None => RecordState::Missing,
+        Some(record) if folder.run(&record.run_id)?.has(run::LEADERBOARD) => RecordState::Scored,
+        Some(_) => RecordState::Chosen,
     };
     let facts = Facts {
         frozen: freeze::stored_digests(folder)?.is_some(),

@@ -8,7 +8,7 @@ use capitalbench_core::asking::acceptance::{
 use capitalbench_core::asking::run::{Run, Selection, selection};
 use capitalbench_core::round::manifest::Window;
 use capitalbench_core::values::ids::{Digest, ModelId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 
 use crate::disk::error::FileError;
@@ -54,8 +54,8 @@ pub fn facts(
         times: Times {
             accepted_at,
             record_accepted: others.iter().filter_map(|run| accepted_at_of(run)).max(),
-            calls_ended: ends.map(Stamp::at).collect(),
-            deadline: manifest.decision_deadline.as_ref().map(Stamp::at),
+            calls_ended: ends.map(WrittenInstant::at).collect(),
+            deadline: manifest.decision_deadline.as_ref().map(WrittenInstant::at),
             entry_close: window.and_then(Window::entry_close),
         },
         accepted_before: own.acceptance.is_some(),
@@ -113,7 +113,7 @@ fn submissions(checked: &[Checked]) -> Submissions {
 /// When the operator accepted a run, by its acceptance or by its manifest.
 pub fn accepted_at_of(run: &Run) -> Option<Timestamp> {
     let stamp = run.acceptance.as_ref().map(|own| &own.accepted_at);
-    stamp.or(run.accepted_at.as_ref()).map(Stamp::at)
+    stamp.or(run.accepted_at.as_ref()).map(WrittenInstant::at)
 }
 
 /// Digests of the raw submissions of a run, by path inside it.
@@ -140,7 +140,7 @@ pub fn accept(
     let acceptance = Acceptance {
         round_id: inputs.manifest.round_id.clone(),
         run_id: folder.run_id().clone(),
-        accepted_at: Stamp::of(facts.times.accepted_at),
+        accepted_at: WrittenInstant::of(facts.times.accepted_at),
         run_log: Digest::of(&log),
         submissions: submission_digests(folder)?,
         hashes: Digest::of(&inputs.folder.read(layout::HASHES)?),

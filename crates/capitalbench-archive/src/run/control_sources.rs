@@ -11,7 +11,7 @@ use capitalbench_core::market::prices::Side;
 use capitalbench_core::result::returns::RoundReturns;
 use capitalbench_core::round::manifest::{Manifest, Stream};
 use capitalbench_core::values::ids::{Digest, OptionId, RoundId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 
 use crate::disk::error::FileError;
 use crate::disk::layout;
@@ -118,7 +118,7 @@ pub(crate) fn best_beside(
 
 /// Same track, part of the record, and over when this round was decided.
 fn precedes(other: &Manifest, own: &Manifest) -> bool {
-    let deadline = own.decision_deadline.as_ref().map(Stamp::at);
+    let deadline = own.decision_deadline.as_ref().map(WrittenInstant::at);
     let exit = other.window.and_then(|window| close_at(window.exit));
     other.track() == own.track()
         && other.stream == Stream::Primary

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use capitalbench_core::asking::attempt::{AttemptStatus, Reason, Slot};
 use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::values::ids::{Digest, RunId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -314,6 +314,6 @@ fn create(file: &std::path::Path, value: &impl Serialize) -> Result<(), FileErro
 }
 
 /// Reads an instant that the ledger itself wrote.
-pub(crate) fn stamp(field: &str, text: &str) -> Result<Stamp, Fault> {
-    Stamp::parse(text).ok_or_else(|| Fault::field(field, "is not an instant"))
+pub(crate) fn stamp(field: &str, text: &str) -> Result<WrittenInstant, Fault> {
+    WrittenInstant::parse(text).ok_or_else(|| Fault::field(field, "is not an instant"))
 }

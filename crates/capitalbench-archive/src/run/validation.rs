@@ -2,7 +2,7 @@
 
 use capitalbench_core::asking::run::RunRules;
 use capitalbench_core::decision::submission::{
-    Problem, RoundRules, Stage, Submission, duplicates, validate,
+    PayloadForm, Problem, RoundRules, Submission, duplicates, validate,
 };
 use capitalbench_core::values::ids::ModelId;
 use serde_json::{Map, Value, json};
@@ -55,7 +55,7 @@ pub fn validate_run(
     run: &RunFolder,
     rules: RunRules,
 ) -> Result<Vec<Checked>, FileError> {
-    check_files(inputs, run, rules, Stage::Raw)
+    check_files(inputs, run, rules, PayloadForm::Raw)
 }
 
 /// Reads the parsed files of a run again; each must still be a valid submission.
@@ -64,18 +64,18 @@ pub fn load_parsed(
     run: &RunFolder,
     rules: RunRules,
 ) -> Result<Vec<Checked>, FileError> {
-    check_files(inputs, run, rules, Stage::Parsed)
+    check_files(inputs, run, rules, PayloadForm::Parsed)
 }
 
 fn check_files(
     inputs: &RoundInputs,
     run: &RunFolder,
     rules: RunRules,
-    stage: Stage,
+    stage: PayloadForm,
 ) -> Result<Vec<Checked>, FileError> {
     let folder = match stage {
-        Stage::Raw => run::RAW,
-        Stage::Parsed => run::PARSED,
+        PayloadForm::Raw => run::RAW,
+        PayloadForm::Parsed => run::PARSED,
     };
     let round = RoundRules {
         manifest: &inputs.manifest,

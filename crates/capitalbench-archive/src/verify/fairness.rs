@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use capitalbench_core::asking::run::{Calls, RunKind};
 use capitalbench_core::round::manifest::Window;
 use capitalbench_core::values::ids::ModelId;
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 
 use super::finding::{Code, Findings};
@@ -45,9 +45,9 @@ fn times(state: &RoundState, official: &RunState, findings: &mut Findings) {
     let manifest = &state.inputs.manifest;
     let lines = official.run_log.iter();
     let starts = lines.clone().filter_map(|line| line.started_at.as_ref());
-    let starts = starts.map(Stamp::at);
+    let starts = starts.map(WrittenInstant::at);
     let ends = lines.filter_map(|line| line.completed_at.as_ref());
-    let ends = ends.map(Stamp::at);
+    let ends = ends.map(WrittenInstant::at);
     let (Some(last), Some(first)) = (ends.clone().max(), starts.min()) else {
         return;
     };
@@ -119,7 +119,7 @@ fn roster(state: &RoundState, official: &RunState, findings: &mut Findings) {
 type CallKey<'a> = (Option<Timestamp>, &'a str);
 
 fn key(line: &RunLogLine) -> CallKey<'_> {
-    let start = line.started_at.as_ref().map(Stamp::at);
+    let start = line.started_at.as_ref().map(WrittenInstant::at);
     (start, line.reply_digest.as_deref().unwrap_or_default())
 }
 

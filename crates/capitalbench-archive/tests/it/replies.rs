@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use capitalbench_archive::disk::layout::run;
 use capitalbench_core::decision::submission::reply::{Ending, ReplyFault, Step, read_reply};
 use capitalbench_core::decision::submission::{
-    RUN_FIELDS, RoundRules, Stage, duplicates, validate,
+    PayloadForm, RUN_FIELDS, RoundRules, duplicates, validate,
 };
 use serde_json::{Map, Value};
 
@@ -83,7 +83,7 @@ fn verdict(raw: &Value, rules: &RoundRules<'_>, seen: &mut Seen, place: &str) ->
         assert_eq!(found.as_object(), Some(&said), "{place}: {step:?}");
     }
     said.extend(added);
-    validate(&Value::Object(said), Stage::Raw, rules).ok()
+    validate(&Value::Object(said), PayloadForm::Raw, rules).ok()
 }
 
 /// What the model said, and what the runner added.

@@ -12,7 +12,7 @@ use crate::asking::run::{Calls, Counts, RunKind};
 use crate::round::manifest::Stream;
 use crate::round::methodology::Enforcement;
 use crate::values::ids::{Digest, ModelId, RoundId, RunId};
-use crate::values::time::Stamp;
+use crate::values::time::WrittenInstant;
 
 mod refusal;
 
@@ -26,7 +26,7 @@ pub struct Acceptance {
     /// The run that is the record from now on.
     pub run_id: RunId,
     /// When it was accepted.
-    pub accepted_at: Stamp,
+    pub accepted_at: WrittenInstant,
     /// Digest of the run log.
     pub run_log: Digest,
     /// Digests of the raw submissions, by path inside the run.

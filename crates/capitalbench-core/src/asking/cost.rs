@@ -5,7 +5,7 @@ const PICO: f64 = 1e12;
 
 /// Prices of one model in pico-dollars per token; five dollars per million are 5,000,000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Price {
+pub struct TokenPrice {
     /// Per token sent.
     pub input: u64,
     /// Per token sent that was in the provider's cache, where it differs.
@@ -77,7 +77,7 @@ impl Cost {
     }
 }
 
-impl Price {
+impl TokenPrice {
     /// What these tokens cost.
     pub fn cost(&self, tokens: Billed) -> Cost {
         let reasoning = tokens.reasoning.min(tokens.output);

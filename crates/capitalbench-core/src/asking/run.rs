@@ -3,7 +3,7 @@
 use crate::asking::acceptance::Acceptance;
 use crate::round::methodology::Enforcement;
 use crate::values::ids::{ModelId, RoundId, RunId};
-use crate::values::time::Stamp;
+use crate::values::time::WrittenInstant;
 use crate::values::words::words;
 
 /// What a run is for.
@@ -68,11 +68,11 @@ pub struct Run {
     /// Where the operator put it.
     pub selection: Selection,
     /// When the run began.
-    pub created_at: Option<Stamp>,
+    pub created_at: Option<WrittenInstant>,
     /// When it ended.
-    pub completed_at: Option<Stamp>,
+    pub completed_at: Option<WrittenInstant>,
     /// When the operator accepted it.
-    pub accepted_at: Option<Stamp>,
+    pub accepted_at: Option<WrittenInstant>,
     /// Submissions as the manifest counts them.
     pub counts: Counts,
     /// Models it says it asked.

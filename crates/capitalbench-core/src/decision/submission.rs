@@ -252,7 +252,7 @@ pub struct RoundRules<'a> {
 
 /// Which file a payload comes from: a judgment round derives the portfolio from the raw one only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum PayloadForm {
     /// The model's own object with the run fields.
     Raw,
     /// A file that was validated before.
@@ -262,14 +262,14 @@ pub enum Stage {
 /// Turns a payload into a submission; the first step that fails reports all its problems.
 pub fn validate(
     payload: &Value,
-    stage: Stage,
+    stage: PayloadForm,
     rules: &RoundRules<'_>,
 ) -> Result<Submission, Vec<Problem>> {
     let object = payload
         .as_object()
         .ok_or_else(|| vec![Problem::whole("the payload is not a JSON object")])?;
     let submission = if rules.manifest.methodology.family() == Family::Judgment
-        && stage == Stage::Raw
+        && stage == PayloadForm::Raw
     {
         let slate = rules.slate.ok_or_else(|| {
             vec![Problem::whole(

@@ -5,7 +5,7 @@ use crate::market::prices::{PriceSheet, Quote, SheetError};
 use crate::market::universe::{MarketOption, Universe, UniverseError};
 use crate::round::methodology::Methodology;
 use crate::values::ids::Digest;
-use crate::values::time::Stamp;
+use crate::values::time::WrittenInstant;
 use crate::values::units::Price;
 
 impl TryFrom<f64> for Price {
@@ -21,15 +21,15 @@ impl From<Price> for f64 {
     }
 }
 
-impl TryFrom<String> for Stamp {
+impl TryFrom<String> for WrittenInstant {
     type Error = &'static str;
     fn try_from(text: String) -> Result<Self, Self::Error> {
         Self::parse(&text).ok_or("not an instant")
     }
 }
 
-impl From<Stamp> for String {
-    fn from(stamp: Stamp) -> Self {
+impl From<WrittenInstant> for String {
+    fn from(stamp: WrittenInstant) -> Self {
         stamp.text().to_owned()
     }
 }

@@ -63,7 +63,7 @@ impl RoundKey {
     pub fn of(manifest: &Manifest) -> Self {
         let exit = manifest.window.map(|window| window.exit.to_string());
         let deadline = manifest.decision_deadline.as_ref();
-        let deadline = deadline.map_or("", crate::values::time::Stamp::text);
+        let deadline = deadline.map_or("", crate::values::time::WrittenInstant::text);
         let (exit, id) = (exit.unwrap_or_default(), &manifest.round_id);
         Self(format!("{exit}:{deadline}:{id}"))
     }

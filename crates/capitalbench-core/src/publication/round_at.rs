@@ -17,7 +17,7 @@ use crate::result::score::{Outcome, score};
 use crate::round::lifecycle::due;
 use crate::round::manifest::{Manifest, Stream};
 use crate::values::ids::RoundId;
-use crate::values::time::Stamp;
+use crate::values::time::WrittenInstant;
 
 /// The rounds of an instant in order of their key.
 pub(super) struct RoundsAt {
@@ -45,7 +45,7 @@ impl RoundsAt {
         };
         for facts in facts {
             let manifest = &facts.manifest;
-            let created = manifest.created_at.as_ref().map(Stamp::at);
+            let created = manifest.created_at.as_ref().map(WrittenInstant::at);
             let listed = manifest.stream == stream && !facts.rehearsal;
             if listed && is_public(Item::Rules { created }, manifest.window, as_of) {
                 found.add(facts, as_of)?;

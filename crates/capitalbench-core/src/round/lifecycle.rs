@@ -70,7 +70,7 @@ impl Stage {
 
 /// Whether a run counts, and how far it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Record {
+pub enum RecordState {
     /// No run is the record.
     Missing,
     /// A run is the record.
@@ -87,7 +87,7 @@ pub struct Facts {
     /// Number of runs.
     pub runs: usize,
     /// The run that counts, and whether it is scored.
-    pub record: Record,
+    pub record: RecordState,
     /// Starting close, where set.
     pub entry_close: Option<Timestamp>,
     /// Ending close, where set.
@@ -97,11 +97,11 @@ pub struct Facts {
 /// The stage of a round at an instant.
 pub fn stage(facts: &Facts, now: Timestamp) -> Stage {
     match facts.record {
-        Record::Scored => return Stage::Resolved,
-        Record::Missing if facts.runs > 0 => return Stage::Run,
-        Record::Missing if facts.frozen => return Stage::Frozen,
-        Record::Missing => return Stage::Draft,
-        Record::Chosen => {}
+        RecordState::Scored => return Stage::Resolved,
+        RecordState::Missing if facts.runs > 0 => return Stage::Run,
+        RecordState::Missing if facts.frozen => return Stage::Frozen,
+        RecordState::Missing => return Stage::Draft,
+        RecordState::Chosen => {}
     }
     match (facts.entry_close, facts.exit_close) {
         (_, Some(exit)) if now >= overdue_from(exit) => Stage::Overdue,

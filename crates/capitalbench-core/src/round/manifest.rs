@@ -9,7 +9,7 @@ use crate::market::calendar::{WindowRule, close_at};
 use crate::round::methodology::Methodology;
 use crate::round::roster::Roster;
 use crate::values::ids::RoundId;
-use crate::values::time::{Stamp, days_between, regular_close};
+use crate::values::time::{WrittenInstant, days_between, regular_close};
 use crate::values::words::words;
 
 /// Weekly and monthly rounds are never mixed.
@@ -179,7 +179,7 @@ pub struct Manifest {
     /// Day of the decision.
     pub decision_date: Option<Date>,
     /// Last moment for a decision.
-    pub decision_deadline: Option<Stamp>,
+    pub decision_deadline: Option<WrittenInstant>,
     /// The window, when both days are set.
     pub window: Option<Window>,
     /// The rule the window follows, where the manifest names one.
@@ -189,7 +189,7 @@ pub struct Manifest {
     /// The ending close in words.
     pub exit_rule: String,
     /// When the manifest was made.
-    pub created_at: Option<Stamp>,
+    pub created_at: Option<WrittenInstant>,
     /// Version of the rules.
     pub methodology: Methodology,
     /// Version of the universe, where named.

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use crate::asking::run::RunKind;
 use crate::round::methodology::Methodology;
 use crate::values::ids::{Digest, ModelId, RoundId};
-use crate::values::time::Stamp;
+use crate::values::time::WrittenInstant;
 
 /// The roster a manifest freezes.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -13,14 +13,18 @@ pub struct Roster {
     /// Version text: a prefix and twelve digits of a digest over the ids.
     pub version: String,
     /// When the roster was frozen.
-    pub frozen_at: Stamp,
+    pub frozen_at: WrittenInstant,
     /// The models, in configuration order.
     pub model_ids: Vec<ModelId>,
 }
 
 impl Roster {
     /// Freezes these models at an instant.
-    pub fn new(model_ids: Vec<ModelId>, frozen_at: Stamp, methodology: &Methodology) -> Self {
+    pub fn new(
+        model_ids: Vec<ModelId>,
+        frozen_at: WrittenInstant,
+        methodology: &Methodology,
+    ) -> Self {
         Self {
             version: version(&model_ids, methodology),
             frozen_at,
@@ -55,9 +59,9 @@ pub struct Contestant {
     /// Not before this round, in order of id.
     pub first_eligible_round: Option<String>,
     /// Not for decisions before this instant.
-    pub first_eligible_at: Option<Stamp>,
+    pub first_eligible_at: Option<WrittenInstant>,
     /// Not for decisions at or after this instant.
-    pub retired_at: Option<Stamp>,
+    pub retired_at: Option<WrittenInstant>,
 }
 
 impl Contestant {

@@ -10,12 +10,12 @@ use jiff::tz::TimeZone;
 /// An instant together with the text it was written as.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Stamp {
+pub struct WrittenInstant {
     text: String,
     at: Timestamp,
 }
 
-impl Stamp {
+impl WrittenInstant {
     /// Accepts `2026-05-10T20:32:48Z` and `2026-05-10T20:32:48.646064+00:00`.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -45,7 +45,7 @@ impl Stamp {
     }
 }
 
-impl fmt::Display for Stamp {
+impl fmt::Display for WrittenInstant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }

@@ -12,7 +12,7 @@ use capitalbench_core::decision::submission::MODE;
 use capitalbench_core::round::manifest::{Manifest, Stream};
 use capitalbench_core::round::methodology::Enforcement;
 use capitalbench_core::values::ids::{Digest, ModelId, RunId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 
 use super::price_card::PriceBook;
@@ -153,7 +153,7 @@ fn new_plan(
         round_id: manifest.round_id.clone(),
         rules,
         calls,
-        created_at: Stamp::of(now),
+        created_at: WrittenInstant::of(now),
         models_file: request.models.display().to_string(),
         models_sha256: String::new(),
         pricing_file: None,
@@ -214,7 +214,10 @@ fn participants<'a>(
     kind: RunKind,
     now: Timestamp,
 ) -> Vec<&'a ModelSettings> {
-    let deadline = manifest.decision_deadline.as_ref().map_or(now, Stamp::at);
+    let deadline = manifest
+        .decision_deadline
+        .as_ref()
+        .map_or(now, WrittenInstant::at);
     let roster = manifest.roster.as_ref();
     models
         .iter()

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use capitalbench_archive::format::run::pricing::{self, PriceCard};
 use capitalbench_archive::run::ledger::{CardNote, PlannedPrice};
-use capitalbench_core::asking::cost::Price;
+use capitalbench_core::asking::cost::TokenPrice;
 use capitalbench_core::asking::tokens::estimate;
 use capitalbench_core::values::ids::Digest;
 use genai_prices::{PriceRequest, Usage, UsageKey};
@@ -113,7 +113,7 @@ impl PriceBook {
 }
 
 /// What the shipped card says at an instant; long inputs have their own prices.
-fn shipped_price(wanted: &Wanted<'_>, at: Timestamp) -> Option<Price> {
+fn shipped_price(wanted: &Wanted<'_>, at: Timestamp) -> Option<TokenPrice> {
     // The card has every provider that is paid by a key, almost always under our name.
     let known = PROVIDERS.iter().filter(|(_, key, _)| key.is_some());
     let provider = match known
@@ -136,7 +136,7 @@ fn shipped_price(wanted: &Wanted<'_>, at: Timestamp) -> Option<Price> {
     let of_input = |key| per_token(Usage::from([input[0].clone(), (key, sent)]), sent);
     let plain = per_token(Usage::from(input.clone()), sent)?;
     let both = Usage::from([input[0].clone(), (UsageKey::OUTPUT_TOKENS, sent)]);
-    Some(Price {
+    Some(TokenPrice {
         input: plain,
         cached: of_input(UsageKey::CACHE_READ_TOKENS).filter(|price| *price != plain),
         cache_write: of_input(UsageKey::CACHE_WRITE_TOKENS).filter(|price| *price != plain),

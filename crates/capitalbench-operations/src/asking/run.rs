@@ -13,7 +13,7 @@ use capitalbench_archive::run::ledger::{AttemptRecord, Ledger, RunPlan};
 use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::asking::run::{Calls, RunKind};
 use capitalbench_core::values::ids::RunId;
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
@@ -146,7 +146,11 @@ pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared
     if is_official && !request.dry_run {
         Promise::of(&folder, &inputs.manifest).require_stamped_freeze(operator)?;
     }
-    let deadline = inputs.manifest.decision_deadline.as_ref().map(Stamp::at);
+    let deadline = inputs
+        .manifest
+        .decision_deadline
+        .as_ref()
+        .map(WrittenInstant::at);
     Ok(Prepared::Ready(Box::new(ReadyRun {
         plan: prepared.plan,
         seats,
@@ -279,7 +283,11 @@ fn conclude(engine: &Engine, ends: Vec<SlotEnd>) -> Result<RunReport, Error> {
     let finished = if ends.iter().any(SlotEnd::is_open) {
         None
     } else {
-        Some(derive(&engine.ledger, &engine.inputs, &Stamp::of(now))?)
+        Some(derive(
+            &engine.ledger,
+            &engine.inputs,
+            &WrittenInstant::of(now),
+        )?)
     };
     engine.recorder.round(engine.clock.now())?;
     let mut slots = Vec::new();

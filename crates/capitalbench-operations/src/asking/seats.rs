@@ -10,7 +10,7 @@ use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::text::json;
 use capitalbench_archive::round::round_folder::RoundInputs;
 use capitalbench_archive::run::ledger::{Ledger, PlannedSlot};
-use capitalbench_core::asking::cost::{Cost, Price};
+use capitalbench_core::asking::cost::{Cost, TokenPrice};
 use capitalbench_core::asking::prompt::call_suffix;
 use capitalbench_core::asking::run::Calls;
 use capitalbench_core::asking::tokens::estimate;
@@ -33,7 +33,7 @@ pub struct Seat {
     pub input: String,
     pub max_output_tokens: u64,
     pub time_limit: Duration,
-    pub price: Option<Price>,
+    pub price: Option<TokenPrice>,
     pub worst_case: Cost,
     /// Names under which the requested model may answer.
     pub served_models: Vec<String>,

@@ -9,7 +9,7 @@ use capitalbench_adapters::provider::{Question, Reply};
 use capitalbench_archive::format::round::models::{self, ModelSettings};
 use capitalbench_archive::run::ledger::PlannedPrice;
 use capitalbench_core::asking::attempt::Reason;
-use capitalbench_core::asking::cost::{Cost, Price};
+use capitalbench_core::asking::cost::{Cost, TokenPrice};
 
 use super::price_card::PriceBook;
 use super::providers::{connect, is_offline, served_models};
@@ -82,7 +82,7 @@ fn chosen(request: &SmokeRequest, models: Vec<ModelSettings>) -> Result<ModelSet
 fn ask(
     operator: &Operator,
     model: ModelSettings,
-    price: Option<Price>,
+    price: Option<TokenPrice>,
 ) -> Result<SmokeReport, Error> {
     let provider = connect(&operator.configuration, &model)?;
     let question = Question {

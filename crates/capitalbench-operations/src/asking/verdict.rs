@@ -6,9 +6,9 @@ use capitalbench_adapters::provider::{CallFailure, RawAnswer, Reply, Stop, Token
 use capitalbench_archive::run::ledger::Ended;
 use capitalbench_archive::run::ledger::derive::add_run_fields;
 use capitalbench_core::asking::attempt::{AttemptStatus, Reason};
-use capitalbench_core::asking::cost::{Billed, Cost, Price};
+use capitalbench_core::asking::cost::{Billed, Cost, TokenPrice};
 use capitalbench_core::decision::submission::reply::{Ending, ReplyFault, Step, read_reply};
-use capitalbench_core::decision::submission::{Problem, RoundRules, Stage, validate};
+use capitalbench_core::decision::submission::{PayloadForm, Problem, RoundRules, validate};
 use serde_json::{Value, json};
 
 use super::engine::Engine;
@@ -129,7 +129,7 @@ fn stopped(stop: Stop) -> Option<(Reason, &'static str)> {
 }
 
 /// What a reply costs, where the provider counts its tokens.
-pub fn cost(price: Price, tokens: Tokens) -> Option<Cost> {
+pub fn cost(price: TokenPrice, tokens: Tokens) -> Option<Cost> {
     Some(price.cost(Billed {
         input: tokens.input?,
         cached: tokens.cached.unwrap_or(0),
@@ -163,7 +163,7 @@ fn judge_object(engine: &Engine, seat: &Seat, object: &Value) -> AttemptStatus {
         run: rules,
     };
     problems.extend(
-        validate(&payload, Stage::Raw, &round)
+        validate(&payload, PayloadForm::Raw, &round)
             .err()
             .unwrap_or_default(),
     );

@@ -19,7 +19,7 @@ use capitalbench_core::round::manifest::{
 use capitalbench_core::round::methodology::Methodology;
 use capitalbench_core::round::roster::Roster;
 use capitalbench_core::values::ids::RoundId;
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 
@@ -197,8 +197,8 @@ fn active_models(request: &RoundRequest, deadline: Timestamp) -> Result<Vec<Mode
 }
 
 /// An instant as operators write it, to the second.
-fn stamp(at: Timestamp) -> Result<Stamp, Error> {
+fn stamp(at: Timestamp) -> Result<WrittenInstant, Error> {
     let whole =
         Timestamp::from_second(at.as_second()).map_err(|error| Error::new(error.to_string()))?;
-    Ok(Stamp::of(whole))
+    Ok(WrittenInstant::of(whole))
 }

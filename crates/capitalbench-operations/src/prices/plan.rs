@@ -17,7 +17,7 @@ use capitalbench_core::market::prices::Side;
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::round::manifest::Window;
 use capitalbench_core::values::ids::{OptionId, RunId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
@@ -53,7 +53,7 @@ impl FetchPlan<'_> {
     pub(super) fn correction(&self, now: Timestamp) -> Option<Correction> {
         self.correct.as_ref().map(|reason| Correction {
             reason: reason.clone(),
-            at: Stamp::of(now),
+            at: WrittenInstant::of(now),
         })
     }
 }
@@ -215,6 +215,6 @@ pub fn source_exception(
         format_version: FormatVersion,
         departure,
         reason: reason.clone(),
-        accepted_at: Stamp::of(fetchers.first.operator.clock.now()),
+        accepted_at: WrittenInstant::of(fetchers.first.operator.clock.now()),
     }))
 }

@@ -13,7 +13,7 @@ use capitalbench_core::asking::run::{NoOfficialRun, RunRules, official_run};
 use capitalbench_core::round::manifest::Window;
 use capitalbench_core::round::methodology::Enforcement;
 use capitalbench_core::values::ids::RunId;
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 
 use crate::error::Error;
@@ -117,7 +117,7 @@ pub fn score(
         Writing::Write(Reasons { correct, .. }) => {
             let correction = correct.as_ref().map(|reason| Correction {
                 reason: reason.clone(),
-                at: Stamp::of(now),
+                at: WrittenInstant::of(now),
             });
             // What contradicts the log is refused before a result is written from it.
             if correct.is_none() {

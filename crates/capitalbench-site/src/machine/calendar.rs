@@ -1,7 +1,7 @@
 //! An iCalendar of the closes that decide rounds.
 
 use capitalbench_core::publication::PublicRound;
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -27,7 +27,7 @@ fn event(input: &Input<'_>, round: &PublicRound) -> Option<String> {
     let close = round.manifest.window?.exit_close()?;
     let id = round.id().as_str();
     let stamp = round.manifest.created_at.as_ref();
-    let stamp = stamp.map_or(close, Stamp::at);
+    let stamp = stamp.map_or(close, WrittenInstant::at);
     Some(format!(
         "BEGIN:VEVENT\nUID:{id}-exit@capitalbench\nDTSTAMP:{}\nDTSTART:{}\nDURATION:PT0S\n\
          SUMMARY:{id} ends\n\

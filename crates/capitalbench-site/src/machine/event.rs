@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use capitalbench_core::publication::visible::{Item, is_public};
 use capitalbench_core::publication::{PublicRound, Publication, RoundState};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use capitalbench_export::text::{percent, reference_of, score};
 use jiff::Timestamp;
 
@@ -59,7 +59,9 @@ fn page(round: &PublicRound) -> String {
 fn began(round: &PublicRound) -> Option<Timestamp> {
     let manifest = &round.manifest;
     let stamp = manifest.created_at.as_ref();
-    stamp.or(manifest.decision_deadline.as_ref()).map(Stamp::at)
+    stamp
+        .or(manifest.decision_deadline.as_ref())
+        .map(WrittenInstant::at)
 }
 
 fn opened(round: &PublicRound) -> Option<Event> {

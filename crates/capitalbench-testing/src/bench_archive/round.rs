@@ -14,7 +14,7 @@ use capitalbench_core::round::manifest::{Manifest, Proof, Stream, SubmissionForm
 use capitalbench_core::round::methodology::Methodology;
 use capitalbench_core::round::roster::Roster;
 use capitalbench_core::values::ids::{Digest, RoundId, RunId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use capitalbench_core::values::units::Price;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -120,9 +120,10 @@ fn before(schedule: &Schedule, minutes: i64) -> Timestamp {
     schedule.deadline - SignedDuration::from_mins(minutes)
 }
 
-fn stamp(at: Timestamp) -> Result<Stamp, BenchArchiveError> {
+fn stamp(at: Timestamp) -> Result<WrittenInstant, BenchArchiveError> {
     let text = at.to_string();
-    Stamp::parse(&text).ok_or_else(|| BenchArchiveError::Broken(format!("{text} is no instant")))
+    WrittenInstant::parse(&text)
+        .ok_or_else(|| BenchArchiveError::Broken(format!("{text} is no instant")))
 }
 
 /// A round that is being made.

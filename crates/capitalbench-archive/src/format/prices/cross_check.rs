@@ -3,7 +3,7 @@
 
 use capitalbench_core::market::cross_check::{Comparison, CrossCheck};
 use capitalbench_core::values::ids::{Digest, OptionId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use capitalbench_core::values::units::Return;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ pub struct CrossCheckAcceptance {
     pub cross_check: Digest,
     pub reason: String,
     #[serde(rename = "accepted_at_utc")]
-    pub accepted_at: Stamp,
+    pub accepted_at: WrittenInstant,
 }
 
 #[derive(Serialize, Deserialize)]

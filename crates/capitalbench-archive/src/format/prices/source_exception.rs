@@ -1,6 +1,6 @@
 //! `prices/source_exception.json`: why prices come from another source than the round froze.
 
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use serde::{Deserialize, Serialize};
 
 use crate::format::stored::FormatVersion;
@@ -14,7 +14,7 @@ pub struct SourceException {
     pub departure: String,
     pub reason: String,
     #[serde(rename = "accepted_at_utc")]
-    pub accepted_at: Stamp,
+    pub accepted_at: WrittenInstant,
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use capitalbench_core::round::resolution_job::{JobStatus, MAX_ATTEMPTS, ResolutionJob};
 use capitalbench_core::values::ids::{RoundId, RunId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use jiff::{Timestamp, Unit};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -24,7 +24,7 @@ struct Stored {
     round_id: RoundId,
     run_id: RunId,
     job_type: Option<String>,
-    due_at_utc: Stamp,
+    due_at_utc: WrittenInstant,
     #[serde(default, deserialize_with = "instant")]
     next_attempt_at_utc: Option<Timestamp>,
     status: String,
@@ -49,7 +49,7 @@ fn instant<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::E
         return Ok(None);
     }
     let wrong = || D::Error::custom(format!("{text:?} is not an instant"));
-    Ok(Some(Stamp::parse(&text).ok_or_else(wrong)?.at()))
+    Ok(Some(WrittenInstant::parse(&text).ok_or_else(wrong)?.at()))
 }
 
 pub fn parse(bytes: &[u8]) -> Result<ResolutionJob, Fault> {

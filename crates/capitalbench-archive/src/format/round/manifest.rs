@@ -10,7 +10,7 @@ use capitalbench_core::round::manifest::{
 use capitalbench_core::round::methodology::Methodology;
 use capitalbench_core::round::roster::Roster;
 use capitalbench_core::values::ids::{ModelId, RoundId};
-use capitalbench_core::values::time::{Stamp, parse_day};
+use capitalbench_core::values::time::{WrittenInstant, parse_day};
 use serde::Deserialize;
 
 use crate::disk::error::Fault;
@@ -169,13 +169,13 @@ fn day(field: &str, text: Option<&str>) -> Result<Option<jiff::civil::Date>, Fau
     parse_day(text).map(Some).ok_or_else(wrong)
 }
 
-fn stamp(field: &str, text: Option<&str>) -> Result<Option<Stamp>, Fault> {
+fn stamp(field: &str, text: Option<&str>) -> Result<Option<WrittenInstant>, Fault> {
     let Some(text) = text else { return Ok(None) };
     let wrong = || {
         let example = "2026-05-11T01:00:00Z";
         Fault::field(field, format!("{text:?} is not an instant like {example}"))
     };
-    Stamp::parse(text).map(Some).ok_or_else(wrong)
+    WrittenInstant::parse(text).map(Some).ok_or_else(wrong)
 }
 
 fn constraints(stored: Option<StoredConstraints>) -> Result<Constraints, Fault> {

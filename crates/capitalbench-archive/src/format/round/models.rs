@@ -5,7 +5,7 @@ use std::time::Duration;
 use capitalbench_core::decision::submission::MODE;
 use capitalbench_core::round::roster::Contestant;
 use capitalbench_core::values::ids::ModelId;
-use capitalbench_core::values::time::{Stamp, parse_day};
+use capitalbench_core::values::time::{WrittenInstant, parse_day};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ struct StoredModel {
     #[serde(rename = "notes")]
     _notes: Option<String>,
     metadata: Option<Value>,
-    retired_at_utc: Option<Stamp>,
+    retired_at_utc: Option<WrittenInstant>,
     retirement_reason: Option<String>,
     successor_model_id: Option<String>,
 }
@@ -163,12 +163,12 @@ fn contestant(model: &StoredModel) -> Result<Contestant, Fault> {
 }
 
 /// A day means its first instant in UTC.
-fn eligible_from(text: Option<&str>) -> Result<Option<Stamp>, Fault> {
+fn eligible_from(text: Option<&str>) -> Result<Option<WrittenInstant>, Fault> {
     let Some(text) = text.map(str::trim) else {
         return Ok(None);
     };
     let first = parse_day(text).map(|day| format!("{day}T00:00:00Z"));
     let wrong = || Fault::field("first_eligible_date_utc", "must be a day or an instant");
-    let stamp = Stamp::parse(first.as_deref().unwrap_or(text));
+    let stamp = WrittenInstant::parse(first.as_deref().unwrap_or(text));
     stamp.map(Some).ok_or_else(wrong)
 }

@@ -2,7 +2,7 @@
 
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::round::manifest::{Manifest, Stream, SubmissionFormat};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use jiff::civil::Date;
 
 use crate::format::text::scalar::yaml_text;
@@ -14,7 +14,7 @@ pub fn render(manifest: &Manifest, description: &str, notes: &str) -> String {
     let quoted =
         |value: Option<String>| value.map_or_else(|| "null".to_owned(), |v| format!("'{v}'"));
     let day = |day: Option<Date>| quoted(day.map(|day| day.to_string()));
-    let stamp = |stamp: Option<&Stamp>| quoted(stamp.map(Stamp::to_string));
+    let stamp = |stamp: Option<&WrittenInstant>| quoted(stamp.map(WrittenInstant::to_string));
     put("round_id", yaml_text(manifest.round_id.as_str()));
     put("title", yaml_text(&manifest.title));
     put("description", yaml_text(description));

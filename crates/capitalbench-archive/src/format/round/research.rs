@@ -1,6 +1,6 @@
 //! `research_manifest.yaml`: the cutoff and which research file a model may see.
 
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use serde::Deserialize;
 
 use crate::disk::error::Fault;
@@ -11,7 +11,7 @@ use capitalbench_core::encoding::yaml::from_yaml;
 #[serde(deny_unknown_fields)]
 struct Stored {
     round_id: String,
-    research_cutoff_utc: Option<Stamp>,
+    research_cutoff_utc: Option<WrittenInstant>,
     #[serde(default, rename = "decision_deadline_utc")]
     _deadline: Option<String>,
     #[serde(default)]
@@ -36,7 +36,7 @@ pub struct ResearchManifest {
     /// The round it was made for.
     pub round_id: String,
     /// The research holds no fact after this instant.
-    pub cutoff: Option<Stamp>,
+    pub cutoff: Option<WrittenInstant>,
     /// Files that models may see.
     pub model_facing: Vec<String>,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use capitalbench_core::asking::acceptance::Acceptance;
 use capitalbench_core::values::ids::{Digest, RoundId, RunId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value};
 
@@ -17,7 +17,7 @@ struct Stored {
     round_id: RoundId,
     run_id: RunId,
     #[serde(rename = "accepted_at_utc")]
-    accepted_at: Stamp,
+    accepted_at: WrittenInstant,
     #[serde(rename = "run_log_sha256")]
     run_log: Digest,
     submissions: BTreeMap<String, Digest>,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use capitalbench_core::asking::run::Calls;
 use capitalbench_core::decision::submission::MODE;
 use capitalbench_core::round::manifest::Manifest;
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use serde_json::json;
 
 use crate::run::ledger::RunPlan;
@@ -14,7 +14,7 @@ use crate::run::ledger::derive::Finished;
 /// How a run ended.
 #[derive(Debug, Clone, Copy)]
 pub struct End<'a> {
-    pub completed_at: &'a Stamp,
+    pub completed_at: &'a WrittenInstant,
     pub finished: Finished,
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_core::asking::cost::Price;
+use capitalbench_core::asking::cost::TokenPrice;
 use capitalbench_core::values::time::parse_day;
 use jiff::civil::Date;
 use serde::de::Error as _;
@@ -57,12 +57,12 @@ struct StoredPrice {
 pub struct PriceCard {
     /// The day on which the prices were valid, where the card says so.
     pub as_of: Option<Date>,
-    prices: BTreeMap<(String, String), Price>,
+    prices: BTreeMap<(String, String), TokenPrice>,
 }
 
 impl PriceCard {
     /// The price of a model; none unless the card has both an input and an output price.
-    pub fn price(&self, provider: &str, api_model_name: &str) -> Option<Price> {
+    pub fn price(&self, provider: &str, api_model_name: &str) -> Option<TokenPrice> {
         let key = (provider.to_owned(), api_model_name.to_owned());
         self.prices.get(&key).copied()
     }
@@ -79,7 +79,7 @@ pub fn parse(bytes: &[u8]) -> Result<PriceCard, Fault> {
     for (provider, models) in stored.pricing {
         for (model, price) in models {
             if let (Some(input), Some(output)) = (price.input, price.output) {
-                let price = Price {
+                let price = TokenPrice {
                     input,
                     cached: price.cached,
                     cache_write: price.cache_write,

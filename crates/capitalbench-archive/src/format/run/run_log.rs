@@ -1,6 +1,6 @@
 //! `run_log.jsonl`: one line per call.
 
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use serde::Deserialize;
 
 use crate::disk::error::Fault;
@@ -11,8 +11,8 @@ use crate::format::utf8;
 struct Stored {
     model_id: String,
     provider: String,
-    started_at_utc: Option<Stamp>,
-    completed_at_utc: Option<Stamp>,
+    started_at_utc: Option<WrittenInstant>,
+    completed_at_utc: Option<WrittenInstant>,
     replicate_index: Option<u32>,
     raw_response_sha256: Option<String>,
     raw_response_path: Option<String>,
@@ -26,8 +26,8 @@ pub struct RunLogLine {
     pub line: u64,
     pub model_id: String,
     pub provider: String,
-    pub started_at: Option<Stamp>,
-    pub completed_at: Option<Stamp>,
+    pub started_at: Option<WrittenInstant>,
+    pub completed_at: Option<WrittenInstant>,
     pub replicate: u32,
     /// Digest of the reply's text.
     pub reply_digest: Option<String>,

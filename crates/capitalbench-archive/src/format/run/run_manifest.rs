@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use capitalbench_core::asking::run::{Calls, Counts, Run, RunKind, RunRules, Selection};
 use capitalbench_core::values::ids::{ModelId, RoundId, RunId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -22,8 +22,8 @@ struct Stored {
     mode: Option<String>,
     mock: Option<bool>,
     synthetic: Option<bool>,
-    created_at_utc: Option<Stamp>,
-    completed_at_utc: Option<Stamp>,
+    created_at_utc: Option<WrittenInstant>,
+    completed_at_utc: Option<WrittenInstant>,
     replicates: Option<u32>,
     official_score_eligible: Option<bool>,
     model_count: Option<u64>,
@@ -32,8 +32,8 @@ struct Stored {
     model_ids: Option<Vec<ModelId>>,
     format_retry: Option<bool>,
     operator_selected_official: Option<bool>,
-    accepted_at_utc: Option<Stamp>,
-    resolved_at_utc: Option<Stamp>,
+    accepted_at_utc: Option<WrittenInstant>,
+    resolved_at_utc: Option<WrittenInstant>,
 }
 
 /// A run, and what else its manifest says.
@@ -43,7 +43,7 @@ pub struct RunRecord {
     /// Whether it only repeats failed calls of another run.
     pub format_retry: bool,
     /// When the result was made.
-    pub resolved_at: Option<Stamp>,
+    pub resolved_at: Option<WrittenInstant>,
 }
 
 /// Fields of a run that was made from a ledger, as [`crate::format::run::new_run_manifest`] writes them.

@@ -13,7 +13,7 @@ use capitalbench_core::round::manifest::{
 use capitalbench_core::round::methodology::Methodology;
 use capitalbench_core::round::roster::Roster;
 use capitalbench_core::values::ids::{Digest, RoundId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -93,12 +93,12 @@ struct ManifestForm {
     title: String,
     horizon: String,
     decision_date: Option<Date>,
-    decision_deadline: Option<Stamp>,
+    decision_deadline: Option<WrittenInstant>,
     window: Option<Window>,
     window_rule: Option<WindowRule>,
     entry_rule: String,
     exit_rule: String,
-    created_at: Option<Stamp>,
+    created_at: Option<WrittenInstant>,
     methodology: Methodology,
     universe_version: Option<String>,
     format: SubmissionFormat,

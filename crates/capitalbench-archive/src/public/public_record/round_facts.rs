@@ -13,7 +13,7 @@ use capitalbench_core::publication::facts::{
 use capitalbench_core::result::interim::track;
 use capitalbench_core::round::manifest::Stream;
 use capitalbench_core::values::ids::{Digest, ModelId, OptionId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 
 use super::{PublicationError, Shared};
@@ -160,7 +160,7 @@ fn since(run: &Run) -> Option<Timestamp> {
     let accepted = run.acceptance.as_ref();
     let accepted = accepted.map(|accepted| &accepted.accepted_at);
     let since = accepted.or_else(|| stamps.into_iter().find_map(Option::as_ref));
-    since.map(Stamp::at)
+    since.map(WrittenInstant::at)
 }
 
 /// The controls of a round that is not scored; none where the run has none.

@@ -9,7 +9,7 @@ use capitalbench_core::asking::attempt::{AttemptStatus, Slot};
 use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
 use capitalbench_core::decision::submission::{MODE, RUN_FIELDS};
 use capitalbench_core::values::ids::Digest;
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use serde_json::{Map, Value, json};
 
 use super::{AttemptRecord, Ledger, PlannedSlot, RunPlan};
@@ -45,7 +45,7 @@ pub fn announce(ledger: &Ledger, inputs: &RoundInputs) -> Result<(), FileError> 
 pub fn derive(
     ledger: &Ledger,
     inputs: &RoundInputs,
-    completed_at: &Stamp,
+    completed_at: &WrittenInstant,
 ) -> Result<Finished, FileError> {
     let plan = ledger.plan();
     let mut files = Vec::new();
@@ -77,7 +77,7 @@ pub fn derive(
 fn conclude(
     ledger: &Ledger,
     inputs: &RoundInputs,
-    completed_at: &Stamp,
+    completed_at: &WrittenInstant,
 ) -> Result<Finished, FileError> {
     let plan = ledger.plan();
     let checked = validate_run(inputs, ledger.folder(), plan.rules)?;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use capitalbench_core::asking::attempt::Slot;
-use capitalbench_core::asking::cost::Price;
+use capitalbench_core::asking::cost::TokenPrice;
 use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
 use capitalbench_core::values::ids::{ModelId, RoundId, RunId};
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ pub struct RunPlan {
     pub rules: RunRules,
     /// Real calls or a rehearsal.
     pub calls: Calls,
-    pub created_at: Stamp,
+    pub created_at: WrittenInstant,
     /// Model configuration, as typed.
     pub models_file: String,
     /// Digest of that file; a resumed run must read the same.
@@ -72,7 +72,7 @@ struct Stored {
     replicates: u32,
     mock: bool,
     synthetic: Option<bool>,
-    created_at_utc: Stamp,
+    created_at_utc: WrittenInstant,
     models_config_file: String,
     models_config_sha256: String,
     pricing_path: Option<String>,
@@ -106,7 +106,7 @@ impl RunPlan {
     }
 
     /// The price of a model, where it is known.
-    pub fn price(&self, provider: &str, api_model_name: &str) -> Option<Price> {
+    pub fn price(&self, provider: &str, api_model_name: &str) -> Option<TokenPrice> {
         let same = |known: &&PlannedPrice| {
             known.provider == provider && known.api_model_name == api_model_name
         };

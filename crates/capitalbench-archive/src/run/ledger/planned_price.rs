@@ -1,6 +1,6 @@
 //! The prices that a run uses, stored so that every cost can be computed again.
 
-use capitalbench_core::asking::cost::Price;
+use capitalbench_core::asking::cost::TokenPrice;
 use serde::{Deserialize, Serialize};
 
 /// Where prices come from.
@@ -36,7 +36,7 @@ pub struct PlannedPrice {
 }
 
 impl PlannedPrice {
-    pub fn new(provider: &str, api_model_name: &str, card: &str, price: Price) -> Self {
+    pub fn new(provider: &str, api_model_name: &str, card: &str, price: TokenPrice) -> Self {
         Self {
             provider: provider.to_owned(),
             api_model_name: api_model_name.to_owned(),
@@ -49,8 +49,8 @@ impl PlannedPrice {
         }
     }
 
-    pub fn price(&self) -> Price {
-        Price {
+    pub fn price(&self) -> TokenPrice {
+        TokenPrice {
             input: self.input,
             cached: self.cached,
             cache_write: self.cache_write,

@@ -2,10 +2,10 @@ use super::*;
 
 #[test]
 fn costs_are_exact() {
-    let price = Price {
+    let price = TokenPrice {
         input: 5_000_000,
         output: 30_000_000,
-        ..Price::default()
+        ..TokenPrice::default()
     };
     let tokens = Billed {
         input: 1_000_000,
@@ -14,13 +14,13 @@ fn costs_are_exact() {
         ..Billed::default()
     };
     assert_eq!(Some(price.cost(tokens)), Cost::from_usd(8.0));
-    let apart = Price {
+    let apart = TokenPrice {
         reasoning: Some(10_000_000),
         ..price
     };
     assert_eq!(Some(apart.cost(tokens)), Cost::from_usd(6.8));
     assert!(price.worst_case(1_000_000, 100_000) >= price.cost(tokens));
-    let cache = Price {
+    let cache = TokenPrice {
         cached: Some(500_000),
         cache_write: Some(6_250_000),
         ..price

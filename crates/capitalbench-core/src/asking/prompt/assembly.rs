@@ -9,7 +9,7 @@ use crate::decision::submission::MODE;
 use crate::market::universe::{Listing, MarketOption, Universe};
 use crate::round::manifest::{Manifest, SubmissionFormat, Window};
 use crate::values::ids::ModelId;
-use crate::values::time::Stamp;
+use crate::values::time::WrittenInstant;
 
 /// Titles under which a market table was shown; a briefing that holds one brings its own table.
 pub const CONTEXT_TITLES: [&str; 3] = [
@@ -31,7 +31,7 @@ pub struct ModelInputParts<'a> {
     /// The round's rules.
     pub manifest: &'a Manifest,
     /// Moment after which no fact was collected.
-    pub research_cutoff: Option<&'a Stamp>,
+    pub research_cutoff: Option<&'a WrittenInstant>,
     /// Text of `briefing.md`.
     pub briefing: &'a str,
     /// The market table as Markdown, where there is one.

@@ -84,7 +84,7 @@ fn accepted(mut run: Run, supersedes: Option<&str>) -> Run {
     run.acceptance = Some(Acceptance {
         round_id: run.round_id.clone(),
         run_id: run.run_id.clone(),
-        accepted_at: Stamp::parse("2026-03-02T18:00:00Z").unwrap(),
+        accepted_at: WrittenInstant::parse("2026-03-02T18:00:00Z").unwrap(),
         run_log: nothing,
         submissions: std::collections::BTreeMap::new(),
         hashes: nothing,

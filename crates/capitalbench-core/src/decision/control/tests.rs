@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::asking::run::{RunKind, RunRules};
-use crate::decision::submission::{RoundRules, Stage, validate};
+use crate::decision::submission::{PayloadForm, RoundRules, validate};
 use crate::evidence::inference::admissible::Admissible;
 use crate::market::universe::Listing;
 use crate::test_support::{holding, manifest, option, option_id, payload_base, universe_of};
@@ -285,7 +285,7 @@ fn verdict(holdings: &[Holding], round: &AnyRound) -> Result<(), String> {
             replicates: 1,
         },
     };
-    validate(&payload, Stage::Raw, &rules)
+    validate(&payload, PayloadForm::Raw, &rules)
         .map(|_| ())
         .map_err(|problems| format!("{problems:?} in {payload}"))
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::asking::run::{RunKind, RunRules};
-use crate::decision::submission::{RoundRules, Stage, Submission, validate};
+use crate::decision::submission::{PayloadForm, RoundRules, Submission, validate};
 use crate::round::manifest::Manifest;
 use crate::test_support::{manifest, payload_base, set, universe_of, unset};
 
@@ -102,13 +102,13 @@ pub(super) fn judgment_round() -> Manifest {
 }
 
 pub(super) fn judged(payload: &Value) -> Result<Submission, String> {
-    judged_with(payload, Some(&slate()), Stage::Raw)
+    judged_with(payload, Some(&slate()), PayloadForm::Raw)
 }
 
 pub(super) fn judged_with(
     payload: &Value,
     slate: Option<&Slate>,
-    stage: Stage,
+    stage: PayloadForm,
 ) -> Result<Submission, String> {
     let (manifest, universe) = (judgment_round(), universe_of(&OPTIONS));
     let rules = RoundRules {

@@ -50,7 +50,7 @@ pub(super) fn judged(payload: &Value, label: &str) -> Result<Submission, String>
         slate: None,
         run: OFFICIAL,
     };
-    joined(validate(payload, Stage::Raw, &rules))
+    joined(validate(payload, PayloadForm::Raw, &rules))
 }
 
 /// All problems in one line.

@@ -40,10 +40,10 @@ pub(super) fn head_to_head(
 ) -> Vec<HeadToHead> {
     let mut sorted: Vec<&CumulativeRow> = rows.iter().collect();
     sorted.sort_by(|a, b| a.model_id.cmp(&b.model_id));
-    let records: Vec<Record<'_>> = sorted
+    let records: Vec<ModelRounds<'_>> = sorted
         .iter()
         .enumerate()
-        .map(|(place, row)| Record {
+        .map(|(place, row)| ModelRounds {
             id: (place, &row.model_id),
             taken: taken(&chosen(rounds, &row.rounds), (place, &row.model_id)),
             rounds: Arc::from(row.rounds.as_slice()),
@@ -73,14 +73,14 @@ pub(super) fn head_to_head(
 }
 
 /// A model's own rounds.
-struct Record<'a> {
+struct ModelRounds<'a> {
     id: (usize, &'a ModelId),
     rounds: Arc<[RoundId]>,
     taken: Vec<Taken<'a>>,
 }
 
 fn compared(
-    (first, second): (&Record<'_>, &Record<'_>),
+    (first, second): (&ModelRounds<'_>, &ModelRounds<'_>),
     shared: &Arc<[RoundId]>,
     (a, b): (&[Taken<'_>], &[Taken<'_>]),
     track: Track,

@@ -212,7 +212,7 @@ pub(crate) fn behaviour(rounds: &[&PublicRound]) -> Vec<Behaviour> {
         let deadline = round.manifest.decision_deadline.as_ref();
         let entry = round.manifest.window.map(|window| window.entry);
         (
-            deadline.map(crate::values::time::Stamp::at),
+            deadline.map(crate::values::time::WrittenInstant::at),
             entry,
             round.id().clone(),
         )

@@ -6,7 +6,7 @@ fn a_round_moves_through_its_stages() {
     let blank = Facts {
         frozen: false,
         runs: 0,
-        record: Record::Missing,
+        record: RecordState::Missing,
         entry_close: Some(instant("2026-06-01T20:00:00Z")),
         exit_close: Some(instant("2026-06-08T20:00:00Z")),
     };
@@ -15,7 +15,7 @@ fn a_round_moves_through_its_stages() {
         change(&mut facts);
         assert_eq!(stage(&facts, instant(now)), expected, "{now}");
     };
-    let record: fn(&mut Facts) = |facts| (facts.runs, facts.record) = (1, Record::Chosen);
+    let record: fn(&mut Facts) = |facts| (facts.runs, facts.record) = (1, RecordState::Chosen);
     check(|_| (), "2026-06-01T12:00:00Z", Stage::Draft);
     check(|f| f.frozen = true, "2026-06-01T12:00:00Z", Stage::Frozen);
     check(|f| f.runs = 1, "2026-06-01T12:00:00Z", Stage::Run);
@@ -25,7 +25,7 @@ fn a_round_moves_through_its_stages() {
     check(record, "2026-06-09T19:59:59Z", Stage::Due);
     check(record, "2026-06-09T20:00:00Z", Stage::Overdue);
     check(
-        |f| f.record = Record::Scored,
+        |f| f.record = RecordState::Scored,
         "2026-06-09T20:00:01Z",
         Stage::Resolved,
     );
@@ -48,7 +48,7 @@ fn a_round_is_overdue_at_the_same_instant_for_everybody() {
         let facts = Facts {
             frozen: true,
             runs: 1,
-            record: Record::Chosen,
+            record: RecordState::Chosen,
             entry_close: window.entry_close(),
             exit_close: window.exit_close(),
         };

@@ -4,7 +4,7 @@ use super::*;
 fn a_frozen_roster_decides_alone() {
     let round = RoundId::parse("CB-2026-06-01-1W").unwrap();
     let deadline = "2026-06-01T12:00:00Z".parse().unwrap();
-    let at = Stamp::parse("2026-06-01T11:00:00Z").unwrap();
+    let at = WrittenInstant::parse("2026-06-01T11:00:00Z").unwrap();
     let ours = Methodology::from_label(Some("portfolio-v1.1"));
     let with = Roster::new(vec![contestant().model_id], at.clone(), &ours);
     let without = Roster::new(vec![ModelId::parse("other").unwrap()], at.clone(), &ours);
@@ -61,19 +61,19 @@ fn models_join_and_retire() {
         false,
     );
     check(
-        |m| m.first_eligible_at = Stamp::parse("2026-06-01T12:00:00Z"),
+        |m| m.first_eligible_at = WrittenInstant::parse("2026-06-01T12:00:00Z"),
         true,
     );
     check(
-        |m| m.first_eligible_at = Stamp::parse("2026-06-01T12:00:01Z"),
+        |m| m.first_eligible_at = WrittenInstant::parse("2026-06-01T12:00:01Z"),
         false,
     );
     check(
-        |m| m.retired_at = Stamp::parse("2026-06-01T12:00:00Z"),
+        |m| m.retired_at = WrittenInstant::parse("2026-06-01T12:00:00Z"),
         false,
     );
     check(
-        |m| m.retired_at = Stamp::parse("2026-06-01T12:00:01Z"),
+        |m| m.retired_at = WrittenInstant::parse("2026-06-01T12:00:01Z"),
         true,
     );
 }
@@ -81,7 +81,7 @@ fn models_join_and_retire() {
 #[test]
 fn the_version_does_not_depend_on_order() {
     let id = |text| ModelId::parse(text).unwrap();
-    let at = Stamp::parse("2026-06-01T12:00:00Z").unwrap();
+    let at = WrittenInstant::parse("2026-06-01T12:00:00Z").unwrap();
     let ours = Methodology::from_label(Some("portfolio-v1.1"));
     let one = Roster::new(vec![id("a"), id("b")], at.clone(), &ours);
     let two = Roster::new(vec![id("b"), id("a")], at, &ours);

@@ -2,11 +2,11 @@ use super::*;
 
 #[test]
 fn both_spellings_of_an_instant_are_read() {
-    let operator = Stamp::parse("2026-05-11T01:00:00Z").unwrap();
-    let program = Stamp::parse("2026-05-11T01:00:00.000000+00:00").unwrap();
+    let operator = WrittenInstant::parse("2026-05-11T01:00:00Z").unwrap();
+    let program = WrittenInstant::parse("2026-05-11T01:00:00.000000+00:00").unwrap();
     assert_eq!(operator.at(), program.at());
-    assert!(Stamp::parse("2026-05-11").is_none());
-    assert!(Stamp::parse("").is_none());
+    assert!(WrittenInstant::parse("2026-05-11").is_none());
+    assert!(WrittenInstant::parse("").is_none());
 }
 
 #[test]

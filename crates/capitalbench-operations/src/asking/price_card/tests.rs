@@ -20,7 +20,7 @@ fn known_models_have_prices_and_unknown_ones_do_not() {
         shipped_price(&wanted, at)
     };
     let opus = price("anthropic", "claude-opus-5", 30_000).unwrap();
-    let expected = Price {
+    let expected = TokenPrice {
         input: 5_000_000,
         cached: Some(500_000),
         cache_write: Some(6_250_000),

@@ -36,7 +36,7 @@ fn written_content_reads_back() {
         format_version: FormatVersion,
         cross_check: Digest::of(text.as_bytes()),
         reason: "a late dividend at the other source".into(),
-        accepted_at: Stamp::parse("2026-03-10T02:00:00Z").unwrap(),
+        accepted_at: WrittenInstant::parse("2026-03-10T02:00:00Z").unwrap(),
     };
     let text = render_acceptance(&accepted);
     assert_eq!(parse_acceptance(text.as_bytes()).unwrap(), accepted);

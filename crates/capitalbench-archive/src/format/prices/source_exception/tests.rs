@@ -7,7 +7,7 @@ fn written_exceptions_read_back_and_other_content_is_refused() {
         format_version: FormatVersion,
         departure: "prices come from yahoo; the manifest froze tiingo".to_owned(),
         reason: "the vendor is down".to_owned(),
-        accepted_at: Stamp::parse("2026-12-15T01:30:00Z").unwrap(),
+        accepted_at: WrittenInstant::parse("2026-12-15T01:30:00Z").unwrap(),
     };
     let text = json::render(&written);
     assert_eq!(

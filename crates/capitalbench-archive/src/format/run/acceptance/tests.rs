@@ -1,4 +1,4 @@
-use capitalbench_core::values::time::Stamp;
+use capitalbench_core::values::time::WrittenInstant;
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ fn acceptance() -> Acceptance {
     Acceptance {
         round_id: RoundId::parse("R").unwrap(),
         run_id: RunId::parse("two").unwrap(),
-        accepted_at: Stamp::parse("2026-03-02T18:00:00Z").unwrap(),
+        accepted_at: WrittenInstant::parse("2026-03-02T18:00:00Z").unwrap(),
         run_log: Digest::of(b"log"),
         submissions: BTreeMap::from([(path, Digest::of(b"a"))]),
         hashes: Digest::of(b"hashes"),

@@ -14,7 +14,7 @@ fn manifest(format: SubmissionFormat) -> Manifest {
         title: String::new(),
         horizon: "one week".into(),
         decision_date: parse_day("2026-08-17"),
-        decision_deadline: Stamp::parse("2026-08-17T13:25:00Z"),
+        decision_deadline: WrittenInstant::parse("2026-08-17T13:25:00Z"),
         window: Some(Window {
             entry: parse_day("2026-08-17").unwrap(),
             exit: parse_day("2026-08-24").unwrap(),

@@ -275,7 +275,7 @@ fn a_judgment_is_still_checked_as_a_submission() {
         "is_official_score: must be true",
     );
     check("cost_usd", json!(-1), "cost_usd: -1 is below 0");
-    let slateless = judged_with(&judgment(), None, Stage::Raw).unwrap_err();
+    let slateless = judged_with(&judgment(), None, PayloadForm::Raw).unwrap_err();
     assert!(slateless.contains("no candidate slate"), "{slateless}");
 }
 

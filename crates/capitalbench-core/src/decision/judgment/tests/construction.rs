@@ -253,7 +253,7 @@ fn a_parsed_file_is_read_as_a_portfolio_without_a_slate() {
     ] {
         set(&mut parsed, name, value);
     }
-    let submission = judged_with(&parsed, None, Stage::Parsed).unwrap();
+    let submission = judged_with(&parsed, None, PayloadForm::Parsed).unwrap();
     assert_eq!(submission.decision.holdings()[0].weight, BasisPoints::WHOLE);
     assert!(
         judged(&parsed).is_err(),

@@ -77,7 +77,7 @@ fn told(label: &str, cap: Option<u32>, payload: &Value) -> String {
         slate: None,
         run: OFFICIAL,
     };
-    let found = joined(validate(payload, Stage::Raw, &rules));
+    let found = joined(validate(payload, PayloadForm::Raw, &rules));
     found.map_or_else(|problems| problems, |_| "ok".to_owned())
 }
 

@@ -20,7 +20,7 @@ fn told(limits: Limits, holdings: &[(&str, u32)]) -> String {
         .map(|(id, percent)| json!({"option_id": id, "allocation_pct": percent, "rationale": "x"}))
         .collect();
     set(&mut payload, "portfolio", json!(holdings));
-    let found = joined(validate(&payload, Stage::Raw, &rules));
+    let found = joined(validate(&payload, PayloadForm::Raw, &rules));
     found.map_or_else(|problems| problems, |_| "ok".to_owned())
 }
 

@@ -91,7 +91,7 @@ fn answer(payload: &Value) -> Result<(), TestCaseError> {
             slate: None,
             run: OFFICIAL,
         };
-        for stage in [Stage::Raw, Stage::Parsed] {
+        for stage in [PayloadForm::Raw, PayloadForm::Parsed] {
             if let Err(problems) = validate(payload, stage, &rules) {
                 prop_assert!(!problems.is_empty(), "{label} {stage:?} {payload}");
             }

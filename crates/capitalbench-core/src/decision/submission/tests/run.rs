@@ -12,7 +12,7 @@ fn told(run: RunRules, changes: &[(&str, Value)]) -> String {
     for (path, value) in changes {
         set(&mut payload, path, value.clone());
     }
-    let found = joined(validate(&payload, Stage::Raw, &rules));
+    let found = joined(validate(&payload, PayloadForm::Raw, &rules));
     found.map_or_else(|problems| problems, |_| "ok".to_owned())
 }
 

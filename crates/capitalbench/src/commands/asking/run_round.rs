@@ -1,0 +1,79 @@
+//! `run-round`: ask the models of a frozen round, or finish asking them.
+
+use capitalbench_operations::asking::events::{JsonLines, Listener, Silence};
+use capitalbench_operations::asking::run::{
+    AskRequest, Permission, Prepared, ReadyRun, Start, prepare_run,
+};
+use capitalbench_operations::operator::clock::Clock;
+
+use crate::cli::RunRound;
+use crate::commands::run_id;
+use crate::config::operator;
+use crate::console::{event_line, is_quiet, line, shows_progress};
+use crate::error::{Error, Exit};
+
+mod bars;
+mod report;
+
+use bars::Bars;
+
+pub(crate) fn run(arguments: &RunRound) -> Result<Exit, Error> {
+    let operator = operator(arguments.now.instant)?;
+    let request = request(arguments)?;
+    let ready = match prepare_run(&operator, &request)? {
+        Prepared::Finished { run_id, is_valid } => {
+            line(format!("{run_id} is finished; no model is asked again"));
+            return Ok(Exit::of(is_valid));
+        }
+        Prepared::Ready(ready) => ready,
+    };
+    report::bound(arguments, &ready);
+    if request.dry_run {
+        return Ok(Exit::Success);
+    }
+    report::confirm(arguments, &ready.plan)?;
+    let listener = listener(&ready, operator.clock);
+    let done = ready.ask(&operator, &request, listener)?;
+    report::result(&done);
+    Ok(Exit::of(done.is_valid()))
+}
+
+fn request(arguments: &RunRound) -> Result<AskRequest, Error> {
+    let permission = &arguments.permission;
+    Ok(AskRequest {
+        round: arguments.round.path.clone(),
+        models: arguments.models.clone(),
+        pricing: arguments.card.pricing.clone(),
+        run_id: run_id(arguments.run_id.as_deref())?,
+        start: if arguments.course.resume {
+            Start::Resume
+        } else {
+            Start::New
+        },
+        kind: arguments.run_type,
+        replicates: arguments.replicates,
+        permission: match (permission.mock, permission.allow_real_api_calls) {
+            (true, _) => Permission::Mock,
+            (false, true) => Permission::RealCalls,
+            (false, false) => Permission::Offline,
+        },
+        seed: permission.seed,
+        max_retries: arguments.retries,
+        max_cost_usd: arguments.cost_usd,
+        concurrent: usize::from(arguments.concurrent),
+        pause: arguments.pause,
+        controls: !arguments.course.no_controls,
+        dry_run: arguments.course.consent.dry_run,
+    })
+}
+
+/// Bars on a terminal, lines where something reads, nothing when asked to be quiet.
+fn listener(ready: &ReadyRun, clock: Clock) -> Box<dyn Listener> {
+    if is_quiet() {
+        Box::new(Silence)
+    } else if shows_progress() {
+        Box::new(Bars::new(&ready.seats, clock, ready.deadline))
+    } else {
+        Box::new(JsonLines { print: event_line })
+    }
+}

@@ -1,0 +1,56 @@
+//! `fetch-universe-performance`: the mechanical table that every model is shown.
+
+use capitalbench_archive::disk::shell::shell_word;
+use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_core::asking::market_context::{ContextStatus, MarketContext};
+use capitalbench_operations::opening::market_table::fetch_table;
+use serde_json::json;
+
+use crate::cli::FetchUniversePerformance;
+use crate::commands::notices::vendor;
+use crate::config::operator;
+use crate::console::{ERROR, GOOD, document, is_json, line, next_step, paint};
+use crate::error::{Error, Exit};
+
+pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Exit, Error> {
+    let (folder, context) = fetch_table(
+        &operator(arguments.now.instant)?,
+        &arguments.round.path,
+        arguments.as_of_date,
+        &vendor(&arguments.source)?,
+        arguments.overwrite_performance,
+    )?;
+    report(&folder, &context);
+    Ok(Exit::of(context.failed().is_empty()))
+}
+
+fn report(folder: &RoundFolder, context: &MarketContext) {
+    let failed: Vec<_> = context
+        .rows
+        .iter()
+        .filter(|row| row.status == ContextStatus::Fail)
+        .collect();
+    if is_json() {
+        let failures: Vec<_> = failed
+            .iter()
+            .map(|row| json!({"option_id": row.option_id.as_str(), "message": row.message}))
+            .collect();
+        document(&json!({
+            "round_id": folder.name(),
+            "as_of_date": context.as_of.to_string(),
+            "options": context.rows.len(),
+            "failed": failures,
+        }));
+        return;
+    }
+    for row in &failed {
+        let (id, message) = (&row.option_id, &row.message);
+        line(format!("{} {id}: {message}", paint(ERROR, "failed")));
+    }
+    let count = context.rows.len() - failed.len();
+    let text = format!("{count} of {} options", context.rows.len());
+    let (round, known) = (folder.name(), paint(GOOD, text));
+    line(format!("{round}: trailing returns of {known}"));
+    let path = shell_word(folder.path());
+    next_step(format!("capitalbench hash-round --round {path}"));
+}

@@ -1,0 +1,13 @@
+//! Verbs that publish: boards, files, pages and rows.
+
+pub(super) mod build_site;
+pub(super) mod data_folder;
+pub(super) mod db;
+pub(super) mod export;
+pub(super) mod origin;
+pub(super) mod publish_cumulative;
+pub(super) mod publish_latest;
+pub(super) mod publish_report;
+pub(super) mod published;
+pub(super) mod serve;
+pub(super) mod sync_web;

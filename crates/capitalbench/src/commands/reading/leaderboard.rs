@@ -1,0 +1,148 @@
+//! `leaderboard`: a comparison set or a round on the terminal.
+
+use std::path::Path;
+
+use capitalbench_core::publication::Publication;
+use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetStatus};
+use capitalbench_core::publication::standings::Standings;
+use capitalbench_core::round::manifest::Track;
+use capitalbench_export::publication_v1;
+use serde_json::{Value, json};
+
+use crate::cli::{Leaderboard, TrackName};
+use crate::commands::publishing::published::{load, load_standings, unknown};
+use crate::console::{DIM, document, is_json, line, paint, plural, prose};
+use crate::error::{Error, Exit};
+
+mod corrections;
+mod interval_bar;
+mod past;
+mod round_table;
+pub(crate) mod set_table;
+
+use past::Past;
+
+pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, Error> {
+    let past = match &arguments.at {
+        Some(checkpoint) => Some(Past::restore(&arguments.rounds, checkpoint)?),
+        None => None,
+    };
+    if let Some(name) = &arguments.round {
+        let publication = match &past {
+            Some(past) => past.publication()?,
+            None => load(&arguments.rounds)?,
+        };
+        let past = past.as_ref();
+        let folder = past.map_or(&*arguments.rounds.folder, Past::folder);
+        return one_round(&publication, name, folder, past);
+    }
+    let standings = match &past {
+        Some(past) => past.standings()?,
+        None => load_standings(&arguments.rounds)?,
+    };
+    let tracks = TrackName::tracks(arguments.track);
+    let sets = match &arguments.set {
+        Some(name) => vec![named(&standings, name)?],
+        None => tracks
+            .iter()
+            .filter_map(|track| featured(&standings, *track))
+            .collect(),
+    };
+    if is_json() {
+        let shown = sets.iter().map(|set| {
+            let found = standings.statistics(set);
+            set_table::as_json(&standings, set, found.as_ref())
+        });
+        let shown: Vec<Value> = shown.collect();
+        let told = json!({"as_of": standings.as_of.to_string(), "comparison_sets": shown});
+        document(&with_checkpoint(past.as_ref(), told));
+        return Ok(Exit::Success);
+    }
+    if let Some(past) = &past {
+        past.print();
+    }
+    for (place, set) in sets.iter().enumerate() {
+        if place > 0 {
+            line("");
+        }
+        set_table::print(&standings, set, standings.statistics(set).as_ref());
+        if arguments.set.is_some() {
+            set_table::print_rounds(set);
+        }
+    }
+    if arguments.set.is_none() {
+        open_rounds(&standings, &tracks);
+    }
+    Ok(Exit::of(sets.iter().any(|set| !set.rows.is_empty())))
+}
+
+fn named<'a>(standings: &'a Standings, name: &str) -> Result<&'a ComparisonSet, Error> {
+    let sets = &standings.comparison_sets;
+    let found = sets.iter().find(|set| set.definition.set_id == name);
+    found.ok_or_else(|| {
+        let known: Vec<&str> = sets
+            .iter()
+            .map(|set| set.definition.set_id.as_str())
+            .collect();
+        unknown("comparison set", name, &known)
+    })
+}
+
+/// The current set of a track; else the one with most rounds, then the latest start.
+fn featured(standings: &Standings, track: Track) -> Option<&ComparisonSet> {
+    let sets = standings.comparison_sets.iter();
+    let of_track = sets.filter(|set| set.definition.track == track);
+    of_track.max_by_key(|set| (set.status == SetStatus::Current, set.included.len()))
+}
+
+/// A document of a past board says of which.
+fn with_checkpoint(past: Option<&Past>, mut told: Value) -> Value {
+    if let Some(past) = past {
+        told["checkpoint"] = past.as_json();
+    }
+    told
+}
+
+fn one_round(
+    publication: &Publication,
+    name: &str,
+    folder: &Path,
+    past: Option<&Past>,
+) -> Result<Exit, Error> {
+    let found = publication
+        .rounds
+        .iter()
+        .find(|round| round.id().as_str() == name);
+    let round = found.ok_or_else(|| {
+        let known: Vec<&str> = publication.rounds.iter().map(|r| r.id().as_str()).collect();
+        unknown("public round", name, &known)
+    })?;
+    if is_json() {
+        let as_of = publication.as_of.to_string();
+        let corrected = corrections::as_json(folder, round)?;
+        let round = publication_v1::round(round);
+        let told = json!({"as_of": as_of, "round": round, "corrections": corrected});
+        document(&with_checkpoint(past, told));
+    } else {
+        if let Some(past) = past {
+            past.print();
+        }
+        round_table::print(publication, round);
+        corrections::print(folder, round)?;
+    }
+    Ok(Exit::Success)
+}
+
+/// How many rounds are open, and which result comes next.
+fn open_rounds(standings: &Standings, tracks: &[Track]) {
+    let open = standings.open_rounds(tracks);
+    let mut parts = vec![format!("{} open", plural(open.pending, "round"))];
+    if let Some(day) = open.next_exit {
+        parts.push(format!("next result after the close of {day}"));
+    }
+    if open.overdue > 0 {
+        parts.push(format!("{} overdue", open.overdue));
+    }
+    parts.push(format!("as of {}", standings.as_of));
+    line(format!("\n{}", paint(DIM, prose(&parts.join(" · ")))));
+}

@@ -1,0 +1,7 @@
+//! Verbs that show rounds and boards.
+
+pub(super) mod compare;
+pub(super) mod cumulative_status;
+pub(super) mod explain;
+pub(super) mod leaderboard;
+pub(super) mod status;

@@ -1,0 +1,238 @@
+//! Several rounds of an invented market, played by the real commands from nothing to the boards.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::time::Instant;
+
+use capitalbench_archive::disk::{file_ops, layout};
+use capitalbench_archive::format::round::manifest;
+use capitalbench_archive::public::public_record;
+use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_archive::verify::{self, Severity};
+use capitalbench_core::publication::{Publication, RoundState};
+use capitalbench_core::round::manifest::Track;
+use clap::Parser as _;
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::cli::{Arguments, Demo, RecordSource, Rounds, RoundsDir, Serve};
+use crate::console::{BOLD, DIM, ERROR, GOOD, line, muted, paint, progress, table};
+use crate::error::{Error, Exit};
+
+mod calendar;
+mod stage;
+
+use calendar::PlannedRound;
+use stage::Stage;
+
+/// Plays the demo.
+pub(crate) fn run(arguments: &Demo) -> Result<Exit, Error> {
+    let seed = arguments.seed;
+    line(format!(
+        "{} · synthetic market, seed {seed} · nothing leaves this machine",
+        paint(BOLD, "CapitalBench demo")
+    ));
+    file_ops::stop_flushing();
+    let stage = Stage::new(&arguments.output, seed)?;
+    let rounds = calendar::rounds()?;
+    let now = calendar::now()?;
+    let bar = progress(rounds.len(), "rounds");
+    for (number, round) in rounds.iter().enumerate() {
+        muted(|| play(&stage, round, number))?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    muted(|| track(&stage, &rounds, now))?;
+    let folder = stage.folder.join("rounds");
+    let published = public_record::publication(&folder, now, &|| ())
+        .map_err(|error| Error::new(error.to_string()))?;
+    summary(&published);
+    line("");
+    step(BOARDS, &folders(&stage, now))?;
+    let verified = verified(&folder, now)?;
+    if arguments.no_serve {
+        return Ok(verified);
+    }
+    let site = Serve {
+        rounds: Rounds {
+            dir: RoundsDir { folder },
+            as_of: Some(now),
+            no_cache: false,
+        },
+        source: RecordSource::Folder,
+        listen: SERVED_AT,
+        base_url: None,
+        peer_connections: None,
+        open: arguments.open,
+    };
+    line("");
+    crate::commands::publishing::serve::run(&site, NEAR)?;
+    Ok(verified)
+}
+
+/// How many ports after a taken one are tried.
+const NEAR: u16 = 50;
+/// Where the site of the demo stands, or at the next free port.
+const SERVED_AT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8400);
+
+/// The steps of every round; words in braces stand for values.
+const STEPS: [&str; 6] = [
+    "init-round --round-id {name} --horizon {horizon} --universe-version {universe} \
+     --models {models} --rounds-dir {rounds} --synthetic --decision-deadline {deadline} \
+     --now {created}",
+    "import-research --round {round} --market-fact-report {facts} --audit-report {audit} \
+     --final-briefing {briefing} --research-cutoff-utc {cutoff}",
+    "fetch-universe-performance --round {round} --as-of-date {known} --source csv \
+     --histories {histories}",
+    "hash-round --round {round}",
+    "run-round --round {round} --models {models} --mock --run-type official --run-id official \
+     --seed {seed} --retry-pause 0 --quiet --now {asked}",
+    "accept-run --round {round} --run-id official --now {accepted}",
+];
+/// The step of a round whose window has closed.
+const RESOLUTION: &str =
+    "resolve-due --rounds-dir {rounds} --source csv --histories {histories} --now {final}";
+/// The step of every day on which a round is open.
+const TRACKING: &str = "update-interim-performance --rounds-dir {rounds} --snapshot-date {day} \
+                        --track all --source csv --histories {histories} --now {now}";
+/// What the reader came for.
+const BOARDS: &str = "leaderboard --rounds-dir {rounds} --as-of {now}";
+
+/// One round, from nothing as far as the demo's last day lets it come.
+fn play(stage: &Stage, round: &PlannedRound, seed: usize) -> Result<(), Error> {
+    stage.write_research(round)?;
+    let horizon = match round.track {
+        Track::Weekly => "one week",
+        Track::Monthly => "one month",
+    };
+    let folder = stage.path(&format!("rounds/{}", round.name));
+    let mut values: BTreeMap<&str, String> = BTreeMap::from([
+        ("name", round.name.clone()),
+        ("horizon", horizon.to_owned()),
+        ("universe", stage::UNIVERSE.to_owned()),
+        ("models", stage.path("models.yaml")),
+        ("rounds", stage.path("rounds")),
+        ("round", folder.clone()),
+        ("histories", stage.path("histories")),
+        ("facts", stage.path("research/facts.md")),
+        ("audit", stage.path("research/audit.md")),
+        ("briefing", stage.path("research/briefing.md")),
+        ("deadline", round.deadline.to_string()),
+        ("known", round.known.to_string()),
+        ("created", round.before(120)),
+        ("cutoff", round.before(110)),
+        ("asked", round.before(60)),
+        ("accepted", round.before(30)),
+        ("seed", seed.to_string()),
+    ]);
+    for words in STEPS {
+        step(words, &values)?;
+    }
+    let exit = exit_day(Path::new(&folder))?;
+    if let Some(at) = calendar::resolvable(exit)? {
+        values.insert("final", at.to_string());
+        step(RESOLUTION, &values)?;
+    }
+    Ok(())
+}
+
+/// Daily closes for the rounds that are still open, from the first of them to the last known day.
+fn track(stage: &Stage, rounds: &[PlannedRound], now: Timestamp) -> Result<(), Error> {
+    let mut first = None;
+    for round in rounds {
+        let folder = stage.folder.join("rounds").join(&round.name);
+        if calendar::resolvable(exit_day(&folder)?)?.is_none() {
+            first = first.or(Some(round.day));
+        }
+    }
+    for day in first.map(calendar::known_sessions).unwrap_or_default() {
+        let mut values = folders(stage, now);
+        values.insert("day", day.to_string());
+        step(TRACKING, &values)?;
+    }
+    Ok(())
+}
+
+fn folders(stage: &Stage, now: Timestamp) -> BTreeMap<&'static str, String> {
+    BTreeMap::from([
+        ("rounds", stage.path("rounds")),
+        ("histories", stage.path("histories")),
+        ("now", now.to_string()),
+    ])
+}
+
+fn exit_day(folder: &Path) -> Result<Date, Error> {
+    let folder = RoundFolder::open(folder)?;
+    let window = folder.parse(layout::MANIFEST, manifest::parse)?.window;
+    let window = window.ok_or_else(|| Error::new("the round has no window"))?;
+    Ok(window.exit)
+}
+
+/// Runs a command exactly as if it were typed.
+fn step(words: &str, values: &BTreeMap<&str, String>) -> Result<(), Error> {
+    let typed = words.split_whitespace().map(|word| {
+        let name = word
+            .strip_prefix('{')
+            .and_then(|word| word.strip_suffix('}'));
+        let value = name.and_then(|name| values.get(name));
+        value.cloned().unwrap_or_else(|| word.to_owned())
+    });
+    let typed: Vec<String> = std::iter::once("capitalbench".to_owned())
+        .chain(typed)
+        .collect();
+    let parsed = Arguments::try_parse_from(&typed)
+        .map_err(|error| Error::new(format!("{}: {error}", typed.join(" "))))?;
+    if crate::commands::run(parsed.command)? == Exit::Success {
+        return Ok(());
+    }
+    let text = format!("the step `{}` did not hold", typed.join(" "));
+    Err(Error::new(text))
+}
+
+fn summary(published: &Publication) {
+    let row = |track: Track| {
+        let rounds = published.rounds.iter().filter(|r| r.track == Some(track));
+        let (mut resolved, mut interim, mut pending) = (0, 0, 0);
+        for round in rounds.clone() {
+            match &round.state {
+                RoundState::Resolved(_) => resolved += 1,
+                RoundState::Open(open) if open.interim.is_empty() => pending += 1,
+                RoundState::Open(_) => interim += 1,
+                RoundState::Draft => {}
+            }
+        }
+        vec![
+            track.as_str().to_owned(),
+            format!("{} rounds", rounds.count()),
+            format!("{resolved} resolved"),
+            format!("{interim} interim"),
+            format!("{pending} pending"),
+        ]
+    };
+    let rows = [Track::Weekly, Track::Monthly].map(row).to_vec();
+    line("");
+    line(table("| > | > | > | >", rows).trim_start_matches('\n'));
+    let resolved = published.rounds.iter().find_map(|round| round.resolved());
+    let controls = resolved.map_or(0, |resolved| resolved.controls.len());
+    let models = stage::MODEL_COUNT;
+    line(format!(
+        "models  {models} mock + {controls} controls   cost $0.00"
+    ));
+}
+
+fn verified(folder: &Path, now: Timestamp) -> Result<Exit, Error> {
+    let begun = Instant::now();
+    let report = verify::verify(folder, now, &|| ())?;
+    let took = begun.elapsed().as_millis();
+    let (rounds, files) = (report.rounds.len(), report.files());
+    let [errors, warnings] = [Severity::Error, Severity::Warning].map(|own| report.count(own));
+    line("");
+    let text =
+        format!("verified {rounds} rounds, {files} files, {errors} errors, {warnings} warnings");
+    let style = if errors == 0 { GOOD } else { ERROR };
+    let took = paint(DIM, format!("in {took} ms"));
+    line(format!("{} {took}", paint(style, text)));
+    line(format!("rounds  {}", folder.display()));
+    Ok(Exit::of(errors == 0))
+}
