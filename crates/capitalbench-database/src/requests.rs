@@ -44,7 +44,6 @@ impl<'a> Load<'a> {
     }
 }
 
-/// One request.
 #[derive(Debug)]
 pub struct Request<'a> {
     delta: &'a Delta<'a>,

@@ -230,7 +230,6 @@ impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
     }
 }
 
-/// The points of a score.
 pub fn score_points(score: Score) -> Option<f64> {
     match score {
         Score::Points(points) => Some(points),

@@ -164,7 +164,6 @@ pub fn hashes_of(tile: &[u8]) -> Option<Vec<Hash>> {
     whole.then(|| chunks.filter_map(Hash::from_slice).collect())
 }
 
-/// A source of tiles.
 pub trait TileSource {
     type Error;
 

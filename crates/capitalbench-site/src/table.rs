@@ -158,7 +158,6 @@ pub(crate) fn decimal(value: f64, places: usize) -> Cell {
     number(&figures::decimal(value, places), Some(value))
 }
 
-/// A cell of a score.
 pub(crate) fn scored(score: Score) -> Cell {
     number(&figures::score(score), figures::points(score))
 }

@@ -111,7 +111,6 @@ impl Authority {
         authority
     }
 
-    /// The usual one.
     pub fn usual() -> Self {
         Self::new(Key::P256, "sha256", "sha256")
     }
@@ -227,7 +226,6 @@ fn wrap(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     bytes
 }
 
-/// The digest of a document.
 pub fn digest_of(document: &[u8]) -> [u8; 32] {
     *sha256(document).as_bytes()
 }

@@ -58,9 +58,7 @@ pub enum BenchArchiveError {
 /// What to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BenchPlan {
-    /// How many rounds.
     pub rounds: usize,
-    /// Models in each.
     pub models: usize,
     /// Another seed is another archive.
     pub seed: u64,

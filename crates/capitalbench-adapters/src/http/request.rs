@@ -11,7 +11,6 @@ use crate::secret::{ApiKey, Wiped};
 /// The name of a header that carries the key, and the text before the key, such as `Bearer `.
 pub(crate) type KeyHeader = (&'static str, &'static str);
 
-/// One request.
 #[derive(Debug, Clone)]
 pub(crate) struct Request<'a> {
     pub(crate) method: Method,

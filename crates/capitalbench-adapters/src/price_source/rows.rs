@@ -152,7 +152,6 @@ pub enum RowFault {
 pub enum Field {
     /// The close as traded.
     Close,
-    /// The adjusted close.
     AdjustedClose,
     /// Shares traded.
     Volume,

@@ -37,7 +37,6 @@ pub fn price_sheet(side: Side) -> &'static str {
         Side::Exit => EXIT_PRICES,
     }
 }
-/// Interim prices.
 pub const INTERIM_PRICES: &str = "prices/weekly_prices.csv";
 /// Official and consistency run of a round, side by side.
 pub const ROUND_SUMMARY: &str = "round_summary.md";

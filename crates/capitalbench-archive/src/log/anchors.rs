@@ -66,7 +66,6 @@ impl Trust {
         }
     }
 
-    /// Checks a reply.
     pub fn check(&self, reply: &[u8], question: &Question) -> Result<Stamp, Refusal> {
         self.judge(reply, question).map(|(stamp, _)| stamp)
     }

@@ -128,7 +128,6 @@ impl LogFolder {
         self.signed_in(&self.file(layout::LOG_CHECKPOINT))
     }
 
-    /// The checkpoint that was signed at this size.
     pub fn checkpoint_at(&self, size: u64) -> Result<Option<SignedCheckpoint>, FileError> {
         self.signed_in(&self.kept_file(size))
     }
@@ -231,7 +230,6 @@ impl LogFolder {
     }
 }
 
-/// Tiles as files.
 #[derive(Debug, Clone, Copy)]
 pub struct TileFiles<'a>(&'a LogFolder);
 

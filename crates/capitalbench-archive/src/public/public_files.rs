@@ -24,7 +24,6 @@ pub struct PublicFile {
     pub path: String,
     /// Digest of its bytes.
     pub digest: Digest,
-    /// The bytes.
     pub bytes: Vec<u8>,
     /// Which file it was when it was read.
     pub mark: FileMark,

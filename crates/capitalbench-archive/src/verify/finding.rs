@@ -331,7 +331,6 @@ pub struct RoundReport {
     pub proof: Option<RoundProof>,
 }
 
-/// How many findings have this severity.
 pub(super) fn count(findings: &[Finding], severity: Severity) -> usize {
     let own = |finding: &&Finding| finding.severity() == severity;
     findings.iter().filter(own).count()

@@ -21,13 +21,10 @@ pub use refusal::{Late, Refusal};
 /// The operator's word that a run is the record, with the digests of what was accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acceptance {
-    /// The round.
     pub round_id: RoundId,
     /// The run that is the record from now on.
     pub run_id: RunId,
-    /// When it was accepted.
     pub accepted_at: WrittenInstant,
-    /// Digest of the run log.
     pub run_log: Digest,
     /// Digests of the raw submissions, by path inside the run.
     pub submissions: BTreeMap<String, Digest>,
@@ -67,7 +64,6 @@ pub struct AcceptanceFacts {
     pub enforcement: Enforcement,
     /// State of the inputs.
     pub freeze: Freeze,
-    /// Kind of the run.
     pub kind: RunKind,
     /// Public record, pilot or an invented market.
     pub stream: Stream,
@@ -111,7 +107,6 @@ pub struct Times {
     pub accepted_at: Timestamp,
     /// When the record that may give way was accepted.
     pub record_accepted: Option<Timestamp>,
-    /// When the calls ended.
     pub calls_ended: Vec<Timestamp>,
     /// Last moment for a decision.
     pub deadline: Option<Timestamp>,

@@ -78,7 +78,6 @@ impl Cost {
 }
 
 impl TokenPrice {
-    /// What these tokens cost.
     pub fn cost(&self, tokens: Billed) -> Cost {
         let reasoning = tokens.reasoning.min(tokens.output);
         let cached = tokens.cached.min(tokens.input);

@@ -84,7 +84,6 @@ pub struct PricePoint {
 /// The return of one window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrailingReturn {
-    /// The window.
     pub window: TrailingWindow,
     /// Day of the baseline close.
     pub price_date: Option<Date>,
@@ -121,13 +120,11 @@ impl ContextStatus {
 /// One option's line of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContextRow {
-    /// The option.
     pub option_id: OptionId,
     /// The last close on or before the as-of date.
     pub as_of: Option<PricePoint>,
     /// The returns, in the order of [`TrailingWindow::ALL`].
     pub returns: [TrailingReturn; 4],
-    /// Figures of the path.
     pub path: PathFigures,
     /// Whether the row could be filled.
     pub status: ContextStatus,

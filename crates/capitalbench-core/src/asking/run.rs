@@ -46,7 +46,6 @@ impl RunKind {
 /// What a submission must agree with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunRules {
-    /// Kind of the run.
     pub kind: RunKind,
     /// Calls per model.
     pub replicates: u32,

@@ -100,7 +100,6 @@ impl Rule {
 /// What the past tells about an option, as models were shown it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastFigures {
-    /// The option.
     pub option_id: OptionId,
     /// Return of the last 30 days.
     pub return_30d: Option<f64>,
@@ -145,7 +144,6 @@ pub struct ControlInputs<'a> {
 /// A control entrant in a round.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Control {
-    /// Its rule.
     pub rule: Rule,
     /// What it holds, or why it holds nothing.
     pub holdings: Result<Vec<Holding>, Unavailable>,

@@ -71,11 +71,9 @@ impl Decision {
 /// What the runner adds to a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct RunFields {
-    /// Kind of run.
     pub kind: Option<RunKind>,
     /// Which replicate, from 1.
     pub replicate_index: Option<u32>,
-    /// Of how many.
     pub replicate_count: Option<u32>,
     /// Counts for the official record.
     pub is_official_score: Option<bool>,
@@ -104,16 +102,13 @@ pub struct Usage {
     pub total_tokens: Option<u64>,
     /// Dollars.
     pub cost_usd: Option<f64>,
-    /// Seconds.
     pub latency_seconds: Option<f64>,
 }
 
 /// Portfolio-level forecasts in percentage points.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Forecast {
-    /// Of the reference.
     pub reference_pct: Option<f64>,
-    /// Of the portfolio.
     pub portfolio_pct: Option<f64>,
     /// Of the difference.
     pub alpha_pct: Option<f64>,
@@ -246,7 +241,6 @@ pub struct RoundRules<'a> {
     pub universe: &'a Universe,
     /// Candidates of a judgment round.
     pub slate: Option<&'a Slate>,
-    /// Rules of the run.
     pub run: RunRules,
 }
 

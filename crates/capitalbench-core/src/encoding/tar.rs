@@ -22,19 +22,13 @@ pub enum TarError {
     Large(String),
     /// A link, a folder, a device or an extension.
     #[error("the archive holds {name:?}, which is not a regular file")]
-    NotAFile {
-        /// Its name.
-        name: String,
-    },
+    NotAFile { name: String },
     /// Two files of one name, or names that are out of order.
     #[error("the archive names {0:?} twice or out of order")]
     Order(String),
     /// Cut off, padded with something, or with a wrong sum.
     #[error("the archive is damaged at byte {at}")]
-    Damaged {
-        /// Where.
-        at: usize,
-    },
+    Damaged { at: usize },
 }
 
 /// The archive of some files, sorted by name.

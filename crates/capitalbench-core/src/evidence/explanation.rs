@@ -30,7 +30,6 @@ const REFERENCE: &str = "S&P 500";
 pub struct Explanation {
     /// Weekly or monthly.
     pub track: Track,
-    /// Rounds.
     pub rounds: usize,
     /// Separate windows they are worth.
     pub effective_windows: f64,

@@ -131,9 +131,7 @@ impl Estimate {
 /// One model's record in a track or in a set, with what it may claim.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ModelStatistics {
-    /// Who.
     pub model_id: ModelId,
-    /// Rounds.
     pub rounds: usize,
     /// Separate windows they are worth.
     pub effective_windows: f64,
@@ -225,7 +223,6 @@ impl SetStatistics {
     }
 }
 
-/// A model of a set.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SetModel {
     /// Its figures.

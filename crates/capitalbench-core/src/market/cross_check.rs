@@ -9,7 +9,6 @@ pub const DEFAULT_TOLERANCE_BPS: f64 = 10.0;
 /// One option in both sources.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// Which option.
     pub option_id: OptionId,
     /// Its return by the prices that are scored.
     pub scored: Return,

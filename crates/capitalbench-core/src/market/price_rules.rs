@@ -38,7 +38,6 @@ pub enum PriceProblem {
     BlankClose {
         /// Which sheet.
         side: Side,
-        /// How many rows.
         rows: usize,
     },
     /// Rows without an adjusted close: distributions are lost.
@@ -46,13 +45,11 @@ pub enum PriceProblem {
     RawClose {
         /// Which sheet.
         side: Side,
-        /// How many rows.
         rows: usize,
     },
     /// One option's two prices come from two sources.
     #[error("{} options have entry and exit from two sources ({} and {}): {}", options.len(), example.0, example.1, names(options))]
     SourceDiffers {
-        /// The options.
         options: Vec<OptionId>,
         /// The first one's two sources.
         example: (String, String),
@@ -63,7 +60,6 @@ pub enum PriceProblem {
     MissedDistribution {
         /// The fund.
         option_id: OptionId,
-        /// Its return.
         value: Return,
         /// Length of the window.
         days: i32,
@@ -100,7 +96,6 @@ pub enum PriceProblem {
     ForeignRows {
         /// Which sheet.
         side: Side,
-        /// Their keys.
         keys: Vec<String>,
     },
     /// Options without a row on this side.
@@ -108,7 +103,6 @@ pub enum PriceProblem {
     Unpriced {
         /// Which sheet.
         side: Side,
-        /// The options.
         options: Vec<OptionId>,
     },
 }

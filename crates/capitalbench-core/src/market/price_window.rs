@@ -33,7 +33,6 @@ words!(CloseBasis {
 pub struct Session {
     /// Its day.
     pub date: Date,
-    /// The close, where given.
     pub close: Option<Price>,
     /// The adjusted close, where given.
     pub adjusted: Option<Price>,
@@ -48,11 +47,9 @@ pub struct Session {
 /// The sessions of one option in one answer, oldest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PriceWindow {
-    /// Which option.
     pub option_id: OptionId,
     /// The symbol that was asked for.
     pub symbol: String,
-    /// Its sessions.
     pub sessions: Vec<Session>,
 }
 
@@ -60,7 +57,6 @@ pub struct PriceWindow {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("the adjusted close of {option_id} {}", kind.on(*day))]
 pub struct BasisFault {
-    /// Which option.
     pub option_id: OptionId,
     /// The day on which it arises, or most of it.
     pub day: Date,
@@ -98,7 +94,6 @@ impl FaultKind {
 }
 
 impl PriceWindow {
-    /// The session of a day.
     pub fn on(&self, day: Date) -> Option<&Session> {
         self.sessions.iter().find(|session| session.date == day)
     }

@@ -35,7 +35,6 @@ impl fmt::Display for Side {
 /// The column that supplied a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PriceField {
-    /// Adjusted close.
     AdjustedClose,
     /// A price of unnamed kind.
     Price,

@@ -95,7 +95,6 @@ impl SyntheticMarket {
         }
     }
 
-    /// Its sessions.
     pub fn sessions(&self) -> &[Date] {
         &self.sessions
     }

@@ -188,7 +188,6 @@ pub enum UniverseError {
     /// An option breaks a rule.
     #[error("option {id}: {problem}")]
     Option {
-        /// The option.
         id: OptionId,
         /// What is wrong.
         problem: String,
@@ -242,7 +241,6 @@ impl Universe {
         &self.options[self.reference]
     }
 
-    /// The option with this id.
     pub fn get(&self, id: &OptionId) -> Option<&MarketOption> {
         self.options.iter().find(|option| option.id == *id)
     }

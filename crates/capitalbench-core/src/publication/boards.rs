@@ -17,7 +17,6 @@ pub mod option_record;
 pub mod regime;
 pub(crate) mod set_round;
 
-/// The boards of one track.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrackBoards {
     /// The resolved round with the largest key; its own leaderboard is the latest board.

@@ -196,7 +196,6 @@ fn shorten(submission: &mut Submission) {
 pub struct InterimRow {
     /// The day of the snapshot.
     pub day: Date,
-    /// Who.
     pub model_id: ModelId,
     /// Where it stood.
     pub point: InterimPoint,
@@ -209,7 +208,6 @@ pub struct RepeatedRun {
     pub run_id: RunId,
     /// Calls per model.
     pub replicates: u32,
-    /// Return of the reference.
     pub reference: Return,
     /// One row per model.
     pub models: Vec<ModelConsistency>,

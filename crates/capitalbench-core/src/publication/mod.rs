@@ -181,21 +181,18 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Who.
     pub fn model_id(&self) -> &ModelId {
         &self.scored.submission.model_id
     }
 }
 
 impl ResolvedRound {
-    /// The standing of a model.
     pub fn of(&self, model_id: &ModelId) -> Option<&Standing> {
         self.models.iter().find(|m| m.model_id() == model_id)
     }
 }
 
 impl PublicRound {
-    /// Its id.
     pub fn id(&self) -> &RoundId {
         &self.manifest.round_id
     }
@@ -227,7 +224,6 @@ impl Publication {
         name_in(&self.names, model_id)
     }
 
-    /// A round by id.
     pub fn round(&self, id: &RoundId) -> Option<&PublicRound> {
         self.rounds.iter().find(|round| round.id() == id)
     }
@@ -239,9 +235,7 @@ pub enum PublishError {
     /// A figure that cannot be.
     #[error("{round_id}, {model_id}: {error}")]
     AboveOracle {
-        /// The round.
         round_id: RoundId,
-        /// Who.
         model_id: ModelId,
         /// Both figures.
         error: AboveOracle,
@@ -249,15 +243,12 @@ pub enum PublishError {
     /// A loss of everything has no logarithm.
     #[error("{round_id}, {model_id}: a return of -100 % or less cannot be compounded")]
     TotalLoss {
-        /// The round.
         round_id: RoundId,
-        /// Who.
         model_id: ModelId,
     },
     /// Summed returns above summed oracles.
     #[error("{who} over several rounds: {error}")]
     SumAboveOracle {
-        /// Who.
         who: String,
         /// Both sums.
         error: AboveOracle,

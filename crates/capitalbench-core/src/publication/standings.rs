@@ -80,7 +80,6 @@ impl Standings {
         submissions.map(|submission| &submission.model_id).collect()
     }
 
-    /// The window of a round.
     pub fn window(&self, id: &RoundId) -> Option<Window> {
         self.round(id)?.manifest.window
     }

@@ -13,7 +13,6 @@ use crate::values::units::Return;
 /// One model's replicates, summed up.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ModelConsistency {
-    /// Who.
     pub model_id: ModelId,
     /// Whose model it is.
     pub provider: String,

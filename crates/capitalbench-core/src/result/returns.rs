@@ -13,7 +13,6 @@ use crate::values::units::{Price, Return};
 pub struct OptionReturn {
     /// Position in the universe.
     pub position: usize,
-    /// Which option.
     pub option_id: OptionId,
     /// Starting price and its column; none for cash without a row.
     pub entry: Option<(Price, PriceField)>,
@@ -111,7 +110,6 @@ impl RoundReturns {
         self.options.iter().find(|option| option.option_id == *id)
     }
 
-    /// Return of the reference.
     pub fn reference(&self) -> Return {
         self.reference
     }

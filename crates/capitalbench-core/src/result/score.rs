@@ -23,7 +23,6 @@ pub enum ScoreError {
     MissingPrice {
         /// Which sheet.
         side: Side,
-        /// Which option.
         option_id: OptionId,
         /// Reference, cash or held.
         why: &'static str,
@@ -31,9 +30,7 @@ pub enum ScoreError {
     /// A submission names an option outside the universe.
     #[error("{model_id} holds {option_id}, which is not in the universe")]
     UnknownOption {
-        /// Who.
         model_id: ModelId,
-        /// What.
         option_id: OptionId,
     },
 }
@@ -96,7 +93,6 @@ pub struct Spread {
     pub hhi: f64,
 }
 
-/// Scores one submission.
 pub fn score_submission(
     submission: &Submission,
     universe: &Universe,

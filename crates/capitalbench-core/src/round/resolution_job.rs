@@ -40,7 +40,6 @@ words!(JobStatus {
 /// The job of one round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolutionJob {
-    /// The round.
     pub round_id: RoundId,
     /// The run that will be scored.
     pub run_id: RunId,
@@ -62,7 +61,6 @@ pub struct ResolutionJob {
     pub locked_at: Option<Timestamp>,
     /// When it succeeded.
     pub completed_at: Option<Timestamp>,
-    /// When it was cancelled.
     pub cancelled_at: Option<Timestamp>,
 }
 
@@ -173,7 +171,6 @@ impl ResolutionJob {
     }
 }
 
-/// The wait after this many attempts.
 fn wait_after(attempts: u32) -> SignedDuration {
     let doublings = attempts.saturating_sub(1).min(16);
     (FIRST_WAIT * (1 << doublings)).min(LONGEST_WAIT)

@@ -48,7 +48,6 @@ fn version(model_ids: &[ModelId], methodology: &Methodology) -> String {
 /// One configured contestant: who it is and when it may take part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contestant {
-    /// Who.
     pub model_id: ModelId,
     /// Whose model it is.
     pub provider: String,

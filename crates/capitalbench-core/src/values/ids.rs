@@ -33,7 +33,6 @@ pub enum IdError {
     NotAName {
         /// What the id names.
         kind: &'static str,
-        /// The text as given.
         text: String,
     },
 }

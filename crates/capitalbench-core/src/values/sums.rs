@@ -17,7 +17,6 @@ pub struct CompensatedSum {
 }
 
 impl CompensatedSum {
-    /// Adds one value.
     pub fn add(&mut self, value: f64) {
         let next = self.sum + value;
         self.lost += if self.sum.abs() >= value.abs() {

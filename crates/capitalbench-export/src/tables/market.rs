@@ -65,7 +65,6 @@ columns! {
     Always "price_field" Text "adj_close, price or close: the column it came from" => used.1.as_str();
 }
 
-/// The public prices of a round.
 pub(crate) fn prices(round: &PublicRound) -> Vec<Row<'_>> {
     match &round.state {
         RoundState::Draft => Vec::new(),

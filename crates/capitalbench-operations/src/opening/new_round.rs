@@ -49,7 +49,6 @@ pub struct RoundRequest {
     pub origins: Origins,
 }
 
-/// A round that was opened.
 #[derive(Debug)]
 pub struct OpenedRound {
     pub folder: RoundFolder,

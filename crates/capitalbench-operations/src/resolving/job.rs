@@ -98,7 +98,6 @@ pub fn retry(
     Ok(job)
 }
 
-/// Cancels a job for a reason.
 pub fn cancel(operator: &Operator, round: &Path, reason: &str) -> Result<ResolutionJob, Error> {
     let folder = RoundFolder::open(round)?;
     note_given_instant(operator, &folder, "automation-cancel")?;

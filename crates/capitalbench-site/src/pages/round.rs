@@ -29,7 +29,6 @@ pub(crate) fn pages(view: &View<'_>, round: &PublicRound, own: &Files) -> Vec<Pa
     pages
 }
 
-/// A sub-page of a round.
 fn sub_page(round: &PublicRound, folder: &str, title: &str, description: &str) -> Page {
     let path = format!("{}{folder}/", round_path(round.id()));
     let mut page = Page::new(&path, &format!("{title} · {}", round.id()), description)

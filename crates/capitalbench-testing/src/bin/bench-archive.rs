@@ -22,10 +22,8 @@ power cut, delete the folder and make it again. Rounds that already exist are ke
 Exit codes: 0 made, 2 could not run."
 )]
 struct Flags {
-    /// How many rounds
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// How many models in each
     #[arg(long, value_name = "M", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=1000))]
     models: u32,
     /// Another seed gives another market with other answers

@@ -108,9 +108,7 @@ pub enum Refusal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{calls} call{} ended (the last at {last}) after", if *calls == 1 { "" } else { "s" })]
 pub struct Late {
-    /// How many calls.
     pub calls: usize,
-    /// The limit.
     pub limit: Timestamp,
     /// The end of the last one.
     pub last: Timestamp,

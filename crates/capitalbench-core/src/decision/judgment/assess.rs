@@ -33,7 +33,6 @@ words!(Interpretation {
 /// What the rule needs of one assessed candidate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assessment {
-    /// Which option.
     pub option_id: String,
     /// Rank, 1 being best.
     pub rank: u64,

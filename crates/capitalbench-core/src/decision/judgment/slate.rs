@@ -27,7 +27,6 @@ impl Track {
 /// One option of the context table; a blank cell reads as `None`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContextRow {
-    /// Which option.
     pub option_id: String,
     /// Return minus the reference's, recent sessions.
     pub active: Option<f64>,
@@ -71,7 +70,6 @@ impl Lane {
 /// One candidate and its lanes, in lane order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// Which option.
     pub option_id: String,
     /// Why it is on the slate.
     pub lanes: Vec<Lane>,
@@ -136,12 +134,10 @@ impl Slate {
         Ok(Self { candidates })
     }
 
-    /// The candidates.
     pub fn candidates(&self) -> &[Candidate] {
         &self.candidates
     }
 
-    /// Their ids.
     pub fn option_ids(&self) -> Vec<&str> {
         self.candidates
             .iter()
@@ -149,7 +145,6 @@ impl Slate {
             .collect()
     }
 
-    /// The candidate with this id.
     pub fn get(&self, option_id: &str) -> Option<&Candidate> {
         self.candidates.iter().find(|c| c.option_id == option_id)
     }

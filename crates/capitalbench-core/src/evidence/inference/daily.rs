@@ -112,7 +112,6 @@ pub fn per_horizon(series: &[(Date, f64)], sessions: f64) -> Option<MeanEstimate
 /// A point of a running sum of daily gains, with a band around it.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PathPoint {
-    /// The day.
     pub day: Date,
     /// Sum of daily gains up to it.
     pub value: f64,

@@ -66,9 +66,7 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
 /// A mean with its standard error and degrees of freedom.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MeanEstimate {
-    /// The mean.
     pub mean: f64,
-    /// Its standard error.
     pub standard_error: f64,
     /// Degrees of freedom of its t.
     pub degrees: f64,

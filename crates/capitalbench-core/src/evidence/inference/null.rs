@@ -174,7 +174,6 @@ fn standing(sorted: &[f64], value: f64) -> f64 {
 pub struct Stouffer {
     /// Rounds that have a percentile.
     pub rounds: usize,
-    /// Mean percentile.
     pub mean_percentile: f64,
     /// Sum of normal scores over the root of all overlaps.
     pub z: f64,

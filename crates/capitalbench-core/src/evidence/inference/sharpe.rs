@@ -9,11 +9,9 @@ const GAMMA: f64 = 0.577_215_664_901_532_9;
 /// Moments of a daily series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
-    /// Days.
     pub days: f64,
     /// Mean over deviation, per day.
     pub sharpe: f64,
-    /// Skewness.
     pub skewness: f64,
     /// Kurtosis; three for a normal.
     pub kurtosis: f64,

@@ -18,7 +18,6 @@ pub type Weights = BTreeMap<OptionId, f64>;
 /// One model's habits in a track.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Behaviour {
-    /// Who.
     pub model_id: ModelId,
     /// One entry per public decision, in order of decision.
     pub decisions: Vec<Habit>,
@@ -49,7 +48,6 @@ pub struct Behaviour {
 /// Figures of one decision that need no outcome.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Habit {
-    /// The round.
     pub round_id: RoundId,
     /// Sum of squared weights.
     pub hhi: f64,

@@ -148,16 +148,13 @@ pub struct ComparisonSet {
 /// A round that a set leaves out, with the models that did not complete it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ExcludedRound {
-    /// The round.
     pub round_id: RoundId,
-    /// Who is missing.
     pub missing: Vec<ModelId>,
 }
 
 /// One entrant over the included rounds.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SetRow {
-    /// Who.
     pub model_id: ModelId,
     /// Summed returns over summed oracles.
     pub score: Score,
@@ -176,9 +173,7 @@ pub struct SetRow {
 /// What the roster is held against.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Market {
-    /// The reference.
     pub reference: MarketRow,
-    /// Cash.
     pub cash: MarketRow,
     /// Sum of the oracles; none when a round has none.
     pub oracle_total: Option<f64>,

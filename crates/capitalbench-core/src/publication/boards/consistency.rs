@@ -21,7 +21,6 @@ pub struct ConsistencyBoard {
 /// One model over its runs of repeated calls.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ConsistencyRow {
-    /// Who.
     pub model_id: ModelId,
     /// Whose model it is.
     pub provider: String,

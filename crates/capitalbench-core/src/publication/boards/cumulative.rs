@@ -15,7 +15,6 @@ use crate::values::units::Return;
 /// One model's record in a track.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct CumulativeRow {
-    /// Who.
     pub model_id: ModelId,
     /// Whose model it is.
     pub provider: String,

@@ -11,7 +11,6 @@ use crate::values::units::BasisPoints;
 /// One option in one track.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct OptionRecord {
-    /// Which option.
     pub option_id: OptionId,
     /// Every round that offered it, in key order.
     pub rounds: Vec<OptionRound>,
@@ -29,10 +28,8 @@ pub struct OptionRecord {
     pub hit_rate: Option<f64>,
 }
 
-/// An option in one round.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct OptionRound {
-    /// The round.
     pub round_id: RoundId,
     /// Who held it and how much, in order of model id.
     pub holders: Vec<(ModelId, BasisPoints)>,

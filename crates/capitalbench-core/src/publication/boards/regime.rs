@@ -8,11 +8,9 @@ use crate::values::units::Return;
 pub enum Regime {
     /// Far down.
     SharpDown,
-    /// Down.
     Down,
     /// Hardly moved.
     Flat,
-    /// Up.
     Up,
     /// Far up.
     SharpUp,

@@ -60,7 +60,6 @@ pub(crate) fn chosen<'a>(rounds: &ById<'a>, ids: &[RoundId]) -> Vec<&'a SetRound
         .collect()
 }
 
-/// Rounds by their id.
 pub(crate) fn by_id<'a>(rounds: &'a [SetRound<'a>]) -> ById<'a> {
     rounds.iter().map(|round| (round.id, round)).collect()
 }

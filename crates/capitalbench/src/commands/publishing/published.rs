@@ -117,7 +117,6 @@ pub(crate) fn write(
     Ok(Exit::Success)
 }
 
-/// Says what was written.
 pub(crate) fn say_written(folder: &Path, names: &[Value], bytes: u64) {
     let (count, folder) = (plural(names.len(), "file"), folder.display());
     show(

@@ -23,7 +23,6 @@ pub(super) struct KeptRound {
     inputs: Digest,
     /// Of paths and bytes.
     pub(super) outputs: Digest,
-    /// How many bytes.
     pub(super) bytes: usize,
     pub(super) paths: Vec<String>,
 }

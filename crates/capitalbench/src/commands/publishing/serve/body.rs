@@ -15,7 +15,6 @@ const PIECE: usize = 64 << 10;
 pub(super) enum Sent {
     /// All of it at once.
     Whole(Bytes),
-    /// Piece by piece.
     Pieces(Pieces),
 }
 

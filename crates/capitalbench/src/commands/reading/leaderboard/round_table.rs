@@ -8,7 +8,6 @@ use capitalbench_export::text::{ordinal, percent, points, reference_of, score, s
 use crate::commands::holdings_text;
 use crate::console::{BOLD, DIM, Table, in_header, line, or_none, paint, prose, table};
 
-/// Prints a round.
 pub(crate) fn print(publication: &Publication, round: &PublicRound) {
     let mut parts = vec![round.id().to_string(), round.state.as_str().to_owned()];
     if let Some(window) = round.manifest.window {

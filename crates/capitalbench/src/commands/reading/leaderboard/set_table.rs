@@ -24,7 +24,6 @@ pub(crate) fn as_json(
     comparison_set(set, found, standings.reference_name(set), name)
 }
 
-/// Prints a set.
 pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&SetStatistics>) {
     line(paint(BOLD, prose(&heading(standings, set, found))));
     if set.rows.is_empty() {
