@@ -15,7 +15,7 @@ use capitalbench_core::result::returns::RoundReturns;
 use capitalbench_core::result::score::score_submission;
 use capitalbench_core::round::methodology::Enforcement;
 use capitalbench_core::values::ids::{Digest, ModelId, RunId};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::disk::layout::{self, run};
 use crate::format::figures::outcomes::{self, Accepted, Outcomes};
@@ -192,8 +192,7 @@ impl RoundPrices {
             record.acceptance = Some(word.clone());
         }
         let word = exceptions.unproved.as_ref();
-        let word = word.filter(|word| word.sheets() == self.digests);
-        if let Some(word) = word {
+        if let Some(word) = word.filter(|word| word.sheets() == self.digests) {
             self.unproved_reason = Some(word.reason.clone());
         }
         self
@@ -293,11 +292,8 @@ fn tolerated_problems(
     }
     // Only this program writes records of a fetch, so they bind under every label.
     let is_record = |problem: &PriceProblem| matches!(problem, PriceProblem::RecordDiffers { .. });
-    let refused: Vec<PriceProblem> = problems
-        .iter()
-        .filter(|problem| is_record(problem) || (ours && problem.is_refused()))
-        .cloned()
-        .collect();
+    let is_refused = |problem: &&PriceProblem| is_record(problem) || (ours && problem.is_refused());
+    let refused: Vec<_> = problems.iter().filter(is_refused).cloned().collect();
     if refused.is_empty() {
         return Ok(problems);
     }
@@ -393,12 +389,12 @@ fn consistency_rows(
 }
 
 fn price_warnings(entry: &PriceSheet, exit: &PriceSheet) -> Option<String> {
-    let message = "no adjusted close; the raw close was used";
-    let warn = |side: Side, sheet: &PriceSheet| -> Vec<Value> {
-        let keys = sheet.close_only_keys().into_iter();
-        keys.map(|key| json!({"side": side.as_str(), "key": key, "message": message}))
-            .collect()
-    };
-    let warnings = [warn(Side::Entry, entry), warn(Side::Exit, exit)].concat();
+    let mut warnings = Vec::new();
+    for (side, sheet) in [(Side::Entry, entry), (Side::Exit, exit)] {
+        for key in sheet.close_only_keys() {
+            let message = "no adjusted close; the raw close was used";
+            warnings.push(json!({"side": side.as_str(), "key": key, "message": message}));
+        }
+    }
     (!warnings.is_empty()).then(|| json::to_pretty(&json!({ "warnings": warnings })))
 }
