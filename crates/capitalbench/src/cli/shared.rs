@@ -72,7 +72,11 @@ pub(crate) struct CrossCheckChoice {
     #[arg(long, value_name = "BPS", default_value_t = DEFAULT_TOLERANCE_BPS, value_parser = tolerance)]
     pub(crate) tolerance_bps: f64,
     /// Folder of histories when the other source is csv
-    #[arg(id = "cross_check_histories", long, value_name = "DIR")]
+    #[arg(
+        id = "cross_check_histories",
+        long = "cross-check-histories",
+        value_name = "DIR"
+    )]
     pub(crate) histories: Option<PathBuf>,
 }
 
