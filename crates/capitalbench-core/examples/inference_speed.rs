@@ -100,13 +100,14 @@ impl Record {
     /// Everything the boards need; the sum keeps the work from being left out.
     fn pass(&self) -> f64 {
         let mut sum = 0.0;
-        let rules = (SubmissionFormat::Portfolio, &self.limits);
+        let allowed = Admissible::new(&self.universe, SubmissionFormat::Portfolio, &self.limits)
+            .expect("a portfolio");
         for ((spans, rounds), series) in self.tracks.iter().zip(&self.series) {
             let overlap = Overlap::of_spans(spans);
             let mut percentiles = vec![Vec::new(); MODELS];
             for (number, returns) in rounds.iter().enumerate() {
                 let freeze = Digest::of(&number.to_le_bytes());
-                let null = Null::draw(&self.universe, rules, freeze, returns, &self.volatility);
+                let null = Null::draw(&self.universe, &allowed, freeze, returns, &self.volatility);
                 let null = null.expect("a null");
                 for (own, value) in percentiles.iter_mut().zip(returns.options()) {
                     own.push(null.percentile(value.value.get()));
@@ -155,17 +156,26 @@ fn cpu_seconds() -> Result<f64, Box<dyn std::error::Error>> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let record = Record::new();
     let whole = fastest(|| record.pass())?;
-    let rules = (SubmissionFormat::Portfolio, &record.limits);
+    let allowed = Admissible::new(
+        &record.universe,
+        SubmissionFormat::Portfolio,
+        &record.limits,
+    )?;
     let returns = &record.tracks[0].1[0];
     let one = fastest(|| {
         let null = |number: usize| {
             let freeze = Digest::of(&number.to_le_bytes());
-            let null = Null::draw(&record.universe, rules, freeze, returns, &Volatility::new());
+            let null = Null::draw(
+                &record.universe,
+                &allowed,
+                freeze,
+                returns,
+                &Volatility::new(),
+            );
             null.map_or(f64::NAN, |null| null.median())
         };
         (0..NULLS).map(null).sum()
     })?;
-    let allowed = Admissible::new(&record.universe, rules.0, rules.1)?;
     let alone = fastest(|| {
         let mut random = Random::of(Digest::of(b"speed"), LABEL);
         let mut held = Vec::new();

@@ -4,7 +4,8 @@
 //! codes.
 #![expect(
     clippy::doc_markdown,
-    reason = "the help would show the backticks that this lint wants"
+    rustdoc::bare_urls,
+    reason = "the help would show the marks that these lints want"
 )]
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};

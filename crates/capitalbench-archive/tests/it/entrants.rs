@@ -16,11 +16,18 @@ const ENTRANTS: usize = 1_000;
 fn percentiles(round: &PublicRound) -> Option<Vec<f64>> {
     let resolved = round.resolved()?;
     let limits = round.manifest.limits();
-    let rules = (round.manifest.format, &limits);
+    let format = round.manifest.format;
+    let allowed = Admissible::new(&round.universe, format, &limits).ok()?;
     let freeze = round.frozen.as_ref()?.digest;
     let returns = &resolved.returns;
-    let null = Null::draw(&round.universe, rules, freeze, returns, &Volatility::new()).ok()?;
-    let allowed = Admissible::new(&round.universe, rules.0, rules.1).expect("a portfolio");
+    let null = Null::draw(
+        &round.universe,
+        &allowed,
+        freeze,
+        returns,
+        &Volatility::new(),
+    )
+    .ok()?;
     let mut random = Random::of(freeze, "entrants");
     let mut held = Vec::new();
     let options = round.universe.options();

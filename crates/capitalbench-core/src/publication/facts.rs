@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::decision::submission::{Decision, Submission};
+use crate::evidence::inference::admissible::Admissible;
 use crate::evidence::inference::daily::ActiveDays;
 use crate::evidence::inference::null::{Null, Volatility};
 use crate::market::prices::PriceSheet;
@@ -128,8 +129,8 @@ impl Drawing<'_> {
     pub fn draw(self) -> Option<Chance> {
         let (universe, returns, volatility) = (self.universe, self.returns, self.volatility);
         let limits = self.manifest.limits();
-        let rules = (self.manifest.format, &limits);
-        let null = Null::draw(universe, rules, self.freeze, returns, volatility).ok()?;
+        let allowed = Admissible::new(universe, self.manifest.format, &limits).ok()?;
+        let null = Null::draw(universe, &allowed, self.freeze, returns, volatility).ok()?;
         let place = |submission: &Submission| {
             let holdings = submission.decision.holdings();
             let value = |id: &OptionId| returns.get(id).map(|option| option.value);

@@ -2,7 +2,7 @@
 //!
 //! Written text is pure ASCII with sorted keys, so that equal values are equal bytes and hash alike.
 //! [`to_pretty`] is the form of every `.json` file, [`to_line`] that of a log line. [`parse`] refuses
-//! what other readers accept silently: repeated keys, `NaN` and bytes that are not UTF-8. [`read`]
+//! what other readers accept silently: repeated keys, `NaN` and bytes that are not UTF-8. [`read()`]
 //! and [`render`] do the same for a type that derives its stored form.
 
 mod read;

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::admissible::{Admissible, NoPortfolio};
+use super::admissible::Admissible;
 use super::distribution::{normal_cdf, normal_quantile};
 use super::overlap::Overlap;
 use super::random::Random;
-use crate::decision::portfolio::{Constraints, Holding};
+use crate::decision::portfolio::Holding;
 use crate::market::universe::{Listing, MarketOption, Universe};
 use crate::result::returns::RoundReturns;
-use crate::round::manifest::SubmissionFormat;
 use crate::values::ids::{Digest, OptionId};
 use crate::values::sums::{compensated_sum, mean, real};
 
@@ -29,9 +28,6 @@ pub enum NoNull {
     /// An option has no price, so the return of a random portfolio is unknown.
     #[error("not every option has a price")]
     NotFullyPriced,
-    /// The rules allow no portfolio.
-    #[error("{0}")]
-    NoPortfolio(#[from] NoPortfolio),
 }
 
 /// What random admissible portfolios returned in a round.
@@ -47,7 +43,7 @@ impl Null {
     /// Draws the null of a round; `freeze` is the digest of its frozen inputs.
     pub fn draw(
         universe: &Universe,
-        (format, limits): (SubmissionFormat, &Constraints),
+        allowed: &Admissible,
         freeze: Digest,
         returns: &RoundReturns,
         volatility: &Volatility,
@@ -55,7 +51,6 @@ impl Null {
         if returns.oracle().is_none() {
             return Err(NoNull::NotFullyPriced);
         }
-        let rules = Admissible::new(universe, format, limits)?;
         let value = |id: &OptionId| returns.get(id).map_or(0.0, |option| option.value.get());
         let options = universe.options().iter();
         let values: Vec<f64> = options.clone().map(|option| value(&option.id)).collect();
@@ -73,7 +68,7 @@ impl Null {
         let mut drawn = Vec::with_capacity(DRAWS);
         let mut by_volatility = Vec::new();
         for _ in 0..DRAWS {
-            rules.draw(&mut random, &mut held);
+            allowed.draw(&mut random, &mut held);
             let (mut total, mut spread) = (0.0, 0.0);
             for (place, share) in &held {
                 total += share * values[*place as usize];

@@ -54,18 +54,26 @@ pub(super) fn head_to_head(
         let own: BTreeSet<&RoundId> = first.rounds.iter().collect();
         for second in &records[place + 1..] {
             // Most models took part in the same rounds, and those are listed once.
-            let pair = (first, second);
+            let ids = [first.id.1, second.id.1];
             if first.rounds == second.rounds {
-                let both = (first.taken.as_slice(), second.taken.as_slice());
-                found.push(compared(pair, &first.rounds, both, track, frames));
+                let shared = Shared {
+                    rounds: &first.rounds,
+                    first: &first.taken,
+                    second: &second.taken,
+                };
+                found.push(compared(ids, &shared, track, frames));
                 continue;
             }
             let shared = second.rounds.iter().filter(|id| own.contains(id));
             let shared: Arc<[RoundId]> = shared.cloned().collect();
             if !shared.is_empty() {
                 let chosen = chosen(rounds, &shared);
-                let (a, b) = (taken(&chosen, first.id), taken(&chosen, second.id));
-                found.push(compared(pair, &shared, (&a, &b), track, frames));
+                let shared = Shared {
+                    rounds: &shared,
+                    first: &taken(&chosen, first.id),
+                    second: &taken(&chosen, second.id),
+                };
+                found.push(compared(ids, &shared, track, frames));
             }
         }
     }
@@ -79,25 +87,27 @@ struct ModelRounds<'a> {
     taken: Vec<Taken<'a>>,
 }
 
-fn compared(
-    (first, second): (&ModelRounds<'_>, &ModelRounds<'_>),
-    shared: &Arc<[RoundId]>,
-    (a, b): (&[Taken<'_>], &[Taken<'_>]),
-    track: Track,
-    frames: &Frames,
-) -> HeadToHead {
+/// The rounds that two models share, with the decisions of each in them.
+struct Shared<'a> {
+    rounds: &'a Arc<[RoundId]>,
+    first: &'a [Taken<'a>],
+    second: &'a [Taken<'a>],
+}
+
+fn compared(ids: [&ModelId; 2], shared: &Shared<'_>, track: Track, frames: &Frames) -> HeadToHead {
+    let (a, b) = (shared.first, shared.second);
     let frame = frames.of(&windows(a));
     let sessions = horizon_sessions(track);
     let ahead = |a: &[Taken<'_>], b: &[Taken<'_>]| {
         a.iter().zip(b).filter(|(a, b)| a.value > b.value).count()
     };
     HeadToHead {
-        first: first.id.1.clone(),
-        second: second.id.1.clone(),
+        first: ids[0].clone(),
+        second: ids[1].clone(),
         effective_windows: frame.overlap.effective(),
         first_ahead: ahead(a, b),
         second_ahead: ahead(b, a),
         difference: difference(a, b, &frame, sessions),
-        rounds: Arc::clone(shared),
+        rounds: Arc::clone(shared.rounds),
     }
 }

@@ -1,5 +1,7 @@
 use super::*;
+use crate::decision::portfolio::Constraints;
 use crate::result::returns::tests::returns_of;
+use crate::round::manifest::SubmissionFormat;
 use crate::test_support::{holding, option_id, universe, universe_of};
 
 fn null(volatility: &Volatility) -> Null {
@@ -11,16 +13,10 @@ fn null(volatility: &Volatility) -> Null {
         ("CASH", 0.0),
     ];
     let limits = Constraints::default();
-    let rules = (SubmissionFormat::Portfolio, &limits);
+    let allowed = Admissible::new(&universe(), SubmissionFormat::Portfolio, &limits).unwrap();
     let returns = returns_of(&rows, 0.02);
-    Null::draw(
-        &universe(),
-        rules,
-        Digest::of(b"freeze"),
-        &returns,
-        volatility,
-    )
-    .unwrap()
+    let freeze = Digest::of(b"freeze");
+    Null::draw(&universe(), &allowed, freeze, &returns, volatility).unwrap()
 }
 
 #[test]
@@ -100,11 +96,11 @@ fn a_hidden_option_without_volatility_is_not_missed() {
     let universe = Universe::new(options).unwrap();
     let rows = [("AAA", 0.05), ("SP500", 0.02), ("CASH", 0.0), ("HID", 0.09)];
     let limits = Constraints::default();
-    let rules = (SubmissionFormat::Portfolio, &limits);
+    let allowed = Admissible::new(&universe, SubmissionFormat::Portfolio, &limits).unwrap();
     let returns = returns_of(&rows, 0.02);
     let volatility: Volatility = [(option_id("AAA"), 0.4), (option_id("SP500"), 0.2)].into();
     let freeze = Digest::of(b"freeze");
-    let null = Null::draw(&universe, rules, freeze, &returns, &volatility).unwrap();
+    let null = Null::draw(&universe, &allowed, freeze, &returns, &volatility).unwrap();
     let held = [holding("AAA", 100)];
     let matched = null.matched_percentile(&held, &volatility, &universe, 0.05);
     assert!(matched.is_some());

@@ -2,7 +2,7 @@
 
 use capitalbench_core::evidence::claim::Claim;
 use capitalbench_core::evidence::statistics::SetStatistics;
-use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, MarketRow, SetRow};
+use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, MarketRow};
 use capitalbench_core::publication::standings::Standings;
 use capitalbench_core::result::score::Score;
 use capitalbench_core::values::ids::ModelId;
@@ -36,8 +36,8 @@ pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&S
     let reference = standings.reference_name(set);
     let scale = scale(set, found);
     let mut rows = Vec::new();
-    for (place, row) in set.rows.iter().enumerate() {
-        rows.push(model_row(standings, set, (place, row), found, scale));
+    for place in 0..set.rows.len() {
+        rows.push(model_row(standings, set, place, found, scale));
     }
     rows.extend(market_rows(set, reference, scale));
     let layout = Table {
@@ -120,10 +120,11 @@ fn scale(set: &ComparisonSet, found: Option<&SetStatistics>) -> Option<Scale> {
 fn model_row(
     standings: &Standings,
     set: &ComparisonSet,
-    (place, row): (usize, &SetRow),
+    place: usize,
     found: Option<&SetStatistics>,
     scale: Option<Scale>,
 ) -> Vec<String> {
+    let row = &set.rows[place];
     let rank = match found.and_then(|found| found.places(place)) {
         Some((from, to)) if from == to => from.to_string(),
         Some((from, to)) => format!("{from}–{to}"),
