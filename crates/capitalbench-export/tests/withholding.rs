@@ -9,7 +9,9 @@ use capitalbench_core::decision::submission::{Decision, Forecast, RunFields, Sub
 use capitalbench_core::market::prices::{PriceSheet, Quote};
 use capitalbench_core::market::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
 use capitalbench_core::publication::boards::comparison_set::SetPolicy;
-use capitalbench_core::publication::facts::{Drawing, Luck, Record, Result as Figures, RoundFacts};
+use capitalbench_core::publication::facts::{
+    Drawing, Luck, OfficialRun, Result as Figures, RoundFacts,
+};
 use capitalbench_core::publication::standings::{Standings, standings};
 use capitalbench_core::publication::{Frozen, publish};
 use capitalbench_core::result::leaderboard::score_all;
@@ -193,7 +195,7 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
             files: BTreeMap::from([("options.yaml".to_owned(), digest)]),
         }),
         rehearsal: false,
-        record: Some(Record {
+        record: Some(OfficialRun {
             run_id: RunId::parse("official-1").expect("made input"),
             since: None,
             submissions,

@@ -26,7 +26,7 @@ mod tables;
 
 /// What a report may reveal about the result.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum ReportedResult {
     /// Nothing, because the window is open or the run has no score yet; the text says which.
     Withheld(String),
     /// The stored results, computed again.
@@ -40,7 +40,7 @@ pub struct RunReport<'a> {
     run: Run,
     submissions: Vec<Submission>,
     invalid: Vec<(String, String)>,
-    outcome: Outcome,
+    outcome: ReportedResult,
 }
 
 impl<'a> RunReport<'a> {
@@ -63,10 +63,10 @@ impl<'a> RunReport<'a> {
         let scored = folder.has(run::LEADERBOARD) || folder.has(run::STABILITY);
         let outcome = match close {
             Some(close) if close > now => {
-                Outcome::Withheld(format!("The window is open until {close}."))
+                ReportedResult::Withheld(format!("The window is open until {close}."))
             }
-            _ if !scored => Outcome::Withheld("The run is not scored yet.".to_owned()),
-            _ => Outcome::Known(Box::new(score_run(inputs, folder, run.rules)?)),
+            _ if !scored => ReportedResult::Withheld("The run is not scored yet.".to_owned()),
+            _ => ReportedResult::Known(Box::new(score_run(inputs, folder, run.rules)?)),
         };
         Ok(Self {
             inputs,
@@ -79,12 +79,12 @@ impl<'a> RunReport<'a> {
 
     /// Whether the report shows a result.
     pub fn is_resolved(&self) -> bool {
-        matches!(self.outcome, Outcome::Known(_))
+        matches!(self.outcome, ReportedResult::Known(_))
     }
 
     /// The chart of a ranked run; `None` while the result is withheld.
     pub fn chart(&self) -> Option<String> {
-        let Outcome::Known(scored) = &self.outcome else {
+        let ReportedResult::Known(scored) = &self.outcome else {
             return None;
         };
         if self.run.rules.kind == RunKind::Consistency {
@@ -117,11 +117,11 @@ impl<'a> RunReport<'a> {
         page.section("Round", self.round());
         page.section("Decisions", self.decisions());
         match &self.outcome {
-            Outcome::Withheld(why) => {
+            ReportedResult::Withheld(why) => {
                 let untold = "Nothing about the outcome is known or told before.";
                 page.section("Result", format!("{} {untold}", plain(why)));
             }
-            Outcome::Known(scored) => self.result(scored, &mut page),
+            ReportedResult::Known(scored) => self.result(scored, &mut page),
         }
         let invalid = self.invalid.iter();
         let rows = invalid.map(|(file, reason)| vec![plain(file), plain(reason)]);
@@ -261,11 +261,11 @@ pub fn round_summary(
     page.section("Round", official.round());
     for (title, report) in [("Official run", official), ("Consistency run", consistent)] {
         let text = match &report.outcome {
-            Outcome::Withheld(why) => format!("{} There is no result to tell.", plain(why)),
-            Outcome::Known(scored) if report.run.rules.kind == RunKind::Consistency => {
+            ReportedResult::Withheld(why) => format!("{} There is no result to tell.", plain(why)),
+            ReportedResult::Known(scored) if report.run.rules.kind == RunKind::Consistency => {
                 consistency(scored)
             }
-            Outcome::Known(scored) => leaderboard(scored),
+            ReportedResult::Known(scored) => leaderboard(scored),
         };
         let run_id = plain(report.run.run_id.as_str());
         page.section(&format!("{title}: {run_id}"), text);

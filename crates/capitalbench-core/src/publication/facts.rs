@@ -32,7 +32,7 @@ pub struct RoundFacts {
     /// Has runs, all of them rehearsals: not a round of the public record.
     pub rehearsal: bool,
     /// The run that counts.
-    pub record: Option<Record>,
+    pub record: Option<OfficialRun>,
     /// Starting prices.
     pub entry: Option<PriceSheet>,
     /// Its result, once it was scored.
@@ -45,7 +45,7 @@ pub struct RoundFacts {
 
 /// The run that counts.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Record {
+pub struct OfficialRun {
     /// Its name.
     pub run_id: RunId,
     /// When it became the record, else when it ended, else when it began.

@@ -81,7 +81,7 @@ impl RoundsAt {
 fn state(facts: &mut RoundFacts, as_of: Timestamp) -> Result<RoundState, PublishError> {
     let window = facts.manifest.window;
     let public = |item: Item| is_public(item, window, as_of);
-    let decided = |record: &facts::Record| {
+    let decided = |record: &facts::OfficialRun| {
         public(Item::Decisions {
             since: record.since,
         })
@@ -111,7 +111,7 @@ fn state(facts: &mut RoundFacts, as_of: Timestamp) -> Result<RoundState, Publish
 
 fn resolved(
     manifest: &Manifest,
-    record: facts::Record,
+    record: facts::OfficialRun,
     result: facts::Result,
 ) -> Result<ResolvedRound, PublishError> {
     let chance = match result.luck {

@@ -5,7 +5,7 @@ use capitalbench_core::market::calendar::WindowRule;
 use capitalbench_core::market::prices::PriceSheet;
 use capitalbench_core::publication::Frozen;
 use capitalbench_core::publication::facts::{
-    InterimRow, Record, RepeatedRun, Result as Figures, RoundFacts,
+    InterimRow, OfficialRun, RepeatedRun, Result as Figures, RoundFacts,
 };
 use capitalbench_core::round::manifest::{
     Manifest, Origins, Proof, Stream, SubmissionFormat, Window,
@@ -34,7 +34,7 @@ pub(super) struct Kept {
     manifest: Manifest,
     frozen: Option<Frozen>,
     rehearsal: bool,
-    record: Option<Record>,
+    record: Option<OfficialRun>,
     entry: Option<PriceSheet>,
     result: Option<Figures>,
     interim: Vec<InterimRow>,

@@ -8,7 +8,7 @@ use capitalbench_core::evidence::inference::daily::{ActiveDays, active_days};
 use capitalbench_core::market::prices::Side;
 use capitalbench_core::publication::Frozen;
 use capitalbench_core::publication::facts::{
-    Drawing, InterimRow, Luck, Record, RepeatedRun, Result as Figures, RoundFacts,
+    Drawing, InterimRow, Luck, OfficialRun, RepeatedRun, Result as Figures, RoundFacts,
 };
 use capitalbench_core::result::interim::track;
 use capitalbench_core::round::manifest::Stream;
@@ -62,7 +62,7 @@ pub fn round_facts(
         return Ok(facts);
     };
     let run_folder = folder.run(&run.run_id)?;
-    let mut record = Record {
+    let mut record = OfficialRun {
         run_id: run.run_id.clone(),
         since: since(run),
         submissions: Vec::new(),
@@ -92,7 +92,7 @@ pub fn round_facts(
 }
 
 /// The figures of a scored run; its decisions go to the record.
-fn result(scored: ScoredRun, record: &mut Record) -> Figures {
+fn result(scored: ScoredRun, record: &mut OfficialRun) -> Figures {
     let models = scored.outcomes.into_iter();
     let models = models.map(|scored| (scored.submission, scored.outcome));
     let controls = scored.controls.into_iter();
@@ -129,7 +129,7 @@ fn days(
 }
 
 /// Draws the luck of a round; one that was never frozen has no seed, and so no luck.
-fn draw(result: &mut Figures, record: &Record, facts: &RoundFacts) {
+fn draw(result: &mut Figures, record: &OfficialRun, facts: &RoundFacts) {
     let chance = match (&result.luck, &facts.frozen) {
         (Luck::Undrawn(volatility), Some(frozen)) => Drawing {
             manifest: &facts.manifest,

@@ -21,10 +21,10 @@ use crate::console::{BOLD, DIM, ERROR, GOOD, line, muted, paint, progress, table
 use crate::error::{Error, Exit};
 
 mod calendar;
-mod stage;
+mod demo_folder;
 
 use calendar::PlannedRound;
-use stage::Stage;
+use demo_folder::DemoFolder;
 
 /// Plays the demo.
 pub(crate) fn run(arguments: &Demo) -> Result<Exit, Error> {
@@ -34,22 +34,22 @@ pub(crate) fn run(arguments: &Demo) -> Result<Exit, Error> {
         paint(BOLD, "CapitalBench demo")
     ));
     file_ops::stop_flushing();
-    let stage = Stage::new(&arguments.output, seed)?;
+    let demo = DemoFolder::new(&arguments.output, seed)?;
     let rounds = calendar::rounds()?;
     let now = calendar::now()?;
     let bar = progress(rounds.len(), "rounds");
     for (number, round) in rounds.iter().enumerate() {
-        muted(|| play(&stage, round, number))?;
+        muted(|| play(&demo, round, number))?;
         bar.inc(1);
     }
     bar.finish_and_clear();
-    muted(|| track(&stage, &rounds, now))?;
-    let folder = stage.folder.join("rounds");
+    muted(|| track(&demo, &rounds, now))?;
+    let folder = demo.folder.join("rounds");
     let published = public_record::publication(&folder, now, &|| ())
         .map_err(|error| Error::new(error.to_string()))?;
     summary(&published);
     line("");
-    step(BOARDS, &folders(&stage, now))?;
+    step(BOARDS, &folders(&demo, now))?;
     let verified = verified(&folder, now)?;
     if arguments.no_serve {
         return Ok(verified);
@@ -100,24 +100,24 @@ const TRACKING: &str = "update-interim-performance --rounds-dir {rounds} --snaps
 const BOARDS: &str = "leaderboard --rounds-dir {rounds} --as-of {now}";
 
 /// One round, from nothing as far as the demo's last day lets it come.
-fn play(stage: &Stage, round: &PlannedRound, seed: usize) -> Result<(), Error> {
-    stage.write_research(round)?;
+fn play(demo: &DemoFolder, round: &PlannedRound, seed: usize) -> Result<(), Error> {
+    demo.write_research(round)?;
     let horizon = match round.track {
         Track::Weekly => "one week",
         Track::Monthly => "one month",
     };
-    let folder = stage.path(&format!("rounds/{}", round.name));
+    let folder = demo.path(&format!("rounds/{}", round.name));
     let mut values: BTreeMap<&str, String> = BTreeMap::from([
         ("name", round.name.clone()),
         ("horizon", horizon.to_owned()),
-        ("universe", stage::UNIVERSE.to_owned()),
-        ("models", stage.path("models.yaml")),
-        ("rounds", stage.path("rounds")),
+        ("universe", demo_folder::UNIVERSE.to_owned()),
+        ("models", demo.path("models.yaml")),
+        ("rounds", demo.path("rounds")),
         ("round", folder.clone()),
-        ("histories", stage.path("histories")),
-        ("facts", stage.path("research/facts.md")),
-        ("audit", stage.path("research/audit.md")),
-        ("briefing", stage.path("research/briefing.md")),
+        ("histories", demo.path("histories")),
+        ("facts", demo.path("research/facts.md")),
+        ("audit", demo.path("research/audit.md")),
+        ("briefing", demo.path("research/briefing.md")),
         ("deadline", round.deadline.to_string()),
         ("known", round.known.to_string()),
         ("created", round.before(120)),
@@ -138,26 +138,26 @@ fn play(stage: &Stage, round: &PlannedRound, seed: usize) -> Result<(), Error> {
 }
 
 /// Daily closes for the rounds that are still open, from the first of them to the last known day.
-fn track(stage: &Stage, rounds: &[PlannedRound], now: Timestamp) -> Result<(), Error> {
+fn track(demo: &DemoFolder, rounds: &[PlannedRound], now: Timestamp) -> Result<(), Error> {
     let mut first = None;
     for round in rounds {
-        let folder = stage.folder.join("rounds").join(&round.name);
+        let folder = demo.folder.join("rounds").join(&round.name);
         if calendar::resolvable(exit_day(&folder)?)?.is_none() {
             first = first.or(Some(round.day));
         }
     }
     for day in first.map(calendar::known_sessions).unwrap_or_default() {
-        let mut values = folders(stage, now);
+        let mut values = folders(demo, now);
         values.insert("day", day.to_string());
         step(TRACKING, &values)?;
     }
     Ok(())
 }
 
-fn folders(stage: &Stage, now: Timestamp) -> BTreeMap<&'static str, String> {
+fn folders(demo: &DemoFolder, now: Timestamp) -> BTreeMap<&'static str, String> {
     BTreeMap::from([
-        ("rounds", stage.path("rounds")),
-        ("histories", stage.path("histories")),
+        ("rounds", demo.path("rounds")),
+        ("histories", demo.path("histories")),
         ("now", now.to_string()),
     ])
 }
@@ -215,7 +215,7 @@ fn summary(published: &Publication) {
     line(table("| > | > | > | >", rows).trim_start_matches('\n'));
     let resolved = published.rounds.iter().find_map(|round| round.resolved());
     let controls = resolved.map_or(0, |resolved| resolved.controls.len());
-    let models = stage::MODEL_COUNT;
+    let models = demo_folder::MODEL_COUNT;
     line(format!(
         "models  {models} mock + {controls} controls   cost $0.00"
     ));

@@ -32,11 +32,11 @@ const MODELS: [(&str, &str); 5] = [
 pub(super) const MODEL_COUNT: usize = MODELS.len();
 
 /// The folder of a demo.
-pub(super) struct Stage {
+pub(super) struct DemoFolder {
     pub(super) folder: PathBuf,
 }
 
-impl Stage {
+impl DemoFolder {
     /// Empties the folder of an earlier demo, or makes a new one; any other folder is left alone.
     pub(super) fn new(folder: &Path, seed: u64) -> Result<Self, Error> {
         if folder.exists() {
@@ -47,13 +47,13 @@ impl Stage {
             std::fs::remove_dir_all(folder)
                 .map_err(|error| Error::new(format!("{}: {error}", folder.display())))?;
         }
-        let stage = Self {
+        let demo = Self {
             folder: folder.to_owned(),
         };
         for part in ["rounds", "histories", "research"] {
             file_ops::create_folder(&folder.join(part)).map_err(FileError::from)?;
         }
-        stage.write(MARK, MARK_TEXT)?;
+        demo.write(MARK, MARK_TEXT)?;
         let mut models = "models:\n".to_owned();
         for (id, further) in MODELS {
             let _ = write!(
@@ -61,13 +61,13 @@ impl Stage {
                 "- model_id: {id}\n  provider: mock\n  api_model_name: {id}\n{further}"
             );
         }
-        stage.write("models.yaml", &models)?;
+        demo.write("models.yaml", &models)?;
         let universe = universe()?;
         for (symbol, bars) in SyntheticMarket::new(seed, FIRST, TODAY).histories(&universe) {
             let known = bars.iter().filter(|bar| bar.date < TODAY);
-            stage.write(&format!("histories/{symbol}.csv"), &history(known))?;
+            demo.write(&format!("histories/{symbol}.csv"), &history(known))?;
         }
-        Ok(stage)
+        Ok(demo)
     }
 
     /// A path inside, as text for an argument.
