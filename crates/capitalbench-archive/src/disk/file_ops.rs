@@ -210,6 +210,15 @@ pub fn remove_unfinished(folder: &Path) -> Result<(), WriteError> {
     Ok(())
 }
 
+/// Whether a crash left a temporary file in a folder, or a process is writing one now.
+pub fn has_unfinished(folder: &Path) -> bool {
+    let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.any(|entry| {
+        let name = entry.file_name();
+        name.to_string_lossy().starts_with(TEMPORARY_PREFIX)
+    })
+}
+
 /// Creates a folder and its parents; an existing one stays as it is.
 #[expect(
     clippy::disallowed_methods,

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use capitalbench_archive::disk::{file_ops, layout};
 use capitalbench_archive::round::jobs;
 use capitalbench_archive::round::round_folder::{RoundFolder, Universes, list_rounds};
 
-use super::held_round::worker;
+use super::held_round::{HeldRound, is_over, worker};
 use super::resolve::{Resolution, Resolver};
 use crate::error::Error;
 use crate::operator::files::absolute;
@@ -85,6 +86,7 @@ pub fn resolve_due(operator: &Operator, request: &DueRequest) -> Result<DueRepor
         dirty.set()?;
     }
     let rounds = resolve_all(operator, request, &due)?;
+    tidy_finished(request)?;
     let is_resolved = |own: &Resolution| matches!(own, Resolution::Resolved { .. });
     let renewed = was_dirty || rounds.iter().any(|(_, own)| is_resolved(own));
     let boards = renewed.then(|| {
@@ -102,6 +104,22 @@ pub fn resolve_due(operator: &Operator, request: &DueRequest) -> Result<DueRepor
     }
     report.unreadable = unreadable;
     Ok(report)
+}
+
+/// A worker that was killed after it stored a result may have left a temporary file, and nobody
+/// takes a finished round again. Taking it once removes the file.
+fn tidy_finished(request: &DueRequest) -> Result<(), Error> {
+    let worker = worker(request.worker.as_deref(), Some(request.lease));
+    for folder in list_rounds(&request.rounds)? {
+        if !file_ops::has_unfinished(&folder.file(layout::AUTOMATION)) {
+            continue;
+        }
+        let is_finished = matches!(jobs::load(&folder), Ok(Some(job)) if is_over(&job));
+        if is_finished && let Ok(held) = HeldRound::take(&folder, &worker)? {
+            held.release()?;
+        }
+    }
+    Ok(())
 }
 
 fn resolve_all(

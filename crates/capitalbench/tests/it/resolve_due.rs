@@ -108,6 +108,18 @@ fn a_killed_resolver_leaves_nothing_torn_and_the_other_finishes() {
 }
 
 #[test]
+fn a_temporary_file_in_a_finished_round_goes_with_the_next_command() {
+    let test = due_rounds(1);
+    let server = serve(market());
+    resolve(&test, &server, "-/-/-", &["--now", DUE]).code(0);
+    let left = test.path("rounds/DUE-00/automation/.capitalbench-x.tmp");
+    fs::write(&left, "half").unwrap();
+    resolve(&test, &server, "-/-/-", &["--now", LATER]).code(0);
+    assert!(!left.exists());
+    all_resolved(&test, 1);
+}
+
+#[test]
 fn prices_of_a_worker_that_died_between_two_files_are_fetched_again() {
     let test = due_rounds(1);
     let folder = test.path("rounds/DUE-00");
