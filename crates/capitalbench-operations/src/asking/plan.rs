@@ -142,6 +142,9 @@ fn new_plan(
                 },
                 provider: contestant.provider.clone(),
                 api_model_name: contestant.api_model_name.clone(),
+                settings: None,
+                display_name: None,
+                continues: None,
             });
         }
     }

@@ -171,6 +171,9 @@ impl Draft<'_> {
             },
             provider: decisions::PROVIDER.to_owned(),
             api_model_name: model_id.to_string(),
+            settings: None,
+            display_name: None,
+            continues: None,
         });
         Ok(RunPlan {
             run_id: RunId::parse(RUN).map_err(broken)?,
