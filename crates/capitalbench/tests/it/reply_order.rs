@@ -49,7 +49,10 @@ fn played(format: &str, steps: usize) -> Test {
 
 /// Where each word stands in a text; every one must be there.
 fn places(text: &str, words: &[&str]) -> Vec<usize> {
-    let place = |word: &&str| text.find(*word).unwrap_or_else(|| panic!("no {word} in {text}"));
+    let place = |word: &&str| {
+        text.find(*word)
+            .unwrap_or_else(|| panic!("no {word} in {text}"))
+    };
     words.iter().map(place).collect()
 }
 
@@ -84,10 +87,18 @@ fn an_official_round_of_v1_2_goes_from_its_creation_to_a_verified_score() {
         let test = played(format, STEPS.len());
         let label = format!("methodology_version: {format}-v1.2");
         assert!(test.read("manifest.yaml").contains(&label));
-        assert!(test.read("manifest.yaml").contains("model_roster_version: roster-"));
+        assert!(
+            test.read("manifest.yaml")
+                .contains("model_roster_version: roster-")
+        );
         assert!(places(&test.read("submission_schema.json"), fields).is_sorted());
         let input = test.read("model_input.md");
-        let shown = ["\"key_risks\": [", "\"confidence\": 0.0\n}", "- `key_risks`", "- `confidence`"];
+        let shown = [
+            "\"key_risks\": [",
+            "\"confidence\": 0.0\n}",
+            "- `key_risks`",
+            "- `confidence`",
+        ];
         assert!(places(&input, &shown).is_sorted(), "{input}");
         say(&test, PRICES).code(0);
         say(&test, SCORE).code(0);
@@ -103,9 +114,16 @@ fn an_official_round_of_v1_2_goes_from_its_creation_to_a_verified_score() {
 fn verify_notices_a_form_that_the_label_does_not_prescribe() {
     let codes = |test: Test| {
         say(&test, STEPS[3]).code(0);
-        let report = test.run(&["verify", PLAYED, "--json", "--now", AFTER]).json();
-        let findings = report["rounds"][0]["findings"].as_array().expect("findings").clone();
-        let errors = findings.into_iter().filter(|finding| finding["severity"] == "error");
+        let report = test
+            .run(&["verify", PLAYED, "--json", "--now", AFTER])
+            .json();
+        let findings = report["rounds"][0]["findings"]
+            .as_array()
+            .expect("findings")
+            .clone();
+        let errors = findings
+            .into_iter()
+            .filter(|finding| finding["severity"] == "error");
         errors
             .map(|finding| format!("{} {}", finding["code"], finding["where"]).replace('"', ""))
             .collect::<Vec<_>>()
@@ -116,7 +134,10 @@ fn verify_notices_a_form_that_the_label_does_not_prescribe() {
     let schema = draft.read("submission_schema.json");
     let value: serde_json::Value = serde_json::from_str(&schema).expect("JSON");
     let mut sorted = value.clone();
-    sorted["properties"].as_object_mut().expect("fields").sort_keys();
+    sorted["properties"]
+        .as_object_mut()
+        .expect("fields")
+        .sort_keys();
     assert_eq!(sorted, value);
     let text = serde_json::to_string_pretty(&sorted).expect("text") + "\n";
     assert_eq!(
@@ -151,11 +172,20 @@ fn a_round_of_a_real_market_cannot_have_a_label_on_trial() {
 
 #[test]
 fn an_unknown_label_or_one_of_another_format_is_named_with_the_known_ones() {
-    for label in ["portfolio-v1.3", "portfolio-v1.0", "single_pick-v1.2", "v1.2", ""] {
+    for label in [
+        "portfolio-v1.3",
+        "portfolio-v1.0",
+        "single_pick-v1.2",
+        "v1.2",
+        "",
+    ] {
         let test = Test::operator(ROUND);
-        init(&test, &[&ARGUMENTS[..], &["--synthetic", "--methodology", label]].concat())
-            .code(2)
-            .complains("a new portfolio round has portfolio-v1.1 or portfolio-v1.2");
+        init(
+            &test,
+            &[&ARGUMENTS[..], &["--synthetic", "--methodology", label]].concat(),
+        )
+        .code(2)
+        .complains("a new portfolio round has portfolio-v1.1 or portfolio-v1.2");
         assert!(!test.path(ROUND).exists());
     }
 }
@@ -167,7 +197,8 @@ fn relabelled() -> Test {
     let import = crate::operator::import("briefing.md", "2026-12-06T09:00:00Z");
     test.run(&import).code(0);
     let test = test.replace("manifest.yaml", "portfolio-v1.1", "portfolio-v1.2");
-    test.run(&["hash-round", "--round", ROUND, "--now", NOW]).code(0);
+    test.run(&["hash-round", "--round", ROUND, "--now", NOW])
+        .code(0);
     test
 }
 
@@ -176,21 +207,61 @@ fn no_real_model_is_asked_under_a_label_on_trial() {
     let test = relabelled();
     let models = "models:\n- model_id: openai-x\n  provider: openai\n  api_model_name: gpt-5.2\n";
     fs::write(test.path("real.yaml"), models).expect("a written file");
-    let ask = ["run-round", "--round", ROUND, "--models", "real.yaml", "--now", NOW];
+    let ask = [
+        "run-round",
+        "--round",
+        ROUND,
+        "--models",
+        "real.yaml",
+        "--now",
+        NOW,
+    ];
     let kind = ["--run-type", "stability"];
     for more in [&["--allow-real-api-calls", "--yes"][..], &["--dry-run"]] {
         let arguments = [&ask[..], &kind, more].concat();
         test.run_with(&[("OPENAI_API_KEY", "sk-none")], &arguments)
             .code(2)
-            .complains("portfolio-v1.2 is on trial: its rules still grow, so no real model is asked")
+            .complains(
+                "portfolio-v1.2 is on trial: its rules still grow, so no real model is asked",
+            )
             .complains("open a round under portfolio-v1.1");
     }
-    assert!(fs::read_dir(test.file("runs")).expect("runs").next().is_none());
+    assert!(
+        fs::read_dir(test.file("runs"))
+            .expect("runs")
+            .next()
+            .is_none()
+    );
     // A rehearsal asks nobody, and does not become the record.
-    let mock = ["--models", "models.yaml", "--mock", "--run-type", "official", "--run-id", "m"];
-    let run = ["run-round", "--round", ROUND, "--quiet", "--retry-pause", "0", "--now", NOW];
+    let mock = [
+        "--models",
+        "models.yaml",
+        "--mock",
+        "--run-type",
+        "official",
+        "--run-id",
+        "m",
+    ];
+    let run = [
+        "run-round",
+        "--round",
+        ROUND,
+        "--quiet",
+        "--retry-pause",
+        "0",
+        "--now",
+        NOW,
+    ];
     test.run(&[&run[..], &mock].concat()).code(0);
-    let accept = ["accept-run", "--round", ROUND, "--run-id", "m", "--now", NOW];
+    let accept = [
+        "accept-run",
+        "--round",
+        ROUND,
+        "--run-id",
+        "m",
+        "--now",
+        NOW,
+    ];
     test.run(&accept)
         .code(1)
         .complains("the round's methodology is on trial");
@@ -208,7 +279,11 @@ fn rounds_without_a_chosen_label_keep_the_bytes_of_v1_1() {
         "115bc7fa0d7b6f32095560fc1d3fe51a600ff96da9f1babbed2a46f399373b92"
     );
     let chosen = Test::operator(ROUND);
-    init(&chosen, &[&ARGUMENTS[..], &["--methodology", "portfolio-v1.1"]].concat()).code(0);
+    init(
+        &chosen,
+        &[&ARGUMENTS[..], &["--methodology", "portfolio-v1.1"]].concat(),
+    )
+    .code(0);
     for file in ["manifest.yaml", "prompt.md", "submission_schema.json"] {
         assert_eq!(test.read(file), chosen.read(file), "{file} of {NAME}");
     }

@@ -173,7 +173,12 @@ fn portfolios_state_their_limits_and_picks_do_not() {
         "The scoring benchmark may not",
     ];
     holds(&portfolio(&strict), &refused);
-    let single = prompt_text(SETTLED, SubmissionFormat::SinglePick, Track::Monthly, &strict);
+    let single = prompt_text(
+        SETTLED,
+        SubmissionFormat::SinglePick,
+        Track::Monthly,
+        &strict,
+    );
     holds(&single, &["exactly one option", "is allowed"]);
     assert!(!single.contains("allocation"));
 }

@@ -86,7 +86,11 @@ fn the_decision_comes_before_its_reasons_and_the_confidence_last() {
     let fields = |format| {
         let schema = newest(format, &Constraints::default());
         let names = keys(&schema["properties"]);
-        names.into_iter().skip(4).map(str::to_owned).collect::<Vec<_>>()
+        names
+            .into_iter()
+            .skip(4)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     assert_eq!(
         fields(SubmissionFormat::Portfolio),
