@@ -98,9 +98,9 @@ pub struct Stopped {
 /// Who closed a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// The questions were counted against the plan.
+    /// The plan is used up, by the program's own count or by the source's.
     Plan,
-    /// The source refused the question just now.
+    /// The source refused the question without naming a limit of a plan.
     Refused(Limit),
     /// The source refused an earlier question, and its wait is not over.
     RefusedEarlier,
@@ -308,9 +308,9 @@ impl Fetcher<'_> {
     fn cause(&self, refused: Option<Limit>) -> Cause {
         let plan = self.allowance.as_ref().map(|allowance| allowance.plan);
         match refused {
-            Some(limit) => Cause::Refused(limit),
+            Some(limit @ (Limit::Unstated | Limit::Anonymous)) => Cause::Refused(limit),
             None if plan == Some(Plan::default()) => Cause::RefusedEarlier,
-            None => Cause::Plan,
+            _ => Cause::Plan,
         }
     }
 

@@ -7,6 +7,7 @@
 )]
 
 mod accept_run;
+mod alpha_vantage;
 mod anchor;
 mod anchored_round;
 mod api;
