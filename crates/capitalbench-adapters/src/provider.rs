@@ -7,6 +7,8 @@
 use std::pin::Pin;
 use std::time::Duration;
 
+use capitalbench_core::asking::call_settings::Asked;
+use capitalbench_core::asking::cost::Cost;
 use serde_json::Value;
 
 use crate::http::wait_for_allowance;
@@ -109,14 +111,23 @@ pub struct Reply {
     pub request_id: Option<String>,
     pub stop: Stop,
     pub tokens: Tokens,
+    /// What the server says it billed.
+    pub billed: Option<Cost>,
+    /// The tier that served the call, according to the server.
+    pub service_tier: Option<String>,
+    /// The host that answered, according to a router.
+    pub answered_by: Option<String>,
 }
 
 /// Why there is no reply. The class decides whether the call may be repeated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallFailure {
-    /// There was no connection, or it broke before the answer was complete.
+    /// The connection broke before the answer was complete.
     #[error("transport: {0}")]
     Transport(String),
+    /// No connection came about, so nothing was sent.
+    #[error("cannot be reached: {0}")]
+    Unreachable(String),
     #[error("no complete answer within {0:?}")]
     Timeout(Duration),
     #[error("rate limit{}", retry_text(*retry_after))]
@@ -131,6 +142,24 @@ pub enum CallFailure {
         message: String,
         retry_after: Option<Duration>,
     },
+    /// The server was too busy to begin.
+    #[error("overloaded with HTTP {status}: {message}")]
+    Overloaded {
+        status: u16,
+        message: String,
+        retry_after: Option<Duration>,
+    },
+    /// An allowance is used up that does not come back within minutes.
+    #[error("allowance used up, HTTP {status}: {message}")]
+    Quota { status: u16, message: String },
+    #[error("no such model, HTTP {status}: {message}")]
+    NoModel { status: u16, message: String },
+    /// A content filter turned the prompt or the reply away.
+    #[error("content filter, HTTP {status}: {message}")]
+    Filtered { status: u16, message: String },
+    /// The server generated a reply and threw it away because it was not of the asked form.
+    #[error("the reply was not of the asked form, HTTP {status}: {message}")]
+    FailedGeneration { status: u16, message: String },
     #[error("key refused with HTTP {status}: {message}")]
     Key { status: u16, message: String },
     /// The server refuses this request however often it is sent.
@@ -149,7 +178,9 @@ impl CallFailure {
     /// How long the server asks to wait.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::RateLimited { retry_after } | Self::Server { retry_after, .. } => *retry_after,
+            Self::RateLimited { retry_after }
+            | Self::Overloaded { retry_after, .. }
+            | Self::Server { retry_after, .. } => *retry_after,
             _ => None,
         }
     }
@@ -161,6 +192,11 @@ pub type SendFuture<'a> = Pin<Box<dyn Future<Output = Result<RawAnswer, CallFail
 pub trait Provider: Send + Sync {
     /// The name under which models share rate limits, such as `openai`.
     fn name(&self) -> &str;
+
+    /// What a request for this question asks for; none for providers without a network.
+    fn asks(&self, _question: &Question<'_>) -> Option<Asked> {
+        None
+    }
 
     /// Makes exactly one request.
     fn send<'a>(&'a self, question: Question<'a>) -> SendFuture<'a>;

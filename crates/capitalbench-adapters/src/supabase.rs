@@ -15,8 +15,12 @@ use crate::http::{
 };
 use crate::secret::ApiKey;
 
-/// Rows per request; a server may give fewer.
-const PAGE: usize = 200;
+/// Most names that the storage removes in one request.
+const MOST_REMOVED: usize = 1_000;
+/// The status of a hosted project that is paused.
+const PAUSED: u16 = 540;
+/// SQLSTATE of a statement that was ended at its time limit; it comes with a status of 500.
+const STATEMENT_TIMEOUT: &str = "57014";
 /// The longest wait that a server may ask for.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// How every JSON web token begins.
@@ -51,6 +55,9 @@ pub enum SupabaseError {
     /// Every try ended without a usable answer.
     #[error("{0}")]
     Http(HttpError),
+    /// Nothing answers until somebody restores the project.
+    #[error("the project is paused (status {PAUSED})")]
+    Paused,
     /// The server refused, so another try would not help.
     #[error("{message}")]
     Refused {
@@ -113,19 +120,20 @@ impl Supabase {
         parse(&answer)
     }
 
-    /// All rows of a table; `query` must order them by a unique key. Some servers cut an answer at a
-    /// thousand rows without saying so, so this asks for pages until one is empty.
+    /// All rows of a table, asked for in pages of this many rows; `query` must order them by a unique
+    /// key. A server may give fewer without saying so, so this asks until a page is empty.
     pub async fn rows(
         &self,
         table: &str,
         query: &[(&str, &str)],
+        page: usize,
     ) -> Result<Vec<Value>, SupabaseError> {
         let mut rows: Vec<Value> = Vec::new();
         loop {
             let mut url = with_path(&self.base, &["rest", "v1", table]);
             url.query_pairs_mut()
                 .extend_pairs(query)
-                .append_pair("limit", &PAGE.to_string())
+                .append_pair("limit", &page.to_string())
                 .append_pair("offset", &rows.len().to_string());
             let answer = self.send(Method::GET, url, Body::default()).await?;
             match parse(&answer)? {
@@ -169,8 +177,11 @@ impl Supabase {
     /// Removes objects from a bucket and ignores those that are not there.
     pub async fn remove(&self, bucket: &str, objects: &[String]) -> Result<(), SupabaseError> {
         let url = with_path(&self.base, &["storage", "v1", "object", bucket]);
-        let body = Body::json(&json!({"prefixes": objects}));
-        self.send(Method::DELETE, url, body).await.map(drop)
+        for some in objects.chunks(MOST_REMOVED) {
+            let body = Body::json(&json!({"prefixes": some}));
+            self.send(Method::DELETE, url.clone(), body).await?;
+        }
+        Ok(())
     }
 
     fn object(&self, before: &[&str], object: &str) -> Url {
@@ -199,7 +210,7 @@ impl Supabase {
             let answer = self.http.send(&request).await;
             let wait = match &answer {
                 Ok(answer) if answer.is_success() => None,
-                Ok(answer) => may_pass(answer.status).then(|| retry_after(&answer.headers)),
+                Ok(answer) => may_pass(answer).then(|| retry_after(&answer.headers)),
                 Err(error) => error.is_transient().then_some(None),
             };
             let Some(asked) = wait.filter(|_| tries < self.patience.tries) else {
@@ -226,10 +237,13 @@ impl Supabase {
         if answer.is_success() {
             return Ok(answer);
         }
-        if may_pass(answer.status) {
+        if answer.status == PAUSED {
+            return Err(SupabaseError::Paused);
+        }
+        if may_pass(&answer) {
             return Err(SupabaseError::Http(answer.status_error(Some(&self.key))));
         }
-        let refusal: Refusal = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let refusal = Refusal::of(&answer);
         let message = refusal.message.unwrap_or_else(|| {
             let text = String::from_utf8_lossy(&answer.body);
             format!("status {}: {text}", answer.status)
@@ -249,8 +263,20 @@ struct Refusal {
     message: Option<String>,
 }
 
-fn may_pass(status: u16) -> bool {
-    matches!(status, 408 | 425 | 429 | 500..=599)
+impl Refusal {
+    fn of(answer: &Answer) -> Self {
+        serde_json::from_slice(&answer.body).unwrap_or_default()
+    }
+}
+
+/// Whether the same request may succeed later by itself. A paused project stays paused, and a
+/// statement that took too long will take as long again.
+fn may_pass(answer: &Answer) -> bool {
+    match answer.status {
+        PAUSED => false,
+        500..=599 => Refusal::of(answer).code.as_deref() != Some(STATEMENT_TIMEOUT),
+        status => matches!(status, 408 | 425 | 429),
+    }
 }
 
 fn parse(answer: &Answer) -> Result<Value, SupabaseError> {

@@ -160,13 +160,13 @@ impl Gateway for Direct {
 /// The server's refusal, without the statement that was sent.
 pub(crate) fn refused(error: &tokio_postgres::Error) -> GatewayError {
     match error.as_db_error() {
-        Some(said) => GatewayError::Refused {
-            code: Some(said.code().code().to_owned()),
-            message: match said.detail() {
+        Some(said) => {
+            let message = match said.detail() {
                 Some(detail) => format!("{}: {detail}", said.message()),
                 None => said.message().to_owned(),
-            },
-        },
+            };
+            GatewayError::refused(Some(said.code().code().to_owned()), message)
+        }
         None => GatewayError::Unreachable(in_words(error)),
     }
 }

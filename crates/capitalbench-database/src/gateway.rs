@@ -97,6 +97,14 @@ impl std::ops::AddAssign for Counts {
 pub enum GatewayError {
     #[error("the database cannot be reached: {0}")]
     Unreachable(String),
+    /// A hosted project that nobody used for a while.
+    #[error("the Supabase project is paused")]
+    Paused,
+    #[error("the database ended a statement at its time limit: {message} ({TIMEOUT})")]
+    TimedOut {
+        /// The database's own words.
+        message: String,
+    },
     #[error("the database refused: {message}{}", code.as_ref().map(|c| format!(" ({c})")).unwrap_or_default())]
     Refused {
         /// SQLSTATE, if there is one.
@@ -114,10 +122,21 @@ pub enum GatewayError {
     },
 }
 
+/// SQLSTATE for a statement that was ended, most often by `statement_timeout`.
+const TIMEOUT: &str = "57014";
+
 /// SQLSTATE for a delta that was made for an earlier state.
 const OVERTAKEN: &str = "PT409";
 
 impl GatewayError {
+    /// A refusal in the words of the database.
+    pub fn refused(code: Option<String>, message: String) -> Self {
+        match code.as_deref() {
+            Some(TIMEOUT) => Self::TimedOut { message },
+            _ => Self::Refused { code, message },
+        }
+    }
+
     /// Whether somebody else changed the database after its state was read.
     pub(crate) fn is_overtaken(&self) -> bool {
         matches!(self, Self::Refused { code, .. } if code.as_deref() == Some(OVERTAKEN))
@@ -127,6 +146,13 @@ impl GatewayError {
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Unreachable(_) => "check the address, the port and that the server is running",
+            Self::Paused => {
+                "restore it in the dashboard of Supabase, wait until it runs, then try again"
+            }
+            Self::TimedOut { .. } => {
+                "run `capitalbench db migrate`, which gives a sync a longer limit; if it has one, try \
+                 again when the database is less busy, or raise statement_timeout of the role"
+            }
             Self::Refused { code, .. } => match code.as_deref() {
                 Some("42P01" | "42883" | "PGRST202" | "PGRST205") => {
                     "run `capitalbench db migrate`"

@@ -41,6 +41,7 @@ migrations! {
     13 "0013_apply_in_bulk",
     14 "0014_content_holds",
     15 "0015_named_rounds",
+    16 "0016_statement_timeouts",
 }
 
 /// The schema version that this program needs.

@@ -104,6 +104,7 @@ impl Market {
             round_id: RoundId::parse("LIFE-1W").unwrap(),
             track: Track::Weekly,
             format: SubmissionFormat::Portfolio,
+            methodology: None,
             deadline: Some("2026-09-15T13:25:00Z".parse().unwrap()),
             rule: WindowRule {
                 entry: EntryRule::parse("first_close_after_deadline").unwrap(),

@@ -6,7 +6,7 @@ import { csv, lists, members, options } from "./read.js";
 import { acceptance, json, jsonLines, runsOf, submissionsOf, yaml } from "./stored.js";
 
 const RESEARCH = ["briefing_audit_report.md", "final_briefing.md", "market_fact_report.md", "research_manifest.yaml"].map((name) => `research/${name}`);
-const OURS = ["single_pick-v1.1", "portfolio-v1.1"];
+const OURS = ["single_pick-v1.1", "portfolio-v1.1", "single_pick-v1.2", "portfolio-v1.2"];
 const FETCHED = ["entry_prices.csv", "exit_prices.csv", "window.csv", "cross_check.json", "source_exception.json"].map((name) => `prices/${name}`);
 
 /** What the manifest promises and frames. */

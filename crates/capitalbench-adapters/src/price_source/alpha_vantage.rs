@@ -3,7 +3,8 @@
 //! `GET /query?function=TIME_SERIES_DAILY_ADJUSTED&symbol=…&outputsize=full&datatype=json&apikey=…`.
 //! The service accepts the key only in the address, and its texts about limits repeat the key, so the
 //! key is removed from everything that is stored or shown. Numbers come as texts, and errors come with
-//! a status of success.
+//! a status of success: an object with one sentence as `Error Message`, `Information` or `Note`.
+//! `notice` decides what such a sentence means.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +14,14 @@ use jiff::civil::Date;
 use reqwest::Url;
 use serde::Deserialize;
 
+use self::notice::{Meaning, Member};
 use super::rows::{arrange_answer, check_vendor_row};
-use super::{AnswerFuture, BaseUrlError, DailyClose, History, Limit, PriceFault, PriceSource};
+use super::{AnswerFuture, BaseUrlError, DailyClose, History, PriceFault, PriceSource};
 use super::{Question, RowFault, named};
 use crate::http::{HttpClient, Secrecy, excerpt};
 use crate::secret::ApiKey;
+
+mod notice;
 
 const NAME: &str = "alphavantage";
 
@@ -111,28 +115,29 @@ impl AlphaVantage {
 
     /// The meaning of an answer without a series.
     fn fault(&self, wire: &Wire) -> PriceFault {
-        if wire.error.is_some() {
-            return PriceFault::UnknownSymbol;
-        }
-        let said = wire.information.as_deref().or(wire.note.as_deref());
-        let Some(said) = said else {
-            return PriceFault::Malformed {
+        let spoken = [
+            (Member::Error, &wire.error),
+            (Member::Information, &wire.information),
+            (Member::Information, &wire.note),
+        ];
+        let mut said = spoken
+            .into_iter()
+            .filter_map(|(member, text)| Some((member, text.as_deref()?)));
+        match said.next() {
+            Some((member, text)) => match notice::meaning(member, text) {
+                Meaning::UnknownSymbol => PriceFault::UnknownSymbol,
+                Meaning::KeyRefused => PriceFault::KeyRefused,
+                Meaning::Limited(limit) => PriceFault::Limited {
+                    limit,
+                    retry_after: None,
+                },
+                Meaning::Other => PriceFault::AccountNotice {
+                    excerpt: excerpt(text, Some(&self.key)),
+                },
+            },
+            None => PriceFault::Malformed {
                 reason: "it holds no series".to_owned(),
-            };
-        };
-        let lower = said.to_ascii_lowercase();
-        let limit = if lower.contains("per day") {
-            Limit::Daily
-        } else if lower.contains("rate limit") || lower.contains("frequency") {
-            Limit::Unstated
-        } else {
-            return PriceFault::PlainText {
-                excerpt: excerpt(said, Some(&self.key)),
-            };
-        };
-        PriceFault::Limited {
-            limit,
-            retry_after: None,
+            },
         }
     }
 

@@ -33,6 +33,14 @@ pub enum PriceFault {
     KeyRefused,
     /// The key was lost on the way.
     KeyMissing,
+    /// The source knows no keys and refuses whoever asks without being known.
+    AnonymousRefused {
+        code: u16,
+    },
+    /// A success that holds a notice about the account in place of prices.
+    AccountNotice {
+        excerpt: String,
+    },
     /// The plan is used up.
     Limited {
         limit: Limit,
@@ -114,6 +122,8 @@ impl PriceError {
             self.fault,
             PriceFault::KeyRefused
                 | PriceFault::KeyMissing
+                | PriceFault::AnonymousRefused { .. }
+                | PriceFault::AccountNotice { .. }
                 | PriceFault::Limited { .. }
                 | PriceFault::Unreachable { .. }
                 | PriceFault::NoFolder { .. }
@@ -183,6 +193,11 @@ impl fmt::Display for PriceError {
                 "{origin} says that no API key was sent; check that the base URL leads to it and \
                  that nothing in between removes headers"
             ),
+            PriceFault::AnonymousRefused { code } => write!(
+                f,
+                "{origin} refused an anonymous client (status {code}); it gives out no API keys, so \
+                 there is nothing to repair here: try again later, or use another source"
+            ),
             PriceFault::Limited { limit, retry_after } => {
                 let wait = wait_text(*limit, *retry_after);
                 write!(f, "{origin} answers no more for now: {limit}; {wait}")
@@ -224,6 +239,11 @@ impl PriceError {
                 f,
                 "{answered} a text in place of prices: {excerpt:?}; if the text asks for nothing, \
                  try again later"
+            ),
+            PriceFault::AccountNotice { excerpt } => write!(
+                f,
+                "{answered} a notice about the account in place of prices: {excerpt:?}; do what it \
+                 asks for, or use another source"
             ),
             PriceFault::WebPage { code } => write!(
                 f,
@@ -300,21 +320,28 @@ impl PriceError {
 /// The allowance that is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
+    PerSecond,
+    PerMinute,
     Hourly,
     Daily,
     /// Different symbols in a month.
     MonthlySymbols,
     /// The source does not say; most likely there were too many requests at once.
     Unstated,
+    /// The source gives out no keys and refuses anonymous clients, with or without a cause.
+    Anonymous,
 }
 
 impl fmt::Display for Limit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
+            Self::PerSecond => "the requests of this second are used up",
+            Self::PerMinute => "the requests of this minute are used up",
             Self::Hourly => "the requests of this hour are used up",
             Self::Daily => "the requests of this day are used up",
             Self::MonthlySymbols => "the different symbols of this month are used up",
             Self::Unstated => "there were too many requests",
+            Self::Anonymous => "it refused an anonymous client, and gives out no API keys",
         })
     }
 }
@@ -327,10 +354,14 @@ fn wait_text(limit: Limit, retry_after: Option<Duration>) -> String {
         );
     }
     match limit {
+        Limit::PerSecond => "try again in some seconds",
+        Limit::PerMinute => "try again in a minute",
         Limit::Hourly => "it does not say for how long; try again in the next hour",
         Limit::Daily => "it does not say for how long; try again tomorrow",
         Limit::MonthlySymbols => "try again next month, or use a larger plan",
-        Limit::Unstated => "it does not say for how long; try again in some minutes",
+        Limit::Unstated | Limit::Anonymous => {
+            "it does not say for how long; try again in some minutes"
+        }
     }
     .to_owned()
 }

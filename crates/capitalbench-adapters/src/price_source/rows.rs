@@ -102,6 +102,11 @@ impl fmt::Display for Place {
 pub enum RowFault {
     #[error("{found:?} is not a day written YYYY-MM-DD")]
     BadDate { found: String },
+    #[error(
+        "the instant {found} belongs to no day for certain: it lies too near midnight, and the rules \
+         of the exchange's time zone are not known; use another source for this symbol"
+    )]
+    UncertainDay { found: i64 },
     /// Without an adjusted close a distribution would look like a loss.
     #[error(
         "{date} has no adjusted close; returns would lose distributions, so the raw close is not \

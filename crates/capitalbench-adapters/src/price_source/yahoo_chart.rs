@@ -1,22 +1,30 @@
 //! Yahoo's chart of daily closes over HTTP; it is unofficial, so it serves cross-checks and not the record.
 //!
 //! `GET /v8/finance/chart/SYMBOL?period1=…&period2=…&interval=1d&events=div%2Csplits`. Its close is
-//! already adjusted for splits. A timestamp is the open of a session; adding the offset of the answer
-//! gives the day at the exchange. A session without a close gives no row.
+//! already adjusted for splits. A timestamp is the open of a session, and its day is the one on the
+//! clocks of the exchange (`zone`). A session without a close gives no row.
+//!
+//! While a session is the newest one, its row can come twice: once with the open as its timestamp and
+//! once as the live quote, with the time of the last trade. The later row is used if it has both closes,
+//! because it is the one that Yahoo's own pages show and the earlier one is no longer kept up to date;
+//! else the earlier one. Two rows for any other day are refused.
 
 use std::collections::BTreeMap;
 
 use capitalbench_core::market::price_window::CloseBasis;
 use jiff::civil::Date;
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::tz::TimeZone;
 use reqwest::Url;
 use reqwest::header::USER_AGENT;
 use serde::Deserialize;
 
+use self::zone::Zone;
 use super::rows::{arrange_answer, check_vendor_row};
-use super::{AnswerFuture, BaseUrlError, DailyClose, History, PriceFault, PriceSource, Question};
-use super::{RowFault, named};
-use crate::http::{HttpClient, Secrecy, excerpt};
+use super::{AnswerFuture, BaseUrlError, DailyClose, History, Limit, PriceFault, PriceSource};
+use super::{Question, RowFault, named};
+use crate::http::{HttpClient, HttpError, Secrecy, excerpt};
+
+mod zone;
 
 const NAME: &str = "yahoo";
 
@@ -65,7 +73,10 @@ struct Series {
 
 #[derive(Deserialize)]
 struct Meta {
-    gmtoffset: i64,
+    /// The offset of today, not that of the sessions.
+    gmtoffset: Option<i64>,
+    #[serde(rename = "exchangeTimezoneName")]
+    zone: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -125,7 +136,7 @@ impl YahooChart {
         let address = url.to_string();
         let headers = [(USER_AGENT.as_str(), BROWSER)];
         let answer = self.http.get_json(url, None, &[], &headers);
-        let text = answer.await?.text;
+        let text = answer.await.map_err(failure)?.text;
         let rows = rows(question, &text)?;
         question.history(rows, &text, address)
     }
@@ -162,6 +173,25 @@ impl YahooChart {
     }
 }
 
+/// The meaning of a failed request. Yahoo gives out no keys: it refuses clients it does not know.
+fn failure(error: HttpError) -> PriceFault {
+    match error {
+        HttpError::Status {
+            code: code @ (401 | 403),
+            ..
+        } => PriceFault::AnonymousRefused { code },
+        HttpError::Status {
+            code: 429,
+            retry_after,
+            ..
+        } => PriceFault::Limited {
+            limit: Limit::Anonymous,
+            retry_after,
+        },
+        other => other.into(),
+    }
+}
+
 fn rows(question: Question<'_>, text: &str) -> Result<Vec<DailyClose>, PriceFault> {
     let malformed = |reason: &str| PriceFault::Malformed {
         reason: excerpt(reason, None),
@@ -189,23 +219,33 @@ fn rows(question: Question<'_>, text: &str) -> Result<Vec<DailyClose>, PriceFaul
 
 impl Series {
     fn rows(&self, question: Question<'_>) -> Result<Vec<DailyClose>, PriceFault> {
-        let (dividends, splits) = (self.dividends(), self.splits());
-        let quotes = self.indicators.quote.first();
-        let adjusted = self.indicators.adjclose.first();
+        let zone = Zone::of(self.meta.zone.as_deref(), self.meta.gmtoffset).ok_or_else(|| {
+            let reason = "its meta names neither a time zone nor an offset".to_owned();
+            PriceFault::Malformed { reason }
+        })?;
+        let days: Vec<Option<Date>> = self.timestamp.iter().map(|at| zone.day(*at)).collect();
+        let superseded = self.superseded(&days);
+        if let Some(index) = superseded {
+            let (symbol, close) = (question.symbol, self.close(index).unwrap_or_default());
+            log::info!(
+                "{NAME} sent the newest session of {symbol} twice; the close {close} is not used"
+            );
+        }
+        let (dividends, splits) = (self.dividends(&zone), self.splits(&zone));
         let rows = self.timestamp.iter().enumerate().map(|(index, stamp)| {
-            let date = self.day(*stamp).ok_or_else(|| RowFault::BadDate {
-                found: stamp.to_string(),
-            })?;
-            let cell = |column: &[Option<f64>]| column.get(index).copied().flatten();
-            let close = quotes.and_then(|columns| cell(&columns.close));
-            if close.is_none() || !question.covers(date) {
+            let date = days.get(index).copied().flatten();
+            let date = date.ok_or(RowFault::UncertainDay { found: *stamp })?;
+            let close = self.close(index);
+            if close.is_none() || !question.covers(date) || superseded == Some(index) {
                 return Ok(None);
             }
             let row = DailyClose {
                 date,
                 close,
-                adjusted: adjusted.and_then(|column| cell(&column.adjclose)),
-                volume: quotes.and_then(|columns| cell(&columns.volume)),
+                adjusted: self.adjusted(index),
+                volume: self
+                    .quotes()
+                    .and_then(|columns| cell(&columns.volume, index)),
                 dividend: Some(dividends.get(&date).copied().unwrap_or(0.0)),
                 split: Some(splits.get(&date).copied().unwrap_or(1.0)),
             };
@@ -214,18 +254,38 @@ impl Series {
         arrange_answer(rows)
     }
 
-    /// The exchange's day of an instant.
-    fn day(&self, stamp: i64) -> Option<Date> {
-        let local = stamp.checked_add(self.meta.gmtoffset)?;
-        let instant = Timestamp::from_second(local).ok()?;
-        Some(TimeZone::UTC.to_datetime(instant).date())
+    /// The place of the row that the other row of the newest session replaces.
+    fn superseded(&self, days: &[Option<Date>]) -> Option<usize> {
+        let mut priced = (0..days.len()).rev().filter(|at| self.close(*at).is_some());
+        let (later, earlier) = (priced.next()?, priced.next()?);
+        let is_same_session = days.get(later)?.is_some() && days.get(later) == days.get(earlier);
+        let is_in_order = self.timestamp.get(earlier) <= self.timestamp.get(later);
+        if !is_same_session || !is_in_order {
+            return None;
+        }
+        match self.adjusted(later) {
+            Some(_) => Some(earlier),
+            None => Some(later),
+        }
+    }
+
+    fn quotes(&self) -> Option<&QuoteColumns> {
+        self.indicators.quote.first()
+    }
+
+    fn close(&self, index: usize) -> Option<f64> {
+        cell(&self.quotes()?.close, index)
+    }
+
+    fn adjusted(&self, index: usize) -> Option<f64> {
+        cell(&self.indicators.adjclose.first()?.adjclose, index)
     }
 
     /// Dividends by day.
-    fn dividends(&self) -> BTreeMap<Date, f64> {
+    fn dividends(&self, zone: &Zone) -> BTreeMap<Date, f64> {
         let mut days = BTreeMap::new();
         for paid in self.events.dividends.values() {
-            if let Some(day) = self.day(paid.date) {
+            if let Some(day) = zone.day(paid.date) {
                 *days.entry(day).or_insert(0.0) += paid.amount;
             }
         }
@@ -233,15 +293,19 @@ impl Series {
     }
 
     /// Split factors by day.
-    fn splits(&self) -> BTreeMap<Date, f64> {
+    fn splits(&self, zone: &Zone) -> BTreeMap<Date, f64> {
         let mut days = BTreeMap::new();
         for split in self.events.splits.values() {
-            if let Some(day) = self.day(split.date) {
+            if let Some(day) = zone.day(split.date) {
                 *days.entry(day).or_insert(1.0) *= split.numerator / split.denominator;
             }
         }
         days
     }
+}
+
+fn cell(column: &[Option<f64>], index: usize) -> Option<f64> {
+    column.get(index).copied().flatten()
 }
 
 impl PriceSource for YahooChart {

@@ -60,6 +60,9 @@ impl Wire for Anthropic {
         let content = content.ok_or_else(|| missing("content"))?;
         Ok(Reply {
             text: joined_texts(content, "text"),
+            billed: None,
+            service_tier: None,
+            answered_by: None,
             served_model: text(body, "model"),
             request_id: text(body, "id"),
             stop: stop(body, content),

@@ -30,6 +30,9 @@ pub(super) fn reply(body: &Value, tokens: Tokens) -> Result<Reply, CallFailure> 
     let message = choice.get("message").ok_or_else(|| missing("message"))?;
     Ok(Reply {
         text: content(&message["content"])?,
+        billed: None,
+        service_tier: None,
+        answered_by: None,
         served_model: text(body, "model"),
         request_id: text(body, "id"),
         stop: stop(body, choice, message),

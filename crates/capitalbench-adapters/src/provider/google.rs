@@ -76,6 +76,9 @@ impl Wire for Google {
                 .filter(|part| part["thought"] != true)
                 .filter_map(|part| part["text"].as_str())
                 .collect(),
+            billed: None,
+            service_tier: None,
+            answered_by: None,
             served_model: text(body, "modelVersion"),
             request_id: text(body, "responseId"),
             stop: candidate.map_or(Stop::Filter, |candidate| stop(candidate, parts)),

@@ -37,6 +37,9 @@ pub(super) fn read_body(answer: &RawAnswer) -> Result<Reply, CallFailure> {
         .find(|(name, _)| name == "x-request-id");
     Ok(Reply {
         text: text.to_owned(),
+        billed: None,
+        service_tier: None,
+        answered_by: None,
         served_model: None,
         request_id: request_id.map(|(_, id)| id.clone()),
         stop: stop.map_or(Stop::Other, |(stop, _)| *stop),

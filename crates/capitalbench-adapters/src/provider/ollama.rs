@@ -60,6 +60,9 @@ impl Wire for Ollama {
         }
         Ok(Reply {
             text: text(message, "content").unwrap_or_default(),
+            billed: None,
+            service_tier: None,
+            answered_by: None,
             served_model: text(body, "model"),
             request_id: text(body, "id"),
             stop: match body["done_reason"].as_str() {

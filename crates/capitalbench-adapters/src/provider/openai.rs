@@ -66,6 +66,9 @@ impl Wire for OpenAi {
         let parts = parts(items);
         Ok(Reply {
             text: joined_texts(parts.iter().copied(), "output_text"),
+            billed: None,
+            service_tier: None,
+            answered_by: None,
             served_model: text(body, "model"),
             request_id: text(body, "id"),
             stop: stop(body, items, &parts),

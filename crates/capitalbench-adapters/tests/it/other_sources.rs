@@ -78,13 +78,29 @@ async fn an_error_chart_becomes_the_matching_price_fault() {
         &[],
         b"Too Many Requests",
     );
+    let limited = yahoo(limited).await.0.unwrap_err();
     assert!(matches!(
-        yahoo(limited).await.0,
-        Err(PriceError {
-            fault: PriceFault::Limited { .. },
+        limited.fault,
+        PriceFault::Limited {
+            limit: Limit::Anonymous,
             ..
-        })
+        }
     ));
+    let text = limited.to_string();
+    assert!(text.contains("refused an anonymous client"), "{text}");
+    for status in ["401 Unauthorized", "403 Forbidden"] {
+        let refused = Reply::status(status, r#"{"finance":{"error":{"code":"Unauthorized"}}}"#);
+        let refused = yahoo(refused).await.0.unwrap_err();
+        assert!(refused.concerns_every_symbol());
+        let (code, text) = (&status[..3], refused.to_string());
+        assert!(
+            text.starts_with(&format!(
+                "yahoo refused an anonymous client (status {code})"
+            )),
+            "{text}"
+        );
+        assert!(!text.contains("API key;"), "{text}");
+    }
     let page = Reply::new("200 OK", "text/html", &[], b"<html>");
     assert!(matches!(
         yahoo(page).await.0,
@@ -101,10 +117,6 @@ async fn an_error_chart_becomes_the_matching_price_fault() {
             .to_string()
             .contains("no adjusted close")
     );
-    let twice = CHART.replace("50.5,null],\"volume\"", "50.5,50.6],\"volume\"");
-    let twice = twice.replace("[49.5,50.5,null]", "[49.5,50.5,50.6]");
-    let (twice, _) = yahoo(Reply::json(&twice)).await;
-    assert!(twice.unwrap_err().to_string().contains("a second time"));
     let nothing = CHART.replace("[100.0,50.5,null]", "[null,null,null]");
     assert!(matches!(
         yahoo(Reply::json(&nothing)).await.0,
@@ -113,6 +125,79 @@ async fn an_error_chart_becomes_the_matching_price_fault() {
             ..
         })
     ));
+}
+
+/// The closes of the chart with other numbers: close and adjusted close of its three timestamps.
+fn chart(closes: &str, adjusted: &str) -> String {
+    CHART
+        .replace("[100.0,50.5,null]", closes)
+        .replace("[49.5,50.5,null]", adjusted)
+}
+
+#[tokio::test]
+async fn a_doubled_newest_session_gives_one_row() {
+    let last = |history: Result<History, PriceError>| {
+        let history = history.unwrap();
+        assert_eq!(history.rows.len(), 2);
+        (history.rows[1].close, history.rows[1].adjusted)
+    };
+    // The same figures twice, and figures that differ: the later row counts.
+    for (closes, adjusted, expected) in [
+        ("[100.0,50.5,50.5]", "[49.5,50.5,50.5]", 50.5),
+        ("[100.0,50.5,50.6]", "[49.5,50.5,50.6]", 50.6),
+    ] {
+        let (twice, _) = yahoo(Reply::json(&chart(closes, adjusted))).await;
+        assert_eq!(last(twice), (Some(expected), Some(expected)));
+    }
+    // A live row without an adjusted close does not take the place of a complete one.
+    let (live, _) = yahoo(Reply::json(&chart("[100.0,50.5,50.6]", "[49.5,50.5,null]"))).await;
+    assert_eq!(last(live), (Some(50.5), Some(50.5)));
+}
+
+#[tokio::test]
+async fn a_day_that_comes_twice_before_the_newest_session_is_refused() {
+    // The first session twice, then the newest one.
+    let twice = chart("[100.0,100.1,50.5]", "[49.5,49.6,50.5]").replace(
+        "1786627800,1786714200,1786714201",
+        "1786627800,1786627801,1786714200",
+    );
+    let (twice, _) = yahoo(Reply::json(&twice)).await;
+    assert!(twice.unwrap_err().to_string().contains("a second time"));
+    // Three rows for the newest session are not the doubling that is known.
+    let thrice = chart("[50.4,50.5,50.6]", "[50.4,50.5,50.6]").replace("1786627800", "1786714199");
+    let (thrice, _) = yahoo(Reply::json(&thrice)).await;
+    assert!(thrice.unwrap_err().to_string().contains("a second time"));
+}
+
+#[tokio::test]
+async fn the_exchanges_zone_decides_the_day_and_not_the_offset_of_today() {
+    // Midnight in London on 13 and 14 August, told with the offset of winter.
+    let london = CHART
+        .replace(
+            "\"gmtoffset\":-14400",
+            "\"gmtoffset\":0,\"exchangeTimezoneName\":\"Europe/London\"",
+        )
+        .replace(
+            "1786627800,1786714200,1786714201",
+            "1786575600,1786662000,1786662001",
+        );
+    let (history, _) = yahoo(Reply::json(&london)).await;
+    let days: Vec<Date> = history.unwrap().rows.iter().map(|row| row.date).collect();
+    assert_eq!(days, [FROM, TO]);
+    let unknown = london.replace("Europe/London", "Mars/Olympus");
+    let text = yahoo(Reply::json(&unknown))
+        .await
+        .0
+        .unwrap_err()
+        .to_string();
+    assert!(text.contains("belongs to no day for certain"), "{text}");
+    let nowhere = CHART.replace("\"gmtoffset\":-14400,", "");
+    let text = yahoo(Reply::json(&nowhere))
+        .await
+        .0
+        .unwrap_err()
+        .to_string();
+    assert!(text.contains("neither a time zone nor an offset"), "{text}");
 }
 
 const SERIES: &str = r#"{"Meta Data":{},"Time Series (Daily)":{
@@ -152,7 +237,9 @@ async fn what_alpha_vantage_says_never_repeats_the_key() {
     ));
     let premium = format!(r#"{{"Information":"{KEY}: this is a premium endpoint"}}"#);
     let (premium, _) = alpha(Reply::json(&premium)).await;
-    let text = premium.unwrap_err().to_string();
+    let premium = premium.unwrap_err();
+    assert!(premium.concerns_every_symbol());
+    let text = premium.to_string();
     assert!(
         text.contains("premium endpoint") && !text.contains(KEY),
         "{text}"
@@ -182,4 +269,27 @@ async fn a_dead_address_is_reported_without_the_key() {
     let error = source.answer("SPY", FROM, TO).await.unwrap_err();
     assert!(matches!(error.fault, PriceFault::Unreachable { .. }));
     assert!(!format!("{error} {error:?}").contains(KEY));
+}
+
+#[tokio::test]
+async fn a_notice_of_alpha_vantage_is_read_for_what_it_limits() {
+    let said = async |member: &str, text: &str| {
+        let body = serde_json::json!({ member: text }).to_string();
+        alpha(Reply::json(&body)).await.0.unwrap_err().fault
+    };
+    let pace = "Please consider spreading out your free API requests more sparingly (1 request per \
+                second). You may subscribe to lift the free key rate limit (25 requests per day).";
+    let limited = |limit| PriceFault::Limited {
+        limit,
+        retry_after: None,
+    };
+    assert_eq!(said("Information", pace).await, limited(Limit::PerSecond));
+    let older = "Our standard API call frequency is 5 calls per minute and 500 calls per day.";
+    assert_eq!(said("Note", older).await, limited(Limit::PerMinute));
+    let key = "the parameter apikey is invalid or missing. Please claim your free API key.";
+    assert_eq!(said("Error Message", key).await, PriceFault::KeyRefused);
+    assert_eq!(
+        said("Information", "Invalid apikey").await,
+        PriceFault::KeyRefused
+    );
 }

@@ -66,12 +66,17 @@ async fn pages_are_asked_for_until_nothing_comes() {
     let replies = ["[{\"n\":1},{\"n\":2}]", "[{\"n\":3}]", "[]"].map(Reply::json);
     let server = FakeServer::start(replies.to_vec());
     let query = [("select", "n"), ("order", "n")];
-    let rows = store(&server, KEY).rows("t", &query).await.expect("rows");
+    let store = store(&server, KEY);
+    let rows = store.rows("t", &query, 20).await.expect("rows");
     assert_eq!(rows, [json!({"n": 1}), json!({"n": 2}), json!({"n": 3})]);
     let offsets: Vec<bool> = server
         .questions()
         .iter()
-        .zip(["offset=0 ", "offset=2 ", "offset=3 "])
+        .zip([
+            "limit=20&offset=0 ",
+            "limit=20&offset=2 ",
+            "limit=20&offset=3 ",
+        ])
         .map(|(asked, offset)| asked.contains(offset))
         .collect();
     assert_eq!(offsets, [true; 3]);
@@ -210,4 +215,55 @@ fn addresses_that_could_hold_a_key_are_refused() {
         let key = ApiKey::new(KEY.to_owned()).expect("a key");
         assert!(Supabase::new(http, address, key).is_err(), "{address}");
     }
+}
+
+#[tokio::test]
+async fn a_statement_at_its_time_limit_is_not_repeated() {
+    let body = r#"{"code":"57014","details":null,"hint":null,"message":"canceling statement due to statement timeout"}"#;
+    let server = FakeServer::start(vec![Reply::status("500 Internal Server Error", body)]);
+    let failed = store(&server, KEY).call("f", &json!({})).await;
+    assert_eq!(server.questions().len(), 1, "it would take as long again");
+    let Err(SupabaseError::Refused {
+        status,
+        code,
+        message,
+    }) = failed
+    else {
+        panic!("{failed:?}");
+    };
+    assert_eq!((status, code.as_deref()), (500, Some("57014")));
+    assert_eq!(message, "canceling statement due to statement timeout");
+}
+
+#[tokio::test]
+async fn a_paused_project_is_named_and_not_asked_again() {
+    let page = "<html>Project paused</html>";
+    let server = FakeServer::start(vec![Reply::status("540 Project Paused", page)]);
+    let store = store(&server, KEY);
+    let called = store.call("f", &json!({})).await;
+    assert_eq!(called, Err(SupabaseError::Paused));
+    assert_eq!(store.download("b", "o").await, Err(SupabaseError::Paused));
+    assert_eq!(server.questions().len(), 2, "once for each request");
+}
+
+#[tokio::test]
+async fn a_thousand_names_at_most_are_removed_at_once() {
+    let server = FakeServer::start(vec![Reply::json("[]")]);
+    let names: Vec<String> = (0..2_001).map(|n| format!("r/{n}.tar.gz")).collect();
+    let store = store(&server, KEY);
+    store.remove("b", &names).await.expect("gone");
+    let removed: Vec<Vec<String>> = server
+        .questions()
+        .iter()
+        .map(|asked| {
+            let body = asked.rsplit("\r\n\r\n").next().expect("a body");
+            let body: serde_json::Value = serde_json::from_str(body).expect("JSON");
+            serde_json::from_value(body["prefixes"].clone()).expect("names")
+        })
+        .collect();
+    let counts: Vec<usize> = removed.iter().map(Vec::len).collect();
+    assert_eq!(counts, [1_000, 1_000, 1]);
+    assert_eq!(removed.concat(), names);
+    store.remove("b", &[]).await.expect("nothing to do");
+    assert_eq!(server.questions().len(), 3);
 }

@@ -174,6 +174,32 @@ async fn a_web_page_is_not_an_answer() {
 }
 
 #[tokio::test]
+async fn a_limit_that_is_sent_as_a_web_page_reads_as_the_limit() {
+    for body in [
+        &b"Error: You have run over your daily request allocation. Please upgrade."[..],
+        b"<html><body>You have run over your daily request allocation.</body></html>",
+    ] {
+        check(
+            Reply::new("200 OK", "text/html", &[], body),
+            "tiingo answers no more for now: the requests of this day are used up; it does not say \
+             for how long; try again tomorrow",
+        )
+        .await;
+    }
+    check(
+        Reply::new(
+            "200 OK",
+            "text/html; charset=utf-8",
+            &["retry-after: 60"],
+            b"You have run over your 500 symbol look up for this month.",
+        ),
+        "tiingo answers no more for now: the different symbols of this month are used up; it asks to \
+         wait 60 s before the next request",
+    )
+    .await;
+}
+
+#[tokio::test]
 async fn another_content_type_is_refused_even_around_good_rows() {
     let expected = |found: &str| {
         format!(

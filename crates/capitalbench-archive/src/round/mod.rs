@@ -5,6 +5,7 @@ pub mod jobs;
 pub mod lease;
 pub mod model_input;
 pub mod new_round;
+pub mod reply_form;
 pub mod research_import;
 pub mod round_folder;
 pub mod status;

@@ -2,16 +2,14 @@
 
 use std::path::Path;
 
-use capitalbench_core::asking::prompt::prompt_text;
-use capitalbench_core::decision::submission::schema::schema;
-use capitalbench_core::market::universe::{Listing, Universe};
+use capitalbench_core::market::universe::Universe;
 use capitalbench_core::round::manifest::{Manifest, Track};
-use capitalbench_core::values::ids::OptionId;
 
 use crate::disk::error::FileError;
 use crate::disk::file_ops;
 use crate::disk::layout;
-use crate::format::{round::manifest, round::new_manifest, text::json};
+use crate::format::{round::manifest, round::new_manifest};
+use crate::round::reply_form::{ReplyForm, reply_form};
 use crate::round::round_folder::RoundFolder;
 
 /// What a new round is made of.
@@ -46,12 +44,7 @@ pub fn create(rounds: &Path, round: &NewRound<'_>) -> Result<RoundFolder, FileEr
         );
         return Err(FileError::folder(&folder, text));
     }
-    let shown = round.universe.options().iter();
-    let ids: Vec<OptionId> = shown
-        .filter(|option| option.listing == Listing::Shown)
-        .map(|option| option.id.clone())
-        .collect();
-    let prompt = prompt_text(rules.format, round.track, &rules.constraints);
+    let ReplyForm { prompt, schema } = reply_form(rules, round.track, round.universe);
     let text = new_manifest::render(rules, round.description, round.notes);
     // The text must read back as the manifest that was asked for.
     let again = manifest::parse(text.as_bytes());
@@ -60,7 +53,6 @@ pub fn create(rounds: &Path, round: &NewRound<'_>) -> Result<RoundFolder, FileEr
         let text = "the manifest does not read back as it was written; please report this bug";
         return Err(FileError::folder(&folder, text));
     }
-    let schema = json::to_pretty(&schema(rules.format, &rules.constraints, &ids));
     let files: [(&str, &str); 6] = [
         (layout::MANIFEST, &text),
         (layout::OPTIONS, round.options_yaml),

@@ -43,6 +43,7 @@ pub fn facts(
         .collect();
     Ok(AcceptanceFacts {
         enforcement: manifest.methodology.enforcement(),
+        standing: manifest.methodology.standing(),
         freeze: freeze_state(inputs)?,
         kind: own.rules.kind,
         stream: manifest.stream,

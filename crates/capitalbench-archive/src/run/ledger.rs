@@ -14,6 +14,7 @@
 use std::path::PathBuf;
 
 use capitalbench_core::asking::attempt::{AttemptStatus, Reason, Slot};
+use capitalbench_core::asking::call_settings::Asked;
 use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::values::ids::{Digest, RunId};
 use capitalbench_core::values::time::WrittenInstant;
@@ -60,7 +61,7 @@ pub(crate) const OTHER_ANSWER: &str =
     "changed after it arrived: its head holds another digest; restore the file from a copy";
 
 /// What is known before a request leaves.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Begun {
     pub model_id: String,
@@ -73,6 +74,10 @@ pub struct Begun {
     /// Where the request goes, without any key; none for models that are not called over a network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
+    /// What the request asks for; none for models that are not called over a network, and in
+    /// ledgers of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Asked>,
 }
 
 /// The result of a call.
@@ -106,8 +111,20 @@ pub struct Ended {
     pub output_tokens: Option<u64>,
     /// The part of them that was reasoning.
     pub reasoning_tokens: Option<u64>,
-    /// Dollars, where the price is known.
+    /// What counts as the cost, in dollars: what the provider says it billed, else the card's figure.
     pub cost_usd: Option<f64>,
+    /// Dollars that the provider says it billed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub billed_usd: Option<f64>,
+    /// Dollars by the price card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card_usd: Option<f64>,
+    /// The service tier, by the server's word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_tier: Option<String>,
+    /// The host that answered, by a router's word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
 }
 
 impl Ended {

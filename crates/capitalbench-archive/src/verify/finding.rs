@@ -75,6 +75,10 @@ codes! {
         "The window is not the one that its own rule and deadline give."
     ModelInputDiffers "model-input-differs" Error
         "The stored model input does not follow from the other frozen inputs."
+    ReplyFormDiffers "reply-form-differs" Error
+        "The prompt or the schema is not the one that the methodology prescribes (from v1.2 on)."
+    MethodologyOnTrial "methodology-on-trial" Error
+        "The round of a real market names a label whose rules still grow."
     VerdictDiffers "verdict-differs" Error
         "A raw submission is valid, but recorded as invalid, or the other way round."
     ParsedSubmissionDiffers "parsed-submission-differs" Error

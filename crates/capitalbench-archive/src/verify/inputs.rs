@@ -3,7 +3,7 @@
 use capitalbench_core::asking::prompt;
 use capitalbench_core::market::calendar::plan_window;
 use capitalbench_core::round::manifest::{Manifest, Stream};
-use capitalbench_core::round::methodology::Enforcement;
+use capitalbench_core::round::methodology::{Enforcement, ReplyOrder, Standing};
 
 use super::finding::{Code, Finding, Findings};
 use super::{RoundState, unreadable};
@@ -12,7 +12,8 @@ use crate::disk::layout;
 use crate::format::{round::hashes, round::research};
 use crate::round::freeze;
 use crate::round::model_input;
-use crate::round::round_folder::RoundFolder;
+use crate::round::reply_form::{ReplyForm, reply_form};
+use crate::round::round_folder::{RoundFolder, RoundInputs};
 
 /// Reports instants that were given in place of the clock.
 pub(super) fn check_given_instants(folder: &RoundFolder, findings: &mut Findings) {
@@ -78,6 +79,37 @@ pub(super) fn check_model_input(state: &RoundState, findings: &mut Findings) {
         },
     };
     findings.add(code, layout::MODEL_INPUT, text);
+}
+
+/// From v1.2 on the prompt and the schema must be those of the methodology, to the byte: the order of
+/// their fields is one of its rules. Rounds of before may have a form of their own.
+pub(super) fn check_reply_form(state: &RoundState, findings: &mut Findings) {
+    let RoundInputs {
+        folder,
+        manifest,
+        universe,
+        ..
+    } = &state.inputs;
+    if manifest.methodology.reply_order() == ReplyOrder::ConfidenceBeforeReasons {
+        return;
+    }
+    let Some(track) = manifest.track() else {
+        let text = "the manifest names no week or month that the prompt could ask about";
+        findings.add(Code::ReplyFormDiffers, layout::MANIFEST, text);
+        return;
+    };
+    let ReplyForm { prompt, schema } = reply_form(manifest, track, universe);
+    for (file, expected) in [(layout::PROMPT, prompt), (layout::SCHEMA, schema)] {
+        match folder.read_optional(file) {
+            Ok(Some(stored)) if stored == expected.as_bytes() => {}
+            Ok(_) => {
+                let label = manifest.methodology.label().unwrap_or_default();
+                let text = format!("is not the one that {label} prescribes");
+                findings.add(Code::ReplyFormDiffers, file, text);
+            }
+            Err(error) => findings.push(unreadable(folder, &error)),
+        }
+    }
 }
 
 /// The window must be the one its own rule gives.
@@ -153,6 +185,13 @@ pub(super) fn check_manifest(state: &RoundState, findings: &mut Findings) {
     }
     if let Some(text) = check_window(manifest) {
         add(Code::WindowDiffers, text);
+    }
+    let is_trial = manifest.methodology.standing() == Standing::Trial;
+    if is_trial && manifest.stream != Stream::Synthetic {
+        let label = manifest.methodology.label().unwrap_or_default();
+        let stream = manifest.stream.as_str();
+        let text = format!("names {label}, and publication_stream is {stream}");
+        add(Code::MethodologyOnTrial, text);
     }
     if manifest.stream == Stream::Pilot {
         add(Code::Pilot, "publication_stream is pilot".into());

@@ -222,6 +222,7 @@ impl Checks<'_> {
 fn check_state(state: &RoundState, findings: &mut Findings) {
     inputs::check_manifest(state, findings);
     inputs::check_model_input(state, findings);
+    inputs::check_reply_form(state, findings);
     inputs::check_prompt(state, findings);
     for run in &state.runs {
         runs::check(run, &state.inputs, findings);

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::asking::run::{Calls, Counts, RunKind};
 use crate::round::manifest::Stream;
-use crate::round::methodology::Enforcement;
+use crate::round::methodology::{Enforcement, Standing};
 use crate::values::ids::{Digest, ModelId, RoundId, RunId};
 use crate::values::time::WrittenInstant;
 
@@ -62,6 +62,8 @@ pub enum Choice {
 pub struct AcceptanceFacts {
     /// Whether a broken deadline is refused or reported.
     pub enforcement: Enforcement,
+    /// Whether the rules of the round are settled.
+    pub standing: Standing,
     /// State of the inputs.
     pub freeze: Freeze,
     pub kind: RunKind,
@@ -148,6 +150,10 @@ fn objections(facts: &AcceptanceFacts) -> Vec<Refusal> {
     };
     if !fits {
         found.push(Refusal::NotReal(facts.calls));
+    }
+    let invented = facts.stream == Stream::Synthetic && facts.calls != Calls::Real;
+    if facts.standing == Standing::Trial && !invented {
+        found.push(Refusal::OnTrial);
     }
     let may_count = facts.kind == RunKind::Official && facts.calls != Calls::Mock;
     if may_count && !facts.eligible {

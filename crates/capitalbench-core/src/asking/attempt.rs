@@ -30,16 +30,24 @@ impl Slot {
 /// Why an attempt brought no valid decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// No connection, or it broke.
+    /// The connection broke after the request may have left.
     Transport,
+    /// No connection came about, so nothing was sent.
+    Unreachable,
     /// No complete answer in time.
     Timeout,
     /// The server asked to wait.
     RateLimit,
     /// The server failed.
     Server,
+    /// The server was too busy to begin.
+    Overloaded,
+    /// An allowance is used up that does not come back within minutes.
+    Quota,
     /// The key was refused.
     Key,
+    /// The provider does not offer a model of this name.
+    NoModel,
     /// The request was refused.
     Request,
     /// The answer is not of the provider's form.
@@ -67,12 +75,16 @@ pub enum Reason {
 }
 
 /// Every reason with its stored word and whether a call may be repeated for it.
-const REASONS: [(Reason, &str, bool); 17] = [
+const REASONS: [(Reason, &str, bool); 21] = [
     (Reason::Transport, "transport", true),
+    (Reason::Unreachable, "unreachable", true),
     (Reason::Timeout, "timeout", true),
     (Reason::RateLimit, "rate_limit", true),
     (Reason::Server, "server", true),
+    (Reason::Overloaded, "overloaded", true),
+    (Reason::Quota, "quota", false),
     (Reason::Key, "key", false),
+    (Reason::NoModel, "no_model", false),
     (Reason::Request, "request", false),
     (Reason::Unreadable, "unreadable", true),
     (Reason::Truncated, "truncated", true),
@@ -105,6 +117,16 @@ impl Reason {
         REASONS
             .iter()
             .any(|(reason, _, allowed)| *reason == self && *allowed)
+    }
+
+    /// Whether the request was turned away before anything was generated: such an attempt costs
+    /// nothing and reveals nothing.
+    pub fn is_rejection(self) -> bool {
+        use Reason::{Key, NoModel, Overloaded, Quota, RateLimit, Request, Unreachable};
+        matches!(
+            self,
+            Unreachable | RateLimit | Overloaded | Quota | Key | NoModel | Request
+        )
     }
 
     /// Why a well-formed object is no submission: under rules about forecasts and exposures the

@@ -3,6 +3,7 @@
 pub mod acceptance;
 pub mod attempt;
 pub mod briefing;
+pub mod call_settings;
 pub mod cost;
 pub mod market_context;
 pub mod prompt;

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
+const SECOND: SignedDuration = SignedDuration::from_secs(1);
+const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 const MONTH: SignedDuration = SignedDuration::from_hours(31 * 24);
@@ -14,6 +16,10 @@ const MONTH: SignedDuration = SignedDuration::from_hours(31 * 24);
 /// What a plan allows; none is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Plan {
+    /// Questions in a second.
+    pub per_second: Option<usize>,
+    /// Questions in a minute.
+    pub per_minute: Option<usize>,
     /// Questions in an hour.
     pub per_hour: Option<usize>,
     /// Questions in a day.
@@ -25,13 +31,18 @@ pub struct Plan {
 impl Plan {
     /// Tiingo's free plan.
     pub const TIINGO_FREE: Self = Self {
+        per_second: None,
+        per_minute: None,
         per_hour: Some(50),
         per_day: Some(1_000),
         symbols_per_month: Some(500),
     };
 
-    /// Alpha Vantage's free plan.
+    /// Alpha Vantage's free plan. A question that comes too fast is refused and counts all the same,
+    /// so the pace is kept beforehand.
     pub const ALPHA_VANTAGE_FREE: Self = Self {
+        per_second: Some(1),
+        per_minute: None,
         per_hour: None,
         per_day: Some(25),
         symbols_per_month: None,
@@ -48,8 +59,23 @@ impl Plan {
             per_hour: parts.next()??,
             per_day: parts.next()??,
             symbols_per_month: parts.next()??,
+            ..Self::default()
         };
         parts.next().is_none().then_some(plan)
+    }
+
+    /// Reads a plan of Alpha Vantage: `free`, or the questions a minute of a paid plan, such as `75`.
+    /// Paid plans have no other limit.
+    pub fn parse_alpha_vantage(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text == "free" {
+            return Some(Self::ALPHA_VANTAGE_FREE);
+        }
+        let per_minute = text.parse().ok().filter(|count| *count > 0)?;
+        Some(Self {
+            per_minute: Some(per_minute),
+            ..Self::default()
+        })
     }
 }
 
@@ -68,7 +94,12 @@ impl Usage {
     /// The first instant at which a symbol may be asked for; `now` or earlier means at once.
     pub fn next(&self, plan: Plan, symbol: &str, now: Timestamp) -> Timestamp {
         let mut next = self.closed_until.map_or(now, |until| until.max(now));
-        for (limit, period) in [(plan.per_hour, HOUR), (plan.per_day, DAY)] {
+        for (limit, period) in [
+            (plan.per_second, SECOND),
+            (plan.per_minute, MINUTE),
+            (plan.per_hour, HOUR),
+            (plan.per_day, DAY),
+        ] {
             if let Some(limit) = limit {
                 let recent = within(self.questions.iter().copied(), period, now);
                 next = next.max(freed(&recent, limit, period, now));

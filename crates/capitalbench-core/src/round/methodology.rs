@@ -35,8 +35,36 @@ pub enum TieRule {
     TwelveDecimals,
 }
 
+/// The order in which a reply gives its fields. A model that writes under a schema writes in the
+/// schema's order, so the order decides what it has settled before it states its confidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplyOrder {
+    /// Up to v1.1: the prompt shows the confidence before the reasons, and the stored schema has its
+    /// fields in the order of the alphabet.
+    ConfidenceBeforeReasons,
+    /// From v1.2 on: the decision, then the reasons and the risks, the confidence last.
+    DecisionFirst,
+}
+
+/// Whether the rules of a label are settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// The rules never change again.
+    Settled,
+    /// The rules still grow: only invented markets may be asked under them, and no real model.
+    Trial,
+}
+
 /// Labels of rounds that this program creates.
-pub const OUR_LABELS: [&str; 2] = ["single_pick-v1.1", "portfolio-v1.1"];
+pub const OUR_LABELS: [&str; 4] = [
+    "single_pick-v1.1",
+    "portfolio-v1.1",
+    "single_pick-v1.2",
+    "portfolio-v1.2",
+];
+
+/// Those of our labels whose rules still grow.
+const TRIAL_LABELS: [&str; 2] = ["single_pick-v1.2", "portfolio-v1.2"];
 
 /// The methodology version of a round.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -97,13 +125,34 @@ impl Methodology {
         }
     }
 
-    /// The methodology of rounds that this program creates.
+    /// The methodology of rounds that this program creates where nobody chooses another one.
     pub fn of_new_round(format: SubmissionFormat) -> Self {
-        let label = match format {
-            SubmissionFormat::SinglePick => "single_pick-v1.1",
-            SubmissionFormat::Portfolio => "portfolio-v1.1",
-        };
-        Self::from_label(Some(label))
+        let [usual, _] = Self::labels_of_new_rounds(format);
+        Self::from_label(Some(usual))
+    }
+
+    /// The labels that a new round of a format may have, the usual one first.
+    pub fn labels_of_new_rounds(format: SubmissionFormat) -> [&'static str; 2] {
+        match format {
+            SubmissionFormat::SinglePick => ["single_pick-v1.1", "single_pick-v1.2"],
+            SubmissionFormat::Portfolio => ["portfolio-v1.1", "portfolio-v1.2"],
+        }
+    }
+
+    /// The order of the fields in the prompt and in the frozen schema.
+    pub fn reply_order(&self) -> ReplyOrder {
+        match self.label() {
+            Some("single_pick-v1.2" | "portfolio-v1.2") => ReplyOrder::DecisionFirst,
+            _ => ReplyOrder::ConfidenceBeforeReasons,
+        }
+    }
+
+    /// Whether the rules are settled.
+    pub fn standing(&self) -> Standing {
+        match self.label() {
+            Some(label) if TRIAL_LABELS.contains(&label) => Standing::Trial,
+            _ => Standing::Settled,
+        }
     }
 
     /// Whether a broken rule is refused or reproduced.

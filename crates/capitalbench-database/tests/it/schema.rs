@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_database::check::{FUNCTIONS, PUBLIC_TABLES, SERVICE_TABLES, check};
-use capitalbench_database::migrations::{MigrateError, migrate};
+use capitalbench_database::gateway::Gateway as _;
+use capitalbench_database::migrations::{MigrateError, NEEDED, migrate};
 use capitalbench_export::table::{Kind, Presence};
 use capitalbench_export::tables::ALL;
 
@@ -142,4 +143,44 @@ async fn existing_rows_get_their_universe() {
     assert_eq!(bring(&stage, &publication).await.counts.written, 0);
     let report = check(stage.owner()).await.unwrap();
     assert_eq!(report.findings, []);
+}
+
+/// PostgREST reads the settings of a function and puts them in force before it calls the function.
+#[tokio::test]
+async fn a_sync_has_a_time_limit_of_its_own_instead_of_that_of_its_role() {
+    let Some(mut stage) = Stage::set().await else {
+        return;
+    };
+    bring(&stage, &public(&fixtures(), "2030-01-01")).await;
+    let settings = "select p.proname::text, s from pg_proc p, unnest(p.proconfig) s \
+                    where p.pronamespace = 'public'::regnamespace and s like 'statement_timeout=%' \
+                    order by 1";
+    let settings = stage.owner().query(settings, &[]).await.unwrap();
+    let settings: Vec<(String, String)> = settings.iter().map(|r| (r.get(0), r.get(1))).collect();
+    let expected = [
+        ("capitalbench_apply", "statement_timeout=100s"),
+        ("capitalbench_state", "statement_timeout=60s"),
+    ];
+    assert_eq!(
+        settings,
+        expected.map(|(name, setting)| (name.to_owned(), setting.to_owned()))
+    );
+    // A limit that no state can keep stands for the eight seconds of a hosted project.
+    let mut hasty = connect(&stage.server).await;
+    let limit = "set statement_timeout = '1ms'";
+    hasty.client().batch_execute(limit).await.unwrap();
+    let refused = hasty.state().await.expect_err("no time at all");
+    let text = refused.to_string();
+    assert!(
+        text.starts_with("the database ended a statement at its time limit: ")
+            && text.ends_with("(57014)"),
+        "{text}"
+    );
+    let remedy = refused.remedy();
+    assert!(remedy.contains("db migrate"), "{remedy}");
+    let (_, own) = settings[1].1.split_once('=').unwrap();
+    let hoisted = format!("reset statement_timeout; set statement_timeout = '{own}'");
+    hasty.client().batch_execute(&hoisted).await.unwrap();
+    let state = hasty.state().await.expect("time enough");
+    assert_eq!(state.schema_version, Some(NEEDED));
 }

@@ -79,6 +79,7 @@ pub(super) async fn attempt(
         started_at_utc: started.to_string(),
         input_sha256: Digest::of(seat.input.as_bytes()).to_hex(),
         base_url: seat.base_url.clone(),
+        asked: seat.provider.asks(&question(engine, seat, seat.time_limit)),
     };
     on_disk(engine, seat, move |engine, seat| {
         engine.ledger.begin(&seat.planned.slot, &begun)?;
@@ -153,12 +154,7 @@ async fn keep(
 async fn call(engine: &Engine, seat: &Seat) -> Result<RawAnswer, (CallFailure, Option<Reason>)> {
     let left = engine.until_deadline();
     let limit = left.map_or(seat.time_limit, |left| left.min(seat.time_limit));
-    let question = Question {
-        input: &seat.input,
-        schema: engine.schema.as_ref(),
-        max_output_tokens: seat.max_output_tokens,
-        time_limit: limit,
-    };
+    let question = question(engine, seat, limit);
     let sending = tokio::time::timeout(limit, seat.provider.send(question)).await;
     sending
         .unwrap_or(Err(CallFailure::Timeout(limit)))
@@ -169,6 +165,15 @@ async fn call(engine: &Engine, seat: &Seat) -> Result<RawAnswer, (CallFailure, O
                 && matches!(failure, CallFailure::Timeout(after) if after >= limit);
             (failure, late.then_some(Reason::Deadline))
         })
+}
+
+fn question<'a>(engine: &'a Engine, seat: &'a Seat, time_limit: Duration) -> Question<'a> {
+    Question {
+        input: &seat.input,
+        schema: engine.schema.as_ref(),
+        max_output_tokens: seat.max_output_tokens,
+        time_limit,
+    }
 }
 
 /// Does work on the disk without holding up the other calls.

@@ -156,10 +156,7 @@ pub fn cost_of(ended: &Ended, worst_case: Cost) -> Cost {
 /// Whether the server turned the request away, which costs nothing.
 pub fn bills_nothing(ended: &Ended) -> bool {
     let reason = ended.attempt_status().reason();
-    matches!(
-        reason,
-        Some(Reason::RateLimit | Reason::Server | Reason::Key | Reason::Request)
-    )
+    reason.is_some_and(|reason| reason.is_rejection() || reason == Reason::Server)
 }
 
 impl Engine {

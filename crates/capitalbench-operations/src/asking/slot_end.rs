@@ -16,7 +16,7 @@ pub enum Open {
 }
 
 /// Where a slot stands when its task ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SlotEnd {
     pub planned: PlannedSlot,
     pub attempts: Vec<AttemptStatus>,

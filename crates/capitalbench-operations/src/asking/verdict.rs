@@ -35,7 +35,8 @@ fn of_reply(engine: &Engine, seat: &Seat, reply: Reply) -> Ended {
         }
     };
     let tokens = reply.tokens;
-    let cost = seat.price.and_then(|price| cost(price, tokens));
+    let card = seat.price.and_then(|price| cost(price, tokens));
+    let cost = reply.billed.or(card);
     Ended {
         text: Some(reply.text),
         parse_path: found.as_ref().map(|(_, step)| step.as_str().to_owned()),
@@ -48,6 +49,10 @@ fn of_reply(engine: &Engine, seat: &Seat, reply: Reply) -> Ended {
         output_tokens: tokens.output,
         reasoning_tokens: tokens.reasoning,
         cost_usd: cost.map(Cost::usd),
+        billed_usd: reply.billed.map(Cost::usd),
+        card_usd: card.map(Cost::usd),
+        service_tier: reply.service_tier,
+        answered_by: reply.answered_by,
         ..ended(&status)
     }
 }
@@ -61,6 +66,12 @@ pub fn failed(failure: &CallFailure) -> Ended {
 pub fn reason_of(failure: &CallFailure) -> Reason {
     match failure {
         CallFailure::Transport(_) => Reason::Transport,
+        CallFailure::Unreachable(_) => Reason::Unreachable,
+        CallFailure::Overloaded { .. } => Reason::Overloaded,
+        CallFailure::Quota { .. } => Reason::Quota,
+        CallFailure::NoModel { .. } => Reason::NoModel,
+        CallFailure::Filtered { .. } => Reason::Filter,
+        CallFailure::FailedGeneration { .. } => Reason::Malformed,
         CallFailure::Timeout(_) => Reason::Timeout,
         CallFailure::RateLimited { .. } => Reason::RateLimit,
         CallFailure::Server { .. } => Reason::Server,

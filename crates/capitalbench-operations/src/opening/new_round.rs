@@ -16,7 +16,7 @@ use capitalbench_core::market::universes::{DEFAULT_VERSION, shipped, versions};
 use capitalbench_core::round::manifest::{
     Manifest, Origins, Proof, Stream, SubmissionFormat, Track, host_of,
 };
-use capitalbench_core::round::methodology::Methodology;
+use capitalbench_core::round::methodology::{Methodology, Standing};
 use capitalbench_core::round::roster::Roster;
 use capitalbench_core::values::ids::RoundId;
 use capitalbench_core::values::time::WrittenInstant;
@@ -35,6 +35,8 @@ pub struct RoundRequest {
     pub round_id: RoundId,
     pub track: Track,
     pub format: SubmissionFormat,
+    /// The label of the rules; by default the settled one of the format.
+    pub methodology: Option<String>,
     /// By default a little before the exchange opens next.
     pub deadline: Option<Timestamp>,
     pub rule: WindowRule,
@@ -144,7 +146,7 @@ fn manifest(
     deadline: Timestamp,
     now: Timestamp,
 ) -> Result<Manifest, Error> {
-    let methodology = Methodology::of_new_round(request.format);
+    let methodology = methodology(request)?;
     let created = stamp(now)?;
     let active = active_models(request, deadline)?;
     let hosts = active.iter().filter_map(base_url);
@@ -178,6 +180,29 @@ fn manifest(
             ..request.origins.clone()
         },
     })
+}
+
+/// The chosen rules; those on trial serve invented markets only.
+fn methodology(request: &RoundRequest) -> Result<Methodology, Error> {
+    let Some(label) = &request.methodology else {
+        return Ok(Methodology::of_new_round(request.format));
+    };
+    let known = Methodology::labels_of_new_rounds(request.format);
+    if !known.contains(&label.as_str()) {
+        let (format, known) = (request.format.as_str(), known.join(" or "));
+        let text = format!("--methodology {label}: a new {format} round has {known}");
+        return Err(Error::new(text));
+    }
+    let chosen = Methodology::from_label(Some(label));
+    if chosen.standing() == Standing::Trial && request.stream != Stream::Synthetic {
+        let text = format!(
+            "--methodology {label}: its rules still grow, so only rounds of an invented market \
+             may have it"
+        );
+        let hint = format!("add --synthetic, or use {}", known[0]);
+        return Err(Error::new(text).hint(hint));
+    }
+    Ok(chosen)
 }
 
 /// The models that are active at the deadline; empty where no roster is frozen.

@@ -20,12 +20,12 @@ use crate::operator::{Notice, Operator};
 
 /// How often a question whose transport failed is asked again.
 const RETRIES: u32 = 3;
-/// The longest wait that a failing server may ask for; a longer one is left to the next fetch.
+/// The longest wait for a failing server or within a plan; a longer one is left to the next fetch.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// No allowance is renewed less often than by the month.
 const MONTH: Duration = Duration::from_hours(31 * 24);
 
-/// What to do when a plan allows no more for now.
+/// What to do when a plan allows no more for a longer time; a short wait is always waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AtLimit {
     Stop,
@@ -88,10 +88,22 @@ impl Days {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped {
     pub source: &'static str,
-    /// When the plan allows more.
+    /// When the next question is allowed.
     pub at: Timestamp,
     pub done: usize,
     pub of: usize,
+    pub cause: Cause,
+}
+
+/// Who closed a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The plan is used up, by the program's own count or by the source's.
+    Plan,
+    /// The source refused the question without naming a limit of a plan.
+    Refused(Limit),
+    /// The source refused an earlier question, and its wait is not over.
+    RefusedEarlier,
 }
 
 impl std::fmt::Display for Stopped {
@@ -99,10 +111,19 @@ impl std::fmt::Display for Stopped {
         let Self {
             source, done, of, ..
         } = self;
-        write!(
-            f,
-            "the plan of {source} is used up after {done} of {of} options"
-        )
+        let after = format!("after {done} of {of} options");
+        match self.cause {
+            Cause::Plan => write!(f, "the plan of {source} is used up {after}"),
+            Cause::Refused(limit) => {
+                write!(f, "{source} answers no more for now {after}: {limit}")
+            }
+            Cause::RefusedEarlier => {
+                write!(
+                    f,
+                    "{source} refused an earlier request and is not asked yet, {after}"
+                )
+            }
+        }
     }
 }
 
@@ -120,7 +141,7 @@ impl From<Stopped> for Error {
 enum Turn {
     Answer(KeptAnswer),
     Fault(String),
-    Closed(Timestamp),
+    Closed(Timestamp, Cause),
 }
 
 impl Fetcher<'_> {
@@ -162,13 +183,14 @@ impl Fetcher<'_> {
                 of,
             });
             let said = match self.turn(fetch, symbol, days).await? {
-                Turn::Closed(at) => {
+                Turn::Closed(at, cause) => {
                     let source = self.source.name();
                     return Ok(Err(Stopped {
                         source,
                         at,
                         done,
                         of,
+                        cause,
                     }));
                 }
                 Turn::Fault(text) => Err(text),
@@ -201,12 +223,13 @@ impl Fetcher<'_> {
             return Ok(Turn::Answer(kept));
         }
         let (mut requests, mut refusals, mut failures) = (0, 0, 0);
+        let mut refused = None;
         loop {
             if let Some(at) = self.reserve(symbol)? {
-                match self.at_limit {
-                    AtLimit::Stop => return Ok(Turn::Closed(at)),
-                    AtLimit::Wait => self.wait_until(at).await,
+                if self.at_limit == AtLimit::Stop && self.left_until(at) > LONGEST_WAIT {
+                    return Ok(Turn::Closed(at, self.cause(refused)));
                 }
+                self.wait_until(at).await;
                 continue;
             }
             requests += 1;
@@ -220,6 +243,7 @@ impl Fetcher<'_> {
             match &error.fault {
                 PriceFault::Limited { limit, retry_after } => {
                     refusals += 1;
+                    refused = Some(*limit);
                     self.close(*limit, *retry_after, refusals)?;
                     continue;
                 }
@@ -261,10 +285,12 @@ impl Fetcher<'_> {
         refusals: u32,
     ) -> Result<(), Error> {
         let usual = match limit {
+            Limit::PerSecond => Duration::from_secs(1),
+            Limit::PerMinute => Duration::from_mins(1),
             Limit::Hourly => Duration::from_hours(1),
             Limit::Daily => Duration::from_hours(24),
             Limit::MonthlySymbols => MONTH,
-            Limit::Unstated => Duration::from_mins(15),
+            Limit::Unstated | Limit::Anonymous => Duration::from_mins(15),
         };
         let asked_for = retry_after.unwrap_or(usual).min(MONTH);
         let wait = Backoff::SECOND.pause(refusals, Some(asked_for)).min(MONTH);
@@ -278,10 +304,24 @@ impl Fetcher<'_> {
         }
     }
 
+    /// Who closed the source; a plan without limits closes none.
+    fn cause(&self, refused: Option<Limit>) -> Cause {
+        let plan = self.allowance.as_ref().map(|allowance| allowance.plan);
+        match refused {
+            Some(limit @ (Limit::Unstated | Limit::Anonymous)) => Cause::Refused(limit),
+            None if plan == Some(Plan::default()) => Cause::RefusedEarlier,
+            _ => Cause::Plan,
+        }
+    }
+
+    fn left_until(&self, at: Timestamp) -> Duration {
+        let left = at.duration_since(self.operator.clock.now());
+        Duration::try_from(left).unwrap_or_default()
+    }
+
     async fn wait_until(&self, at: Timestamp) {
         loop {
-            let left = at.duration_since(self.operator.clock.now());
-            let left = Duration::try_from(left).unwrap_or_default();
+            let left = self.left_until(at);
             if left.is_zero() {
                 return;
             }

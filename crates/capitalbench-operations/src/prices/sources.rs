@@ -15,6 +15,7 @@ use crate::operator::configuration::Configuration;
 use crate::operator::files::absolute;
 
 const TIINGO_PLAN: &str = "TIINGO_PLAN";
+const ALPHA_VANTAGE_PLAN: &str = "ALPHAVANTAGE_PLAN";
 
 /// Who is asked for prices.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,7 +117,7 @@ impl<'a> Fetcher<'a> {
                 let key = key("ALPHAVANTAGE_API_KEY")?;
                 let address = address(name, AlphaVantage::DEFAULT_BASE_URL);
                 let source = AlphaVantage::new(http()?, &address, key);
-                let plan = Plan::ALPHA_VANTAGE_FREE;
+                let plan = alpha_vantage_plan(configuration)?;
                 (Box::new(source.map_err(wrong(name))?), Some(plan))
             }
         };
@@ -138,6 +139,17 @@ fn tiingo_plan(configuration: &Configuration) -> Result<Plan, Error> {
     Plan::parse(&text).ok_or_else(|| {
         Error::new(format!("{TIINGO_PLAN}: {text:?} is not a plan"))
             .hint("write questions an hour, a day and symbols a month, such as 50/1000/500")
+    })
+}
+
+/// Alpha Vantage's free plan, or the one that was bought.
+fn alpha_vantage_plan(configuration: &Configuration) -> Result<Plan, Error> {
+    let Some(text) = configuration.get(ALPHA_VANTAGE_PLAN) else {
+        return Ok(Plan::ALPHA_VANTAGE_FREE);
+    };
+    Plan::parse_alpha_vantage(&text).ok_or_else(|| {
+        Error::new(format!("{ALPHA_VANTAGE_PLAN}: {text:?} is not a plan"))
+            .hint("write free, or the questions a minute of a paid plan, such as 75")
     })
 }
 

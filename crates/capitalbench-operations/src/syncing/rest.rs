@@ -15,6 +15,11 @@ use serde_json::{Value, json};
 /// Where the files of rounds lie.
 const BUCKET: &str = "capitalbench-public-artifacts";
 
+/// Rows per request. Everybody's statements end after three seconds on a hosted project, and the
+/// rights of every row are checked, so rows with contents come in small pages.
+const PAGE: usize = 200;
+const CONTENT_PAGE: usize = 20;
+
 /// A project with the rights of a key.
 #[derive(Debug)]
 pub struct Rest(pub Supabase);
@@ -22,7 +27,8 @@ pub struct Rest(pub Supabase);
 fn told(error: SupabaseError) -> GatewayError {
     match error {
         SupabaseError::Http(error) => GatewayError::Unreachable(error.to_string()),
-        SupabaseError::Refused { code, message, .. } => GatewayError::Refused { code, message },
+        SupabaseError::Refused { code, message, .. } => GatewayError::refused(code, message),
+        SupabaseError::Paused => GatewayError::Paused,
         SupabaseError::Unreadable(reason) => GatewayError::Unreadable(reason),
     }
 }
@@ -36,8 +42,9 @@ impl Rest {
         &self,
         table: &str,
         query: &[(&str, &str)],
+        page: usize,
     ) -> Result<Vec<T>, GatewayError> {
-        let rows = self.0.rows(table, query).await.map_err(told)?;
+        let rows = self.0.rows(table, query, page).await.map_err(told)?;
         rows.into_iter().map(parsed).collect()
     }
 }
@@ -72,7 +79,7 @@ impl Gateway for Rest {
 impl Source for Rest {
     async fn header(&self) -> Result<Option<Header>, GatewayError> {
         let columns = [("select", "as_of,is_synthetic,parts_sha256,header_sha256")];
-        Ok(self.rows("publication", &columns).await?.pop())
+        Ok(self.rows("publication", &columns, PAGE).await?.pop())
     }
 
     async fn documents(&self) -> Result<Vec<StoredDocument>, GatewayError> {
@@ -84,7 +91,7 @@ impl Source for Rest {
             ("order", "kind,name"),
         ];
         let rows = self
-            .rows("publication_documents", &query)
+            .rows("publication_documents", &query, CONTENT_PAGE)
             .await?
             .into_iter();
         let documents =
@@ -95,7 +102,7 @@ impl Source for Rest {
     async fn files(&self) -> Result<Vec<FilesRow>, GatewayError> {
         let columns = "round_id,sha256,file_count,byte_count,holds_results,object,content_sha256";
         let query = [("select", columns), ("order", "round_id")];
-        self.rows("round_files", &query).await
+        self.rows("round_files", &query, PAGE).await
     }
 
     async fn unpacked(&self, row: &FilesRow) -> Result<Files, ReadError> {
@@ -105,7 +112,7 @@ impl Source for Rest {
         }
         let wanted = format!("eq.{}", row.round_id);
         let query = [("select", "content"), ("round_id", wanted.as_str())];
-        let rows: Vec<Value> = self.rows("round_files", &query).await?;
+        let rows: Vec<Value> = self.rows("round_files", &query, CONTENT_PAGE).await?;
         let content = rows.first().and_then(|row| row["content"].as_str());
         let missing = || ReadError::FilesMissing(row.round_id.clone());
         Ok(row.unpack_content(content.ok_or_else(missing)?)?)
@@ -115,7 +122,7 @@ impl Source for Rest {
         let columns = "part,round_id,sha256,file_count,byte_count,holds_results,packed_sha256,\
                        content_sha256";
         let query = [("select", columns), ("order", "part")];
-        self.rows("log_files", &query).await
+        self.rows("log_files", &query, PAGE).await
     }
 
     async fn log_contents(&self, parts: &[&str]) -> Result<Vec<LogContent>, GatewayError> {
@@ -126,6 +133,6 @@ impl Source for Rest {
             ("part", wanted.as_str()),
             ("order", "part"),
         ];
-        self.rows("log_files", &query).await
+        self.rows("log_files", &query, CONTENT_PAGE).await
     }
 }

@@ -149,7 +149,9 @@ impl Draft<'_> {
         let text = new_manifest::render(rules, "An invented round.", &self.schedule.notes);
         self.write(layout::MANIFEST, &text)?;
         self.write(layout::OPTIONS, &self.scene.options_yaml)?;
-        let prompt = prompt_text(rules.format, self.schedule.track, &rules.constraints);
+        let order = rules.methodology.reply_order();
+        let track = self.schedule.track;
+        let prompt = prompt_text(order, rules.format, track, &rules.constraints);
         self.write(layout::PROMPT, &prompt)?;
         self.write(layout::BRIEFING, "# Briefing\n\nThis market is invented.\n")
     }
@@ -171,6 +173,9 @@ impl Draft<'_> {
             },
             provider: decisions::PROVIDER.to_owned(),
             api_model_name: model_id.to_string(),
+            settings: None,
+            display_name: None,
+            continues: None,
         });
         Ok(RunPlan {
             run_id: RunId::parse(RUN).map_err(broken)?,

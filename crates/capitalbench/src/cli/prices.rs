@@ -15,7 +15,8 @@ use super::shared::{CrossCheckChoice, Now, Round, RoundsDir, SourceChoice, day};
 /// oracle, no regret and no score.
 ///
 /// Keys: TIINGO_API_KEY, ALPHAVANTAGE_API_KEY. Addresses: TIINGO_BASE_URL, YAHOO_BASE_URL,
-/// ALPHAVANTAGE_BASE_URL. A paid Tiingo plan: TIINGO_PLAN=HOUR/DAY/SYMBOLS, with - for no limit.
+/// ALPHAVANTAGE_BASE_URL. A paid Tiingo plan: TIINGO_PLAN=HOUR/DAY/SYMBOLS, with - for no limit;
+/// a paid Alpha Vantage plan: ALPHAVANTAGE_PLAN=QUESTIONS_A_MINUTE, such as 75.
 /// Counts of requests and the answers of an unfinished fetch are kept in .capitalbench beside the
 /// rounds, or in CAPITALBENCH_STATE_DIR.
 ///

@@ -198,6 +198,7 @@ impl Test {
             .env_remove("TIINGO_API_KEY")
             .env_remove("TIINGO_BASE_URL")
             .env_remove("TIINGO_PLAN")
+            .env_remove("ALPHAVANTAGE_PLAN")
             .env_remove("DATABASE_URL")
             .env_remove("SUPABASE_URL")
             .env_remove("SUPABASE_SERVICE_ROLE_KEY")

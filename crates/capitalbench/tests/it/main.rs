@@ -7,6 +7,7 @@
 )]
 
 mod accept_run;
+mod alpha_vantage;
 mod anchor;
 mod anchored_round;
 mod api;
@@ -62,6 +63,7 @@ mod pricing;
 mod provider_faults;
 mod real_providers;
 mod redaction;
+mod reply_order;
 mod report;
 mod resolve_due;
 mod run_round;

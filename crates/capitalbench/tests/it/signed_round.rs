@@ -36,7 +36,7 @@ pub(crate) struct SignedRound(Test);
 
 /// Models, histories and research as `demo` of this very program makes them. The first test that
 /// needs them makes them for all.
-fn demo_inputs() -> PathBuf {
+pub(crate) fn demo_inputs() -> PathBuf {
     let made = fs::metadata(program()).expect("the program");
     let time = made.modified().expect("a time");
     let time = time.duration_since(UNIX_EPOCH).expect("a time").as_nanos();

@@ -346,7 +346,10 @@ const RESULTS: [Defect; 17] = [
 ];
 
 /// Provoked elsewhere: by the fixtures, by other tests of this file or by the real rounds.
-const ELSEWHERE: [&str; 25] = [
+const ELSEWHERE: [&str; 27] = [
+    // In the tests of the order of a reply.
+    "methodology-on-trial",
+    "reply-form-differs",
     // In the tests of where prices and answers come from.
     "price-source-replaced",
     "provider-host-differs",

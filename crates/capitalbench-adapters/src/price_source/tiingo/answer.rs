@@ -36,7 +36,12 @@ impl Reader<'_> {
         let text = answer.text.trim();
         let content_type = answer.content_type.as_deref();
         if is_web_page(text, content_type) {
-            return Err(PriceFault::WebPage { code: 200 });
+            // Sentences about limits come as plain text, and some of them are called HTML.
+            let limit = limit(text);
+            let retry_after = answer.retry_after;
+            return Err(limit.map_or(PriceFault::WebPage { code: 200 }, |limit| {
+                PriceFault::Limited { limit, retry_after }
+            }));
         }
         if !text.starts_with('[') {
             return Err(self.no_array(answer));

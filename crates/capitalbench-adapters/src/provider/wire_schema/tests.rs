@@ -64,3 +64,35 @@ fn other_providers_get_the_common_subset_of_the_schema() {
     assert_eq!(ids["description"], "Rule: minItems 1, maxItems 3.");
     assert!(risks["items"].get("pattern").is_none());
 }
+
+/// A model that is held to a schema writes in its order, so the bytes that are sent must keep it.
+#[test]
+fn every_dialect_keeps_the_order_of_the_frozen_schema() {
+    use capitalbench_core::decision::portfolio::Constraints;
+    use capitalbench_core::decision::submission::schema::schema;
+    use capitalbench_core::round::manifest::SubmissionFormat;
+    use capitalbench_core::round::methodology::ReplyOrder;
+    use capitalbench_core::values::ids::OptionId;
+
+    let ids = [OptionId::parse("SP500").unwrap()];
+    for format in [SubmissionFormat::SinglePick, SubmissionFormat::Portfolio] {
+        let limits = Constraints::default();
+        let frozen = schema(ReplyOrder::DecisionFirst, format, &limits, &ids);
+        for dialect in [openai, anthropic, google, compatible] {
+            let sent = serde_json::to_string(&dialect(&frozen)).unwrap();
+            let place = |name: &str| sent.find(&format!("\"{name}\":{{"));
+            let mut places = vec![place("mode")];
+            match format {
+                SubmissionFormat::SinglePick => places.push(place("selected_option_id")),
+                SubmissionFormat::Portfolio => {
+                    let decision = ["portfolio", "option_id", "allocation_pct", "rationale"];
+                    places.extend(decision.map(place));
+                    places.push(place("portfolio_rationale"));
+                }
+            }
+            places.extend(["rationale_summary", "key_risks", "confidence"].map(place));
+            assert!(places.iter().all(Option::is_some), "{sent}");
+            assert!(places.is_sorted(), "{sent}");
+        }
+    }
+}

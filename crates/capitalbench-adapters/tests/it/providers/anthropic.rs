@@ -197,6 +197,9 @@ async fn the_envelope_is_kept_and_all_input_counted() {
     let reply = error("200 OK", &["request-id: req_018"], &complete("{}"));
     let expected = ModelReply {
         text: "{}".to_owned(),
+        billed: None,
+        service_tier: None,
+        answered_by: None,
         served_model: Some("claude-opus-5".to_owned()),
         request_id: Some("req_018".to_owned()),
         stop: Stop::Complete,

@@ -190,6 +190,9 @@ async fn each_answer_is_read_as_its_documented_result() {
 async fn thoughts_are_counted_as_output() {
     let expected = ModelReply {
         text: "{}".to_owned(),
+        billed: None,
+        service_tier: None,
+        answered_by: None,
         served_model: Some("gemini-3.1-pro-preview".to_owned()),
         request_id: Some("r3sp0nse".to_owned()),
         stop: Stop::Complete,

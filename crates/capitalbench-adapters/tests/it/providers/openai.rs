@@ -223,6 +223,9 @@ async fn the_envelope_is_kept() {
     let reply = error("200 OK", &["x-request-id: req_77"], &complete("{}"));
     let expected = ModelReply {
         text: "{}".to_owned(),
+        billed: None,
+        service_tier: None,
+        answered_by: None,
         served_model: Some("gpt-5.6-sol".to_owned()),
         request_id: Some("req_77".to_owned()),
         stop: Stop::Complete,

@@ -176,6 +176,9 @@ async fn reasoning_is_added_to_the_output_unless_the_total_has_it_inside() {
     };
     let expected = ModelReply {
         text: "{}".to_owned(),
+        billed: None,
+        service_tier: None,
+        answered_by: None,
         served_model: Some("grok-4.6".to_owned()),
         request_id: Some("req_5".to_owned()),
         stop: Stop::Complete,

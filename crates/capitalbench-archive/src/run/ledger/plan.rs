@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use capitalbench_core::asking::attempt::Slot;
+use capitalbench_core::asking::call_settings::CallSettings;
 use capitalbench_core::asking::cost::TokenPrice;
 use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
 use capitalbench_core::values::ids::{ModelId, RoundId, RunId};
@@ -20,17 +21,23 @@ use crate::run::run_folder::RunFolder;
 const VERSION: u32 = 1;
 
 /// A slot, and the model to call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PlannedSlot {
     /// Model and replicate.
     pub slot: Slot,
     pub provider: String,
     /// The provider's own name for the model.
     pub api_model_name: String,
+    /// How it is asked; none in plans of older versions.
+    pub settings: Option<CallSettings>,
+    /// The name that readers see.
+    pub display_name: Option<String>,
+    /// The model whose record this one continues.
+    pub continues: Option<ModelId>,
 }
 
 /// Everything that is decided before the first call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RunPlan {
     pub run_id: RunId,
     pub round_id: RoundId,
@@ -97,6 +104,9 @@ struct StoredSlot {
     provider: String,
     api_model_name: String,
     replicate_index: u32,
+    settings: Option<CallSettings>,
+    display_name: Option<String>,
+    continues: Option<ModelId>,
 }
 
 impl RunPlan {
@@ -144,12 +154,22 @@ impl RunPlan {
 
     pub(super) fn to_json(&self) -> Value {
         let slot = |planned: &PlannedSlot| {
-            json!({
+            let mut slot = json!({
                 "model_id": planned.slot.model_id.as_str(),
                 "provider": planned.provider,
                 "api_model_name": planned.api_model_name,
                 "replicate_index": planned.slot.replicate,
-            })
+            });
+            if let Some(settings) = &planned.settings {
+                slot["settings"] = json!(settings);
+            }
+            if let Some(name) = &planned.display_name {
+                slot["display_name"] = json!(name);
+            }
+            if let Some(other) = &planned.continues {
+                slot["continues"] = json!(other.as_str());
+            }
+            slot
         };
         let slots: Vec<Value> = self.slots.iter().map(slot).collect();
         json!({
@@ -190,6 +210,9 @@ impl RunPlan {
             },
             provider: slot.provider,
             api_model_name: slot.api_model_name,
+            settings: slot.settings,
+            display_name: slot.display_name,
+            continues: slot.continues,
         });
         let calls = match (stored.mock, stored.synthetic) {
             (false, Some(true)) => {

@@ -20,6 +20,9 @@ pub enum Refusal {
     /// No provider was asked, or the manifest does not say.
     #[error("{}", not_real(*.0))]
     NotReal(Calls),
+    /// The rules of the round still grow, so no real decision may stand on them.
+    #[error("the round's methodology is on trial: only invented markets are recorded under it")]
+    OnTrial,
     /// The run manifest says that it may not count.
     #[error("the run manifest says that the run may not count")]
     NotEligible,
@@ -122,6 +125,7 @@ impl Refusal {
             Self::InputsChanged(_) => "inputs-changed",
             Self::NotOfficial(_) => "not-official",
             Self::NotReal(_) => "not-real",
+            Self::OnTrial => "methodology-on-trial",
             Self::NotEligible => "not-eligible",
             Self::NoModels => "no-models",
             Self::Partial { .. } => "partial",

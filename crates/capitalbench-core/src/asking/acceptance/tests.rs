@@ -16,6 +16,7 @@ fn run_id(text: &str) -> RunId {
 fn facts() -> AcceptanceFacts {
     AcceptanceFacts {
         enforcement: Enforcement::Refuse,
+        standing: Standing::Settled,
         freeze: Freeze::Frozen { changed: vec![] },
         kind: RunKind::Official,
         stream: Stream::Primary,
@@ -245,4 +246,23 @@ fn one_record_can_be_superseded_and_several_cannot() {
         f.others_accepted = vec![run_id("r1"), run_id("r2")];
     });
     assert_eq!(refusals(&two)[0].code(), "another-accepted");
+}
+
+#[test]
+fn under_rules_on_trial_only_an_invented_market_has_a_record() {
+    check(
+        |f| f.standing = Standing::Trial,
+        "methodology-on-trial",
+        "only invented markets are recorded under it",
+    );
+    let invented = after(|f| {
+        f.standing = Standing::Trial;
+        f.stream = Stream::Synthetic;
+        f.calls = Calls::Synthetic;
+    });
+    assert_eq!(refusals(&invented), []);
+    // The words of a manifest do not make real calls invented ones.
+    let mut asked = invented;
+    asked.calls = Calls::Real;
+    assert!(refusals(&asked).contains(&Refusal::OnTrial));
 }

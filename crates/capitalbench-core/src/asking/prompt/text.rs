@@ -1,10 +1,12 @@
 //! Our own prompts: single pick and portfolio, weekly and monthly.
 //!
-//! The words are part of the methodology `single_pick-v1.1` and `portfolio-v1.1`. A change to them
-//! is a change of the methodology and needs a new label.
+//! The words are part of our methodologies, `single_pick-v1.1` and `portfolio-v1.1` and those that
+//! follow; v1.2 lists the fields of a reply in another order. A change to the words of a settled
+//! label is a change of the methodology and needs a new label.
 
 use crate::decision::portfolio::Constraints;
 use crate::round::manifest::{SubmissionFormat, Track};
+use crate::round::methodology::ReplyOrder;
 
 const TERMS: &str = "\
 ## Terms
@@ -24,7 +26,12 @@ Reply with one JSON object and nothing else: no text before or after it, no code
 /// The prompt of a round: its rules in words, for `prompt.md`.
 ///
 /// The limits concern portfolios; a single pick may name any listed option.
-pub fn prompt_text(format: SubmissionFormat, track: Track, limits: &Constraints) -> String {
+pub fn prompt_text(
+    order: ReplyOrder,
+    format: SubmissionFormat,
+    track: Track,
+    limits: &Constraints,
+) -> String {
     let parts = match format {
         SubmissionFormat::SinglePick => [
             task(
@@ -38,14 +45,7 @@ pub fn prompt_text(format: SubmissionFormat, track: Track, limits: &Constraints)
                 "your return",
             ),
             single_pick_rules(),
-            format!(
-                "{REPLY}\n\n{SINGLE_PICK_FIELDS}\n\n{}",
-                field_notes(
-                    "choice",
-                    "- `selected_option_id`: the ID of your option.",
-                    ""
-                )
-            ),
+            reply_section(order, &SINGLE_PICK, "the ID of your option."),
         ],
         SubmissionFormat::Portfolio => [
             task(
@@ -60,10 +60,7 @@ pub fn prompt_text(format: SubmissionFormat, track: Track, limits: &Constraints)
                 "the portfolio return",
             ),
             portfolio_rules(limits),
-            format!(
-                "{REPLY}\n\n{PORTFOLIO_FIELDS}\n\n{}",
-                portfolio_field_notes(limits)
-            ),
+            reply_section(order, &PORTFOLIO, &holdings_note(limits)),
         ],
     };
     format!("{}\n", parts.join("\n\n"))
@@ -138,53 +135,114 @@ fn holdings_in_words(limits: &Constraints) -> String {
     }
 }
 
-const SINGLE_PICK_FIELDS: &str = r#"{
-  "round_id": "...",
-  "model_id": "...",
-  "provider": "...",
-  "mode": "closed_capability",
-  "selected_option_id": "...",
-  "confidence": 0.0,
-  "rationale_summary": "...",
-  "key_risks": ["...", "..."]
-}"#;
+/// The part of a reply that depends on the format.
+struct ReplyForm {
+    /// The word for what was decided.
+    decision: &'static str,
+    /// The field of the decision.
+    choice: &'static str,
+    /// That field as it is shown.
+    shown_choice: &'static str,
+    /// Whether the reasons of the whole have a field of their own.
+    has_portfolio_rationale: bool,
+}
 
-const PORTFOLIO_FIELDS: &str = r#"{
-  "round_id": "...",
-  "model_id": "...",
-  "provider": "...",
-  "mode": "closed_capability",
-  "portfolio": [
+const SINGLE_PICK: ReplyForm = ReplyForm {
+    decision: "choice",
+    choice: "selected_option_id",
+    shown_choice: r#""...""#,
+    has_portfolio_rationale: false,
+};
+
+const PORTFOLIO: ReplyForm = ReplyForm {
+    decision: "portfolio",
+    choice: "portfolio",
+    shown_choice: r#"[
     {"option_id": "...", "allocation_pct": 0, "rationale": "..."}
-  ],
-  "confidence": 0.0,
-  "rationale_summary": "...",
-  "portfolio_rationale": "...",
-  "key_risks": ["...", "..."]
-}"#;
+  ]"#,
+    has_portfolio_rationale: true,
+};
 
-/// What each field holds, in the order of the fields.
-fn field_notes(decision: &str, choice: &str, extra: &str) -> String {
+/// One field of a reply: its name, how it is shown, and what it holds.
+struct ReplyField {
+    name: &'static str,
+    shown: &'static str,
+    note: String,
+}
+
+/// The form of a reply and what each field holds, both in the order of the methodology.
+fn reply_section(order: ReplyOrder, form: &ReplyForm, choice_note: &str) -> String {
+    let fields = reply_fields(order, form, choice_note);
+    let shown: Vec<String> = fields
+        .iter()
+        .map(|field| format!("  \"{}\": {}", field.name, field.shown))
+        .collect();
+    let notes: Vec<String> = fields
+        .iter()
+        .map(|field| format!("- `{}`: {}", field.name, field.note))
+        .collect();
     format!(
-        "- `round_id`, `model_id`, `provider`, `mode`: copied exactly as they are given at the end \
-         of this message.\n\
-         {choice}\n\
-         - `confidence`: a number from 0 to 1, the probability that your {decision} returns more \
-         than the scoring benchmark over the window.\n\
-         - `rationale_summary`: why, in a few sentences.\n\
-         {extra}\
-         - `key_risks`: 2 to 5 short texts, each a way in which the {decision} could go wrong."
+        "{REPLY}\n\n{{\n{IDENTIFIERS},\n{}\n}}\n\n{IDENTIFIERS_NOTE}\n{}",
+        shown.join(",\n"),
+        notes.join("\n")
     )
 }
 
-fn portfolio_field_notes(limits: &Constraints) -> String {
-    let choice = format!(
-        "- `portfolio`: one entry for each holding, {} in all; `allocation_pct` is a whole number \
-         of percent, `rationale` says why the option is held.",
-        holdings_in_words(limits)
+const IDENTIFIERS: &str = r#"  "round_id": "...",
+  "model_id": "...",
+  "provider": "...",
+  "mode": "closed_capability""#;
+
+const IDENTIFIERS_NOTE: &str = "- `round_id`, `model_id`, `provider`, `mode`: copied exactly as \
+                                they are given at the end of this message.";
+
+fn reply_fields(order: ReplyOrder, form: &ReplyForm, choice_note: &str) -> Vec<ReplyField> {
+    let decision = form.decision;
+    let field = |name, shown, note| ReplyField { name, shown, note };
+    let choice = field(form.choice, form.shown_choice, choice_note.to_owned());
+    let confidence = field(
+        "confidence",
+        "0.0",
+        format!(
+            "a number from 0 to 1, the probability that your {decision} returns more than the \
+             scoring benchmark over the window."
+        ),
     );
-    let extra = "- `portfolio_rationale`: why these holdings and weights belong together.\n";
-    field_notes("portfolio", &choice, extra)
+    let summary = field(
+        "rationale_summary",
+        r#""...""#,
+        "why, in a few sentences.".to_owned(),
+    );
+    let whole = form.has_portfolio_rationale.then(|| {
+        let note = "why these holdings and weights belong together.".to_owned();
+        field("portfolio_rationale", r#""...""#, note)
+    });
+    let risks = field(
+        "key_risks",
+        r#"["...", "..."]"#,
+        format!("2 to 5 short texts, each a way in which the {decision} could go wrong."),
+    );
+    let mut fields = vec![choice];
+    match order {
+        ReplyOrder::ConfidenceBeforeReasons => {
+            fields.extend([confidence, summary]);
+            fields.extend(whole);
+            fields.push(risks);
+        }
+        ReplyOrder::DecisionFirst => {
+            fields.extend(whole);
+            fields.extend([summary, risks, confidence]);
+        }
+    }
+    fields
+}
+
+fn holdings_note(limits: &Constraints) -> String {
+    format!(
+        "one entry for each holding, {} in all; `allocation_pct` is a whole number of percent, \
+         `rationale` says why the option is held.",
+        holdings_in_words(limits)
+    )
 }
 
 #[cfg(test)]

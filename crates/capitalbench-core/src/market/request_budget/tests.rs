@@ -56,3 +56,33 @@ fn plans_are_read_strictly() {
         assert_eq!(Plan::parse(text), None, "{text}");
     }
 }
+
+#[test]
+fn seconds_and_minutes_are_kept_beforehand() {
+    let mut usage = Usage::default();
+    let now = at("2026-03-02T10:00:00Z");
+    usage.note("A", now);
+    let free = Plan::ALPHA_VANTAGE_FREE;
+    assert_eq!(usage.next(free, "B", now), at("2026-03-02T10:00:01Z"));
+    let paid = Plan::parse_alpha_vantage("2").unwrap();
+    assert_eq!(usage.next(paid, "B", now), now);
+    usage.note("B", at("2026-03-02T10:00:10Z"));
+    let soon = at("2026-03-02T10:00:20Z");
+    assert_eq!(usage.next(paid, "C", soon), at("2026-03-02T10:01:00Z"));
+}
+
+#[test]
+fn a_paid_plan_of_alpha_vantage_has_no_limit_of_a_day() {
+    let mut usage = Usage::default();
+    let start = at("2026-03-02T10:00:00Z");
+    for second in 0..69 {
+        usage.note("A", start + SignedDuration::from_secs(second * 2));
+    }
+    let now = start + SignedDuration::from_mins(10);
+    let next = |text: &str| usage.next(Plan::parse_alpha_vantage(text).unwrap(), "B", now);
+    assert_eq!(next("75"), now);
+    assert!(next("free") > now + SignedDuration::from_hours(23));
+    for text in ["", "0", "-5", "75/min", "premium", "Free", "75/-/-"] {
+        assert_eq!(Plan::parse_alpha_vantage(text), None, "{text}");
+    }
+}

@@ -13,7 +13,9 @@ fn labels_select_their_family() {
     check(Some("portfolio-v2.2"), Family::ForecastWithQuality);
     check(Some("portfolio-v3.0"), Family::Judgment);
     check(Some("portfolio-v3.1"), Family::Plain);
-    check(Some("portfolio-v1.1"), Family::Plain);
+    for label in OUR_LABELS {
+        check(Some(label), Family::Plain);
+    }
 }
 
 #[test]
@@ -26,4 +28,36 @@ fn only_own_methodologies_refuse_doubtful_input() {
     }
     let old = Methodology::from_label(Some("portfolio-v1.0"));
     assert_eq!(old.enforcement(), Enforcement::Reproduce);
+}
+
+#[test]
+fn a_label_keeps_its_order_and_only_v1_2_is_on_trial() {
+    for label in OUR_LABELS {
+        let ours = Methodology::from_label(Some(label));
+        let expected = if label.ends_with("-v1.2") {
+            (ReplyOrder::DecisionFirst, Standing::Trial)
+        } else {
+            (ReplyOrder::ConfidenceBeforeReasons, Standing::Settled)
+        };
+        assert_eq!((ours.reply_order(), ours.standing()), expected, "{label}");
+    }
+    for label in [None, Some("portfolio-v1.0"), Some("portfolio-v1.20")] {
+        let other = Methodology::from_label(label);
+        assert_eq!(other.reply_order(), ReplyOrder::ConfidenceBeforeReasons);
+        assert_eq!(other.standing(), Standing::Settled);
+    }
+}
+
+#[test]
+fn a_new_round_has_the_settled_label_of_its_format_unless_another_is_chosen() {
+    for format in [SubmissionFormat::SinglePick, SubmissionFormat::Portfolio] {
+        let usual = Methodology::of_new_round(format);
+        assert_eq!(usual.standing(), Standing::Settled);
+        for label in Methodology::labels_of_new_rounds(format) {
+            assert!(OUR_LABELS.contains(&label), "{label}");
+            assert!(label.starts_with(format.as_str()), "{label}");
+        }
+        let labels = Methodology::labels_of_new_rounds(format);
+        assert_eq!(usual.label(), Some(labels[0]));
+    }
 }

@@ -67,7 +67,7 @@ async fn ask(mut faults: Vec<PriceError>) -> (Result<usize, String>, usize, u64)
     let said = match fetcher.turn("fetch", "SPY", &days).await {
         Ok(Turn::Answer(answer)) => Ok(answer.requests),
         Ok(Turn::Fault(text)) => Err(text),
-        Ok(Turn::Closed(at)) => Err(format!("closed until {at}")),
+        Ok(Turn::Closed(at, _)) => Err(format!("closed until {at}")),
         Err(error) => Err(error.to_string()),
     };
     let left = source.0.lock().unwrap().len();
@@ -185,4 +185,58 @@ async fn a_used_up_plan_stops_the_fetch_and_keeps_its_answers() {
     assert!(answers.iter().all(|(_, answer)| answer.is_ok()));
     let kept = |index: usize| answers[index].1.as_ref().unwrap().answer.fetched_at;
     assert!(kept(1) < kept(2), "kept answers were not asked for again");
+}
+
+/// A fetch of one symbol from a source that refuses as given, and stops at a limit.
+async fn refused(plan: Plan, limits: &[Limit]) -> (Result<Answers, Stopped>, Duration) {
+    let folder = tempfile::TempDir::new().unwrap();
+    let faults = limits.iter().rev().map(|limit| {
+        failing(PriceFault::Limited {
+            limit: *limit,
+            retry_after: None,
+        })
+    });
+    let now = Some("2026-08-14T12:00:00Z".parse().unwrap());
+    let operator = Operator::new(Configuration::empty(), now, Box::new(Silence));
+    let fetcher = Fetcher {
+        operator: &operator,
+        source: Box::new(Failing(Arc::new(Mutex::new(faults.collect())))),
+        allowance: Some(Allowance {
+            plan,
+            state: RequestState::new(folder.path(), "failing"),
+        }),
+        at_limit: AtLimit::Stop,
+    };
+    let options = [(OptionId::parse("spy").unwrap(), "SPY".to_owned())];
+    let days = Days::both_ends(DAY, DAY);
+    let began = std::time::Instant::now();
+    let ended = fetcher.fetch_all("fetch", &options, &days).await.unwrap();
+    (ended, began.elapsed())
+}
+
+#[tokio::test]
+async fn a_limit_of_a_second_is_waited_for_and_not_left_to_the_next_day() {
+    let (ended, waited) = refused(Plan::ALPHA_VANTAGE_FREE, &[Limit::PerSecond]).await;
+    let answers = ended.expect("an answer after the wait");
+    assert_eq!(answers[0].1.as_ref().unwrap().answer.requests, 2);
+    assert!(waited >= Duration::from_secs(1), "{waited:?}");
+}
+
+#[tokio::test]
+async fn a_longer_limit_stops_the_fetch_and_says_who_closed_the_source() {
+    for (limit, expected) in [
+        (
+            Limit::Daily,
+            "the plan of failing is used up after 0 of 1 options",
+        ),
+        (
+            Limit::Anonymous,
+            "failing answers no more for now after 0 of 1 options: it refused an anonymous client, \
+             and gives out no API keys",
+        ),
+    ] {
+        let (ended, _) = refused(Plan::default(), &[limit]).await;
+        let stopped = ended.expect_err("a closed source");
+        assert_eq!(stopped.to_string(), expected);
+    }
 }

@@ -56,6 +56,7 @@ fn request(arguments: &InitRound) -> Result<RoundRequest, Error> {
             Format::SinglePick => SubmissionFormat::SinglePick,
             Format::Portfolio => SubmissionFormat::Portfolio,
         },
+        methodology: arguments.methodology.clone(),
         deadline: arguments.decision_deadline,
         rule: WindowRule {
             entry: arguments.entry_rule,

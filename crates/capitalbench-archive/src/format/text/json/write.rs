@@ -21,6 +21,16 @@ pub fn to_pretty(value: &Value) -> String {
     writer.out
 }
 
+/// The text of a `.json` file whose meaning depends on the order of its keys, such as a schema that
+/// models write in: as [`to_pretty`], but every object keeps its order.
+pub fn to_pretty_in_order(value: &Value) -> String {
+    let mut writer = Writer::new(Layout::Pretty);
+    writer.keys = Keys::AsGiven;
+    writer.value(value);
+    writer.out.push('\n');
+    writer.out
+}
+
 /// The text of one log line, with sorted keys and without a newline.
 pub fn to_line(value: &Value) -> String {
     let mut writer = Writer::new(Layout::Line);
@@ -34,9 +44,16 @@ enum Layout {
     Line,
 }
 
+#[derive(Clone, Copy)]
+enum Keys {
+    Sorted,
+    AsGiven,
+}
+
 struct Writer {
     out: String,
     layout: Layout,
+    keys: Keys,
     depth: usize,
 }
 
@@ -45,6 +62,7 @@ impl Writer {
         Self {
             out: String::new(),
             layout,
+            keys: Keys::Sorted,
             depth: 0,
         }
     }
@@ -80,9 +98,11 @@ impl Writer {
             self.out.push_str("{}");
             return;
         }
-        // The byte order of UTF-8 is the order of code points.
         let mut entries: Vec<_> = object.iter().collect();
-        entries.sort_unstable_by_key(|(key, _)| *key);
+        if matches!(self.keys, Keys::Sorted) {
+            // The byte order of UTF-8 is the order of code points.
+            entries.sort_unstable_by_key(|(key, _)| *key);
+        }
         self.out.push('{');
         self.depth += 1;
         for (index, (key, value)) in entries.into_iter().enumerate() {

@@ -177,7 +177,9 @@ fn the_table_appears_at_most_once() {
 #[test]
 fn our_prompt_and_metadata_keep_to_one_horizon() {
     let (manifest, universe) = (manifest(SubmissionFormat::Portfolio), universe());
-    let prompt = prompt_text(manifest.format, Track::Weekly, &manifest.constraints);
+    let order = manifest.methodology.reply_order();
+    let limits = &manifest.constraints;
+    let prompt = prompt_text(order, manifest.format, Track::Weekly, limits);
     let mut parts = parts(&manifest, &universe);
     parts.prompt = &prompt;
     assert_eq!(foreign_horizon(&assemble(&parts), Track::Weekly), None);

@@ -9,8 +9,8 @@ fn ids() -> Vec<OptionId> {
 }
 
 /// The object a prompt shows as the form of the reply.
-fn template(format: SubmissionFormat) -> Value {
-    let text = prompt_text(format, Track::Weekly, &Constraints::default());
+fn template(order: ReplyOrder, format: SubmissionFormat) -> Value {
+    let text = prompt_text(order, format, Track::Weekly, &Constraints::default());
     let (start, end) = (text.find("\n{").unwrap(), text.find("\n}").unwrap());
     serde_json::from_str(&text[start..end + 2]).unwrap()
 }
@@ -24,11 +24,22 @@ fn keys(value: &Value) -> Vec<&str> {
         .collect()
 }
 
+const ORDERS: [ReplyOrder; 2] = [
+    ReplyOrder::ConfidenceBeforeReasons,
+    ReplyOrder::DecisionFirst,
+];
+const FORMATS: [SubmissionFormat; 2] = [SubmissionFormat::SinglePick, SubmissionFormat::Portfolio];
+
+/// The schema of v1.2.
+fn newest(format: SubmissionFormat, limits: &Constraints) -> Value {
+    schema(ReplyOrder::DecisionFirst, format, limits, &ids())
+}
+
 #[test]
 fn the_schema_asks_for_what_the_prompt_shows() {
-    for format in [SubmissionFormat::SinglePick, SubmissionFormat::Portfolio] {
-        let schema = schema(format, &Constraints::default(), &ids());
-        let template = template(format);
+    for (order, format) in ORDERS.into_iter().flat_map(|o| FORMATS.map(|f| (o, f))) {
+        let schema = schema(order, format, &Constraints::default(), &ids());
+        let template = template(order, format);
         assert_eq!(keys(&schema["properties"]), keys(&template));
         assert_eq!(schema["required"], json!(keys(&template)));
         assert_eq!(schema["additionalProperties"], json!(false));
@@ -39,9 +50,9 @@ fn the_schema_asks_for_what_the_prompt_shows() {
             json!(["closed_capability"])
         );
     }
-    let portfolio = schema(SubmissionFormat::Portfolio, &Constraints::default(), &ids());
+    let portfolio = newest(SubmissionFormat::Portfolio, &Constraints::default());
     let holding = &portfolio["properties"]["portfolio"]["items"];
-    let shown = &template(SubmissionFormat::Portfolio)["portfolio"][0];
+    let shown = &template(ReplyOrder::DecisionFirst, SubmissionFormat::Portfolio)["portfolio"][0];
     assert_eq!(keys(&holding["properties"]), keys(shown));
 }
 
@@ -54,7 +65,7 @@ fn limits_and_options_stand_in_the_schema() {
         min_allocation_pct: 20,
         ..Constraints::default()
     };
-    let portfolio = schema(SubmissionFormat::Portfolio, &limits, &ids());
+    let portfolio = newest(SubmissionFormat::Portfolio, &limits);
     let holdings = &portfolio["properties"]["portfolio"];
     assert_eq!(
         (&holdings["minItems"], &holdings["maxItems"]),
@@ -64,8 +75,43 @@ fn limits_and_options_stand_in_the_schema() {
     assert_eq!(holding["option_id"]["enum"], json!(["CASH", "SP500"]));
     assert_eq!(holding["allocation_pct"]["multipleOf"], json!(10));
     assert_eq!(holding["allocation_pct"]["minimum"], json!(20));
-    let single = schema(SubmissionFormat::SinglePick, &limits, &ids());
+    let single = newest(SubmissionFormat::SinglePick, &limits);
     let picked = &single["properties"]["selected_option_id"];
     assert_eq!(picked["enum"], json!(["CASH", "SP500"]));
     assert!(single["properties"].get("portfolio").is_none());
+}
+
+#[test]
+fn the_decision_comes_before_its_reasons_and_the_confidence_last() {
+    let fields = |format| {
+        let schema = newest(format, &Constraints::default());
+        let names = keys(&schema["properties"]);
+        names
+            .into_iter()
+            .skip(4)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        fields(SubmissionFormat::Portfolio),
+        [
+            "portfolio",
+            "portfolio_rationale",
+            "rationale_summary",
+            "key_risks",
+            "confidence"
+        ]
+    );
+    assert_eq!(
+        fields(SubmissionFormat::SinglePick),
+        [
+            "selected_option_id",
+            "rationale_summary",
+            "key_risks",
+            "confidence"
+        ]
+    );
+    let portfolio = newest(SubmissionFormat::Portfolio, &Constraints::default());
+    let holding = &portfolio["properties"]["portfolio"]["items"]["properties"];
+    assert_eq!(keys(holding), ["option_id", "allocation_pct", "rationale"]);
 }

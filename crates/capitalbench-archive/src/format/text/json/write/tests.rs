@@ -24,6 +24,25 @@ fn files_are_indented_and_sorted() {
 }
 
 #[test]
+fn a_file_whose_order_counts_keeps_it_at_every_depth() {
+    let value = json!({"b": [{"z": 1.0, "a": null}], "a": {}, "Z": []});
+    let text = r#"{
+  "b": [
+    {
+      "z": 1.0,
+      "a": null
+    }
+  ],
+  "a": {},
+  "Z": []
+}
+"#;
+    assert_eq!(to_pretty_in_order(&value), text);
+    let again = to_pretty_in_order(&parse(text.as_bytes()).unwrap());
+    assert_eq!(again, text);
+}
+
+#[test]
 fn lines_have_spaces_and_no_end() {
     let value = json!({"b": [1, -2.5, []], "a": {"y": false, "x": "t"}});
     assert_eq!(
