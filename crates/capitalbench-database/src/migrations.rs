@@ -41,6 +41,7 @@ migrations! {
     13 "0013_apply_in_bulk",
     14 "0014_content_holds",
     15 "0015_named_rounds",
+    17 "0017_how_models_were_asked",
 }
 
 /// The schema version that this program needs.

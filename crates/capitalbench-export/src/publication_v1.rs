@@ -34,7 +34,7 @@ pub(crate) fn members(publication: &Publication) -> Map<String, Value> {
         json!({
             "track": track.as_str(),
             "latest_round_id": found.latest.as_ref().map(RoundId::as_str),
-            "cumulative": objects(&boards::CUMULATIVE, boards::cumulative(*track, &found.cumulative)),
+            "cumulative": objects(&boards::CUMULATIVE, boards::cumulative(publication, *track, &found.cumulative)),
             "consistency": objects(&boards::CONSISTENCY, boards::consistency(*track, &found.consistency.rows)),
             "behaviour": objects(&behaviour::BEHAVIOUR, behaviour::behaviour(*track, &found.behaviour)),
             "exposures": objects(&behaviour::EXPOSURES, behaviour::exposures(*track, &found.behaviour)),
@@ -87,7 +87,7 @@ pub fn round(round: &PublicRound) -> Value {
     };
     let submissions = round.submissions().into_iter();
     let submissions =
-        submissions.map(|s| decided(&decisions::SUBMISSIONS, decisions::submission(s), s));
+        submissions.map(|s| decided(&decisions::SUBMISSIONS, decisions::submission(round, s), s));
     let controls = decisions::controls_of(round).into_iter();
     let controls = controls.map(|s| decided(&decisions::CONTROLS, decisions::control(s), s));
     let own = |table: &Table| objects(table, table.rows_of(round));

@@ -200,6 +200,7 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
             since: None,
             submissions,
             controls: Vec::new(),
+            calls: Vec::new(),
         }),
         entry: Some(entry),
         result: Some(Figures {
