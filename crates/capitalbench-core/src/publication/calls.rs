@@ -120,8 +120,12 @@ impl AttemptCounts {
 }
 
 fn is_unseen(status: &AttemptStatus) -> bool {
-    let reason = status.reason();
-    *status == AttemptStatus::Unknown || matches!(reason, Some(Reason::Transport | Reason::Timeout))
+    use Reason::{Deadline, Timeout, Transport};
+    match status {
+        AttemptStatus::Unknown => true,
+        AttemptStatus::Valid | AttemptStatus::Invalid { .. } => false,
+        AttemptStatus::Failed { reason, .. } => matches!(reason, Transport | Timeout | Deadline),
+    }
 }
 
 impl ModelCalls {
