@@ -120,7 +120,7 @@ pub fn comparison_set(
     name: impl Fn(&ModelId) -> String,
 ) -> Value {
     let mut members = object(&sets::COMPARISON_SETS, sets::comparison_set(set, found));
-    let claim = found.map(|found| Claim::of(found).sentence(reference, name));
+    let claim = found.map(|found| Claim::of(found).sentence(reference, &name));
     let models = set.definition.model_ids.iter().map(ModelId::as_str);
     let included = set.included.iter().map(RoundId::as_str);
     let excluded = set.excluded.iter().map(|round| {
@@ -131,7 +131,7 @@ pub fn comparison_set(
             "missing_model_ids": missing,
         })
     });
-    let (rows, market): (Vec<Row<'_>>, Vec<Row<'_>>) = sets::set_rows(set, found)
+    let (rows, market): (Vec<Row<'_>>, Vec<Row<'_>>) = sets::set_rows(set, found, &name)
         .into_iter()
         .partition(|row| row[1] == Cell::from("model"));
     let pairs = found.map(|found| statistics::pairs(&set.definition.set_id, &found.pairs));
