@@ -42,6 +42,7 @@ migrations! {
     14 "0014_content_holds",
     15 "0015_named_rounds",
     16 "0016_statement_timeouts",
+    17 "0017_how_models_were_asked",
 }
 
 /// The schema version that this program needs.

@@ -34,7 +34,7 @@ pub(crate) fn members(publication: &Publication) -> Map<String, Value> {
         json!({
             "track": track.as_str(),
             "latest_round_id": found.latest.as_ref().map(RoundId::as_str),
-            "cumulative": objects(&boards::CUMULATIVE, boards::cumulative(*track, &found.cumulative)),
+            "cumulative": objects(&boards::CUMULATIVE, boards::cumulative(publication, *track, &found.cumulative)),
             "consistency": objects(&boards::CONSISTENCY, boards::consistency(*track, &found.consistency.rows)),
             "behaviour": objects(&behaviour::BEHAVIOUR, behaviour::behaviour(*track, &found.behaviour)),
             "exposures": objects(&behaviour::EXPOSURES, behaviour::exposures(*track, &found.behaviour)),
@@ -87,7 +87,7 @@ pub fn round(round: &PublicRound) -> Value {
     };
     let submissions = round.submissions().into_iter();
     let submissions =
-        submissions.map(|s| decided(&decisions::SUBMISSIONS, decisions::submission(s), s));
+        submissions.map(|s| decided(&decisions::SUBMISSIONS, decisions::submission(round, s), s));
     let controls = decisions::controls_of(round).into_iter();
     let controls = controls.map(|s| decided(&decisions::CONTROLS, decisions::control(s), s));
     let own = |table: &Table| objects(table, table.rows_of(round));
@@ -120,7 +120,7 @@ pub fn comparison_set(
     name: impl Fn(&ModelId) -> String,
 ) -> Value {
     let mut members = object(&sets::COMPARISON_SETS, sets::comparison_set(set, found));
-    let claim = found.map(|found| Claim::of(found).sentence(reference, name));
+    let claim = found.map(|found| Claim::of(found).sentence(reference, &name));
     let models = set.definition.model_ids.iter().map(ModelId::as_str);
     let included = set.included.iter().map(RoundId::as_str);
     let excluded = set.excluded.iter().map(|round| {
@@ -131,7 +131,7 @@ pub fn comparison_set(
             "missing_model_ids": missing,
         })
     });
-    let (rows, market): (Vec<Row<'_>>, Vec<Row<'_>>) = sets::set_rows(set, found)
+    let (rows, market): (Vec<Row<'_>>, Vec<Row<'_>>) = sets::set_rows(set, found, &name)
         .into_iter()
         .partition(|row| row[1] == Cell::from("model"));
     let pairs = found.map(|found| statistics::pairs(&set.definition.set_id, &found.pairs));

@@ -2,6 +2,7 @@
 
 pub use capitalbench_core::evidence::explanation::words::ordinal;
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
+use capitalbench_core::publication::calls::CostSum;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::result::score::Score;
 
@@ -21,6 +22,36 @@ pub fn points(fraction: f64) -> String {
 /// A share without a sign: `56 %`.
 pub fn share(fraction: f64) -> String {
     format!("{:.0} %", fraction * 100.0)
+}
+
+/// Dollars; four digits below one.
+pub fn dollars(value: f64) -> String {
+    if value.abs() < 1.0 {
+        format!("${value:.4}")
+    } else {
+        format!("${value:.2}")
+    }
+}
+
+/// What several models cost together, as a sentence; nothing for no models.
+pub fn cost_sentence(sum: CostSum) -> Option<String> {
+    let models = if sum.models == 1 { "model" } else { "models" };
+    let (unknown, all) = (sum.unknown, sum.models);
+    if all == 0 {
+        return None;
+    }
+    let Some(known) = sum.known_usd else {
+        return Some(format!("Cost unknown for {unknown} of {all} {models}."));
+    };
+    let mut text = format!("Known cost {}", dollars(known));
+    if unknown > 0 {
+        text += &format!("; cost unknown for {unknown} of {all} {models}");
+    }
+    if sum.incomplete > 0 {
+        let (incomplete, all) = (sum.incomplete, sum.models);
+        text += &format!("; known only in part for {incomplete} of {all} {models}");
+    }
+    Some(text + ".")
 }
 
 /// Digits with a sign; zero has no sign.

@@ -9,6 +9,7 @@ use capitalbench_core::decision::submission::{Decision, Forecast, RunFields, Sub
 use capitalbench_core::market::prices::{PriceSheet, Quote};
 use capitalbench_core::market::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
 use capitalbench_core::publication::boards::comparison_set::SetPolicy;
+use capitalbench_core::publication::calls::{AttemptCounts, ModelCalls, Served};
 use capitalbench_core::publication::facts::{
     Drawing, Luck, OfficialRun, Result as Figures, RoundFacts,
 };
@@ -121,6 +122,24 @@ fn submission(round_id: &RoundId, model: &str, twentieths: u32) -> Submission {
     }
 }
 
+/// What a ledger would tell of the first model.
+fn calls() -> Vec<ModelCalls> {
+    let model = ModelId::parse(MODELS[0]).expect("made input");
+    vec![ModelCalls {
+        display_name: Some("Amber".to_owned()),
+        attempts: Some(AttemptCounts {
+            made: 2,
+            unseen: 1,
+            rejected: 0,
+        }),
+        served: Served {
+            billed_usd: Some(0.25),
+            ..Served::default()
+        },
+        ..ModelCalls::new(model)
+    }]
+}
+
 fn window(made: &Made) -> Window {
     let first: Date = date(2026, 3, 2);
     let after = |days: i32| {
@@ -200,6 +219,7 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
             since: None,
             submissions,
             controls: Vec::new(),
+            calls: calls(),
         }),
         entry: Some(entry),
         result: Some(Figures {
@@ -225,7 +245,11 @@ fn files(rounds: Vec<RoundFacts>, as_of: Timestamp) -> BTreeMap<String, Vec<u8>>
 
 /// What `leaderboard`, `compare` and `cumulative-status` are made from.
 fn outlines(rounds: &[RoundFacts], as_of: Timestamp) -> Standings {
-    let rounds = rounds.iter().cloned().map(RoundFacts::outline).collect();
+    let outlined = |facts: &RoundFacts| {
+        let (manifest, outline) = facts.clone().outline();
+        outline.into_facts(manifest, Arc::clone(&facts.universe))
+    };
+    let rounds = rounds.iter().map(outlined).collect();
     standings(rounds, &SetPolicy::default(), as_of).expect("made input")
 }
 

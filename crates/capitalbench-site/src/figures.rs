@@ -6,7 +6,7 @@ use capitalbench_core::evidence::inference::overlap::NoInterval;
 use capitalbench_core::round::manifest::Window;
 pub(crate) use capitalbench_export::table::score_points as points;
 use capitalbench_export::text;
-pub(crate) use capitalbench_export::text::score;
+pub(crate) use capitalbench_export::text::{dollars, score};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
@@ -84,12 +84,9 @@ pub(crate) fn chance(value: f64) -> String {
     }
 }
 
-pub(crate) fn dollars(value: f64) -> String {
-    if value.abs() < 1.0 {
-        format!("${value:.4}")
-    } else {
-        format!("${value:.2}")
-    }
+/// A cost that may be unknown; it is never shown as zero then.
+pub(crate) fn cost(value: Option<f64>) -> String {
+    value.map_or("unknown".to_owned(), dollars)
 }
 
 /// A price with the digits that are stored.

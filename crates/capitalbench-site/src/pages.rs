@@ -7,6 +7,7 @@ use crate::Files;
 use crate::html::encode;
 use crate::page::{Here, Page, Site};
 
+mod asked;
 mod asset;
 mod assets;
 mod board;

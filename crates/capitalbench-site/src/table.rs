@@ -2,6 +2,7 @@
 
 use askama::Template;
 use capitalbench_core::evidence::statistics::Estimate;
+use capitalbench_core::publication::calls::KnownCost;
 use capitalbench_core::result::score::Score;
 
 use crate::figures;
@@ -196,6 +197,15 @@ pub(crate) fn whole(value: usize) -> Cell {
         class: "n".to_owned(),
         ..text(&value.to_string())
     }
+}
+
+/// A cell of a cost that may be unknown, or known for some answers only.
+pub(crate) fn cost(cost: KnownCost) -> Cell {
+    let mut shown = figures::cost(cost.usd);
+    if cost.usd.is_some() && cost.known < cost.answers {
+        shown += &format!(" ({} of {})", cost.known, cost.answers);
+    }
+    number(&shown, cost.usd)
 }
 
 /// A cell of a number that may be missing.

@@ -143,6 +143,8 @@ export function codeOf({ kind, steps: [one, other] = [] }, promised) {
 }
 
 const MOST_SLOTS = 200_000;
+/** Requests that were turned away before anything was generated; they use up no retry. */
+const REJECTIONS = ["unreachable", "rate_limit", "overloaded", "quota", "key", "no_model", "request"];
 
 /** How the slots of a run ended, and what is wrong with them; null when the log announces none. */
 export function slots(run, events) {
@@ -162,20 +164,21 @@ export function slots(run, events) {
     const { attempt } = event;
     if (event.event === "attempt.begin") {
       if (slot.begun.length + 1 !== attempt) wrong(`begins attempt ${attempt} out of turn`);
-      if (slot.ended.get(attempt - 1) === "valid") wrong("asks again after a valid answer");
+      if (slot.ended.get(attempt - 1)?.status === "valid") wrong("asks again after a valid answer");
       slot.begun.push(attempt);
     } else {
       if (!slot.begun.includes(attempt)) wrong(`ends attempt ${attempt} before it begins`);
       if (slot.ended.has(attempt)) wrong(`ends attempt ${attempt} again`);
-      slot.ended.set(attempt, event.status);
+      slot.ended.set(attempt, event);
     }
   }
   for (const { name, begun, ended } of places.values()) {
     counted.slots++;
     counted.retries += Math.max(0, begun.length - 1);
-    if (begun.length > plan.max_retries + 1) problems.push(`${name}: has ${begun.length} attempts, but only ${plan.max_retries} retries are allowed`);
+    const asked = begun.filter((attempt) => !REJECTIONS.includes(ended.get(attempt)?.reason)).length;
+    if (asked > plan.max_retries + 1) problems.push(`${name}: has ${asked} attempts, but only ${plan.max_retries} retries are allowed`);
     for (const attempt of begun) if (!ended.has(attempt)) problems.push(`${name}: attempt ${attempt} has no end`);
-    const last = ended.get(Math.max(...ended.keys()));
+    const last = ended.get(Math.max(...ended.keys()))?.status;
     if (last === undefined) { counted.open++; problems.push(`${name}: has no end`); }
     else counted[["valid", "invalid"].includes(last) ? last : "failed"]++;
   }

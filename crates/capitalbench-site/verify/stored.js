@@ -5,15 +5,16 @@ import { members } from "./read.js";
 const split = (names) => names.split(" ");
 const ALL = []; // no member may be missing
 
-/** Path → its members, those that may be missing where the others may not, and members of the objects in its lists. */
+/** Path → its members, those that may be missing where the others may not, and members of the objects inside it. */
 const FORMS = [
   [/^(research\/research_)?hashes\.json$/, split("algorithm files")],
   [/^runs\/[^/]+\/acceptance\.json$/, split("round_id run_id accepted_at_utc run_log_sha256 submissions hashes_json_sha256 supersedes reason"), ALL],
   [/^runs\/[^/]+\/slots\.json$/, split("version run_id round_id run_type replicates mock synthetic created_at_utc models_config_file models_config_sha256 pricing_path price_cards prices controls seed max_retries model_input_sha256 skipped_models slots"), null,
-    { slots: split("model_id provider api_model_name replicate_index"), price_cards: split("name as_of sha256"),
+    { slots: split("model_id provider api_model_name replicate_index settings display_name continues"), price_cards: split("name as_of sha256"),
       prices: split("provider api_model_name card input cached cache_write output reasoning") }],
-  [/^runs\/[^/]+\/attempts\/[^/]+\.begun\.json$/, split("model_id replicate_index attempt started_at_utc input_sha256 base_url"), ["base_url"]],
-  [/^runs\/[^/]+\/attempts\/[^/]+\.ended\.json$/, split("status reason problems ended_at_utc latency_seconds text object parse_path served_model request_id input_tokens cached_tokens cache_write_tokens output_tokens reasoning_tokens cost_usd")],
+  [/^runs\/[^/]+\/attempts\/[^/]+\.begun\.json$/, split("model_id replicate_index attempt started_at_utc input_sha256 base_url asked"), ["base_url", "asked"],
+    { asked: split("api_model_name schema_mode temperature reasoning max_output_tokens time_limit_seconds service_tier routing extra_fields body_sha256") }],
+  [/^runs\/[^/]+\/attempts\/[^/]+\.ended\.json$/, split("status reason problems ended_at_utc latency_seconds text object parse_path served_model request_id input_tokens cached_tokens cache_write_tokens output_tokens reasoning_tokens cost_usd billed_usd card_usd service_tier answered_by")],
   [/^prices\/provenance\.json$/, split("format_version round_id source stored_label close_basis purpose coverage from to program answers files warnings replaced"), null,
     { answers: split("option_id symbol address fetched_at_utc body_sha256 rows requests") }],
   [/^prices\/cross_check\.json$/, split("format_version source tolerance_bps units beyond_tolerance rows"), null,
@@ -22,7 +23,7 @@ const FORMS = [
   [/^prices\/source_exception\.json$/, split("format_version departure reason accepted_at_utc"), ALL],
   [/^prices\/unproved_acceptance\.json$/, split("format_version entry_prices_sha256 exit_prices_sha256 reason accepted_at_utc"), ALL],
 ];
-const REASONS = split("transport timeout rate_limit server key request unreadable truncated empty malformed schema rules refusal filter tool other_model deadline");
+const REASONS = split("transport unreachable timeout rate_limit server overloaded quota key no_model request unreadable truncated empty malformed schema rules refusal filter tool other_model deadline");
 
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
@@ -42,7 +43,7 @@ export function json(files, path) {
     if (names) only(value, names);
     const gone = loose && names.find((name) => !(name in value) && !loose.includes(name));
     if (gone) throw new Error(`${gone}: is missing`);
-    for (const [name, own] of Object.entries(inner ?? {})) for (const item of value[name] ?? []) only(item, own);
+    for (const [name, own] of Object.entries(inner ?? {})) for (const item of [value[name] ?? []].flat()) only(item, own);
     return value;
   } catch (error) { throw new Error(`${path}: ${error.message}`); }
 }

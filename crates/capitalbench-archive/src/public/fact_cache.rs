@@ -48,7 +48,7 @@ const INDEX: &str = "index";
 const SETTLED: i128 = 2_000_000_000;
 /// Which program wrote a file: its version, and the state of everything that computes facts.
 const STAMP: &str = concat!(
-    "capitalbench facts 1 ",
+    "capitalbench facts 2 ",
     env!("CARGO_PKG_VERSION"),
     " ",
     env!("CAPITALBENCH_SOURCES")

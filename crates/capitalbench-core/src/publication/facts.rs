@@ -5,13 +5,14 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::decision::submission::{Decision, Submission};
+use crate::decision::submission::Submission;
 use crate::evidence::inference::admissible::Admissible;
 use crate::evidence::inference::daily::ActiveDays;
 use crate::evidence::inference::null::{Null, Volatility};
 use crate::market::prices::PriceSheet;
 use crate::market::universe::Universe;
 use crate::publication::Frozen;
+use crate::publication::calls::ModelCalls;
 use crate::result::consistency::ModelConsistency;
 use crate::result::interim::InterimPoint;
 use crate::result::returns::RoundReturns;
@@ -54,6 +55,8 @@ pub struct OfficialRun {
     pub submissions: Vec<Submission>,
     /// What the control entrants decided.
     pub controls: Vec<Submission>,
+    /// How the models were asked, where the run has a ledger.
+    pub calls: Vec<ModelCalls>,
 }
 
 /// Figures of the record; `models` and `controls` run beside the record's own lists.
@@ -151,47 +154,6 @@ impl Drawing<'_> {
     }
 }
 
-impl RoundFacts {
-    /// The figures that comparison sets rest on, without the words and prices of the round: small
-    /// enough to hold thousands of rounds.
-    #[must_use]
-    pub fn outline(mut self) -> Self {
-        if let Some(record) = &mut self.record {
-            let models = record.submissions.iter_mut();
-            models.chain(&mut record.controls).for_each(shorten);
-        }
-        if let Some(result) = &mut self.result {
-            result.returns.forget_options();
-            if let Luck::Drawn(Some(chance)) = &mut result.luck {
-                chance.bins = Vec::new();
-            }
-        }
-        if let Some(roster) = &mut self.manifest.roster {
-            roster.model_ids = Vec::new();
-        }
-        self.manifest.title = String::new();
-        self.manifest.entry_rule = String::new();
-        self.manifest.exit_rule = String::new();
-        self.frozen = None;
-        self.entry = None;
-        self.interim = Vec::new();
-        self
-    }
-}
-
-/// Leaves who decided.
-fn shorten(submission: &mut Submission) {
-    submission.provider = String::new();
-    submission.mode = String::new();
-    submission.decision = Decision::Portfolio(Vec::new());
-    submission.rationale_summary = String::new();
-    submission.portfolio_rationale = None;
-    submission.key_risks = Vec::new();
-    submission.ledger = None;
-    submission.usage = None;
-    submission.metadata.clear();
-}
-
 /// A provisional figure of one model on one day.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct InterimRow {
@@ -214,33 +176,81 @@ pub struct RepeatedRun {
     pub models: Vec<ModelConsistency>,
 }
 
-/// Days as numbers: a cache of many rounds holds so many that reading their text would take long.
+/// One calendar for all series of a round: they share their days, and a cache of many rounds holds so
+/// many that reading each day of each series would take long.
 mod day_numbers {
+    use std::collections::BTreeSet;
+
     use jiff::civil::Date;
     use serde::de::Error as _;
-    use serde::{Deserialize as _, Deserializer, Serializer};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use super::ActiveDays;
 
-    type Numbers = Vec<(i16, i8, i8, f64)>;
+    #[derive(Serialize, Deserialize)]
+    struct Form {
+        /// Every day of any series, in order.
+        calendar: Vec<(i16, i8, i8)>,
+        series: Vec<Option<Series>>,
+    }
+
+    #[derive(Serialize, Deserialize)]
+    enum Series {
+        /// A gain for every day of the calendar.
+        Whole(Vec<f64>),
+        /// Gains of some days, by their place in the calendar.
+        Part(Vec<(usize, f64)>),
+    }
 
     pub(super) fn serialize<S: Serializer>(
         all: &[Option<ActiveDays>],
         to: S,
     ) -> Result<S::Ok, S::Error> {
-        let numbers = |(day, value): &(Date, f64)| (day.year(), day.month(), day.day(), *value);
-        let series = |days: &ActiveDays| days.iter().map(numbers).collect::<Numbers>();
-        to.collect_seq(all.iter().map(|days| days.as_ref().map(series)))
+        let days = all.iter().flatten().flatten().map(|(day, _)| *day);
+        let calendar: BTreeSet<Date> = days.collect();
+        let calendar: Vec<Date> = calendar.into_iter().collect();
+        let series = |days: &ActiveDays| {
+            if days.iter().map(|(day, _)| day).eq(&calendar) {
+                return Series::Whole(days.iter().map(|(_, gain)| *gain).collect());
+            }
+            let place = |(day, gain): &(Date, f64)| (calendar.partition_point(|d| d < day), *gain);
+            Series::Part(days.iter().map(place).collect())
+        };
+        let numbers = |day: &Date| (day.year(), day.month(), day.day());
+        Form {
+            calendar: calendar.iter().map(numbers).collect(),
+            series: all.iter().map(|days| days.as_ref().map(series)).collect(),
+        }
+        .serialize(to)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Vec<Option<ActiveDays>>, D::Error> {
-        let day = |(year, month, day, value)| Ok((Date::new(year, month, day)?, value));
-        let series = |days: Numbers| days.into_iter().map(day).collect();
-        let all = Vec::<Option<Numbers>>::deserialize(from)?.into_iter();
-        let all = all.map(|days| days.map(series).transpose());
-        all.collect::<Result<_, jiff::Error>>()
-            .map_err(D::Error::custom)
+        let form = Form::deserialize(from)?;
+        let days = form.calendar.into_iter();
+        let days = days.map(|(year, month, day)| Date::new(year, month, day));
+        let calendar: Vec<Date> = days.collect::<Result<_, _>>().map_err(D::Error::custom)?;
+        let series = |series: Series| -> Option<ActiveDays> {
+            match series {
+                Series::Whole(gains) if gains.len() == calendar.len() => {
+                    Some(calendar.iter().copied().zip(gains).collect())
+                }
+                Series::Whole(_) => None,
+                Series::Part(gains) => {
+                    let day = |(place, gain)| Some((*calendar.get(place)?, gain));
+                    gains.into_iter().map(day).collect()
+                }
+            }
+        };
+        let all = form.series.into_iter().map(|own| match own {
+            Some(own) => series(own).map(Some).ok_or(()),
+            None => Ok(None),
+        });
+        all.collect::<Result<_, ()>>()
+            .map_err(|()| D::Error::custom("a day is not in the calendar"))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@
 
 pub mod artifact;
 pub mod boards;
+pub mod calls;
 pub mod names;
 
 use std::collections::BTreeMap;
@@ -29,10 +30,12 @@ use crate::values::ids::{Digest, ModelId, RoundId, RunId};
 
 pub mod compare;
 pub mod facts;
+pub mod outline;
 mod round_at;
 pub mod standings;
 pub mod visible;
 
+use calls::ModelCalls;
 use facts::{RepeatedRun, RoundFacts};
 
 /// Everything the public may see at an instant.
@@ -127,6 +130,9 @@ pub struct OpenRound {
     pub submissions: Vec<Submission>,
     /// Control entrants in their own order.
     pub controls: Vec<Submission>,
+    /// How the models were asked, in order of model id; only of models whose ledger tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ModelCalls>,
     /// Starting prices, once known.
     pub entry: Option<PriceSheet>,
     /// Provisional figures by day; never ranked.
@@ -150,6 +156,9 @@ pub struct ResolvedRound {
     pub repeated: Vec<RepeatedRun>,
     /// Provisional figures while the round was open.
     pub interim: Vec<facts::InterimRow>,
+    /// How the models were asked, in order of model id; only of models whose ledger tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ModelCalls>,
     /// What random admissible portfolios returned; none where the round cannot say.
     pub chance: Option<ChanceSummary>,
 }
@@ -215,6 +224,21 @@ impl PublicRound {
                 models.map(|m| &m.scored.submission).collect()
             }
         }
+    }
+
+    /// How models were asked, in order of model id; empty where no ledger tells.
+    pub fn calls(&self) -> &[ModelCalls] {
+        match &self.state {
+            RoundState::Draft => &[],
+            RoundState::Open(open) => &open.calls,
+            RoundState::Resolved(resolved) => &resolved.calls,
+        }
+    }
+
+    pub fn calls_of(&self, model_id: &ModelId) -> Option<&ModelCalls> {
+        let calls = self.calls();
+        let place = calls.binary_search_by(|own| own.model_id.cmp(model_id));
+        place.ok().map(|place| &calls[place])
     }
 }
 

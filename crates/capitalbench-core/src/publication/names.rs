@@ -1,12 +1,15 @@
-//! Names of models for people, from their ids alone.
+//! Names of models for people: the name that the operator gave, else one made from the id.
 //!
-//! Only what is safe is changed: the id must begin with one of four companies, and the words after
-//! it are spelt as those companies spell them. Everything else keeps its id, and so do two models
+//! Of an id only what is safe is changed: it must begin with one of four companies, and the words
+//! after it are spelt as those companies spell them. Everything else keeps its id, and so do models
 //! whose names would be alike.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::PublicRound;
+use super::calls::ModelCalls;
 use crate::values::ids::ModelId;
+use crate::values::time::WrittenInstant;
 
 /// Companies whose ids are `company-family-version`.
 const COMPANIES: [&str; 4] = ["anthropic", "google", "openai", "xai"];
@@ -26,6 +29,80 @@ pub fn names_of<'a>(models: impl IntoIterator<Item = &'a ModelId>) -> BTreeMap<M
     }
     names.retain(|_, name| seen.get(name) == Some(&1));
     names
+}
+
+/// Longest name, in characters, that is taken from an operator.
+const LONGEST: usize = 80;
+
+/// Puts the names that operators gave in place of those made from ids.
+///
+/// The newest round of a model counts. A name that could be taken for another model's name or id is
+/// shown for none of them.
+pub(super) fn give(names: &mut BTreeMap<ModelId, String>, rounds: &[PublicRound]) {
+    if rounds.iter().all(|round| round.calls().is_empty()) {
+        return;
+    }
+    let mut shown: BTreeMap<&ModelId, Option<&str>> = BTreeMap::new();
+    for round in by_decision(rounds) {
+        for submission in round.submissions() {
+            let calls = round.calls_of(&submission.model_id);
+            let given = calls.and_then(|calls| calls.display_name.as_deref());
+            shown.insert(&submission.model_id, given.and_then(usable));
+        }
+    }
+    for (id, given) in &shown {
+        if let Some(name) = given {
+            names.insert((*id).clone(), (*name).to_owned());
+        }
+    }
+    let alike = |text: &str| text.to_lowercase();
+    let mut seen: BTreeMap<String, BTreeSet<&ModelId>> = BTreeMap::new();
+    for (id, name) in &*names {
+        seen.entry(alike(name)).or_default().insert(id);
+    }
+    for id in shown.keys().copied() {
+        seen.entry(alike(id.as_str())).or_default().insert(id);
+    }
+    let mut confused: BTreeSet<ModelId> = BTreeSet::new();
+    for ids in seen.values().filter(|ids| ids.len() > 1) {
+        confused.extend(ids.iter().map(|id| (*id).clone()));
+    }
+    names.retain(|id, _| !confused.contains(id));
+}
+
+/// A name that fits on one line; none for anything else.
+fn usable(name: &str) -> Option<&str> {
+    let name = name.trim();
+    let fits = !name.is_empty() && name.chars().count() <= LONGEST;
+    (fits && !name.chars().any(char::is_control)).then_some(name)
+}
+
+/// Rounds from the oldest decision to the newest.
+pub fn by_decision(rounds: &[PublicRound]) -> Vec<&PublicRound> {
+    let mut ordered: Vec<&PublicRound> = rounds.iter().collect();
+    ordered.sort_by_key(|round| {
+        let manifest = &round.manifest;
+        let deadline = manifest.decision_deadline.as_ref();
+        (manifest.decision_date, deadline.map(WrittenInstant::at))
+    });
+    ordered
+}
+
+/// The model whose record each model continues, by the word of its newest round.
+pub fn continuations(rounds: &[PublicRound]) -> BTreeMap<&ModelId, &ModelId> {
+    let mut found = BTreeMap::new();
+    for calls in by_decision(rounds).into_iter().flat_map(PublicRound::calls) {
+        let ModelCalls {
+            model_id,
+            continues,
+            ..
+        } = calls;
+        match continues {
+            Some(other) if other != model_id => found.insert(model_id, other),
+            _ => found.remove(model_id),
+        };
+    }
+    found
 }
 
 /// `openai-gpt-5-5` is `GPT-5.5`, `anthropic-claude-opus-4-7` is `Claude Opus 4.7`.

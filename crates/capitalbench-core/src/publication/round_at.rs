@@ -86,13 +86,18 @@ fn state(facts: &mut RoundFacts, as_of: Timestamp) -> Result<RoundState, Publish
             since: record.since,
         })
     };
-    let Some(record) = facts.record.take().filter(decided) else {
+    let Some(mut record) = facts.record.take().filter(decided) else {
         return Ok(RoundState::Draft);
     };
+    let since = record.since;
+    let mut calls = std::mem::take(&mut record.calls);
+    calls.retain(|_| public(Item::Calls { since }));
+    calls.sort_by(|a, b| a.model_id.cmp(&b.model_id));
     if let Some(result) = facts.result.take().filter(|_| public(Item::Result)) {
         let mut resolved = resolved(&facts.manifest, record, result)?;
         resolved.repeated = std::mem::take(&mut facts.repeated);
         resolved.interim = std::mem::take(&mut facts.interim);
+        resolved.calls = calls;
         return Ok(RoundState::Resolved(resolved));
     }
     let mut interim = std::mem::take(&mut facts.interim);
@@ -103,6 +108,7 @@ fn state(facts: &mut RoundFacts, as_of: Timestamp) -> Result<RoundState, Publish
         run_id: record.run_id,
         submissions,
         controls: record.controls,
+        calls,
         entry: facts.entry.take().filter(|_| public(Item::EntryPrices)),
         interim,
         due: due(window, as_of),
@@ -151,6 +157,7 @@ fn resolved(
         returns: result.returns,
         repeated: Vec::new(),
         interim: Vec::new(),
+        calls: Vec::new(),
         chance: None,
     };
     if let Some(chance) = chance {

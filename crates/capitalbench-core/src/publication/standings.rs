@@ -14,14 +14,14 @@ use crate::publication::boards::comparison_set::{ComparisonSet, SetPolicy, compa
 use crate::publication::boards::index::{IndexRow, index};
 use crate::publication::boards::name_in;
 use crate::publication::boards::set_round::{SetRound, by_id};
-use crate::publication::names::names_of;
+use crate::publication::names::{give, names_of};
 use crate::round::lifecycle::Due;
 use crate::round::manifest::{Track, Window};
 use crate::values::ids::{ModelId, RoundId};
 
 /// Comparison sets of an instant, and what is needed to tell of them.
 ///
-/// Its rounds may come from [`RoundFacts::outline`], so nothing here shows their words or prices.
+/// Its rounds may come from a [`RoundOutline`](super::outline::RoundOutline), so nothing here shows their words or prices.
 #[derive(Debug, PartialEq)]
 pub struct Standings {
     pub as_of: Timestamp,
@@ -55,8 +55,9 @@ pub fn standings(
 ) -> Result<Standings, PublishError> {
     let records = facts.iter().filter_map(|facts| facts.record.as_ref());
     let submissions = records.flat_map(|record| &record.submissions);
-    let names = names_of(submissions.map(|submission| &submission.model_id));
+    let mut names = names_of(submissions.map(|submission| &submission.model_id));
     let found = RoundsAt::new(facts, as_of)?;
+    give(&mut names, &found.rounds);
     let set_rounds: Vec<SetRound<'_>> = found.rounds.iter().map(SetRound::of).collect();
     Ok(Standings {
         as_of,

@@ -13,6 +13,8 @@ pub enum Item {
     Rules { created: Option<Timestamp> },
     /// What the models of the run of record decided.
     Decisions { since: Option<Timestamp> },
+    /// How those models were asked, under which name they answered, and what the calls cost.
+    Calls { since: Option<Timestamp> },
     /// The starting prices.
     EntryPrices,
     /// The closing prices of a day.
@@ -32,7 +34,9 @@ pub enum Item {
 pub fn is_public(item: Item, window: Option<Window>, as_of: Timestamp) -> bool {
     let passed = |close: Option<Timestamp>| close.is_some_and(|close| close <= as_of);
     match item {
-        Item::Rules { created: at } | Item::Decisions { since: at } => {
+        // Calls are public with the decisions they brought: the files of the ledger are too, and
+        // nothing about a call tells how the round will end.
+        Item::Rules { created: at } | Item::Decisions { since: at } | Item::Calls { since: at } => {
             at.is_none_or(|at| at <= as_of)
         }
         Item::EntryPrices => passed(window.and_then(Window::entry_close)),

@@ -37,7 +37,7 @@ pub enum IdError {
     },
 }
 
-fn checked(kind: &'static str, text: &str) -> Result<String, IdError> {
+fn checked<'a>(kind: &'static str, text: &'a str) -> Result<&'a str, IdError> {
     let text = text.trim();
     let length = text.len();
     if text.is_empty() {
@@ -45,11 +45,11 @@ fn checked(kind: &'static str, text: &str) -> Result<String, IdError> {
     } else if length > MAX_ID_LENGTH {
         Err(IdError::TooLong { kind, length })
     } else {
-        Ok(text.to_owned())
+        Ok(text)
     }
 }
 
-fn checked_name(kind: &'static str, text: &str) -> Result<String, IdError> {
+fn checked_name<'a>(kind: &'static str, text: &'a str) -> Result<&'a str, IdError> {
     let name = checked(kind, text)?;
     let leaves = name == "." || name == "..";
     if leaves
@@ -57,7 +57,8 @@ fn checked_name(kind: &'static str, text: &str) -> Result<String, IdError> {
             .chars()
             .any(|c| c == '/' || c == '\\' || c.is_control())
     {
-        return Err(IdError::NotAName { kind, text: name });
+        let text = name.to_owned();
+        return Err(IdError::NotAName { kind, text });
     }
     Ok(name)
 }
@@ -73,8 +74,13 @@ macro_rules! id {
 
         impl TryFrom<String> for $name {
             type Error = IdError;
+            /// Keeps the text where it is: caches hold many ids.
             fn try_from(text: String) -> Result<Self, IdError> {
-                Self::parse(&text)
+                if $check($kind, &text)?.len() == text.len() {
+                    Ok(Self(text))
+                } else {
+                    Self::parse(&text)
+                }
             }
         }
 
@@ -87,7 +93,7 @@ macro_rules! id {
         impl $name {
             /// Checks and trims the text.
             pub fn parse(text: &str) -> Result<Self, IdError> {
-                $check($kind, text).map(Self)
+                $check($kind, text).map(|text| Self(text.to_owned()))
             }
 
             /// The id as text.

@@ -1,5 +1,6 @@
 //! Boards across rounds, by track.
 
+use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::boards::consistency::ConsistencyRow;
 use capitalbench_core::publication::boards::cumulative::CumulativeRow;
 use capitalbench_core::round::manifest::Track;
@@ -12,12 +13,14 @@ pub const CUMULATIVE: Table = Table {
     about: "One row per model and track over the resolved rounds it took part in; nobody is backfilled. Windows overlap: the compounded columns are no strategy's return and the count is no sample size.",
     columns: CUMULATIVE_COLUMNS,
     filling: Filling::Whole(|all| {
-        by_track(all, |track, boards| cumulative(track, &boards.cumulative))
+        by_track(all, |track, boards| {
+            cumulative(all, track, &boards.cumulative)
+        })
     }),
 };
 
 columns! {
-    CUMULATIVE_COLUMNS, fn cumulative_row(track: Track, place: usize, row: &CumulativeRow) -> Row<'_>;
+    CUMULATIVE_COLUMNS, fn cumulative_row<'a>(name: &'a str, track: Track, place: usize, row: &'a CumulativeRow) -> Row<'a>;
     Always "track" Text "weekly or monthly" => track.as_str();
     Always "position" Integer "Place in the board: complete records first, then score" => place;
     Always "model_id" Text "Who" => row.model_id.as_str();
@@ -41,12 +44,18 @@ columns! {
     Always "worst_alpha_fraction" Real "Smallest difference" => row.worst_alpha;
     Maybe "total_cost_usd" Real "Sum of known costs" => row.total_cost_usd;
     Maybe "average_cost_usd" Real "Mean of known costs" => row.average_cost_usd;
+    Always "model_name" Text "Name for people, as in `models`" => name;
+    Always "rounds_with_cost" Integer "Rounds whose cost is known; in the others it is unknown, not zero" => row.rounds_with_cost;
 }
 
-pub(crate) fn cumulative(track: Track, rows: &[CumulativeRow]) -> Vec<Row<'_>> {
+pub(crate) fn cumulative<'a>(
+    publication: &'a Publication,
+    track: Track,
+    rows: &'a [CumulativeRow],
+) -> Vec<Row<'a>> {
     let placed = (1..).zip(rows);
     placed
-        .map(|(place, row)| cumulative_row(track, place, row))
+        .map(|(place, row)| cumulative_row(publication.name(&row.model_id), track, place, row))
         .collect()
 }
 

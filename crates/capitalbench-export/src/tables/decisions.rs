@@ -2,6 +2,7 @@
 
 use capitalbench_core::decision::portfolio::Holding;
 use capitalbench_core::decision::submission::Submission;
+use capitalbench_core::publication::calls::{AskedFor, AttemptCounts, ModelCalls, Served};
 use capitalbench_core::publication::{PublicRound, RoundState};
 
 use crate::table::{Filling, Row, Table, columns};
@@ -14,7 +15,7 @@ pub const SUBMISSIONS: Table = Table {
 };
 
 columns! {
-    SUBMISSION_COLUMNS, pub(crate) fn submission(submission: &Submission) -> Row<'_>;
+    SUBMISSION_COLUMNS, fn submission_row<'a>(submission: &'a Submission, calls: Calls<'a>) -> Row<'a>;
     Always "round_id" Text "The round" => submission.round_id.as_str();
     Always "model_id" Text "Who" => submission.model_id.as_str();
     Always "provider" Text "Whose model it is" => submission.provider.as_str();
@@ -31,10 +32,59 @@ columns! {
     Maybe "input_tokens" Integer "Tokens sent, where known" => submission.usage.as_ref().and_then(|usage| usage.input_tokens);
     Maybe "output_tokens" Integer "Tokens received, where known" => submission.usage.as_ref().and_then(|usage| usage.output_tokens);
     Maybe "latency_seconds" Real "Time of the call, where known" => submission.usage.as_ref().and_then(|usage| usage.latency_seconds);
+    Maybe "reasoning_tokens" Integer "Tokens of reasoning among those received, where known" => submission.usage.as_ref().and_then(|usage| usage.reasoning_tokens);
+    Maybe "display_name" Text "Name that the operator gave the model in this round" => calls.all.and_then(|own| own.display_name.as_deref());
+    Maybe "api_model_name" Text "Model name in the request; this and the next nine are empty where the ledger does not tell" => calls.asked.map(|own| own.api_model_name.as_str());
+    Maybe "schema_mode" Text "How the form of the reply was asked for: full, json or none" => calls.asked.map(|own| own.schema_mode.as_str());
+    Maybe "reasoning" Text "What was asked about thinking: off, on, effort … or budget …; omit where nothing was sent" => calls.asked.map(|own| own.reasoning.as_deref().unwrap_or(OMIT));
+    Maybe "temperature" Real "Temperature in the request" => calls.asked.and_then(|own| own.temperature);
+    Maybe "temperature_reason" Text "omit: no temperature was sent" => calls.asked.filter(|own| own.temperature.is_none()).map(|_| OMIT);
+    Maybe "max_output_tokens" Integer "Most tokens that the reply could have" => calls.asked.map(|own| own.max_output_tokens);
+    Maybe "time_limit_seconds" Real "Longest wait for the reply" => calls.asked.map(|own| own.time_limit_seconds);
+    Maybe "service_tier_asked" Text "Service tier in the request, where one was named" => calls.asked.and_then(|own| own.service_tier.as_deref());
+    Maybe "routing" Text "The only hosts that a router could use, one per line" => calls.asked.and_then(|own| lines(&own.routing));
+    Maybe "extra_fields" Text "Fields that the operator added to the request, one per line" => calls.asked.and_then(|own| lines(&own.extra_fields));
+    Maybe "request_sha256" Text "SHA-256 of the request's body" => calls.asked.map(|own| own.body_sha256.as_str());
+    Maybe "served_model" Text "Model that answered, by the server's word" => calls.served.and_then(|own| own.model.as_deref());
+    Maybe "service_tier_served" Text "Service tier, by the server's word" => calls.served.and_then(|own| own.service_tier.as_deref());
+    Maybe "answered_by" Text "Host that answered, by a router's word" => calls.served.and_then(|own| own.answered_by.as_deref());
+    Maybe "billed_usd" Real "What the provider says it billed for the call" => calls.served.and_then(|own| own.billed_usd);
+    Maybe "card_usd" Real "What the call cost by the operator's price card" => calls.served.and_then(|own| own.card_usd);
+    Maybe "attempts" Integer "Calls that were made for this answer, where a ledger tells" => calls.attempts.map(|own| own.made);
+    Maybe "attempts_unseen" Integer "Those whose outcome nobody saw" => calls.attempts.map(|own| own.unseen);
+    Maybe "attempts_rejected" Integer "Those that the server turned away before anything was generated" => calls.attempts.map(|own| own.rejected);
+}
+
+/// The word for a setting that was left out of the request, as in the models file.
+const OMIT: &str = "omit";
+
+/// What a ledger tells about a submission.
+#[derive(Clone, Copy)]
+struct Calls<'a> {
+    all: Option<&'a ModelCalls>,
+    asked: Option<&'a AskedFor>,
+    served: Option<&'a Served>,
+    attempts: Option<AttemptCounts>,
+}
+
+fn lines(texts: &[String]) -> Option<String> {
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+pub(crate) fn submission<'a>(round: &'a PublicRound, submission: &'a Submission) -> Row<'a> {
+    let all = round.calls_of(&submission.model_id);
+    let calls = Calls {
+        all,
+        asked: all.and_then(|own| own.asked.as_ref()),
+        served: all.map(|own| &own.served),
+        attempts: all.and_then(|own| own.attempts),
+    };
+    submission_row(submission, calls)
 }
 
 pub(crate) fn submissions(round: &PublicRound) -> Vec<Row<'_>> {
-    round.submissions().into_iter().map(submission).collect()
+    let all = round.submissions().into_iter();
+    all.map(|own| submission(round, own)).collect()
 }
 
 columns! {

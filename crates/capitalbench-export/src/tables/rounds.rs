@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use capitalbench_core::publication::names::continuations;
 use capitalbench_core::publication::{PublicRound, Publication, RoundState};
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::{Digest, ModelId, RunId};
@@ -94,14 +95,23 @@ pub const MODELS: Table = Table {
 };
 
 columns! {
-    MODEL_COLUMNS, fn model<'a>(name: &'a str, id: &'a ModelId, provider: &'a str, rounds: &[&'a PublicRound]) -> Row<'a>;
-    Always "model_id" Text "Id of the model" => id.as_str();
-    Always "name" Text "Name for people; the id where none is safe" => name;
+    MODEL_COLUMNS, fn model<'a>(names: Names<'a>, provider: &'a str, rounds: &[&'a PublicRound]) -> Row<'a>;
+    Always "model_id" Text "Id of the model" => names.id.as_str();
+    Always "name" Text "Name for people: the operator's in the newest round, else one made from the id" => names.name;
     Always "provider" Text "Whose model it is" => provider;
     Always "decisions" Integer "Rounds with a public decision" => rounds.len();
     Always "resolved_decisions" Integer "Those of them that are resolved" => rounds.iter().filter(|round| round.resolved().is_some()).count();
     Always "first_round_id" Text "First of them in order of rounds" => rounds.first().map(|round| round.id().as_str());
     Always "last_round_id" Text "Last of them in order of rounds" => rounds.last().map(|round| round.id().as_str());
+    Maybe "continues_model_id" Text "Model whose record this one continues, by the operator's word" => names.continues.map(ModelId::as_str);
+}
+
+/// How a model is called, and which model it comes after.
+#[derive(Clone, Copy)]
+struct Names<'a> {
+    id: &'a ModelId,
+    name: &'a str,
+    continues: Option<&'a ModelId>,
 }
 
 /// One row per model, in order of id.
@@ -114,8 +124,15 @@ pub(crate) fn models(publication: &Publication) -> Vec<Row<'_>> {
             entry.1.push(round);
         }
     }
-    let found = found.into_iter();
-    found
-        .map(|(id, (provider, rounds))| model(publication.name(id), id, provider, &rounds))
-        .collect()
+    let continues = continuations(&publication.rounds);
+    let mut rows = Vec::with_capacity(found.len());
+    for (id, (provider, rounds)) in found {
+        let names = Names {
+            id,
+            name: publication.name(id),
+            continues: continues.get(id).copied(),
+        };
+        rows.push(model(names, provider, &rounds));
+    }
+    rows
 }

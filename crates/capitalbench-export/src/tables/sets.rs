@@ -94,7 +94,8 @@ pub const SET_ROWS: Table = Table {
     columns: SET_ROW_COLUMNS,
     filling: Filling::Whole(|publication| {
         let sets = publication.comparison_sets.iter();
-        sets.flat_map(|set| set_rows(set, of(publication, set)))
+        let name = |id: &ModelId| publication.name(id).to_owned();
+        sets.flat_map(|set| set_rows(set, of(publication, set), &name))
             .collect()
     }),
 };
@@ -120,6 +121,7 @@ columns! {
     Maybe "first_places" Integer "Rounds with the highest return of the roster" => own.row.filter(|_| own.place.is_some()).map(|row| row.firsts);
     Maybe "random_percentile_fraction" Real "Mean share of random portfolios below it" => own.found.and_then(|found| found.model.luck).map(|luck| luck.mean_percentile);
     Maybe "random_p_value" Real "Chance of a record this high among random ones" => own.found.and_then(|found| found.model.luck).map(|luck| luck.p_value);
+    Maybe "model_name" Text "Name for people, as in `models`; none for reference, cash and oracle" => own.name.clone();
 }
 
 /// A model, or what models are held against.
@@ -127,6 +129,7 @@ struct Entrant<'a> {
     kind: &'static str,
     place: Option<usize>,
     row: Option<&'a SetRow>,
+    name: Option<String>,
     score: Score,
     total: f64,
     average: f64,
@@ -139,6 +142,7 @@ impl<'a> Entrant<'a> {
             kind,
             place: None,
             row: None,
+            name: None,
             score,
             total,
             average,
@@ -158,6 +162,7 @@ impl<'a> Entrant<'a> {
 pub(crate) fn set_rows<'a>(
     set: &'a ComparisonSet,
     statistics: Option<&'a SetStatistics>,
+    name: &dyn Fn(&ModelId) -> String,
 ) -> Vec<Row<'a>> {
     let models = set.rows.iter().enumerate().map(|(place, row)| Entrant {
         place: Some(place + 1),
@@ -176,6 +181,9 @@ pub(crate) fn set_rows<'a>(
         }
         let controls = market.controls.iter();
         entrants.extend(controls.map(|row| Entrant::of_row("control", row)));
+    }
+    for entrant in &mut entrants {
+        entrant.name = entrant.row.map(|row| name(&row.model_id));
     }
     let id = set.definition.set_id.as_str();
     entrants.iter().map(|own| set_row(id, own)).collect()

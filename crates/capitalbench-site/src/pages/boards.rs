@@ -3,16 +3,18 @@
 use capitalbench_core::evidence::statistics::RecordStatistics;
 use capitalbench_core::publication::boards::consistency::ConsistencyRow;
 use capitalbench_core::publication::boards::cumulative::CumulativeRow;
+use capitalbench_core::publication::calls::CostSum;
 use capitalbench_core::round::manifest::Track;
+use capitalbench_export::text::cost_sentence;
 
 use super::filter::{Filter, plain};
 use super::round;
 use super::view::{TRACKS, View, horizon, round_link, set_path, track_name};
 use super::words;
-use crate::figures::{decimal, dollars, share, signed_points, unsigned_points};
+use crate::figures::{self, decimal, share, signed_points, unsigned_points};
 use crate::page::Page;
 use crate::table::{
-    Cell, Table, gap, head, interval, maybe, part, percent, scored, text, whole,
+    self, Cell, Table, gap, head, interval, maybe, number, part, percent, scored, text, whole,
     words as words_cell,
 };
 
@@ -113,6 +115,14 @@ pub(crate) fn cumulative(view: &View<'_>) -> Page {
         page.body.section(track.as_str(), track_name(Some(track)));
         let table = cumulative_table(view, &page, track);
         page.body.table(&table);
+        let rows = view
+            .boards(track)
+            .into_iter()
+            .flat_map(|own| &own.cumulative);
+        let cost = CostSum::of(rows.map(CumulativeRow::cost));
+        if let Some(cost) = cost_sentence(cost) {
+            page.body.paragraph("note", cost);
+        }
     }
     page
 }
@@ -160,7 +170,7 @@ fn further_cells(row: &CumulativeRow, own: Option<&RecordStatistics>) -> [Cell; 
         maybe(luck.map(|luck| luck.mean_percentile), share),
         percent(row.compounded_return),
         percent(row.compounded_reference),
-        maybe(row.total_cost_usd, dollars),
+        table::cost(row.cost()),
     ]
 }
 
@@ -205,7 +215,7 @@ fn consistency_table(view: &View<'_>, page: &Page, track: Track, rows: &[Consist
             gap(row.average_alpha),
             percent(row.average_best_return),
             percent(row.average_worst_return),
-            maybe(row.total_cost_usd, dollars),
+            number(&figures::cost(row.total_cost_usd), row.total_cost_usd),
         ]);
     }
     table

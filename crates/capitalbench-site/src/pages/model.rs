@@ -1,4 +1,5 @@
-//! One model: its record, its rounds, its opponents, its calibration, its habits, its cost.
+//! One model: its record, its rounds, its opponents, its calibration, its habits, its cost, and how
+//! it was asked.
 
 use capitalbench_core::evidence::statistics::{Basis, Estimate, RecordStatistics};
 use capitalbench_core::publication::boards::behaviour::Behaviour;
@@ -6,11 +7,12 @@ use capitalbench_core::publication::boards::cumulative::CumulativeRow;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 
+use super::asked;
 use super::view::{TRACKS, View, horizon, model_path, pair_path, round_link, track_name};
 use crate::charts::{Stated, Strip, reliability};
 use crate::figures::{
-    NONE, chance, count, day, decimal, dollars, interval, no_interval, percent_interval, score,
-    share, signed_percent, signed_points, worth,
+    NONE, chance, cost, count, day, decimal, interval, no_interval, percent_interval, score, share,
+    signed_percent, signed_points, worth,
 };
 use crate::html::Html;
 use crate::page::Page;
@@ -27,10 +29,12 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
     let name = view.name(id);
     let description = format!("Record, habits, calibration and cost of {name}.");
     let mut page = Page::new(&model_path(id), name, &description).below("models/", "Models");
-    page.body.facts(&[
+    let mut facts = vec![
         ("Id", Html::code(id.as_str())),
         ("Activity", view.activity(id).into()),
-    ]);
+    ];
+    facts.extend(continued(view, &page, id));
+    page.body.facts(&facts);
     for track in TRACKS {
         let Some(boards) = view.boards(track) else {
             continue;
@@ -54,7 +58,30 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
             habits::section(view, &mut page, behaviour);
         }
     }
+    asked::section(view, &mut page, id);
     page
+}
+
+/// Which record this one continues, and which ones continue it; each record stays its own.
+fn continued(view: &View<'_>, page: &Page, id: &ModelId) -> Vec<(&'static str, Html)> {
+    let link = |other: &ModelId| {
+        if view.models.contains(other) {
+            view.model_link(&page.here, other)
+        } else {
+            Html::code(other.as_str())
+        }
+    };
+    let mut facts = Vec::new();
+    if let Some(other) = view.continues.get(id) {
+        facts.push(("Continues the record of", link(other)));
+    }
+    let mut later = view.continues.iter();
+    let later = later.by_ref().filter(|(_, earlier)| **earlier == id);
+    let later: Vec<Html> = later.map(|(own, _)| link(own)).collect();
+    if !later.is_empty() {
+        facts.push(("Record continued by", Html::join(&later, ", ")));
+    }
+    facts
 }
 
 fn record(page: &mut Page, track: Track, row: &CumulativeRow, own: Option<&RecordStatistics>) {
@@ -83,9 +110,18 @@ fn record(page: &mut Page, track: Track, row: &CumulativeRow, own: Option<&Recor
     if let Some(years) = own.and_then(|own| own.model.years_to_know) {
         facts.push(("Years to know", decimal(years, 1).into()));
     }
-    let cost = row.average_cost_usd.map_or("not known".to_owned(), dollars);
-    facts.push(("Cost per decision", cost.into()));
+    facts.push(("Cost per decision", cost_text(row).into()));
     page.body.facts(&facts);
+}
+
+/// The mean cost, and of how many rounds it is known where not of all.
+fn cost_text(row: &CumulativeRow) -> String {
+    let (known, all) = (row.rounds_with_cost, row.rounds.len());
+    let shown = cost(row.average_cost_usd);
+    if row.average_cost_usd.is_some() && known < all {
+        return format!("{shown}, unknown for {} of {all} rounds", all - known);
+    }
+    shown
 }
 
 fn scored_text(row: &CumulativeRow, own: Option<&RecordStatistics>) -> String {

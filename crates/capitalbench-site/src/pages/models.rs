@@ -9,7 +9,7 @@ use super::boards::record_cells;
 use super::filter::{Filter, plain};
 use super::view::{TRACKS, View, horizon, track_name};
 use crate::charts::{Point, Scatter};
-use crate::figures::{decimal, dollars, points, share};
+use crate::figures::{self, decimal, dollars, points, share};
 use crate::html::Html;
 use crate::page::Page;
 use crate::table::{self, Table, head, maybe, number, text};
@@ -73,7 +73,7 @@ fn records(view: &View<'_>, page: &Page, track: Track, rows: &[&CumulativeRow]) 
         cells.extend([
             maybe(habits.map(|h| h.average_risk_taking), |v| decimal(v, 0)),
             maybe(habits.and_then(|h| h.average_turnover), share),
-            maybe(row.average_cost_usd, dollars),
+            number(&figures::cost(row.average_cost_usd), row.average_cost_usd),
         ]);
         table.row(cells).marks = vec![
             ("provider", row.provider.as_str().into()),

@@ -8,6 +8,7 @@ use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::publication::boards::TrackBoards;
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetStatus};
 use capitalbench_core::publication::boards::option_record::OptionRecord;
+use capitalbench_core::publication::names::{by_decision, continuations};
 use capitalbench_core::publication::{OpenRound, PublicRound, Publication, RoundState};
 use capitalbench_core::round::manifest::{Track, Window};
 use capitalbench_core::values::ids::{Digest, ModelId, OptionId, RoundId};
@@ -29,6 +30,10 @@ pub(crate) struct View<'a> {
     /// Every option, as the newest round describes it.
     pub(crate) options: BTreeMap<&'a OptionId, &'a MarketOption>,
     by_id: BTreeMap<&'a RoundId, &'a PublicRound>,
+    /// Rounds from the oldest decision to the newest.
+    pub(crate) by_decision: Vec<&'a PublicRound>,
+    /// The model whose record a model continues.
+    pub(crate) continues: BTreeMap<&'a ModelId, &'a ModelId>,
     /// The sets that count each round.
     pub(crate) sets_of: BTreeMap<&'a RoundId, Vec<&'a str>>,
     /// The sizes of the data files by name.
@@ -74,6 +79,8 @@ impl<'a> View<'a> {
             models,
             active,
             options,
+            by_decision: by_decision(&publication.rounds),
+            continues: continuations(&publication.rounds),
             by_id: publication.rounds.iter().map(|r| (r.id(), r)).collect(),
             data: input.data,
         }

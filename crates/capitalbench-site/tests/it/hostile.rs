@@ -1,7 +1,10 @@
 //! What models write is text, whatever it pretends to be.
 
+use capitalbench_core::asking::call_settings::Asked;
 use capitalbench_core::decision::submission::{Decision, Submission};
 use capitalbench_core::publication::RoundState;
+use capitalbench_core::publication::calls::{AskedFor, ModelCalls, Served};
+use capitalbench_core::values::ids::ModelId;
 
 use super::markup::{names, read};
 use super::sources::{Source, fixtures};
@@ -23,13 +26,45 @@ fn poison(submission: &mut Submission) {
     }
 }
 
+/// What a ledger could tell of a model, all of it in hostile words.
+fn called(submission: &Submission) -> ModelCalls {
+    let hostile = || Some(HOSTILE.to_owned());
+    ModelCalls {
+        display_name: hostile(),
+        continues: ModelId::parse(HOSTILE).ok(),
+        asked: AskedFor::of(Asked {
+            api_model_name: HOSTILE.to_owned(),
+            schema_mode: "full".to_owned(),
+            reasoning: hostile(),
+            service_tier: hostile(),
+            routing: vec![HOSTILE.to_owned()],
+            extra_fields: vec![HOSTILE.to_owned()],
+            body_sha256: HOSTILE.to_owned(),
+            ..Asked::default()
+        }),
+        served: Served {
+            model: hostile(),
+            service_tier: hostile(),
+            answered_by: hostile(),
+            ..Served::default()
+        },
+        ..ModelCalls::new(submission.model_id.clone())
+    }
+}
+
 fn poisoned() -> Source {
     let mut source = fixtures();
     for round in &mut source.publication.rounds {
+        let mut calls: Vec<ModelCalls> = round.submissions().into_iter().map(called).collect();
+        calls.sort_by(|a, b| a.model_id.cmp(&b.model_id));
         match &mut round.state {
             RoundState::Draft => {}
-            RoundState::Open(open) => open.submissions.iter_mut().for_each(poison),
+            RoundState::Open(open) => {
+                open.calls = calls;
+                open.submissions.iter_mut().for_each(poison);
+            }
             RoundState::Resolved(resolved) => {
+                resolved.calls = calls;
                 let models = resolved.models.iter_mut();
                 models.for_each(|m| poison(&mut m.scored.submission));
             }
@@ -95,4 +130,12 @@ fn hostile_text_is_inert_everywhere() {
         assert_eq!(turned, None, "{path}");
     }
     assert!(seen > 20, "{seen} pages carried the text");
+    let told =
+        |page: &str| page.contains("How it was asked") && page.contains("Host that answered");
+    let pages = source.pages();
+    assert!(
+        pages
+            .iter()
+            .any(|(path, page)| path.starts_with("models/") && told(page))
+    );
 }

@@ -39,6 +39,7 @@ mod harness;
 mod hash_round;
 mod help;
 mod hostile_names;
+mod how_asked;
 mod import_research;
 mod init_round;
 mod interim;

@@ -1,13 +1,14 @@
 //! Outlines of many rounds in a few files, read as a whole.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use capitalbench_core::publication::facts::RoundFacts;
 use capitalbench_core::values::ids::Digest;
 use rayon::prelude::*;
 
 use super::index::Entry;
-use super::stored::Kept;
+use super::stored::{KeptOutline, Origin};
 use super::{FactCache, STAMP, sealed, unsealed};
 use crate::disk::file_ops::{self, scratch::replace_unflushed};
 use crate::public::public_record::{PublicationError, Shared};
@@ -17,7 +18,7 @@ use crate::round::round_folder::RoundFolder;
 const SHELVES: u8 = 64;
 
 /// Kept outlines by the name of their round.
-type Shelf = BTreeMap<String, Kept>;
+type Shelf = BTreeMap<String, KeptOutline>;
 
 /// A round with its place among all.
 type Placed = (usize, Result<RoundFacts, PublicationError>);
@@ -67,7 +68,7 @@ impl FactCache {
                     current.insert(round, kept);
                 }
                 Ok(Outline::New(kept)) => drop(current.insert(round, kept)),
-                Ok(Outline::Unsettled(facts)) => found.push((*place, Ok(facts))),
+                Ok(Outline::Unsettled(facts)) => found.push((*place, Ok(*facts))),
                 Err(error) => found.push((*place, Err(error))),
             }
             tick();
@@ -91,7 +92,7 @@ impl FactCache {
     fn outline(
         &self,
         folder: &RoundFolder,
-        old: Option<Kept>,
+        old: Option<KeptOutline>,
         shared: &Shared,
     ) -> Result<Outline, PublicationError> {
         let entry = self.look(folder);
@@ -106,21 +107,25 @@ impl FactCache {
             Some(kept) => kept,
             None => self.compute(folder, shared)?,
         };
-        let facts = facts.outline();
-        let kept = entry.and_then(|entry| {
-            let kept = Kept::of(facts.clone(), entry.content, folder, shared)?;
+        let universe = Arc::clone(&facts.universe);
+        let (manifest, outline) = facts.outline();
+        let origin = entry.and_then(|entry| {
+            let origin = Origin::of(&manifest, entry.content, folder, shared)?;
             self.saw(folder.name(), entry);
-            Some(kept)
+            Some(origin)
         });
-        Ok(kept.map_or(Outline::Unsettled(facts), Outline::New))
+        Ok(match origin {
+            Some(origin) => Outline::New(KeptOutline::new(origin, manifest, outline)),
+            None => Outline::Unsettled(Box::new(outline.into_facts(manifest, universe))),
+        })
     }
 }
 
 enum Outline {
     /// As the shelf had it.
-    Same(Kept),
+    Same(KeptOutline),
     /// To be put on the shelf.
-    New(Kept),
+    New(KeptOutline),
     /// Of files that may change again unseen.
-    Unsettled(RoundFacts),
+    Unsettled(Box<RoundFacts>),
 }

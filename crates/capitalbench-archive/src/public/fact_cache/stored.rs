@@ -7,6 +7,7 @@ use capitalbench_core::publication::Frozen;
 use capitalbench_core::publication::facts::{
     InterimRow, OfficialRun, RepeatedRun, Result as Figures, RoundFacts,
 };
+use capitalbench_core::publication::outline::RoundOutline;
 use capitalbench_core::round::manifest::{
     Manifest, Origins, Proof, Stream, SubmissionFormat, Window,
 };
@@ -24,12 +25,7 @@ use crate::round::round_folder::RoundFolder;
 /// A round's facts with what they follow from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Kept {
-    /// Of the round's names and bytes.
-    pub(super) content: Digest,
-    /// Of the shared closes that the round may use.
-    snapshots: Digest,
-    /// Of `options.yaml`: rounds share the universe itself.
-    options: Digest,
+    origin: Origin,
     #[serde(with = "ManifestForm")]
     manifest: Manifest,
     frozen: Option<Frozen>,
@@ -41,6 +37,46 @@ pub(super) struct Kept {
     repeated: Vec<RepeatedRun>,
 }
 
+/// A round's outline with what it follows from.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct KeptOutline {
+    origin: Origin,
+    #[serde(with = "ManifestForm")]
+    manifest: Manifest,
+    outline: RoundOutline,
+}
+
+/// What kept facts follow from.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Origin {
+    /// Of the round's names and bytes.
+    content: Digest,
+    /// Of the shared closes that the round may use.
+    snapshots: Digest,
+    /// Of `options.yaml`: rounds share the universe itself.
+    options: Digest,
+}
+
+impl Origin {
+    /// None where the round's options cannot be read.
+    pub(super) fn of(
+        manifest: &Manifest,
+        content: Digest,
+        folder: &RoundFolder,
+        shared: &Shared,
+    ) -> Option<Self> {
+        Some(Self {
+            content,
+            snapshots: shared.snapshots_of(manifest.window),
+            options: Digest::of(&folder.read(layout::OPTIONS).ok()?),
+        })
+    }
+
+    fn holds(&self, manifest: &Manifest, content: Digest, shared: &Shared) -> bool {
+        self.content == content && self.snapshots == shared.snapshots_of(manifest.window)
+    }
+}
+
 impl Kept {
     /// None where the round's options cannot be read.
     pub(super) fn of(
@@ -50,9 +86,7 @@ impl Kept {
         shared: &Shared,
     ) -> Option<Self> {
         Some(Self {
-            content,
-            snapshots: shared.snapshots_of(facts.manifest.window),
-            options: Digest::of(&folder.read(layout::OPTIONS).ok()?),
+            origin: Origin::of(&facts.manifest, content, folder, shared)?,
             manifest: facts.manifest,
             frozen: facts.frozen,
             rehearsal: facts.rehearsal,
@@ -66,13 +100,13 @@ impl Kept {
 
     /// Whether these facts still follow from what the round holds.
     pub(super) fn is_of(&self, content: Digest, shared: &Shared) -> bool {
-        self.content == content && self.snapshots == shared.snapshots_of(self.manifest.window)
+        self.origin.holds(&self.manifest, content, shared)
     }
 
     /// None where the round has another universe by now.
     pub(super) fn into_facts(self, folder: &RoundFolder, shared: &Shared) -> Option<RoundFacts> {
         Some(RoundFacts {
-            universe: shared.universe_of(self.options, folder)?,
+            universe: shared.universe_of(self.origin.options, folder)?,
             manifest: self.manifest,
             frozen: self.frozen,
             rehearsal: self.rehearsal,
@@ -82,6 +116,27 @@ impl Kept {
             interim: self.interim,
             repeated: self.repeated,
         })
+    }
+}
+
+impl KeptOutline {
+    pub(super) fn new(origin: Origin, manifest: Manifest, outline: RoundOutline) -> Self {
+        Self {
+            origin,
+            manifest,
+            outline,
+        }
+    }
+
+    /// Whether this outline still follows from what the round holds.
+    pub(super) fn is_of(&self, content: Digest, shared: &Shared) -> bool {
+        self.origin.holds(&self.manifest, content, shared)
+    }
+
+    /// None where the round has another universe by now.
+    pub(super) fn into_facts(self, folder: &RoundFolder, shared: &Shared) -> Option<RoundFacts> {
+        let universe = shared.universe_of(self.origin.options, folder)?;
+        Some(self.outline.into_facts(self.manifest, universe))
     }
 }
 

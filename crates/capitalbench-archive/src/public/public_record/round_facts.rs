@@ -16,6 +16,7 @@ use capitalbench_core::values::ids::{Digest, ModelId, OptionId};
 use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 
+use super::calls::calls;
 use super::{PublicationError, Shared};
 use crate::disk::error::FileError;
 use crate::disk::layout::{self, run};
@@ -67,6 +68,7 @@ pub fn round_facts(
         since: since(run),
         submissions: Vec::new(),
         controls: Vec::new(),
+        calls: Vec::new(),
     };
     if run_folder.has(run::LEADERBOARD) {
         let scored = score_run(&inputs, &run_folder, run.rules)?;
@@ -83,6 +85,7 @@ pub fn round_facts(
         record.submissions = parsed_submissions(&inputs, &run_folder, run.rules)?;
         record.controls = open_controls(&inputs, &run_folder, run)?;
     }
+    record.calls = calls(&run_folder, depth)?;
     facts.interim = interim_rows(&inputs, &record.submissions)?;
     for submission in &mut record.submissions {
         submission.metadata.clear();

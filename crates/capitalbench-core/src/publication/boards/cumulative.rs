@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::{mean, median, name_in, share, summed_score};
+use crate::publication::calls::KnownCost;
 use crate::publication::{PublicRound, PublishError, ResolvedRound, Standing};
 use crate::result::score::{Score, compensated_sum};
 use crate::values::ids::{ModelId, RoundId};
@@ -54,6 +55,20 @@ pub struct CumulativeRow {
     pub total_cost_usd: Option<f64>,
     /// Mean of known costs.
     pub average_cost_usd: Option<f64>,
+    /// Rounds whose cost is known.
+    #[serde(default)]
+    pub rounds_with_cost: usize,
+}
+
+impl CumulativeRow {
+    /// The known part of what its rounds cost.
+    pub fn cost(&self) -> KnownCost {
+        KnownCost {
+            usd: self.total_cost_usd,
+            known: self.rounds_with_cost,
+            answers: self.rounds.len(),
+        }
+    }
 }
 
 struct Took<'a> {
@@ -141,6 +156,7 @@ fn row(model_id: &ModelId, took: &[Took<'_>], all: usize) -> Result<CumulativeRo
         worst_alpha: alphas.iter().copied().fold(f64::INFINITY, f64::min),
         total_cost_usd: (!costs.is_empty()).then(|| compensated_sum(costs.iter().copied())),
         average_cost_usd: mean(&costs),
+        rounds_with_cost: costs.len(),
     })
 }
 

@@ -18,6 +18,11 @@ fn everything_becomes_public_at_its_instant_and_not_before() {
             "06-01T11:59:59",
             "06-01T12:00:00",
         ),
+        (
+            Item::Calls { since: created },
+            "06-01T11:59:59",
+            "06-01T12:00:00",
+        ),
         (Item::Event { at: noon }, "06-01T11:59:59", "06-01T12:00:00"),
         (Item::EntryPrices, "06-01T19:59:59", "06-01T20:00:00"),
         (

@@ -2,10 +2,13 @@
 
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::publication::PublicRound;
+use capitalbench_core::publication::calls::CostSum;
 use capitalbench_core::values::ids::RunId;
 use capitalbench_export::tables::rounds::run_id;
+use capitalbench_export::text::cost_sentence;
 use serde_json::Value;
 
+use super::super::asked;
 use super::super::view::{View, plain_name, round_path};
 use super::evidence::shown;
 use super::sub_page;
@@ -30,6 +33,9 @@ pub(super) fn pages(view: &View<'_>, round: &PublicRound, own: &Files) -> Vec<Pa
     overview
         .body
         .say("Models stand in order of name. Their words are shown as plain text, without links.");
+    if let Some(cost) = cost_sentence(CostSum::of_round(round)) {
+        overview.body.paragraph("note", cost);
+    }
     let mut pages = Vec::new();
     for submission in view.by_name(round.submissions()) {
         let folder = plain_name(submission.model_id.as_str());
@@ -47,6 +53,7 @@ pub(super) fn pages(view: &View<'_>, round: &PublicRound, own: &Files) -> Vec<Pa
             .paragraph("", Html::said(&submission.rationale_summary));
         let mut page = answer(view, round, submission);
         exact(own, &mut page, round, run_id, submission);
+        asked::of_answer(&mut page, round, &submission.model_id);
         attempts(own, &mut page, run_id, submission);
         pages.push(page);
     }

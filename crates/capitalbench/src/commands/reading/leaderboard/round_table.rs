@@ -1,9 +1,12 @@
 //! One round as a table: its result, or what is public while there is none.
 
+use capitalbench_core::publication::calls::CostSum;
 use capitalbench_core::publication::{
     OpenRound, PublicRound, Publication, ResolvedRound, RoundState, Standing,
 };
-use capitalbench_export::text::{ordinal, percent, points, reference_of, score, share};
+use capitalbench_export::text::{
+    cost_sentence, ordinal, percent, points, reference_of, score, share,
+};
 
 use crate::commands::holdings_text;
 use crate::console::{BOLD, DIM, Table, in_header, line, or_none, paint, prose, table};
@@ -21,6 +24,9 @@ pub(crate) fn print(publication: &Publication, round: &PublicRound) {
         RoundState::Draft => line("No run is the record yet: nothing was decided."),
         RoundState::Open(open) => print_open(publication, round, open),
         RoundState::Resolved(resolved) => print_result(publication, round, resolved),
+    }
+    if let Some(cost) = cost_sentence(CostSum::of_round(round)) {
+        line(paint(DIM, prose(&cost)));
     }
 }
 
