@@ -69,7 +69,9 @@ fn replies() -> Vec<ReplyCase> {
         ("success", complete("{\"a\":1}"), "Complete: {\"a\":1}"),
         ("truncation", answer("length", "{"), "Length: {"),
         ("empty text", complete(""), "Complete: "),
-        ("only loaded", answer("load", ""), "Other: "),
+        ("only loaded", answer("load", ""), "Failed: "),
+        ("a new reason", answer("bored", "{}"), "Unknown: {}"),
+        ("no reason", answer("", "{}"), "Other: {}"),
         ("tool call anyway", called, "Tool: "),
         (
             "a piece of a stream",
