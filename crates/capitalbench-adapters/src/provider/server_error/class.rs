@@ -181,7 +181,12 @@ impl ServerError {
         let refused = matches!(status, 400..=404 | 410 | 422);
         let limited = refused || status == 429;
         let client = (400..500).contains(&status) || status < 300;
-        let has = |codes: &[&str]| self.words.iter().any(|word| codes.contains(&word.as_str()));
+        // Zhipu's numbers are its only codes; beside a word a number is another service's.
+        let counts = |word: &str| self.words.len() == 1 || word.parse::<u64>().is_err();
+        let has = |codes: &[&str]| {
+            let mut words = self.words.iter();
+            words.any(|word| codes.contains(&word.as_str()) && counts(word))
+        };
         let per_day = || self.words.iter().any(|word| word.contains(PER_DAY));
         if client && (has(&FILTERED) || self.is_moderated) {
             Some(Filtered)

@@ -113,6 +113,13 @@ fn a_limit_of_minutes_is_waited_for_and_one_of_a_day_is_not() {
             "allowance used up, HTTP 429: Arrears.",
         ),
         (
+            "the same number beside another service's word",
+            429,
+            "",
+            r#"{"error":{"code":"1113","type":"rate_limited","message":"Slow."}}"#,
+            "rate limit",
+        ),
+        (
             "Mistral, per minute",
             429,
             "x-ratelimit-remaining-req-minute: 0",
