@@ -25,7 +25,7 @@ mod retry_after;
 pub use address::BaseUrlError;
 pub(crate) use address::{Secrecy, is_bare, with_path};
 pub use failure::HttpError;
-pub(crate) use rate_limit::wait_for_allowance;
+pub(crate) use rate_limit::{wait_for_allowance, wait_until_reset};
 pub(crate) use reach::REMEDY;
 pub use reach::Reach;
 pub(crate) use request::{Answer, KeyHeader, Request};

@@ -80,10 +80,14 @@ pub enum Stop {
     Refusal,
     /// A content filter cut the reply off.
     Filter,
-    /// The model asked for a tool although none was offered.
+    /// The model asked for a tool, or something was looked up, although no tool was offered.
     Tool,
-    /// The provider gave another reason, or none.
+    /// The provider says that it could not finish the reply.
+    Failed,
+    /// The provider gave no reason, as some local servers do.
     Other,
+    /// The provider gave a reason that this program does not know.
+    Unknown,
 }
 
 /// Tokens of a call, each counted once: `input` includes `cached` and

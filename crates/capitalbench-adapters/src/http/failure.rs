@@ -56,6 +56,12 @@ impl HttpError {
         key: Option<&ApiKey>,
         connect_timeout: Duration,
     ) -> Self {
+        // The client limits only the time to connect; whoever sends limits the whole call. A
+        // connection that did not come about carried nothing.
+        if error.is_timeout() && error.is_connect() {
+            let reason = format!("none came about within {connect_timeout:?}");
+            return Self::Connect { reason };
+        }
         if error.is_timeout() {
             return Self::Timeout {
                 after: connect_timeout,

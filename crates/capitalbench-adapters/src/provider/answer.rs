@@ -4,15 +4,16 @@ use serde_json::Value;
 
 use super::server_error::ServerError;
 use super::{CallFailure, RawAnswer};
-use crate::http::{excerpt, wait_asked_for};
+use crate::http::excerpt;
 use crate::secret::ApiKey;
 
 /// Headers that may carry the server's name for a call; the first one found counts.
-const REQUEST_IDS: [&str; 4] = [
+const REQUEST_IDS: [&str; 5] = [
     "x-request-id",
     "request-id",
     "apim-request-id",
     "mistral-correlation-id",
+    "x-amzn-requestid",
 ];
 
 /// A stored answer, and the key that must not appear in any message about it.
@@ -43,6 +44,7 @@ impl<'a> Answer<'a> {
                 Ok(body) => ServerError::of_error_status(body),
                 Err(_) => ServerError::saying(String::from_utf8_lossy(&self.raw.body).into_owned()),
             };
+            let fault = fault.with_header_code(self.header("x-amzn-errortype"));
             return Err(self.failure(&fault, status));
         }
         self.check_content_type()?;
@@ -64,7 +66,7 @@ impl<'a> Answer<'a> {
     /// Classifies an error; its message comes without the key.
     fn failure(self, fault: &ServerError, status: u16) -> CallFailure {
         let message = self.clear(&fault.message);
-        fault.class(status, message, wait_asked_for(&self.raw.headers))
+        fault.class(status, message, &self.raw.headers)
     }
 
     /// The server's name for the call, if a header carries it.
@@ -104,12 +106,39 @@ pub(super) fn missing(field: &str) -> CallFailure {
     CallFailure::Unreadable(format!("the answer has no {field}"))
 }
 
+/// A number of tokens or uses; some servers write whole numbers with a decimal point.
 pub(super) fn count(body: &Value, pointer: &str) -> Option<u64> {
-    body.pointer(pointer)?.as_u64()
+    let number = body.pointer(pointer)?;
+    number.as_u64().or_else(|| whole(number.as_f64()?))
+}
+
+fn whole(number: f64) -> Option<u64> {
+    const LARGEST: f64 = 1e15;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked to be a count"
+    )]
+    (0.0..=LARGEST)
+        .contains(&number)
+        .then(|| number.round() as u64)
+}
+
+/// The first of several places that holds a count.
+pub(super) fn first_count(body: &Value, places: &[&str]) -> Option<u64> {
+    places.iter().find_map(|place| count(body, place))
 }
 
 pub(super) fn text(body: &Value, field: &str) -> Option<String> {
-    body.get(field)?.as_str().map(str::to_owned)
+    text_at(body, &format!("/{field}"))
+}
+
+pub(super) fn text_at(body: &Value, pointer: &str) -> Option<String> {
+    body.pointer(pointer)?.as_str().map(str::to_owned)
+}
+
+pub(super) fn number(body: &Value, pointer: &str) -> Option<f64> {
+    body.pointer(pointer)?.as_f64()
 }
 
 /// The texts of all parts of one type, joined without a separator.
@@ -121,12 +150,23 @@ pub(super) fn joined_texts<'a>(
     of_type.filter_map(|part| part["text"].as_str()).collect()
 }
 
-/// Whether a field is present and holds something other than null, `[]` or `{}`.
+/// Whether a field is present and holds something other than null, an empty text, `[]` or `{}`.
 pub(super) fn is_filled(value: Option<&Value>) -> bool {
     match value {
         None | Some(Value::Null) => false,
+        Some(Value::String(text)) => !text.is_empty(),
         Some(Value::Array(all)) => !all.is_empty(),
         Some(Value::Object(all)) => !all.is_empty(),
         Some(_) => true,
+    }
+}
+
+/// Whether a count, or any count inside an object of counts, is more than zero.
+pub(super) fn counts_any(value: Option<&Value>) -> bool {
+    match value {
+        Some(Value::Number(number)) => number.as_f64().is_some_and(|number| number > 0.0),
+        Some(Value::Object(all)) => all.values().any(|value| counts_any(Some(value))),
+        Some(Value::Array(all)) => !all.is_empty(),
+        _ => false,
     }
 }

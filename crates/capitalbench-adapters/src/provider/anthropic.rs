@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::answer::{count, joined_texts, missing, text};
+use super::answer::{count, counts_any, is_filled, joined_texts, missing, text, text_at};
 use super::{CallFailure, Question, Reply, Settings, Stop, Tokens, Wire, wire_schema};
 
 /// The format of Anthropic's Messages API.
@@ -61,7 +61,7 @@ impl Wire for Anthropic {
         Ok(Reply {
             text: joined_texts(content, "text"),
             billed: None,
-            service_tier: None,
+            service_tier: text_at(body, "/usage/service_tier"),
             answered_by: None,
             served_model: text(body, "model"),
             request_id: text(body, "id"),
@@ -71,14 +71,25 @@ impl Wire for Anthropic {
     }
 }
 
-fn stop(body: &Value, content: &[Value]) -> Stop {
+/// Every block but text and thinking is a tool's; citations, a container and counted uses show a
+/// tool that ran on the provider's side.
+fn used_tool(body: &Value, content: &[Value]) -> bool {
     let is_known = |block: &Value| {
         matches!(
             block["type"].as_str(),
             Some("text" | "thinking" | "redacted_thinking")
         )
     };
-    if !content.iter().all(is_known) {
+    !content.iter().all(is_known)
+        || content
+            .iter()
+            .any(|block| is_filled(block.get("citations")))
+        || is_filled(body.get("container"))
+        || counts_any(body.pointer("/usage/server_tool_use"))
+}
+
+fn stop(body: &Value, content: &[Value]) -> Stop {
+    if used_tool(body, content) {
         return Stop::Tool;
     }
     match body["stop_reason"].as_str() {
@@ -86,7 +97,8 @@ fn stop(body: &Value, content: &[Value]) -> Stop {
         Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
         Some("refusal") => Stop::Refusal,
         Some("tool_use" | "pause_turn") => Stop::Tool,
-        _ => Stop::Other,
+        // Anthropic gives a reason with every reply that has ended.
+        _ => Stop::Unknown,
     }
 }
 

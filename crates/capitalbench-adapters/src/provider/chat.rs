@@ -1,8 +1,9 @@
 //! The request and reply format of `OpenAI`'s chat completions, which many providers share.
 
+use capitalbench_core::asking::cost::Cost;
 use serde_json::{Value, json};
 
-use super::answer::{count, is_filled, joined_texts, missing, text};
+use super::answer::{counts_any, first_count, is_filled, joined_texts, missing, number, text};
 use super::settings::SCHEMA_NAME;
 use super::{CallFailure, Question, Reply, Settings, Stop, Tokens};
 
@@ -30,14 +31,58 @@ pub(super) fn reply(body: &Value, tokens: Tokens) -> Result<Reply, CallFailure> 
     let message = choice.get("message").ok_or_else(|| missing("message"))?;
     Ok(Reply {
         text: content(&message["content"])?,
-        billed: None,
-        service_tier: None,
-        answered_by: None,
+        billed: billed_by_router(body),
+        service_tier: text(body, "service_tier"),
+        answered_by: text(body, "provider"),
         served_model: text(body, "model"),
         request_id: text(body, "id"),
         stop: stop(body, choice, message),
-        tokens,
+        tokens: with_details(tokens, body),
     })
+}
+
+/// What `OpenRouter` charges, in dollars: its own price, and with a key of the operator's the host's
+/// price on top. Other servers may mean another unit by `cost`; only a router names the host beside it.
+fn billed_by_router(body: &Value) -> Option<Cost> {
+    body.get("provider")?.as_str()?;
+    let own = number(body, "/usage/cost")?;
+    let with_own_key = body.pointer("/usage/is_byok") == Some(&Value::Bool(true));
+    let upstream = number(body, "/usage/cost_details/upstream_inference_cost");
+    Cost::from_usd(own + upstream.filter(|_| with_own_key).unwrap_or(0.0))
+}
+
+/// Fills in what hosts count in places of their own.
+fn with_details(tokens: Tokens, body: &Value) -> Tokens {
+    let or = |known: Option<u64>, places: &[&str]| known.or_else(|| first_count(body, places));
+    Tokens {
+        cached: or(
+            tokens.cached,
+            &[
+                "/usage/prompt_tokens_details/cached_tokens",
+                "/usage/prompt_token_details/cached_tokens",
+                "/usage/prompt_cache_hit_tokens",
+                "/usage/num_cached_tokens",
+                "/usage/cached_tokens",
+            ],
+        ),
+        cache_written: or(
+            tokens.cache_written,
+            &[
+                "/usage/prompt_tokens_details/cache_write_tokens",
+                "/usage/prompt_tokens_details/cache_creation_input_tokens",
+                "/usage/prompt_tokens_details/cache_creation_tokens",
+            ],
+        ),
+        reasoning: or(
+            tokens.reasoning,
+            &[
+                "/usage/completion_tokens_details/reasoning_tokens",
+                "/usage/output_tokens_details/reasoning_tokens",
+                "/usage/reasoning_tokens",
+            ],
+        ),
+        ..tokens
+    }
 }
 
 /// The content is one text, or chunks of which only those of type `text` are the reply.
@@ -50,21 +95,70 @@ fn content(content: &Value) -> Result<String, CallFailure> {
     }
 }
 
+/// Fields of a message that show a tool, asked for or used: calls, `OpenRouter`'s and `OpenAI`'s
+/// annotations, Groq's executed tools, Cohere's plan, sources of Perplexity and others.
+const TOOL_FIELDS: [&str; 8] = [
+    "annotations",
+    "citations",
+    "executed_tools",
+    "function_call",
+    "search_results",
+    "tool_calls",
+    "tool_plan",
+    "tool_results",
+];
+/// Fields of a body that name what was looked up.
+const LOOKED_UP: [&str; 4] = ["citations", "search_info", "search_results", "web_search"];
+/// Counts of tools that ran on the provider's side.
+const TOOL_COUNTS: [&str; 8] = [
+    "num_search_queries",
+    "num_server_side_tools_used",
+    "num_sources_used",
+    "server_side_tool_usage",
+    "server_side_tool_usage_details",
+    "server_tool_use",
+    "server_tool_use_details",
+    "web_search_requests",
+];
+
+fn used_tool(body: &Value, message: &Value) -> bool {
+    let usage = &body["usage"];
+    let chunks = message["content"].as_array().into_iter().flatten();
+    // Mistral's marks of what a tool found.
+    let is_source = |chunk: &Value| {
+        let kind = chunk["type"].as_str();
+        matches!(kind, Some("reference" | "tool_reference"))
+    };
+    if chunks.into_iter().any(is_source) {
+        return true;
+    }
+    TOOL_FIELDS.iter().any(|name| is_filled(message.get(name)))
+        || LOOKED_UP.iter().any(|name| is_filled(body.get(name)))
+        || TOOL_COUNTS.iter().any(|name| counts_any(usage.get(name)))
+}
+
 fn stop(body: &Value, choice: &Value, message: &Value) -> Stop {
-    let called = ["tool_calls", "function_call"];
-    let searched = is_filled(body.get("citations"))
-        || count(body, "/usage/num_sources_used").is_some_and(|sources| sources > 0);
-    if searched || called.iter().any(|name| is_filled(message.get(name))) {
+    if used_tool(body, message) {
         return Stop::Tool;
     }
     if is_filled(message.get("refusal")) {
         return Stop::Refusal;
     }
-    match choice["finish_reason"].as_str() {
-        Some("stop" | "eos") => Stop::Complete,
-        Some("length" | "model_length") => Stop::Length,
-        Some("content_filter") => Stop::Filter,
-        Some("tool_calls" | "function_call") => Stop::Tool,
-        _ => Stop::Other,
+    let reason = choice["finish_reason"].as_str().unwrap_or_default();
+    // Most hosts write these words in lower case, Cohere in capitals.
+    match reason.to_ascii_lowercase().as_str() {
+        "" => Stop::Other,
+        "stop" | "eos" | "eos_token" | "end_turn" | "complete" | "stop_sequence" => Stop::Complete,
+        "length" | "model_length" | "max_tokens" | "model_context_window_exceeded" => Stop::Length,
+        "content_filter" | "content_filtered" | "sensitive" | "guardrail_intervened" => {
+            Stop::Filter
+        }
+        "refusal" => Stop::Refusal,
+        "tool_calls" | "function_call" | "tool_call" | "tool_use" => Stop::Tool,
+        // Mistral, vLLM, DeepSeek, Zhipu, Cohere.
+        "error" | "abort" | "insufficient_system_resource" | "network_error" | "timeout" => {
+            Stop::Failed
+        }
+        _ => Stop::Unknown,
     }
 }

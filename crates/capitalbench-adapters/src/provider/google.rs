@@ -2,19 +2,26 @@
 
 use serde_json::{Value, json};
 
-use super::answer::{count, is_filled, missing, text};
+use super::answer::{count, counts_any, is_filled, missing, text, text_at};
 use super::{CallFailure, Question, Reply, Settings, Stop, Tokens, Wire, wire_schema};
 
 /// Fields of a part that show that a tool was used.
-const TOOL_PARTS: [&str; 5] = [
+const TOOL_PARTS: [&str; 6] = [
     "functionCall",
     "functionResponse",
     "executableCode",
     "codeExecutionResult",
     "toolCall",
+    "toolResponse",
 ];
 /// Fields of a candidate that show that something was looked up.
-const LOOKED_UP: [&str; 2] = ["groundingMetadata", "urlContextMetadata"];
+const LOOKED_UP: [&str; 3] = [
+    "groundingAttributions",
+    "groundingMetadata",
+    "urlContextMetadata",
+];
+/// Tokens that a tool's results took.
+const TOOL_TOKENS: &str = "/usageMetadata/toolUsePromptTokenCount";
 
 /// The format of Google's developer API.
 #[derive(Debug, Clone, Copy)]
@@ -77,11 +84,16 @@ impl Wire for Google {
                 .filter_map(|part| part["text"].as_str())
                 .collect(),
             billed: None,
-            service_tier: None,
+            service_tier: text_at(body, "/usageMetadata/trafficType")
+                .or_else(|| text_at(body, "/usageMetadata/serviceTier")),
             answered_by: None,
             served_model: text(body, "modelVersion"),
             request_id: text(body, "responseId"),
-            stop: candidate.map_or(Stop::Filter, |candidate| stop(candidate, parts)),
+            stop: match candidate {
+                _ if counts_any(body.pointer(TOOL_TOKENS)) => Stop::Tool,
+                Some(candidate) => stop(candidate, parts),
+                None => Stop::Filter,
+            },
             tokens: tokens(body),
         })
     }
@@ -102,7 +114,17 @@ fn stop(candidate: &Value, parts: &[Value]) -> Stop {
         Some("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS") => {
             Stop::Tool
         }
-        _ => Stop::Other,
+        Some(
+            "FINISH_REASON_UNSPECIFIED"
+            | "MALFORMED_RESPONSE"
+            | "MISSING_THOUGHT_SIGNATURE"
+            | "NO_IMAGE"
+            | "OTHER",
+        ) => Stop::Failed,
+        // Nobody asked for an image.
+        Some(image) if image.starts_with("IMAGE_") => Stop::Failed,
+        // Google gives a reason with every reply that has ended.
+        _ => Stop::Unknown,
     }
 }
 

@@ -43,7 +43,7 @@ pub enum Fault {
     Key,
     /// The token limit cuts the text off.
     Truncated,
-    /// The text is not JSON.
+    /// The text begins an object, but is not JSON.
     InvalidJson,
     /// The holdings do not add up to 100%, or the pick is not an option.
     InvalidDecision,
@@ -196,7 +196,7 @@ impl Mock {
                 question.input,
             ),
             Some(Fault::InvalidJson) => {
-                body("I would rather not say.", Stop::Complete, question.input)
+                body("{I would rather not say.}", Stop::Complete, question.input)
             }
             Some(Fault::InvalidDecision) => {
                 let wrong = text

@@ -69,7 +69,10 @@ impl Wire for Ollama {
                 _ if is_filled(message.get("tool_calls")) => Stop::Tool,
                 Some("stop") => Stop::Complete,
                 Some("length") => Stop::Length,
-                _ => Stop::Other,
+                // The model was loaded or unloaded, and nothing was generated.
+                Some("load" | "unload") => Stop::Failed,
+                None | Some("") => Stop::Other,
+                Some(_) => Stop::Unknown,
             },
             tokens: Tokens {
                 input: count(body, "/prompt_eval_count"),

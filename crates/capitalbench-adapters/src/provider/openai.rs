@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::answer::{count, joined_texts, missing, text};
+use super::answer::{count, is_filled, joined_texts, missing, text};
 use super::settings::SCHEMA_NAME;
 use super::{CallFailure, Question, Reply, Settings, Stop, Tokens, Wire, wire_schema};
 
@@ -67,7 +67,7 @@ impl Wire for OpenAi {
         Ok(Reply {
             text: joined_texts(parts.iter().copied(), "output_text"),
             billed: None,
-            service_tier: None,
+            service_tier: text(body, "service_tier"),
             answered_by: None,
             served_model: text(body, "model"),
             request_id: text(body, "id"),
@@ -93,9 +93,19 @@ fn parts(items: &[Value]) -> Vec<&Value> {
         .collect()
 }
 
-fn stop(body: &Value, items: &[Value], parts: &[&Value]) -> Stop {
+/// Every item but a message and reasoning is a tool's, and an annotation is what a tool found. The
+/// commentary counts too: a tool used there helped with the answer.
+fn used_tool(items: &[Value]) -> bool {
     let is_known = |item: &Value| matches!(item["type"].as_str(), Some("message" | "reasoning"));
-    if !items.iter().all(is_known) {
+    let mut parts = items
+        .iter()
+        .filter_map(|item| item["content"].as_array())
+        .flatten();
+    !items.iter().all(is_known) || parts.any(|part| is_filled(part.get("annotations")))
+}
+
+fn stop(body: &Value, items: &[Value], parts: &[&Value]) -> Stop {
+    if used_tool(items) {
         return Stop::Tool;
     }
     if parts.iter().any(|part| part["type"] == "refusal") {
@@ -106,6 +116,6 @@ fn stop(body: &Value, items: &[Value], parts: &[&Value]) -> Stop {
         (Some("completed"), _) => Stop::Complete,
         (_, Some("max_output_tokens")) => Stop::Length,
         (_, Some("content_filter")) => Stop::Filter,
-        _ => Stop::Other,
+        _ => Stop::Unknown,
     }
 }

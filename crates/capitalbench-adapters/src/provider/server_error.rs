@@ -1,13 +1,16 @@
-//! [`ServerError`]: an error message in any form that providers use, and its class.
+//! [`ServerError`]: an error in any form that providers use.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::CallFailure;
+use crate::http::{wait_asked_for, wait_for_allowance, wait_until_reset};
 
-/// Words of an error that came with a status of success, and the status such an error should have.
-const STATUS_OF_WORD: [(&str, u16); 18] = [
+mod class;
+mod minimax;
+
+/// Codes of an error that came with a status of success, and the status such an error should have.
+const STATUS_OF_CODE: [(&str, u16); 18] = [
     ("rate_limit", 429),
     ("resource_exhausted", 429),
     ("overloaded", 529),
@@ -27,25 +30,23 @@ const STATUS_OF_WORD: [(&str, u16); 18] = [
     ("data_residency", 400),
     ("policy", 400),
 ];
-/// Words that say that an allowance is used up, which no wait within a round brings back.
-const USED_UP: [&str; 4] = [
-    "insufficient_quota",
-    "billing",
-    "perday",
-    "free-models-per-day",
-];
-const USED_UP_MESSAGES: [&str; 3] = ["credit", "spend", "insufficient balance"];
+/// Where an error keeps its codes.
+const CODE_PLACES: [&str; 4] = ["/code", "/type", "/status", "/innererror/code"];
 
 /// An error as a server wrote it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ServerError {
     pub(super) message: String,
     /// The status in the error itself, if it is a number.
-    pub(super) code: Option<u16>,
+    code: Option<u16>,
     /// Types, codes and reasons, in lower case.
     words: Vec<String>,
     /// How long it asks to wait.
     wait: Option<Duration>,
+    /// Headers that a router passes on from the host it asked, names in lower case.
+    headers: Vec<(String, String)>,
+    /// Whether it gives reasons of moderation.
+    is_moderated: bool,
 }
 
 impl ServerError {
@@ -72,27 +73,33 @@ impl ServerError {
             None if body["object"] == "error" || body["type"] == "error" => {
                 Some(Self::of_object(body))
             }
-            None => match body["status"].as_str() {
+            None => minimax::error(body).or_else(|| match body["status"].as_str() {
                 Some(status @ ("failed" | "cancelled")) => {
                     Some(Self::saying(format!("the response is {status}")))
                 }
                 _ => None,
-            },
+            }),
         }
     }
 
     /// The error in the body of an error status, whatever form the body has.
     pub(super) fn of_error_status(body: &Value) -> Self {
-        let detail = || body.get("detail").map(Value::to_string);
-        let message = || body.get("message")?.as_str().map(str::to_owned);
-        Self::of(body)
-            .unwrap_or_else(|| Self::saying(message().or_else(detail).unwrap_or_default()))
+        Self::of(body).unwrap_or_else(|| {
+            let detail = || body.get("detail").map(Value::to_string);
+            let message = body["message"].as_str().map(str::to_owned);
+            Self {
+                words: word(body.get("code")).into_iter().collect(),
+                ..Self::saying(message.or_else(detail).unwrap_or_default())
+            }
+        })
     }
 
     fn of_object(error: &Value) -> Self {
-        let named = ["code", "type", "status"].map(|name| word(error.get(name)));
-        let mut words: Vec<String> = named.into_iter().flatten().collect();
-        let mut wait = None;
+        let codes = CODE_PLACES.iter().map(|place| word(error.pointer(place)));
+        let mut words: Vec<String> = codes.flatten().collect();
+        let metadata = &error["metadata"];
+        let seconds_left = metadata["retry_after_seconds"].as_f64();
+        let mut wait = seconds_left.and_then(|left| Duration::try_from_secs_f64(left).ok());
         for detail in error["details"].as_array().into_iter().flatten() {
             words.extend(word(detail.get("reason")));
             for violation in detail["violations"].as_array().into_iter().flatten() {
@@ -100,61 +107,82 @@ impl ServerError {
             }
             wait = wait.or_else(|| seconds(detail.get("retryDelay")?.as_str()?));
         }
-        let code = error["code"].as_u64();
+        let reasons = metadata["reasons"].as_array();
         Self {
-            message: error["message"].as_str().unwrap_or_default().to_owned(),
-            code: code.and_then(|code| u16::try_from(code).ok()),
+            message: said(error),
+            code: status_in(&error["code"]),
             words,
             wait,
+            headers: passed_on(&metadata["headers"]),
+            is_moderated: reasons.is_some_and(|reasons| !reasons.is_empty()),
         }
+    }
+
+    /// Adds the code that Amazon sends in a header, such as `ThrottlingException:http://…`.
+    pub(super) fn with_header_code(mut self, header: Option<&str>) -> Self {
+        let code = header.and_then(|header| header.split(':').next());
+        self.words
+            .extend(code.map(|code| code.trim().to_lowercase()));
+        self
     }
 
     /// The status that fits an error which came with a status of success.
     pub(super) fn status_inside(&self, outer: u16) -> u16 {
-        let is_error = |code: &u16| (400..600).contains(code);
         let of_word = || {
             let said = |word: &&(&str, u16)| self.words.iter().any(|one| one.contains(word.0));
-            STATUS_OF_WORD.iter().find(said).map(|(_, status)| *status)
+            STATUS_OF_CODE.iter().find(said).map(|(_, status)| *status)
         };
-        self.code.filter(is_error).or_else(of_word).unwrap_or(outer)
+        self.code.or_else(of_word).unwrap_or(outer)
     }
 
-    /// Classifies an error; `message` is its text without the key.
-    pub(super) fn class(
-        &self,
-        status: u16,
-        message: String,
-        header_wait: Option<Duration>,
-    ) -> CallFailure {
-        let retry_after = header_wait.or(self.wait);
-        match status {
-            401 | 403 => CallFailure::Key { status, message },
-            400 if self.says("api_key_invalid") => CallFailure::Key { status, message },
-            429 if !self.is_used_up() => CallFailure::RateLimited { retry_after },
-            408 | 409 | 424 | 425 | 498 | 500.. | 200..=299 => CallFailure::Server {
-                status,
-                message,
-                retry_after,
-            },
-            _ => CallFailure::Request { status, message },
-        }
-    }
-
-    fn says(&self, part: &str) -> bool {
-        self.words.iter().any(|word| word.contains(part))
-    }
-
-    fn is_used_up(&self) -> bool {
-        let message = self.message.to_lowercase();
-        USED_UP
-            .iter()
-            .any(|sign| self.says(sign) || message.contains(sign))
-            || USED_UP_MESSAGES.iter().any(|sign| message.contains(sign))
+    /// How long to wait: as the server asks, else until what its headers call used up is back.
+    fn wait(&self, headers: &[(String, String)]) -> Option<Duration> {
+        let date = headers.iter().filter(|(name, _)| name == "date");
+        let passed_on: Vec<(String, String)> = self.headers.iter().chain(date).cloned().collect();
+        wait_asked_for(headers)
+            .or(self.wait)
+            .or_else(|| wait_asked_for(&passed_on))
+            .or_else(|| wait_for_allowance(headers))
+            .or_else(|| wait_for_allowance(&passed_on))
+            .or_else(|| wait_until_reset(headers))
+            .or_else(|| wait_until_reset(&passed_on))
     }
 }
 
+/// The message, and what the server had generated before it gave up.
+fn said(error: &Value) -> String {
+    let message = error["message"].as_str().unwrap_or_default();
+    match error["failed_generation"].as_str() {
+        Some(text) if !text.is_empty() => format!("{message} It had written: {text}"),
+        _ => message.to_owned(),
+    }
+}
+
+/// A status, as a number or, as Azure writes it, as a text.
+fn status_in(code: &Value) -> Option<u16> {
+    let number = code.as_u64().or_else(|| code.as_str()?.parse().ok());
+    let status = number.and_then(|number| u16::try_from(number).ok());
+    status.filter(|status| (400..600).contains(status))
+}
+
+fn passed_on(headers: &Value) -> Vec<(String, String)> {
+    let headers = headers.as_object().into_iter().flatten();
+    let texts = headers.map(|(name, value)| {
+        let text = value.as_str().map(str::to_owned);
+        (
+            name.to_lowercase(),
+            text.unwrap_or_else(|| value.to_string()),
+        )
+    });
+    texts.collect()
+}
+
 fn word(value: Option<&Value>) -> Option<String> {
-    Some(value?.as_str()?.to_lowercase())
+    match value? {
+        Value::String(text) => Some(text.to_lowercase()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
 }
 
 /// A duration such as `34s` or `1.5s`.
@@ -162,3 +190,6 @@ fn seconds(text: &str) -> Option<Duration> {
     let number = text.strip_suffix('s')?.parse().ok()?;
     Duration::try_from_secs_f64(number).ok()
 }
+
+#[cfg(test)]
+mod tests;

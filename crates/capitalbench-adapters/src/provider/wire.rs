@@ -12,7 +12,7 @@ use crate::http::{HttpClient, HttpError, Request, Secrecy, excerpt, with_path};
 use crate::secret::ApiKey;
 
 /// Response headers that are stored with an answer.
-const STORED_HEADERS: [&str; 9] = [
+const STORED_HEADERS: [&str; 11] = [
     "apim-request-id",
     "content-type",
     "date",
@@ -20,11 +20,18 @@ const STORED_HEADERS: [&str; 9] = [
     "request-id",
     "retry-after",
     "retry-after-ms",
+    "x-amzn-errortype",
+    "x-amzn-requestid",
     "x-request-id",
     "x-should-retry",
 ];
 /// Headers that begin like this are stored too.
-const STORED_PREFIXES: [&str; 2] = ["anthropic-ratelimit-", "x-ratelimit-"];
+const STORED_PREFIXES: [&str; 4] = [
+    "anthropic-ratelimit-",
+    "ratelimit-",
+    "ratelimitbysize-",
+    "x-ratelimit",
+];
 /// A shorter key is a placeholder for a local server, such as `none`. A model may well use that word,
 /// so it is not removed from the model's answer.
 const SHORTEST_SECRET: usize = 16;
@@ -131,8 +138,11 @@ impl<W: Wire> Provider for RemoteModel<W> {
         let answer = Answer::new(answer, self.key.as_ref());
         let reply = self.wire.reply(&answer.json()?)?;
         let request_id = answer.request_id().or(reply.request_id);
+        let told = |name: &String| !name.trim().is_empty();
         Ok(Reply {
             request_id,
+            // Some local servers send an empty name, which names nobody.
+            served_model: reply.served_model.filter(told),
             ..reply
         })
     }
@@ -142,6 +152,10 @@ fn call_failure(error: HttpError) -> CallFailure {
     match error {
         HttpError::Timeout { after } => CallFailure::Timeout(after),
         HttpError::TooLarge { .. } => CallFailure::Unreadable(error.to_string()),
+        // Nothing was sent, so nothing can have been generated.
+        HttpError::Connect { .. } | HttpError::NotAsked { .. } | HttpError::Setup { .. } => {
+            CallFailure::Unreachable(error.to_string())
+        }
         other => CallFailure::Transport(other.to_string()),
     }
 }

@@ -1,8 +1,9 @@
 //! xAI's chat completions: `POST /chat/completions`.
 
+use capitalbench_core::asking::cost::Cost;
 use serde_json::{Value, json};
 
-use super::answer::count;
+use super::answer::{count, number};
 use super::{CallFailure, Question, Reply, Settings, Tokens, Wire, chat, wire_schema};
 
 /// The format of xAI's chat completions.
@@ -40,8 +41,19 @@ impl Wire for XAi {
     }
 
     fn reply(&self, body: &Value) -> Result<Reply, CallFailure> {
-        chat::reply(body, tokens(body))
+        let reply = chat::reply(body, tokens(body))?;
+        Ok(Reply {
+            billed: billed(body),
+            ..reply
+        })
     }
+}
+
+/// xAI states what it charged in ticks; ten thousand million of them are a dollar.
+fn billed(body: &Value) -> Option<Cost> {
+    const TICKS_PER_DOLLAR: f64 = 1e10;
+    let ticks = number(body, "/usage/cost_in_usd_ticks")?;
+    Cost::from_usd(ticks / TICKS_PER_DOLLAR)
 }
 
 /// xAI counts reasoning apart from the text, which its total shows. If the total has no room for

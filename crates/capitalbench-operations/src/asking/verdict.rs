@@ -7,6 +7,7 @@ use capitalbench_archive::run::ledger::Ended;
 use capitalbench_archive::run::ledger::derive::add_run_fields;
 use capitalbench_core::asking::attempt::{AttemptStatus, Reason};
 use capitalbench_core::asking::cost::{Billed, Cost, TokenPrice};
+use capitalbench_core::asking::served_name::{self, served_models_line};
 use capitalbench_core::decision::submission::reply::{Ending, ReplyFault, Step, read_reply};
 use capitalbench_core::decision::submission::{PayloadForm, Problem, RoundRules, validate};
 use serde_json::{Value, json};
@@ -101,16 +102,21 @@ fn ended(status: &AttemptStatus) -> Ended {
 }
 
 /// The object in a reply and how it was found, or why the reply is not an answer.
+///
+/// A tool comes first: whoever answered, with help from outside it is no closed-book answer. Then
+/// the model: what another one says is not read.
 pub(super) fn object_in(
     reply: &Reply,
     asked: &str,
     served_models: &[String],
 ) -> Result<(Value, Step), (Reason, String)> {
+    if reply.stop == Stop::Tool {
+        return Err((Reason::Tool, "a tool was asked for or used".to_owned()));
+    }
     if let Some(served) = &reply.served_model
-        && !served_models.contains(served)
+        && !served_name::fits(asked, served, served_models)
     {
-        let text = format!("{served} answered instead of {asked}");
-        return Err((Reason::OtherModel, text));
+        return Err((Reason::OtherModel, not_accepted(asked, served)));
     }
     if let Some((reason, text)) = stopped(reply.stop) {
         return Err((reason, text.to_owned()));
@@ -122,10 +128,28 @@ pub(super) fn object_in(
     read_reply(&reply.text, ending).map_err(|fault| {
         let reason = match fault {
             ReplyFault::Empty => Reason::Empty,
+            ReplyFault::NothingBegun => Reason::Refusal,
             _ => Reason::Malformed,
         };
         (reason, fault.to_string())
     })
+}
+
+/// An answer under another name, and the line that accepts the name in later rounds.
+fn not_accepted(asked: &str, served: &str) -> String {
+    let line = served_models_line(served);
+    format!(
+        "served as {}, not accepted; {asked} was asked; if both are the same model, write {line} \
+         into the models file of the next round",
+        shown(served)
+    )
+}
+
+/// The server's name for a model, as far as it can be printed safely.
+fn shown(served: &str) -> String {
+    const LONGEST: usize = 200;
+    let is_shown = |c: &char| !c.is_control();
+    served.chars().filter(is_shown).take(LONGEST).collect()
 }
 
 /// Why a reply is no answer although there is one, whatever it says.
@@ -135,7 +159,16 @@ fn stopped(stop: Stop) -> Option<(Reason, &'static str)> {
         Stop::Length => Some((Reason::Truncated, "the token limit cut the reply off")),
         Stop::Refusal => Some((Reason::Refusal, "the model refused")),
         Stop::Filter => Some((Reason::Filter, "a content filter cut the reply off")),
-        Stop::Tool => Some((Reason::Tool, "a tool was asked for")),
+        Stop::Tool => Some((Reason::Tool, "a tool was asked for or used")),
+        Stop::Failed => Some((
+            Reason::Malformed,
+            "the provider says that it could not finish the reply",
+        )),
+        // It may stand for a refusal, a filter or a cut; accepting it would be a guess.
+        Stop::Unknown => Some((
+            Reason::Unreadable,
+            "the provider ended the reply for a reason that this program does not know",
+        )),
     }
 }
 
@@ -186,3 +219,6 @@ fn judge_object(engine: &Engine, seat: &Seat, object: &Value) -> AttemptStatus {
         problems: problems.iter().map(ToString::to_string).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests;

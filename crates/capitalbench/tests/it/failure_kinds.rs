@@ -34,13 +34,13 @@ const KINDS: [(&str, &str, &str); 34] = [
     ("number-as-text", "openai", "schema"),
     ("unknown-option", "openai", "schema"),
     ("sums-to-95", "openai", "schema"),
-    ("no-quota", "openai", "request"),
+    ("no-quota", "openai", "quota"),
     ("bad-effort", "openai", "request"),
     ("too-slow", "openai", "timeout"),
-    ("busy", "openai", "server"),
+    ("busy", "openai", "overloaded"),
     ("no-credit", "anthropic", "request"),
     ("bad-schema", "anthropic", "request"),
-    ("no-such-model", "anthropic", "request"),
+    ("no-such-model", "anthropic", "no_model"),
     ("invalid-argument", "google", "request"),
 ];
 

@@ -5,12 +5,15 @@ use std::io::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::fake_models::{Answer, AskedRound, Call, FakeModels, KEY, Manner, Said, Wire, decision};
+use crate::fake_models::{
+    Answer, AskedRound, Call, FakeModels, KEY, Manner, Said, TOKENS, Wire, decision,
+};
 use crate::harness::tree_of;
 use Wire::{Anthropic, Compatible, Google, Ollama, OpenAi, XAi};
 
 const ALL: &[Wire] = &Wire::ALL;
 const MARKED: &[Wire] = &[OpenAi, Anthropic, Compatible];
+const CHAT: &[Wire] = &[XAi, Compatible];
 
 /// The first answer about a model is that of its case, every later one a valid decision. So the
 /// ledger shows both what the case is called and whether it is asked again; the last word is the
@@ -23,15 +26,15 @@ const TABLE: &[(&str, &[Wire], &str)] = &[
     ("fenced", ALL, "valid"),
     ("refusal", MARKED, "invalid refusal"),
     ("refusal", &[Google], "invalid filter"),
-    // Without a mark a refusal is a text without a decision.
-    ("refusal", &[XAi, Ollama], "invalid malformed, valid"),
+    // Without a mark a refusal is a finished reply without an object.
+    ("refusal", &[XAi, Ollama], "invalid refusal"),
     (
         "content-filter",
         &[OpenAi, XAi, Compatible, Google],
         "invalid filter",
     ),
     ("content-filter", &[Anthropic], "invalid refusal"),
-    ("content-filter", &[Ollama], "invalid malformed, valid"),
+    ("content-filter", &[Ollama], "invalid refusal"),
     ("blocked-prompt", &[Google], "invalid filter"),
     ("truncation", ALL, "invalid truncated, valid"),
     // The limit cut it off even where what is there happens to be whole.
@@ -41,19 +44,46 @@ const TABLE: &[(&str, &[Wire], &str)] = &[
     ("duplicate-key", ALL, "invalid malformed, valid"),
     ("unknown-option", ALL, "invalid schema, valid"),
     ("tool-call", ALL, "invalid tool"),
+    ("tool-in-usage", CHAT, "invalid tool"),
+    ("tool-and-other-model", CHAT, "invalid tool"),
     ("other-model", ALL, "invalid other_model"),
+    ("smaller-model", ALL, "invalid other_model"),
+    ("newer-version", ALL, "invalid other_model"),
+    ("dated-model", ALL, "valid"),
+    ("thoughts-first", ALL, "valid"),
+    ("only-thoughts", ALL, "invalid malformed, valid"),
+    ("broken-off", CHAT, "invalid malformed, valid"),
+    ("unknown-stop", CHAT, "invalid unreadable, valid"),
     ("status-400", ALL, "failed request"),
     ("status-401", ALL, "failed key"),
     ("status-403", ALL, "failed key"),
-    ("status-404", ALL, "failed request"),
+    ("status-404", ALL, "failed no_model"),
     ("status-408", ALL, "failed server, valid"),
     ("status-413", ALL, "failed request"),
     ("status-429", ALL, "failed rate_limit, valid"),
     ("status-500", ALL, "failed server, valid"),
-    ("status-503", ALL, "failed server, valid"),
-    ("status-529", ALL, "failed server, valid"),
+    ("status-503", ALL, "failed overloaded, valid"),
+    ("status-529", ALL, "failed overloaded, valid"),
     ("html-502", ALL, "failed server, valid"),
-    ("quota-used-up", &[OpenAi], "failed request"),
+    ("quota-used-up", &[OpenAi], "failed quota"),
+    (
+        "minute-used-up",
+        &[Google, Compatible],
+        "failed rate_limit, valid",
+    ),
+    ("day-used-up", &[Google], "failed quota"),
+    (
+        "failed-generation",
+        &[Compatible],
+        "failed malformed, valid",
+    ),
+    ("prompt-filtered", &[OpenAi, Compatible], "failed filter"),
+    ("retired-model", &[Compatible], "failed no_model"),
+    (
+        "error-in-base-resp",
+        &[Compatible],
+        "failed rate_limit, valid",
+    ),
     ("error-inside-200", ALL, "failed server, valid"),
     ("redirect", ALL, "failed request"),
     ("hung-socket", ALL, "failed timeout, valid"),
@@ -96,11 +126,74 @@ fn first(call: &Call) -> Answer {
         "duplicate-key" => wire(Said::Text(&text.replacen('{', "{\"confidence\": 0.4, ", 1))),
         "unknown-option" => wire(Said::Text(&text.replace("SP500", "MOON"))),
         "tool-call" => wire(Said::Tool),
+        "thoughts-first" => wire(Said::Text(&format!("<think>{text} or not</think>\n{text}"))),
+        "only-thoughts" => wire(Said::Text(&format!("<think>{text}"))),
         "other-model" => Answer::json(call, &call.wire.answer("another", Said::Text(&text))),
+        "smaller-model" | "newer-version" | "dated-model" => {
+            let more = match call.model.as_str() {
+                "smaller-model" => "-mini-2026-01-02",
+                "newer-version" => "-5-20260102",
+                _ => "-2026-01-02",
+            };
+            let served = format!("{}{more}", call.model);
+            Answer::json(call, &call.wire.answer(&served, Said::Text(&text)))
+        }
+        "tool-in-usage" | "tool-and-other-model" | "broken-off" | "unknown-stop" => {
+            Answer::json(call, &chat(call, &text))
+        }
         other => match other.strip_prefix("status-") {
             Some(status) => error(call, status),
             None => on_the_way(call, &whole),
         },
+    }
+}
+
+/// A decision in the format of chat completions, with something beside it that spoils it.
+fn chat(call: &Call, text: &str) -> Value {
+    let mut body = call.wire.answer(&call.model, Said::Text(text));
+    match call.model.as_str() {
+        "tool-in-usage" => {
+            body["usage"]["server_tool_use_details"] = json!({"web_search_requests": 1});
+        }
+        "tool-and-other-model" => {
+            body["model"] = json!("another");
+            body["choices"][0]["message"]["annotations"] = json!([{"type": "url_citation"}]);
+        }
+        "broken-off" => body["choices"][0]["finish_reason"] = json!("error"),
+        _ => body["choices"][0]["finish_reason"] = json!("bored"),
+    }
+    body
+}
+
+/// What an error's codes tell, with prose that would mislead.
+fn coded(call: &Call) -> Answer {
+    let error = |status: &str, code: &str, message: &str| {
+        let error = json!({"message": message, "type": "invalid_request_error", "code": code});
+        Answer::with_status(call, status, &json!({"error": error}))
+    };
+    let google = |quota: &str| {
+        let details = json!([{"violations": [{"quotaId": quota}]}, {"retryDelay": "0.01s"}]);
+        let message = "You exceeded your quota, please check your plan and billing details.";
+        let error = json!({"code": 429, "status": "RESOURCE_EXHAUSTED", "message": message,
+            "details": details});
+        Answer::with_status(call, "429 Too Many Requests", &json!({"error": error}))
+    };
+    match (call.model.as_str(), call.wire) {
+        ("minute-used-up", Google) => google("GenerateRequestsPerMinutePerProjectPerModel"),
+        ("day-used-up", _) => google("GenerateRequestsPerDayPerProjectPerModel-FreeTier"),
+        ("minute-used-up", _) => error(
+            "429 Too Many Requests",
+            "rate_limit_exceeded",
+            "Upgrade at https://example.org/settings/billing",
+        ),
+        ("failed-generation", _) => error("400 Bad Request", "json_validate_failed", "No JSON."),
+        ("prompt-filtered", _) => error("400 Bad Request", "content_filter", "Filtered."),
+        ("retired-model", _) => error("400 Bad Request", "model_decommissioned", "Gone."),
+        ("error-in-base-resp", _) => Answer::json(
+            call,
+            &json!({"choices": null, "base_resp": {"status_code": 1002, "status_msg": "slow"}}),
+        ),
+        (other, _) => panic!("no answer is written for {other}"),
     }
 }
 
@@ -146,7 +239,7 @@ fn on_the_way(call: &Call, whole: &str) -> Answer {
             Answer::new(call, "401 Unauthorized", &headers, text.as_bytes())
         }
         "success" => Answer::decision(call),
-        other => panic!("no answer is written for {other}"),
+        _ => coded(call),
     }
 }
 
@@ -221,6 +314,17 @@ fn the_ledger_records_every_provider_fault_by_its_reason() {
     let kept = &files["vllm-status-400__001.answer"];
     assert_eq!(*kept, Wire::Compatible.error(400).to_string());
     assert!(files["openai-key-repeated__001.answer"].contains("Incorrect API key: …. It"));
+    // What another model said is kept and paid for, with the line that would accept it.
+    let other = &files["openai-smaller-model__001.ended.json"];
+    let other: Value = serde_json::from_str(other).expect("JSON");
+    assert_eq!(other["served_model"], "smaller-model-mini-2026-01-02");
+    assert_eq!(other["output_tokens"], TOKENS.1);
+    let told = other["problems"][0].as_str().expect("a problem");
+    assert!(
+        told.starts_with("served as smaller-model-mini-2026-01-02, not accepted; "),
+        "{told}"
+    );
+    assert!(told.contains("served_models: [smaller-model-mini-2026-01-02]"));
     // Half a decision is not an answer; nothing of it may count as one.
     assert!(!files.contains_key("openai-half-a-body__001.answer"));
     assert!(files.contains_key("openai-half-a-body__001.begun.json"));
@@ -244,5 +348,23 @@ fn a_key_that_cannot_be_used_is_not_shown() {
         assert!(!ran.stderr().contains(&KEY[..13]));
         ran.code(2).complains(complaint);
     }
+    assert!(server.calls().is_empty());
+}
+
+#[test]
+fn the_names_that_count_are_told_before_the_first_call() {
+    let server = FakeModels::start(Answer::decision);
+    let listed = "  metadata: {served_models: [two-sol]}\n";
+    let models = [(OpenAi, "one-0613", ""), (Google, "two", listed)];
+    let round = AskedRound::new(&server, &models);
+    let retrospective = "--run-type retrospective --dry-run";
+    let told = round.ask("r", retrospective).code(0);
+    told.complains("an answer counts from")
+        .complains("two, two with a date or numeric build, two-sol")
+        .complains("served_models: [NAME]");
+    let report = round.ask("r", &format!("{retrospective} --json")).code(0);
+    let expected = json!({"google-two": "two, two with a date or numeric build, two-sol",
+        "openai-one-0613": "one-0613"});
+    assert_eq!(report.json()["accepted_names"], expected);
     assert!(server.calls().is_empty());
 }

@@ -14,13 +14,25 @@ fn answer(body: &Value) -> Answer {
     match model {
         "gpt-5.6-sol" => Answer::ok(responses(model, "{\"status\": \"ok\"}")),
         "chatty" => Answer::ok(responses(model, "Certainly, the status is fine.")),
-        "moved" => Answer::ok(responses("newer", "{\"status\": \"ok\"}")),
+        "moved" | "listed" => Answer::ok(responses("newer", "{\"status\": \"ok\"}")),
+        "dated" => Answer::ok(responses("dated-2026-01-02", "{\"status\": \"ok\"}")),
+        "small" => Answer::ok(responses("small-mini", "{\"status\": \"ok\"}")),
         _ => {
             let message = format!("the key {KEY} is not known here");
             Answer::status(401, json!({"error": {"message": message, "type": "x"}}))
         }
     }
 }
+
+const MODELS: [&str; 7] = [
+    "gpt-5.6-sol",
+    "chatty",
+    "moved",
+    "listed",
+    "dated",
+    "small",
+    "locked",
+];
 
 /// A folder with a configuration, and how many calls were made.
 fn asked() -> (Test, Arc<AtomicUsize>) {
@@ -30,10 +42,14 @@ fn asked() -> (Test, Arc<AtomicUsize>) {
         counted.fetch_add(1, Ordering::Relaxed);
         answer(body)
     });
-    let models = ["gpt-5.6-sol", "chatty", "moved", "locked"].map(|model| {
+    let models = MODELS.map(|model| {
+        let listed = match model {
+            "listed" => "  metadata: {served_models: [newer]}\n",
+            _ => "",
+        };
         format!(
             "- model_id: {model}\n  provider: openai\n  api_model_name: {model}\n  \
-             base_url: {address}\n  api_key_env: CANARY_KEY\n"
+             base_url: {address}\n  api_key_env: CANARY_KEY\n{listed}"
         )
     });
     let test = Test::operator("none");
@@ -61,7 +77,11 @@ fn no_provider_is_called_without_permission() {
         .complains("--allow-real-api-calls");
     smoke(&test, "nobody --allow-real-api-calls")
         .code(2)
-        .complains("it holds gpt-5.6-sol, chatty, moved, locked");
+        .complains(&format!("it holds {}", MODELS.join(", ")));
+    // What would be compared is told before anything is allowed.
+    smoke(&test, "listed")
+        .code(2)
+        .complains("count from: listed, listed with a date or numeric build, newer");
     assert_eq!(calls.load(Ordering::Relaxed), 0);
 }
 
@@ -84,11 +104,30 @@ fn one_smoke_call_reports_what_the_provider_sent() {
         .says("answers as asked");
     smoke(&test, &format!("chatty {allowed}"))
         .code(1)
-        .says("malformed:");
-    smoke(&test, &format!("moved {allowed}"))
-        .code(1)
-        .says("newer answered instead of moved");
+        .says("refusal: the reply is finished and contains no object");
     smoke(&test, &format!("locked {allowed}"))
         .code(1)
         .says("key: key refused with HTTP 401");
+}
+
+#[test]
+fn the_name_that_answers_is_compared_and_its_line_proposed() {
+    let (test, _) = asked();
+    let allowed = "--allow-real-api-calls";
+    let moved = smoke(&test, &format!("moved {allowed}")).code(1);
+    moved
+        .complains("an answer of moved counts from: moved, moved with a date or numeric build;")
+        .says("other_model: served as newer, not accepted")
+        .says("add to moved in the models file: served_models: [newer]");
+    for (model, line, ok) in [
+        ("moved", json!("served_models: [newer]"), false),
+        ("small", json!("served_models: [small-mini]"), false),
+        ("listed", Value::Null, true),
+        ("dated", Value::Null, true),
+    ] {
+        let ran = smoke(&test, &format!("{model} {allowed} --json"));
+        let report = ran.code(i32::from(!ok)).json();
+        assert_eq!(report["served_models_line"], line, "{model}");
+        assert_eq!(report["ok"], ok, "{model}");
+    }
 }

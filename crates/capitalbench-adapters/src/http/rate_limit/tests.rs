@@ -40,3 +40,47 @@ fn an_instant_is_counted_from_the_answers_own_date() {
     let past = ("date", "Sun, 15 Nov 2026 13:00:00 GMT");
     assert_eq!(wait(&[left, reset, past]), Some(0.0));
 }
+
+#[test]
+fn every_services_names_of_an_allowance_are_understood() {
+    let date = ("date", "Sun, 15 Nov 2026 12:00:00 GMT");
+    // OpenRouter: milliseconds since 1970. Others: seconds since 1970.
+    let router = [
+        ("x-ratelimit-limit", "20"),
+        ("x-ratelimit-remaining", "0"),
+        ("x-ratelimit-reset", "1794744090000"),
+        date,
+    ];
+    assert_eq!(wait(&router), Some(90.0));
+    let seconds = [
+        ("ratelimit-remaining", "0"),
+        ("ratelimit-reset", "1794744090"),
+        date,
+    ];
+    assert_eq!(wait(&seconds), Some(90.0));
+    assert_eq!(wait(&router[..3]), None, "no date to count from");
+    // Mistral: the span is in the name, with or without a reset.
+    let left = "x-ratelimit-remaining-req-minute";
+    assert_eq!(wait(&[(left, "717")]), None);
+    assert_eq!(wait(&[(left, "0")]), Some(60.0));
+    let reset = ("x-ratelimit-reset-req-minute", "7");
+    assert_eq!(wait(&[(left, "0"), reset]), Some(7.0));
+    let month = ("x-ratelimit-remaining-tokens-month", "0");
+    assert_eq!(wait(&[month, reset, (left, "0")]), Some(31.0 * 86_400.0));
+    // Cerebras.
+    let day = [
+        ("x-ratelimit-remaining-requests-day", "0"),
+        ("x-ratelimit-reset-requests-day", "33011.382867"),
+    ];
+    assert_eq!(wait(&day), Some(33_011.382_867));
+    // A header about something else that happens to be zero.
+    assert_eq!(wait(&[("x-remaining-credits", "0")]), None);
+    assert_eq!(
+        wait(&[
+            ("x-ratelimit-remaining", "0"),
+            ("x-ratelimit-reset", "1e308"),
+            date
+        ]),
+        None
+    );
+}

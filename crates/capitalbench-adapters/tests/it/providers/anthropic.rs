@@ -30,7 +30,7 @@ const ERRORS: &str = r#"
 402
   402 Payment Required
   {"type":"error","error":{"type":"billing_error","message":"Pay"},"request_id":"req_011"}
-  request refused with HTTP 402: Pay
+  allowance used up, HTTP 402: Pay
 
 403
   403 Forbidden
@@ -40,7 +40,7 @@ const ERRORS: &str = r#"
 404
   404 Not Found
   {"type":"error","error":{"type":"not_found_error","message":"model: claude-opus-5"},"request_id":"req_011"}
-  request refused with HTTP 404: model: claude-opus-5
+  no such model, HTTP 404: model: claude-opus-5
 
 408
   408 Request Timeout
@@ -67,10 +67,10 @@ const ERRORS: &str = r#"
   {"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your rate limit."},"request_id":"req_011"}
   rate limit; wait 7 s
 
-429 spend cap
+429 spend cap, which only prose tells
   429 Too Many Requests
   {"type":"error","error":{"type":"rate_limit_error","message":"You have reached your monthly spend limit."},"request_id":"req_011"}
-  request refused with HTTP 429: You have reached your monthly spend limit.
+  rate limit
 
 500
   500 Internal Server Error
@@ -80,7 +80,7 @@ const ERRORS: &str = r#"
 503 HTML
   503 Service Unavailable | Content-Type: text/html
   <p>503
-  server failed with HTTP 503: <p>503
+  overloaded with HTTP 503: <p>503
 
 504
   504 Gateway Timeout
@@ -90,7 +90,7 @@ const ERRORS: &str = r#"
 529
   529 Overloaded | x-should-retry: true
   {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_011"}
-  server failed with HTTP 529: Overloaded
+  overloaded with HTTP 529: Overloaded
 "#;
 
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
@@ -136,7 +136,17 @@ fn replies() -> Vec<ReplyCase> {
     let called = json!([{"type": "tool_use", "id": "toolu_1", "name": "x", "input": {}}]);
     let searched = json!([{"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
                           {"type": "text", "text": "{}"}]);
+    let cited = json!([{"type": "text", "text": "{}",
+                        "citations": [{"type": "web_search_result_location"}]}]);
+    let mut counted = complete("{}");
+    counted["usage"]["server_tool_use"] = json!({"web_search_requests": 1});
+    let mut idle = complete("{}");
+    idle["usage"]["server_tool_use"] = json!({"web_search_requests": 0, "web_fetch_requests": 0});
+    let mut endless = complete("{}");
+    endless["stop_reason"] = Value::Null;
     vec![
+        ("tools counted as unused", idle, "Complete: {}"),
+        ("no stop reason", endless, "Unknown: {}"),
         ("success", complete("{\"a\":1}"), "Complete: {\"a\":1}"),
         (
             "blocks are joined with nothing between",
@@ -162,16 +172,22 @@ fn replies() -> Vec<ReplyCase> {
         ("empty text", complete(""), "Complete: "),
         ("tool call anyway", answer("tool_use", &called), "Tool: "),
         ("search anyway", answer("end_turn", &searched), "Tool: {}"),
+        (
+            "sources cited anyway",
+            answer("end_turn", &cited),
+            "Tool: {}",
+        ),
+        ("search counted anyway", counted, "Tool: {}"),
         ("paused", answer("pause_turn", &blocks(&["{}"])), "Tool: {}"),
         (
             "a new stop reason",
             answer("bored", &blocks(&["{}"])),
-            "Other: {}",
+            "Unknown: {}",
         ),
         (
             "200 with an error",
             fault("overloaded_error", "Overloaded"),
-            "server failed with HTTP 529: Overloaded",
+            "overloaded with HTTP 529: Overloaded",
         ),
         (
             "200 with a refused key",
@@ -198,7 +214,7 @@ async fn the_envelope_is_kept_and_all_input_counted() {
     let expected = ModelReply {
         text: "{}".to_owned(),
         billed: None,
-        service_tier: None,
+        service_tier: Some("standard".to_owned()),
         answered_by: None,
         served_model: Some("claude-opus-5".to_owned()),
         request_id: Some("req_018".to_owned()),

@@ -40,7 +40,7 @@ const ERRORS: &str = r#"
 404
   404 Not Found
   {"error":{"code":404,"message":"models/x is not found","status":"NOT_FOUND","details":[]}}
-  request refused with HTTP 404: models/x is not found
+  no such model, HTTP 404: models/x is not found
 
 408
   408 Request Timeout
@@ -70,7 +70,7 @@ const ERRORS: &str = r#"
 429 of the day
   429 Too Many Requests
   {"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaMetric":"m","quotaId":"GenerateRequestsPerDayPerProject","quotaValue":"50"}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}
-  request refused with HTTP 429: You exceeded your current quota.
+  allowance used up, HTTP 429: You exceeded your current quota.
 
 500
   500 Internal Server Error
@@ -80,7 +80,7 @@ const ERRORS: &str = r#"
 503
   503 Service Unavailable
   {"error":{"code":503,"message":"Overloaded.","status":"UNAVAILABLE","details":[]}}
-  server failed with HTTP 503: Overloaded.
+  overloaded with HTTP 503: Overloaded.
 
 504 empty
   504 Gateway Timeout | Content-Type: text/html
@@ -90,7 +90,7 @@ const ERRORS: &str = r#"
 529
   529 Overloaded
   {"error":{"code":500,"message":"Internal error.","status":"INTERNAL","details":[]}}
-  server failed with HTTP 529: Internal error.
+  overloaded with HTTP 529: Internal error.
 "#;
 
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
@@ -131,6 +131,11 @@ fn replies() -> Vec<ReplyCase> {
     let called = json!([{"functionCall": {"name": "x", "args": {}}}]);
     let mut grounded = complete("{}");
     grounded["candidates"][0]["groundingMetadata"] = json!({"webSearchQueries": ["x"]});
+    let mut looked = complete("{}");
+    looked["candidates"][0]["urlContextMetadata"] = json!({"urlMetadata": [{}]});
+    let mut tool_tokens = complete("{}");
+    tool_tokens["usageMetadata"]["toolUsePromptTokenCount"] = json!(12);
+    let ran = json!([{"executableCode": {"code": "1"}}, {"text": "{}"}]);
     let blocked = json!({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"},
                          "usageMetadata": {"promptTokenCount": 9, "totalTokenCount": 9}});
     let unavailable = fault(503, "UNAVAILABLE", "Overloaded.", &json!([]));
@@ -161,16 +166,22 @@ fn replies() -> Vec<ReplyCase> {
             "Tool: ",
         ),
         ("search anyway", grounded, "Tool: {}"),
-        ("no reason", said("OTHER", "{}"), "Other: {}"),
+        ("looked at a page anyway", looked, "Tool: {}"),
+        ("tokens of a tool", tool_tokens, "Tool: {}"),
+        ("code run anyway", answer("STOP", &parts(&ran)), "Tool: {}"),
+        ("no reason", said("OTHER", "{}"), "Failed: {}"),
+        ("broken", said("MALFORMED_RESPONSE", "{}"), "Failed: {}"),
+        ("an image", said("IMAGE_SAFETY", "{}"), "Failed: {}"),
+        ("a new reason", said("BORED", "{}"), "Unknown: {}"),
         (
             "200 with an error",
             unavailable.clone(),
-            "server failed with HTTP 503: Overloaded.",
+            "overloaded with HTTP 503: Overloaded.",
         ),
         (
             "200 with an error in an array",
             json!([unavailable]),
-            "server failed with HTTP 503: Overloaded.",
+            "overloaded with HTTP 503: Overloaded.",
         ),
         (
             "another form",
@@ -206,6 +217,10 @@ async fn thoughts_are_counted_as_output() {
     };
     let found = ask(make, ok(&complete("{}")), PATIENCE).await;
     assert_eq!(found, Ok(expected));
+    let mut tiered = complete("{}");
+    tiered["usageMetadata"]["trafficType"] = json!("ON_DEMAND");
+    let found = ask(make, ok(&tiered), PATIENCE).await.unwrap();
+    assert_eq!(found.service_tier.as_deref(), Some("ON_DEMAND"));
     let mut uncounted = complete("{}");
     uncounted["usageMetadata"] = Value::Null;
     let found = ask(make, ok(&uncounted), PATIENCE).await.unwrap();

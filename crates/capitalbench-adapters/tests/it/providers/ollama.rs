@@ -23,7 +23,7 @@ const ERRORS: &str = r#"
 404
   404 Not Found
   {"error":"model 'gpt-oss:20b' not found"}
-  request refused with HTTP 404: model 'gpt-oss:20b' not found
+  no such model, HTTP 404: model 'gpt-oss:20b' not found
 
 429 with seconds
   429 Too Many Requests | Retry-After: 2
@@ -38,7 +38,7 @@ const ERRORS: &str = r#"
 503
   503 Service Unavailable
   {"error":"server busy, please try again"}
-  server failed with HTTP 503: server busy, please try again
+  overloaded with HTTP 503: server busy, please try again
 "#;
 
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
@@ -69,7 +69,9 @@ fn replies() -> Vec<ReplyCase> {
         ("success", complete("{\"a\":1}"), "Complete: {\"a\":1}"),
         ("truncation", answer("length", "{"), "Length: {"),
         ("empty text", complete(""), "Complete: "),
-        ("only loaded", answer("load", ""), "Other: "),
+        ("only loaded", answer("load", ""), "Failed: "),
+        ("a new reason", answer("bored", "{}"), "Unknown: {}"),
+        ("no reason", answer("", "{}"), "Other: {}"),
         ("tool call anyway", called, "Tool: "),
         (
             "a piece of a stream",

@@ -35,7 +35,7 @@ const ERRORS: &str = r#"
 404
   404 Not Found
   {"error":{"message":"The model does not exist","type":"invalid_request_error","param":null,"code":"model_not_found"}}
-  request refused with HTTP 404: The model does not exist
+  no such model, HTTP 404: The model does not exist
 
 408
   408 Request Timeout
@@ -75,7 +75,7 @@ const ERRORS: &str = r#"
 429 quota
   429 Too Many Requests
   {"error":{"message":"You exceeded your current quota.","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}
-  request refused with HTTP 429: You exceeded your current quota.
+  allowance used up, HTTP 429: You exceeded your current quota.
 
 500
   500 Internal Server Error
@@ -90,12 +90,12 @@ const ERRORS: &str = r#"
 503 empty
   503 Service Unavailable | Content-Type: text/plain
   (empty)
-  server failed with HTTP 503:
+  overloaded with HTTP 503:
 
 529
   529 Overloaded
   {"error":{"message":"The server had an error.","type":"server_error","param":null,"code":null}}
-  server failed with HTTP 529: The server had an error.
+  overloaded with HTTP 529: The server had an error.
 "#;
 
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
@@ -159,6 +159,8 @@ fn replies() -> Vec<ReplyCase> {
     let cut = json!([message(&json!([said("{\"a\":1}")]))]);
     let called = json!([{"type": "web_search_call", "id": "ws_1", "status": "completed"},
                         message(&json!([said("{}")]))]);
+    let mut cited = said("{}");
+    cited["annotations"] = json!([{"type": "url_citation", "url": "https://example.org"}]);
     vec![
         ("success", complete("{\"a\":1}"), "Complete: {\"a\":1}"),
         (
@@ -185,6 +187,16 @@ fn replies() -> Vec<ReplyCase> {
         ("empty text", complete(""), "Complete: "),
         ("tool call anyway", answer("completed", &called), "Tool: {}"),
         (
+            "sources cited anyway",
+            answer("completed", &json!([message(&json!([cited]))])),
+            "Tool: {}",
+        ),
+        (
+            "a new reason",
+            incomplete("bored", &json!([message(&json!([said("{}")]))])),
+            "Unknown: {}",
+        ),
+        (
             "200 with an error",
             failed("server_error"),
             "server failed with HTTP 200: It broke.",
@@ -197,7 +209,7 @@ fn replies() -> Vec<ReplyCase> {
         (
             "200 with a refused prompt",
             failed("invalid_prompt"),
-            "request refused with HTTP 400: It broke.",
+            "content filter, HTTP 400: It broke.",
         ),
         (
             "cancelled",
@@ -224,7 +236,7 @@ async fn the_envelope_is_kept() {
     let expected = ModelReply {
         text: "{}".to_owned(),
         billed: None,
-        service_tier: None,
+        service_tier: Some("default".to_owned()),
         answered_by: None,
         served_model: Some("gpt-5.6-sol".to_owned()),
         request_id: Some("req_77".to_owned()),

@@ -1,6 +1,9 @@
 //! Everybody who speaks like `OpenAI`'s chat completions.
 
-use capitalbench_adapters::provider::{Family, Host, Provider, RemoteModel, Tokens, Wire as _};
+use capitalbench_adapters::provider::{
+    Family, Host, Provider, RemoteModel, Stop, Tokens, Wire as _,
+};
+use capitalbench_core::asking::cost::Cost;
 use serde_json::{Value, json};
 
 use super::{
@@ -13,7 +16,7 @@ const ERRORS: &str = r#"
 400 (Groq)
   400 Bad Request
   {"error":{"message":"Failed","type":"x","param":null,"code":"json_validate_failed"}}
-  request refused with HTTP 400: Failed
+  the reply was not of the asked form, HTTP 400: Failed
 
 401 (llama.cpp)
   401 Unauthorized
@@ -23,7 +26,7 @@ const ERRORS: &str = r#"
 402 (DeepSeek)
   402 Payment Required
   {"error":{"message":"Insufficient Balance","type":"x","param":null,"code":null}}
-  request refused with HTTP 402: Insufficient Balance
+  allowance used up, HTTP 402: Insufficient Balance
 
 403
   403 Forbidden
@@ -33,12 +36,12 @@ const ERRORS: &str = r#"
 404 (Mistral)
   404 Not Found
   {"object":"error","message":"Flat","type":"x","param":"model","code":"unknown_model"}
-  request refused with HTTP 404: Flat
+  no such model, HTTP 404: Flat
 
 404 (Ollama)
   404 Not Found
   {"error":"model 'x' not found"}
-  request refused with HTTP 404: model 'x' not found
+  no such model, HTTP 404: model 'x' not found
 
 408
   408 Request Timeout
@@ -68,7 +71,7 @@ const ERRORS: &str = r#"
 498 (Groq)
   498 Capacity
   {"object":"error","message":"Flat","type":"x","param":"model","code":"unknown_model"}
-  server failed with HTTP 498: Flat
+  overloaded with HTTP 498: Flat
 
 500
   500 Internal Server Error
@@ -78,12 +81,12 @@ const ERRORS: &str = r#"
 503 (llama.cpp)
   503 Service Unavailable
   {"error":{"message":"Loading model","type":"x","param":null,"code":503}}
-  server failed with HTTP 503: Loading model
+  overloaded with HTTP 503: Loading model
 
 529
   529 Overloaded | Content-Type: text/plain
   (empty)
-  server failed with HTTP 529:
+  overloaded with HTTP 529:
 "#;
 
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
@@ -162,7 +165,23 @@ fn replies() -> Vec<ReplyCase> {
         (
             "out of resources (DeepSeek)",
             answer("insufficient_system_resource", &json!("{")),
-            "Other: {",
+            "Failed: {",
+        ),
+        (
+            "broken (Mistral)",
+            answer("error", &json!("{}")),
+            "Failed: {}",
+        ),
+        (
+            "aborted (vLLM)",
+            answer("abort", &json!("{}")),
+            "Failed: {}",
+        ),
+        ("a new reason", answer("bored", &json!("{}")), "Unknown: {}"),
+        (
+            "filtered (Zhipu)",
+            answer("sensitive", &json!("")),
+            "Filter: ",
         ),
         (
             "200 with an error (OpenRouter)",
@@ -188,6 +207,107 @@ async fn each_answer_is_read_as_its_documented_result() {
         check(make, reply_cases(replies())).await;
         check(make, error_cases(ERRORS)).await;
     }
+}
+
+/// Every way in which a host shows that a tool had a part in an answer, and what only looks so.
+#[tokio::test]
+async fn a_tool_of_any_kind_is_noticed() {
+    let source = json!([{"type": "url_citation", "url_citation": {"url": "https://example.org"}}]);
+    let places = [
+        ("/choices/0/message", "annotations", source.clone()),
+        (
+            "/choices/0/message",
+            "content",
+            json!([{"type": "text", "text": "{}"}, {"type": "reference", "reference_ids": [1]}]),
+        ),
+        ("/choices/0/message", "citations", json!([{"start": 0}])),
+        (
+            "/choices/0/message",
+            "executed_tools",
+            json!([{"type": "search"}]),
+        ),
+        ("/choices/0/message", "function_call", json!({"name": "x"})),
+        ("/choices/0/message", "tool_plan", json!("I will search.")),
+        ("", "citations", json!(["https://example.org"])),
+        ("", "search_results", json!([{"title": "x"}])),
+        ("", "web_search", json!([{"title": "x"}])),
+        (
+            "/usage",
+            "server_tool_use",
+            json!({"web_search_requests": 1}),
+        ),
+        (
+            "/usage",
+            "server_tool_use_details",
+            json!({"web_search_requests": 1}),
+        ),
+        ("/usage", "num_sources_used", json!(2)),
+        ("/usage", "num_server_side_tools_used", json!(1)),
+        ("/usage", "num_search_queries", json!(1)),
+    ];
+    for (place, name, value) in places {
+        let mut body = complete("{}");
+        body.pointer_mut(place).expect("a place")[name] = value;
+        let found = ask(router, ok(&body), PATIENCE).await.unwrap();
+        assert_eq!(found.stop, Stop::Tool, "{place} {name}");
+    }
+    let mut idle = complete("{}");
+    idle["citations"] = json!([]);
+    idle["choices"][0]["message"]["annotations"] = json!([]);
+    idle["choices"][0]["message"]["refusal"] = json!("");
+    idle["choices"][0]["message"]["tool_calls"] = Value::Null;
+    idle["usage"]["server_tool_use_details"] = json!({"web_search_requests": 0});
+    idle["usage"]["num_sources_used"] = json!(0);
+    let found = ask(router, ok(&idle), PATIENCE).await.unwrap();
+    assert_eq!(found.stop, Stop::Complete);
+}
+
+#[tokio::test]
+async fn what_a_router_says_it_billed_is_kept() {
+    let billed = |usage: Value| async move {
+        let mut body = complete("{}");
+        body["provider"] = json!("Anthropic");
+        body["service_tier"] = json!("standard");
+        for (name, value) in usage.as_object().expect("an object") {
+            body["usage"][name] = value.clone();
+        }
+        ask(router, ok(&body), PATIENCE).await.unwrap()
+    };
+    let own = billed(json!({"cost": 0.0125, "is_byok": false,
+        "cost_details": {"upstream_inference_cost": 0.0125}}))
+    .await;
+    assert_eq!(own.billed, Cost::from_usd(0.0125));
+    assert_eq!(own.answered_by.as_deref(), Some("Anthropic"));
+    assert_eq!(own.service_tier.as_deref(), Some("standard"));
+    let with_key = billed(json!({"cost": 0.0005, "is_byok": true,
+        "cost_details": {"upstream_inference_cost": 0.01}}))
+    .await;
+    assert_eq!(with_key.billed, Cost::from_usd(0.0105));
+    // No sum of money, and a server that names no host, whose unit nobody knows.
+    assert_eq!(billed(json!({"cost": -1.0})).await.billed, None);
+    let mut elsewhere = complete("{}");
+    elsewhere["usage"]["cost"] = json!(3);
+    let found = ask(make, ok(&elsewhere), PATIENCE).await.unwrap();
+    assert_eq!(found.billed, None);
+}
+
+#[tokio::test]
+async fn counts_may_be_written_with_a_decimal_point_and_in_other_places() {
+    let mut body = complete("{}");
+    body["usage"] = json!({"prompt_tokens": 100.0, "completion_tokens": 30.0,
+        "prompt_tokens_details": {"cache_write_tokens": 8.0}, "cached_tokens": 16,
+        "completion_tokens_details": {"reasoning_tokens": 20.0}});
+    body["model"] = json!("");
+    let found = ask(make, ok(&body), PATIENCE).await.unwrap();
+    let expected = Tokens {
+        input: Some(100),
+        cached: Some(16),
+        cache_written: Some(8),
+        output: Some(30),
+        reasoning: Some(20),
+    };
+    assert_eq!(found.tokens, expected);
+    assert_eq!(found.served_model, None, "an empty name names nobody");
 }
 
 #[tokio::test]

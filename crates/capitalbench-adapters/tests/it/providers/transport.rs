@@ -134,13 +134,13 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_refused_connection_is_a_transport_failure() {
+async fn a_refused_connection_means_that_nothing_was_sent() {
     let schema = schema();
     for (name, make, _) in all() {
         // A port that no test is ever given, unlike one that was free a moment ago.
         let provider = make("http://127.0.0.1:1");
         let failure = provider.send(question(&schema)).await.expect_err(name);
-        let expected = "transport: no connection: Connection refused (os error 111)";
+        let expected = "cannot be reached: no connection: Connection refused (os error 111)";
         assert_eq!(failure.to_string(), expected, "{name}");
     }
 }

@@ -3,6 +3,7 @@
 use capitalbench_adapters::provider::{
     Family, Provider, RemoteModel, Reply as ModelReply, Stop, Tokens, XAi,
 };
+use capitalbench_core::asking::cost::Cost;
 use serde_json::{Value, json};
 
 use super::{
@@ -22,15 +23,25 @@ const ERRORS: &str = r#"
   {"code":"Client specified an invalid argument","error":"Incorrect API key provided: $KEY"}
   key refused with HTTP 401: Incorrect API key provided: …
 
+400 key
+  400 Bad Request
+  {"code":"Client specified an invalid argument","error":"Incorrect API key provided: $KEY"}
+  key refused with HTTP 400: Incorrect API key provided: …
+
 403
   403 Forbidden
   {"error":"Bare"}
   key refused with HTTP 403: Bare
 
+403 safety
+  403 Forbidden
+  {"code":"The caller does not have permission to execute the specified operation","error":"Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"}
+  content filter, HTTP 403: Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO
+
 404
   404 Not Found
   {"error":{"message":"Nested","type":"x","param":null,"code":null}}
-  request refused with HTTP 404: Nested
+  no such model, HTTP 404: Nested
 
 408
   408 Request Timeout
@@ -57,10 +68,10 @@ const ERRORS: &str = r#"
   {"error":{"message":"Nested","type":"x","param":null,"code":null}}
   rate limit; wait 2 s
 
-429 credits
+429 credits, which only prose tells
   429 Too Many Requests
   {"error":"Your team has used all available credits"}
-  request refused with HTTP 429: Your team has used all available credits
+  rate limit
 
 500
   500 Internal Server Error
@@ -70,12 +81,12 @@ const ERRORS: &str = r#"
 503
   503 Service Unavailable | Content-Type: text/plain; Retry-After: 5
   busy
-  server failed with HTTP 503: busy
+  overloaded with HTTP 503: busy
 
 529
   529 Overloaded
   {"error":"Bare"}
-  server failed with HTTP 529: Bare
+  overloaded with HTTP 529: Bare
 "#;
 
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
@@ -93,7 +104,7 @@ fn answer(finish: &str, message: &Value) -> Value {
                   "prompt_tokens_details": {"text_tokens": 12000, "cached_tokens": 512,
                                             "audio_tokens": 0, "image_tokens": 0},
                   "completion_tokens_details": {"reasoning_tokens": 413},
-                  "num_sources_used": 0, "cost_in_usd_ticks": 1}
+                  "num_sources_used": 0, "cost_in_usd_ticks": 123_450_000}
     })
 }
 
@@ -118,6 +129,8 @@ fn replies() -> Vec<ReplyCase> {
     cited["citations"] = json!(["https://x.ai"]);
     let mut searched = complete("{}");
     searched["usage"]["num_sources_used"] = json!(2);
+    let mut served = complete("{}");
+    served["usage"]["num_server_side_tools_used"] = json!(1);
     vec![
         ("success", complete("{\"a\":1}"), "Complete: {\"a\":1}"),
         ("refusal", answer("stop", &refused), "Refusal: "),
@@ -140,6 +153,7 @@ fn replies() -> Vec<ReplyCase> {
         ("tool call anyway", answer("", &called), "Tool: "),
         ("sources cited anyway", cited, "Tool: {}"),
         ("sources used anyway", searched, "Tool: {}"),
+        ("server tools used anyway", served, "Tool: {}"),
         (
             "no finish reason",
             answer("", &message(&json!("{}"))),
@@ -176,7 +190,7 @@ async fn reasoning_is_added_to_the_output_unless_the_total_has_it_inside() {
     };
     let expected = ModelReply {
         text: "{}".to_owned(),
-        billed: None,
+        billed: Cost::from_usd(0.012_345),
         service_tier: None,
         answered_by: None,
         served_model: Some("grok-4.6".to_owned()),

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 mod ladder;
 mod repair;
+mod think;
 
 pub use ladder::{Ending, ReplyFault, Step, read_reply};
 use repair::Inside;

@@ -14,6 +14,7 @@ use crate::error::{Error, Exit};
 
 mod bars;
 mod report;
+mod served_names;
 
 use bars::Bars;
 
@@ -28,6 +29,7 @@ pub(crate) fn run(arguments: &RunRound) -> Result<Exit, Error> {
         Prepared::Ready(ready) => ready,
     };
     report::bound(arguments, &ready);
+    served_names::announce(&ready);
     if request.dry_run {
         return Ok(Exit::Success);
     }

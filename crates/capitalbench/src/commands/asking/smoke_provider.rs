@@ -2,12 +2,14 @@
 
 use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::asking::run::RunKind;
-use capitalbench_operations::asking::smoke::{SmokeReport, SmokeRequest, smoke};
+use capitalbench_operations::asking::smoke::{
+    ReadySmoke, SmokeReport, SmokeRequest, prepare_smoke,
+};
 use serde_json::{Value, json};
 
 use crate::cli::SmokeProvider;
 use crate::config::operator;
-use crate::console::{ERROR, GOOD, line, or_none, paint, show, table};
+use crate::console::{ERROR, GOOD, is_json, line, next_step, or_none, paint, remark, show, table};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &SmokeProvider) -> Result<Exit, Error> {
@@ -17,9 +19,25 @@ pub(crate) fn run(arguments: &SmokeProvider) -> Result<Exit, Error> {
         pricing: arguments.card.pricing.clone(),
         allow_real_calls: arguments.allow_real_api_calls,
     };
-    let report = smoke(&operator(None)?, &request)?;
+    let operator = operator(None)?;
+    let ready = prepare_smoke(&operator, &request)?;
+    announce(&ready);
+    let report = ready.ask(&operator)?;
     show(|| as_json(&report), || print(&report));
     Ok(Exit::of(report.problem.is_none()))
+}
+
+/// What the answer will be compared with, before it costs anything.
+fn announce(ready: &ReadySmoke) {
+    if is_json() {
+        return;
+    }
+    let id = &ready.model.contestant.model_id;
+    remark(format!(
+        "an answer of {id} counts from: {}; another name needs served_models: [NAME] in the \
+         models file before the round",
+        ready.accepted_names
+    ));
 }
 
 fn as_json(report: &SmokeReport) -> Value {
@@ -31,7 +49,11 @@ fn as_json(report: &SmokeReport) -> Value {
         "model_id": contestant.model_id.as_str(),
         "provider": contestant.provider,
         "api_model_name": contestant.api_model_name,
+        "accepted_names": report.accepted_names,
         "served_model": reply.and_then(|reply| reply.served_model.as_deref()),
+        "served_models_line": report.served_models_line,
+        "answered_by": reply.and_then(|reply| reply.answered_by.as_deref()),
+        "service_tier": reply.and_then(|reply| reply.service_tier.as_deref()),
         "request_id": reply.and_then(|reply| reply.request_id.as_deref()),
         "latency_seconds": report.seconds,
         "input_tokens": tokens.and_then(|tokens| tokens.input),
@@ -54,6 +76,7 @@ fn print(report: &SmokeReport) {
         row("model", contestant.model_id.to_string()),
         row("provider", contestant.provider.clone()),
         row("asked for", contestant.api_model_name.clone()),
+        row("accepted", report.accepted_names.clone()),
         row(
             "served by",
             or_none(reply.and_then(|r| r.served_model.as_ref())),
@@ -77,5 +100,11 @@ fn print(report: &SmokeReport) {
             let word = format!("{}:", reason.as_str());
             line(format!("{} {text}", paint(ERROR, word)));
         }
+    }
+    if let Some(wanted) = &report.served_models_line {
+        let id = &contestant.model_id;
+        next_step(format!(
+            "if this is the model you mean, add to {id} in the models file: {wanted}"
+        ));
     }
 }

@@ -1,10 +1,11 @@
-//! The ladder of readings, strictest first: plain object, fenced object, YAML mapping, repaired
-//! object, object cut out of prose.
+//! The ladder of readings, strictest first: plain object, object after the model's thoughts, fenced
+//! object, YAML mapping, repaired object, object cut out of prose.
 
 use serde_json::Value;
 
 use super::lacks_one_brace;
 use super::repair::{Inside, without_raw_line_ends, without_trailing_commas};
+use super::think::{Thought, thought};
 use crate::encoding::yaml::from_plain_yaml;
 use crate::encoding::yaml::unique_keys::{REPEATS, UniqueKeys};
 
@@ -28,6 +29,8 @@ pub enum Ending {
 pub enum Step {
     /// The text is exactly one object.
     Strict,
+    /// It was found, on any other step, after the thoughts that the model wrote before it.
+    AfterThink,
     /// It stood in one fence.
     Fence,
     /// The text is exactly one YAML mapping.
@@ -49,6 +52,7 @@ impl Step {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Strict => "strict",
+            Self::AfterThink => "after_think",
             Self::Fence => "fence",
             Self::Yaml => "yaml",
             Self::FencedYaml => "fenced_yaml",
@@ -69,6 +73,12 @@ pub enum ReplyFault {
     /// Longer than any answer.
     #[error("the reply has {0} bytes; at most {LONGEST} are read")]
     TooLong(usize),
+    /// The model had finished, and nothing in its reply begins an object or a mapping: it declined.
+    #[error("the reply is finished and contains no object")]
+    NothingBegun,
+    /// The thoughts before the answer never end.
+    #[error("the reply ends inside the model's thoughts")]
+    OnlyThoughts,
     /// No step finds an object.
     #[error("no complete JSON object or YAML mapping: {0}")]
     NoObject(String),
@@ -92,6 +102,34 @@ pub fn read_reply(text: &str, ending: Ending) -> Result<(Value, Step), ReplyFaul
     if text.len() > LONGEST {
         return Err(ReplyFault::TooLong(text.len()));
     }
+    let (answer, thought_before) = match thought(text) {
+        Thought::None => (text, false),
+        Thought::Before("") => return Err(ReplyFault::Empty),
+        Thought::Before(answer) => (answer, true),
+        Thought::Open => return Err(ReplyFault::OnlyThoughts),
+    };
+    match climb(answer, ending) {
+        Ok((value, _)) if thought_before => Ok((value, Step::AfterThink)),
+        Err(ReplyFault::NoObject(_)) if ending == Ending::Complete && begins_nothing(answer) => {
+            Err(ReplyFault::NothingBegun)
+        }
+        found => found,
+    }
+}
+
+/// Whether a text holds neither a brace nor two lines that name members as a mapping does.
+fn begins_nothing(text: &str) -> bool {
+    let names_member = |line: &&str| {
+        let name = line.trim_start_matches([' ', '-']).split_once(':');
+        name.is_some_and(|(name, rest)| {
+            is_member_name(name) && (rest.is_empty() || rest.starts_with(' '))
+        })
+    };
+    !text.contains('{') && text.lines().filter(names_member).nth(1).is_none()
+}
+
+/// The steps from the plain object down, for a text without thoughts.
+fn climb(text: &str, ending: Ending) -> Result<(Value, Step), ReplyFault> {
     let fault = match strict(text) {
         Ok(value) => return Ok((value, Step::Strict)),
         Err(fault @ ReplyFault::NoObject(_)) => fault,
@@ -147,14 +185,18 @@ fn yaml(text: &str) -> Result<Value, ReplyFault> {
             ReplyFault::NoObject(message)
         }
     })?;
-    let named = |name: &String| {
-        let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(known)
-    };
     match value.as_object() {
-        Some(members) if members.len() > 1 && members.keys().all(named) => Ok(value),
+        Some(members) if members.len() > 1 && members.keys().all(|name| is_member_name(name)) => {
+            Ok(value)
+        }
         _ => Err(ReplyFault::NoObject("the text is not an object".to_owned())),
     }
+}
+
+/// Whether a name is written like the members of an answer.
+fn is_member_name(name: &str) -> bool {
+    let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(known)
 }
 
 /// What YAML says about repeated keys tells more than that the text is no JSON.

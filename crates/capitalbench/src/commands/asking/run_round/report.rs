@@ -12,6 +12,7 @@ use capitalbench_operations::asking::seats::UNPRICED;
 use capitalbench_operations::asking::slot_end::SlotEnd;
 use serde_json::{Value, json};
 
+use super::served_names;
 use crate::cli::RunRound;
 use crate::console::{
     DIM, ERROR, GOOD, WARNING, document, is_json, line, next_step, or_none, paint, plural, remark,
@@ -34,6 +35,7 @@ pub(super) fn bound(arguments: &RunRound, ready: &ReadyRun) {
                 "run_type": plan.rules.kind.as_str(),
                 "mock": plan.calls != Calls::Real,
                 "slots": seats.len(),
+                "accepted_names": served_names::as_json(ready),
                 "unpriced_slots": unpriced,
                 "worst_case_usd": sum.usd(),
                 "worst_case_with_retries_usd": sum.times(calls).usd(),

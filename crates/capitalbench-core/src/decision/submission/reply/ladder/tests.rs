@@ -23,6 +23,22 @@ fn every_step_of_the_ladder() {
         ("```yaml\na: 1\nb: 2\n```", Some(Step::FencedYaml)),
         ("```\na: 1\nb: 2\n```", Some(Step::FencedYaml)),
         ("Answer: {\"a\": 1}", Some(Step::Prose)),
+        (
+            "<think>{\"a\": 2} or\n{\"a\": 3}</think>\n{\"a\": 1}",
+            Some(Step::AfterThink),
+        ),
+        (
+            "<think>hm</think>```json\n{\"a\": 1}\n```",
+            Some(Step::AfterThink),
+        ),
+        (
+            "I take {\"a\": 2}</think>{\"a\": 1}",
+            Some(Step::AfterThink),
+        ),
+        ("{\"a\": \"<think>\"}", Some(Step::Strict)),
+        ("<think>{\"a\": 1}</think>", None),
+        ("<think>{\"a\": 1}", None),
+        ("<think>a</think><think>b</think>{\"a\": 1}", None),
         ("", None),
         ("no", None),
         ("Sorry: no", None),
@@ -68,6 +84,49 @@ fn faults_are_named() {
     let deep = |levels: usize| format!("{{\"a\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
     assert!(read_reply(&deep(63), Ending::Complete).is_ok());
     assert_eq!(fault(&deep(64)), "nested more than 64 levels");
+}
+
+#[test]
+fn a_finished_reply_without_an_object_declines_and_a_broken_one_does_not() {
+    let fault = |text: &str, ending| read_reply(text, ending).unwrap_err();
+    for text in [
+        "I'm sorry, but I can't help with that.",
+        "No.",
+        "Sorry: no\nReason: none",
+        "Note: this is not advice.\nsee also: elsewhere",
+        "[1]",
+        "```\nI decline.\n```",
+        "<think>{\"a\": 1} would do</think>I will not pick.",
+    ] {
+        assert_eq!(fault(text, Ending::Complete), ReplyFault::NothingBegun);
+        let unsure = fault(text, Ending::Unsure);
+        assert!(
+            matches!(unsure, ReplyFault::NoObject(_)),
+            "{text}: {unsure}"
+        );
+    }
+    for text in [
+        "{\"a\": 1,, \"b\": 2}",
+        "{\"a\": [1",
+        "Here: {\"a\": ",
+        "```json\n{\"a\": 1\n```",
+        "round_id: r\nconfidence: [0.5",
+        "- option_id: A\n  allocation_pct: 5\n",
+    ] {
+        let broken = fault(text, Ending::Complete);
+        assert!(
+            matches!(broken, ReplyFault::NoObject(_)),
+            "{text}: {broken}"
+        );
+    }
+    assert_eq!(
+        fault("<think>so", Ending::Complete),
+        ReplyFault::OnlyThoughts
+    );
+    assert_eq!(
+        fault("<think>so</think> ", Ending::Complete),
+        ReplyFault::Empty
+    );
 }
 
 #[test]
