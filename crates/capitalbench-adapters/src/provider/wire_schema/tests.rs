@@ -64,3 +64,36 @@ fn other_providers_get_the_common_subset_of_the_schema() {
     assert_eq!(ids["description"], "Rule: minItems 1, maxItems 3.");
     assert!(risks["items"].get("pattern").is_none());
 }
+
+#[test]
+fn the_order_of_the_fields_is_kept() {
+    let names = ["portfolio", "reasons", "confidence", "a"];
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "portfolio": {"type": "array", "items": {
+                "type": "object",
+                "properties": {"option_id": {"type": "string"},
+                               "allocation_pct": {"type": "integer", "minimum": 5}},
+                "required": ["option_id", "allocation_pct"]}},
+            "reasons": {"type": "string", "minLength": 1},
+            "confidence": {"type": "number", "maximum": 1},
+            "a": {"type": "string"},
+        },
+        "required": names,
+    });
+    for dialect in [openai, anthropic, google, compatible] {
+        let reduced = dialect(&schema);
+        assert_eq!(reduced["required"], json!(names));
+        let text = reduced.to_string();
+        let places = names.map(|name| text.find(&format!("\"{name}\":")));
+        assert!(places.is_sorted(), "{text}");
+        let inner = &reduced["properties"]["portfolio"]["items"];
+        assert_eq!(inner["required"], json!(["option_id", "allocation_pct"]));
+        let inner = inner.to_string();
+        assert!(
+            inner.find("option_id") < inner.find("allocation_pct"),
+            "{inner}"
+        );
+    }
+}

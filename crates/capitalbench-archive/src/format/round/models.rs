@@ -52,6 +52,11 @@ pub struct ModelSettings {
     pub metadata: Value,
 }
 
+/// The names of all fields that a model may have.
+pub fn field_names() -> &'static [&'static str] {
+    &stored::FIELDS
+}
+
 /// Reads the contestants in file order; unknown keys and repeated ids are refused.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Contestant>, Fault> {
     let settings = parse_settings(bytes)?.into_iter();
@@ -137,7 +142,8 @@ fn continued(model: &StoredModel, own: &ModelId) -> Result<Option<ModelId>, Faul
     };
     let id = ModelId::parse(text).map_err(|error| Fault::field("continues", error))?;
     if id == *own {
-        let text = format!("{own} cannot continue its own record; name another model or leave it out");
+        let text =
+            format!("{own} cannot continue its own record; name another model or leave it out");
         return Err(Fault::field("continues", text));
     }
     Ok(Some(id))
@@ -164,9 +170,10 @@ fn contestant(model: &StoredModel) -> Result<Contestant, Fault> {
     refuse_both("retired_on", "retired_at_utc", both)?;
     let retired = match &model.retired_on {
         None => model.retired_at_utc.clone(),
-        Some(day) => Some(first_instant(day).ok_or_else(|| {
-            Fault::field("retired_on", "must be a day such as 2026-12-01")
-        })?),
+        Some(day) => Some(
+            first_instant(day)
+                .ok_or_else(|| Fault::field("retired_on", "must be a day such as 2026-12-01"))?,
+        ),
     };
     Ok(Contestant {
         model_id,

@@ -96,7 +96,6 @@ pub(super) fn check_body(extra: &Map<String, Value>) -> Result<(), Fault> {
     Ok(())
 }
 
-
 /// A name in the form of the lists: Google writes `maxOutputTokens`, others `max_output_tokens`.
 fn plain(name: &str) -> String {
     let mut plain = String::with_capacity(name.len() + 4);

@@ -37,15 +37,15 @@ fn what_has_its_own_field_is_written_there() {
             json!({"generationConfig": {"maxOutputTokens": 9}}),
             "max_output_tokens",
         ),
-        (
-            json!({"options": {"num_predict": 9}}),
-            "max_output_tokens",
-        ),
+        (json!({"options": {"num_predict": 9}}), "max_output_tokens"),
         (json!({"text": {"format": {}}}), "schema_mode"),
         (json!({"response_format": {}}), "schema_mode"),
     ] {
         let found = body(&extra).unwrap_or_default();
-        assert!(found.ends_with(&format!("write it as the field {field}")), "{found}");
+        assert!(
+            found.ends_with(&format!("write it as the field {field}")),
+            "{found}"
+        );
     }
 }
 
@@ -58,7 +58,10 @@ fn a_router_is_told_its_hosts_by_routing_alone() {
         json!("x"),
     ] {
         let found = body(&json!({"provider": provider})).unwrap_or_default();
-        assert!(found.contains("write the hosts as the field routing"), "{found}");
+        assert!(
+            found.contains("write the hosts as the field routing"),
+            "{found}"
+        );
     }
     assert_eq!(body(&json!({"provider": {"quantizations": ["fp8"]}})), None);
 }
@@ -73,7 +76,9 @@ fn other_fields_may_be_added() {
 
 fn header(name: &str, value: &str) -> String {
     let extra = BTreeMap::from([(name.to_owned(), value.to_owned())]);
-    check_headers(&extra).err().map_or_else(String::new, |fault| fault.to_string())
+    check_headers(&extra)
+        .err()
+        .map_or_else(String::new, |fault| fault.to_string())
 }
 
 #[test]
@@ -90,9 +95,18 @@ fn a_header_never_carries_a_secret() {
         "Ocp-Apim-Subscription-Key",
     ] {
         let found = header(name, "v");
-        assert!(found.contains("name the variable of the key in api_key_env"), "{found}");
+        assert!(
+            found.contains("name the variable of the key in api_key_env"),
+            "{found}"
+        );
     }
-    for value in ["${KEY}", "sk-hidden", "Bearer hidden", "AIzahidden", "gsk_hidden"] {
+    for value in [
+        "${KEY}",
+        "sk-hidden",
+        "Bearer hidden",
+        "AIzahidden",
+        "gsk_hidden",
+    ] {
         let found = header("X-Title", value);
         assert!(found.contains("looks like a key or a variable"), "{found}");
         assert!(!found.contains("hidden"), "{found}");
