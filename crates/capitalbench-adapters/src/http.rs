@@ -22,7 +22,7 @@ mod reach;
 mod request;
 mod retry_after;
 
-pub use address::BaseUrlError;
+pub use address::{BaseUrlError, check_base_url};
 pub(crate) use address::{Secrecy, is_bare, with_path};
 pub use failure::HttpError;
 pub(crate) use rate_limit::{wait_for_allowance, wait_until_reset};

@@ -3,21 +3,15 @@
 use std::sync::LazyLock;
 
 use capitalbench_adapters::provider::{
-    Anthropic, Capabilities, Family, Google, Host, Ollama, OpenAi, Provider, RawAnswer,
-    RemoteModel, Settings, XAi,
+    Anthropic, Family, Google, Host, Ollama, OpenAi, Provider, RawAnswer, RemoteModel, Settings,
+    XAi,
 };
 
 use crate::is_in_proportion;
 use crate::samples::{KEY, http, key};
 
 fn settings(family: Family) -> Settings {
-    let api_model_name = "fuzzed-model".to_owned();
-    Settings {
-        capabilities: Capabilities::of(family, &api_model_name),
-        api_model_name,
-        temperature: None,
-        reasoning_effort: None,
-    }
+    Settings::new(family, "fuzzed-model")
 }
 
 /// The parts of an answer as they stand in the bytes.

@@ -28,16 +28,27 @@ pub enum BaseUrlError {
     InClear,
 }
 
+/// Refuses a text that no machine could use as a base URL; whether it may be asked depends on the
+/// machine that asks.
+pub fn check_base_url(text: &str) -> Result<(), BaseUrlError> {
+    parsed(text).map(drop)
+}
+
+fn parsed(text: &str) -> Result<Url, BaseUrlError> {
+    let url = Url::parse(text).map_err(|_| BaseUrlError::NotHttp)?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(BaseUrlError::NotHttp);
+    }
+    if !is_bare(&url) {
+        return Err(BaseUrlError::HoldsMore);
+    }
+    Ok(url)
+}
+
 impl HttpClient {
     /// Parses a base URL of scheme, host, port and path that this client may ask.
     pub(crate) fn base_url(&self, text: &str, secrecy: Secrecy) -> Result<Url, BaseUrlError> {
-        let url = Url::parse(text).map_err(|_| BaseUrlError::NotHttp)?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(BaseUrlError::NotHttp);
-        }
-        if !is_bare(&url) {
-            return Err(BaseUrlError::HoldsMore);
-        }
+        let url = parsed(text)?;
         let reach = self.limits.reach;
         if !reach.allows_host(&url) {
             return Err(BaseUrlError::Private);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Url};
 
 use super::{HttpError, excerpt, retry_after};
@@ -19,7 +19,8 @@ pub(crate) struct Request<'a> {
     pub(crate) key: Option<&'a ApiKey>,
     /// Empty for a service that only accepts the key in the address.
     pub(crate) key_headers: &'a [KeyHeader],
-    pub(crate) headers: &'a [(&'static str, &'static str)],
+    /// The last one of a name counts.
+    pub(crate) headers: &'a [(&'a str, &'a str)],
     pub(crate) body: Vec<u8>,
     /// Time until the last byte of the answer; the client's own limit if none is given.
     pub(crate) time_limit: Option<Duration>,
@@ -29,7 +30,12 @@ impl Request<'_> {
     pub(super) fn header_map(&self) -> Result<HeaderMap, HttpError> {
         let mut headers = HeaderMap::new();
         for (name, value) in self.headers {
-            headers.insert(*name, HeaderValue::from_static(value));
+            let unfit = || HttpError::Setup {
+                reason: format!("the header {name} cannot be sent"),
+            };
+            let named = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unfit())?;
+            let value = HeaderValue::from_str(value).map_err(|_| unfit())?;
+            headers.insert(named, value);
         }
         if let Some(key) = self.key {
             for (name, prefix) in self.key_headers {

@@ -1,9 +1,11 @@
 //! Anthropic's Messages API: `POST /v1/messages`.
 
-use serde_json::{Map, Value, json};
+use capitalbench_core::asking::call_settings::ReasoningSetting;
+use serde_json::{Value, json};
 
 use super::answer::{count, counts_any, is_filled, joined_texts, missing, text, text_at};
-use super::{CallFailure, Question, Reply, Settings, Stop, Tokens, Wire, wire_schema};
+use super::capabilities::Off;
+use super::{CallFailure, Question, Reply, Settings, Stop, Tokens, Wire, request, wire_schema};
 
 /// The format of Anthropic's Messages API.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +18,10 @@ impl Anthropic {
 impl Wire for Anthropic {
     fn name(&self) -> &'static str {
         "anthropic"
+    }
+
+    fn has_json_mode(&self) -> bool {
+        false
     }
 
     fn key_header(&self) -> (&'static str, &'static str) {
@@ -36,23 +42,44 @@ impl Wire for Anthropic {
             "max_tokens": question.max_output_tokens,
             "messages": [{"role": "user", "content": question.input}],
         });
-        let mut output = Map::new();
-        if let Some(effort) = settings.effort_sent() {
-            output.insert("effort".to_owned(), json!(effort));
-        }
+        request::add_reasoning(&mut body, self, settings);
         if let Some(schema) = settings.schema(question) {
             let schema = wire_schema::anthropic(schema);
-            let format = json!({"type": "json_schema", "schema": schema});
-            output.insert("format".to_owned(), format);
-        }
-        if !output.is_empty() {
-            body["output_config"] = Value::Object(output);
+            body["output_config"]["format"] = json!({"type": "json_schema", "schema": schema});
         }
         if let Some(temperature) = settings.temperature_sent() {
             body["temperature"] = json!(temperature);
         }
         body["service_tier"] = json!("standard_only");
         body
+    }
+
+    fn reasoning(&self, settings: &Settings, setting: &ReasoningSetting) -> Option<Value> {
+        Some(match setting {
+            ReasoningSetting::Effort(effort) if thinks_by_request(settings) => {
+                json!({"output_config": {"effort": effort}, "thinking": {"type": "adaptive"}})
+            }
+            ReasoningSetting::Effort(effort) => json!({"output_config": {"effort": effort}}),
+            ReasoningSetting::On => json!({"thinking": {"type": "adaptive"}}),
+            ReasoningSetting::Off => json!({"thinking": {"type": "disabled"}}),
+            ReasoningSetting::Budget(tokens) => {
+                json!({"thinking": {"type": "enabled", "budget_tokens": tokens}})
+            }
+            ReasoningSetting::Omit => return None,
+        })
+    }
+
+    /// Where saying nothing about thinking means none, the effort alone does not tell.
+    fn reasoning_words(&self, settings: &Settings, setting: &ReasoningSetting) -> String {
+        match setting {
+            ReasoningSetting::Effort(_) if thinks_by_request(settings) => {
+                format!("{setting}, thinking adaptive")
+            }
+            ReasoningSetting::Effort(_) if settings.capabilities.off == Off::Omission => {
+                format!("{setting}, thinking off")
+            }
+            _ => setting.to_string(),
+        }
     }
 
     fn reply(&self, body: &Value) -> Result<Reply, CallFailure> {
@@ -69,6 +96,13 @@ impl Wire for Anthropic {
             tokens: tokens(body),
         })
     }
+}
+
+/// Whether an effort asks for thinking too: the models file names one, the model thinks only if a
+/// request says so, and it can decide by itself how much.
+fn thinks_by_request(settings: &Settings) -> bool {
+    let can = &settings.capabilities;
+    settings.calls.reasoning.is_some() && can.off == Off::Omission && can.on
 }
 
 /// Every block but text and thinking is a tool's; citations, a container and counted uses show a

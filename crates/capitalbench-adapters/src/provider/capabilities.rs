@@ -1,188 +1,168 @@
-//! A table of what each model accepts, by the start of its name; the longest match wins.
+//! What each model accepts, and what is sent where the models file says nothing.
 //!
 //! The program never finds out by a failed call whether a model accepts a temperature, an effort or a
-//! schema. An unknown name gets the row of its family with the empty start, which sends nothing that
-//! the provider could refuse. A configuration may also bring its own [`Capabilities`].
+//! schema: [`rows`] says it, by the start of a model's name; the longest match wins. An unknown name
+//! gets the row of its family with the empty start, which sends nothing that the provider could
+//! refuse. What the table lacks, the models file can bring: a setting that no row forbids is passed
+//! on wherever the provider has a field for it.
+
+use std::ops::RangeInclusive;
+
+use capitalbench_core::asking::call_settings::{ReasoningSetting, SchemaMode};
+
+mod rows;
+
+use rows::{ROWS, Row};
 
 /// What a model accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capabilities {
     pub temperature: Temperature,
-    /// The accepted reasoning efforts, lowest first; empty when none may be sent. A number is a
-    /// budget of tokens.
-    pub efforts: Vec<String>,
-    pub schema: SchemaSupport,
+    /// The accepted reasoning efforts, lowest first; none where they are not known, so that any word
+    /// may be tried.
+    pub efforts: Option<Vec<String>>,
+    /// The accepted budgets of reasoning tokens.
+    pub budgets: Option<RangeInclusive<u64>>,
+    pub off: Off,
+    /// Whether reasoning can be switched on without an effort or a budget.
+    pub on: bool,
+    /// What is asked for where the models file says nothing: as little reasoning as the model
+    /// offers, so that models are compared alike.
+    pub unset: Option<ReasoningSetting>,
+    pub schema: SchemaMode,
 }
 
-/// Whether a temperature may be sent.
+/// Which temperature may be sent, and what is sent where the models file says nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Temperature {
+    /// Any; 0 unless the models file says otherwise.
     Taken,
-    Refused,
-    /// Only with the effort `none`.
+    /// Any, but the provider advises its own, or nothing is known: none unless the models file
+    /// gives one.
+    Left,
+    /// Any but 0: none unless the models file gives one.
+    AboveZero,
+    /// 1 or none at all.
+    OnlyOne,
+    /// Any, but only without reasoning; then 0 unless the models file says otherwise.
     WithoutReasoning,
+    Refused,
 }
 
-/// Whether and how a schema may be sent.
+/// How a model is asked not to reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SchemaSupport {
-    /// The provider accepts a schema, reduced to its own dialect.
-    Full,
-    /// The provider promises JSON, but no particular form.
-    JsonMode,
-    Absent,
+pub enum Off {
+    /// By a field of the request.
+    Written,
+    /// By saying nothing about reasoning.
+    Omission,
+    /// It cannot be switched off.
+    Never,
 }
 
-/// The wire format that a table row belongs to.
+/// Whose rows of the table apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
     OpenAi,
     Anthropic,
     Google,
     XAi,
-    /// Hosts that speak `OpenAI`'s chat completions.
+    DeepSeek,
+    Mistral,
+    Groq,
+    Moonshot,
+    Qwen,
+    Zhipu,
+    MiniMax,
+    Cohere,
+    Cerebras,
+    Ollama,
+    /// Hosts of open weights and servers of the operator's own.
+    OpenWeights,
+    /// Bedrock, whose names have prefixes of its own.
+    Bedrock,
+    /// Routers and other `OpenAI`-compatible addresses, whose names may begin with a maker's.
     Compatible,
 }
 
-type Row = (
-    Family,
-    &'static str,
-    Temperature,
-    &'static [&'static str],
-    SchemaSupport,
-);
-
-use Family::{Anthropic, Compatible, Google, OpenAi, XAi};
-use SchemaSupport::{Absent, Full, JsonMode};
-use Temperature::{Refused, Taken, WithoutReasoning};
-
-const NO_EFFORT: &[&str] = &[];
-const NONE_TO_HIGH: &[&str] = &["none", "low", "medium", "high"];
-const NONE_TO_XHIGH: &[&str] = &["none", "low", "medium", "high", "xhigh"];
-const MINIMAL_TO_HIGH: &[&str] = &["minimal", "low", "medium", "high"];
-const LOW_TO_HIGH: &[&str] = &["low", "medium", "high"];
-const LOW_TO_XHIGH: &[&str] = &["low", "medium", "high", "xhigh"];
-const LOW_TO_MAX: &[&str] = &["low", "medium", "high", "xhigh", "max"];
-const BUDGETS: &[&str] = &["0", "128", "1024"];
-const BUDGETS_FROM_128: &[&str] = &["128", "1024"];
-const DEEPSEEK: &[&str] = &["none", "low", "high", "max"];
-
-const ROWS: &[Row] = &[
-    (OpenAi, "", Refused, NO_EFFORT, Full),
-    (OpenAi, "gpt-4.1", Taken, NO_EFFORT, Full),
-    (OpenAi, "gpt-4o", Taken, NO_EFFORT, Full),
-    (OpenAi, "o1", Refused, LOW_TO_HIGH, Full),
-    (OpenAi, "o3", Refused, LOW_TO_HIGH, Full),
-    (OpenAi, "o4", Refused, LOW_TO_HIGH, Full),
-    (OpenAi, "gpt-5", Refused, MINIMAL_TO_HIGH, Full),
-    (OpenAi, "gpt-5.1", WithoutReasoning, NONE_TO_HIGH, Full),
-    (OpenAi, "gpt-5.2", WithoutReasoning, NONE_TO_XHIGH, Full),
-    (OpenAi, "gpt-5.3", WithoutReasoning, NONE_TO_XHIGH, Full),
-    (OpenAi, "gpt-5.4", WithoutReasoning, NONE_TO_XHIGH, Full),
-    (OpenAi, "gpt-5.5", WithoutReasoning, NONE_TO_XHIGH, Full),
-    // It is not proved that models from 5.6 on accept `none`; `low` is proved.
-    (OpenAi, "gpt-5.6", Refused, LOW_TO_MAX, Full),
-    (OpenAi, "gpt-6", Refused, LOW_TO_MAX, Full),
-    (Anthropic, "", Refused, NO_EFFORT, Full),
-    (Anthropic, "claude-3", Taken, NO_EFFORT, Absent),
-    (Anthropic, "claude-opus-4", Taken, NO_EFFORT, Full),
-    (Anthropic, "claude-sonnet-4", Taken, NO_EFFORT, Full),
-    (Anthropic, "claude-haiku-4", Taken, NO_EFFORT, Full),
-    (Anthropic, "claude-opus-4-7", Refused, LOW_TO_MAX, Full),
-    (Anthropic, "claude-opus-4-8", Refused, LOW_TO_MAX, Full),
-    (Anthropic, "claude-opus-5", Refused, LOW_TO_MAX, Full),
-    (Anthropic, "claude-sonnet-5", Refused, LOW_TO_MAX, Full),
-    (Anthropic, "claude-fable-5", Refused, LOW_TO_MAX, Full),
-    (Google, "", Refused, NO_EFFORT, Full),
-    (Google, "gemini-2.5-flash", Taken, BUDGETS, Full),
-    (Google, "gemini-2.5-pro", Taken, BUDGETS_FROM_128, Full),
-    (Google, "gemini-3", Taken, LOW_TO_HIGH, Full),
-    (Google, "gemini-3-flash", Taken, MINIMAL_TO_HIGH, Full),
-    (Google, "gemini-3.5-flash", Taken, MINIMAL_TO_HIGH, Full),
-    (
-        Google,
-        "gemini-3.5-flash-lite",
-        Refused,
-        MINIMAL_TO_HIGH,
-        Full,
-    ),
-    (Google, "gemini-3.6-flash", Refused, MINIMAL_TO_HIGH, Full),
-    (Google, "gemini-3.7-flash", Refused, LOW_TO_HIGH, Full),
-    (Google, "gemini-3.8-flash", Refused, LOW_TO_HIGH, Full),
-    (XAi, "", Taken, NO_EFFORT, Full),
-    (XAi, "grok-4.3", Taken, NONE_TO_HIGH, Full),
-    (XAi, "grok-4.5", Taken, LOW_TO_HIGH, Full),
-    (XAi, "grok-4.6", Taken, LOW_TO_XHIGH, Full),
-    (XAi, "grok-4.7", Taken, LOW_TO_XHIGH, Full),
-    (Compatible, "", Taken, NO_EFFORT, Full),
-    (
-        Compatible,
-        "deepseek-v4",
-        WithoutReasoning,
-        DEEPSEEK,
-        JsonMode,
-    ),
-    (Compatible, "openai/gpt-oss", Taken, LOW_TO_HIGH, Full),
-];
-
 /// The prefixes that routers put before model names, and the makers they stand for.
-const MAKERS: [(&str, Family); 4] = [
-    ("openai/", OpenAi),
-    ("anthropic/", Anthropic),
-    ("google/", Google),
-    ("x-ai/", XAi),
+const MAKERS: [(&str, Family); 7] = [
+    ("openai/", Family::OpenAi),
+    ("anthropic/", Family::Anthropic),
+    ("google/", Family::Google),
+    ("x-ai/", Family::XAi),
+    ("deepseek/", Family::DeepSeek),
+    ("moonshotai/", Family::Moonshot),
+    ("minimax/", Family::MiniMax),
 ];
 
 /// Parts of the names of models that search, browse or call tools although none was offered.
-const TOOL_USERS: [&str; 8] = [
+const TOOL_USERS: [&str; 10] = [
     "search",
     "deep-research",
     "computer-use",
     "multi-agent",
     "groq/compound",
+    "compound-beta",
+    "sonar",
     ":online",
     ":free",
     "openrouter/auto",
 ];
 
 impl Capabilities {
-    /// Looks a model up. A model behind a router accepts what its maker's row says, except budgets,
-    /// which routers do not pass on.
+    /// Looks a model up. A model behind a router accepts what its maker's row says.
     pub fn of(family: Family, model: &str) -> Self {
-        let own = row(family, model);
+        let model = model.to_ascii_lowercase();
+        let own = row(family, &model);
         let maker = MAKERS.iter().find(|(name, _)| model.starts_with(name));
         match (own, maker) {
-            (Some((_, "", ..)) | None, Some((name, maker))) if family == Compatible => {
+            (Some(Row { start: "", .. }) | None, Some((name, maker)))
+                if family == Family::Compatible =>
+            {
                 // Routers write a dot in versions where Anthropic itself writes a dash.
                 let inner = match maker {
-                    Anthropic => model[name.len()..].replace('.', "-"),
+                    Family::Anthropic => model[name.len()..].replace('.', "-"),
                     _ => model[name.len()..].to_owned(),
                 };
-                let mut passed_on = Self::of(*maker, &inner);
-                passed_on
-                    .efforts
-                    .retain(|effort| effort.parse::<u64>().is_err());
-                passed_on
+                Self::of(*maker, &inner).behind_a_router(*maker)
             }
-            (Some((_, _, temperature, efforts, schema)), _) => Self {
-                temperature: *temperature,
-                efforts: efforts.iter().map(|&effort| effort.to_owned()).collect(),
-                schema: *schema,
-            },
-            (None, _) => Self {
-                temperature: Refused,
-                efforts: Vec::new(),
-                schema: Full,
-            },
+            (Some(row), _) => row.capabilities(),
+            (None, _) => rows::NOTHING_KNOWN.capabilities(),
         }
+    }
+
+    /// A router translates efforts and budgets to what the host takes. What only the maker's own
+    /// address is known to take is not sent unasked.
+    fn behind_a_router(self, maker: Family) -> Self {
+        use Family::{Anthropic, Google, OpenAi, XAi};
+        let listed = matches!(maker, OpenAi | Anthropic | Google | XAi);
+        let unset = match self.unset {
+            Some(ReasoningSetting::Off) if self.off == Off::Written => None,
+            Some(ReasoningSetting::Budget(_)) => None,
+            unset if listed => unset,
+            _ => None,
+        };
+        Self {
+            unset,
+            efforts: self.efforts.filter(|_| listed),
+            on: true,
+            ..self
+        }
+    }
+
+    /// Whether an effort is known to be accepted.
+    pub(super) fn lists(&self, effort: &str) -> bool {
+        let efforts = self.efforts.iter().flatten();
+        efforts.into_iter().any(|known| known == effort)
     }
 }
 
 /// The matching row with the longest start.
 fn row(family: Family, model: &str) -> Option<&'static Row> {
-    let rows = ROWS.iter().filter(|row| row.0 == family);
-    let matching = rows.filter(|row| begins(model, row.1));
-    matching.max_by_key(|row| row.1.len())
+    let rows = ROWS.iter().filter(|row| row.family == family);
+    let matching = rows.filter(|row| begins(model, row.start));
+    matching.max_by_key(|row| row.start.len())
 }
 
 /// Whether a model's name starts like this without cutting a number: `gpt-5.10` is not a `gpt-5.1`.

@@ -1,9 +1,10 @@
 //! Google's `generateContent`: `POST /v1beta/models/{model}:generateContent`.
 
+use capitalbench_core::asking::call_settings::ReasoningSetting;
 use serde_json::{Value, json};
 
 use super::answer::{count, counts_any, is_filled, missing, text, text_at};
-use super::{CallFailure, Question, Reply, Settings, Stop, Tokens, Wire, wire_schema};
+use super::{CallFailure, Question, Reply, Settings, Stop, Tokens, Wire, request, wire_schema};
 
 /// Fields of a part that show that a tool was used.
 const TOOL_PARTS: [&str; 6] = [
@@ -51,21 +52,43 @@ impl Wire for Google {
         if let Some(schema) = settings.schema(question) {
             config["responseMimeType"] = json!("application/json");
             config["responseJsonSchema"] = wire_schema::google(schema);
+        } else if settings.wants_json(question) {
+            config["responseMimeType"] = json!("application/json");
         }
         config["maxOutputTokens"] = json!(question.max_output_tokens);
         if let Some(temperature) = settings.temperature_sent() {
             config["temperature"] = json!(temperature);
         }
-        if let Some(effort) = settings.effort_sent() {
-            config["thinkingConfig"] = match effort.parse::<u64>() {
-                Ok(budget) => json!({"thinkingBudget": budget}),
-                Err(_) => json!({"thinkingLevel": effort}),
-            };
-        }
-        json!({
+        let mut body = json!({
             "contents": [{"role": "user", "parts": [{"text": question.input}]}],
             "generationConfig": config,
-        })
+        });
+        request::add_reasoning(&mut body, self, settings);
+        body
+    }
+
+    /// Gemini 2.5 has budgets, of which 0 is off and -1 leaves the amount to the model; later models
+    /// have levels.
+    fn reasoning(&self, settings: &Settings, setting: &ReasoningSetting) -> Option<Value> {
+        let thinking = match setting {
+            ReasoningSetting::Effort(level) => json!({"thinkingLevel": level}),
+            ReasoningSetting::Budget(tokens) => json!({"thinkingBudget": tokens}),
+            // A model that lists levels has no budgets.
+            _ if settings
+                .capabilities
+                .efforts
+                .iter()
+                .flatten()
+                .next()
+                .is_some() =>
+            {
+                return None;
+            }
+            ReasoningSetting::Off => json!({"thinkingBudget": 0}),
+            ReasoningSetting::On => json!({"thinkingBudget": -1}),
+            ReasoningSetting::Omit => return None,
+        };
+        Some(json!({"generationConfig": {"thinkingConfig": thinking}}))
     }
 
     fn reply(&self, body: &Value) -> Result<Reply, CallFailure> {

@@ -3,13 +3,18 @@
 //! Ollama also has an `OpenAI`-compatible address, but that one accepts no context length and silently
 //! cuts longer input. This format tells the server how much room a question needs.
 
+use capitalbench_core::asking::call_settings::ReasoningSetting;
 use serde_json::{Value, json};
 
 use super::answer::{count, is_filled, missing, text};
-use super::{CallFailure, Question, Reply, Settings, Stop, Tokens, Wire, chat, wire_schema};
+use super::{
+    CallFailure, Question, Reply, Settings, Stop, Tokens, Wire, chat, request, wire_schema,
+};
 
 /// Half of what a token of prose takes, so that the room is ample.
 const BYTES_PER_TOKEN: u64 = 2;
+/// Tokens for thoughts, which Ollama counts with the reply.
+const ROOM_FOR_THOUGHTS: u64 = 8_192;
 /// The room is rounded up to a multiple of this many tokens.
 const ROOM_STEP: u64 = 1024;
 
@@ -34,23 +39,37 @@ impl Wire for Ollama {
     fn request_body(&self, settings: &Settings, question: &Question<'_>) -> Value {
         let mut body = chat::request_start(settings, question);
         body["stream"] = json!(false);
-        if let Some(effort) = settings.effort_sent() {
-            body["think"] = match effort {
-                "none" => json!(false),
-                effort => json!(effort),
-            };
-        }
+        request::add_reasoning(&mut body, self, settings);
         if let Some(schema) = settings.schema(question) {
             body["format"] = wire_schema::compatible(schema);
+        } else if settings.wants_json(question) {
+            body["format"] = json!("json");
         }
+        // A prompt that does not fit is an error, never cut.
+        body["truncate"] = json!(false);
+        body["shift"] = json!(false);
         let mut options = json!({});
         if let Some(temperature) = settings.temperature_sent() {
             options["temperature"] = json!(temperature);
         }
-        options["num_ctx"] = json!(room(question));
-        options["num_predict"] = json!(question.max_output_tokens);
+        let thoughts = match settings.is_without_reasoning() {
+            true => 0,
+            false => ROOM_FOR_THOUGHTS,
+        };
+        let reply = question.max_output_tokens.saturating_add(thoughts);
+        options["num_ctx"] = json!(room(question, reply));
+        options["num_predict"] = json!(reply);
         body["options"] = options;
         body
+    }
+
+    fn reasoning(&self, _settings: &Settings, setting: &ReasoningSetting) -> Option<Value> {
+        Some(match setting {
+            ReasoningSetting::Off => json!({"think": false}),
+            ReasoningSetting::On => json!({"think": true}),
+            ReasoningSetting::Effort(level) => json!({"think": level}),
+            ReasoningSetting::Budget(_) | ReasoningSetting::Omit => return None,
+        })
     }
 
     fn reply(&self, body: &Value) -> Result<Reply, CallFailure> {
@@ -86,9 +105,9 @@ impl Wire for Ollama {
 }
 
 /// Tokens that input and reply may take together.
-fn room(question: &Question<'_>) -> u64 {
+fn room(question: &Question<'_>, reply: u64) -> u64 {
     let bytes = u64::try_from(question.input.len()).unwrap_or(u64::MAX);
     let input = bytes.div_ceil(BYTES_PER_TOKEN);
-    let both = input.saturating_add(question.max_output_tokens);
+    let both = input.saturating_add(reply);
     both.div_ceil(ROOM_STEP).saturating_mul(ROOM_STEP)
 }

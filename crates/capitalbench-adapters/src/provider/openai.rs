@@ -1,10 +1,11 @@
 //! `OpenAI`'s Responses API: `POST /responses`.
 
+use capitalbench_core::asking::call_settings::ReasoningSetting;
 use serde_json::{Value, json};
 
 use super::answer::{count, is_filled, joined_texts, missing, text};
 use super::settings::SCHEMA_NAME;
-use super::{CallFailure, Question, Reply, Settings, Stop, Tokens, Wire, wire_schema};
+use super::{CallFailure, Question, Reply, Settings, Stop, Tokens, Wire, request, wire_schema};
 
 /// The format of `OpenAI`'s Responses API.
 #[derive(Debug, Clone, Copy)]
@@ -30,9 +31,7 @@ impl Wire for OpenAi {
             "input": [{"role": "user", "content": content}],
             "max_output_tokens": question.max_output_tokens,
         });
-        if let Some(effort) = settings.effort_sent() {
-            body["reasoning"] = json!({"effort": effort});
-        }
+        request::add_reasoning(&mut body, self, settings);
         if let Some(temperature) = settings.temperature_sent() {
             body["temperature"] = json!(temperature);
         }
@@ -43,6 +42,8 @@ impl Wire for OpenAi {
                 "strict": true,
                 "schema": wire_schema::openai(schema),
             }});
+        } else if settings.wants_json(question) {
+            body["text"] = json!({"format": {"type": "json_object"}});
         }
         for (field, value) in [
             ("tools", json!([])),
@@ -56,6 +57,11 @@ impl Wire for OpenAi {
             body[field] = value;
         }
         body
+    }
+
+    fn reasoning(&self, _settings: &Settings, setting: &ReasoningSetting) -> Option<Value> {
+        let effort = effort_word(setting)?;
+        Some(json!({"reasoning": {"effort": effort}}))
     }
 
     fn reply(&self, body: &Value) -> Result<Reply, CallFailure> {
@@ -80,6 +86,15 @@ impl Wire for OpenAi {
                 reasoning: count(body, "/usage/output_tokens_details/reasoning_tokens"),
             },
         })
+    }
+}
+
+/// The word for an effort, where a provider knows only words.
+pub(super) fn effort_word(setting: &ReasoningSetting) -> Option<&str> {
+    match setting {
+        ReasoningSetting::Effort(word) => Some(word),
+        ReasoningSetting::Off => Some("none"),
+        _ => None,
     }
 }
 

@@ -2,12 +2,15 @@
 
 use std::fmt::Debug;
 
+use capitalbench_core::asking::call_settings::{Asked, ReasoningSetting, SchemaMode};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use reqwest::{Method, Url};
 use serde_json::Value;
 
 use super::answer::Answer;
-use super::{CallFailure, Provider, Question, RawAnswer, Reply, SendFuture, Settings, SetupError};
+use super::{
+    CallFailure, Provider, Question, RawAnswer, Reply, SendFuture, Settings, SetupError, request,
+};
 use crate::http::{HttpClient, HttpError, Request, Secrecy, excerpt, with_path};
 use crate::secret::ApiKey;
 
@@ -42,9 +45,26 @@ pub trait Wire: Debug + Send + Sync {
     /// The name under which models share rate limits, such as `openai`.
     fn name(&self) -> &'static str;
 
-    /// Refuses an address at which this format would not be asked fairly.
-    fn check_host(&self, _host: &str) -> Result<(), SetupError> {
-        Ok(())
+    /// Refuses a host at which this model would not be asked fairly, and settings that the format
+    /// cannot say.
+    fn check(&self, host: &str, settings: &Settings) -> Result<(), SetupError> {
+        if host.ends_with("openrouter.ai") {
+            return Err(SetupError::NoRoutingPin);
+        }
+        if !settings.calls.routing.is_empty() {
+            return Err(SetupError::NoRouter);
+        }
+        match settings.schema_mode() {
+            SchemaMode::Json if !self.has_json_mode() => Err(SetupError::NoJsonMode {
+                provider: self.name(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the provider can promise JSON without a schema.
+    fn has_json_mode(&self) -> bool {
+        true
     }
 
     /// The header that carries the key, and the text before the key.
@@ -61,6 +81,14 @@ pub trait Wire: Debug + Send + Sync {
     fn path(&self, model: &str) -> Vec<String>;
 
     fn request_body(&self, settings: &Settings, question: &Question<'_>) -> Value;
+
+    /// The fields that say how much the model may reason; none where the format has no such field.
+    fn reasoning(&self, settings: &Settings, setting: &ReasoningSetting) -> Option<Value>;
+
+    /// The same for the record, in words.
+    fn reasoning_words(&self, _settings: &Settings, setting: &ReasoningSetting) -> String {
+        setting.to_string()
+    }
 
     /// Reads the body of a success that reports no error.
     fn reply(&self, body: &Value) -> Result<Reply, CallFailure>;
@@ -85,13 +113,12 @@ impl<W: Wire> RemoteModel<W> {
         key: Option<ApiKey>,
         settings: Settings,
     ) -> Result<Self, SetupError> {
-        settings.check()?;
         let secrecy = match key {
             Some(_) => Secrecy::Keyed,
             None => Secrecy::Open,
         };
         let base_url = http.base_url(base_url, secrecy)?;
-        wire.check_host(base_url.host_str().unwrap_or_default())?;
+        check(&wire, base_url.host_str().unwrap_or_default(), &settings)?;
         Ok(Self {
             wire,
             http,
@@ -101,9 +128,15 @@ impl<W: Wire> RemoteModel<W> {
         })
     }
 
+    /// The body of a request for a question, with everything that the models file adds.
+    pub fn request_body(&self, question: &Question<'_>) -> Value {
+        request::body(&self.wire, &self.settings, question)
+    }
+
     async fn ask(&self, question: Question<'_>) -> Result<RawAnswer, CallFailure> {
         let json = [(ACCEPT.as_str(), JSON), (CONTENT_TYPE.as_str(), JSON)];
-        let body = self.wire.request_body(&self.settings, &question);
+        let added = self.settings.calls.extra_headers.iter();
+        let added: Vec<(&str, &str)> = added.map(|(name, text)| (&**name, &**text)).collect();
         let request = Request {
             method: Method::POST,
             url: with_path(
@@ -112,8 +145,9 @@ impl<W: Wire> RemoteModel<W> {
             ),
             key: self.key.as_ref(),
             key_headers: &[self.wire.key_header()],
-            headers: &[&json, self.wire.headers()].concat(),
-            body: body.to_string().into_bytes(),
+            // The last one of a name counts, so that nothing added can replace our own.
+            headers: &[&added, &json[..], self.wire.headers()].concat(),
+            body: self.request_body(&question).to_string().into_bytes(),
             time_limit: Some(question.time_limit),
         };
         let answer = self.http.send(&request).await.map_err(call_failure)?;
@@ -128,6 +162,10 @@ impl<W: Wire> RemoteModel<W> {
 impl<W: Wire> Provider for RemoteModel<W> {
     fn name(&self) -> &str {
         self.wire.name()
+    }
+
+    fn asks(&self, question: &Question<'_>) -> Option<Asked> {
+        Some(request::asked(&self.wire, &self.settings, question))
     }
 
     fn send<'a>(&'a self, question: Question<'a>) -> SendFuture<'a> {
@@ -145,6 +183,21 @@ impl<W: Wire> Provider for RemoteModel<W> {
             served_model: reply.served_model.filter(told),
             ..reply
         })
+    }
+}
+
+/// Refuses a model that cannot be asked as it is configured; nothing is sent to find out.
+pub fn check<W: Wire>(wire: &W, host: &str, settings: &Settings) -> Result<(), SetupError> {
+    settings.check()?;
+    wire.check(host, settings)?;
+    let sent = settings.reasoning_sent();
+    match sent.filter(|sent| wire.reasoning(settings, sent).is_none()) {
+        None => Ok(()),
+        Some(setting) => Err(SetupError::Reasoning {
+            model: settings.api_model_name.clone(),
+            setting: setting.to_string(),
+            hint: format!("requests to {} have no field for it", wire.name()),
+        }),
     }
 }
 

@@ -1,10 +1,12 @@
 //! xAI's chat completions: `POST /chat/completions`.
 
+use capitalbench_core::asking::call_settings::ReasoningSetting;
 use capitalbench_core::asking::cost::Cost;
 use serde_json::{Value, json};
 
 use super::answer::{count, number};
-use super::{CallFailure, Question, Reply, Settings, Tokens, Wire, chat, wire_schema};
+use super::openai::effort_word;
+use super::{CallFailure, Question, Reply, Settings, Tokens, Wire, chat, request, wire_schema};
 
 /// The format of xAI's chat completions.
 #[derive(Debug, Clone, Copy)]
@@ -27,17 +29,22 @@ impl Wire for XAi {
     fn request_body(&self, settings: &Settings, question: &Question<'_>) -> Value {
         let mut body = chat::request_start(settings, question);
         body["max_completion_tokens"] = json!(question.max_output_tokens);
-        if let Some(effort) = settings.effort_sent() {
-            body["reasoning_effort"] = json!(effort);
-        }
+        request::add_reasoning(&mut body, self, settings);
         if let Some(temperature) = settings.temperature_sent() {
             body["temperature"] = json!(temperature);
         }
         if let Some(schema) = settings.schema(question) {
             body["response_format"] = chat::response_format(&wire_schema::openai(schema));
+        } else if settings.wants_json(question) {
+            body["response_format"] = json!({"type": "json_object"});
         }
         body["stream"] = json!(false);
         body
+    }
+
+    fn reasoning(&self, _settings: &Settings, setting: &ReasoningSetting) -> Option<Value> {
+        let effort = effort_word(setting)?;
+        Some(json!({"reasoning_effort": effort}))
     }
 
     fn reply(&self, body: &Value) -> Result<Reply, CallFailure> {

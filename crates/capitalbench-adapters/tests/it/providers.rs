@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use capitalbench_adapters::http::{HttpClient, HttpLimits, Reach};
 use capitalbench_adapters::provider::{
-    CallFailure, Capabilities, Family, Provider, Question, RawAnswer, Reply as ModelReply, Settings,
+    CallFailure, Family, Provider, Question, RawAnswer, Reply as ModelReply, Settings,
 };
 use capitalbench_adapters::secret::ApiKey;
 use serde_json::{Value, json};
@@ -50,12 +50,7 @@ pub(crate) fn key() -> Option<ApiKey> {
 }
 
 pub(crate) fn settings(family: Family, model: &str) -> Settings {
-    Settings {
-        api_model_name: model.to_owned(),
-        temperature: None,
-        reasoning_effort: None,
-        capabilities: Capabilities::of(family, model),
-    }
+    Settings::new(family, model)
 }
 
 /// A small form of a submission, with what some dialects cannot say.

@@ -1,6 +1,7 @@
 //! How one model is asked: what the models file says, and what a request then held.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -35,6 +36,13 @@ pub struct CallSettings {
     /// The only hosts to which a router may pass the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub routing: Vec<String>,
+}
+
+impl CallSettings {
+    /// Whether the models file leaves everything to the table.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// How the form of a reply is asked for.
@@ -84,6 +92,18 @@ pub enum ReasoningSetting {
     Budget(u64),
 }
 
+impl fmt::Display for ReasoningSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Omit => f.write_str("omit"),
+            Self::Off => f.write_str("off"),
+            Self::On => f.write_str("on"),
+            Self::Effort(word) => write!(f, "effort {word}"),
+            Self::Budget(tokens) => write!(f, "budget {tokens}"),
+        }
+    }
+}
+
 /// What one request asked for; recorded in `begun.json` before the request leaves.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -94,7 +114,8 @@ pub struct Asked {
     pub schema_mode: String,
     /// None when no temperature was sent.
     pub temperature: Option<f64>,
-    /// Such as `off`, `on`, `effort low` or `budget 1024`; none when nothing was sent about it.
+    /// Such as `off`, `on`, `effort low` or `budget 1024`; none when nothing was sent about it and
+    /// it is not known what the model then does.
     pub reasoning: Option<String>,
     pub max_output_tokens: u64,
     pub time_limit_seconds: f64,
@@ -103,9 +124,13 @@ pub struct Asked {
     /// The only hosts that a router may use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routing: Vec<String>,
-    /// The names of fields that the models file added to the body.
+    /// The names of fields that the models file added to the body, and of headers that it added as
+    /// `header NAME`; their values are in `slots.json`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extra_fields: Vec<String>,
     /// Digest of the exact request body.
     pub body_sha256: String,
 }
+
+#[cfg(test)]
+mod tests;

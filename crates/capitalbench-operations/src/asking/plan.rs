@@ -156,9 +156,11 @@ fn new_plan(
                 },
                 provider: contestant.provider.clone(),
                 api_model_name: contestant.api_model_name.clone(),
-                settings: None,
-                display_name: None,
-                continues: None,
+                // A rehearsal keeps what is given; a real call is frozen even where the table decides.
+                settings: (calls == Calls::Real || !model.settings.is_empty())
+                    .then(|| model.settings.clone()),
+                display_name: model.display_name.clone(),
+                continues: model.continues.clone(),
             });
         }
     }

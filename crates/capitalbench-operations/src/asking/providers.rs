@@ -3,18 +3,21 @@
 use std::path::Path;
 use std::time::Duration;
 
-use capitalbench_adapters::http::Reach;
+use capitalbench_adapters::http::{Reach, check_base_url};
 use capitalbench_adapters::provider::mock::{Fault, Mock, MockModel, Script};
 use capitalbench_adapters::provider::replay::Replay;
 use capitalbench_adapters::provider::{
-    Anthropic, Capabilities, Family, Google, Host, Ollama, OpenAi, Provider, RemoteModel, Settings,
-    SetupError, XAi,
+    Anthropic, AzureOpenAi, Family, Google, Host, Ollama, OpenAi, Provider, RemoteModel, Settings,
+    SetupError, XAi, check,
 };
 use capitalbench_archive::format::round::models::ModelSettings;
 use capitalbench_archive::format::utf8;
 use capitalbench_archive::round::round_folder::RoundInputs;
 use capitalbench_archive::run::ledger::RunPlan;
+use capitalbench_core::asking::call_settings::CallSettings;
 use capitalbench_core::asking::run::Calls;
+use capitalbench_core::round::manifest::host_of;
+use capitalbench_core::values::similar::closest;
 use serde_json::Value;
 
 use self::Kind::Compatible;
@@ -57,47 +60,102 @@ pub fn connect(
     configuration: &Configuration,
     model: &ModelSettings,
 ) -> Result<Box<dyn Provider>, Error> {
-    let (id, name) = (&model.contestant.model_id, &model.contestant.provider);
-    let wrong = |error: SetupError| Error::new(format!("{id}: {error}"));
-    let Some((_, variable, kind)) = known(name) else {
-        let names: Vec<&str> = PROVIDERS.iter().map(|(name, ..)| *name).collect();
-        let text = format!("{id}: the provider {name} is not known");
-        return Err(Error::new(text).hint(format!("the known ones are {}", names.join(", "))));
-    };
+    let id = &model.contestant.model_id;
+    let (_, variable, kind) = required(model)?;
     let variable = model.key_variable.as_deref().or(*variable);
     let key = variable.map(|name| configuration.key(name)).transpose()?;
     let http = configuration.http(reach(model, kind, configuration))?;
-    let family = match kind {
-        Kind::OpenAi => Family::OpenAi,
-        Kind::Anthropic => Family::Anthropic,
-        Kind::Google => Family::Google,
-        Kind::XAi => Family::XAi,
-        Kind::Ollama | Kind::Compatible(_) => Family::Compatible,
-    };
-    let base_url = base_url(model).ok_or_else(|| {
-        Error::new(format!(
-            "{id}: base_url is required for the provider {name}"
-        ))
-    })?;
-    let api_model_name = model.contestant.api_model_name.clone();
-    let settings = Settings {
-        capabilities: Capabilities::of(family, &api_model_name),
-        api_model_name,
-        temperature: model.temperature,
-        reasoning_effort: model.reasoning_effort.clone(),
-    };
+    let base_url = required_base_url(model)?;
+    let settings = settings(model, kind);
     let opened: Result<Box<dyn Provider>, SetupError> = match kind {
         Kind::OpenAi => RemoteModel::new(OpenAi, http, base_url, key, settings).map(boxed),
+        Kind::Azure => RemoteModel::new(AzureOpenAi, http, base_url, key, settings).map(boxed),
         Kind::Anthropic => RemoteModel::new(Anthropic, http, base_url, key, settings).map(boxed),
         Kind::Google => RemoteModel::new(Google, http, base_url, key, settings).map(boxed),
         Kind::XAi => RemoteModel::new(XAi, http, base_url, key, settings).map(boxed),
         Kind::Ollama => RemoteModel::new(Ollama, http, base_url, key, settings).map(boxed),
-        Kind::Compatible(host) => {
-            let host = pinned(host, model);
-            RemoteModel::new(host, http, base_url, key, settings).map(boxed)
-        }
+        Kind::Compatible(host) => RemoteModel::new(*host, http, base_url, key, settings).map(boxed),
     };
-    opened.map_err(wrong)
+    opened.map_err(|error| Error::new(format!("{id}: {error}")))
+}
+
+/// Refuses a model that could not be asked as it is configured, without a key and without a call.
+pub fn check_model(model: &ModelSettings) -> Result<(), Error> {
+    let (id, name) = (&model.contestant.model_id, &model.contestant.provider);
+    if is_offline(name) {
+        return Ok(());
+    }
+    let (_, _, kind) = required(model)?;
+    let wrong = |error: SetupError| Error::new(format!("{id}: {error}"));
+    let base_url = required_base_url(model)?;
+    check_base_url(base_url).map_err(|error| wrong(error.into()))?;
+    let host = host_of(base_url).unwrap_or_default();
+    let host = host.split(':').next().unwrap_or_default();
+    let settings = settings(model, kind);
+    let checked = match kind {
+        Kind::OpenAi => check(&OpenAi, host, &settings),
+        Kind::Azure => check(&AzureOpenAi, host, &settings),
+        Kind::Anthropic => check(&Anthropic, host, &settings),
+        Kind::Google => check(&Google, host, &settings),
+        Kind::XAi => check(&XAi, host, &settings),
+        Kind::Ollama => check(&Ollama, host, &settings),
+        Kind::Compatible(compatible) => check(compatible, host, &settings),
+    };
+    checked.map_err(wrong)
+}
+
+/// The row of a model's provider; an unknown one is named with the nearest known one.
+fn required(model: &ModelSettings) -> Result<&'static Known, Error> {
+    let (id, name) = (&model.contestant.model_id, &model.contestant.provider);
+    known(name).ok_or_else(|| {
+        let names = PROVIDERS.iter().map(|(name, ..)| *name);
+        let text = format!("{id}: the provider {name} is not known");
+        let error = match closest(name, names.clone()) {
+            Some(near) => Error::new(format!("{text}; did you mean {near}?")),
+            None => Error::new(text),
+        };
+        let names: Vec<&str> = names.collect();
+        error.hint(format!(
+            "the known ones are {}; any other address with OpenAI's chat format is openai_compatible",
+            names.join(", ")
+        ))
+    })
+}
+
+fn required_base_url(model: &ModelSettings) -> Result<&str, Error> {
+    base_url(model).ok_or_else(|| {
+        let (id, name) = (&model.contestant.model_id, &model.contestant.provider);
+        let text = format!("{id}: base_url is required for the provider {name}");
+        match known(name) {
+            Some((_, _, Kind::Azure)) => {
+                Error::new(text).hint("it looks like https://RESOURCE.openai.azure.com/openai/v1")
+            }
+            Some((_, _, Compatible(Host::Bedrock))) => Error::new(text)
+                .hint("it looks like https://bedrock-runtime.REGION.amazonaws.com/openai/v1"),
+            Some((_, _, Compatible(Host::Vertex))) => Error::new(text).hint(
+                "it looks like https://REGION-aiplatform.googleapis.com/v1/projects/PROJECT/\
+                 locations/REGION/endpoints/openapi",
+            ),
+            _ => Error::new(text),
+        }
+    })
+}
+
+/// What the models file says and what the table knows about a model.
+fn settings(model: &ModelSettings, kind: &Kind) -> Settings {
+    let family = match kind {
+        Kind::OpenAi | Kind::Azure => Family::OpenAi,
+        Kind::Anthropic => Family::Anthropic,
+        Kind::Google => Family::Google,
+        Kind::XAi => Family::XAi,
+        Kind::Ollama => Family::Ollama,
+        Kind::Compatible(host) => host.family(),
+    };
+    let calls = CallSettings {
+        max_output_tokens: Some(model.max_output_tokens),
+        ..model.settings.clone()
+    };
+    Settings::new(family, &model.contestant.api_model_name).with_calls(calls)
 }
 
 /// Where a model is asked; none without a network, or where no address is known.
@@ -105,6 +163,7 @@ pub fn base_url(model: &ModelSettings) -> Option<&str> {
     let (_, _, kind) = known(&model.contestant.provider)?;
     let usual = match kind {
         Kind::OpenAi => Some(OpenAi::DEFAULT_BASE_URL),
+        Kind::Azure => None,
         Kind::Anthropic => Some(Anthropic::DEFAULT_BASE_URL),
         Kind::Google => Some(Google::DEFAULT_BASE_URL),
         Kind::XAi => Some(XAi::DEFAULT_BASE_URL),
@@ -129,10 +188,8 @@ fn reach(model: &ModelSettings, kind: &Kind, configuration: &Configuration) -> R
 
 /// Names under which the requested model may answer.
 pub fn served_models(model: &ModelSettings) -> Vec<String> {
-    let also = model.metadata["served_models"].as_array();
-    let also = also.into_iter().flatten().filter_map(Value::as_str);
-    let own = std::iter::once(model.contestant.api_model_name.as_str());
-    own.chain(also).map(str::to_owned).collect()
+    let own = std::iter::once(&model.contestant.api_model_name);
+    own.chain(&model.settings.served_models).cloned().collect()
 }
 
 fn boxed<P: Provider + 'static>(provider: P) -> Box<dyn Provider> {
@@ -142,6 +199,8 @@ fn boxed<P: Provider + 'static>(provider: P) -> Box<dyn Provider> {
 /// The wire format a provider name stands for.
 pub enum Kind {
     OpenAi,
+    /// `OpenAI`'s format at an address of Azure.
+    Azure,
     Anthropic,
     Google,
     XAi,
@@ -157,8 +216,9 @@ const fn keyed(name: &'static str, key: &'static str, kind: Kind) -> Known {
     (name, Some(key), kind)
 }
 
-pub static PROVIDERS: [Known; 14] = [
+pub static PROVIDERS: [Known; 24] = [
     keyed("openai", "OPENAI_API_KEY", Kind::OpenAi),
+    keyed("azure_openai", "AZURE_OPENAI_API_KEY", Kind::Azure),
     keyed("anthropic", "ANTHROPIC_API_KEY", Kind::Anthropic),
     keyed("google", "GOOGLE_API_KEY", Kind::Google),
     keyed("xai", "XAI_API_KEY", Kind::XAi),
@@ -171,30 +231,32 @@ pub static PROVIDERS: [Known; 14] = [
         "FIREWORKS_API_KEY",
         Compatible(Host::Fireworks),
     ),
-    keyed("openrouter", "OPENROUTER_API_KEY", Compatible(UNPINNED)),
+    keyed(
+        "openrouter",
+        "OPENROUTER_API_KEY",
+        Compatible(Host::OpenRouter),
+    ),
+    keyed("cohere", "COHERE_API_KEY", Compatible(Host::Cohere)),
+    keyed("moonshot", "MOONSHOT_API_KEY", Compatible(Host::Moonshot)),
+    keyed("qwen", "DASHSCOPE_API_KEY", Compatible(Host::Qwen)),
+    keyed("zhipu", "ZAI_API_KEY", Compatible(Host::Zhipu)),
+    keyed("minimax", "MINIMAX_API_KEY", Compatible(Host::MiniMax)),
+    keyed("cerebras", "CEREBRAS_API_KEY", Compatible(Host::Cerebras)),
+    keyed("huggingface", "HF_TOKEN", Compatible(Host::HuggingFace)),
+    keyed(
+        "bedrock",
+        "AWS_BEARER_TOKEN_BEDROCK",
+        Compatible(Host::Bedrock),
+    ),
+    keyed("vertex", "VERTEX_ACCESS_TOKEN", Compatible(Host::Vertex)),
     ("vllm", None, Compatible(Host::Vllm)),
     ("llama_cpp", None, Compatible(Host::LlamaCpp)),
     ("ollama", None, Kind::Ollama),
     ("openai_compatible", None, Compatible(Host::Other)),
 ];
 
-/// `OpenRouter` before a model says who may answer.
-const UNPINNED: Host = Host::OpenRouter { only: Vec::new() };
-
 fn known(name: &str) -> Option<&'static Known> {
     PROVIDERS.iter().find(|(known, ..)| *known == name)
-}
-
-/// `metadata: {routing: [HOST, …]}` pins a routed model.
-fn pinned(host: &Host, model: &ModelSettings) -> Host {
-    if *host != UNPINNED {
-        return host.clone();
-    }
-    let routing = model.metadata["routing"].as_array().into_iter().flatten();
-    let only = routing.filter_map(Value::as_str).map(str::to_owned);
-    Host::OpenRouter {
-        only: only.collect(),
-    }
 }
 
 fn mock(settings: &ProviderSettings<'_>) -> Result<Mock, Error> {

@@ -23,7 +23,7 @@ use capitalbench_core::values::time::WrittenInstant;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 
-use crate::asking::providers::base_url;
+use crate::asking::providers::{base_url, check_model};
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::operator::files::read;
@@ -216,6 +216,9 @@ fn active_models(request: &RoundRequest, deadline: Timestamp) -> Result<Vec<Mode
         let file = file.display();
         let text = format!("{file} has no model that is active at {deadline}");
         return Err(Error::new(text));
+    }
+    for model in &active {
+        check_model(model)?;
     }
     Ok(active)
 }

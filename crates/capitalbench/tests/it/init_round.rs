@@ -149,7 +149,7 @@ fn the_folder_holds_what_it_should_and_nothing_is_left_over() {
 fn only_active_models_are_frozen_into_the_roster() {
     let test = Test::operator(ROUND);
     let model = |id: &str, more: &str| {
-        format!("- model_id: {id}\n  provider: local\n  api_model_name: {id}\n{more}")
+        format!("- model_id: {id}\n  provider: mock\n  api_model_name: {id}\n{more}")
     };
     let models = [
         "models:\n".to_owned(),
@@ -297,7 +297,7 @@ fn a_broken_universe_is_refused_by_file_and_option() {
 
 #[test]
 fn a_broken_models_file_is_refused_by_file_and_field() {
-    let model = "models:\n- model_id: a\n  provider: local\n  api_model_name: a\n";
+    let model = "models:\n- model_id: a\n  provider: mock\n  api_model_name: a\n";
     let also = |more: &str| format!("{model}{more}");
     for (text, message) in [
         (also("  colour: red\n"), "unknown field `colour`"),
@@ -314,7 +314,7 @@ fn a_broken_models_file_is_refused_by_file_and_field() {
             "models.0.first_eligible_date_utc",
         ),
         (
-            model.replace("provider: local", "provider: ' '"),
+            model.replace("provider: mock", "provider: ' '"),
             "models.0.provider: must not be blank",
         ),
         (
@@ -327,6 +327,81 @@ fn a_broken_models_file_is_refused_by_file_and_field() {
     ] {
         let ran = refused("models.yaml", &text, &["--models", "models.yaml"]);
         ran.complains("models.yaml").complains(message);
+    }
+}
+
+/// A models file of one model with these lines.
+fn one_model(lines: &str) -> String {
+    format!("models:\n- model_id: a\n  {lines}\n")
+}
+
+#[test]
+fn a_model_that_could_not_be_asked_is_refused_when_the_round_is_created() {
+    for (lines, message) in [
+        (
+            "provider: opnai\n  api_model_name: x",
+            "a: the provider opnai is not known; did you mean openai?",
+        ),
+        (
+            "provider: somewhere\n  api_model_name: x",
+            "any other address with OpenAI's chat format is openai_compatible",
+        ),
+        (
+            "provider: openai_compatible\n  api_model_name: x",
+            "a: base_url is required for the provider openai_compatible",
+        ),
+        (
+            "provider: azure_openai\n  api_model_name: x",
+            "it looks like https://RESOURCE.openai.azure.com/openai/v1",
+        ),
+        (
+            "provider: openai\n  api_model_name: x\n  base_url: api.openai.com",
+            "a: the base URL must look like https://host or https://host/path",
+        ),
+        (
+            "provider: openai\n  api_model_name: gpt-5-pro\n  reasoning: low",
+            "a: gpt-5-pro does not take the reasoning effort low; it takes: high",
+        ),
+        (
+            "provider: openai\n  api_model_name: o3-deep-research",
+            "a: o3-deep-research searches or uses tools by itself",
+        ),
+        (
+            "provider: openrouter\n  api_model_name: x/y",
+            "a: OpenRouter needs a routing pin: name the only host that may answer",
+        ),
+        (
+            "provider: groq\n  api_model_name: x\n  routing: [groq]",
+            "a: routing is only for openrouter",
+        ),
+        (
+            "provider: fireworks\n  api_model_name: x\n  max_output_tokens: 6000",
+            "a: fireworks answers at most 4096 tokens without streaming",
+        ),
+        (
+            "provider: anthropic\n  api_model_name: claude-opus-5\n  schema_mode: json",
+            "a: anthropic has no JSON mode",
+        ),
+        (
+            "provider: openai\n  api_model_name: x\n  temprature: 0",
+            "models.0: unknown field `temprature`; did you mean `temperature`?",
+        ),
+        (
+            "provider: openai\n  api_model_name: x\n  extra_headers: {a b: c}",
+            "models.0.extra_headers: \"a b\": is not a name that a header can have",
+        ),
+        (
+            "provider: openai\n  api_model_name: x\n  extra_headers: {x-api-key: c}",
+            "models.0.extra_headers: x-api-key: carries a key",
+        ),
+        (
+            "provider: openai\n  api_model_name: x\n  continues: a",
+            "models.0.continues: a cannot continue its own record",
+        ),
+    ] {
+        let models = ["--models", "models.yaml"];
+        let ran = refused("models.yaml", &one_model(lines), &models);
+        ran.complains(message);
     }
 }
 

@@ -51,6 +51,7 @@ mod list_runs;
 mod lite_server;
 mod many_rounds;
 mod market;
+mod models_page;
 mod no_way_around;
 mod operate;
 mod operator;

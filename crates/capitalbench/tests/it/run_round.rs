@@ -28,9 +28,9 @@ impl Frozen {
         let models: Vec<String> = (0..MODELS)
             .map(|index| {
                 format!(
-                    "- model_id: m{index}\n  provider: p{}\n  api_model_name: m{index}-1\n  \
+                    "- model_id: m{index}\n  provider: {}\n  api_model_name: m{index}-1\n  \
                      metadata: {metadata}\n",
-                    index % 2
+                    ["vllm", "llama_cpp"][index % 2]
                 )
             })
             .collect();
@@ -126,7 +126,7 @@ fn nothing_leaves_the_machine_without_permission() {
     test.ask("--dry-run").code(0);
     test.ask("--max-cost-usd 1")
         .code(2)
-        .complains("no price of p0");
+        .complains("no price of vllm");
     assert_eq!(names(&test.path("rounds/L/runs")), [""; 0]);
     fs::write(test.path("rounds/L/briefing.md"), "other").expect("a spoiled file");
     test.ask("")
@@ -213,7 +213,8 @@ fn the_cost_cap_stops_a_run_and_a_higher_one_finishes_it() {
     let test = Frozen::new("{}");
     let price = "{input_per_1m_tokens_usd: 1, output_per_1m_tokens_usd: 100}";
     let card = format!(
-        "pricing:\n  p0: {{m0-1: {price}, m2-1: {price}}}\n  p1: {{m1-1: {price}, m3-1: {price}}}\n"
+        "pricing:\n  vllm: {{m0-1: {price}, m2-1: {price}}}\n  \
+         llama_cpp: {{m1-1: {price}, m3-1: {price}}}\n"
     );
     fs::write(test.path("prices.yaml"), card).expect("a written file");
     let json = test

@@ -3,6 +3,7 @@
 use capitalbench_adapters::provider::{
     Anthropic, Family, Provider, RemoteModel, Reply as ModelReply, Stop, Tokens, Wire as _,
 };
+use capitalbench_core::asking::call_settings::{CallSettings, ReasoningSetting};
 use serde_json::{Value, json};
 
 use super::{
@@ -264,4 +265,74 @@ fn older_models_get_a_temperature_and_no_effort() {
     let body = Anthropic.request_body(&settings, &question(&schema));
     assert_eq!(body["temperature"], 0.0);
     assert!(body["output_config"].get("effort").is_none());
+    assert!(body.get("thinking").is_none());
+}
+
+#[test]
+fn thinking_is_asked_for_as_each_model_documents_it() {
+    let schema = schema();
+    let low = || ReasoningSetting::Effort("low".to_owned());
+    let adaptive = json!({"type": "adaptive"});
+    let disabled = json!({"type": "disabled"});
+    let enabled = json!({"type": "enabled", "budget_tokens": 2048});
+    for (model, setting, thinking, effort) in [
+        ("claude-opus-4-8", None, Value::Null, json!("low")),
+        (
+            "claude-opus-4-8",
+            Some(low()),
+            adaptive.clone(),
+            json!("low"),
+        ),
+        (
+            "claude-opus-4-8",
+            Some(ReasoningSetting::On),
+            adaptive.clone(),
+            Value::Null,
+        ),
+        (
+            "claude-opus-4-8",
+            Some(ReasoningSetting::Off),
+            Value::Null,
+            Value::Null,
+        ),
+        (
+            "claude-opus-4-8",
+            Some(ReasoningSetting::Omit),
+            Value::Null,
+            Value::Null,
+        ),
+        ("claude-opus-4-6", Some(low()), adaptive, json!("low")),
+        (
+            "claude-opus-4-6",
+            Some(ReasoningSetting::Budget(2048)),
+            enabled,
+            Value::Null,
+        ),
+        ("claude-opus-4-5", Some(low()), Value::Null, json!("low")),
+        ("claude-opus-5", Some(low()), Value::Null, json!("low")),
+        (
+            "claude-opus-5",
+            Some(ReasoningSetting::Off),
+            disabled.clone(),
+            Value::Null,
+        ),
+        (
+            "claude-haiku-5-5",
+            Some(ReasoningSetting::Off),
+            disabled,
+            Value::Null,
+        ),
+    ] {
+        let calls = CallSettings {
+            reasoning: setting.clone(),
+            ..CallSettings::default()
+        };
+        let settings = settings(Family::Anthropic, model).with_calls(calls);
+        let body = Anthropic.request_body(&settings, &question(&schema));
+        assert_eq!(body["thinking"], thinking, "{model} {setting:?}");
+        assert_eq!(
+            body["output_config"]["effort"], effort,
+            "{model} {setting:?}"
+        );
+    }
 }

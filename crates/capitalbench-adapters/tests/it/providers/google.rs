@@ -3,6 +3,7 @@
 use capitalbench_adapters::provider::{
     Family, Google, Provider, RemoteModel, Reply as ModelReply, Stop, Tokens, Wire as _,
 };
+use capitalbench_core::asking::call_settings::{CallSettings, ReasoningSetting};
 use serde_json::{Value, json};
 
 use super::{
@@ -241,7 +242,7 @@ async fn the_request_matches_the_documentation() {
         "contents": [{"role": "user", "parts": [{"text": INPUT}]}],
         "generationConfig": {
             "responseMimeType": "application/json", "responseJsonSchema": wire_schema,
-            "maxOutputTokens": 6000, "temperature": 0.0,
+            "maxOutputTokens": 6000,
             "thinkingConfig": {"thinkingLevel": "low"},
         },
     });
@@ -249,10 +250,42 @@ async fn the_request_matches_the_documentation() {
 }
 
 #[test]
-fn a_number_is_a_budget_for_thoughts() {
+fn thinking_is_a_budget_or_a_level() {
     let schema = schema();
-    let settings = settings(Family::Google, "gemini-2.5-flash");
-    let body = Google.request_body(&settings, &question(&schema));
-    let config = &body["generationConfig"];
-    assert_eq!(config["thinkingConfig"], json!({"thinkingBudget": 0}));
+    let budget = |tokens: i64| json!({"thinkingBudget": tokens});
+    for (model, setting, thinking) in [
+        ("gemini-2.5-flash", None, budget(0)),
+        ("gemini-2.5-pro", None, budget(128)),
+        (
+            "gemini-2.5-pro",
+            Some(ReasoningSetting::Budget(777)),
+            budget(777),
+        ),
+        ("gemini-2.5-flash", Some(ReasoningSetting::On), budget(-1)),
+        ("gemini-3-flash", None, json!({"thinkingLevel": "minimal"})),
+        ("gemini-3-flash", Some(ReasoningSetting::Omit), Value::Null),
+    ] {
+        let calls = CallSettings {
+            reasoning: setting.clone(),
+            ..CallSettings::default()
+        };
+        let settings = settings(Family::Google, model).with_calls(calls);
+        let body = Google.request_body(&settings, &question(&schema));
+        let config = &body["generationConfig"];
+        assert_eq!(config["thinkingConfig"], thinking, "{model} {setting:?}");
+    }
+}
+
+#[test]
+fn gemini_3_keeps_its_own_temperature() {
+    let schema = schema();
+    for (model, sent) in [
+        ("gemini-2.5-flash", json!(0.0)),
+        ("gemini-3.1-pro-preview", Value::Null),
+        ("gemini-3.5-flash", Value::Null),
+    ] {
+        let settings = settings(Family::Google, model);
+        let body = Google.request_body(&settings, &question(&schema));
+        assert_eq!(body["generationConfig"]["temperature"], sent, "{model}");
+    }
 }

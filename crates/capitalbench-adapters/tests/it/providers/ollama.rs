@@ -1,11 +1,12 @@
 //! Ollama's own chat.
 
-use capitalbench_adapters::provider::{Family, Ollama, Provider, RemoteModel, Tokens};
+use capitalbench_adapters::provider::{Family, Ollama, Provider, RemoteModel, Tokens, Wire as _};
+use capitalbench_core::asking::call_settings::{CallSettings, ReasoningSetting};
 use serde_json::{Value, json};
 
 use super::{
-    INPUT, KEY, PATIENCE, ReplyCase, ask, check, error_cases, headers, http, key, ok, reply_cases,
-    request, settings,
+    INPUT, KEY, PATIENCE, ReplyCase, ask, check, error_cases, headers, http, key, ok, question,
+    reply_cases, request, schema, settings,
 };
 
 /// Errors, each with its name, status and headers, body, and what is made of it.
@@ -42,7 +43,7 @@ const ERRORS: &str = r#"
 "#;
 
 pub(crate) fn make(url: &str) -> Box<dyn Provider> {
-    let settings = settings(Family::Compatible, "gpt-oss:20b");
+    let settings = settings(Family::Ollama, "gpt-oss:20b");
     Box::new(RemoteModel::new(Ollama, http(), url, key(), settings).expect("a provider"))
 }
 
@@ -103,9 +104,35 @@ async fn the_request_asks_for_room_enough() {
     );
     assert_eq!(body["stream"], false);
     assert_eq!(body["format"]["required"][0], "pick");
-    let options = json!({"temperature": 0.0, "num_ctx": 6144, "num_predict": 6000});
+    // Thoughts are counted with the reply, so a model that thinks gets more room.
+    let options = json!({"temperature": 0.0, "num_ctx": 14336, "num_predict": 14192});
     assert_eq!(body["options"], options);
+    assert_eq!(body["think"], "low");
+    assert_eq!(
+        (&body["truncate"], &body["shift"]),
+        (&json!(false), &json!(false))
+    );
     assert!(body.get("tools").is_none());
+}
+
+#[test]
+fn thinking_is_a_switch_with_its_own_room() {
+    let schema = schema();
+    for (setting, think, room) in [
+        (None, json!(false), 6000),
+        (Some(ReasoningSetting::Off), json!(false), 6000),
+        (Some(ReasoningSetting::On), json!(true), 14192),
+        (Some(ReasoningSetting::Omit), Value::Null, 14192),
+    ] {
+        let calls = CallSettings {
+            reasoning: setting.clone(),
+            ..CallSettings::default()
+        };
+        let settings = settings(Family::Ollama, "qwen3.5:4b").with_calls(calls);
+        let body = Ollama.request_body(&settings, &question(&schema));
+        assert_eq!(body["think"], think, "{setting:?}");
+        assert_eq!(body["options"]["num_predict"], room, "{setting:?}");
+    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use capitalbench_adapters::provider::{
     Family, OpenAi, Provider, RemoteModel, Reply as ModelReply, Stop, Tokens, Wire as _,
 };
+use capitalbench_core::asking::call_settings::{CallSettings, ReasoningSetting};
 use serde_json::{Value, json};
 
 use super::{
@@ -293,8 +294,10 @@ fn a_temperature_is_sent_only_where_it_is_taken() {
         ("gpt-6-sol", None, (None, Some("low"))),
         ("o3", None, (None, Some("low"))),
     ] {
-        let mut settings = settings(Family::OpenAi, model);
-        settings.reasoning_effort = effort.map(str::to_owned);
+        let settings = settings(Family::OpenAi, model).with_calls(CallSettings {
+            reasoning: effort.map(|word| ReasoningSetting::Effort(word.to_owned())),
+            ..CallSettings::default()
+        });
         let body = OpenAi.request_body(&settings, &question(&schema));
         let effort = body.pointer("/reasoning/effort").and_then(Value::as_str);
         let temperature = body.get("temperature").and_then(Value::as_f64);

@@ -3,6 +3,7 @@
 use capitalbench_adapters::provider::{
     Family, Host, Provider, RemoteModel, Stop, Tokens, Wire as _,
 };
+use capitalbench_core::asking::call_settings::{CallSettings, ReasoningSetting};
 use capitalbench_core::asking::cost::Cost;
 use serde_json::{Value, json};
 
@@ -94,12 +95,18 @@ pub(crate) fn make(url: &str) -> Box<dyn Provider> {
 }
 
 fn router(url: &str) -> Box<dyn Provider> {
-    let only = vec!["anthropic".to_owned()];
-    provider(url, "anthropic/claude-opus-5", Host::OpenRouter { only })
+    provider(url, "anthropic/claude-opus-5", Host::OpenRouter)
 }
 
 fn provider(url: &str, model: &str, host: Host) -> Box<dyn Provider> {
-    let settings = settings(Family::Compatible, model);
+    let routing = match host {
+        Host::OpenRouter => vec!["anthropic".to_owned()],
+        _ => Vec::new(),
+    };
+    let settings = settings(Family::Compatible, model).with_calls(CallSettings {
+        routing,
+        ..CallSettings::default()
+    });
     let url = format!("{url}/v1");
     Box::new(RemoteModel::new(host, http(), &url, key(), settings).expect("a provider"))
 }
@@ -353,32 +360,40 @@ async fn the_request_matches_the_documentation() {
             "name": "capitalbench_submission", "strict": true, "schema": wire_schema}},
         "provider": {"only": ["anthropic"], "allow_fallbacks": false, "require_parameters": true,
                      "data_collection": "deny"},
-        "plugins": [], "transforms": [], "stream": false,
+        "plugins": [{"id": "web", "enabled": false}, {"id": "response-healing", "enabled": false},
+                    {"id": "context-compression", "enabled": false}],
+        "stream": false,
     });
     assert_eq!(body, expected);
 }
 
+/// What a host is sent for a model, with these settings.
+fn body(host: Host, model: &str, reasoning: Option<ReasoningSetting>) -> Value {
+    let schema = schema();
+    let calls = CallSettings {
+        reasoning,
+        ..CallSettings::default()
+    };
+    let settings = settings(host.family(), model).with_calls(calls);
+    host.request_body(&settings, &question(&schema))
+}
+
 #[test]
 fn each_host_gets_the_fields_it_expects() {
-    let schema = schema();
-    let body = |host: &Host, model: &str| {
-        host.request_body(&settings(Family::Compatible, model), &question(&schema))
-    };
-    let deepseek = body(&Host::DeepSeek, "deepseek-v4-pro");
     let expected = json!({
         "model": "deepseek-v4-pro", "messages": [{"role": "user", "content": INPUT}],
         "max_tokens": 6000, "thinking": {"type": "disabled"}, "temperature": 0.0,
         "response_format": {"type": "json_object"}, "stream": false,
     });
-    assert_eq!(deepseek, expected);
-    let groq = body(&Host::Groq, "openai/gpt-oss-120b");
+    assert_eq!(body(Host::DeepSeek, "deepseek-v4-pro", None), expected);
+    let groq = body(Host::Groq, "openai/gpt-oss-120b", None);
     assert_eq!(groq["max_completion_tokens"], 6000);
     assert_eq!(groq["reasoning_effort"], "low");
-    assert_eq!(body(&Host::Mistral, "m")["safe_prompt"], false);
-    let behaviour = &body(&Host::Fireworks, "m")["context_length_exceeded_behavior"];
+    assert_eq!(body(Host::Mistral, "m", None)["safe_prompt"], false);
+    let behaviour = &body(Host::Fireworks, "m", None)["context_length_exceeded_behavior"];
     assert_eq!(behaviour, "error");
     for host in [Host::DeepSeek, Host::Groq, Host::Vllm, Host::LlamaCpp] {
-        let body = body(&host, "m");
+        let body = body(host, "m", None);
         for field in [
             "tools",
             "tool_choice",
@@ -388,5 +403,95 @@ fn each_host_gets_the_fields_it_expects() {
         ] {
             assert!(body.get(field).is_none(), "{host:?} {field}");
         }
+    }
+}
+
+#[test]
+fn the_newer_services_are_asked_as_they_document_it() {
+    let format = |body: &Value| body["response_format"]["type"].clone();
+    let moonshot = body(Host::Moonshot, "kimi-k2.6", None);
+    assert_eq!(moonshot["max_completion_tokens"], 6000);
+    assert_eq!(moonshot["thinking"], json!({"type": "disabled"}));
+    assert!(moonshot.get("temperature").is_none());
+    assert_eq!(format(&moonshot), "json_object");
+    let qwen = body(Host::Qwen, "qwen-plus", None);
+    assert_eq!(
+        (&qwen["enable_thinking"], format(&qwen)),
+        (&json!(false), json!("json_object"))
+    );
+    assert_eq!(
+        format(&body(Host::Qwen, "qwen3.8-max", None)),
+        "json_schema"
+    );
+    let zhipu = body(Host::Zhipu, "glm-5.2", None);
+    assert_eq!(zhipu["thinking"], json!({"type": "disabled"}));
+    assert_eq!(format(&zhipu), "json_object");
+    let minimax = body(Host::MiniMax, "MiniMax-M2.7", None);
+    assert_eq!(minimax["reasoning_split"], true);
+    assert!(minimax.get("temperature").is_none() && minimax.get("response_format").is_none());
+    let cohere = body(Host::Cohere, "command-a-reasoning-08-2025", None);
+    assert_eq!(
+        (&cohere["reasoning_effort"], format(&cohere)),
+        (&json!("none"), json!("json_schema"))
+    );
+    let cerebras = body(Host::Cerebras, "gpt-oss-120b", None);
+    assert_eq!(cerebras["max_completion_tokens"], 6000);
+    assert_eq!(cerebras["reasoning_effort"], "low");
+    // Behind Bedrock's names anything may stand, so nothing is sent that could be refused.
+    let bedrock = body(Host::Bedrock, "us.openai.gpt-6-sol", None);
+    assert!(bedrock.get("temperature").is_none() && bedrock.get("reasoning_effort").is_none());
+    let vertex = body(Host::Vertex, "google/gemini-3.1-pro-preview", None);
+    assert_eq!(vertex["reasoning_effort"], "low");
+}
+
+#[test]
+fn reasoning_is_written_as_each_host_reads_it() {
+    let high = || ReasoningSetting::Effort("high".to_owned());
+    let (off, on) = (ReasoningSetting::Off, ReasoningSetting::On);
+    let budget = ReasoningSetting::Budget(512);
+    for (host, setting, field, value) in [
+        (Host::Mistral, high(), "reasoning_effort", json!("high")),
+        (
+            Host::Together,
+            off.clone(),
+            "reasoning",
+            json!({"enabled": false}),
+        ),
+        (Host::Together, high(), "reasoning_effort", json!("high")),
+        (
+            Host::Fireworks,
+            off.clone(),
+            "reasoning_effort",
+            json!("none"),
+        ),
+        (Host::Qwen, budget.clone(), "thinking_budget", json!(512)),
+        (
+            Host::Vllm,
+            off.clone(),
+            "chat_template_kwargs",
+            json!({"enable_thinking": false}),
+        ),
+        (
+            Host::OpenRouter,
+            budget,
+            "reasoning",
+            json!({"max_tokens": 512, "exclude": true}),
+        ),
+        (
+            Host::OpenRouter,
+            on.clone(),
+            "reasoning",
+            json!({"enabled": true, "exclude": true}),
+        ),
+        (
+            Host::OpenRouter,
+            off,
+            "reasoning",
+            json!({"enabled": false, "exclude": true}),
+        ),
+        (Host::MiniMax, on, "thinking", json!({"type": "adaptive"})),
+    ] {
+        let sent = body(host, "m", Some(setting.clone()));
+        assert_eq!(sent[field], value, "{host:?} {setting:?}");
     }
 }

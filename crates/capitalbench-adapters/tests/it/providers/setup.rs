@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use capitalbench_adapters::http::BaseUrlError;
 use capitalbench_adapters::provider::{
-    Anthropic, Family, Google, Host, OpenAi, RemoteModel, SetupError, XAi,
+    Anthropic, Family, Google, Host, Ollama, OpenAi, RemoteModel, Settings, SetupError, XAi, check,
+};
+use capitalbench_core::asking::call_settings::{
+    CallSettings, ReasoningSetting, TemperatureSetting,
 };
 
 use super::{KEY, hides_key, http, key, openai_compatible, question, schema, settings};
@@ -15,20 +18,81 @@ fn compatible(url: &str, host: Host) -> Result<RemoteModel<Host>, SetupError> {
     RemoteModel::new(host, http(), url, key(), settings)
 }
 
+/// Settings of a model with this about its calls.
+fn with(family: Family, model: &str, calls: CallSettings) -> Settings {
+    settings(family, model).with_calls(calls)
+}
+
+fn routed(only: &[&str]) -> CallSettings {
+    CallSettings {
+        routing: only.iter().map(|&name| name.to_owned()).collect(),
+        ..CallSettings::default()
+    }
+}
+
+fn reasoning(setting: ReasoningSetting) -> CallSettings {
+    CallSettings {
+        reasoning: Some(setting),
+        ..CallSettings::default()
+    }
+}
+
+fn effort(word: &str) -> CallSettings {
+    reasoning(ReasoningSetting::Effort(word.to_owned()))
+}
+
 #[test]
 fn openrouter_needs_a_routing_pin() {
-    let url = "https://openrouter.ai/api/v1";
-    for only in [vec![], vec![" ".to_owned()]] {
-        let found = compatible(url, Host::OpenRouter { only });
-        assert_eq!(found.err(), Some(SetupError::NoRoutingPin));
+    let host = "openrouter.ai";
+    let asks = |wire: &Host, calls| check(wire, host, &with(Family::Compatible, "m", calls));
+    for only in [&[][..], &[" "]] {
+        let found = asks(&Host::OpenRouter, routed(only));
+        assert_eq!(found, Err(SetupError::NoRoutingPin));
     }
     // Nor is there a way around it by another name.
+    let pinned = routed(&["anthropic"]);
     assert_eq!(
-        compatible(url, Host::Other).err(),
-        Some(SetupError::NoRoutingPin)
+        asks(&Host::Other, pinned.clone()),
+        Err(SetupError::NoRoutingPin)
     );
-    let only = vec!["anthropic".to_owned()];
-    assert!(compatible(url, Host::OpenRouter { only }).is_ok());
+    let found = check(&OpenAi, host, &settings(Family::OpenAi, "m"));
+    assert_eq!(found, Err(SetupError::NoRoutingPin));
+    assert_eq!(asks(&Host::OpenRouter, pinned.clone()), Ok(()));
+    // Elsewhere a list of hosts would promise what nobody keeps.
+    let elsewhere = with(Family::Groq, "m", pinned);
+    let found = check(&Host::Groq, "api.groq.com", &elsewhere);
+    assert_eq!(found, Err(SetupError::NoRouter));
+}
+
+#[test]
+fn hugging_face_needs_a_host_after_the_name() {
+    let asks = |model: &str| {
+        let settings = settings(Family::OpenWeights, model);
+        check(&Host::HuggingFace, "router.huggingface.co", &settings)
+    };
+    for model in ["zai-org/GLM-5", "zai-org/GLM-5:fastest", "zai-org/GLM-5:"] {
+        let found = asks(model).expect_err("no host").to_string();
+        assert!(found.ends_with("as zai-org/GLM-5:HOST"), "{found}");
+    }
+    assert_eq!(asks("zai-org/GLM-5:novita"), Ok(()));
+}
+
+#[test]
+fn fireworks_answers_no_long_reply_without_streaming() {
+    let asks = |tokens| {
+        let calls = CallSettings {
+            max_output_tokens: Some(tokens),
+            ..CallSettings::default()
+        };
+        let settings = with(Family::OpenWeights, "m", calls);
+        check(&Host::Fireworks, "api.fireworks.ai", &settings)
+    };
+    assert_eq!(asks(4_096), Ok(()));
+    assert_eq!(
+        asks(4_097).expect_err("too long").to_string(),
+        "fireworks answers at most 4096 tokens without streaming, which the program does not use; \
+         set max_output_tokens to 4096 or less"
+    );
 }
 
 #[test]
@@ -46,15 +110,120 @@ fn models_with_tools_of_their_own_are_refused() {
 }
 
 #[test]
-fn an_effort_that_would_be_refused_is_not_tried() {
-    let mut settings = settings(Family::OpenAi, "gpt-5.5");
-    settings.reasoning_effort = Some("minimal".to_owned());
-    let found = RemoteModel::new(OpenAi, http(), OpenAi::DEFAULT_BASE_URL, key(), settings);
-    assert_eq!(
-        found.expect_err("an effort refused").to_string(),
-        "gpt-5.5 does not take the reasoning effort minimal; it takes: none, low, medium, high, \
-         xhigh"
+fn a_setting_that_would_be_refused_is_not_tried() {
+    let openai = |model, calls| check(&OpenAi, "", &with(Family::OpenAi, model, calls));
+    let claude = |model, calls| check(&Anthropic, "", &with(Family::Anthropic, model, calls));
+    let gemini = |model, calls| check(&Google, "", &with(Family::Google, model, calls));
+    let budget = |tokens| reasoning(ReasoningSetting::Budget(tokens));
+    let temperature = |value| CallSettings {
+        temperature: Some(TemperatureSetting::Value(value)),
+        ..CallSettings::default()
+    };
+    for (found, expected) in [
+        (
+            openai("gpt-5.5", effort("minimal")),
+            "gpt-5.5 does not take the reasoning effort minimal; it takes: none, low, medium, \
+             high, xhigh",
+        ),
+        (
+            openai("gpt-5-pro", effort("low")),
+            "gpt-5-pro does not take the reasoning effort low; it takes: high",
+        ),
+        (
+            openai("gpt-4.1", effort("low")),
+            "gpt-4.1 does not take the reasoning effort low; it takes none",
+        ),
+        (
+            openai("o3", reasoning(ReasoningSetting::Off)),
+            "o3 does not take the setting reasoning: off; it always reasons; it takes: low, \
+             medium, high",
+        ),
+        (
+            openai("unheard-of", budget(1024)),
+            "unheard-of does not take the setting reasoning: budget 1024; requests to openai have \
+             no field for it",
+        ),
+        (
+            openai("gpt-6-sol", temperature(0.0)),
+            "gpt-6-sol does not take the temperature 0; it takes none: write temperature: omit, \
+             or leave it out",
+        ),
+        (
+            openai(
+                "gpt-5.5",
+                CallSettings {
+                    reasoning: effort("high").reasoning,
+                    ..temperature(0.0)
+                },
+            ),
+            "gpt-5.5 does not take the temperature 0; it takes a temperature only without \
+             reasoning: write reasoning: off or temperature: omit",
+        ),
+        (
+            claude("claude-opus-4-8", budget(2048)),
+            "claude-opus-4-8 does not take the setting reasoning: budget 2048; it takes: low, \
+             medium, high, xhigh, max",
+        ),
+        (
+            claude("claude-fable-5-1", reasoning(ReasoningSetting::Off)),
+            "claude-fable-5-1 does not take the setting reasoning: off; it always reasons; it \
+             takes: low, medium, high, xhigh, max",
+        ),
+        (
+            claude("claude-haiku-4-5", reasoning(ReasoningSetting::On)),
+            "claude-haiku-4-5 does not take the setting reasoning: on; give a budget, as \
+             reasoning: {budget: TOKENS}",
+        ),
+        (
+            gemini("gemini-2.5-pro", budget(64)),
+            "gemini-2.5-pro does not take a reasoning budget of 64 tokens; it takes 128 to 32768",
+        ),
+        (
+            check(
+                &Host::Moonshot,
+                "",
+                &with(Family::Moonshot, "kimi-k2.6", temperature(0.0)),
+            ),
+            "kimi-k2.6 does not take the temperature 0; it takes only 1: write temperature: \
+             omit, or leave it out",
+        ),
+        (
+            check(
+                &Host::MiniMax,
+                "",
+                &with(Family::MiniMax, "MiniMax-M3", temperature(0.0)),
+            ),
+            "MiniMax-M3 does not take the temperature 0; it takes more than 0: write a small \
+             number such as 0.01, or temperature: omit",
+        ),
+    ] {
+        assert_eq!(found.expect_err(expected).to_string(), expected);
+    }
+}
+
+#[test]
+fn what_the_table_does_not_know_may_be_tried() {
+    let openai = check(&OpenAi, "", &with(Family::OpenAi, "gpt-7", effort("tiny")));
+    let haiku = with(Family::Anthropic, "claude-mythos-5", effort("max"));
+    let budget = reasoning(ReasoningSetting::Budget(777));
+    let gemini = with(Family::Google, "gemini-2.5-flash", budget.clone());
+    let kimi = with(Family::Compatible, "moonshotai/kimi-k2.5", effort("high"));
+    let ollama = with(
+        Family::Ollama,
+        "qwen3.5:4b",
+        reasoning(ReasoningSetting::On),
     );
+    let router = CallSettings {
+        routing: vec!["novita".to_owned()],
+        ..budget
+    };
+    let deepseek = with(Family::Compatible, "deepseek/deepseek-v4", router);
+    assert_eq!(openai, Ok(()));
+    assert_eq!(check(&Anthropic, "", &haiku), Ok(()));
+    assert_eq!(check(&Google, "", &gemini), Ok(()));
+    assert_eq!(check(&Host::Other, "", &kimi), Ok(()));
+    assert_eq!(check(&Ollama, "", &ollama), Ok(()));
+    assert_eq!(check(&Host::OpenRouter, "openrouter.ai", &deepseek), Ok(()));
 }
 
 #[test]

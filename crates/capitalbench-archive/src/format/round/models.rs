@@ -2,48 +2,22 @@
 
 use std::time::Duration;
 
+use capitalbench_core::asking::call_settings::CallSettings;
 use capitalbench_core::decision::submission::MODE;
+use capitalbench_core::encoding::yaml::from_yaml;
 use capitalbench_core::round::roster::Contestant;
 use capitalbench_core::values::ids::ModelId;
 use capitalbench_core::values::time::{WrittenInstant, parse_day};
-use serde::Deserialize;
 use serde_json::Value;
 
+use self::calls::{call_settings, refuse_both};
+use self::stored::{Stored, StoredModel, refuse_unknown_fields};
 use crate::disk::error::Fault;
 use crate::format::utf8;
-use capitalbench_core::encoding::yaml::from_yaml;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    models: Vec<StoredModel>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredModel {
-    model_id: String,
-    provider: String,
-    api_model_name: String,
-    base_url: Option<String>,
-    api_key_env: Option<String>,
-    enabled: Option<bool>,
-    mode: Option<String>,
-    temperature: Option<f64>,
-    max_completion_tokens: Option<u64>,
-    max_wall_clock_seconds: Option<f64>,
-    reasoning_effort: Option<String>,
-    first_eligible_round: Option<String>,
-    first_eligible_date_utc: Option<String>,
-    #[serde(rename = "model_release_date")]
-    _model_release_date: Option<String>,
-    #[serde(rename = "notes")]
-    _notes: Option<String>,
-    metadata: Option<Value>,
-    retired_at_utc: Option<WrittenInstant>,
-    retirement_reason: Option<String>,
-    successor_model_id: Option<String>,
-}
+mod calls;
+mod extra;
+mod stored;
 
 /// Longest reply in tokens, unless the file sets one.
 const OUTPUT_TOKENS: u64 = 3_000;
@@ -58,22 +32,29 @@ const MOST_MODELS: usize = 2_000;
 pub struct ModelSettings {
     /// The model, and when it may take part.
     pub contestant: Contestant,
+    /// The name that readers see, unless it is the id.
+    pub display_name: Option<String>,
+    /// The model whose record this one continues.
+    pub continues: Option<ModelId>,
     /// The mode of the call; today every round has the same one.
     pub mode: String,
-    /// Sent only where the file sets one.
-    pub temperature: Option<f64>,
+    /// What the file says about the calls; the table of families fills what it leaves open.
+    pub settings: CallSettings,
     /// Longest reply in tokens.
     pub max_output_tokens: u64,
     /// Longest call.
     pub time_limit: Duration,
-    /// How much reasoning to ask for, in the provider's own term.
-    pub reasoning_effort: Option<String>,
     /// Address of the endpoint, unless it is the provider's own.
     pub base_url: Option<String>,
     /// Environment variable of the key, unless it is the provider's usual one.
     pub key_variable: Option<String>,
     /// Further settings for the adapter.
     pub metadata: Value,
+}
+
+/// The names of all fields that a model may have.
+pub fn field_names() -> &'static [&'static str] {
+    &stored::FIELDS
 }
 
 /// Reads the contestants in file order; unknown keys and repeated ids are refused.
@@ -84,7 +65,9 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Contestant>, Fault> {
 
 /// Reads the contestants with the settings of their calls.
 pub fn parse_settings(bytes: &[u8]) -> Result<Vec<ModelSettings>, Fault> {
-    let stored: Stored = from_yaml(utf8(bytes)?)?;
+    let text = utf8(bytes)?;
+    refuse_unknown_fields(text)?;
+    let stored: Stored = from_yaml(text)?;
     let count = stored.models.len();
     if count > MOST_MODELS {
         let text = format!("lists {count} models; at most {MOST_MODELS} are allowed");
@@ -106,32 +89,64 @@ pub fn parse_settings(bytes: &[u8]) -> Result<Vec<ModelSettings>, Fault> {
         }
         all.push(settings);
     }
+    refuse_circles(&all)?;
     Ok(all)
 }
 
+/// Refuses models that continue each other's records: a record has a beginning.
+fn refuse_circles(models: &[ModelSettings]) -> Result<(), Fault> {
+    for (index, model) in models.iter().enumerate() {
+        let mut next = model.continues.as_ref();
+        for _ in models {
+            let Some(id) = next else { break };
+            if *id == model.contestant.model_id {
+                let text = format!("{id} would continue its own record by way of other models");
+                return Err(Fault::field(format!("models.{index}.continues"), text));
+            }
+            let before = models.iter().find(|other| other.contestant.model_id == *id);
+            next = before.and_then(|other| other.continues.as_ref());
+        }
+    }
+    Ok(())
+}
+
 fn settings(model: &StoredModel) -> Result<ModelSettings, Fault> {
-    let time_limit = match model.max_wall_clock_seconds {
-        None => TIME_LIMIT,
-        Some(seconds) => Duration::try_from_secs_f64(seconds)
-            .ok()
-            .filter(|limit| !limit.is_zero())
-            .ok_or_else(|| Fault::field("max_wall_clock_seconds", "must be above 0"))?,
-    };
-    let max_output_tokens = model.max_completion_tokens.unwrap_or(OUTPUT_TOKENS);
-    if max_output_tokens == 0 {
-        return Err(Fault::field("max_completion_tokens", "must be above 0"));
+    let contestant = contestant(model)?;
+    let settings = call_settings(model)?;
+    let time_limit = settings.time_limit.map(Duration::from_secs_f64);
+    if model.display_name.as_deref().is_some_and(is_no_name) {
+        let text = "must be one line of at most 80 characters";
+        return Err(Fault::field("display_name", text));
     }
     Ok(ModelSettings {
+        display_name: model.display_name.clone(),
+        continues: continued(model, &contestant.model_id)?,
         mode: model.mode.clone().unwrap_or_else(|| MODE.to_owned()),
-        temperature: model.temperature,
-        max_output_tokens,
-        time_limit,
-        reasoning_effort: model.reasoning_effort.clone(),
+        max_output_tokens: settings.max_output_tokens.unwrap_or(OUTPUT_TOKENS),
+        time_limit: time_limit.unwrap_or(TIME_LIMIT),
         base_url: model.base_url.clone(),
         key_variable: model.api_key_env.clone(),
         metadata: model.metadata.clone().unwrap_or_default(),
-        contestant: contestant(model)?,
+        settings,
+        contestant,
     })
+}
+
+fn is_no_name(name: &str) -> bool {
+    name.trim().is_empty() || name.chars().count() > 80 || name.chars().any(char::is_control)
+}
+
+fn continued(model: &StoredModel, own: &ModelId) -> Result<Option<ModelId>, Fault> {
+    let Some(text) = &model.continues else {
+        return Ok(None);
+    };
+    let id = ModelId::parse(text).map_err(|error| Fault::field("continues", error))?;
+    if id == *own {
+        let text =
+            format!("{own} cannot continue its own record; name another model or leave it out");
+        return Err(Fault::field("continues", text));
+    }
+    Ok(Some(id))
 }
 
 fn contestant(model: &StoredModel) -> Result<Contestant, Fault> {
@@ -151,6 +166,15 @@ fn contestant(model: &StoredModel) -> Result<Contestant, Fault> {
     if model.successor_model_id.as_deref() == Some(model_id.as_str()) {
         return Err(Fault::field("successor_model_id", "must be another model"));
     }
+    let both = model.retired_on.is_some() && model.retired_at_utc.is_some();
+    refuse_both("retired_on", "retired_at_utc", both)?;
+    let retired = match &model.retired_on {
+        None => model.retired_at_utc.clone(),
+        Some(day) => Some(
+            first_instant(day)
+                .ok_or_else(|| Fault::field("retired_on", "must be a day such as 2026-12-01"))?,
+        ),
+    };
     Ok(Contestant {
         model_id,
         provider: model.provider.trim().to_owned(),
@@ -158,17 +182,24 @@ fn contestant(model: &StoredModel) -> Result<Contestant, Fault> {
         enabled: model.enabled.unwrap_or(true),
         first_eligible_round: model.first_eligible_round.clone(),
         first_eligible_at: eligible_from(model.first_eligible_date_utc.as_deref())?,
-        retired_at: model.retired_at_utc.clone(),
+        retired_at: retired,
     })
 }
 
 /// A day means its first instant in UTC.
+fn first_instant(day: &str) -> Option<WrittenInstant> {
+    let day = parse_day(day.trim())?;
+    WrittenInstant::parse(&format!("{day}T00:00:00Z"))
+}
+
 fn eligible_from(text: Option<&str>) -> Result<Option<WrittenInstant>, Fault> {
     let Some(text) = text.map(str::trim) else {
         return Ok(None);
     };
-    let first = parse_day(text).map(|day| format!("{day}T00:00:00Z"));
     let wrong = || Fault::field("first_eligible_date_utc", "must be a day or an instant");
-    let stamp = WrittenInstant::parse(first.as_deref().unwrap_or(text));
+    let stamp = first_instant(text).or_else(|| WrittenInstant::parse(text));
     stamp.map(Some).ok_or_else(wrong)
 }
+
+#[cfg(test)]
+mod tests;
