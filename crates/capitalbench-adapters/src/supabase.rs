@@ -15,6 +15,8 @@ use crate::http::{
 };
 use crate::secret::ApiKey;
 
+/// Rows per request, where they are small; a server may give fewer.
+const PAGE: usize = 200;
 /// Most names that the storage removes in one request.
 const MOST_REMOVED: usize = 1_000;
 /// The status of a hosted project that is paused.
@@ -120,9 +122,18 @@ impl Supabase {
         parse(&answer)
     }
 
-    /// All rows of a table, asked for in pages of this many rows; `query` must order them by a unique
-    /// key. A server may give fewer without saying so, so this asks until a page is empty.
+    /// All rows of a table; `query` must order them by a unique key.
     pub async fn rows(
+        &self,
+        table: &str,
+        query: &[(&str, &str)],
+    ) -> Result<Vec<Value>, SupabaseError> {
+        self.rows_in_pages(table, query, PAGE).await
+    }
+
+    /// The same in pages of this many rows. Some servers cut an answer at a thousand rows without
+    /// saying so, so this asks for pages until one is empty.
+    pub async fn rows_in_pages(
         &self,
         table: &str,
         query: &[(&str, &str)],

@@ -67,7 +67,8 @@ async fn pages_are_asked_for_until_nothing_comes() {
     let server = FakeServer::start(replies.to_vec());
     let query = [("select", "n"), ("order", "n")];
     let store = store(&server, KEY);
-    let rows = store.rows("t", &query, 20).await.expect("rows");
+    let rows = store.rows_in_pages("t", &query, 20).await;
+    let rows = rows.expect("rows");
     assert_eq!(rows, [json!({"n": 1}), json!({"n": 2}), json!({"n": 3})]);
     let offsets: Vec<bool> = server
         .questions()

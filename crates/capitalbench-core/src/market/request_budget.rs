@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-const SECOND: SignedDuration = SignedDuration::from_secs(1);
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 const DAY: SignedDuration = SignedDuration::from_hours(24);
@@ -16,8 +15,6 @@ const MONTH: SignedDuration = SignedDuration::from_hours(31 * 24);
 /// What a plan allows; none is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Plan {
-    /// Questions in a second.
-    pub per_second: Option<usize>,
     /// Questions in a minute.
     pub per_minute: Option<usize>,
     /// Questions in an hour.
@@ -31,17 +28,14 @@ pub struct Plan {
 impl Plan {
     /// Tiingo's free plan.
     pub const TIINGO_FREE: Self = Self {
-        per_second: None,
         per_minute: None,
         per_hour: Some(50),
         per_day: Some(1_000),
         symbols_per_month: Some(500),
     };
 
-    /// Alpha Vantage's free plan. A question that comes too fast is refused and counts all the same,
-    /// so the pace is kept beforehand.
+    /// Alpha Vantage's free plan.
     pub const ALPHA_VANTAGE_FREE: Self = Self {
-        per_second: Some(1),
         per_minute: None,
         per_hour: None,
         per_day: Some(25),
@@ -95,7 +89,6 @@ impl Usage {
     pub fn next(&self, plan: Plan, symbol: &str, now: Timestamp) -> Timestamp {
         let mut next = self.closed_until.map_or(now, |until| until.max(now));
         for (limit, period) in [
-            (plan.per_second, SECOND),
             (plan.per_minute, MINUTE),
             (plan.per_hour, HOUR),
             (plan.per_day, DAY),

@@ -20,12 +20,12 @@ use crate::operator::{Notice, Operator};
 
 /// How often a question whose transport failed is asked again.
 const RETRIES: u32 = 3;
-/// The longest wait for a failing server or within a plan; a longer one is left to the next fetch.
+/// The longest wait for a failing server or for the pace; a longer one is left to the next fetch.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// No allowance is renewed less often than by the month.
 const MONTH: Duration = Duration::from_hours(31 * 24);
 
-/// What to do when a plan allows no more for a longer time; a short wait is always waited.
+/// What to do when a plan allows no more for now; a wait for the pace alone is always waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AtLimit {
     Stop,
@@ -223,13 +223,19 @@ impl Fetcher<'_> {
             return Ok(Turn::Answer(kept));
         }
         let (mut requests, mut refusals, mut failures) = (0, 0, 0);
-        let mut refused = None;
+        let (mut refused, mut waited_until) = (None, Timestamp::MIN);
         loop {
-            if let Some(at) = self.reserve(symbol)? {
-                if self.at_limit == AtLimit::Stop && self.left_until(at) > LONGEST_WAIT {
+            let now = self.operator.clock.now().max(waited_until);
+            if let Some(at) = self.reserve(symbol, now)? {
+                if let Some(left) = self.pace(refused, at, now) {
+                    self.operator.say(&Notice::PlanUsedUp { left });
+                    sleep(left).await;
+                    waited_until = at;
+                } else if self.at_limit == AtLimit::Stop {
                     return Ok(Turn::Closed(at, self.cause(refused)));
+                } else {
+                    self.wait_until(at).await;
                 }
-                self.wait_until(at).await;
                 continue;
             }
             requests += 1;
@@ -267,13 +273,21 @@ impl Fetcher<'_> {
     }
 
     /// Counts one request; some instant when the plan allows none before it.
-    fn reserve(&self, symbol: &str) -> Result<Option<Timestamp>, Error> {
+    fn reserve(&self, symbol: &str, now: Timestamp) -> Result<Option<Timestamp>, Error> {
         match &self.allowance {
             None => Ok(None),
-            Some(Allowance { plan, state }) => {
-                Ok(state.reserve(*plan, symbol, self.operator.clock.now())?)
-            }
+            Some(Allowance { plan, state }) => Ok(state.reserve(*plan, symbol, now)?),
         }
+    }
+
+    /// How long to wait where only the pace was too high. Such a wait is short and always waited, by
+    /// a timer and not by the machine's clock, which somebody may set meanwhile.
+    fn pace(&self, refused: Option<Limit>, at: Timestamp, now: Timestamp) -> Option<Duration> {
+        let plan = self.allowance.as_ref().map(|allowance| allowance.plan);
+        let is_pace = matches!(refused, Some(Limit::PerSecond | Limit::PerMinute))
+            || plan.is_some_and(|plan| plan.per_minute.is_some());
+        let left = Duration::try_from(at.duration_since(now)).unwrap_or_default();
+        (is_pace && left <= LONGEST_WAIT).then_some(left)
     }
 
     /// Notes that the source closed, for as long as it says or its kind of limit lasts. The back-off
@@ -314,14 +328,10 @@ impl Fetcher<'_> {
         }
     }
 
-    fn left_until(&self, at: Timestamp) -> Duration {
-        let left = at.duration_since(self.operator.clock.now());
-        Duration::try_from(left).unwrap_or_default()
-    }
-
     async fn wait_until(&self, at: Timestamp) {
         loop {
-            let left = self.left_until(at);
+            let left = at.duration_since(self.operator.clock.now());
+            let left = Duration::try_from(left).unwrap_or_default();
             if left.is_zero() {
                 return;
             }

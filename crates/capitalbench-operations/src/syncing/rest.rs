@@ -15,9 +15,8 @@ use serde_json::{Value, json};
 /// Where the files of rounds lie.
 const BUCKET: &str = "capitalbench-public-artifacts";
 
-/// Rows per request. Everybody's statements end after three seconds on a hosted project, and the
-/// rights of every row are checked, so rows with contents come in small pages.
-const PAGE: usize = 200;
+/// Rows with contents per request. On a hosted project the statements of everybody end after three
+/// seconds, and the database checks the rights to every row and reads its whole content.
 const CONTENT_PAGE: usize = 20;
 
 /// A project with the rights of a key.
@@ -42,10 +41,18 @@ impl Rest {
         &self,
         table: &str,
         query: &[(&str, &str)],
-        page: usize,
     ) -> Result<Vec<T>, GatewayError> {
-        let rows = self.0.rows(table, query, page).await.map_err(told)?;
+        let rows = self.0.rows(table, query).await.map_err(told)?;
         rows.into_iter().map(parsed).collect()
+    }
+
+    async fn contents<T: DeserializeOwned>(
+        &self,
+        table: &str,
+        query: &[(&str, &str)],
+    ) -> Result<Vec<T>, GatewayError> {
+        let rows = self.0.rows_in_pages(table, query, CONTENT_PAGE).await;
+        rows.map_err(told)?.into_iter().map(parsed).collect()
     }
 }
 
@@ -79,7 +86,7 @@ impl Gateway for Rest {
 impl Source for Rest {
     async fn header(&self) -> Result<Option<Header>, GatewayError> {
         let columns = [("select", "as_of,is_synthetic,parts_sha256,header_sha256")];
-        Ok(self.rows("publication", &columns, PAGE).await?.pop())
+        Ok(self.rows("publication", &columns).await?.pop())
     }
 
     async fn documents(&self) -> Result<Vec<StoredDocument>, GatewayError> {
@@ -91,7 +98,7 @@ impl Source for Rest {
             ("order", "kind,name"),
         ];
         let rows = self
-            .rows("publication_documents", &query, CONTENT_PAGE)
+            .contents("publication_documents", &query)
             .await?
             .into_iter();
         let documents =
@@ -102,7 +109,7 @@ impl Source for Rest {
     async fn files(&self) -> Result<Vec<FilesRow>, GatewayError> {
         let columns = "round_id,sha256,file_count,byte_count,holds_results,object,content_sha256";
         let query = [("select", columns), ("order", "round_id")];
-        self.rows("round_files", &query, PAGE).await
+        self.rows("round_files", &query).await
     }
 
     async fn unpacked(&self, row: &FilesRow) -> Result<Files, ReadError> {
@@ -112,7 +119,7 @@ impl Source for Rest {
         }
         let wanted = format!("eq.{}", row.round_id);
         let query = [("select", "content"), ("round_id", wanted.as_str())];
-        let rows: Vec<Value> = self.rows("round_files", &query, CONTENT_PAGE).await?;
+        let rows: Vec<Value> = self.contents("round_files", &query).await?;
         let content = rows.first().and_then(|row| row["content"].as_str());
         let missing = || ReadError::FilesMissing(row.round_id.clone());
         Ok(row.unpack_content(content.ok_or_else(missing)?)?)
@@ -122,7 +129,7 @@ impl Source for Rest {
         let columns = "part,round_id,sha256,file_count,byte_count,holds_results,packed_sha256,\
                        content_sha256";
         let query = [("select", columns), ("order", "part")];
-        self.rows("log_files", &query, PAGE).await
+        self.rows("log_files", &query).await
     }
 
     async fn log_contents(&self, parts: &[&str]) -> Result<Vec<LogContent>, GatewayError> {
@@ -133,6 +140,6 @@ impl Source for Rest {
             ("part", wanted.as_str()),
             ("order", "part"),
         ];
-        self.rows("log_files", &query, CONTENT_PAGE).await
+        self.contents("log_files", &query).await
     }
 }

@@ -193,7 +193,9 @@ fn an_unknown_label_or_one_of_another_format_is_named_with_the_known_ones() {
 /// A round of a real market whose manifest was given the label by hand, then frozen.
 fn relabelled() -> Test {
     let test = Test::operator(ROUND);
-    init(&test, &ARGUMENTS).code(0);
+    // Without a frozen roster, so that every configured model takes part.
+    let arguments = [&ARGUMENTS[..6], &ARGUMENTS[8..]].concat();
+    init(&test, &arguments).code(0);
     let import = crate::operator::import("briefing.md", "2026-12-06T09:00:00Z");
     test.run(&import).code(0);
     let test = test.replace("manifest.yaml", "portfolio-v1.1", "portfolio-v1.2");

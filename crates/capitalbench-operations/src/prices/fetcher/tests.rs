@@ -188,7 +188,12 @@ async fn a_used_up_plan_stops_the_fetch_and_keeps_its_answers() {
 }
 
 /// A fetch of one symbol from a source that refuses as given, and stops at a limit.
-async fn refused(plan: Plan, limits: &[Limit]) -> (Result<Answers, Stopped>, Duration) {
+async fn refused(plan: Plan, limits: &[Limit]) -> Result<Answers, Stopped> {
+    refused_for(plan, limits, &["spy"]).await
+}
+
+/// The same for several symbols.
+async fn refused_for(plan: Plan, limits: &[Limit], ids: &[&str]) -> Result<Answers, Stopped> {
     let folder = tempfile::TempDir::new().unwrap();
     let faults = limits.iter().rev().map(|limit| {
         failing(PriceFault::Limited {
@@ -207,19 +212,41 @@ async fn refused(plan: Plan, limits: &[Limit]) -> (Result<Answers, Stopped>, Dur
         }),
         at_limit: AtLimit::Stop,
     };
-    let options = [(OptionId::parse("spy").unwrap(), "SPY".to_owned())];
+    let options = ids
+        .iter()
+        .map(|id| (OptionId::parse(id).unwrap(), id.to_uppercase()));
+    let options: Vec<PricedOption> = options.collect();
     let days = Days::both_ends(DAY, DAY);
-    let began = std::time::Instant::now();
-    let ended = fetcher.fetch_all("fetch", &options, &days).await.unwrap();
-    (ended, began.elapsed())
+    fetcher.fetch_all("fetch", &options, &days).await.unwrap()
 }
 
-#[tokio::test]
-async fn a_limit_of_a_second_is_waited_for_and_not_left_to_the_next_day() {
-    let (ended, waited) = refused(Plan::ALPHA_VANTAGE_FREE, &[Limit::PerSecond]).await;
-    let answers = ended.expect("an answer after the wait");
-    assert_eq!(answers[0].1.as_ref().unwrap().answer.requests, 2);
-    assert!(waited >= Duration::from_secs(1), "{waited:?}");
+#[tokio::test(start_paused = true)]
+async fn a_limit_of_the_pace_is_waited_for_and_not_left_to_the_next_day() {
+    for (limit, seconds) in [(Limit::PerSecond, 1), (Limit::PerMinute, 60)] {
+        let began = Instant::now();
+        let ended = refused(Plan::ALPHA_VANTAGE_FREE, &[limit]).await;
+        let answers = ended.expect("an answer after the wait");
+        assert_eq!(answers[0].1.as_ref().unwrap().answer.requests, 2);
+        assert_eq!(began.elapsed().as_secs(), seconds, "{limit}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_never_finds_the_pace_slow_enough_is_left_alone() {
+    let began = Instant::now();
+    let ended = refused(Plan::ALPHA_VANTAGE_FREE, &[Limit::PerSecond; 25]).await;
+    let stopped = ended.expect_err("a closed source");
+    assert_eq!(stopped.cause, Cause::Plan);
+    assert!(began.elapsed() < Duration::from_mins(5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_questions_of_a_minute_are_waited_for() {
+    let plan = Plan::parse_alpha_vantage("1").unwrap();
+    let began = Instant::now();
+    let ended = refused_for(plan, &[], &["spy", "agg"]).await;
+    assert_eq!(ended.expect("all answers").len(), 2);
+    assert!(began.elapsed().as_secs() >= 59, "{:?}", began.elapsed());
 }
 
 #[tokio::test]
@@ -235,7 +262,7 @@ async fn a_longer_limit_stops_the_fetch_and_says_who_closed_the_source() {
              and gives out no API keys",
         ),
     ] {
-        let (ended, _) = refused(Plan::default(), &[limit]).await;
+        let ended = refused(Plan::default(), &[limit]).await;
         let stopped = ended.expect_err("a closed source");
         assert_eq!(stopped.to_string(), expected);
     }
