@@ -135,7 +135,7 @@ fn ends_with_build(name: &str) -> bool {
 fn is_build(suffix: &str) -> bool {
     let Some(digits) = suffix.strip_prefix('-') else {
         let written = suffix.strip_prefix(['@', ':']);
-        return written.is_some_and(|digits| is_full_date(digits));
+        return written.is_some_and(is_full_date);
     };
     let parts: Vec<&str> = digits.split('-').collect();
     if !parts.iter().all(|part| all_digits(part)) {
