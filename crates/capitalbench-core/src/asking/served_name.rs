@@ -135,7 +135,7 @@ fn ends_with_build(name: &str) -> bool {
 fn is_build(suffix: &str) -> bool {
     let Some(digits) = suffix.strip_prefix('-') else {
         let written = suffix.strip_prefix(['@', ':']);
-        return written.is_some_and(|digits| is_full_date(digits));
+        return written.is_some_and(is_full_date);
     };
     let parts: Vec<&str> = digits.split('-').collect();
     if !parts.iter().all(|part| all_digits(part)) {
@@ -150,8 +150,11 @@ fn is_build(suffix: &str) -> bool {
             3 => one.starts_with('0') && one != "000",
             _ => false,
         },
-        // 03-2025.
-        [month, year] => is_year(year) && month.len() == 2 && in_range(month, 1..=12),
+        // 03-2025 or, as OpenRouter and Google write it, 07-09.
+        [month, other] => {
+            let in_year = is_year(other) && month.len() == 2 && in_range(month, 1..=12);
+            in_year || is_month_day(month, other)
+        }
         // 2025-12-11.
         [year, month, day] => is_year(year) && is_month_day(month, day),
         _ => false,

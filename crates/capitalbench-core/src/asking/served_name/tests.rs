@@ -38,6 +38,8 @@ const SAME: &[(&str, &str)] = &[
     ("openai/gpt-5", "gpt-5-2025-08-07"),
     ("gpt-5", "openai/gpt-5"),
     ("x-ai/grok-4", "grok-4-0709"),
+    ("x-ai/grok-4", "x-ai/grok-4-07-09"),
+    ("gemini-2.5-pro-preview", "gemini-2.5-pro-preview-06-05"),
     ("google/gemini-2.5-pro", "google/gemini-2.5-pro"),
     (
         "mistralai/mistral-small:free",
@@ -99,7 +101,13 @@ const OTHER: &[(&str, &str)] = &[
     ("gemini-2.5-flash", "gemini-2.5-flash-lite-001"),
     ("gemini-2.5", "gemini-2.5-flash"),
     ("gemini-2.5-pro", "gemini-2.5-pro-preview-06-05"),
-    ("gemini-2.5-pro", "gemini-2.5-pro-06-05"),
+    (
+        "gemini-2.5-pro-preview-05-06",
+        "gemini-2.5-pro-preview-06-05",
+    ),
+    ("gpt-5", "gpt-5-13-01"),
+    ("gpt-5", "gpt-5-1-1"),
+    ("gpt-5", "gpt-5-4-05"),
     ("gemini-2.0-flash-001", "gemini-2.0-flash-002"),
     ("gemini-flash-latest", "gemini-2.5-flash-preview-09-2025"),
     ("deepseek-reasoner", "deepseek-v4-flash"),
