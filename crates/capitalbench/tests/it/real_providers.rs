@@ -65,17 +65,29 @@ fn settings_are_frozen_and_what_was_asked_is_kept() {
     let calls = server.calls();
     let body = &calls[0].body;
     assert_eq!(body["reasoning"]["effort"], "low");
-    assert_eq!((&body["seed"], &body["max_output_tokens"]), (&json!(7), &json!(4000)));
+    assert_eq!(
+        (&body["seed"], &body["max_output_tokens"]),
+        (&json!(7), &json!(4000))
+    );
     let slot = &stored(round.test(), "slots.json")["slots"][0];
     let settings = json!({"temperature": "omit", "reasoning": {"effort": "low"},
                           "max_output_tokens": 4000, "time_limit": 90.0,
                           "extra_body": {"seed": 7}, "extra_headers": {"X-Title": "League"}});
     assert_eq!(slot["settings"], settings);
-    assert_eq!((&slot["display_name"], &slot["continues"]), (&json!("Test Model"), &json!("older")));
+    assert_eq!(
+        (&slot["display_name"], &slot["continues"]),
+        (&json!("Test Model"), &json!("older"))
+    );
     let begun = stored(round.test(), "attempts/openai-test__001.begun.json");
     let asked = &begun["asked"];
-    assert_eq!((&asked["schema_mode"], &asked["reasoning"]), (&json!("full"), &json!("effort low")));
-    assert_eq!((&asked["temperature"], &asked["service_tier"]), (&Value::Null, &json!("default")));
+    assert_eq!(
+        (&asked["schema_mode"], &asked["reasoning"]),
+        (&json!("full"), &json!("effort low"))
+    );
+    assert_eq!(
+        (&asked["temperature"], &asked["service_tier"]),
+        (&Value::Null, &json!("default"))
+    );
     assert_eq!(asked["time_limit_seconds"], 90.0);
     assert_eq!(asked["extra_fields"], json!(["seed", "header X-Title"]));
     // The digest is that of the bytes that arrived.
@@ -92,7 +104,10 @@ fn a_rehearsal_without_settings_freezes_none() {
     let ask: Vec<&str> = ask.split_whitespace().collect();
     round.test().run(&ask).code(0);
     let slot = &stored(round.test(), "slots.json")["slots"][0];
-    assert!(slot.get("settings").is_none() && slot.get("display_name").is_none(), "{slot}");
+    assert!(
+        slot.get("settings").is_none() && slot.get("display_name").is_none(),
+        "{slot}"
+    );
     let begun = stored(round.test(), "attempts/openai-test__001.begun.json");
     assert!(begun.get("asked").is_none(), "{begun}");
 }
