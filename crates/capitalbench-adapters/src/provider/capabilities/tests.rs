@@ -103,6 +103,7 @@ const LIST: &[Line] = &[
     (Ollama, "qwen3.5:4b", Taken, "?", "off", "full"),
     (OpenWeights, "openai/gpt-oss-120b", Taken, "low medium high", "effort low", "full"),
     (OpenWeights, "Qwen/Qwen3-8B", Taken, "?", "-", "full"),
+    (Bedrock, "openai.gpt-oss-120b-1:0", Taken, "low medium high", "effort low", "full"),
     (Bedrock, "us.openai.gpt-6-sol", Left, "?", "-", "full"),
     // openrouter.ai/docs/use-cases/reasoning-tokens: a router passes on what the maker takes.
     (Compatible, "anthropic/claude-opus-4.8", Refused, "low medium high xhigh max", "effort low", "full"),
