@@ -137,15 +137,15 @@ impl Capabilities {
     fn behind_a_router(self, maker: Family) -> Self {
         use Family::{Anthropic, Google, OpenAi, XAi};
         let listed = matches!(maker, OpenAi | Anthropic | Google | XAi);
-        let unset = match self.unset {
-            Some(ReasoningSetting::Off) if self.off == Off::Written => None,
-            Some(ReasoningSetting::Budget(_)) => None,
-            unset if listed => unset,
-            _ => None,
+        let passed_on = |setting: &ReasoningSetting| match setting {
+            ReasoningSetting::Off => self.off == Off::Omission,
+            ReasoningSetting::Effort(_) => listed,
+            _ => false,
         };
+        let unset = self.unset.clone().filter(passed_on);
         Self {
             unset,
-            efforts: self.efforts.filter(|_| listed),
+            efforts: self.efforts.filter(|all| listed && !all.is_empty()),
             on: true,
             ..self
         }

@@ -52,9 +52,10 @@ impl Wire for Ollama {
         if let Some(temperature) = settings.temperature_sent() {
             options["temperature"] = json!(temperature);
         }
-        let thoughts = match settings.is_without_reasoning() {
-            true => 0,
-            false => ROOM_FOR_THOUGHTS,
+        let thoughts = if settings.is_without_reasoning() {
+            0
+        } else {
+            ROOM_FOR_THOUGHTS
         };
         let reply = question.max_output_tokens.saturating_add(thoughts);
         options["num_ctx"] = json!(room(question, reply));

@@ -256,10 +256,9 @@ impl Host {
     fn form(self, setting: &ReasoningSetting) -> Option<Value> {
         use ReasoningSetting::{Budget, Effort, Off, On};
         let is_on = match setting {
-            On => true,
+            On | Budget(_) => true,
             Off => false,
             Effort(word) => word != "none",
-            Budget(_) => true,
             ReasoningSetting::Omit => return None,
         };
         Some(match (self.peculiar().reasoning, setting) {

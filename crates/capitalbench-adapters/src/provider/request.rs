@@ -78,14 +78,19 @@ fn told<W: Wire>(wire: &W, settings: &Settings) -> Option<String> {
         .map(String::as_str)
         .filter(|name| REASONING.contains(name))
         .collect();
-    if !by_hand.is_empty() {
-        return Some(format!("as extra_body says: {}", by_hand.join(", ")));
-    }
-    match settings.reasoning_sent() {
+    let sent = match settings.reasoning_sent() {
         None if settings.capabilities.off == Off::Omission => Some("off".to_owned()),
         None => None,
         Some(ReasoningSetting::Effort(word)) if word == "none" => Some("off".to_owned()),
         Some(setting) => Some(wire.reasoning_words(settings, &setting)),
+    };
+    if by_hand.is_empty() {
+        return sent;
+    }
+    let added = format!("as extra_body says: {}", by_hand.join(", "));
+    match settings.reasoning_sent() {
+        None => Some(added),
+        Some(_) => sent.map(|sent| format!("{sent}; {added}")),
     }
 }
 

@@ -206,12 +206,13 @@ impl Settings {
             }
             _ => false,
         };
-        match off {
-            true if can.lists("none") => Some(ReasoningSetting::Effort("none".to_owned())),
-            true if can.off == Off::Omission => None,
-            true => Some(ReasoningSetting::Off),
-            false => wanted,
+        if !off {
+            return wanted;
         }
+        if can.lists("none") {
+            return Some(ReasoningSetting::Effort("none".to_owned()));
+        }
+        (can.off != Off::Omission).then_some(ReasoningSetting::Off)
     }
 
     /// Whether a request leads to an answer without reasoning, as far as is known.

@@ -335,70 +335,73 @@ fn one_model(lines: &str) -> String {
     format!("models:\n- model_id: a\n  {lines}\n")
 }
 
+/// Lines of a model that could not be asked, and what is said about them.
+const NOT_ASKABLE: &[(&str, &str)] = &[
+    (
+        "provider: opnai\n  api_model_name: x",
+        "a: the provider opnai is not known; did you mean openai?",
+    ),
+    (
+        "provider: somewhere\n  api_model_name: x",
+        "any other address with OpenAI's chat format is openai_compatible",
+    ),
+    (
+        "provider: openai_compatible\n  api_model_name: x",
+        "a: base_url is required for the provider openai_compatible",
+    ),
+    (
+        "provider: azure_openai\n  api_model_name: x",
+        "it looks like https://RESOURCE.openai.azure.com/openai/v1",
+    ),
+    (
+        "provider: openai\n  api_model_name: x\n  base_url: api.openai.com",
+        "a: the base URL must look like https://host or https://host/path",
+    ),
+    (
+        "provider: openai\n  api_model_name: gpt-5-pro\n  reasoning: low",
+        "a: gpt-5-pro does not take the reasoning effort low; it takes: high",
+    ),
+    (
+        "provider: openai\n  api_model_name: o3-deep-research",
+        "a: o3-deep-research searches or uses tools by itself",
+    ),
+    (
+        "provider: openrouter\n  api_model_name: x/y",
+        "a: OpenRouter needs a routing pin: name the only host that may answer",
+    ),
+    (
+        "provider: groq\n  api_model_name: x\n  routing: [groq]",
+        "a: routing is only for openrouter",
+    ),
+    (
+        "provider: fireworks\n  api_model_name: x\n  max_output_tokens: 6000",
+        "a: fireworks answers at most 4096 tokens without streaming",
+    ),
+    (
+        "provider: anthropic\n  api_model_name: claude-opus-5\n  schema_mode: json",
+        "a: anthropic has no JSON mode",
+    ),
+    (
+        "provider: openai\n  api_model_name: x\n  temprature: 0",
+        "models.0: unknown field `temprature`; did you mean `temperature`?",
+    ),
+    (
+        "provider: openai\n  api_model_name: x\n  extra_headers: {a b: c}",
+        "models.0.extra_headers: \"a b\": is not a name that a header can have",
+    ),
+    (
+        "provider: openai\n  api_model_name: x\n  extra_headers: {x-api-key: c}",
+        "models.0.extra_headers: x-api-key: carries a key",
+    ),
+    (
+        "provider: openai\n  api_model_name: x\n  continues: a",
+        "models.0.continues: a cannot continue its own record",
+    ),
+];
+
 #[test]
 fn a_model_that_could_not_be_asked_is_refused_when_the_round_is_created() {
-    for (lines, message) in [
-        (
-            "provider: opnai\n  api_model_name: x",
-            "a: the provider opnai is not known; did you mean openai?",
-        ),
-        (
-            "provider: somewhere\n  api_model_name: x",
-            "any other address with OpenAI's chat format is openai_compatible",
-        ),
-        (
-            "provider: openai_compatible\n  api_model_name: x",
-            "a: base_url is required for the provider openai_compatible",
-        ),
-        (
-            "provider: azure_openai\n  api_model_name: x",
-            "it looks like https://RESOURCE.openai.azure.com/openai/v1",
-        ),
-        (
-            "provider: openai\n  api_model_name: x\n  base_url: api.openai.com",
-            "a: the base URL must look like https://host or https://host/path",
-        ),
-        (
-            "provider: openai\n  api_model_name: gpt-5-pro\n  reasoning: low",
-            "a: gpt-5-pro does not take the reasoning effort low; it takes: high",
-        ),
-        (
-            "provider: openai\n  api_model_name: o3-deep-research",
-            "a: o3-deep-research searches or uses tools by itself",
-        ),
-        (
-            "provider: openrouter\n  api_model_name: x/y",
-            "a: OpenRouter needs a routing pin: name the only host that may answer",
-        ),
-        (
-            "provider: groq\n  api_model_name: x\n  routing: [groq]",
-            "a: routing is only for openrouter",
-        ),
-        (
-            "provider: fireworks\n  api_model_name: x\n  max_output_tokens: 6000",
-            "a: fireworks answers at most 4096 tokens without streaming",
-        ),
-        (
-            "provider: anthropic\n  api_model_name: claude-opus-5\n  schema_mode: json",
-            "a: anthropic has no JSON mode",
-        ),
-        (
-            "provider: openai\n  api_model_name: x\n  temprature: 0",
-            "models.0: unknown field `temprature`; did you mean `temperature`?",
-        ),
-        (
-            "provider: openai\n  api_model_name: x\n  extra_headers: {a b: c}",
-            "models.0.extra_headers: \"a b\": is not a name that a header can have",
-        ),
-        (
-            "provider: openai\n  api_model_name: x\n  extra_headers: {x-api-key: c}",
-            "models.0.extra_headers: x-api-key: carries a key",
-        ),
-        (
-            "provider: openai\n  api_model_name: x\n  continues: a",
-            "models.0.continues: a cannot continue its own record",
-        ),
-    ] {
+    for (lines, message) in NOT_ASKABLE {
         let models = ["--models", "models.yaml"];
         let ran = refused("models.yaml", &one_model(lines), &models);
         ran.complains(message);

@@ -197,6 +197,7 @@ const PROMPT: SchemaMode = SchemaMode::None;
 /// The row for a family without rows.
 pub(super) const NOTHING_KNOWN: Row = row(Compatible, "", Left, ANY, FULL);
 
+#[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
     // OpenAI. Efforts: API reference of `reasoning.effort` and the reasoning guide
     // (developers.openai.com/api/docs/guides/reasoning, read 2026-11-16); gpt-5-pro "only supports
@@ -237,122 +238,32 @@ pub(super) const ROWS: &[Row] = &[
     row(Anthropic, "", Left, ANY, FULL),
     row(Anthropic, "claude-3", WithoutReasoning, EXTENDED, PROMPT),
     row(Anthropic, "claude-opus-4", WithoutReasoning, EXTENDED, FULL),
-    row(
-        Anthropic,
-        "claude-sonnet-4",
-        WithoutReasoning,
-        EXTENDED,
-        FULL,
-    ),
-    row(
-        Anthropic,
-        "claude-haiku-4",
-        WithoutReasoning,
-        EXTENDED,
-        FULL,
-    ),
-    row(
-        Anthropic,
-        "claude-opus-4-5",
-        WithoutReasoning,
-        EXTENDED_BY_EFFORT,
-        FULL,
-    ),
-    row(
-        Anthropic,
-        "claude-opus-4-6",
-        WithoutReasoning,
-        ADAPTIVE_OR_BUDGET,
-        FULL,
-    ),
-    row(
-        Anthropic,
-        "claude-sonnet-4-6",
-        WithoutReasoning,
-        ADAPTIVE_OR_BUDGET,
-        FULL,
-    ),
-    row(
-        Anthropic,
-        "claude-opus-4-7",
-        Refused,
-        adaptive(Omission),
-        FULL,
-    ),
-    row(
-        Anthropic,
-        "claude-opus-4-8",
-        Refused,
-        adaptive(Omission),
-        FULL,
-    ),
+    row(Anthropic, "claude-sonnet-4", WithoutReasoning, EXTENDED, FULL),
+    row(Anthropic, "claude-haiku-4", WithoutReasoning, EXTENDED, FULL),
+    row(Anthropic, "claude-opus-4-5", WithoutReasoning, EXTENDED_BY_EFFORT, FULL),
+    row(Anthropic, "claude-opus-4-6", WithoutReasoning, ADAPTIVE_OR_BUDGET, FULL),
+    row(Anthropic, "claude-sonnet-4-6", WithoutReasoning, ADAPTIVE_OR_BUDGET, FULL),
+    row(Anthropic, "claude-opus-4-7", Refused, adaptive(Omission), FULL),
+    row(Anthropic, "claude-opus-4-8", Refused, adaptive(Omission), FULL),
     row(Anthropic, "claude-opus-5", Refused, adaptive(Written), FULL),
     row(Anthropic, "claude-opus-5-5", Refused, adaptive(Never), FULL),
-    row(
-        Anthropic,
-        "claude-sonnet-5",
-        Refused,
-        adaptive(Written),
-        FULL,
-    ),
-    row(
-        Anthropic,
-        "claude-sonnet-5-5",
-        Refused,
-        adaptive(Never),
-        FULL,
-    ),
-    row(
-        Anthropic,
-        "claude-haiku-5-5",
-        Refused,
-        adaptive(Written),
-        FULL,
-    ),
+    row(Anthropic, "claude-sonnet-5", Refused, adaptive(Written), FULL),
+    row(Anthropic, "claude-sonnet-5-5", Refused, adaptive(Never), FULL),
+    row(Anthropic, "claude-haiku-5-5", Refused, adaptive(Written), FULL),
     row(Anthropic, "claude-fable-5", Refused, adaptive(Never), FULL),
     // Google. ai.google.dev thinking guide and docs.cloud.google.com model pages (read 2026-11-16):
     // budgets for 2.5 (Pro cannot be switched off), levels from 3 on; python-genai 2.19.0
     // (2026-08-21). Google advises to leave the temperature of Gemini 3 to 3.5 at 1.0; 3.5
     // Flash-Lite and everything from 3.6 on ignores it.
     row(Google, "", Left, ANY, FULL),
-    row(
-        Google,
-        "gemini-2.5-flash",
-        Taken,
-        within(0, 24_576, Written, Unset::Off),
-        FULL,
-    ),
-    row(
-        Google,
-        "gemini-2.5-flash-lite",
-        Taken,
-        within(512, 24_576, Written, Unset::Off),
-        FULL,
-    ),
-    row(
-        Google,
-        "gemini-2.5-pro",
-        Taken,
-        within(128, 32_768, Never, Unset::LeastBudget),
-        FULL,
-    ),
+    row(Google, "gemini-2.5-flash", Taken, within(0, 24_576, Written, Unset::Off), FULL),
+    row(Google, "gemini-2.5-flash-lite", Taken, within(512, 24_576, Written, Unset::Off), FULL),
+    row(Google, "gemini-2.5-pro", Taken, within(128, 32_768, Never, Unset::LeastBudget), FULL),
     row(Google, "gemini-3", Left, by(LOW_TO_HIGH), FULL),
     row(Google, "gemini-3-flash", Left, by(MINIMAL_TO_HIGH), FULL),
     row(Google, "gemini-3.5-flash", Left, by(MINIMAL_TO_HIGH), FULL),
-    row(
-        Google,
-        "gemini-3.5-flash-lite",
-        Refused,
-        by(MINIMAL_TO_HIGH),
-        FULL,
-    ),
-    row(
-        Google,
-        "gemini-3.6-flash",
-        Refused,
-        by(MINIMAL_TO_HIGH),
-        FULL,
-    ),
+    row(Google, "gemini-3.5-flash-lite", Refused, by(MINIMAL_TO_HIGH), FULL),
+    row(Google, "gemini-3.6-flash", Refused, by(MINIMAL_TO_HIGH), FULL),
     row(Google, "gemini-3.7-flash", Refused, by(LOW_TO_HIGH), FULL),
     row(Google, "gemini-3.8-flash", Refused, by(LOW_TO_HIGH), FULL),
     // xAI. docs.x.ai reasoning page as quoted by @ai-sdk/xai 4.0.0-canary.61 (2026-05) and
@@ -369,33 +280,15 @@ pub(super) const ROWS: &[Row] = &[
     // Mistral. docs.mistral.ai, mistral client 2.5.1 (2026-06-30): only `none` and `high` have an
     // effect on the two models that reason by a setting.
     row(Mistral, "", Taken, ANY, FULL),
-    row(
-        Mistral,
-        "mistral-small-2603",
-        Taken,
-        may(NONE_OR_HIGH),
-        FULL,
-    ),
-    row(
-        Mistral,
-        "mistral-medium-3.5",
-        Taken,
-        may(NONE_OR_HIGH),
-        FULL,
-    ),
+    row(Mistral, "mistral-small-2603", Taken, may(NONE_OR_HIGH), FULL),
+    row(Mistral, "mistral-medium-3.5", Taken, may(NONE_OR_HIGH), FULL),
     // Groq. console.groq.com/docs/structured-outputs (read 2026-11-16): strict schemas for gpt-oss-20b
     // and -120b alone; /docs/reasoning: qwen3 takes `none` and `default`.
     row(Groq, "", Taken, ANY, JSON),
     row(Groq, "openai/gpt-oss", Taken, by(LOW_TO_HIGH), JSON),
     row(Groq, "openai/gpt-oss-20b", Taken, by(LOW_TO_HIGH), FULL),
     row(Groq, "openai/gpt-oss-120b", Taken, by(LOW_TO_HIGH), FULL),
-    row(
-        Groq,
-        "openai/gpt-oss-safeguard",
-        Taken,
-        by(LOW_TO_HIGH),
-        JSON,
-    ),
+    row(Groq, "openai/gpt-oss-safeguard", Taken, by(LOW_TO_HIGH), JSON),
     row(Groq, "qwen/qwen3", Taken, by(&["none", "default"]), JSON),
     // Moonshot. platform.moonshot.ai as quoted by AgentScope's and promptfoo's provider pages (read
     // 2026-11-16): sampling of kimi-* is fixed by the platform; K2.5 and K2.6 have a switch, K2.7-code
@@ -405,13 +298,7 @@ pub(super) const ROWS: &[Row] = &[
     row(Moonshot, "kimi", OnlyOne, ALWAYS, JSON),
     row(Moonshot, "kimi-k2.5", OnlyOne, KIMI, JSON),
     row(Moonshot, "kimi-k2.6", OnlyOne, KIMI, JSON),
-    row(
-        Moonshot,
-        "kimi-k3",
-        OnlyOne,
-        by(&["low", "high", "max"]),
-        JSON,
-    ),
+    row(Moonshot, "kimi-k3", OnlyOne, by(&["low", "high", "max"]), JSON),
     // Qwen. Alibaba Model Studio by way of instructorphp's and agno's provider pages (read 2026-11-16):
     // thinking must be off without streaming; schemas for Qwen3.8-Max, JSON mode before.
     row(Qwen, "", Taken, SWITCH, JSON),
@@ -437,13 +324,7 @@ pub(super) const ROWS: &[Row] = &[
     row(OpenWeights, "", Taken, ANY, FULL),
     row(OpenWeights, "gpt-oss", Taken, by(LOW_TO_HIGH), FULL),
     row(OpenWeights, "openai/gpt-oss", Taken, by(LOW_TO_HIGH), FULL),
-    row(
-        OpenWeights,
-        "accounts/fireworks/models/gpt-oss",
-        Taken,
-        by(LOW_TO_HIGH),
-        FULL,
-    ),
+    row(OpenWeights, "accounts/fireworks/models/gpt-oss", Taken, by(LOW_TO_HIGH), FULL),
     // Bedrock. docs.aws.amazon.com/bedrock, inference-chat-completions (read 2026-11-16).
     row(Bedrock, "", Left, ANY, FULL),
     row(Bedrock, "openai.gpt-oss", Taken, by(LOW_TO_HIGH), FULL),

@@ -103,10 +103,11 @@ const LIST: &[Line] = &[
     (Ollama, "qwen3.5:4b", Taken, "?", "off", "full"),
     (OpenWeights, "openai/gpt-oss-120b", Taken, "low medium high", "effort low", "full"),
     (OpenWeights, "Qwen/Qwen3-8B", Taken, "?", "-", "full"),
+    (Bedrock, "openai.gpt-oss-120b-1:0", Taken, "low medium high", "effort low", "full"),
     (Bedrock, "us.openai.gpt-6-sol", Left, "?", "-", "full"),
     // openrouter.ai/docs/use-cases/reasoning-tokens: a router passes on what the maker takes.
     (Compatible, "anthropic/claude-opus-4.8", Refused, "low medium high xhigh max", "effort low", "full"),
-    (Compatible, "google/gemini-2.5-flash", Taken, "", "-", "full"),
+    (Compatible, "google/gemini-2.5-flash", Taken, "?", "-", "full"),
     (Compatible, "openai/gpt-5.6-sol", Refused, "none low medium high xhigh max", "effort low", "full"),
     (Compatible, "openai/gpt-oss-120b", Taken, "low medium high", "effort low", "full"),
     (Compatible, "deepseek/deepseek-v4-flash", WithoutReasoning, "?", "-", "json"),

@@ -105,6 +105,11 @@ fn the_record_says_whether_a_model_thinks() {
             json!({"reasoning": "omit", "extra_body": {"thinking": {"type": "between_tools"}}}),
             Some("as extra_body says: thinking"),
         ),
+        (
+            "claude-sonnet-5-5",
+            json!({"extra_body": {"thinking": {"type": "between_tools"}}}),
+            Some("effort low; as extra_body says: thinking"),
+        ),
     ] {
         assert_eq!(told(model, calls).as_deref(), words, "{model}");
     }

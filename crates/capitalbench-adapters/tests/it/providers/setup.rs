@@ -6,9 +6,7 @@ use capitalbench_adapters::http::BaseUrlError;
 use capitalbench_adapters::provider::{
     Anthropic, Family, Google, Host, Ollama, OpenAi, RemoteModel, Settings, SetupError, XAi, check,
 };
-use capitalbench_core::asking::call_settings::{
-    CallSettings, ReasoningSetting, TemperatureSetting,
-};
+use capitalbench_core::asking::call_settings::{CallSettings, ReasoningSetting};
 
 use super::{KEY, hides_key, http, key, openai_compatible, question, schema, settings};
 use crate::fake_server::{FakeServer, Reply};
@@ -109,95 +107,108 @@ fn models_with_tools_of_their_own_are_refused() {
     }
 }
 
+/// A provider, a model, settings, and why they are refused.
+#[rustfmt::skip]
+const REFUSED: &[(&str, &str, &str, &str)] = &[
+    (
+        "openai",
+        "gpt-5.5",
+        r#"{"reasoning": {"effort": "minimal"}}"#,
+        "gpt-5.5 does not take the reasoning effort minimal; it takes: none, low, medium, high, xhigh",
+    ),
+    (
+        "openai",
+        "gpt-5-pro",
+        r#"{"reasoning": {"effort": "low"}}"#,
+        "gpt-5-pro does not take the reasoning effort low; it takes: high",
+    ),
+    (
+        "openai",
+        "gpt-4.1",
+        r#"{"reasoning": {"effort": "low"}}"#,
+        "gpt-4.1 does not take the reasoning effort low; it takes none",
+    ),
+    (
+        "openai",
+        "o3",
+        r#"{"reasoning": "off"}"#,
+        "o3 does not take the setting reasoning: off; it always reasons; it takes: low, medium, high",
+    ),
+    (
+        "openai",
+        "unheard-of",
+        r#"{"reasoning": {"budget": 1024}}"#,
+        "unheard-of does not take the setting reasoning: budget 1024; requests to openai have no field for it",
+    ),
+    (
+        "openai",
+        "gpt-6-sol",
+        r#"{"temperature": 0.0}"#,
+        "gpt-6-sol does not take the temperature 0; it takes none: write temperature: omit, or leave it out",
+    ),
+    (
+        "openai",
+        "gpt-5.5",
+        r#"{"temperature": 0.0, "reasoning": {"effort": "high"}}"#,
+        "gpt-5.5 does not take the temperature 0; it takes a temperature only without reasoning: write reasoning: off or temperature: omit",
+    ),
+    (
+        "anthropic",
+        "claude-opus-4-8",
+        r#"{"reasoning": {"budget": 2048}}"#,
+        "claude-opus-4-8 does not take the setting reasoning: budget 2048; it takes: low, medium, high, xhigh, max",
+    ),
+    (
+        "anthropic",
+        "claude-fable-5-1",
+        r#"{"reasoning": "off"}"#,
+        "claude-fable-5-1 does not take the setting reasoning: off; it always reasons; it takes: low, medium, high, xhigh, max",
+    ),
+    (
+        "anthropic",
+        "claude-haiku-4-5",
+        r#"{"reasoning": "on"}"#,
+        "claude-haiku-4-5 does not take the setting reasoning: on; give a budget, as reasoning: {budget: TOKENS}",
+    ),
+    (
+        "anthropic",
+        "claude-opus-5",
+        r#"{"schema_mode": "json"}"#,
+        "anthropic has no JSON mode; write schema_mode: full or schema_mode: none",
+    ),
+    (
+        "google",
+        "gemini-2.5-pro",
+        r#"{"reasoning": {"budget": 64}}"#,
+        "gemini-2.5-pro does not take a reasoning budget of 64 tokens; it takes 128 to 32768",
+    ),
+    (
+        "moonshot",
+        "kimi-k2.6",
+        r#"{"temperature": 0.0}"#,
+        "kimi-k2.6 does not take the temperature 0; it takes only 1: write temperature: omit, or leave it out",
+    ),
+    (
+        "minimax",
+        "MiniMax-M3",
+        r#"{"temperature": 0.0}"#,
+        "MiniMax-M3 does not take the temperature 0; it takes more than 0: write a small number such as 0.01, or temperature: omit",
+    ),
+];
+
 #[test]
 fn a_setting_that_would_be_refused_is_not_tried() {
-    let openai = |model, calls| check(&OpenAi, "", &with(Family::OpenAi, model, calls));
-    let claude = |model, calls| check(&Anthropic, "", &with(Family::Anthropic, model, calls));
-    let gemini = |model, calls| check(&Google, "", &with(Family::Google, model, calls));
-    let budget = |tokens| reasoning(ReasoningSetting::Budget(tokens));
-    let temperature = |value| CallSettings {
-        temperature: Some(TemperatureSetting::Value(value)),
-        ..CallSettings::default()
-    };
-    for (found, expected) in [
-        (
-            openai("gpt-5.5", effort("minimal")),
-            "gpt-5.5 does not take the reasoning effort minimal; it takes: none, low, medium, \
-             high, xhigh",
-        ),
-        (
-            openai("gpt-5-pro", effort("low")),
-            "gpt-5-pro does not take the reasoning effort low; it takes: high",
-        ),
-        (
-            openai("gpt-4.1", effort("low")),
-            "gpt-4.1 does not take the reasoning effort low; it takes none",
-        ),
-        (
-            openai("o3", reasoning(ReasoningSetting::Off)),
-            "o3 does not take the setting reasoning: off; it always reasons; it takes: low, \
-             medium, high",
-        ),
-        (
-            openai("unheard-of", budget(1024)),
-            "unheard-of does not take the setting reasoning: budget 1024; requests to openai have \
-             no field for it",
-        ),
-        (
-            openai("gpt-6-sol", temperature(0.0)),
-            "gpt-6-sol does not take the temperature 0; it takes none: write temperature: omit, \
-             or leave it out",
-        ),
-        (
-            openai(
-                "gpt-5.5",
-                CallSettings {
-                    reasoning: effort("high").reasoning,
-                    ..temperature(0.0)
-                },
-            ),
-            "gpt-5.5 does not take the temperature 0; it takes a temperature only without \
-             reasoning: write reasoning: off or temperature: omit",
-        ),
-        (
-            claude("claude-opus-4-8", budget(2048)),
-            "claude-opus-4-8 does not take the setting reasoning: budget 2048; it takes: low, \
-             medium, high, xhigh, max",
-        ),
-        (
-            claude("claude-fable-5-1", reasoning(ReasoningSetting::Off)),
-            "claude-fable-5-1 does not take the setting reasoning: off; it always reasons; it \
-             takes: low, medium, high, xhigh, max",
-        ),
-        (
-            claude("claude-haiku-4-5", reasoning(ReasoningSetting::On)),
-            "claude-haiku-4-5 does not take the setting reasoning: on; give a budget, as \
-             reasoning: {budget: TOKENS}",
-        ),
-        (
-            gemini("gemini-2.5-pro", budget(64)),
-            "gemini-2.5-pro does not take a reasoning budget of 64 tokens; it takes 128 to 32768",
-        ),
-        (
-            check(
-                &Host::Moonshot,
-                "",
-                &with(Family::Moonshot, "kimi-k2.6", temperature(0.0)),
-            ),
-            "kimi-k2.6 does not take the temperature 0; it takes only 1: write temperature: \
-             omit, or leave it out",
-        ),
-        (
-            check(
-                &Host::MiniMax,
-                "",
-                &with(Family::MiniMax, "MiniMax-M3", temperature(0.0)),
-            ),
-            "MiniMax-M3 does not take the temperature 0; it takes more than 0: write a small \
-             number such as 0.01, or temperature: omit",
-        ),
-    ] {
-        assert_eq!(found.expect_err(expected).to_string(), expected);
+    for (wire, model, calls, expected) in REFUSED {
+        let calls: CallSettings = serde_json::from_str(calls).expect("settings");
+        let of = |family| settings(family, model).with_calls(calls.clone());
+        let found = match *wire {
+            "openai" => check(&OpenAi, "", &of(Family::OpenAi)),
+            "anthropic" => check(&Anthropic, "", &of(Family::Anthropic)),
+            "google" => check(&Google, "", &of(Family::Google)),
+            "moonshot" => check(&Host::Moonshot, "", &of(Family::Moonshot)),
+            _ => check(&Host::MiniMax, "", &of(Family::MiniMax)),
+        };
+        assert_eq!(found.expect_err(expected).to_string(), *expected);
     }
 }
 

@@ -63,22 +63,22 @@ const ROUTER: (&str, [&str; 2]) = ("provider", ["quantizations", "max_price"]);
 /// Refuses fields that the program alone may set.
 pub(super) fn check_body(extra: &Map<String, Value>) -> Result<(), Fault> {
     for (name, value) in extra {
-        let plain = plain(name);
-        if OURS.contains(&plain.as_str()) {
+        let field = plain(name);
+        if OURS.contains(&field.as_str()) {
             let text = format!("may not hold {name}, which the program alone sets");
             return Err(Fault::field("extra_body", text));
         }
-        if let Some((_, own)) = SETTINGS.iter().find(|(field, _)| *field == plain) {
+        if let Some((_, own)) = SETTINGS.iter().find(|(known, _)| *known == field) {
             let text = format!("may not hold {name}; write it as the field {own}");
             return Err(Fault::field("extra_body", text));
         }
         let inner = value.as_object();
-        if LOOKED_INTO.contains(&plain.as_str())
+        if LOOKED_INTO.contains(&field.as_str())
             && let Some(inner) = inner
         {
             check_body(inner)?;
         }
-        if plain == ROUTER.0 {
+        if field == ROUTER.0 {
             let added = inner.is_some_and(|inner| {
                 inner
                     .keys()

@@ -117,79 +117,82 @@ fn the_older_names_still_work() {
     assert_eq!(budget, Some(ReasoningSetting::Budget(1024)));
 }
 
+/// Lines of a model, and what is said about them.
+const MISTAKES: &[(&str, &str)] = &[
+    (
+        "  temprature: 0\n",
+        "models.0: unknown field `temprature`; did you mean `temperature`?",
+    ),
+    (
+        "  reasoning_efort: low\n",
+        "models.0: unknown field `reasoning_efort`; did you mean `reasoning_effort`?",
+    ),
+    (
+        "  schema_mode: loose\n",
+        "unknown variant `loose`, expected one of",
+    ),
+    (
+        "  temperature: warm\n",
+        "models.0.temperature: must be a number from 0 to 2, or omit",
+    ),
+    (
+        "  temperature: 3\n",
+        "models.0.temperature: must be a number from 0 to 2, or omit",
+    ),
+    (
+        "  reasoning: {depth: 3}\n",
+        "models.0.reasoning: must be omit, off, on, a word such as low",
+    ),
+    (
+        "  reasoning: {effort: low, budget: 3}\n",
+        "models.0.reasoning: must be omit, off, on",
+    ),
+    (
+        "  reasoning: very low\n",
+        "models.0.reasoning: must be one word in the provider's own term",
+    ),
+    (
+        "  time_limit: 3h\n",
+        "models.0.time_limit: must be above 0 and at most an hour",
+    ),
+    ("  time_limit: 0\n", "models.0.time_limit: must be above 0"),
+    (
+        "  max_output_tokens: 0\n",
+        "models.0.max_output_tokens: must be above 0",
+    ),
+    (
+        "  served_models: []\n",
+        "models.0.served_models: must be a list of names",
+    ),
+    (
+        "  metadata: {routing: openai}\n",
+        "models.0.metadata.routing: must be a list of names",
+    ),
+    (
+        "  retired_on: soon\n",
+        "models.0.retired_on: must be a day such as 2026-12-01",
+    ),
+    (
+        "  display_name: ' '\n",
+        "models.0.display_name: must be one line of at most 80 characters",
+    ),
+    (
+        "  continues: a\n",
+        "models.0.continues: a cannot continue its own record",
+    ),
+    (
+        "  extra_headers: {Authorization: x}\n",
+        "models.0.extra_headers: Authorization: carries a key",
+    ),
+    (
+        "  extra_body: {tools: []}\n",
+        "models.0.extra_body: may not hold tools",
+    ),
+];
+
 #[test]
 fn each_mistake_is_named_with_its_field() {
-    for (more, expected) in [
-        (
-            "  temprature: 0\n",
-            "models.0: unknown field `temprature`; did you mean `temperature`?",
-        ),
-        (
-            "  reasoning_efort: low\n",
-            "models.0: unknown field `reasoning_efort`; did you mean `reasoning_effort`?",
-        ),
-        (
-            "  schema_mode: loose\n",
-            "unknown variant `loose`, expected one of",
-        ),
-        (
-            "  temperature: warm\n",
-            "models.0.temperature: must be a number from 0 to 2, or omit",
-        ),
-        (
-            "  temperature: 3\n",
-            "models.0.temperature: must be a number from 0 to 2, or omit",
-        ),
-        (
-            "  reasoning: {depth: 3}\n",
-            "models.0.reasoning: must be omit, off, on, a word such as low",
-        ),
-        (
-            "  reasoning: {effort: low, budget: 3}\n",
-            "models.0.reasoning: must be omit, off, on",
-        ),
-        (
-            "  reasoning: very low\n",
-            "models.0.reasoning: must be one word in the provider's own term",
-        ),
-        (
-            "  time_limit: 3h\n",
-            "models.0.time_limit: must be above 0 and at most an hour",
-        ),
-        ("  time_limit: 0\n", "models.0.time_limit: must be above 0"),
-        (
-            "  max_output_tokens: 0\n",
-            "models.0.max_output_tokens: must be above 0",
-        ),
-        (
-            "  served_models: []\n",
-            "models.0.served_models: must be a list of names",
-        ),
-        (
-            "  metadata: {routing: openai}\n",
-            "models.0.metadata.routing: must be a list of names",
-        ),
-        (
-            "  retired_on: soon\n",
-            "models.0.retired_on: must be a day such as 2026-12-01",
-        ),
-        (
-            "  display_name: ' '\n",
-            "models.0.display_name: must be one line of at most 80 characters",
-        ),
-        (
-            "  continues: a\n",
-            "models.0.continues: a cannot continue its own record",
-        ),
-        (
-            "  extra_headers: {Authorization: x}\n",
-            "models.0.extra_headers: Authorization: carries a key",
-        ),
-        (
-            "  extra_body: {tools: []}\n",
-            "models.0.extra_body: may not hold tools",
-        ),
-    ] {
+    for (more, expected) in MISTAKES {
         let found = read(more).expect_err("a mistake");
         assert!(found.contains(expected), "{found}");
     }
