@@ -5,6 +5,7 @@
 // T is the time of an outside clock. A late stamp proves nothing, but it is no contradiction either.
 import { instant, told } from "./bytes.js";
 import { SLACK } from "./events.js";
+import { REJECTIONS } from "./stored.js";
 
 const NAMES = {
   freeze: "the freeze", first: "the first request", last: "the last answer", picks: "the picks",
@@ -153,7 +154,7 @@ export function slots(run, events) {
   if (count > MOST_SLOTS) return { problems: [`announces ${count} slots; at most ${MOST_SLOTS} are counted`], counted };
   for (const model of plan.models)
     for (let replicate = 1; replicate <= plan.replicates; replicate++)
-      places.set(JSON.stringify([model, replicate]), { name: `${model}, replicate ${replicate}`, begun: [], ended: new Map() });
+      places.set(JSON.stringify([model, replicate]), { name: `${model}, replicate ${replicate}`, begun: [], ended: new Map(), rejected: new Set() });
   for (const event of events) {
     if (event.run !== run || !event.event.startsWith("attempt.")) continue;
     const slot = places.get(JSON.stringify([event.model, event.replicate]));
@@ -168,12 +169,15 @@ export function slots(run, events) {
       if (!slot.begun.includes(attempt)) wrong(`ends attempt ${attempt} before it begins`);
       if (slot.ended.has(attempt)) wrong(`ends attempt ${attempt} again`);
       slot.ended.set(attempt, event.status);
+      if (REJECTIONS.includes(event.reason)) slot.rejected.add(attempt);
     }
   }
-  for (const { name, begun, ended } of places.values()) {
+  for (const { name, begun, ended, rejected } of places.values()) {
     counted.slots++;
     counted.retries += Math.max(0, begun.length - 1);
-    if (begun.length > plan.max_retries + 1) problems.push(`${name}: has ${begun.length} attempts, but only ${plan.max_retries} retries are allowed`);
+    // What was turned away before anything was generated uses up no retry.
+    const asked = begun.filter((attempt) => !rejected.has(attempt)).length;
+    if (asked > plan.max_retries + 1) problems.push(`${name}: has ${asked} attempts, but only ${plan.max_retries} retries are allowed`);
     for (const attempt of begun) if (!ended.has(attempt)) problems.push(`${name}: attempt ${attempt} has no end`);
     const last = ended.get(Math.max(...ended.keys()));
     if (last === undefined) { counted.open++; problems.push(`${name}: has no end`); }

@@ -8,4 +8,5 @@ pub mod cost;
 pub mod market_context;
 pub mod prompt;
 pub mod run;
+pub mod served_name;
 pub mod tokens;

@@ -59,13 +59,14 @@ pub fn connect(
 ) -> Result<Box<dyn Provider>, Error> {
     let (id, name) = (&model.contestant.model_id, &model.contestant.provider);
     let wrong = |error: SetupError| Error::new(format!("{id}: {error}"));
-    let Some((_, variable, kind)) = known(name) else {
+    let Some((_, _, kind)) = known(name) else {
         let names: Vec<&str> = PROVIDERS.iter().map(|(name, ..)| *name).collect();
         let text = format!("{id}: the provider {name} is not known");
         return Err(Error::new(text).hint(format!("the known ones are {}", names.join(", "))));
     };
-    let variable = model.key_variable.as_deref().or(*variable);
-    let key = variable.map(|name| configuration.key(name)).transpose()?;
+    let key = key_variable(model)
+        .map(|name| configuration.key(name))
+        .transpose()?;
     let http = configuration.http(reach(model, kind, configuration))?;
     let family = match kind {
         Kind::OpenAi => Family::OpenAi,
@@ -98,6 +99,12 @@ pub fn connect(
         }
     };
     opened.map_err(wrong)
+}
+
+/// The variable that holds the key of a model; none where it needs no key.
+pub fn key_variable(model: &ModelSettings) -> Option<&str> {
+    let usual = known(&model.contestant.provider).and_then(|(_, variable, _)| *variable);
+    model.key_variable.as_deref().or(usual)
 }
 
 /// Where a model is asked; none without a network, or where no address is known.

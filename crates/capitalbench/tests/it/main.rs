@@ -62,6 +62,7 @@ mod pricing;
 mod provider_faults;
 mod real_providers;
 mod redaction;
+mod repair;
 mod report;
 mod resolve_due;
 mod run_round;
