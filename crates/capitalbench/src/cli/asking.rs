@@ -113,10 +113,10 @@ pub(crate) struct Rename {
     /// away. The repair is recorded, and signed where there is a log, before the next call
     #[arg(long = "rename-model", value_name = "ID=NAME", value_parser = renamed)]
     #[arg(requires = "resume", requires = "reason")]
-    pub(crate) models: Vec<(String, String)>,
+    pub(crate) renames: Vec<(String, String)>,
     /// Why a model gets another name, for readers of the record
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
-    #[arg(requires = "models")]
+    #[arg(requires = "renames")]
     pub(crate) reason: Option<String>,
 }
 

@@ -80,7 +80,14 @@ fn edit(test: &Test, from: &str, to: &str) {
 
 /// The round gets a log before it is asked.
 fn sign(test: &Test) {
-    let keys = ["keys", "init", "--rounds-dir", "rounds", "--name", "log.example"];
+    let keys = [
+        "keys",
+        "init",
+        "--rounds-dir",
+        "rounds",
+        "--name",
+        "log.example",
+    ];
     test.run(&keys).code(0);
     test.run(&["hash-round", "--round", ROUND]).code(0);
 }
@@ -122,7 +129,10 @@ fn a_wrong_key_is_repaired(signed: bool) {
     accept(round.test());
     round.verify();
     let verified = round.test().run(&["verify", ROUND, "--strict", "--json"]);
-    assert_eq!(codes_of(&findings(&verified.code(0).json()), &["error", "warning"]), [""; 0]);
+    assert_eq!(
+        codes_of(&findings(&verified.code(0).json()), &["error", "warning"]),
+        [""; 0]
+    );
 }
 
 fn findings(report: &Value) -> Vec<Value> {
@@ -147,16 +157,22 @@ fn what_is_open_is_said_with_its_repair_and_the_next_command() {
     let ran = round.ask("r", "--run-type official").code(1);
     ran.says("openai-a: CANARY_KEY was refused; put the right key into .env")
         .says("not finished")
-        .complains("before 2030-06-03 13:25 UTC with `capitalbench run-round")
-        .complains("--run-id r --resume --allow-real-api-calls`");
+        .says("before 2030-06-03 13:25 UTC with `capitalbench run-round")
+        .says("--run-id r --resume --allow-real-api-calls`");
 }
 
 #[test]
 fn a_run_without_a_deadline_ends_at_a_refused_key() {
     let (server, _) = refusing(401);
     let round = AskedRound::new(&server, &four());
-    let report = round.ask("r", "--run-type retrospective --json").code(1).json();
-    assert_eq!((&report["complete"], &report["invalid"]), (&true.into(), &2.into()));
+    let report = round
+        .ask("r", "--run-type retrospective --json")
+        .code(1)
+        .json();
+    assert_eq!(
+        (&report["complete"], &report["invalid"]),
+        (&true.into(), &2.into())
+    );
     assert_eq!(server.calls().len(), 4);
 }
 
@@ -202,10 +218,15 @@ fn an_unseen_attempt_counts_across_repairs() {
         _ => Answer::decision(call),
     });
     let round = AskedRound::new(&server, &[(Wire::OpenAi, "a", "")]);
-    round.ask("r", &format!("{OFFICIAL} --max-retries 0")).code(1);
+    round
+        .ask("r", &format!("{OFFICIAL} --max-retries 0"))
+        .code(1);
     let report = round.ask("r", RESUME).code(1).json();
     let slot = &report["slots"][0];
-    assert_eq!((&slot["state"], &slot["unseen_attempts"]), (&"failed".into(), &1.into()));
+    assert_eq!(
+        (&slot["state"], &slot["unseen_attempts"]),
+        (&"failed".into(), &1.into())
+    );
     // One attempt may have been answered, and no retry is allowed: the run is finished.
     round.ask("r", "--resume").code(1).says("is finished");
     assert_eq!(server.calls().len(), 2);
@@ -224,8 +245,16 @@ fn only_key_and_address_within_the_frozen_hosts_may_change() {
     let elsewhere = FakeModels::start(Answer::decision);
     let moved = elsewhere.base_url(Wire::OpenAi);
     let changes = [
-        (base.as_str(), moved.as_str(), "openai-a: base_url: leads to"),
-        ("api_model_name: a", "api_model_name: z", "openai-a: api_model_name: was a"),
+        (
+            base.as_str(),
+            moved.as_str(),
+            "openai-a: base_url: leads to",
+        ),
+        (
+            "api_model_name: a",
+            "api_model_name: z",
+            "openai-a: api_model_name: was a",
+        ),
         (
             "api_model_name: b\n",
             "api_model_name: b\n  temperature: 0.5\n",
@@ -285,7 +314,9 @@ fn another_name_needs_a_signed_repair_before_the_next_attempt() {
     fs::write(&prices, renamed).expect("a written file");
     let rename = "--rename-model openai-old=new --reason retired";
     // A look ahead writes nothing.
-    round.ask("r", &format!("--resume {rename} --dry-run")).code(0);
+    round
+        .ask("r", &format!("--resume {rename} --dry-run"))
+        .code(0);
     assert!(!test.file("runs/r/repairs").exists());
     let report = round.ask("r", &format!("{RESUME} {rename}")).code(0).json();
     assert_eq!(report["valid"], 2);
@@ -311,12 +342,21 @@ fn another_name_needs_a_signed_repair_before_the_next_attempt() {
     fs::write(&file, good.replace("retired", "bought")).expect("a spoiled repair");
     let found = test.run(&["verify", ROUND, "--json"]).code(1).json();
     let found = codes_of(&findings(&found), &["error"]);
-    assert!(found.contains(&"logged-file-differs".to_owned()), "{found:?}");
-    assert!(found.contains(&"event-contradicts-files".to_owned()), "{found:?}");
+    assert!(
+        found.contains(&"logged-file-differs".to_owned()),
+        "{found:?}"
+    );
+    assert!(
+        found.contains(&"event-contradicts-files".to_owned()),
+        "{found:?}"
+    );
     fs::remove_file(&file).expect("a removed repair");
     let found = test.run(&["verify", ROUND, "--json"]).code(1).json();
     let found = codes_of(&findings(&found), &["error"]);
-    assert!(found.contains(&"logged-file-missing".to_owned()), "{found:?}");
+    assert!(
+        found.contains(&"logged-file-missing".to_owned()),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -334,7 +374,10 @@ fn a_model_without_a_price_has_no_cost_of_zero() {
     round.ask("r", "--dry-run").code(0).complains(why);
     let ran = round.ask("r", "--run-type official").code(0);
     ran.complains(why).says("0.0046 USD recorded");
-    let report = round.ask("s", "--run-type retrospective --json").code(0).json();
+    let report = round
+        .ask("s", "--run-type retrospective --json")
+        .code(0)
+        .json();
     assert_eq!(report["cost_usd"], Value::Null);
     assert_eq!(report["unpriced_models"], serde_json::json!(["vllm-b"]));
 }
@@ -343,7 +386,12 @@ fn a_model_without_a_price_has_no_cost_of_zero() {
 fn an_answer_under_another_name_is_kept_paid_and_shown() {
     let server = FakeModels::start(|call| {
         let text = crate::fake_models::decision(&call.body);
-        Answer::json(call, &call.wire.answer("gpt-mini", crate::fake_models::Said::Text(&text)))
+        Answer::json(
+            call,
+            &call
+                .wire
+                .answer("gpt-mini", crate::fake_models::Said::Text(&text)),
+        )
     });
     let round = AskedRound::new(&server, &[(Wire::OpenAi, "a", "")]);
     round
@@ -351,6 +399,8 @@ fn an_answer_under_another_name_is_kept_paid_and_shown() {
         .code(1)
         .says("served as gpt-mini, not accepted")
         .says("0.0046 USD recorded");
-    let ended = round.test().read("runs/r/attempts/openai-a__001.ended.json");
+    let ended = round
+        .test()
+        .read("runs/r/attempts/openai-a__001.ended.json");
     assert!(ended.contains("\"served_model\": \"gpt-mini\""), "{ended}");
 }

@@ -83,7 +83,7 @@ fn renames(typed: &cli::Rename) -> Result<Vec<Rename>, Error> {
             reason: reason.clone(),
         })
     };
-    typed.models.iter().map(rename).collect()
+    typed.renames.iter().map(rename).collect()
 }
 
 /// Bars on a terminal, lines where something reads, nothing when asked to be quiet.
