@@ -106,3 +106,6 @@ fn key(place: &Place, attempt: u32) -> (String, String, u32, u32) {
         attempt,
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::Value;
 
 use crate::fake_models::{Answer, AskedRound, Call, FakeModels, ROUND, Wire};
-use crate::harness::{Test, codes_of};
+use crate::faulty_layer::still_clock;
+use crate::harness::{Ran, Test, codes_of};
+use crate::page_script::{look, node};
 
 const OFFICIAL: &str = "--run-type official --json";
 const RESUME: &str = "--resume --json";
@@ -177,6 +179,25 @@ fn a_run_without_a_deadline_ends_at_a_refused_key() {
 }
 
 #[test]
+fn an_open_slot_ends_with_the_deadline() {
+    let (server, repaired) = refusing(401);
+    let round = AskedRound::new(&server, &four());
+    round.ask("r", OFFICIAL).code(1);
+    repaired.now();
+    let calls = server.calls().len();
+    let clock = still_clock("2030-06-03T13:25:00Z".parse().expect("an instant"));
+    let output = round.command("r", RESUME).envs(clock).output();
+    let ran = Ran::new("after the deadline", output.expect("the program starts"));
+    let report = ran.code(1).json();
+    assert_eq!(
+        (&report["complete"], &report["invalid"]),
+        (&true.into(), &2.into())
+    );
+    assert_eq!(report["slots"][0]["state"], "failed");
+    assert_eq!(server.calls().len(), calls);
+}
+
+#[test]
 fn a_rate_limit_uses_up_no_retry_and_does_not_last_for_ever() {
     let server = FakeModels::start(|call| match (call.wire, call.before) {
         (Wire::OpenAi, 0..4) | (Wire::Anthropic, _) => {
@@ -272,7 +293,7 @@ fn only_key_and_address_within_the_frozen_hosts_may_change() {
     edit(test, "CANARY_KEY", "OTHER_KEY");
     let mut command = round.command("r", RESUME);
     let output = command.env("OTHER_KEY", crate::fake_models::KEY).output();
-    let ran = crate::harness::Ran::new("another variable", output.expect("the program starts"));
+    let ran = Ran::new("another variable", output.expect("the program starts"));
     assert_eq!(ran.code(0).json()["valid"], 4);
     accept(test);
     round.verify();
@@ -336,6 +357,7 @@ fn another_name_needs_a_signed_repair_before_the_next_attempt() {
     assert_eq!(names, ["old", "new"]);
     accept(test);
     round.verify();
+    page_agrees(test);
     // A repair that somebody edits, or that the attempts do not bear out, is found.
     let file = test.file("runs/r/repairs/001.json");
     let good = fs::read_to_string(&file).expect("a repair");
@@ -357,6 +379,21 @@ fn another_name_needs_a_signed_repair_before_the_next_attempt() {
         found.contains(&"logged-file-missing".to_owned()),
         "{found:?}"
     );
+}
+
+/// The verify page reads the log of a repaired round as the program does.
+fn page_agrees(test: &Test) {
+    test.run(&["build-site", "--rounds-dir", "rounds"]).code(0);
+    if !node() {
+        return;
+    }
+    let round = test.path(ROUND).canonicalize().expect("a round");
+    let round = round.display().to_string();
+    let found = look(test, &serde_json::json!({}), &[&round]).remove(0);
+    assert_eq!(found["level"], "SIGNED", "{found}");
+    let lines = found["lines"].as_array().expect("lines");
+    let broken = lines.iter().filter(|line| line["state"] == "differs");
+    assert_eq!(broken.count(), 0, "{found}");
 }
 
 #[test]
