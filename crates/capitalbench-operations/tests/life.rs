@@ -144,6 +144,7 @@ impl Market {
             concurrent: 2,
             pause: Some(Duration::ZERO),
             controls: true,
+            renames: Vec::new(),
             dry_run: false,
         }
     }

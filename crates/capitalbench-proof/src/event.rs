@@ -140,6 +140,19 @@ pub enum Fact {
         #[serde(rename = "sealed_record")]
         record: Sealed,
     },
+    /// A model gets another name on the wire; logged before its next attempt.
+    #[serde(rename = "run.repaired")]
+    Repaired {
+        run: String,
+        /// Which repair of the run, counted from 1.
+        number: u64,
+        model: String,
+        from: String,
+        to: String,
+        reason: String,
+        #[serde(rename = "sealed_record")]
+        record: Sealed,
+    },
     /// A run became the record.
     #[serde(rename = "run.accepted")]
     Accepted {
@@ -209,6 +222,7 @@ impl Fact {
             Self::Slots { .. } => "roster.slots",
             Self::AttemptBegin { .. } => "attempt.begin",
             Self::AttemptEnd { .. } => "attempt.end",
+            Self::Repaired { .. } => "run.repaired",
             Self::Accepted { .. } => "run.accepted",
             Self::Pick { .. } => "pick.accepted",
             Self::EntryPrices { .. } => "prices.entry",

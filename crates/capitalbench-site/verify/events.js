@@ -3,6 +3,7 @@
 import { instant, told } from "./bytes.js";
 import { FixedFiles } from "./fixed.js";
 import { identity, replacedKind } from "./leaf.js";
+import { REJECTIONS } from "./stored.js";
 
 /** Two honest clocks differ by at most this many milliseconds. */
 export const SLACK = 60_000;
@@ -126,6 +127,12 @@ class Instants extends Part {
         this.inSlot(event, at);
         this.answered.set(event.run, Math.max(at, this.answered.get(event.run) ?? at));
         break;
+      case "run.repaired": {
+        const own = [...this.slots.keys()].filter((slot) => { const [run, model] = JSON.parse(slot); return run === event.run && model === event.model; });
+        this.follows(event, at, "the attempt before it was", own.length ? Math.max(...own.map((slot) => this.slots.get(slot))) : null);
+        for (const slot of own) this.slots.set(slot, Math.max(at, this.slots.get(slot)));
+        break;
+      }
       case "run.accepted":
         this.follows(event, at, "the last answer of its run came", this.answered.get(event.run));
         this.follows(event, at, "the entry prices before it were fetched", this.entry);
@@ -152,6 +159,46 @@ class Instants extends Part {
   }
 }
 
+/** A model gets another name only while nothing can have been generated under the one before. */
+class Repairs {
+  planned = new Set();
+  accepted = new Set();
+  count = new Map();
+  names = new Map();
+  underWay = new Map(); // model → attempts without an end
+  generated = new Map(); // model → whether an attempt may have generated something
+
+  take(event) {
+    const own = JSON.stringify([event.run, event.model]), attempt = JSON.stringify([event.replicate, event.attempt]);
+    switch (event.event) {
+      case "roster.slots": for (const model of event.models) this.planned.add(JSON.stringify([event.run, model])); break;
+      case "attempt.begin":
+        this.underWay.set(own, (this.underWay.get(own) ?? new Set()).add(attempt));
+        this.generated.set(own, this.generated.get(own) ?? false);
+        break;
+      case "attempt.end":
+        this.underWay.get(own)?.delete(attempt);
+        this.generated.set(own, (this.generated.get(own) ?? false) || !REJECTIONS.includes(event.reason));
+        break;
+      case "run.accepted": this.accepted.add(event.run); break;
+      case "run.repaired": return this.repaired(event, own);
+    }
+    return null;
+  }
+
+  repaired({ run, number, model, from, to }, own) {
+    const next = (this.count.get(run) ?? 0) + 1, name = this.names.get(own);
+    this.count.set(run, next);
+    this.names.set(own, to);
+    if (next !== number) return `has number ${number}, and the next is ${next}`;
+    if (!this.planned.has(own)) return `renames ${model} in ${run}, where it was not planned`;
+    if (this.accepted.has(run)) return `renames ${model} in ${run}, which was accepted before`;
+    if (name !== undefined && name !== from) return `renames ${model} from ${from}, which was not its name`;
+    const open = this.underWay.get(own)?.size > 0;
+    return open || (this.generated.get(own) ?? true) ? `renames ${model}, which was not asked, or may have been answered, before` : null;
+  }
+}
+
 /** No event happens twice, before its plan or after its end. */
 class Places extends Part {
   planned = new Map();
@@ -161,8 +208,12 @@ class Places extends Part {
   last = new Map();
   corrections = new Map();
 
+  repairs = new Repairs();
+
   take(event) {
     this.repeated(event);
+    const misplaced = this.repairs.take(event);
+    if (misplaced) this.report(event, misplaced);
     switch (event.event) {
       case "roster.slots":
         if (this.planned.has(event.run)) this.report(event, `plans ${event.run} a second time`);

@@ -32,7 +32,7 @@ function isDecidedIn(path, runs) {
 /** Files that are written once: the ledger, and copies of files that were replaced. */
 function isFixedAtOnce(path) {
   const [, inside] = insideRun(path);
-  return inside === "slots.json" || isBelow(inside, "attempts") || isBelow(inside, "results/superseded")
+  return inside === "slots.json" || ["attempts", "repairs", "results/superseded"].some((folder) => isBelow(inside, folder))
     || isBelow(path, "prices/replaced");
 }
 
@@ -68,6 +68,7 @@ export class FixedFiles {
         this.attempt(event, { "begun.json": event.sealed_record });
         break;
       case "attempt.end": this.attempt(event, { "ended.json": event.sealed_record, answer: event.sealed_answer }); break;
+      case "run.repaired": this.name(leaf, `runs/${event.run}/repairs/${String(event.number).padStart(3, "0")}.json`, event.sealed_record); break;
       case "run.accepted":
         this.justAccepted.add(event.run);
         this.name(leaf, `runs/${event.run}/acceptance.json`, event.sealed_record);

@@ -25,6 +25,7 @@ const KINDS = {
   "roster.slots": { run: isText, kind: isText, calls: isText, models: isTexts, replicates: isSmall, max_retries: isSmall, plan_sha256: isDigest },
   "attempt.begin": { ...PLACE, input_sha256: isDigest },
   "attempt.end": { ...PLACE, status: isText, reason: optional(isText), sealed_answer: optional(isDigest) },
+  "run.repaired": { run: isText, number: isNumber, model: isText, from: isText, to: isText, reason: isText, sealed_record: isDigest },
   "run.accepted": { run: isText, submissions: isNumber, supersedes: optional(isText), sealed_record: isDigest },
   "pick.accepted": { run: isText, file: isText, sealed_submission: isDigest },
   "prices.entry": SHEET,
@@ -73,6 +74,7 @@ export function words(found) {
     case "attempt.begin": case "attempt.end":
       return `${name} ${found.attempt} of ${found.model}, replicate ${found.replicate}, in ${found.run}`;
     case "pick.accepted": return `${name} ${found.file} of ${found.run}`;
+    case "run.repaired": return `${name} ${found.number} of ${found.run}`;
     case "correction": return `${name} ${found.number} of ${found.run ?? "the prices"}`;
     case "prices.entry": case "prices.exit": return `${name} of ${found.session}`;
     case "claim": return `${name} "${found.statement}"`;

@@ -5,6 +5,7 @@
 // T is the time of an outside clock. A late stamp proves nothing, but it is no contradiction either.
 import { instant, told } from "./bytes.js";
 import { SLACK } from "./events.js";
+import { REJECTIONS } from "./stored.js";
 
 const NAMES = {
   freeze: "the freeze", first: "the first request", last: "the last answer", picks: "the picks",
@@ -143,8 +144,6 @@ export function codeOf({ kind, steps: [one, other] = [] }, promised) {
 }
 
 const MOST_SLOTS = 200_000;
-/** Requests that were turned away before anything was generated; they use up no retry. */
-const REJECTIONS = ["unreachable", "rate_limit", "overloaded", "quota", "key", "no_model", "request"];
 
 /** How the slots of a run ended, and what is wrong with them; null when the log announces none. */
 export function slots(run, events) {
@@ -155,7 +154,7 @@ export function slots(run, events) {
   if (count > MOST_SLOTS) return { problems: [`announces ${count} slots; at most ${MOST_SLOTS} are counted`], counted };
   for (const model of plan.models)
     for (let replicate = 1; replicate <= plan.replicates; replicate++)
-      places.set(JSON.stringify([model, replicate]), { name: `${model}, replicate ${replicate}`, begun: [], ended: new Map() });
+      places.set(JSON.stringify([model, replicate]), { name: `${model}, replicate ${replicate}`, begun: [], ended: new Map(), rejected: new Set() });
   for (const event of events) {
     if (event.run !== run || !event.event.startsWith("attempt.")) continue;
     const slot = places.get(JSON.stringify([event.model, event.replicate]));
@@ -164,21 +163,23 @@ export function slots(run, events) {
     const { attempt } = event;
     if (event.event === "attempt.begin") {
       if (slot.begun.length + 1 !== attempt) wrong(`begins attempt ${attempt} out of turn`);
-      if (slot.ended.get(attempt - 1)?.status === "valid") wrong("asks again after a valid answer");
+      if (slot.ended.get(attempt - 1) === "valid") wrong("asks again after a valid answer");
       slot.begun.push(attempt);
     } else {
       if (!slot.begun.includes(attempt)) wrong(`ends attempt ${attempt} before it begins`);
       if (slot.ended.has(attempt)) wrong(`ends attempt ${attempt} again`);
-      slot.ended.set(attempt, event);
+      slot.ended.set(attempt, event.status);
+      if (REJECTIONS.includes(event.reason)) slot.rejected.add(attempt);
     }
   }
-  for (const { name, begun, ended } of places.values()) {
+  for (const { name, begun, ended, rejected } of places.values()) {
     counted.slots++;
     counted.retries += Math.max(0, begun.length - 1);
-    const asked = begun.filter((attempt) => !REJECTIONS.includes(ended.get(attempt)?.reason)).length;
+    // What was turned away before anything was generated uses up no retry.
+    const asked = begun.filter((attempt) => !rejected.has(attempt)).length;
     if (asked > plan.max_retries + 1) problems.push(`${name}: has ${asked} attempts, but only ${plan.max_retries} retries are allowed`);
     for (const attempt of begun) if (!ended.has(attempt)) problems.push(`${name}: attempt ${attempt} has no end`);
-    const last = ended.get(Math.max(...ended.keys()))?.status;
+    const last = ended.get(Math.max(...ended.keys()));
     if (last === undefined) { counted.open++; problems.push(`${name}: has no end`); }
     else counted[["valid", "invalid"].includes(last) ? last : "failed"]++;
   }

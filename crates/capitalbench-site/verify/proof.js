@@ -27,13 +27,13 @@ export function audience(path) {
   if (third === "attempts" && inside.endsWith(".head.json")) return "never";
   if (depth === 1) return IN_RUN.includes(inside) ? "record" : "never";
   if (third === "submissions") return depth === 3 && ["raw", "parsed"].includes(parts[3]) ? "record" : "never";
-  return depth === 2 && ["attempts", "raw_responses", "controls"].includes(third) ? "record" : "never";
+  return depth === 2 && ["attempts", "repairs", "raw_responses", "controls"].includes(third) ? "record" : "never";
 }
 
 /** Whether inventories list a file: they leave out locks and leases, which only say who works on a round. */
 export const isTold = (path) => !path.startsWith("automation/lease-") && !/(^|\/)(\.lock|\.capitalbench-[^/]*)$/.test(path);
 
-const DATED = ["roster.slots", "attempt.begin", "attempt.end", "run.accepted", "pick.accepted", "correction"];
+const DATED = ["roster.slots", "attempt.begin", "attempt.end", "run.repaired", "run.accepted", "pick.accepted", "correction"];
 
 /** Checks the log itself and reports faults to `find(code, place, text)`. Throws if nothing can be checked. */
 export async function readLog(source, reader, find) {

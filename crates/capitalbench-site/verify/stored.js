@@ -15,6 +15,7 @@ const FORMS = [
   [/^runs\/[^/]+\/attempts\/[^/]+\.begun\.json$/, split("model_id replicate_index attempt started_at_utc input_sha256 base_url asked"), ["base_url", "asked"],
     { asked: split("api_model_name schema_mode temperature reasoning max_output_tokens time_limit_seconds service_tier routing extra_fields body_sha256") }],
   [/^runs\/[^/]+\/attempts\/[^/]+\.ended\.json$/, split("status reason problems ended_at_utc latency_seconds text object parse_path served_model request_id input_tokens cached_tokens cache_write_tokens output_tokens reasoning_tokens cost_usd billed_usd card_usd service_tier answered_by")],
+  [/^runs\/[^/]+\/repairs\/[^/]+\.json$/, split("number model_id from to reason repaired_at_utc price price_cards"), ALL],
   [/^prices\/provenance\.json$/, split("format_version round_id source stored_label close_basis purpose coverage from to program answers files warnings replaced"), null,
     { answers: split("option_id symbol address fetched_at_utc body_sha256 rows requests") }],
   [/^prices\/cross_check\.json$/, split("format_version source tolerance_bps units beyond_tolerance rows"), null,
@@ -69,6 +70,21 @@ export function acceptance(files, run) {
   for (const digest of [own.run_log_sha256, own.hashes_json_sha256, ...Object.values(own.submissions)])
     if (!isDigest(digest)) throw new Error(`${path}: ${digest} is not a digest`);
   return own;
+}
+
+/** What is turned away before anything is generated uses up no retry. */
+export const REJECTIONS = split("unreachable rate_limit overloaded quota key no_model request");
+
+/** The repairs of a run in their order: models that got another name. */
+export function repairsOf(files, run) {
+  const found = [], folder = `runs/${run}/repairs/`;
+  const paths = [...files.keys()].filter((path) => path.startsWith(folder)).sort();
+  for (const path of paths) {
+    const own = json(files, path);
+    if (path !== `${folder}${String(found.length + 1).padStart(3, "0")}.json` || own.number !== found.length + 1) throw new Error(`${path}: is not the next repair`);
+    found.push({ path, own });
+  }
+  return found;
 }
 
 /** What became of an attempt: a status, and a known word for every attempt without a decision. */

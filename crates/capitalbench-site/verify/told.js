@@ -2,7 +2,7 @@
 import { instant, sha256, text } from "./bytes.js";
 import { attemptPath } from "./fixed.js";
 import { lists, members } from "./read.js";
-import { acceptance, ended as endOf, json, jsonLines, runsOf } from "./stored.js";
+import { acceptance, ended as endOf, json, jsonLines, repairsOf, runsOf } from "./stored.js";
 
 export const RESULTS = ["returns.csv", "allocations.csv", "leaderboard.csv", "stability.csv", "controls.csv", "price_warnings.json", "outcomes.json"]
   .map((name) => `results/${name}`);
@@ -55,6 +55,8 @@ async function asked(files, run, add) {
       add({ event: "attempt.end", ...place, attempt, status: ended.status, reason: ended.reason }, at(file("ended.json"), "ended_at_utc", ended.ended_at_utc));
     }
   }
+  for (const { path: file, own } of repairsOf(files, run))
+    add({ event: "run.repaired", run, number: own.number, model: own.model_id, from: own.from, to: own.to, reason: own.reason }, at(file, "repaired_at_utc", own.repaired_at_utc));
 }
 
 async function accepted(files, run, add) {

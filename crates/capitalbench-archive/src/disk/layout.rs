@@ -162,6 +162,8 @@ pub mod run {
     pub const SLOTS: &str = "slots.json";
     /// Folder of the attempts, each begun on disk before its call.
     pub const ATTEMPTS: &str = "attempts";
+    /// Folder of the repairs, each on disk before the next attempt of its model.
+    pub const REPAIRS: &str = "repairs";
     /// Locked by the process that runs or resumes the run.
     pub const LOCK: &str = ".lock";
     /// Counts and errors.
@@ -203,7 +205,7 @@ pub mod run {
     /// The chart of the report.
     pub const CHART: &str = "results/report.svg";
     /// Folders of a run; none may be a link, because a link may lead anywhere.
-    pub const FOLDERS: [&str; 8] = [
+    pub const FOLDERS: [&str; 9] = [
         "submissions",
         RAW,
         PARSED,
@@ -211,6 +213,7 @@ pub mod run {
         RESULTS,
         SUPERSEDED,
         ATTEMPTS,
+        REPAIRS,
         CONTROLS,
     ];
 }

@@ -10,7 +10,8 @@ use capitalbench_proof::event::{Event, Fact, Files, Instant, Place, Sealed};
 use capitalbench_proof::merkle::{Hash, sha256};
 use jiff::Timestamp;
 
-use super::LogKey;
+use super::repair_events::repair_events;
+use super::{LogKey, instant};
 use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops;
 use crate::disk::layout::{self, run as files};
@@ -81,7 +82,7 @@ pub fn attempt_events(
 }
 
 /// A round whose events are derived.
-struct RoundFiles<'a> {
+pub(super) struct RoundFiles<'a> {
     round: &'a RoundFolder,
     name: String,
     by: Observer<'a>,
@@ -93,7 +94,7 @@ impl<'a> RoundFiles<'a> {
         Self { round, name, by }
     }
 
-    fn event(&self, at: Timestamp, fact: Fact) -> Result<Event, FileError> {
+    pub(super) fn event(&self, at: Timestamp, fact: Fact) -> Result<Event, FileError> {
         let text = at.to_string();
         let at = Instant::parse(&text).ok_or_else(|| {
             let problem = format!("{text} is out of range for the log");
@@ -165,6 +166,12 @@ impl<'a> RoundFiles<'a> {
                 events.extend(found);
             }
         }
+        let repairs = repair_events(self, run, &plan)?;
+        if !repairs.is_empty() {
+            // A repair stands between the attempts before it and those after it.
+            events.extend(repairs);
+            events.sort_by_key(instant);
+        }
         Ok(events)
     }
 
@@ -216,7 +223,7 @@ impl<'a> RoundFiles<'a> {
         told.map(|(at, fact)| self.event(at.at(), fact)).collect()
     }
 
-    fn seal(&self, run: &RunFolder, path: &str, bytes: &[u8]) -> Sealed {
+    pub(super) fn seal(&self, run: &RunFolder, path: &str, bytes: &[u8]) -> Sealed {
         self.by.seal(&self.name, &run.place(path), bytes)
     }
 

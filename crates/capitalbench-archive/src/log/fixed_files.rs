@@ -14,7 +14,7 @@ use capitalbench_proof::event::{Event, Fact, Files, Instant, Place, Sealed};
 
 use super::contradictions::{Found, Kind};
 use crate::disk::layout::{self, run};
-use crate::run::ledger;
+use crate::run::ledger::{self, Repair};
 
 /// A file of a round, and the leaf that fixed it.
 #[derive(Clone, Copy)]
@@ -103,6 +103,12 @@ impl FixedFiles {
                 let files = [("ended.json", Some(*record)), ("answer", *answer)];
                 self.attempt(leaf, place, *attempt, &files);
             }
+            Fact::Repaired {
+                run,
+                number,
+                record,
+                ..
+            } => self.name(leaf, of_run(run, &Repair::path(*number)), *record),
             Fact::Accepted { run, record, .. } => {
                 self.just_accepted.insert(run.clone());
                 self.name(leaf, of_run(run, run::ACCEPTANCE), *record);
@@ -307,7 +313,8 @@ fn is_exception(path: &str) -> bool {
 /// Files that the program writes only once: the ledger, and kept copies of replaced files.
 fn is_fixed_at_once(path: &str) -> bool {
     let of_run = inside_run(path).is_some_and(|(_, inside)| {
-        inside == run::SLOTS || is_below(inside, run::ATTEMPTS) || is_below(inside, run::SUPERSEDED)
+        let folders = [run::ATTEMPTS, run::REPAIRS, run::SUPERSEDED];
+        inside == run::SLOTS || folders.iter().any(|folder| is_below(inside, folder))
     });
     of_run || is_below(path, layout::REPLACED_PRICES)
 }

@@ -57,6 +57,16 @@ impl Instants {
                 let last = self.answered.entry(place.run.clone()).or_insert(at);
                 *last = at.max(*last);
             }
+            Fact::Repaired { run, model, .. } => {
+                let slots = self.slots.iter_mut();
+                let own = slots.filter(|((of, who, _), _)| (of, who) == (run, model));
+                let mut last = None;
+                for (_, step) in own {
+                    last = last.max(Some(*step));
+                    *step = at.max(*step);
+                }
+                self.follows(now, "the attempt before it was", last);
+            }
             Fact::Accepted { run, .. } => {
                 let answered = self.answered.get(run).copied();
                 self.follows(now, "the last answer of its run came", answered);

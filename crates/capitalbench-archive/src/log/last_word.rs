@@ -25,6 +25,7 @@ pub(crate) fn replaced_kind(fact: &Fact) -> Option<String> {
         Fact::Slots { .. }
         | Fact::AttemptBegin { .. }
         | Fact::AttemptEnd { .. }
+        | Fact::Repaired { .. }
         | Fact::Accepted { .. }
         | Fact::Pick { .. }
         | Fact::Correction { .. }

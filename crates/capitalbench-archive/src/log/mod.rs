@@ -46,6 +46,8 @@ pub mod key;
 mod last_word;
 mod places;
 mod published;
+mod repair_events;
+mod repairs;
 mod replacements;
 pub mod salts;
 

@@ -6,6 +6,7 @@ use capitalbench_proof::event::{Event, Fact};
 use capitalbench_proof::merkle::Hash;
 
 use super::contradictions::Found;
+use super::repairs::Repairs;
 use super::replaced_kind;
 
 #[derive(Default)]
@@ -19,12 +20,16 @@ pub(super) struct Places {
     last: BTreeMap<String, Hash>,
     /// Number of corrections of each run, and of the prices under none.
     corrections: BTreeMap<Option<String>, u64>,
+    repairs: Repairs,
     pub(super) found: Found,
 }
 
 impl Places {
     pub(super) fn take(&mut self, leaf: u64, event: &Event) {
         self.repeated(leaf, event);
+        if let Some(text) = self.repairs.take(&event.fact) {
+            self.found.misplaced(leaf, event, text);
+        }
         match &event.fact {
             Fact::Slots { run, calls, .. } => {
                 let known = self.planned.insert(run.clone(), calls == "mock");

@@ -6,6 +6,7 @@
 //! runs/<run_id>/attempts/<stem>__NNN.head.json  status and headers of the answer
 //! runs/<run_id>/attempts/<stem>__NNN.answer     the exact bytes, before anything reads them
 //! runs/<run_id>/attempts/<stem>__NNN.ended.json the result of the call
+//! runs/<run_id>/repairs/NNN.json                another name for a model, before its next attempt
 //! ```
 //!
 //! Each file is created once and flushed; none is ever written again or removed. The folder that
@@ -31,10 +32,12 @@ use crate::run::run_folder::RunFolder;
 pub mod derive;
 mod plan;
 mod planned_price;
+mod repair;
 mod strict;
 
 pub use plan::{PlannedSlot, RunPlan};
 pub use planned_price::{CardNote, PlannedPrice};
+pub use repair::{Repair, name_at, name_now, refusal_to_rename, repairs_of};
 pub use strict::{AttemptFile, parse_record};
 
 /// Status and headers of an answer, kept beside its bytes.
@@ -176,6 +179,7 @@ impl AttemptRecord {
 pub struct Ledger {
     folder: RunFolder,
     plan: RunPlan,
+    repairs: Vec<Repair>,
     _hold: Hold,
 }
 
@@ -218,6 +222,7 @@ impl Ledger {
         })?;
         let written = [
             run::ATTEMPTS,
+            run::REPAIRS,
             run::RAW,
             run::PARSED,
             run::REPLIES,
@@ -227,15 +232,32 @@ impl Ledger {
             file_ops::remove_unfinished(&folder.file(place))?;
         }
         strict::require_known_files(&folder, &plan)?;
+        let repairs = repairs_of(&folder, &plan)?;
         Ok(Self {
+            plan: plan.repaired(&repairs),
             folder,
-            plan,
+            repairs,
             _hold: hold,
         })
     }
 
+    /// The plan with the names that repairs gave to models.
     pub fn plan(&self) -> &RunPlan {
         &self.plan
+    }
+
+    /// The repairs in their order.
+    pub fn repairs(&self) -> &[Repair] {
+        &self.repairs
+    }
+
+    /// Records a repair; the next attempt of its model asks for the new name.
+    pub fn repair(&mut self, repair: Repair) -> Result<(), FileError> {
+        file_ops::create_folder(&self.folder.file(run::REPAIRS))?;
+        create(&self.folder.file(&Repair::path(repair.number)), &repair)?;
+        self.plan = self.plan.repaired(std::slice::from_ref(&repair));
+        self.repairs.push(repair);
+        Ok(())
     }
 
     pub fn folder(&self) -> &RunFolder {

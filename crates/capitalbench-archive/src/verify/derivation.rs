@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use capitalbench_core::asking::acceptance::Acceptance;
 use capitalbench_core::asking::attempt::AttemptStatus;
-use capitalbench_core::decision::submission::reply::{Ending, read_reply};
+use capitalbench_core::decision::submission::reply::{Ending, find_object, read_reply};
 use capitalbench_core::values::ids::Digest;
 use serde_json::Value;
 
@@ -134,7 +134,12 @@ impl<'a> DerivedRun<'a> {
             // The answer is public; its head names an account and is not.
             let answer = self.folder.read_optional(&path("answer")).ok().flatten();
             let ended = attempt.ended.as_ref();
-            if let Some(problem) = ended.and_then(|ended| unfounded(ended, answer.as_deref())) {
+            let problem = ended.and_then(|ended| {
+                let answer = answer.as_deref();
+                let hidden = || hidden_decision(ended, answer, planned);
+                unfounded(ended, answer).or_else(hidden)
+            });
+            if let Some(problem) = problem {
                 let place = self.place(&path("ended.json"));
                 findings.add(Code::AnswerDiffers, place, problem);
             }
@@ -268,6 +273,27 @@ fn unfounded(ended: &Ended, answer: Option<&[u8]>) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// Whether a call that was turned away, as the ledger says, did bring a decision: rejections use up no
+/// retry, so nobody may call an unwelcome answer one.
+fn hidden_decision(
+    ended: &Ended,
+    answer: Option<&[u8]>,
+    planned: &PlannedSlot,
+) -> Option<&'static str> {
+    if !ended.attempt_status().is_rejection() {
+        return None;
+    }
+    let answer: Value = serde_json::from_slice(answer?).ok()?;
+    let mut strings = Vec::new();
+    collect(&answer, &mut strings);
+    let decides = |text: &&str| {
+        let object = find_object(text);
+        object.is_some_and(|object| object["model_id"] == planned.slot.model_id.as_str())
+    };
+    let is_hidden = strings.iter().any(decides) || ended.text.is_some();
+    is_hidden.then_some("is called a rejection, but its answer holds a decision")
 }
 
 /// The value after writing and reading it.

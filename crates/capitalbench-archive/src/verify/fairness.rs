@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capitalbench_core::asking::attempt::Reason;
 use capitalbench_core::asking::run::{Calls, RunKind};
 use capitalbench_core::round::manifest::Window;
 use capitalbench_core::values::ids::ModelId;
@@ -15,7 +16,7 @@ use crate::format::round::research;
 use crate::format::run::run_log::RunLogLine;
 use crate::run::validation::Checked;
 
-/// A model that was called this often gets a warning.
+/// A model that was called this often gets a warning; rejections are not counted.
 const MANY_CALLS: usize = 3;
 
 /// Checks the official run and the calls around it.
@@ -142,7 +143,7 @@ fn assembly(state: &RoundState, official: &RunState, findings: &mut Findings) {
 
 /// Checks all real official calls of the round: a valid answer must be the last call to a model.
 pub(super) fn check_repeated_calls(state: &RoundState, findings: &mut Findings) {
-    let mut calls: BTreeMap<&str, BTreeMap<CallKey<'_>, bool>> = BTreeMap::new();
+    let mut calls: BTreeMap<&str, BTreeMap<CallKey<'_>, &RunLogLine>> = BTreeMap::new();
     for run in &state.runs {
         let own = &run.record.run;
         if own.calls != Calls::Real || own.rules.kind != RunKind::Official {
@@ -151,15 +152,20 @@ pub(super) fn check_repeated_calls(state: &RoundState, findings: &mut Findings) 
         for line in &run.run_log {
             let of_model = calls.entry(line.model_id.as_str()).or_default();
             let call = of_model.entry(key(line));
-            call.or_insert(line.valid == Some(true));
+            call.or_insert(line);
         }
     }
     let mut again = Vec::new();
     for (model, calls) in &calls {
-        if calls.values().rev().skip(1).any(|valid| *valid) {
+        let mut earlier = calls.values().rev().skip(1);
+        if earlier.any(|line| line.valid == Some(true)) {
             again.push(format!("{model} ({} calls)", calls.len()));
-        } else if calls.len() >= MANY_CALLS {
-            let text = format!("{model} was asked {} times", calls.len());
+            continue;
+        }
+        let rejected = |line: &&&RunLogLine| line.reason.is_some_and(Reason::is_rejection);
+        let asked = calls.len() - calls.values().filter(rejected).count();
+        if asked >= MANY_CALLS {
+            let text = format!("{model} was asked {asked} times");
             findings.add(Code::ManyAttempts, layout::RUNS, text);
         }
     }

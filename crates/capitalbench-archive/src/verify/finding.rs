@@ -93,6 +93,10 @@ codes! {
         "A stored reply does not have the digest in the run log."
     AnswerDiffers "answer-differs" Error
         "The ledger's record of an attempt does not follow from the stored answer."
+    ModelNameDiffers "model-name-differs" Error
+        "An attempt asked for, or a valid answer came from, a model other than the one that the plan and its repairs name."
+    RepairUnfounded "repair-unfounded" Error
+        "A model got another name although an attempt under the name before may have been answered."
     RawSubmissionDiffers "raw-submission-differs" Error
         "A raw submission does not follow from its stored reply or the ledger of its run."
     ControlDiffers "control-differs" Error
@@ -162,7 +166,9 @@ codes! {
     AskedAgain "asked-again" Warning
         "A model was asked again although it had given a valid answer."
     ManyAttempts "many-attempts" Warning
-        "A model was asked three times or more before an answer was accepted."
+        "A model was asked three times or more, rejections aside, before an answer was accepted."
+    RequestDiffers "request-differs" Warning
+        "An attempt sent another request than the attempts of its slot before it."
     SeveralEligibleRuns "several-eligible-runs" Warning
         "More than one run may count; only the operator decides which does."
     ResultOfUnselectedRun "result-of-unselected-run" Warning

@@ -22,6 +22,7 @@ use log_state::LogState;
 
 mod acceptance;
 mod across;
+mod asked;
 pub mod audit;
 mod controls;
 pub mod derivation;

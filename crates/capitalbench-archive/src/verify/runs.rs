@@ -22,6 +22,7 @@ pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Findi
     super::replies::check(state, findings);
     super::controls::check(state, inputs, findings);
     super::hosts::check(state, inputs, findings);
+    super::asked::check(state, inputs, findings);
 }
 
 fn identity(state: &RunState, inputs: &RoundInputs, findings: &mut Findings) {

@@ -222,6 +222,7 @@ fn is_dated(fact: &Fact) -> bool {
         Fact::Slots { .. }
             | Fact::AttemptBegin { .. }
             | Fact::AttemptEnd { .. }
+            | Fact::Repaired { .. }
             | Fact::Accepted { .. }
             | Fact::Pick { .. }
             | Fact::Correction { .. }
@@ -245,6 +246,7 @@ fn words(fact: &Fact) -> String {
                 place.model, place.replicate, place.run
             )
         }
+        Fact::Repaired { run, number, .. } => format!("{name} {number} of {run}"),
         Fact::Pick { run, file, .. } => format!("{name} {file} of {run}"),
         Fact::Correction { run, number, .. } => {
             let of = run.as_deref().unwrap_or("the prices");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use capitalbench_core::asking::attempt::Reason;
 use capitalbench_proof::event::{Event, Fact};
 
 use super::finding::{Code, Finding, Findings};
@@ -142,11 +143,15 @@ impl<'a> Slot<'a> {
     }
 
     fn close(&mut self, max_retries: u32, counted: &mut SlotCount) {
-        if self.begun.len() > max_retries as usize + 1 {
-            let text = format!(
-                "has {} attempts, but only {max_retries} retries are allowed",
-                self.begun.len()
-            );
+        // What was turned away before anything was generated uses up no retry.
+        let is_rejection = |attempt: &u32| {
+            let end = self.ended.get(attempt);
+            let reason = end.and_then(|(_, reason)| Reason::parse(reason));
+            reason.is_some_and(Reason::is_rejection)
+        };
+        let asked = self.begun.iter().filter(|own| !is_rejection(own)).count();
+        if asked > max_retries as usize + 1 {
+            let text = format!("has {asked} attempts, but only {max_retries} retries are allowed");
             self.problems.push(text);
         }
         for attempt in &self.begun {

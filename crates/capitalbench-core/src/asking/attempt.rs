@@ -1,7 +1,9 @@
 //! Attempts: who is asked how often, what became of each call, and when it may be repeated.
 //!
 //! A call is repeated only when trouble of transport, server or form left no decision. What was
-//! picked, how sure the model was and how well it argued are never grounds.
+//! picked, how sure the model was and how well it argued are never grounds. A call that was turned
+//! away before anything was generated is a rejection: it uses up no retry, and its slot can be asked
+//! again once the operator has repaired the cause.
 
 use crate::round::methodology::Family;
 use crate::values::ids::ModelId;
@@ -122,11 +124,17 @@ impl Reason {
     /// Whether the request was turned away before anything was generated: such an attempt costs
     /// nothing and reveals nothing.
     pub fn is_rejection(self) -> bool {
-        use Reason::{Key, NoModel, Overloaded, Quota, RateLimit, Request, Unreachable};
-        matches!(
-            self,
-            Unreachable | RateLimit | Overloaded | Quota | Key | NoModel | Request
-        )
+        self.heals_by_waiting() || self.needs_repair() || self == Self::Request
+    }
+
+    /// A rejection that another attempt may get past without anybody doing something.
+    pub fn heals_by_waiting(self) -> bool {
+        matches!(self, Self::Unreachable | Self::RateLimit | Self::Overloaded)
+    }
+
+    /// A rejection that every attempt meets until the operator has repaired its cause.
+    pub fn needs_repair(self) -> bool {
+        matches!(self, Self::Key | Self::Quota | Self::NoModel)
     }
 
     /// Why a well-formed object is no submission: under rules about forecasts and exposures the
@@ -181,6 +189,22 @@ impl AttemptStatus {
         }
     }
 
+    /// Whether the request was turned away before anything was generated.
+    pub fn is_rejection(&self) -> bool {
+        self.reason().is_some_and(Reason::is_rejection)
+    }
+
+    /// Whether a request may have been answered without anybody seeing the answer: what it cost and
+    /// what it said is not known.
+    pub fn is_unseen(&self) -> bool {
+        use Reason::{Deadline, Timeout, Transport};
+        match self {
+            Self::Unknown => true,
+            Self::Valid | Self::Invalid { .. } => false,
+            Self::Failed { reason, .. } => matches!(reason, Transport | Timeout | Deadline),
+        }
+    }
+
     /// What went wrong, in words; none when nothing did.
     pub fn error(&self) -> Option<String> {
         match self {
@@ -199,15 +223,55 @@ impl AttemptStatus {
     }
 }
 
-/// Whether a slot may be asked again after these attempts, at most `max_retries` times in all.
-pub fn may_retry(attempts: &[AttemptStatus], max_retries: u32) -> bool {
-    let Some(last) = attempts.last() else {
-        return true;
+/// Rejections of a slot that heal by waiting are repeated at least so often by one process.
+const REPEATED_REJECTIONS: usize = 5;
+
+/// What may be done next for a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// It may be asked.
+    Ask,
+    /// This process asks no more; another one may, after a repair or a wait.
+    Leave(Reason),
+    /// It is never asked again.
+    End,
+}
+
+/// The retry rule: what may be done next after these attempts, of which `earlier` were made before
+/// this process began.
+///
+/// A valid answer ends the asking, and so does one that a repeated call must not replace. Attempts
+/// that may have generated something are repeated at most `max_retries` times in all; rejections are
+/// not counted there. One process repeats a rejection that heals by waiting a few times, and one that
+/// needs a repair never.
+pub fn next_step(attempts: &[AttemptStatus], earlier: usize, max_retries: u32) -> Next {
+    let is_final = |status: &AttemptStatus| {
+        let reason = status.reason();
+        reason.is_some_and(|own| !own.allows_retry() && !own.needs_repair())
     };
-    let left = attempts.len() <= max_retries as usize;
-    let ended = attempts.contains(&AttemptStatus::Valid);
-    let allowed = last.reason().is_none_or(Reason::allows_retry);
-    left && allowed && !ended
+    if attempts.contains(&AttemptStatus::Valid) || attempts.iter().any(is_final) {
+        return Next::End;
+    }
+    let max_retries = max_retries as usize;
+    if counted(attempts) > max_retries {
+        return Next::End;
+    }
+    let now = attempts.get(earlier..).unwrap_or_default();
+    let Some(reason) = now.last().and_then(AttemptStatus::reason) else {
+        return Next::Ask;
+    };
+    let rejections = now.iter().filter(|status| status.is_rejection()).count();
+    let is_tired = rejections > REPEATED_REJECTIONS.max(max_retries);
+    if reason.needs_repair() || (reason.heals_by_waiting() && is_tired) {
+        return Next::Leave(reason);
+    }
+    Next::Ask
+}
+
+/// Attempts that may have generated something; these use up the retries of a slot.
+pub fn counted<'a>(attempts: impl IntoIterator<Item = &'a AttemptStatus>) -> usize {
+    let attempts = attempts.into_iter();
+    attempts.filter(|status| !status.is_rejection()).count()
 }
 
 #[cfg(test)]

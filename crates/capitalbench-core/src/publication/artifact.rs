@@ -66,9 +66,8 @@ fn in_run(inside: &[&str]) -> Audience {
         ["results", ..] | ["corrections.jsonl"] => Audience::AfterResult,
         ["attempts", name] if name.ends_with(".head.json") => Audience::Private,
         [name] if IN_RUN.contains(name) => Audience::AfterRecord,
-        ["submissions", "raw" | "parsed", _] | ["attempts" | "raw_responses" | "controls", _] => {
-            Audience::AfterRecord
-        }
+        ["submissions", "raw" | "parsed", _]
+        | ["attempts" | "repairs" | "raw_responses" | "controls", _] => Audience::AfterRecord,
         _ => Audience::Private,
     }
 }

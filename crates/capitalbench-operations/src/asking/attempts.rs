@@ -103,7 +103,7 @@ pub(super) async fn attempt(
             keep(engine, seat, number, &answer, received).await?;
             let gate = engine.gates.get(&seat.planned.provider);
             if let (Some(gate), Some(wait)) = (gate, answer.used_up_for()) {
-                gate.close_for(wait.min(seat.time_limit));
+                gate.close_for(wait.min(engine.patience()));
             }
             verdict::judge(engine, seat, &answer)
         }

@@ -7,7 +7,7 @@ use super::engine::bills_nothing;
 use super::slot_end::SlotEnd;
 
 /// Two sums that are never mixed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bill {
     /// Costs of the answers in the ledger.
     pub recorded: Cost,
@@ -16,6 +16,8 @@ pub struct Bill {
     pub unknown_attempts: usize,
     /// The most that these can have cost; none when a price is unknown.
     pub unknown_at_most: Option<Cost>,
+    /// Models that were asked, have no price, and whose provider did not say what it billed.
+    pub unpriced: Vec<String>,
 }
 
 impl Bill {
@@ -25,6 +27,7 @@ impl Bill {
             recorded: Cost::ZERO,
             unknown_attempts: 0,
             unknown_at_most: Some(Cost::ZERO),
+            unpriced: Vec::new(),
         };
         for (end, attempts) in rows {
             for attempt in attempts {
@@ -32,6 +35,11 @@ impl Bill {
             }
         }
         bill
+    }
+
+    /// The whole sum; none when the price of an asked model is unknown.
+    pub fn total(&self) -> Option<Cost> {
+        self.unpriced.is_empty().then_some(self.recorded)
     }
 
     fn add(&mut self, end: &SlotEnd, attempt: &AttemptRecord) {
@@ -49,5 +57,9 @@ impl Bill {
             .unknown_at_most
             .zip(end.at_most)
             .map(|(sum, most)| sum.plus(most));
+        let model = end.planned.slot.model_id.as_str();
+        if end.at_most.is_none() && !self.unpriced.iter().any(|own| own == model) {
+            self.unpriced.push(model.to_owned());
+        }
     }
 }

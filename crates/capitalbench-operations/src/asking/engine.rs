@@ -11,7 +11,7 @@ use std::time::Duration;
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::round::round_folder::RoundInputs;
 use capitalbench_archive::run::ledger::{Ended, Ledger};
-use capitalbench_core::asking::attempt::{AttemptStatus, Reason, may_retry};
+use capitalbench_core::asking::attempt::{AttemptStatus, Next, Reason, next_step};
 use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::asking::run::Calls;
 use jiff::Timestamp;
@@ -29,6 +29,10 @@ use crate::error::Error;
 use crate::operator::backoff::Backoff;
 use crate::operator::clock::Clock;
 use crate::proof::record::Recorder;
+
+/// The longest wait before a call is repeated; a server that asks for a longer one is left to the
+/// next process. Limits per minute fit in, those per hour or day do not.
+pub const LONGEST_WAIT: Duration = Duration::from_mins(10);
 
 /// What all slots of a run share.
 pub struct Engine {
@@ -72,6 +76,7 @@ pub async fn run(engine: Arc<Engine>, seats: Vec<Seat>) -> Result<Vec<SlotEnd>, 
             Ok((index, end)) => {
                 totals.count(&end);
                 totals.cost = totals.cost.plus(end.paid);
+                totals.is_cost_unknown |= end.is_cost_unknown;
                 ends.insert(index, end);
             }
             Err(error) => {
@@ -90,57 +95,122 @@ pub async fn run(engine: Arc<Engine>, seats: Vec<Seat>) -> Result<Vec<SlotEnd>, 
 /// Asks until the slot has its final state or is left open.
 async fn serve(engine: &Arc<Engine>, seat: Seat) -> Result<SlotEnd, Error> {
     let seat = Arc::new(seat);
-    let slot = &seat.planned;
-    let mut attempts = recover(engine, &seat).await?;
-    let max_retries = engine.ledger.plan().max_retries;
-    let gate = engine.gates.get(&slot.provider);
+    let gate = engine.gates.get(&seat.planned.provider);
     let gate = gate.ok_or_else(|| Error::new("a provider without a limit"))?;
-    let mut paid = Cost::ZERO;
-    let mut open = None;
-    if may_retry(&attempts, max_retries) {
-        engine.say(&Event::SlotStarted { slot });
-    }
-    while may_retry(&attempts, max_retries) {
-        let pass = engine.admit(gate).await;
-        open = engine.closed();
-        if open.is_some() {
-            break;
-        }
-        if !engine.spending.reserve(seat.worst_case) {
-            open = Some(Open::CostCap);
-            break;
-        }
-        let number = u32::try_from(attempts.len() + 1).unwrap_or(u32::MAX);
-        let (ended, asked_to_wait) = attempt(engine, &seat, number).await?;
-        let counted = cost_of(&ended, seat.worst_case);
-        engine.spending.settle(seat.worst_case, counted);
-        paid = paid.plus(ended.cost().unwrap_or(Cost::ZERO));
-        let status = ended.attempt_status();
-        let pause = engine.pause_after(&status, asked_to_wait, number, seat.time_limit);
-        pass.learn(&status, pause);
-        drop(pass);
-        attempts.push(status);
-        if let Some((pause, reason)) = pause.zip(ended.attempt_status().reason())
-            && may_retry(&attempts, max_retries)
-        {
-            let now = engine.clock.now();
-            let until = now.checked_add(pause).unwrap_or(Timestamp::MAX);
-            engine.say(&Event::Waiting {
-                slot,
-                reason,
-                until,
-            });
-            engine.rest(pause).await;
-        }
-    }
-    Ok(SlotEnd {
-        planned: slot.clone(),
+    let attempts = recover(engine, &seat).await?;
+    let mut course = Course {
+        engine,
+        seat: &seat,
+        earlier: attempts.len(),
         attempts,
+        worst: seat.worst_case,
+        paid: Cost::ZERO,
+        is_cost_unknown: false,
+    };
+    if course.next() == Next::Ask {
+        engine.say(&Event::SlotStarted {
+            slot: &seat.planned,
+        });
+    }
+    let open = course.run(gate).await?;
+    Ok(SlotEnd {
         open,
+        attempts: course.attempts,
+        paid: course.paid,
+        is_cost_unknown: course.is_cost_unknown,
+        planned: seat.planned.clone(),
         at_most: seat.price.map(|_| seat.worst_case),
+        base_url: seat.base_url.clone(),
+        key_variable: seat.key_variable.clone(),
         is_rehearsed: engine.ledger.plan().calls != Calls::Real,
-        paid,
     })
+}
+
+/// The attempts of one slot.
+struct Course<'a> {
+    engine: &'a Arc<Engine>,
+    seat: &'a Arc<Seat>,
+    attempts: Vec<AttemptStatus>,
+    /// Attempts of earlier processes.
+    earlier: usize,
+    /// The most that the next call can cost.
+    worst: Cost,
+    /// What the calls of this process cost.
+    paid: Cost,
+    /// Whether one of them cost what neither a card nor the provider tells.
+    is_cost_unknown: bool,
+}
+
+impl Course<'_> {
+    fn next(&self) -> Next {
+        let max_retries = self.engine.ledger.plan().max_retries;
+        next_step(&self.attempts, self.earlier, max_retries)
+    }
+
+    /// Asks until nothing more is done for the slot; why it is left open.
+    async fn run(&mut self, gate: &Gate) -> Result<Option<Open>, Error> {
+        let engine = self.engine;
+        loop {
+            match self.next() {
+                Next::End => return Ok(None),
+                Next::Leave(reason) => return Ok(engine.left_open(reason)),
+                Next::Ask => {}
+            }
+            let pass = engine.admit(gate).await;
+            if let Some(open) = engine.closed() {
+                return Ok(Some(open));
+            }
+            if !engine.spending.reserve(self.worst) {
+                return Ok(Some(Open::CostCap));
+            }
+            let pause = self.ask(pass).await?;
+            let reason = self.attempts.last().and_then(AttemptStatus::reason);
+            if let Some((pause, reason)) = pause.zip(reason)
+                && self.next() == Next::Ask
+            {
+                let longest = engine.patience();
+                if pause > longest
+                    && reason.is_rejection()
+                    && let Some(open) = engine.left_open(reason)
+                {
+                    return Ok(Some(open));
+                }
+                self.rest(pause.min(longest), reason).await;
+            }
+        }
+    }
+
+    /// One attempt; how long to wait before the next one.
+    async fn ask(&mut self, pass: Pass<'_>) -> Result<Option<Duration>, Error> {
+        let (engine, seat) = (self.engine, self.seat);
+        let number = u32::try_from(self.attempts.len() + 1).unwrap_or(u32::MAX);
+        let (ended, asked_to_wait) = attempt(engine, seat, number).await?;
+        let counted = cost_of(&ended, seat.worst_case);
+        engine.spending.settle(self.worst, counted);
+        // What a provider billed for the same request tells more than the card.
+        self.worst = self.worst.max(counted);
+        self.paid = self.paid.plus(ended.cost().unwrap_or(Cost::ZERO));
+        let is_real = engine.ledger.plan().calls == Calls::Real;
+        let is_told = ended.cost().is_some() || seat.price.is_some() || bills_nothing(&ended);
+        self.is_cost_unknown |= is_real && !is_told;
+        let status = ended.attempt_status();
+        let failures = self.attempts.len() + 1 - self.earlier;
+        let failures = u32::try_from(failures).unwrap_or(u32::MAX);
+        let pause = engine.pause_after(&status, asked_to_wait, failures);
+        pass.learn(&status, pause.map(|pause| pause.min(engine.patience())));
+        self.attempts.push(status);
+        Ok(pause)
+    }
+
+    async fn rest(&self, pause: Duration, reason: Reason) {
+        let now = self.engine.clock.now();
+        self.engine.say(&Event::Waiting {
+            slot: &self.seat.planned,
+            reason,
+            until: now.checked_add(pause).unwrap_or(Timestamp::MAX),
+        });
+        self.engine.rest(pause).await;
+    }
 }
 
 /// What to count for a call: its price, or the worst case where the price is unknown.
@@ -208,18 +278,36 @@ impl Engine {
         }
     }
 
-    /// How long to wait after a failed attempt, at most one call's time; nothing after an answer of
-    /// the wrong form.
+    /// How long to wait after a failed attempt; nothing after an answer of the wrong form.
     fn pause_after(
         &self,
         status: &AttemptStatus,
         asked_for: Option<Duration>,
         failures: u32,
-        longest: Duration,
     ) -> Option<Duration> {
         let AttemptStatus::Failed { .. } = status else {
             return None;
         };
-        Some(self.backoff.pause(failures, asked_for).min(longest))
+        Some(self.backoff.pause(failures, asked_for))
+    }
+
+    /// The longest wait of this process, whatever a server asks for.
+    pub(super) fn patience(&self) -> Duration {
+        let left = self.until_deadline();
+        left.map_or(LONGEST_WAIT, |left| left.min(LONGEST_WAIT))
+    }
+
+    /// Why a slot that was turned away stays open: until the deadline the operator can repair the
+    /// cause. A rehearsal, and a run without a deadline, ends.
+    fn left_open(&self, reason: Reason) -> Option<Open> {
+        if self.ledger.plan().calls != Calls::Real {
+            return None;
+        }
+        let left = self.until_deadline()?;
+        Some(if left.is_zero() {
+            Open::Deadline
+        } else {
+            Open::Rejected(reason)
+        })
     }
 }

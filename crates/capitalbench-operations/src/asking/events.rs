@@ -45,6 +45,8 @@ pub struct Totals {
     pub open: usize,
     /// Recorded cost of the attempts of this process.
     pub cost: Cost,
+    /// Whether a model without a price was asked and its provider did not say what it billed.
+    pub is_cost_unknown: bool,
 }
 
 impl Totals {
@@ -122,7 +124,10 @@ impl Event<'_> {
                 ("waiting", Some(*slot), further)
             }
             Self::SlotEnded { end } => {
-                let further = json!({"state": end.state(), "attempts": end.attempts.len()});
+                let mut further = json!({"state": end.state(), "attempts": end.attempts.len()});
+                if let Some(reason) = end.waits_for_repair() {
+                    further["reason"] = json!(reason.as_str());
+                }
                 ("slot_ended", Some(&end.planned), further)
             }
             Self::Stopping => ("stopping", None, json!({})),
@@ -131,7 +136,7 @@ impl Event<'_> {
                     "valid": totals.valid,
                     "invalid": totals.invalid,
                     "open": totals.open,
-                    "cost_usd": totals.cost.usd(),
+                    "cost_usd": (!totals.is_cost_unknown).then(|| totals.cost.usd()),
                 });
                 ("run_ended", None, further)
             }

@@ -8,6 +8,7 @@ pub mod gate;
 pub mod plan;
 pub mod price_card;
 pub mod providers;
+pub mod repair;
 pub mod run;
 pub mod seats;
 pub mod slot_end;

@@ -4,9 +4,12 @@ use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::round::models::{self, ModelSettings};
 use capitalbench_archive::round::model_input::assembled;
 use capitalbench_archive::round::round_folder::RoundInputs;
-use capitalbench_archive::run::ledger::{PlannedSlot, RunPlan};
+use capitalbench_archive::run::ledger::{Ledger, PlannedSlot, Repair, RunPlan};
 use capitalbench_archive::run::run_controls::PROVIDER;
 use capitalbench_core::asking::attempt::Slot;
+use capitalbench_core::asking::call_settings::{
+    CallSettings, ReasoningSetting, TemperatureSetting,
+};
 use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
 use capitalbench_core::decision::submission::MODE;
 use capitalbench_core::round::manifest::{Manifest, Stream};
@@ -14,9 +17,11 @@ use capitalbench_core::round::methodology::{Enforcement, Methodology, Standing};
 use capitalbench_core::values::ids::{Digest, ModelId, RunId};
 use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
+use serde_json::Value;
 
 use super::price_card::PriceBook;
-use super::providers::is_offline;
+use super::providers::{is_offline, served_models};
+use super::repair::{ResumedModels, repairs};
 use super::run::{AskRequest, Permission};
 use crate::error::Error;
 use crate::operator::clock::Clock;
@@ -29,6 +34,8 @@ const REPLICATES: u32 = 5;
 pub(super) struct Prepared {
     pub(super) plan: RunPlan,
     pub(super) models: Vec<ModelSettings>,
+    /// New names of models, not written yet.
+    pub(super) repairs: Vec<Repair>,
     /// The frozen text, before the lines that name a model.
     pub(super) input: String,
 }
@@ -38,30 +45,37 @@ pub(super) fn prepare(
     request: &AskRequest,
     inputs: &RoundInputs,
     clock: Clock,
-    stored: Option<&RunPlan>,
+    ledger: Option<&Ledger>,
 ) -> Result<Prepared, Error> {
     let (models, models_sha256) = read(&request.models, |bytes| {
         Ok((models::parse_settings(bytes)?, Digest::of(bytes).to_hex()))
     })?;
     let input = input(inputs)?;
-    let plan = match stored {
-        Some(plan) => resumed(request, plan, &models_sha256)?,
-        None => new_plan(request, inputs, &models, clock.now())
-            .and_then(|plan| priced(request, plan, &input))?,
-    };
-    let plan = RunPlan {
-        models_sha256,
-        input_sha256: Digest::of(input.as_bytes()).to_hex(),
-        ..plan
-    };
-    if stored.is_some_and(|stored| stored.input_sha256 != plan.input_sha256) {
-        return Err(Error::new(
-            "the model input is not the one the run began with",
-        ));
-    }
-    if stored.is_none() {
+    let input_sha256 = Digest::of(input.as_bytes()).to_hex();
+    let (plan, repairs) = if let Some(ledger) = ledger {
+        let plan = resumed(request, ledger.plan())?;
+        if plan.input_sha256 != input_sha256 {
+            let text = "the model input is not the one the run began with";
+            return Err(Error::new(text));
+        }
+        let resumed = ResumedModels {
+            ledger,
+            models: &models,
+            digest: &models_sha256,
+        };
+        resumed.require_same(inputs, &request.renames)?;
+        let repairs = repairs(request, ledger, &input, clock.now())?;
+        (plan.repaired(&repairs), repairs)
+    } else {
+        let plan = new_plan(request, inputs, &models, clock.now())?;
+        let plan = RunPlan {
+            models_sha256,
+            input_sha256,
+            ..priced(request, plan, &input)?
+        };
         refuse_late(&plan, &inputs.manifest, clock.now())?;
-    }
+        (plan, Vec::new())
+    };
     refuse_trial(&plan, &inputs.manifest)?;
     let allowed = request.permission == Permission::RealCalls || request.dry_run;
     if plan.calls == Calls::Real && !allowed {
@@ -72,6 +86,7 @@ pub(super) fn prepare(
     Ok(Prepared {
         plan,
         models,
+        repairs,
         input,
     })
 }
@@ -98,11 +113,7 @@ fn input(inputs: &RoundInputs) -> Result<String, Error> {
     }
 }
 
-fn resumed(request: &AskRequest, plan: &RunPlan, models_sha256: &str) -> Result<RunPlan, Error> {
-    if plan.models_sha256 != models_sha256 {
-        let text = format!("--models: {} began with another file", plan.run_id);
-        return Err(Error::new(text).hint("resume with the very same configuration"));
-    }
+fn resumed(request: &AskRequest, plan: &RunPlan) -> Result<RunPlan, Error> {
     let other_kind = request.kind.is_some_and(|kind| kind != plan.rules.kind);
     let other_count = request
         .replicates
@@ -148,19 +159,12 @@ fn new_plan(
     let mut slots = Vec::new();
     for model in &asked {
         for replicate in 1..=rules.replicates {
-            let contestant = &model.contestant;
+            let planned = frozen_settings(model, replicate);
+            // The mock asks for nothing, so a rehearsal freezes no settings.
+            let settings = planned.settings.filter(|_| calls == Calls::Real);
             slots.push(PlannedSlot {
-                slot: Slot {
-                    model_id: contestant.model_id.clone(),
-                    replicate,
-                },
-                provider: contestant.provider.clone(),
-                api_model_name: contestant.api_model_name.clone(),
-                // A rehearsal keeps what is given; a real call is frozen even where the table decides.
-                settings: (calls == Calls::Real || !model.settings.is_empty())
-                    .then(|| model.settings.clone()),
-                display_name: model.display_name.clone(),
-                continues: model.continues.clone(),
+                settings,
+                ..planned
             });
         }
     }
@@ -185,6 +189,27 @@ fn new_plan(
         skipped_models: (models.len() - asked.len()) as u64,
         slots,
     })
+}
+
+/// The slot of a model, with everything about its calls that a resumed run must not change.
+pub(super) fn frozen_settings(model: &ModelSettings, replicate: u32) -> PlannedSlot {
+    let contestant = &model.contestant;
+    let settings = CallSettings {
+        max_output_tokens: Some(model.max_output_tokens),
+        time_limit: Some(model.time_limit.as_secs_f64()),
+        ..model.settings.clone()
+    };
+    PlannedSlot {
+        slot: Slot {
+            model_id: contestant.model_id.clone(),
+            replicate,
+        },
+        provider: contestant.provider.clone(),
+        api_model_name: contestant.api_model_name.clone(),
+        settings: Some(settings),
+        display_name: model.display_name.clone(),
+        continues: model.continues.clone(),
+    }
 }
 
 /// A plan with what every model is billed.

@@ -135,13 +135,17 @@ fn shipped_price(wanted: &Wanted<'_>, at: Timestamp) -> Option<TokenPrice> {
     let input = [(UsageKey::INPUT_TOKENS, sent)];
     let of_input = |key| per_token(Usage::from([input[0].clone(), (key, sent)]), sent);
     let plain = per_token(Usage::from(input.clone()), sent)?;
-    let both = Usage::from([input[0].clone(), (UsageKey::OUTPUT_TOKENS, sent)]);
+    let both = [input[0].clone(), (UsageKey::OUTPUT_TOKENS, sent)];
+    let [one, other] = both.clone();
+    let thought = Usage::from([one, other, (UsageKey::OUTPUT_REASONING_TOKENS, sent)]);
+    let output = per_token(Usage::from(both), sent)?.checked_sub(plain)?;
+    let reasoning = per_token(thought, sent).and_then(|price| price.checked_sub(plain));
     Some(TokenPrice {
         input: plain,
         cached: of_input(UsageKey::CACHE_READ_TOKENS).filter(|price| *price != plain),
         cache_write: of_input(UsageKey::CACHE_WRITE_TOKENS).filter(|price| *price != plain),
-        output: per_token(both, sent)?.checked_sub(plain)?,
-        reasoning: None,
+        output,
+        reasoning: reasoning.filter(|price| *price != output),
     })
 }
 

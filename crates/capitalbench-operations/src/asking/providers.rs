@@ -61,9 +61,10 @@ pub fn connect(
     model: &ModelSettings,
 ) -> Result<Box<dyn Provider>, Error> {
     let id = &model.contestant.model_id;
-    let (_, variable, kind) = required(model)?;
-    let variable = model.key_variable.as_deref().or(*variable);
-    let key = variable.map(|name| configuration.key(name)).transpose()?;
+    let (_, _, kind) = required(model)?;
+    let key = key_variable(model)
+        .map(|name| configuration.key(name))
+        .transpose()?;
     let http = configuration.http(reach(model, kind, configuration))?;
     let base_url = required_base_url(model)?;
     let settings = settings(model, kind);
@@ -156,6 +157,12 @@ fn settings(model: &ModelSettings, kind: &Kind) -> Settings {
         ..model.settings.clone()
     };
     Settings::new(family, &model.contestant.api_model_name).with_calls(calls)
+}
+
+/// The variable that holds the key of a model; none where it needs no key.
+pub fn key_variable(model: &ModelSettings) -> Option<&str> {
+    let usual = known(&model.contestant.provider).and_then(|(_, variable, _)| *variable);
+    model.key_variable.as_deref().or(usual)
 }
 
 /// Where a model is asked; none without a network, or where no address is known.

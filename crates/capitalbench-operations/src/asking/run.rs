@@ -9,7 +9,7 @@ use capitalbench_archive::disk::shell::shell_word;
 use capitalbench_archive::round::freeze;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_archive::run::ledger::derive::{Finished, announce, derive};
-use capitalbench_archive::run::ledger::{AttemptRecord, Ledger, RunPlan};
+use capitalbench_archive::run::ledger::{AttemptRecord, Ledger, Repair, RunPlan};
 use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::asking::run::{Calls, RunKind};
 use capitalbench_core::values::ids::RunId;
@@ -22,8 +22,9 @@ use super::engine::{self, Engine, cost_of};
 use super::events::{Event, Listener};
 use super::gate::Gate;
 use super::plan::{prepare, refuse_late};
+use super::repair::Rename;
 use super::seats::{Seat, cap, schema, seats};
-use super::slot_end::SlotEnd;
+use super::slot_end::{Open, SlotEnd};
 use super::spending::Spending;
 use crate::error::Error;
 use crate::operator::backoff::Backoff;
@@ -60,6 +61,8 @@ pub struct AskRequest {
     pub pause: Option<Duration>,
     /// Whether control entrants are recorded beside the models.
     pub controls: bool,
+    /// New names of models whose every call was turned away; only with [`Start::Resume`].
+    pub renames: Vec<Rename>,
     /// Plan only: ask nothing and write nothing.
     pub dry_run: bool,
 }
@@ -98,6 +101,7 @@ pub struct ReadyRun {
     pub deadline: Option<Timestamp>,
     inputs: RoundInputs,
     ledger: Option<Ledger>,
+    repairs: Vec<Repair>,
     cap: Option<Cost>,
 }
 
@@ -108,6 +112,8 @@ pub struct RunReport {
     pub slots: Vec<(SlotEnd, Vec<AttemptRecord>)>,
     pub bill: Bill,
     pub controls: usize,
+    /// No call lasts longer than this instant.
+    pub deadline: Option<Timestamp>,
     /// None while slots are open.
     pub finished: Option<Finished>,
 }
@@ -138,8 +144,7 @@ pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared
         }
         return Ok(done);
     }
-    let stored = ledger.as_ref().map(Ledger::plan);
-    let prepared = prepare(request, &inputs, operator.clock, stored)?;
+    let prepared = prepare(request, &inputs, operator.clock, ledger.as_ref())?;
     let seats = seats(&operator.configuration, &prepared, &inputs, ledger.as_ref())?;
     let cap = cap(request.max_cost_usd, &seats)?;
     let is_official = prepared.plan.rules.kind == RunKind::Official;
@@ -155,6 +160,7 @@ pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared
         plan: prepared.plan,
         seats,
         deadline: deadline.filter(|_| is_official),
+        repairs: prepared.repairs,
         inputs,
         ledger,
         cap,
@@ -199,7 +205,12 @@ impl ReadyRun {
         let (folder, clock) = (&self.inputs.folder, operator.clock);
         note_given_instant(operator, folder, "run-round")?;
         require_clock_in_order(folder, clock.now())?;
-        let ledger = if let Some(ledger) = self.ledger {
+        let ledger = if let Some(mut ledger) = self.ledger {
+            for mut repair in self.repairs {
+                // The operator may have taken a while to say yes.
+                repair.repaired_at_utc = WrittenInstant::of(clock.now());
+                ledger.repair(repair)?;
+            }
             ledger
         } else {
             // The deadline may have passed, or the inputs changed, while the operator decided.
@@ -219,7 +230,7 @@ impl ReadyRun {
             Calls::Mock | Calls::Synthetic | Calls::Unknown => MOCK_PAUSE,
         };
         let recorder = Recorder::of_round(operator, folder)?;
-        // Who will be asked is in the log before the first call.
+        // Who will be asked, and under which new name, is in the log before the next call.
         recorder.round(clock.now())?;
         let (stop, stopped) = watch::channel(false);
         let engine = Arc::new(Engine {
@@ -278,8 +289,17 @@ fn spent(ledger: &Ledger, seats: &[Seat]) -> Result<Cost, Error> {
     Ok(sum)
 }
 
-fn conclude(engine: &Engine, ends: Vec<SlotEnd>) -> Result<RunReport, Error> {
+fn conclude(engine: &Engine, mut ends: Vec<SlotEnd>) -> Result<RunReport, Error> {
     let now = engine.clock.now();
+    if engine.deadline.is_some_and(|deadline| now >= deadline) {
+        // Slots that wait for a repair end with the deadline.
+        for end in ends
+            .iter_mut()
+            .filter(|end| end.waits_for_repair().is_some())
+        {
+            end.open = Some(Open::Deadline);
+        }
+    }
     let finished = if ends.iter().any(SlotEnd::is_open) {
         None
     } else {
@@ -300,6 +320,7 @@ fn conclude(engine: &Engine, ends: Vec<SlotEnd>) -> Result<RunReport, Error> {
         plan: engine.ledger.plan().clone(),
         bill: Bill::of(&slots),
         controls: controls.len(),
+        deadline: engine.deadline,
         slots,
         finished,
     })

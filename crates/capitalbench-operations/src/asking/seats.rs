@@ -18,7 +18,7 @@ use capitalbench_core::values::ids::ModelId;
 use serde_json::Value;
 
 use super::plan::Prepared;
-use super::providers::{ProviderSettings, base_url, open_provider, served_models};
+use super::providers::{ProviderSettings, base_url, key_variable, open_provider, served_models};
 use crate::error::Error;
 use crate::operator::configuration::Configuration;
 
@@ -39,6 +39,8 @@ pub struct Seat {
     pub served_models: Vec<String>,
     /// Where it is asked; none without a network.
     pub base_url: Option<String>,
+    /// The variable that holds its key.
+    pub key_variable: Option<String>,
 }
 
 /// One seat per slot; the slots of a model share their provider.
@@ -59,6 +61,13 @@ pub(super) fn seats(
             .find(|m| m.contestant.model_id == *id);
         let settings =
             settings.ok_or_else(|| Error::new(format!("{id} is not in the configuration")))?;
+        // A repair may have given the model another name than the file has.
+        let mut settings = settings.clone();
+        settings
+            .contestant
+            .api_model_name
+            .clone_from(&planned.api_model_name);
+        let settings = &settings;
         let provider = match opened.entry(id) {
             Entry::Occupied(known) => Arc::clone(known.get()),
             Entry::Vacant(new) => {
@@ -90,6 +99,7 @@ pub(super) fn seats(
                 Calls::Real => base_url(settings).map(str::to_owned),
                 _ => None,
             },
+            key_variable: key_variable(settings).map(str::to_owned),
         });
     }
     Ok(seats)

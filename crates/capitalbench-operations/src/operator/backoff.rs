@@ -5,7 +5,7 @@ use std::time::Duration;
 /// The first pause doubles with every failure; whoever asks for a longer one gets it.
 ///
 /// What may be repeated, and how often, is decided elsewhere: for models by
-/// [`capitalbench_core::asking::attempt::may_retry`].
+/// [`capitalbench_core::asking::attempt::next_step`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backoff {
     pub first: Duration,

@@ -80,6 +80,15 @@ fn early_facts() -> Vec<Fact> {
 
 fn late_facts() -> Vec<Fact> {
     vec![
+        Fact::Repaired {
+            run: run(),
+            number: 1,
+            model: "model-a".to_owned(),
+            from: "a-1".to_owned(),
+            to: "a-2".to_owned(),
+            reason: "the provider renamed it".to_owned(),
+            record: sealed("repair"),
+        },
         Fact::Accepted {
             run: run(),
             submissions: 2,

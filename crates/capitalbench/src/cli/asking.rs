@@ -32,6 +32,10 @@ pub(crate) struct PriceCard {
 /// $ capitalbench run-round --round rounds/CB-2026-12-07-1W --models configs/models.yaml --run-id
 /// 20261207-120000-official --resume --allow-real-api-calls
 ///
+/// A call that is turned away before anything is generated (a refused key, an unknown model, an
+/// address that cannot be reached) leaves its slot open until the decision deadline: repair the
+/// cause, then --resume. The models file may then differ in api_key_env and base_url only.
+///
 /// Exit codes: 0 all valid, 1 some invalid or still open, 2 could not run.
 #[derive(Debug, Args)]
 pub(crate) struct RunRound {
@@ -53,7 +57,8 @@ pub(crate) struct RunRound {
     pub(crate) replicates: Option<u32>,
     #[command(flatten)]
     pub(crate) permission: Permission,
-    /// Most retries of a slot, for transport, server and format errors only
+    /// Most retries of a slot, for transport, server and format errors only; calls that were turned
+    /// away do not count
     #[arg(long = "max-retries", value_name = "N", default_value = "2")]
     #[arg(value_parser = clap::value_parser!(u32).range(..=20))]
     pub(crate) retries: u32,
@@ -93,11 +98,37 @@ pub(crate) struct Course {
     /// Finish a run that was started
     #[arg(long)]
     pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) rename: Rename,
     /// Record no control entrants beside the models
     #[arg(long)]
     pub(crate) no_controls: bool,
     #[command(flatten)]
     pub(crate) consent: Consent,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rename {
+    /// Ask for a model by another name of its provider from now on; only if its every call was turned
+    /// away. The repair is recorded, and signed where there is a log, before the next call
+    #[arg(long = "rename-model", value_name = "ID=NAME", value_parser = renamed)]
+    #[arg(requires = "resume", requires = "reason")]
+    pub(crate) renames: Vec<(String, String)>,
+    /// Why a model gets another name, for readers of the record
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(requires = "renames")]
+    pub(crate) reason: Option<String>,
+}
+
+fn renamed(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=');
+    let parts = parts.map(|(id, name)| (id.trim(), name.trim()));
+    parts
+        .filter(|(id, name)| !id.is_empty() && !name.is_empty())
+        .map(|(id, name)| (id.to_owned(), name.to_owned()))
+        .ok_or_else(|| {
+            "write the model's id, = and its new name, such as my-model=gpt-5.2".to_owned()
+        })
 }
 
 #[derive(Debug, Args)]

@@ -196,7 +196,7 @@ fn every_kind_of_failure_has_its_own_reason() {
     });
     let test = frozen_with(&format!("models:\n{}", models.concat()), FAR);
     let ask = "run-round --round rounds/OVER-HTTP-1W --models models.yaml --run-id first \
-               --run-type official --yes --allow-real-api-calls --max-retries 0 --json";
+               --run-type official --yes --allow-real-api-calls --max-retries 0 --retry-pause 0.005 --json";
     let ask: Vec<&str> = ask.split_whitespace().collect();
     let ran = test.run_with(&[("CANARY_KEY", KEY)], &ask).code(1);
     let slots = ran.json()["slots"].as_array().expect("slots").clone();

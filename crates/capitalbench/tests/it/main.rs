@@ -65,6 +65,7 @@ mod pricing;
 mod provider_faults;
 mod real_providers;
 mod redaction;
+mod repair;
 mod reply_order;
 mod report;
 mod resolve_due;

@@ -40,7 +40,8 @@ fn a_cost_can_be_worked_out_again_from_what_the_run_keeps() {
     ask(&test, "--dry-run")
         .code(0)
         .complains("prices: genai-prices 0.2.1 as of 2026-10-30")
-        .complains("no price is known of house-model; write it into configs/pricing.yaml");
+        .complains("Cost unknown: 1 of 2 models has no price: house-model")
+        .complains("write it into configs/pricing.yaml");
     ask(&test, "--max-cost-usd 1")
         .code(2)
         .complains("no price of openai house-model")

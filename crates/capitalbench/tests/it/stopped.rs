@@ -82,7 +82,8 @@ fn begins_nothing_after(name: &str) {
     let ran = running.ended().code(1);
     let ran = ran
         .says("r: not finished")
-        .says("finish it with --resume --run-id r");
+        .says("finish the run")
+        .says("--run-id r --resume");
     assert!(ran.stderr().contains("\"open\":4"), "{ran}");
     assert_eq!(
         server.calls().len(),

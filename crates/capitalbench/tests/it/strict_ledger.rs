@@ -10,7 +10,36 @@ use crate::operator::{NOW, ROUND, frozen};
 const RUN: &str = "runs/r";
 
 /// A file of the ledger, what is replaced in it, and what is said about that.
-const WORDS: [(&str, &str, &str, &str); 8] = [
+const WORDS: [(&str, &str, &str, &str); 12] = [
+    (
+        "ended.json",
+        "\"cost_usd\": null",
+        "\"billed_usd\": -1, \"cost_usd\": null",
+        "billed_usd: is not an amount of money",
+    ),
+    (
+        "ended.json",
+        "\"cost_usd\": null",
+        "\"card_usd\": 1, \"cost_usd\": 2",
+        "cost_usd: is neither what was billed nor what the card says",
+    ),
+    (
+        "begun.json",
+        "\"attempt\": 1",
+        "\"asked\": {\"api_model_name\": \"a\", \"schema_mode\": \"some\", \"temperature\": null, \
+         \"reasoning\": null, \"max_output_tokens\": 1, \"time_limit_seconds\": 1, \
+         \"service_tier\": null, \"body_sha256\": \
+         \"0123456789012345678901234567890123456789012345678901234567890123\"}, \"attempt\": 1",
+        "asked.schema_mode: must be full, json or none",
+    ),
+    (
+        "begun.json",
+        "\"attempt\": 1",
+        "\"asked\": {\"api_model_name\": \"a\", \"schema_mode\": \"full\", \"temperature\": null, \
+         \"reasoning\": null, \"max_output_tokens\": 1, \"time_limit_seconds\": 1, \
+         \"service_tier\": null, \"body_sha256\": \"no\"}, \"attempt\": 1",
+        "asked.body_sha256: is not a digest",
+    ),
     (
         "ended.json",
         "\"status\": \"valid\"",
@@ -173,6 +202,10 @@ fn a_ledger_with_a_gap_or_a_strange_file_stops() {
     stops(&test, "head.json: is missing");
     let test = interrupted().write(&format!("{RUN}/attempts/nobody__001.begun.json"), "{}");
     stops(&test, "belongs to no slot of slots.json");
+    let test = interrupted().write(&format!("{RUN}/repairs/002.json"), "{}");
+    stops(&test, "is not the next repair, repairs/001.json");
+    let test = interrupted().write(&format!("{RUN}/repairs/001.json"), "{\"number\": 1}");
+    stops(&test, "repairs/001.json: missing field");
 }
 
 #[test]

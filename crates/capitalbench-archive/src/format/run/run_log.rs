@@ -1,7 +1,9 @@
 //! `run_log.jsonl`: one line per call.
 
+use capitalbench_core::asking::attempt::Reason;
 use capitalbench_core::values::time::WrittenInstant;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::disk::error::Fault;
 use crate::format::utf8;
@@ -17,6 +19,8 @@ struct Stored {
     raw_response_sha256: Option<String>,
     raw_response_path: Option<String>,
     validation_status: Option<String>,
+    /// Logs of the earlier public project may mean something else by this word.
+    reason: Option<Value>,
 }
 
 /// One call, as the run log records it.
@@ -35,6 +39,8 @@ pub struct RunLogLine {
     pub reply_path: Option<String>,
     /// Whether the runner found the reply valid.
     pub valid: Option<bool>,
+    /// Why the attempt brought no valid decision; none in logs of the earlier public project.
+    pub reason: Option<Reason>,
 }
 
 /// Reads a log; blank lines are skipped.
@@ -56,6 +62,11 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<RunLogLine>, Fault> {
             reply_digest: stored.raw_response_sha256,
             reply_path: stored.raw_response_path,
             valid: stored.validation_status.map(|status| status == "valid"),
+            reason: stored
+                .reason
+                .as_ref()
+                .and_then(Value::as_str)
+                .and_then(Reason::parse),
         });
     }
     Ok(lines)

@@ -10,9 +10,10 @@ use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
 use capitalbench_core::decision::submission::{MODE, RUN_FIELDS};
 use capitalbench_core::values::ids::Digest;
 use capitalbench_core::values::time::WrittenInstant;
+use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::{AttemptRecord, Ledger, PlannedSlot, RunPlan};
+use super::{AttemptRecord, Ledger, PlannedSlot, RunPlan, name_at};
 use crate::disk::error::FileError;
 use crate::disk::file_ops;
 use crate::disk::layout::run;
@@ -197,6 +198,20 @@ fn total(attempt: Option<&AttemptRecord>) -> Option<u64> {
     ended.input_tokens?.checked_add(ended.output_tokens?)
 }
 
+/// The name that an attempt asked for.
+fn asked_name<'a>(
+    ledger: &'a Ledger,
+    planned: &'a PlannedSlot,
+    attempt: &'a AttemptRecord,
+) -> &'a str {
+    if let Some(asked) = &attempt.begun.asked {
+        return &asked.api_model_name;
+    }
+    let started = WrittenInstant::parse(&attempt.begun.started_at_utc);
+    let started = started.map_or(Timestamp::MAX, |started| started.at());
+    name_at(planned, ledger.repairs(), started)
+}
+
 fn log_line(
     ledger: &Ledger,
     planned: &PlannedSlot,
@@ -211,7 +226,7 @@ fn log_line(
     json!({
         "provider": planned.provider,
         "model_id": planned.slot.model_id.as_str(),
-        "api_model_name": planned.api_model_name,
+        "api_model_name": asked_name(ledger, planned, attempt),
         "run_type": rules.kind.as_str(),
         "replicate_index": planned.slot.replicate,
         "replicate_count": rules.replicates,

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::asking::attempt::{Reason, Slot};
+use capitalbench_core::asking::call_settings::{Asked, SchemaMode};
 use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::values::ids::Digest;
 use serde::de::DeserializeOwned;
@@ -42,8 +43,29 @@ pub fn parse_record<T: AttemptFile>(bytes: &[u8]) -> Result<T, Fault> {
 impl AttemptFile for Begun {
     fn check(&self) -> Result<(), Fault> {
         digest("input_sha256", &self.input_sha256)?;
-        instant("started_at_utc", &self.started_at_utc)
+        instant("started_at_utc", &self.started_at_utc)?;
+        self.asked.as_ref().map_or(Ok(()), check_asked)
     }
+}
+
+/// Refuses a record of a request that this program never writes.
+fn check_asked(asked: &Asked) -> Result<(), Fault> {
+    digest("asked.body_sha256", &asked.body_sha256)?;
+    if asked.api_model_name.trim().is_empty() {
+        return Err(refused("asked.api_model_name", "is blank"));
+    }
+    if SchemaMode::parse(&asked.schema_mode).is_none() {
+        let text = format!("must be full, json or none, not {:?}", asked.schema_mode);
+        return Err(refused("asked.schema_mode", &text));
+    }
+    let is_wrong = |number: f64| !(number.is_finite() && number >= 0.0);
+    if asked.temperature.is_some_and(is_wrong) {
+        return Err(refused("asked.temperature", "is not a temperature"));
+    }
+    if is_wrong(asked.time_limit_seconds) {
+        return Err(refused("asked.time_limit_seconds", "is not a time"));
+    }
+    Ok(())
 }
 
 impl AttemptFile for AnswerHead {
@@ -56,10 +78,7 @@ impl AttemptFile for AnswerHead {
 impl AttemptFile for Ended {
     fn check(&self) -> Result<(), Fault> {
         instant("ended_at_utc", &self.ended_at_utc)?;
-        let is_wrong = |usd| Cost::from_usd(usd).is_none();
-        if self.cost_usd.is_some_and(is_wrong) {
-            return Err(refused("cost_usd", "is not an amount of money"));
-        }
+        self.check_money()?;
         if !["valid", "invalid", "failed"].contains(&self.status.as_str()) {
             let text = format!("must be valid, invalid or failed, not {:?}", self.status);
             return Err(refused("status", &text));
@@ -76,6 +95,30 @@ impl AttemptFile for Ended {
                 let text = format!("is {word:?}, which this program does not know");
                 Err(refused("reason", &text))
             }
+        }
+    }
+}
+
+impl Ended {
+    /// The cost that counts is what the provider says it billed, else the card's figure.
+    fn check_money(&self) -> Result<(), Fault> {
+        let amounts = [
+            ("cost_usd", self.cost_usd),
+            ("billed_usd", self.billed_usd),
+            ("card_usd", self.card_usd),
+        ];
+        for (field, usd) in amounts {
+            if usd.is_some_and(|usd| Cost::from_usd(usd).is_none()) {
+                return Err(refused(field, "is not an amount of money"));
+            }
+        }
+        // Older versions kept the card's figure as the cost and nowhere else.
+        match self.billed_usd.or(self.card_usd) {
+            Some(usd) if self.cost_usd != Some(usd) => {
+                let text = "is neither what was billed nor what the card says";
+                Err(refused("cost_usd", text))
+            }
+            _ => Ok(()),
         }
     }
 }

@@ -1,18 +1,21 @@
 //! `run-round`: ask the models of a frozen round, or finish asking them.
 
+use capitalbench_core::values::ids::ModelId;
 use capitalbench_operations::asking::events::{JsonLines, Listener, Silence};
+use capitalbench_operations::asking::repair::Rename;
 use capitalbench_operations::asking::run::{
     AskRequest, Permission, Prepared, ReadyRun, Start, prepare_run,
 };
 use capitalbench_operations::operator::clock::Clock;
 
-use crate::cli::RunRound;
+use crate::cli::{self, RunRound};
 use crate::commands::run_id;
 use crate::config::operator;
 use crate::console::{event_line, is_quiet, line, shows_progress};
 use crate::error::{Error, Exit};
 
 mod bars;
+mod open_slots;
 mod report;
 mod served_names;
 
@@ -36,7 +39,7 @@ pub(crate) fn run(arguments: &RunRound) -> Result<Exit, Error> {
     report::confirm(arguments, &ready.plan)?;
     let listener = listener(&ready, operator.clock);
     let done = ready.ask(&operator, &request, listener)?;
-    report::result(&done);
+    report::result(arguments, &done);
     Ok(Exit::of(done.is_valid()))
 }
 
@@ -65,8 +68,24 @@ fn request(arguments: &RunRound) -> Result<AskRequest, Error> {
         concurrent: usize::from(arguments.concurrent),
         pause: arguments.pause,
         controls: !arguments.course.no_controls,
+        renames: renames(&arguments.course.rename)?,
         dry_run: arguments.course.consent.dry_run,
     })
+}
+
+fn renames(typed: &cli::Rename) -> Result<Vec<Rename>, Error> {
+    let reason = typed.reason.clone().unwrap_or_default();
+    let rename = |(id, name): &(String, String)| {
+        let model_id = ModelId::parse(id);
+        let model_id =
+            model_id.map_err(|error| Error::new(format!("--rename-model {id}: {error}")))?;
+        Ok(Rename {
+            model_id,
+            to: name.clone(),
+            reason: reason.clone(),
+        })
+    };
+    typed.renames.iter().map(rename).collect()
 }
 
 /// Bars on a terminal, lines where something reads, nothing when asked to be quiet.
