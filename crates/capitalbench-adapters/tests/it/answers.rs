@@ -121,7 +121,8 @@ fn of_reply(reply: &Reply) -> &'static str {
         "Refusal" => return "refusal",
         "Filter" => return "filter",
         "Tool" => return "tool",
-        "Failed" | "Unknown" => return "malformed",
+        "Failed" => return "malformed",
+        "Unknown" => return "unreadable",
         other => panic!("an ending without a word: {other}"),
     };
     match read_reply(&reply.text, ending) {
@@ -180,11 +181,20 @@ fn compare_reply(
     if let Some(tokens) = expect.tokens {
         let read = reply.tokens;
         // A part that is not named is a part of nothing.
-        let parts = [read.cached, read.cache_written, read.reasoning].map(Option::unwrap_or_default);
+        let parts =
+            [read.cached, read.cache_written, read.reasoning].map(Option::unwrap_or_default);
         let should = [tokens.cached, tokens.cache_written, tokens.reasoning];
         let should = should.map(Option::unwrap_or_default);
-        compare("the input", format!("{:?}", read.input), format!("{:?}", tokens.input));
-        compare("the output", format!("{:?}", read.output), format!("{:?}", tokens.output));
+        compare(
+            "the input",
+            format!("{:?}", read.input),
+            format!("{:?}", tokens.input),
+        );
+        compare(
+            "the output",
+            format!("{:?}", read.output),
+            format!("{:?}", tokens.output),
+        );
         compare(
             "cached, cache written and reasoning",
             format!("{parts:?}"),
@@ -192,7 +202,11 @@ fn compare_reply(
         );
     }
     let billed = reply.billed.map(|cost| cost.usd());
-    compare("billed", format!("{billed:?}"), format!("{:?}", expect.billed_usd));
+    compare(
+        "billed",
+        format!("{billed:?}"),
+        format!("{:?}", expect.billed_usd),
+    );
     let said = [
         ("the served name", &reply.served_model, &expect.served_model),
         ("the tier", &reply.service_tier, &expect.service_tier),
