@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_adapters::provider::{
-    Anthropic, CallFailure, Family, Google, Host, Ollama, OpenAi, Provider, RawAnswer, RemoteModel,
-    Reply, XAi,
-};
+use capitalbench_adapters::provider::{CallFailure, Provider, RawAnswer, Reply};
+use capitalbench_core::asking::call_settings::CallSettings;
 use capitalbench_core::decision::submission::reply::{Ending, read_reply};
 use capitalbench_testing::answers::{Filling, Recorded, recorded};
 
-use crate::providers::{http, key, settings};
+#[path = "../../examples/shared/by_name.rs"]
+mod by_name;
 
 const DECISION: &str = r#"{"round_id": "R", "model_id": "m", "portfolio": [{"option_id": "SP500", "allocation_pct": 100, "rationale": "a \"broad\" one"}], "confidence": 0.5}"#;
 
@@ -43,39 +42,15 @@ const CASES: [(&[&str], &[&str]); 14] = [
 
 /// The adapter that reads a provider's answers; none for a provider that does not exist.
 fn adapter(recorded: &Recorded) -> Option<Box<dyn Provider>> {
-    const URL: &str = "http://127.0.0.1:1";
-    let model = recorded.line.model.as_str();
-    let host = match recorded.provider.as_str() {
-        "openai" => return opened(OpenAi, Family::OpenAi, model),
-        "anthropic" => return opened(Anthropic, Family::Anthropic, model),
-        "google" => return opened(Google, Family::Google, model),
-        "xai" => return opened(XAi, Family::XAi, model),
-        "ollama" => return opened(Ollama, Family::Compatible, model),
-        "deepseek" => Host::DeepSeek,
-        "mistral" => Host::Mistral,
-        "groq" => Host::Groq,
-        "together" => Host::Together,
-        "fireworks" => Host::Fireworks,
-        "openrouter" => Host::OpenRouter {
-            only: recorded.line.settings.routing.clone(),
-        },
-        "vllm" => Host::Vllm,
-        "llama_cpp" => Host::LlamaCpp,
-        "openai_compatible" => Host::Other,
-        _ => return None,
+    let line = &recorded.line;
+    let calls = CallSettings {
+        served_models: line.settings.served_models.clone(),
+        routing: line.settings.routing.clone(),
+        ..CallSettings::default()
     };
-    let settings = settings(Family::Compatible, model);
-    let opened = RemoteModel::new(host, http(), URL, key(), settings);
-    Some(Box::new(opened.expect("a provider")))
-}
-
-fn opened<W>(wire: W, family: Family, model: &str) -> Option<Box<dyn Provider>>
-where
-    W: capitalbench_adapters::provider::Wire + 'static,
-{
-    const URL: &str = "http://127.0.0.1:1";
-    let opened = RemoteModel::new(wire, http(), URL, key(), settings(family, model));
-    Some(Box::new(opened.expect("a provider")))
+    let url = "http://127.0.0.1:1";
+    let opened = by_name::provider(&recorded.provider, &line.model, &calls, url)?;
+    Some(opened.unwrap_or_else(|error| panic!("{}: {error}", recorded.id())))
 }
 
 fn filling(recorded: &Recorded) -> Filling<'static> {

@@ -27,6 +27,12 @@ impl Answer {
         Self::raw(status, json, body.to_string().into_bytes())
     }
 
+    /// The same with more header lines.
+    pub(crate) fn with_headers(mut self, more: &str) -> Self {
+        self.headers.push_str(more);
+        self
+    }
+
     /// Any status with these header lines and bytes.
     pub(crate) fn raw(status: u16, headers: String, body: Vec<u8>) -> Self {
         Self {
