@@ -29,6 +29,9 @@ from typing_extensions import is_typeddict
 # Fields that a service documents and the SDK used here does not have, with the reason. A path is
 # the names from the root; whatever stands there is not compared.
 NOT_IN_THE_SDK = {
+    "anthropic": {
+        "temperature": "models before Opus 4.7 take it; version 2 of the SDK has dropped it",
+    },
     "ollama": {
         "shift": "api/types.go of ollama 0.12 and newer; the SDK has not taken it over",
         "truncate": "api/types.go of ollama 0.12 and newer; the SDK has not taken it over",
@@ -109,6 +112,10 @@ class StrictOllama(ollama.ChatRequest):
     model_config = ConfigDict(extra="forbid")
 
 
+class StrictMessage(ollama.Message):
+    model_config = ConfigDict(extra="forbid")
+
+
 class StrictOptions(ollama.Options):
     model_config = ConfigDict(extra="forbid")
 
@@ -129,6 +136,7 @@ def adapters():
         "groq": TypeAdapter(groq.types.chat.completion_create_params.CompletionCreateParams),
         "mistral": TypeAdapter(mistral.ChatCompletionRequestTypedDict),
         "ollama": TypeAdapter(StrictOllama),
+        "ollama messages": TypeAdapter(list[StrictMessage]),
         "ollama options": TypeAdapter(StrictOptions),
         "google contents": TypeAdapter(list[google.Content]),
         "google config": TypeAdapter(google.GenerationConfig),
@@ -183,6 +191,7 @@ def check_request(checked, provider, body):
         check(checked[kind], body)
     elif kind == "ollama":
         check(checked["ollama options"], body["options"])
+        check(checked["ollama messages"], body["messages"])
         check(checked["ollama"], body)
     else:
         check(checked[kind], body)
