@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_adapters::provider::{CallFailure, Provider, RawAnswer, Reply};
 use capitalbench_core::asking::call_settings::CallSettings;
+use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::decision::submission::reply::{Ending, read_reply};
 use capitalbench_testing::answers::{Filling, Recorded, recorded};
 
@@ -176,7 +177,7 @@ fn compare_reply(
             format!("{should:?}"),
         );
     }
-    let billed = reply.billed.map(|cost| cost.usd());
+    let billed = reply.billed.map(Cost::usd);
     compare(
         "billed",
         format!("{billed:?}"),
