@@ -66,21 +66,8 @@ NOT_IN_THE_SDK = {
         "thinking": "platform.minimax.io/docs/api-reference/text-openai-api",
         "reasoning_split": "platform.minimax.io/docs/api-reference/text-openai-api",
     },
-    "cohere": {
-        "thinking": "docs.cohere.com/docs/reasoning: {type: enabled | disabled}",
-    },
     "vllm": {
         "chat_template_kwargs": "docs.vllm.ai/en/latest/features/reasoning_outputs.html",
-    },
-    "llama_cpp": {
-        "chat_template_kwargs": "tools/server/README.md of llama.cpp",
-    },
-    "huggingface": {
-        "chat_template_kwargs": "passed on to the host, as vLLM documents it",
-    },
-    "vertex": {
-        "extra_body": "cloud.google.com: {google: {thinking_config: …}} in OpenAI-compatible calls",
-        "google": "cloud.google.com: {thinking_config: …} in OpenAI-compatible calls",
     },
 }
 

@@ -118,8 +118,18 @@ const MODELS: [(&str, &[&str]); 24] = [
     ("openai_compatible", &["acme/house-model"]),
 ];
 
+/// The efforts that the service's API knows, whatever a model of it takes. A word that the table does
+/// not list for a model is the operator's to answer for.
+fn efforts(provider: &str) -> &'static [&'static str] {
+    match provider {
+        "anthropic" => &["low", "medium", "high", "xhigh", "max"],
+        "groq" => &["none", "default", "low", "medium", "high"],
+        _ => &["none", "minimal", "low", "medium", "high", "xhigh", "max"],
+    }
+}
+
 /// Every kind of setting alone, and none.
-fn variants() -> Vec<CallSettings> {
+fn variants(provider: &str) -> Vec<CallSettings> {
     let plain = CallSettings::default;
     let mut all = vec![plain()];
     for mode in [SchemaMode::Full, SchemaMode::Json, SchemaMode::None] {
@@ -141,15 +151,15 @@ fn variants() -> Vec<CallSettings> {
             ..plain()
         });
     }
-    let words = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-    let efforts = words.map(|word| ReasoningSetting::Effort(word.to_owned()));
+    let words = efforts(provider).iter();
+    let efforts = words.map(|word| ReasoningSetting::Effort((*word).to_owned()));
     let others = [
         ReasoningSetting::Omit,
         ReasoningSetting::Off,
         ReasoningSetting::On,
         ReasoningSetting::Budget(1024),
     ];
-    for reasoning in efforts.into_iter().chain(others).map(Some) {
+    for reasoning in efforts.chain(others).map(Some) {
         all.push(CallSettings {
             reasoning,
             ..plain()
@@ -222,7 +232,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (name, models) in MODELS {
         for (model, mut calls) in models
             .iter()
-            .flat_map(|model| variants().into_iter().map(move |calls| (*model, calls)))
+            .flat_map(|model| variants(name).into_iter().map(move |calls| (*model, calls)))
         {
             if name == "openrouter" {
                 calls.routing = vec!["anthropic".to_owned()];
