@@ -26,8 +26,8 @@ from openai.types.responses import Response
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import is_typeddict
 
-# Fields that a service documents and the SDK used here does not have, with the reason. A path is
-# the names from the root; whatever stands there is not compared.
+# Fields at the root of a request that a service documents and the SDK used here does not have, each
+# with its reason. What such a field holds is not compared.
 NOT_IN_THE_SDK = {
     "anthropic": {
         "temperature": "models before Opus 4.7 take it; version 2 of the SDK has dropped it",
@@ -38,8 +38,6 @@ NOT_IN_THE_SDK = {
     },
     "deepseek": {
         "thinking": "api-docs.deepseek.com/guides/thinking_mode: {type: enabled | disabled}",
-        "max_tokens": "OpenAI calls it deprecated; DeepSeek has no other",
-        "reasoning_effort": "api-docs.deepseek.com: low, high and max",
     },
     "fireworks": {
         "context_length_exceeded_behavior": "docs.fireworks.ai: refuse a long prompt, do not cut it",
