@@ -4,6 +4,7 @@
 //! depend on this crate. Tests inside `src/` of such a crate cannot, since they would meet every
 //! type twice.
 
+pub mod answers;
 pub mod authority;
 pub mod bench_archive;
 pub mod database_server;

@@ -1,5 +1,6 @@
 //! Tests of the whole crate against servers and folders of this machine only.
 
+mod answers;
 mod csv_folder;
 mod fake_server;
 mod http_limits;

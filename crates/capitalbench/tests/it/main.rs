@@ -62,6 +62,7 @@ mod past_boards;
 mod price_defects;
 mod price_origin;
 mod pricing;
+mod provider_answers;
 mod provider_faults;
 mod real_providers;
 mod redaction;

@@ -84,10 +84,7 @@ fn a_used_up_allowance_is_waited_for() {
     let address = serve(|_, body| {
         let model = body["model"].as_str().unwrap_or_default();
         let headers = "x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: 400ms\r\n";
-        Answer {
-            headers: headers.to_owned(),
-            ..Answer::ok(responses(model, "no decision"))
-        }
+        Answer::ok(responses(model, "no decision")).with_headers(headers)
     });
     let models = ["first", "second"].map(|id| {
         format!(

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Status, further headers and body of an answer.
+/// Status, headers and body of an answer.
 pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) headers: String,
-    pub(crate) body: Value,
+    status: u16,
+    headers: String,
+    body: Vec<u8>,
     /// Nothing is sent before the client gives up.
-    pub(crate) silent: bool,
+    silent: bool,
 }
 
 impl Answer {
@@ -23,7 +23,18 @@ impl Answer {
     }
 
     pub(crate) fn status(status: u16, body: Value) -> Self {
-        let headers = String::new();
+        let json = "Content-Type: application/json\r\n".to_owned();
+        Self::raw(status, json, body.to_string().into_bytes())
+    }
+
+    /// The same with more header lines.
+    pub(crate) fn with_headers(mut self, more: &str) -> Self {
+        self.headers.push_str(more);
+        self
+    }
+
+    /// Any status with these header lines and bytes.
+    pub(crate) fn raw(status: u16, headers: String, body: Vec<u8>) -> Self {
         Self {
             status,
             headers,
@@ -67,15 +78,15 @@ fn reply(mut stream: TcpStream, answer: &dyn Fn(&str, &Value) -> Answer) {
         drop(stream.read(&mut [0]));
         return;
     }
-    let text = given.body.to_string();
-    let length = text.len();
-    // Whoever gave up waiting reads no more.
-    let _ = write!(
-        stream,
-        "HTTP/1.1 {} X\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n{}\
-         Connection: close\r\n\r\n{text}",
+    let length = given.body.len();
+    let mut bytes = format!(
+        "HTTP/1.1 {} X\r\n{}Content-Length: {length}\r\nConnection: close\r\n\r\n",
         given.status, given.headers
-    );
+    )
+    .into_bytes();
+    bytes.extend_from_slice(&given.body);
+    // Whoever gave up waiting reads no more.
+    let _ = stream.write_all(&bytes);
 }
 
 /// A good answer in the form of the Responses API.
