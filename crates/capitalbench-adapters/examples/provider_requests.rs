@@ -16,6 +16,7 @@ use capitalbench_core::asking::call_settings::{
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::decision::submission::schema::schema;
 use capitalbench_core::round::manifest::SubmissionFormat;
+use capitalbench_core::round::methodology::ReplyOrder;
 use capitalbench_core::values::ids::OptionId;
 use serde_json::{Value, json};
 
@@ -223,6 +224,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = ["SP500", "CASH"].map(OptionId::parse);
     let options = options.into_iter().collect::<Result<Vec<_>, _>>()?;
     let schema = schema(
+        ReplyOrder::DecisionFirst,
         SubmissionFormat::Portfolio,
         &Constraints::default(),
         &options,

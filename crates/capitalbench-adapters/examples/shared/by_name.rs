@@ -4,13 +4,11 @@ use std::time::Duration;
 
 use capitalbench_adapters::http::{HttpClient, HttpLimits, Reach};
 use capitalbench_adapters::provider::{
-    Anthropic, Capabilities, Family, Google, Host, Ollama, OpenAi, Provider, RemoteModel,
-    SchemaSupport, Settings, SetupError, Wire, XAi,
+    Anthropic, AzureOpenAi, Family, Google, Host, Ollama, OpenAi, Provider, RemoteModel, Settings,
+    SetupError, Wire, XAi,
 };
 use capitalbench_adapters::secret::ApiKey;
-use capitalbench_core::asking::call_settings::{
-    CallSettings, ReasoningSetting, SchemaMode, TemperatureSetting,
-};
+use capitalbench_core::asking::call_settings::CallSettings;
 
 /// A model at an address, or why it cannot be set up; none where nobody knows the provider.
 pub(crate) fn provider(
@@ -24,21 +22,29 @@ pub(crate) fn provider(
         "anthropic" => return Some(open(Anthropic, Family::Anthropic, model, calls, base_url)),
         "google" => return Some(open(Google, Family::Google, model, calls, base_url)),
         "xai" => return Some(open(XAi, Family::XAi, model, calls, base_url)),
-        "ollama" => return Some(open(Ollama, Family::Compatible, model, calls, base_url)),
+        "azure_openai" => return Some(open(AzureOpenAi, Family::OpenAi, model, calls, base_url)),
+        "ollama" => return Some(open(Ollama, Family::Ollama, model, calls, base_url)),
         "deepseek" => Host::DeepSeek,
         "mistral" => Host::Mistral,
         "groq" => Host::Groq,
         "together" => Host::Together,
         "fireworks" => Host::Fireworks,
-        "openrouter" => Host::OpenRouter {
-            only: calls.routing.clone(),
-        },
+        "openrouter" => Host::OpenRouter,
+        "cohere" => Host::Cohere,
+        "moonshot" => Host::Moonshot,
+        "qwen" => Host::Qwen,
+        "zhipu" => Host::Zhipu,
+        "minimax" => Host::MiniMax,
+        "cerebras" => Host::Cerebras,
+        "huggingface" => Host::HuggingFace,
+        "bedrock" => Host::Bedrock,
+        "vertex" => Host::Vertex,
         "vllm" => Host::Vllm,
         "llama_cpp" => Host::LlamaCpp,
         "openai_compatible" => Host::Other,
         _ => return None,
     };
-    Some(open(host, Family::Compatible, model, calls, base_url))
+    Some(open(host, host.family(), model, calls, base_url))
 }
 
 fn open<W: Wire + 'static>(
@@ -56,33 +62,7 @@ fn open<W: Wire + 'static>(
     };
     let http = HttpClient::new(limits).expect("a client");
     let key = ApiKey::new("a-key-that-nobody-has-ever-had".to_owned());
-    let settings = settings(family, model, calls);
+    let settings = Settings::new(family, model).with_calls(calls.clone());
     let model = RemoteModel::new(wire, http, base_url, key, settings)?;
     Ok(Box::new(model))
-}
-
-fn settings(family: Family, model: &str, calls: &CallSettings) -> Settings {
-    let mut capabilities = Capabilities::of(family, model);
-    match calls.schema_mode {
-        None => {}
-        Some(SchemaMode::Full) => capabilities.schema = SchemaSupport::Full,
-        Some(SchemaMode::Json) => capabilities.schema = SchemaSupport::JsonMode,
-        Some(SchemaMode::None) => capabilities.schema = SchemaSupport::Absent,
-    }
-    let temperature = match calls.temperature {
-        Some(TemperatureSetting::Value(value)) => Some(value),
-        _ => None,
-    };
-    let reasoning_effort = match &calls.reasoning {
-        Some(ReasoningSetting::Effort(word)) => Some(word.clone()),
-        Some(ReasoningSetting::Off) => Some("none".to_owned()),
-        Some(ReasoningSetting::Budget(tokens)) => Some(tokens.to_string()),
-        _ => None,
-    };
-    Settings {
-        api_model_name: model.to_owned(),
-        temperature,
-        reasoning_effort,
-        capabilities,
-    }
 }

@@ -7,9 +7,7 @@ use capitalbench_archive::round::round_folder::RoundInputs;
 use capitalbench_archive::run::ledger::{Ledger, PlannedSlot, Repair, RunPlan};
 use capitalbench_archive::run::run_controls::PROVIDER;
 use capitalbench_core::asking::attempt::Slot;
-use capitalbench_core::asking::call_settings::{
-    CallSettings, ReasoningSetting, TemperatureSetting,
-};
+use capitalbench_core::asking::call_settings::CallSettings;
 use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
 use capitalbench_core::decision::submission::MODE;
 use capitalbench_core::round::manifest::{Manifest, Stream};
@@ -17,10 +15,9 @@ use capitalbench_core::round::methodology::{Enforcement, Methodology, Standing};
 use capitalbench_core::values::ids::{Digest, ModelId, RunId};
 use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
-use serde_json::Value;
 
 use super::price_card::PriceBook;
-use super::providers::{is_offline, served_models};
+use super::providers::is_offline;
 use super::repair::{ResumedModels, repairs};
 use super::run::{AskRequest, Permission};
 use crate::error::Error;
