@@ -266,7 +266,7 @@ fn no_real_model_is_asked_under_a_label_on_trial() {
     ];
     test.run(&accept)
         .code(1)
-        .complains("the round's methodology is on trial");
+        .says("the round's methodology is on trial");
 }
 
 #[test]
