@@ -192,6 +192,8 @@ impl<'a> Requests<'a> {
             if request.bytes + load.bytes > self.most && !request.parts.is_empty() {
                 self.made.push_front(load);
                 request.more = true;
+                // The last request may repeat rows that are there; the header is made whole even then.
+                self.settle = true;
                 return Ok(Some(request));
             }
             request.add(load);

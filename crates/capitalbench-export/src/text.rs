@@ -1,5 +1,7 @@
 //! Numbers as people read them on boards, pages and terminals.
 
+use std::fmt::Write as _;
+
 pub use capitalbench_core::evidence::explanation::words::ordinal;
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
 use capitalbench_core::publication::calls::CostSum;
@@ -44,12 +46,13 @@ pub fn cost_sentence(sum: CostSum) -> Option<String> {
         return Some(format!("Cost unknown for {unknown} of {all} {models}."));
     };
     let mut text = format!("Known cost {}", dollars(known));
+    // Writing to a String cannot fail.
     if unknown > 0 {
-        text += &format!("; cost unknown for {unknown} of {all} {models}");
+        let _ = write!(text, "; cost unknown for {unknown} of {all} {models}");
     }
     if sum.incomplete > 0 {
-        let (incomplete, all) = (sum.incomplete, sum.models);
-        text += &format!("; known only in part for {incomplete} of {all} {models}");
+        let part = sum.incomplete;
+        let _ = write!(text, "; known only in part for {part} of {all} {models}");
     }
     Some(text + ".")
 }

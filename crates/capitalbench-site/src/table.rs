@@ -201,9 +201,10 @@ pub(crate) fn whole(value: usize) -> Cell {
 
 /// A cell of a cost that may be unknown, or known for some answers only.
 pub(crate) fn cost(cost: KnownCost) -> Cell {
-    let mut shown = figures::cost(cost.usd);
+    let shown = figures::cost(cost.usd);
     if cost.usd.is_some() && cost.known < cost.answers {
-        shown += &format!(" ({} of {})", cost.known, cost.answers);
+        let shown = format!("{shown} ({} of {})", cost.known, cost.answers);
+        return number(&shown, cost.usd);
     }
     number(&shown, cost.usd)
 }

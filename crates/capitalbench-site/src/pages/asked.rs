@@ -51,7 +51,7 @@ const TOLD: [(&str, Told); 12] = [
     ("Allowed hosts", |own| {
         list(own.asked.routing.iter().map(String::as_str))
     }),
-    ("Host that answered", |own| list(own.hosts.iter().copied())),
+    ("Host", |own| list(own.hosts.iter().copied())),
     ("Added fields", |own| {
         list(own.asked.extra_fields.iter().map(String::as_str))
     }),
@@ -63,8 +63,8 @@ const NOT_SENT: &str = "not sent";
 fn form(mode: SchemaMode) -> &'static str {
     match mode {
         SchemaMode::Full => "schema",
-        SchemaMode::Json => "JSON, form in the prompt",
-        SchemaMode::None => "form in the prompt",
+        SchemaMode::Json => "JSON",
+        SchemaMode::None => "prompt alone",
     }
 }
 
@@ -99,7 +99,9 @@ fn by_period(here: &Here, periods: &[Period<'_>]) -> Table {
         .into_iter()
         .filter(|(_, told)| periods.iter().any(|own| told(own).is_some()))
         .collect();
-    let mut table = Table::new("Settings of the calls, newest first", "Rounds").fixed();
+    let mut table = Table::new("Settings of the calls, newest first", "Rounds")
+        .class("dense")
+        .fixed();
     table.columns.extend(told.iter().map(|(label, _)| Column {
         label: (*label).into(),
         ..Column::default()
@@ -118,7 +120,7 @@ fn rounds_of(here: &Here, period: &Period<'_>) -> Html {
     if period.rounds > 1 {
         html.push(" – ");
         html.add(&round_link(here, period.last));
-        html.push_text(&format!(", {} rounds", period.rounds));
+        html.push_text(&format!(" ({})", period.rounds));
     }
     html
 }

@@ -130,8 +130,7 @@ fn hostile_text_is_inert_everywhere() {
         assert_eq!(turned, None, "{path}");
     }
     assert!(seen > 20, "{seen} pages carried the text");
-    let told =
-        |page: &str| page.contains("How it was asked") && page.contains("Host that answered");
+    let told = |page: &str| page.contains("How it was asked") && page.contains("Tier served");
     let pages = source.pages();
     assert!(
         pages
