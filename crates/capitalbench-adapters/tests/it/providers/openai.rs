@@ -158,10 +158,6 @@ fn replies() -> Vec<ReplyCase> {
     let two_parts = json!([remark, message(&json!([said("{\"a\":\"x"), said("y\"}")]))]);
     let refused = json!([message(&json!([{"type": "refusal", "refusal": "No."}]))]);
     let cut = json!([message(&json!([said("{\"a\":1}")]))]);
-    let called = json!([{"type": "web_search_call", "id": "ws_1", "status": "completed"},
-                        message(&json!([said("{}")]))]);
-    let mut cited = said("{}");
-    cited["annotations"] = json!([{"type": "url_citation", "url": "https://example.org"}]);
     vec![
         ("success", complete("{\"a\":1}"), "Complete: {\"a\":1}"),
         (
@@ -186,17 +182,6 @@ fn replies() -> Vec<ReplyCase> {
             "Filter: ",
         ),
         ("empty text", complete(""), "Complete: "),
-        ("tool call anyway", answer("completed", &called), "Tool: {}"),
-        (
-            "sources cited anyway",
-            answer("completed", &json!([message(&json!([cited]))])),
-            "Tool: {}",
-        ),
-        (
-            "a new reason",
-            incomplete("bored", &json!([message(&json!([said("{}")]))])),
-            "Unknown: {}",
-        ),
         (
             "200 with an error",
             failed("server_error"),
@@ -225,9 +210,31 @@ fn replies() -> Vec<ReplyCase> {
     ]
 }
 
+/// A tool had a part in these answers although none was offered, or they ended for a new reason.
+fn with_tools() -> Vec<ReplyCase> {
+    let called = json!([{"type": "web_search_call", "id": "ws_1", "status": "completed"},
+                        message(&json!([said("{}")]))]);
+    let mut cited = said("{}");
+    cited["annotations"] = json!([{"type": "url_citation", "url": "https://example.org"}]);
+    vec![
+        ("tool call anyway", answer("completed", &called), "Tool: {}"),
+        (
+            "sources cited anyway",
+            answer("completed", &json!([message(&json!([cited]))])),
+            "Tool: {}",
+        ),
+        (
+            "a new reason",
+            incomplete("bored", &json!([message(&json!([said("{}")]))])),
+            "Unknown: {}",
+        ),
+    ]
+}
+
 #[tokio::test]
 async fn each_answer_is_read_as_its_documented_result() {
     check(make, reply_cases(replies())).await;
+    check(make, reply_cases(with_tools())).await;
     check(make, error_cases(ERRORS)).await;
 }
 

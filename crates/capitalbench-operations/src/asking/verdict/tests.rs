@@ -16,7 +16,7 @@ fn reply(stop: Stop, text: &str, served: Option<&str>) -> Reply {
 fn verdict(stop: Stop, text: &str, served: Option<&str>) -> String {
     let also = ["gpt-5.6-sol".to_owned()];
     match object_in(&reply(stop, text, served), "gpt-5", &also) {
-        Ok((_, step)) => step.as_str().to_owned(),
+        Ok((_, found)) => found.as_str().to_owned(),
         Err((reason, _)) => format!("no: {}", reason.as_str()),
     }
 }

@@ -23,22 +23,6 @@ fn every_step_of_the_ladder() {
         ("```yaml\na: 1\nb: 2\n```", Some(Step::FencedYaml)),
         ("```\na: 1\nb: 2\n```", Some(Step::FencedYaml)),
         ("Answer: {\"a\": 1}", Some(Step::Prose)),
-        (
-            "<think>{\"a\": 2} or\n{\"a\": 3}</think>\n{\"a\": 1}",
-            Some(Step::AfterThink),
-        ),
-        (
-            "<think>hm</think>```json\n{\"a\": 1}\n```",
-            Some(Step::AfterThink),
-        ),
-        (
-            "I take {\"a\": 2}</think>{\"a\": 1}",
-            Some(Step::AfterThink),
-        ),
-        ("{\"a\": \"<think>\"}", Some(Step::Strict)),
-        ("<think>{\"a\": 1}</think>", None),
-        ("<think>{\"a\": 1}", None),
-        ("<think>a</think><think>b</think>{\"a\": 1}", None),
         ("", None),
         ("no", None),
         ("Sorry: no", None),
@@ -84,6 +68,34 @@ fn faults_are_named() {
     let deep = |levels: usize| format!("{{\"a\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
     assert!(read_reply(&deep(63), Ending::Complete).is_ok());
     assert_eq!(fault(&deep(64)), "nested more than 64 levels");
+}
+
+#[test]
+fn what_stands_in_thoughts_is_no_answer() {
+    let found = |text: &str| read_reply(text, Ending::Complete).map(|(_, step)| step);
+    let holds = [
+        (
+            "<think>{\"a\": 2} or\n{\"a\": 3}</think>\n{\"a\": 1}",
+            Some(Step::AfterThink),
+        ),
+        (
+            "<think>hm</think>```json\n{\"a\": 1}\n```",
+            Some(Step::AfterThink),
+        ),
+        (
+            "I take {\"a\": 2}</think>{\"a\": 1}",
+            Some(Step::AfterThink),
+        ),
+        ("{\"a\": \"<think>\"}", Some(Step::Strict)),
+        ("<think>{\"a\": 1}</think>", None),
+        ("<think>{\"a\": 1}", None),
+        ("<think>a</think><think>b</think>{\"a\": 1}", None),
+    ];
+    for (text, step) in holds {
+        assert_eq!(found(text).ok(), step, "{text}");
+    }
+    let (value, _) = read_reply("<think>{\"a\": 2}</think>{\"a\": 1}", Ending::Unsure).unwrap();
+    assert_eq!(value, json!({"a": 1}));
 }
 
 #[test]
