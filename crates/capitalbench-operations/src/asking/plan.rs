@@ -134,20 +134,7 @@ fn new_plan(
     let mut slots = Vec::new();
     for model in &asked {
         for replicate in 1..=rules.replicates {
-            let contestant = &model.contestant;
-            slots.push(PlannedSlot {
-                slot: Slot {
-                    model_id: contestant.model_id.clone(),
-                    replicate,
-                },
-                provider: contestant.provider.clone(),
-                api_model_name: contestant.api_model_name.clone(),
-                // A rehearsal keeps what is given; a real call is frozen even where the table decides.
-                settings: (calls == Calls::Real || !model.settings.is_empty())
-                    .then(|| model.settings.clone()),
-                display_name: model.display_name.clone(),
-                continues: model.continues.clone(),
-            });
+            slots.push(planned_slot(model, replicate, calls));
         }
     }
     Ok(RunPlan {
@@ -171,6 +158,24 @@ fn new_plan(
         skipped_models: (models.len() - asked.len()) as u64,
         slots,
     })
+}
+
+/// A slot with the settings of its model; a rehearsal keeps what is given, and a real call is frozen
+/// even where the table decides all.
+fn planned_slot(model: &ModelSettings, replicate: u32, calls: Calls) -> PlannedSlot {
+    let contestant = &model.contestant;
+    let frozen = calls == Calls::Real || !model.settings.is_empty();
+    PlannedSlot {
+        slot: Slot {
+            model_id: contestant.model_id.clone(),
+            replicate,
+        },
+        provider: contestant.provider.clone(),
+        api_model_name: contestant.api_model_name.clone(),
+        settings: frozen.then(|| model.settings.clone()),
+        display_name: model.display_name.clone(),
+        continues: model.continues.clone(),
+    }
 }
 
 /// A plan with what every model is billed.
