@@ -102,8 +102,8 @@ const TOGETHER: Peculiar = Peculiar {
         Family::OpenWeights,
     )
 };
-/// Fireworks answers longer requests with HTTP 400 unless they are streamed ("Requests with max_tokens
-/// > 4096 must have stream=true", seen in March and April 2026).
+/// Fireworks answers longer requests with HTTP 400 unless they are streamed: "Requests with
+/// `max_tokens` > 4096 must have stream=true", as users quoted it in March and April 2026.
 const FIREWORKS: Peculiar = Peculiar {
     most_output: Some(4_096),
     ..row(

@@ -93,6 +93,8 @@ fn settings_are_frozen_and_what_was_asked_is_kept() {
     // The digest is that of the bytes that arrived.
     let sent = Digest::of(body.to_string().as_bytes()).to_hex();
     assert_eq!(asked["body_sha256"], sent);
+    let accept = ["accept-run", "--round", ROUND, "--run-id", "first"];
+    round.test().run(&accept).code(0);
     round.verify();
 }
 

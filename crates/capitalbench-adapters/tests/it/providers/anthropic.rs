@@ -275,71 +275,36 @@ fn older_models_get_a_temperature_and_no_effort() {
     assert!(body.get("thinking").is_none());
 }
 
+/// A model, what the models file says, and the type of thinking and the effort that are sent.
+#[rustfmt::skip]
+const THINKING: &[(&str, &str, Option<&str>, Option<&str>)] = &[
+    ("claude-opus-4-8", "{}", None, Some("low")),
+    ("claude-opus-4-8", r#"{"reasoning": {"effort": "low"}}"#, Some("adaptive"), Some("low")),
+    ("claude-opus-4-8", r#"{"reasoning": "on"}"#, Some("adaptive"), None),
+    ("claude-opus-4-8", r#"{"reasoning": "off"}"#, None, None),
+    ("claude-opus-4-8", r#"{"reasoning": "omit"}"#, None, None),
+    ("claude-opus-4-6", r#"{"reasoning": {"effort": "low"}}"#, Some("adaptive"), Some("low")),
+    ("claude-opus-4-6", r#"{"reasoning": {"budget": 2048}}"#, Some("enabled"), None),
+    ("claude-opus-4-5", r#"{"reasoning": {"effort": "low"}}"#, None, Some("low")),
+    ("claude-opus-5", r#"{"reasoning": {"effort": "low"}}"#, None, Some("low")),
+    ("claude-opus-5", r#"{"reasoning": "off"}"#, Some("disabled"), None),
+    ("claude-haiku-5-5", r#"{"reasoning": "off"}"#, Some("disabled"), None),
+];
+
 #[test]
 fn thinking_is_asked_for_as_each_model_documents_it() {
     let schema = schema();
-    let low = || ReasoningSetting::Effort("low".to_owned());
-    let adaptive = json!({"type": "adaptive"});
-    let disabled = json!({"type": "disabled"});
-    let enabled = json!({"type": "enabled", "budget_tokens": 2048});
-    for (model, setting, thinking, effort) in [
-        ("claude-opus-4-8", None, Value::Null, json!("low")),
-        (
-            "claude-opus-4-8",
-            Some(low()),
-            adaptive.clone(),
-            json!("low"),
-        ),
-        (
-            "claude-opus-4-8",
-            Some(ReasoningSetting::On),
-            adaptive.clone(),
-            Value::Null,
-        ),
-        (
-            "claude-opus-4-8",
-            Some(ReasoningSetting::Off),
-            Value::Null,
-            Value::Null,
-        ),
-        (
-            "claude-opus-4-8",
-            Some(ReasoningSetting::Omit),
-            Value::Null,
-            Value::Null,
-        ),
-        ("claude-opus-4-6", Some(low()), adaptive, json!("low")),
-        (
-            "claude-opus-4-6",
-            Some(ReasoningSetting::Budget(2048)),
-            enabled,
-            Value::Null,
-        ),
-        ("claude-opus-4-5", Some(low()), Value::Null, json!("low")),
-        ("claude-opus-5", Some(low()), Value::Null, json!("low")),
-        (
-            "claude-opus-5",
-            Some(ReasoningSetting::Off),
-            disabled.clone(),
-            Value::Null,
-        ),
-        (
-            "claude-haiku-5-5",
-            Some(ReasoningSetting::Off),
-            disabled,
-            Value::Null,
-        ),
-    ] {
-        let calls = CallSettings {
-            reasoning: setting.clone(),
-            ..CallSettings::default()
+    for (model, said, thinking, effort) in THINKING {
+        let calls: CallSettings = serde_json::from_str(said).expect("settings");
+        let budget = match calls.reasoning {
+            Some(ReasoningSetting::Budget(tokens)) => Some(tokens),
+            _ => None,
         };
         let settings = settings(Family::Anthropic, model).with_calls(calls);
         let body = Anthropic.request_body(&settings, &question(&schema));
-        assert_eq!(body["thinking"], thinking, "{model} {setting:?}");
-        assert_eq!(
-            body["output_config"]["effort"], effort,
-            "{model} {setting:?}"
-        );
+        let sent = |place: &str| body.pointer(place).and_then(Value::as_str);
+        assert_eq!(sent("/thinking/type"), *thinking, "{model} {said}");
+        assert_eq!(sent("/output_config/effort"), *effort, "{model} {said}");
+        assert_eq!(body["thinking"]["budget_tokens"].as_u64(), budget);
     }
 }

@@ -7,7 +7,6 @@ use capitalbench_core::encoding::yaml::from_yaml;
 use capitalbench_core::values::similar::closest;
 use capitalbench_core::values::time::WrittenInstant;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use crate::disk::error::Fault;
@@ -96,7 +95,7 @@ pub(super) const FIELDS: [&str; 30] = [
 /// The names of the fields, whatever their values.
 #[derive(Deserialize)]
 struct Names {
-    models: Vec<BTreeMap<String, IgnoredAny>>,
+    models: Vec<BTreeMap<String, Value>>,
 }
 
 /// Refuses the first unknown field of a model with the name that was probably meant. A text of
