@@ -125,15 +125,20 @@ impl FixedFiles {
                 self.is_scored = false;
             }
             Fact::Inventory { bodies, gone, .. } => {
-                let batch = self.batch.get_or_insert_with(|| Batch {
-                    at: event.at.clone(),
-                    paths: BTreeSet::new(),
-                });
-                batch.paths.extend(bodies.keys().chain(gone).cloned());
+                self.join_batch(&event.at, bodies.keys().chain(gone));
                 self.inventory(leaf, bodies, gone);
             }
             _ => {}
         }
+    }
+
+    /// Adds the paths of an inventory to the batch of its append.
+    fn join_batch<'p>(&mut self, at: &Instant, paths: impl Iterator<Item = &'p String>) {
+        let batch = self.batch.get_or_insert_with(|| Batch {
+            at: at.clone(),
+            paths: BTreeSet::new(),
+        });
+        batch.paths.extend(paths.cloned());
     }
 
     fn freeze(&mut self, inputs: &Files) {
