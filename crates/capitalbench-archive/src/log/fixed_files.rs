@@ -119,21 +119,28 @@ impl FixedFiles {
                 submission,
             } => self.name(leaf, of_run(run, file), *submission),
             Fact::Score { .. } => self.is_scored = true,
-            // Other prices and results need other exceptions.
-            Fact::Correction { .. } => {
-                self.fixed.retain(|path, _| !is_exception(path));
-                self.is_scored = false;
-            }
+            Fact::Correction { .. } => self.correct(),
             Fact::Inventory { bodies, gone, .. } => {
-                let batch = self.batch.get_or_insert_with(|| Batch {
-                    at: event.at.clone(),
-                    paths: BTreeSet::new(),
-                });
-                batch.paths.extend(bodies.keys().chain(gone).cloned());
+                self.join_batch(&event.at, bodies.keys().chain(gone));
                 self.inventory(leaf, bodies, gone);
             }
             _ => {}
         }
+    }
+
+    /// Other prices and results need other exceptions.
+    fn correct(&mut self) {
+        self.fixed.retain(|path, _| !is_exception(path));
+        self.is_scored = false;
+    }
+
+    /// Adds the paths of an inventory to the batch of its append.
+    fn join_batch<'p>(&mut self, at: &Instant, paths: impl Iterator<Item = &'p String>) {
+        let batch = self.batch.get_or_insert_with(|| Batch {
+            at: at.clone(),
+            paths: BTreeSet::new(),
+        });
+        batch.paths.extend(paths.cloned());
     }
 
     fn freeze(&mut self, inputs: &Files) {

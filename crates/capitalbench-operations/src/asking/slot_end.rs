@@ -45,10 +45,9 @@ impl SlotEnd {
         match (self.open, self.attempts.last()) {
             (Some(Open::Stopped), _) => "stopped",
             (Some(Open::CostCap), _) => "cost cap",
-            (Some(Open::Rejected(_)), _) => "open",
             (Some(Open::Deadline), None) => "not asked",
+            (Some(Open::Rejected(_)), _) | (None, None) => "open",
             (_, Some(status)) => status.as_str(),
-            (None, None) => "open",
         }
     }
 

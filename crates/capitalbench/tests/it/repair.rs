@@ -75,9 +75,17 @@ fn accept(test: &Test) {
 
 fn edit(test: &Test, from: &str, to: &str) {
     let file = test.path("models.yaml");
-    let text = fs::read_to_string(&file).expect("the models");
-    assert!(text.contains(from), "{text}");
-    fs::write(file, text.replace(from, to)).expect("a written file");
+    let models = fs::read_to_string(&file).expect("the models");
+    assert!(models.contains(from), "{models}");
+    fs::write(file, models.replace(from, to)).expect("a written file");
+}
+
+/// The price of one name becomes that of another.
+fn price_as(test: &Test, from: &str, to: &str) {
+    let file = test.path("prices.yaml");
+    let card = fs::read_to_string(&file).expect("the prices");
+    let renamed = card.replace(&format!("    {from}:"), &format!("    {to}:"));
+    fs::write(file, renamed).expect("a written file");
 }
 
 /// The round gets a log before it is asked.
@@ -329,10 +337,7 @@ fn another_name_needs_a_signed_repair_before_the_next_attempt() {
         round.ask("r", &more).code(2).complains(why);
     }
     assert!(!test.file("runs/r/repairs").exists());
-    let prices = test.path("prices.yaml");
-    let text = fs::read_to_string(&prices).expect("the prices");
-    let renamed = text.replace("    old:", "    new:");
-    fs::write(&prices, renamed).expect("a written file");
+    price_as(test, "old", "new");
     let rename = "--rename-model openai-old=new --reason retired";
     // A look ahead writes nothing.
     round
@@ -358,6 +363,10 @@ fn another_name_needs_a_signed_repair_before_the_next_attempt() {
     accept(test);
     round.verify();
     page_agrees(test);
+    changed_repairs_are_found(test);
+}
+
+fn changed_repairs_are_found(test: &Test) {
     // A repair that somebody edits, or that the attempts do not bear out, is found.
     let file = test.file("runs/r/repairs/001.json");
     let good = fs::read_to_string(&file).expect("a repair");
@@ -401,9 +410,7 @@ fn a_model_without_a_price_has_no_cost_of_zero() {
     let server = FakeModels::start(Answer::decision);
     let models = [(Wire::OpenAi, "a", ""), (Wire::Compatible, "b", "")];
     let round = AskedRound::new(&server, &models);
-    let prices = round.test().path("prices.yaml");
-    let text = fs::read_to_string(&prices).expect("the prices");
-    fs::write(&prices, text.replace("    b:", "    z:")).expect("a written file");
+    price_as(round.test(), "b", "z");
     let dry = round.ask("r", "--dry-run --json").code(0).json();
     assert_eq!(dry["worst_case_usd"], Value::Null);
     assert_eq!(dry["unpriced_models"], serde_json::json!(["vllm-b"]));

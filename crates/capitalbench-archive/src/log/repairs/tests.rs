@@ -47,13 +47,13 @@ fn end(attempt: u32, status: &str, reason: Option<&str>) -> Fact {
     }
 }
 
-fn repair(number: u64, model: &str, names: (&str, &str)) -> Fact {
+fn repair(number: u64, model: &str, from: &str, to: &str) -> Fact {
     Fact::Repaired {
         run: "r".to_owned(),
         number,
         model: model.to_owned(),
-        from: names.0.to_owned(),
-        to: names.1.to_owned(),
+        from: from.to_owned(),
+        to: to.to_owned(),
         reason: "retired".to_owned(),
         record: sealed(),
     }
@@ -74,13 +74,13 @@ fn last(events: &[Fact]) -> Option<String> {
 fn a_repair_stands_between_rejections_and_the_next_attempt() {
     let start = [planned(), begin(1), end(1, "failed", Some("no_model"))];
     let with = |more: &[Fact]| last(&[&start[..], more].concat());
-    let first = || repair(1, "m", ("old", "new"));
+    let first = || repair(1, "m", "old", "new");
     assert_eq!(with(&[first(), begin(2), end(2, "valid", None)]), None);
     let again = [
         first(),
         begin(2),
         end(2, "failed", Some("key")),
-        repair(2, "m", ("new", "newer")),
+        repair(2, "m", "new", "newer"),
     ];
     assert_eq!(with(&again), None);
     let accepted = Fact::Accepted {
@@ -90,11 +90,11 @@ fn a_repair_stands_between_rejections_and_the_next_attempt() {
         record: sealed(),
     };
     for (more, why) in [
-        (vec![repair(2, "m", ("old", "new"))], "the next is 1"),
-        (vec![repair(1, "n", ("old", "new"))], "was not planned"),
+        (vec![repair(2, "m", "old", "new")], "the next is 1"),
+        (vec![repair(1, "n", "old", "new")], "was not planned"),
         (vec![accepted, first()], "accepted before"),
         (
-            vec![first(), repair(2, "m", ("old", "newer"))],
+            vec![first(), repair(2, "m", "old", "newer")],
             "was not its name",
         ),
         (vec![begin(2), first()], "may have been answered"),

@@ -39,8 +39,7 @@ fn repair() -> Repair {
 }
 
 /// An attempt at this minute, with a request of this name and body.
-fn attempt(number: u32, at: &str, asked: (&str, &str)) -> AttemptRecord {
-    let (name, body) = asked;
+fn attempt(number: u32, at: &str, name: &str, body: &str) -> AttemptRecord {
     AttemptRecord {
         begun: Begun {
             model_id: "m".to_owned(),
@@ -84,30 +83,30 @@ fn codes(planned: &PlannedSlot, repairs: &[Repair], attempts: &[AttemptRecord]) 
 fn a_slot_sends_one_request_unless_a_repair_names_another_model() {
     let own = planned();
     let same = [
-        attempt(1, "11:00", ("gpt-5.2", "a")),
-        attempt(2, "11:01", ("gpt-5.2", "a")),
+        attempt(1, "11:00", "gpt-5.2", "a"),
+        attempt(2, "11:01", "gpt-5.2", "a"),
     ];
     assert_eq!(codes(&own, &[], &same), []);
     let other = [
-        attempt(1, "11:00", ("gpt-5.2", "a")),
-        attempt(2, "11:01", ("gpt-5.2", "b")),
+        attempt(1, "11:00", "gpt-5.2", "a"),
+        attempt(2, "11:01", "gpt-5.2", "b"),
     ];
     assert_eq!(codes(&own, &[], &other), [Code::RequestDiffers]);
     let repaired = [
-        attempt(1, "11:00", ("gpt-5.2", "a")),
-        attempt(2, "12:01", ("gpt-5.3", "b")),
+        attempt(1, "11:00", "gpt-5.2", "a"),
+        attempt(2, "12:01", "gpt-5.3", "b"),
     ];
     assert_eq!(codes(&own, &[repair()], &repaired), []);
     // The new name before its repair, and the old one after it.
     assert_eq!(codes(&own, &[], &repaired), [Code::ModelNameDiffers]);
-    let late = [attempt(1, "12:01", ("gpt-5.2", "a"))];
+    let late = [attempt(1, "12:01", "gpt-5.2", "a")];
     assert_eq!(codes(&own, &[repair()], &late), [Code::ModelNameDiffers]);
 }
 
 #[test]
 fn a_valid_answer_comes_from_the_planned_model() {
     let own = planned();
-    let first = || attempt(1, "11:00", ("gpt-5.2", "a"));
+    let first = || attempt(1, "11:00", "gpt-5.2", "a");
     for served in ["gpt-5.2", "gpt-5.2-2025-12-11", "house"] {
         assert_eq!(
             codes(&own, &[], &[answered(first(), served)]),
@@ -127,7 +126,7 @@ fn a_valid_answer_comes_from_the_planned_model() {
 
 #[test]
 fn a_repair_follows_only_rejections() {
-    let rejected = attempt(1, "11:00", ("gpt-5.2", "a"));
+    let rejected = attempt(1, "11:00", "gpt-5.2", "a");
     assert_eq!(unfounded(&repair(), std::slice::from_ref(&rejected)), None);
     let text = unfounded(&repair(), &[]).expect("a problem");
     assert!(text.contains("was not asked"), "{text}");
@@ -142,6 +141,6 @@ fn a_repair_follows_only_rejections() {
         assert!(text.contains("may have been answered"), "{text}");
     }
     // What came after the repair is no reason against it.
-    let later = answered(attempt(2, "12:01", ("gpt-5.3", "b")), "gpt-5.3");
+    let later = answered(attempt(2, "12:01", "gpt-5.3", "b"), "gpt-5.3");
     assert_eq!(unfounded(&repair(), &[rejected, later]), None);
 }
