@@ -17,13 +17,14 @@ pub(crate) fn provider(
     calls: &CallSettings,
     base_url: &str,
 ) -> Option<Result<Box<dyn Provider>, SetupError>> {
+    let settings = |family| Settings::new(family, model).with_calls(calls.clone());
     let host = match name {
-        "openai" => return Some(open(OpenAi, Family::OpenAi, model, calls, base_url)),
-        "anthropic" => return Some(open(Anthropic, Family::Anthropic, model, calls, base_url)),
-        "google" => return Some(open(Google, Family::Google, model, calls, base_url)),
-        "xai" => return Some(open(XAi, Family::XAi, model, calls, base_url)),
-        "azure_openai" => return Some(open(AzureOpenAi, Family::OpenAi, model, calls, base_url)),
-        "ollama" => return Some(open(Ollama, Family::Ollama, model, calls, base_url)),
+        "openai" => return Some(open(OpenAi, settings(Family::OpenAi), base_url)),
+        "azure_openai" => return Some(open(AzureOpenAi, settings(Family::OpenAi), base_url)),
+        "anthropic" => return Some(open(Anthropic, settings(Family::Anthropic), base_url)),
+        "google" => return Some(open(Google, settings(Family::Google), base_url)),
+        "xai" => return Some(open(XAi, settings(Family::XAi), base_url)),
+        "ollama" => return Some(open(Ollama, settings(Family::Ollama), base_url)),
         "deepseek" => Host::DeepSeek,
         "mistral" => Host::Mistral,
         "groq" => Host::Groq,
@@ -44,14 +45,12 @@ pub(crate) fn provider(
         "openai_compatible" => Host::Other,
         _ => return None,
     };
-    Some(open(host, host.family(), model, calls, base_url))
+    Some(open(host, settings(host.family()), base_url))
 }
 
 fn open<W: Wire + 'static>(
     wire: W,
-    family: Family,
-    model: &str,
-    calls: &CallSettings,
+    settings: Settings,
     base_url: &str,
 ) -> Result<Box<dyn Provider>, SetupError> {
     let limits = HttpLimits {
@@ -62,7 +61,6 @@ fn open<W: Wire + 'static>(
     };
     let http = HttpClient::new(limits).expect("a client");
     let key = ApiKey::new("a-key-that-nobody-has-ever-had".to_owned());
-    let settings = Settings::new(family, model).with_calls(calls.clone());
     let model = RemoteModel::new(wire, http, base_url, key, settings)?;
     Ok(Box::new(model))
 }

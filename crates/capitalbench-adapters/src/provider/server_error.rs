@@ -31,7 +31,13 @@ const STATUS_OF_CODE: [(&str, u16); 18] = [
     ("policy", 400),
 ];
 /// Where an error keeps its codes.
-const CODE_PLACES: [&str; 4] = ["/code", "/type", "/status", "/innererror/code"];
+const CODE_PLACES: [&str; 5] = [
+    "/code",
+    "/type",
+    "/status",
+    "/innererror/code",
+    "/details/error_code",
+];
 
 /// An error as a server wrote it.
 #[derive(Debug, Default, PartialEq, Eq)]

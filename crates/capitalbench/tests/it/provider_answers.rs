@@ -282,7 +282,6 @@ fn no_good_answer_is_thrown_away(corpus: &Corpus, slots: &[Value]) {
 
 /// To be switched on when all services of the corpus exist.
 #[test]
-#[ignore = "some services of the corpus do not exist yet"]
 fn no_service_of_the_corpus_is_missing() {
     let missing = recorded().into_iter().filter(|one| !is_known(one));
     let missing: Vec<String> = missing.map(|one| one.provider).collect();

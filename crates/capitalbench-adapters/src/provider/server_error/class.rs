@@ -72,20 +72,26 @@ const NO_MODEL: [&str; 12] = [
     "resource_not_found_error",
     "unknown_model",
 ];
-/// Codes of an allowance that somebody must pay for; Zhipu's is 1113.
-const QUOTA: [&str; 10] = [
+/// Codes of an allowance that somebody must pay for or that is over for the day; Zhipu's are 1113 and
+/// 1304, and Anthropic names its limit of spending in the error's details.
+const QUOTA: [&str; 13] = [
     "1113",
+    "1304",
+    "allocationquota.freetieronly",
     "arrearage",
     "billing_error",
     "billing_hard_limit_reached",
     "billing_not_active",
+    "enforced_spend_limit_reached",
     "exceeded_current_quota_error",
     "insufficient_balance",
     "insufficient_credits",
     "insufficient_quota",
     "servicequotaexceededexception",
 ];
-const OVERLOADED: [&str; 7] = [
+/// Zhipu's is 1305.
+const OVERLOADED: [&str; 8] = [
+    "1305",
     "capacity_exceeded",
     "engine_overloaded",
     "engine_overloaded_error",
