@@ -40,7 +40,7 @@ fn every_example_is_accepted() {
     }
     for lines in fields {
         let head = "models:\n- model_id: m\n  provider: anthropic\n  api_model_name: m\n";
-        let lines: String = lines.lines().map(|line| format!("  {line}\n")).collect();
+        let lines = format!("  {}\n", lines.trim_end().replace('\n', "\n  "));
         let read = parse_settings(format!("{head}{lines}").as_bytes());
         assert!(read.is_ok(), "{lines}: {read:?}");
     }

@@ -50,8 +50,8 @@ fn six_wire_formats_make_one_record() {
 
 /// A stored JSON file of a run.
 fn stored(test: &Test, inside: &str) -> Value {
-    let text = fs::read_to_string(test.path(ROUND).join("runs/first").join(inside));
-    serde_json::from_str(&text.expect("a file")).expect("JSON")
+    let kept = fs::read_to_string(test.path(ROUND).join("runs/first").join(inside));
+    serde_json::from_str(&kept.expect("a file")).expect("JSON")
 }
 
 #[test]
