@@ -250,7 +250,6 @@ fn every_provider_shows_every_case() {
     }
 }
 
-/// To be switched on when all services of the corpus exist.
 #[test]
 fn no_provider_of_the_corpus_is_unknown() {
     let unknown: BTreeSet<String> = recorded()

@@ -72,6 +72,34 @@ async fn an_error_chart_becomes_the_matching_price_fault() {
             ..
         })
     ));
+    let page = Reply::new("200 OK", "text/html", &[], b"<html>");
+    assert!(matches!(
+        yahoo(page).await.0,
+        Err(PriceError {
+            fault: PriceFault::PlainText { .. },
+            ..
+        })
+    ));
+    let unadjusted = CHART.replace("[49.5,50.5,null]", "[null,50.5,null]");
+    let (unadjusted, _) = yahoo(Reply::json(&unadjusted)).await;
+    assert!(
+        unadjusted
+            .unwrap_err()
+            .to_string()
+            .contains("no adjusted close")
+    );
+    let nothing = CHART.replace("[100.0,50.5,null]", "[null,null,null]");
+    assert!(matches!(
+        yahoo(Reply::json(&nothing)).await.0,
+        Err(PriceError {
+            fault: PriceFault::NoRows { .. },
+            ..
+        })
+    ));
+}
+
+#[tokio::test]
+async fn a_refused_anonymous_client_is_called_that() {
     let limited = Reply::new(
         "429 Too Many Requests",
         "text/plain",
@@ -101,30 +129,6 @@ async fn an_error_chart_becomes_the_matching_price_fault() {
         );
         assert!(!text.contains("API key;"), "{text}");
     }
-    let page = Reply::new("200 OK", "text/html", &[], b"<html>");
-    assert!(matches!(
-        yahoo(page).await.0,
-        Err(PriceError {
-            fault: PriceFault::PlainText { .. },
-            ..
-        })
-    ));
-    let unadjusted = CHART.replace("[49.5,50.5,null]", "[null,50.5,null]");
-    let (unadjusted, _) = yahoo(Reply::json(&unadjusted)).await;
-    assert!(
-        unadjusted
-            .unwrap_err()
-            .to_string()
-            .contains("no adjusted close")
-    );
-    let nothing = CHART.replace("[100.0,50.5,null]", "[null,null,null]");
-    assert!(matches!(
-        yahoo(Reply::json(&nothing)).await.0,
-        Err(PriceError {
-            fault: PriceFault::NoRows { .. },
-            ..
-        })
-    ));
 }
 
 /// The closes of the chart with other numbers: close and adjusted close of its three timestamps.

@@ -145,7 +145,7 @@ async fn existing_rows_get_their_universe() {
     assert_eq!(report.findings, []);
 }
 
-/// PostgREST reads the settings of a function and puts them in force before it calls the function.
+/// `PostgREST` reads the settings of a function and puts them in force before it calls the function.
 #[tokio::test]
 async fn a_sync_has_a_time_limit_of_its_own_instead_of_that_of_its_role() {
     let Some(mut stage) = Stage::set().await else {
@@ -181,6 +181,6 @@ async fn a_sync_has_a_time_limit_of_its_own_instead_of_that_of_its_role() {
     let (_, own) = settings[1].1.split_once('=').unwrap();
     let hoisted = format!("reset statement_timeout; set statement_timeout = '{own}'");
     hasty.client().batch_execute(&hoisted).await.unwrap();
-    let state = hasty.state().await.expect("time enough");
-    assert_eq!(state.schema_version, Some(NEEDED));
+    let read = hasty.state().await.expect("time enough");
+    assert_eq!(read.schema_version, Some(NEEDED));
 }

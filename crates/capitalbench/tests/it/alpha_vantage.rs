@@ -58,8 +58,8 @@ fn the_notice_about_the_pace_is_waited_for() {
 fn a_refused_key_ends_the_fetch_and_is_named_as_such() {
     let test = researched();
     let server = FakeTiingo::start(|_| {
-        let text = "the parameter apikey is invalid or missing. Please claim your free API key.";
-        Some(json(&format!(r#"{{"Error Message":"{text}"}}"#)))
+        let said = "the parameter apikey is invalid or missing. Please claim your free API key.";
+        Some(json(&format!(r#"{{"Error Message":"{said}"}}"#)))
     });
     table(&test, &server, "free")
         .code(2)

@@ -125,12 +125,12 @@ fn answer(path: &str, body: &Value) -> Answer {
     if path.contains("generateContent") {
         let error = json!({"error": {"code": 400, "status": "INVALID_ARGUMENT",
             "message": "Request contains an invalid argument."}});
-        return Answer::status(400, error);
+        return Answer::status(400, &error);
     }
     match model {
         "no-quota" => Answer::status(
             429,
-            refused(
+            &refused(
                 "insufficient_quota",
                 "insufficient_quota",
                 "You exceeded your quota.",
@@ -138,28 +138,28 @@ fn answer(path: &str, body: &Value) -> Answer {
         ),
         "bad-effort" => Answer::status(
             400,
-            refused(
+            &refused(
                 "invalid_request_error",
                 "unsupported_value",
                 "Unsupported value.",
             ),
         ),
-        "busy" => Answer::status(503, refused("server_error", "overloaded", "busy")),
+        "busy" => Answer::status(503, &refused("server_error", "overloaded", "busy")),
         "no-credit" => Answer::status(
             400,
-            anthropic("invalid_request_error", "Your credit balance is too low."),
+            &anthropic("invalid_request_error", "Your credit balance is too low."),
         ),
         "bad-schema" => Answer::status(
             400,
-            anthropic(
+            &anthropic(
                 "invalid_request_error",
                 "property 'maxItems' is not supported",
             ),
         ),
-        "no-such-model" => Answer::status(404, anthropic("not_found_error", "model: no")),
+        "no-such-model" => Answer::status(404, &anthropic("not_found_error", "model: no")),
         "too-slow" => Answer::silence(),
-        "other-model" => Answer::ok(responses("somebody-else", &text(model))),
-        _ => Answer::ok(finished(model)),
+        "other-model" => Answer::ok(&responses("somebody-else", &text(model))),
+        _ => Answer::ok(&finished(model)),
     }
 }
 

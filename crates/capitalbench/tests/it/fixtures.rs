@@ -80,8 +80,8 @@ fn the_script_makes_the_same_bytes_again() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     let tree = crate::harness::tree_of(made.path());
-    assert_eq!(
-        changes(&crate::harness::tree_of(&fixtures()), &tree),
-        [""; 0]
-    );
+    let mut kept = crate::harness::tree_of(&fixtures());
+    // The answers of services are written by hand.
+    kept.retain(|path, _| !path.starts_with("answers"));
+    assert_eq!(changes(&kept, &tree), [""; 0]);
 }

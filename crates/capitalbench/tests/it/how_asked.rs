@@ -21,11 +21,11 @@ const EXPORT: [&str; 7] = [
 /// A file of the run as JSON, changed.
 fn change(test: &Test, file: &str, change: impl FnOnce(&mut Value)) {
     let path = test.file(&format!("{RUN}/{file}"));
-    let text = fs::read_to_string(&path).expect("a file of the run");
-    let mut value = serde_json::from_str(&text).expect("a document");
+    let stored = fs::read_to_string(&path).expect("a file of the run");
+    let mut value = serde_json::from_str(&stored).expect("a document");
     change(&mut value);
-    let text = serde_json::to_string(&value).expect("a document");
-    fs::write(path, text).expect("a written file");
+    let changed = serde_json::to_string(&value).expect("a document");
+    fs::write(path, changed).expect("a written file");
 }
 
 fn asked() -> Value {
@@ -66,6 +66,7 @@ fn round() -> (FakeModels, AskedRound) {
         ended["served_model"] = "test-2026-01-01".into();
         ended["service_tier"] = "default".into();
         ended["answered_by"] = "east".into();
+        ended["cost_usd"] = 0.5.into();
         ended["billed_usd"] = 0.5.into();
         ended["card_usd"] = 0.25.into();
     });
@@ -75,8 +76,8 @@ fn round() -> (FakeModels, AskedRound) {
 }
 
 fn table(test: &Test, name: &str) -> Vec<Value> {
-    let text = fs::read_to_string(test.path(&format!("export/{name}.json")));
-    serde_json::from_str(&text.expect("a table")).expect("rows")
+    let stored = fs::read_to_string(test.path(&format!("export/{name}.json")));
+    serde_json::from_str(&stored.expect("a table")).expect("rows")
 }
 
 #[test]

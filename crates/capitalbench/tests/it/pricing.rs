@@ -27,7 +27,7 @@ fn read(test: &Test, path: &str) -> Value {
 fn a_cost_can_be_worked_out_again_from_what_the_run_keeps() {
     let address = serve(|_, body| {
         let model = body["model"].as_str().unwrap_or_default();
-        Answer::ok(responses(model, "no decision, but it is billed"))
+        Answer::ok(&responses(model, "no decision, but it is billed"))
     });
     let model = |id: &str| {
         format!(
@@ -84,7 +84,7 @@ fn a_used_up_allowance_is_waited_for() {
     let address = serve(|_, body| {
         let model = body["model"].as_str().unwrap_or_default();
         let headers = "x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: 400ms\r\n";
-        Answer::ok(responses(model, "no decision")).with_headers(headers)
+        Answer::ok(&responses(model, "no decision")).with_headers(headers)
     });
     let models = ["first", "second"].map(|id| {
         format!(

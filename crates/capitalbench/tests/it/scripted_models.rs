@@ -18,11 +18,11 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn ok(body: Value) -> Self {
+    pub(crate) fn ok(body: &Value) -> Self {
         Self::status(200, body)
     }
 
-    pub(crate) fn status(status: u16, body: Value) -> Self {
+    pub(crate) fn status(status: u16, body: &Value) -> Self {
         let json = "Content-Type: application/json\r\n".to_owned();
         Self::raw(status, json, body.to_string().into_bytes())
     }
@@ -47,7 +47,7 @@ impl Answer {
     pub(crate) fn silence() -> Self {
         Self {
             silent: true,
-            ..Self::ok(Value::Null)
+            ..Self::ok(&Value::Null)
         }
     }
 }

@@ -12,14 +12,14 @@ use crate::scripted_models::{Answer, responses, serve};
 fn answer(body: &Value) -> Answer {
     let model = body["model"].as_str().unwrap_or_default();
     match model {
-        "gpt-5.6-sol" => Answer::ok(responses(model, "{\"status\": \"ok\"}")),
-        "chatty" => Answer::ok(responses(model, "Certainly, the status is fine.")),
-        "moved" | "listed" => Answer::ok(responses("newer", "{\"status\": \"ok\"}")),
-        "dated" => Answer::ok(responses("dated-2026-01-02", "{\"status\": \"ok\"}")),
-        "small" => Answer::ok(responses("small-mini", "{\"status\": \"ok\"}")),
+        "gpt-5.6-sol" => Answer::ok(&responses(model, "{\"status\": \"ok\"}")),
+        "chatty" => Answer::ok(&responses(model, "Certainly, the status is fine.")),
+        "moved" | "listed" => Answer::ok(&responses("newer", "{\"status\": \"ok\"}")),
+        "dated" => Answer::ok(&responses("dated-2026-01-02", "{\"status\": \"ok\"}")),
+        "small" => Answer::ok(&responses("small-mini", "{\"status\": \"ok\"}")),
         _ => {
             let message = format!("the key {KEY} is not known here");
-            Answer::status(401, json!({"error": {"message": message, "type": "x"}}))
+            Answer::status(401, &json!({"error": {"message": message, "type": "x"}}))
         }
     }
 }

@@ -205,7 +205,10 @@ fn a_ledger_with_a_gap_or_a_strange_file_stops() {
     let test = interrupted().write(&format!("{RUN}/repairs/002.json"), "{}");
     stops(&test, "is not the next repair, repairs/001.json");
     let test = interrupted().write(&format!("{RUN}/repairs/001.json"), "{\"number\": 1}");
-    stops(&test, "repairs/001.json: missing field");
+    stops(
+        &test,
+        "repairs/001.json: line 1, column 13: missing field `model_id`",
+    );
 }
 
 #[test]

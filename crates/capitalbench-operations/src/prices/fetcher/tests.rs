@@ -227,9 +227,10 @@ async fn a_limit_of_the_pace_is_waited_for_and_not_left_to_the_next_day() {
         let ended = refused(Plan::ALPHA_VANTAGE_FREE, &[limit]).await;
         let answers = ended.expect("an answer after the wait");
         assert_eq!(answers[0].1.as_ref().unwrap().answer.requests, 2);
-        // The wait counts from the refusal, some milliseconds before it begins.
-        let waited = began.elapsed() + Duration::from_millis(500);
-        assert_eq!(waited.as_secs(), seconds, "{limit}");
+        // The wait counts from the refusal, which a busy machine may see some seconds earlier.
+        let (elapsed, wait) = (began.elapsed(), Duration::from_secs(seconds));
+        let shortest = wait.saturating_sub(Duration::from_secs(10));
+        assert!((shortest..=wait).contains(&elapsed), "{limit}: {elapsed:?}");
     }
 }
 
