@@ -1,7 +1,7 @@
 //! What each model accepts, and what is sent where the models file says nothing.
 //!
 //! The program never finds out by a failed call whether a model accepts a temperature, an effort or a
-//! schema: [`rows`] says it, by the start of a model's name; the longest match wins. An unknown name
+//! schema: `rows` says it, by the start of a model's name; the longest match wins. An unknown name
 //! gets the row of its family with the empty start, which sends nothing that the provider could
 //! refuse. What the table lacks, the models file can bring: a setting that no row forbids is passed
 //! on wherever the provider has a field for it.

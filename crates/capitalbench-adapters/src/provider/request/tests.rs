@@ -13,7 +13,7 @@ fn question(schema: &Value) -> Question<'_> {
         input: "Choose.",
         schema: Some(schema),
         max_output_tokens: 3000,
-        time_limit: Duration::from_secs(120),
+        time_limit: Duration::from_mins(2),
     }
 }
 
