@@ -168,7 +168,10 @@ fn the_pages_tell_how_models_were_asked() {
     }
     let other = page("site/models/anthropic-test/index.html");
     assert!(other.contains("Record continued by"));
-    assert!(!other.contains("Allowed hosts"), "no column without a value");
+    assert!(
+        !other.contains("Allowed hosts"),
+        "no column without a value"
+    );
     let answer = page("site/rounds/OVER-HTTP-1W/answers/openai-test/index.html");
     assert!(answer.contains("How it was asked") && answer.contains("effort low"));
 }

@@ -118,6 +118,12 @@ fn settings(model: &StoredModel) -> Result<ModelSettings, Fault> {
         let text = "must be one line of at most 80 characters";
         return Err(Fault::field("display_name", text));
     }
+    if model.api_key_env.as_deref().is_some_and(is_no_variable) {
+        // The text may be a key, so the message does not repeat it.
+        let text = "must name an environment variable, such as OPENAI_API_KEY; the key itself \
+                    belongs into .env";
+        return Err(Fault::field("api_key_env", text));
+    }
     Ok(ModelSettings {
         display_name: model.display_name.clone(),
         continues: continued(model, &contestant.model_id)?,
@@ -134,6 +140,11 @@ fn settings(model: &StoredModel) -> Result<ModelSettings, Fault> {
 
 fn is_no_name(name: &str) -> bool {
     name.trim().is_empty() || name.chars().count() > 80 || name.chars().any(char::is_control)
+}
+
+fn is_no_variable(name: &str) -> bool {
+    let known = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty() || !name.chars().all(known)
 }
 
 fn continued(model: &StoredModel, own: &ModelId) -> Result<Option<ModelId>, Fault> {

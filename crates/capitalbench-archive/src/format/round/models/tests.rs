@@ -55,6 +55,16 @@ fn every_setting_is_read() {
 }
 
 #[test]
+fn a_key_in_place_of_its_variable_is_refused_and_not_repeated() {
+    let key = "sk-proj-0123456789abcdef";
+    let told = read(&format!("  api_key_env: {key}\n")).expect_err("a key");
+    assert!(told.contains("must name an environment variable"), "{told}");
+    assert!(!told.contains(key), "{told}");
+    let model = read("  api_key_env: MY_KEY_2\n").expect("a variable");
+    assert_eq!(model.key_variable.as_deref(), Some("MY_KEY_2"));
+}
+
+#[test]
 fn a_file_without_settings_leaves_all_to_the_table() {
     let model = read("").expect("a good file");
     assert!(model.settings.is_empty());
