@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::PublicRound;
-use crate::asking::attempt::{AttemptStatus, Reason};
+use crate::asking::attempt::AttemptStatus;
 use crate::asking::call_settings::{Asked, SchemaMode};
 use crate::result::score::compensated_sum;
 use crate::values::ids::{ModelId, RoundId};
@@ -106,8 +106,8 @@ impl AttemptCounts {
         let mut counts = Self::default();
         for status in attempts {
             counts.made += 1;
-            counts.unseen += u32::from(is_unseen(status));
-            counts.rejected += u32::from(status.reason().is_some_and(Reason::is_rejection));
+            counts.unseen += u32::from(status.is_unseen());
+            counts.rejected += u32::from(status.is_rejection());
         }
         counts
     }
@@ -116,15 +116,6 @@ impl AttemptCounts {
         self.made += other.made;
         self.unseen += other.unseen;
         self.rejected += other.rejected;
-    }
-}
-
-fn is_unseen(status: &AttemptStatus) -> bool {
-    use Reason::{Deadline, Timeout, Transport};
-    match status {
-        AttemptStatus::Unknown => true,
-        AttemptStatus::Valid | AttemptStatus::Invalid { .. } => false,
-        AttemptStatus::Failed { reason, .. } => matches!(reason, Transport | Timeout | Deadline),
     }
 }
 
