@@ -13,20 +13,66 @@ pub fn normal_quantile(p: f64) -> f64 {
     if p >= 1.0 {
         return f64::INFINITY;
     }
-    // A rough start, then Newton's steps on the exact function; the smaller tail keeps digits.
+    // A start that is right to nine digits, then Halley's step on the exact function, which triples
+    // them; the smaller tail keeps digits. More steps would only stir the last one.
     let tail = p.min(1.0 - p);
-    let t = (-2.0 * tail.ln()).sqrt();
-    let mut x = -(t - (2.30753 + 0.27061 * t) / (1.0 + t * (0.99229 + 0.04481 * t)));
+    let mut x = rough_quantile(tail);
     for _ in 0..8 {
         let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
         let error = (normal_cdf(x) - tail) / density;
         let step = error / (1.0 + 0.5 * x * error);
         x -= step;
-        if step.abs() <= 1e-15 * x.abs().max(1.0) {
+        if step.abs() <= 1e-6 * x.abs().max(1.0) {
             break;
         }
     }
     if p <= 0.5 { x } else { -x }
+}
+
+/// Peter Acklam's rational approximation of the quantile of a chance of at most a half, with a
+/// relative error below 1.2e-9.
+fn rough_quantile(tail: f64) -> f64 {
+    const MIDDLE: f64 = 0.024_25;
+    let ratio = |above: &[f64], below: &[f64], at: f64| {
+        let value = |of: &[f64]| of.iter().fold(0.0, |sum, own| sum * at + own);
+        value(above) / value(below)
+    };
+    if tail < MIDDLE {
+        let above = [
+            -7.784_894_002_430_293e-3,
+            -3.223_964_580_411_365e-1,
+            -2.400_758_277_161_838,
+            -2.549_732_539_343_734,
+            4.374_664_141_464_968,
+            2.938_163_982_698_783,
+        ];
+        let below = [
+            7.784_695_709_041_462e-3,
+            3.224_671_290_700_398e-1,
+            2.445_134_137_142_996,
+            3.754_408_661_907_416,
+            1.0,
+        ];
+        return ratio(&above, &below, (-2.0 * tail.ln()).sqrt());
+    }
+    let above = [
+        -3.969_683_028_665_376e1,
+        2.209_460_984_245_205e2,
+        -2.759_285_104_469_687e2,
+        1.383_577_518_672_690e2,
+        -3.066_479_806_614_716e1,
+        2.506_628_277_459_239,
+    ];
+    let below = [
+        -5.447_609_879_822_406e1,
+        1.615_858_368_580_409e2,
+        -1.556_989_798_598_866e2,
+        6.680_131_188_771_972e1,
+        -1.328_068_155_288_572e1,
+        1.0,
+    ];
+    let distance = tail - 0.5;
+    distance * ratio(&above, &below, distance * distance)
 }
 
 /// Chance of a t at least this far from zero, on either side.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::asking::attempt::Reason;
 use crate::publication::names::{by_decision, continuations, give, names_of};
 use crate::publication::{OpenRound, RoundKey, RoundState};
 use crate::round::lifecycle::Due;
