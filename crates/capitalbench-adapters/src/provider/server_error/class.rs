@@ -1,7 +1,7 @@
 //! An error → the class of failure, which decides whether and when the call may be repeated.
 //!
-//! Status, codes and headers decide. Prose does not: Google and Groq mention billing in the text of
-//! a limit that is over within a minute.
+//! Status, codes and headers decide. Words in prose do not: Google and Groq mention billing in the
+//! text of a limit that is over within a minute. [`SENTENCES`] lists the three exceptions.
 
 use std::time::Duration;
 

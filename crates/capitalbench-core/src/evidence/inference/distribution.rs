@@ -14,7 +14,7 @@ pub fn normal_quantile(p: f64) -> f64 {
         return f64::INFINITY;
     }
     // A start that is right to nine digits, then Halley's step on the exact function, which triples
-    // them; the smaller tail keeps digits. More steps would only stir the last one.
+    // them. Working with the smaller tail keeps digits, and further steps would change only the last one.
     let tail = p.min(1.0 - p);
     let mut x = rough_quantile(tail);
     for _ in 0..8 {
