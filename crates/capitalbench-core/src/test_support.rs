@@ -158,6 +158,7 @@ pub(crate) fn manifest(label: &str) -> Manifest {
         stream: Stream::Primary,
         proof: Proof::None,
         origins: crate::round::manifest::Origins::default(),
+        failure_policy: None,
     }
 }
 

@@ -181,6 +181,7 @@ fn manifest(place: usize, made: &Made) -> Manifest {
         stream: Stream::Primary,
         proof: Proof::None,
         origins: capitalbench_core::round::manifest::Origins::default(),
+        failure_policy: None,
     }
 }
 

@@ -19,6 +19,7 @@ use capitalbench_core::asking::run::RunKind;
 use capitalbench_core::market::calendar::{EntryRule, Roll, WindowRule, rows_final_at};
 use capitalbench_core::market::synthetic::SyntheticMarket;
 use capitalbench_core::market::universes::shipped;
+use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Origins, Proof, Stream, SubmissionFormat, Track};
 use capitalbench_core::values::ids::{RoundId, RunId};
 use capitalbench_core::values::time::WrittenInstant;
@@ -116,6 +117,7 @@ impl Market {
             stream: Stream::Synthetic,
             proof: Proof::None,
             origins: Origins::default(),
+            failure_policy: FailurePolicy::default(),
         };
         let opened = open_round(&at("2026-09-15T11:00:00Z"), &request).unwrap();
         let reports = Reports {

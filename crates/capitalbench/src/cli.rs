@@ -13,6 +13,7 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 mod asking;
 mod boards;
 mod jobs;
+mod league;
 mod overview;
 mod prices;
 mod proof;
@@ -25,6 +26,7 @@ mod verb_text;
 pub(crate) use asking::*;
 pub(crate) use boards::*;
 pub(crate) use jobs::*;
+pub(crate) use league::*;
 pub(crate) use overview::*;
 pub(crate) use prices::*;
 pub(crate) use proof::*;
@@ -78,6 +80,7 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Demo(Demo),
+    League(League),
     Status(Status),
     InitRound(InitRound),
     ImportResearch(ImportResearch),

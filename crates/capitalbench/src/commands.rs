@@ -11,6 +11,7 @@ use crate::error::{Error, Exit};
 
 mod asking;
 mod checking;
+mod league;
 pub(crate) mod notices;
 mod opening;
 mod publishing;
@@ -22,6 +23,7 @@ mod tools;
 pub(crate) fn run(command: Command) -> Result<Exit, Error> {
     match command {
         Command::Demo(arguments) => tools::demo::run(&arguments),
+        Command::League(arguments) => league::run(&arguments),
         Command::Status(arguments) => reading::status::run(&arguments),
         Command::InitRound(arguments) => opening::init_round::run(&arguments),
         Command::ImportResearch(arguments) => opening::import_research::run(&arguments),

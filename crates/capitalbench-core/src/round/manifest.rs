@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::decision::portfolio::Constraints;
 use crate::market::calendar::{WindowRule, close_at};
+use crate::round::failure_policy::FailurePolicy;
 use crate::round::methodology::Methodology;
 use crate::round::roster::Roster;
 use crate::values::ids::RoundId;
@@ -208,6 +209,9 @@ pub struct Manifest {
     /// Where prices and answers come from.
     #[serde(default, skip_serializing_if = "Origins::is_empty")]
     pub origins: Origins,
+    /// When a run without every model's valid answer may be the record; none asks for all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure_policy: Option<FailurePolicy>,
 }
 
 impl Manifest {

@@ -147,6 +147,11 @@ impl Methodology {
         }
     }
 
+    /// Whether a round goes on without models that gave no valid answer.
+    pub fn has_failure_policy(&self) -> bool {
+        matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
+    }
+
     /// Whether the rules are settled.
     pub fn standing(&self) -> Standing {
         match self.label() {

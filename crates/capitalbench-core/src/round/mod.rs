@@ -1,5 +1,7 @@
 //! The rules that a round is frozen with, and where it stands.
 
+pub mod ending;
+pub mod failure_policy;
 pub mod lifecycle;
 pub mod manifest;
 pub mod methodology;

@@ -13,6 +13,7 @@ use capitalbench_core::market::calendar::{
 };
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::market::universes::{DEFAULT_VERSION, shipped, versions};
+use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{
     Manifest, Origins, Proof, Stream, SubmissionFormat, Track, host_of,
 };
@@ -49,6 +50,8 @@ pub struct RoundRequest {
     pub proof: Proof,
     /// Where prices will come from.
     pub origins: Origins,
+    /// When a run without every model's valid answer may be the record; from v1.2 on.
+    pub failure_policy: FailurePolicy,
 }
 
 #[derive(Debug)]
@@ -157,6 +160,9 @@ fn manifest(
         .as_ref()
         .map(|_| Roster::new(ids.collect(), created.clone(), &methodology));
     let (round_id, window) = (&request.round_id, plan.window);
+    let methodology_policy = methodology
+        .has_failure_policy()
+        .then_some(request.failure_policy);
     Ok(Manifest {
         title: format!("CapitalBench {round_id}"),
         round_id: round_id.clone(),
@@ -179,6 +185,7 @@ fn manifest(
             provider_hosts: hosts.into_iter().collect(),
             ..request.origins.clone()
         },
+        failure_policy: methodology_policy,
     })
 }
 

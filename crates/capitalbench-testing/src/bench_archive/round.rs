@@ -113,6 +113,7 @@ fn manifest(scene: &Scene, schedule: &Schedule) -> Result<Manifest, BenchArchive
         stream: Stream::Synthetic,
         proof: Proof::None,
         origins: capitalbench_core::round::manifest::Origins::default(),
+        failure_policy: None,
     })
 }
 

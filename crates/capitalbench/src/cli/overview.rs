@@ -15,7 +15,7 @@ use crate::console::{BOLD, paint};
 const GROUPS: [(&str, &str); 6] = [
     (
         "Start here",
-        "demo status init-round hash-round run-round accept-run resolve-due leaderboard verify serve",
+        "demo league status init-round hash-round run-round accept-run resolve-due leaderboard verify serve",
     ),
     (
         "Run a league",

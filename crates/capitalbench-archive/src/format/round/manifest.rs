@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::WindowRule;
+use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{
     Manifest, Origins, Proof, Stream, SubmissionFormat, Window,
 };
@@ -53,6 +54,7 @@ struct Stored {
     second_price_source: Option<String>,
     #[serde(default)]
     provider_hosts: Vec<String>,
+    failure_policy: Option<StoredPolicy>,
     #[serde(rename = "paired_round_id")]
     _paired_round_id: Option<String>,
     #[serde(rename = "experiment_doc")]
@@ -74,6 +76,13 @@ struct StoredConstraints {
     allow_cash: Option<bool>,
     allow_benchmark_asset: Option<bool>,
     max_economic_exposure_pct: Option<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredPolicy {
+    accept_from_pct: u32,
+    at_least: u32,
 }
 
 /// Reads a manifest; unknown keys are refused.
@@ -126,6 +135,20 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
                 .map(|host| filled("provider_hosts", host))
                 .collect::<Result<_, _>>()?,
         },
+        failure_policy: stored.failure_policy.map(failure_policy).transpose()?,
+    })
+}
+
+fn failure_policy(stored: StoredPolicy) -> Result<FailurePolicy, Fault> {
+    if !(1..=100).contains(&stored.accept_from_pct) {
+        return Err(Fault::field("accept_from_pct", "must be 1 to 100"));
+    }
+    if stored.at_least == 0 {
+        return Err(Fault::field("at_least", "must be 1 or more"));
+    }
+    Ok(FailurePolicy {
+        accept_from_pct: stored.accept_from_pct,
+        at_least: stored.at_least,
     })
 }
 

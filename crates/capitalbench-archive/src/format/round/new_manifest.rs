@@ -46,6 +46,11 @@ pub fn render(manifest: &Manifest, description: &str, notes: &str) -> String {
         put("proof", manifest.proof.as_str().to_owned());
     }
     lines.extend(origin_lines(manifest));
+    if let Some(policy) = manifest.failure_policy {
+        lines.push("failure_policy:".to_owned());
+        lines.push(format!("  accept_from_pct: {}", policy.accept_from_pct));
+        lines.push(format!("  at_least: {}", policy.at_least));
+    }
     let mut put = |key: &str, value: String| lines.push(format!("{key}: {value}"));
     if let Some(rule) = &manifest.window_rule {
         put("window_rule", yaml_text(&rule.to_string()));

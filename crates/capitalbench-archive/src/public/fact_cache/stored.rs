@@ -8,6 +8,7 @@ use capitalbench_core::publication::facts::{
     InterimRow, OfficialRun, RepeatedRun, Result as Figures, RoundFacts,
 };
 use capitalbench_core::publication::outline::RoundOutline;
+use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{
     Manifest, Origins, Proof, Stream, SubmissionFormat, Window,
 };
@@ -162,4 +163,5 @@ struct ManifestForm {
     stream: Stream,
     proof: Proof,
     origins: Origins,
+    failure_policy: Option<FailurePolicy>,
 }

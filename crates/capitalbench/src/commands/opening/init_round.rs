@@ -2,6 +2,7 @@
 
 use capitalbench_archive::disk::shell::shell_word;
 use capitalbench_core::market::calendar::WindowRule;
+use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Origins, Stream, SubmissionFormat};
 use capitalbench_core::values::ids::RoundId;
 use capitalbench_operations::opening::new_round::{OpenedRound, RoundRequest, open_round};
@@ -76,6 +77,7 @@ fn request(arguments: &InitRound) -> Result<RoundRequest, Error> {
             second_price_source: arguments.second_price_source.map(Source::name),
             provider_hosts: Vec::new(),
         },
+        failure_policy: FailurePolicy::default(),
     })
 }
 

@@ -31,6 +31,7 @@ fn manifest(format: SubmissionFormat) -> Manifest {
         stream: Stream::Primary,
         proof: Proof::None,
         origins: crate::round::manifest::Origins::default(),
+        failure_policy: None,
     }
 }
 

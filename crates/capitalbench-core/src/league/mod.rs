@@ -1,0 +1,3 @@
+//! A league: which rounds are opened when, on what terms, and what may be spent on them.
+
+pub mod settings;

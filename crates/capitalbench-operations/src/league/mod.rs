@@ -1,0 +1,4 @@
+//! A league that runs itself: its folder, what is due in it, and one pass that does it.
+
+pub mod folder;
+pub mod pass;
