@@ -84,7 +84,7 @@ impl HttpClient {
 
     /// Sends a request once and returns the answer, whatever its status.
     pub(crate) async fn send(&self, request: &Request<'_>) -> Result<Answer, HttpError> {
-        self.require_reach(&request.url)?;
+        self.require_reach(&request.url, request.key)?;
         let now = Instant::now();
         let after = request.time_limit.unwrap_or(self.limits.total_timeout);
         let deadline = now.checked_add(after).unwrap_or(now + LONGEST_WAIT);
@@ -148,11 +148,13 @@ impl HttpClient {
 
     /// Refuses an address that may not be asked. A host written as a number is never resolved, so
     /// the resolver does not see it.
-    fn require_reach(&self, url: &Url) -> Result<(), HttpError> {
+    fn require_reach(&self, url: &Url, key: Option<&ApiKey>) -> Result<(), HttpError> {
         if self.limits.reach.allows_host(url) {
             // Queries are left out: some sources want their key there.
             let host = url.host_str().unwrap_or_default();
-            log::debug!("ask {}://{host}{}", url.scheme(), url.path());
+            let path = url.path();
+            let path = key.map_or_else(|| path.to_owned(), |key| key.redact(path));
+            log::debug!("ask {}://{host}{path}", url.scheme());
             return Ok(());
         }
         let reason = format!("its address is private; {REMEDY}");

@@ -4,6 +4,8 @@
 //! bytes of `log/checkpoints/<size>`; `<clock>.ots` is an OpenTimestamps proof of the same bytes.
 //! None of them is ever replaced: the next reply of a clock becomes `<clock>.2.tsq` and so on.
 
+use std::path::PathBuf;
+
 use capitalbench_proof::checkpoint::Checkpoint;
 use capitalbench_proof::merkle::{Hash, sha256};
 use capitalbench_proof::note::{Checked, VerifierKey};
@@ -220,21 +222,29 @@ impl LogFolder {
         Ok(roots)
     }
 
+    /// The roots of a file that [`Self::keep_root`] would add.
+    pub fn new_roots(&self, name: &str, pem: &[u8]) -> Result<Vec<Root>, FileError> {
+        let file = self.root_file(name);
+        if read(&file)?.is_some_and(|there| there != pem) {
+            let text = "already holds other certificates; give the new file another name";
+            return Err(Fault::new(text).in_file(&file));
+        }
+        Root::from_pem(pem).map_err(|error| Fault::new(error).in_file(&file))
+    }
+
     /// Adds a file of roots; never replaces one with other certificates.
     pub fn keep_root(&self, name: &str, pem: &[u8]) -> Result<(), FileError> {
-        let file = self.file(layout::LOG_ROOTS).join(format!("{name}{ROOT}"));
-        Root::from_pem(pem).map_err(|error| Fault::new(error).in_file(&file))?;
-        match read(&file)? {
-            Some(there) if there == pem => Ok(()),
-            Some(_) => {
-                let text = "already holds other certificates; give the new file another name";
-                Err(Fault::new(text).in_file(&file))
-            }
-            None => {
-                file_ops::create_folder(&self.file(layout::LOG_ROOTS))?;
-                Ok(file_ops::create_new(&file, pem)?)
-            }
+        self.new_roots(name, pem)?;
+        let file = self.root_file(name);
+        if !file.exists() {
+            file_ops::create_folder(&self.file(layout::LOG_ROOTS))?;
+            file_ops::create_new(&file, pem)?;
         }
+        Ok(())
+    }
+
+    fn root_file(&self, name: &str) -> PathBuf {
+        self.file(layout::LOG_ROOTS).join(format!("{name}{ROOT}"))
     }
 
     /// The keys of witnesses; empty where the log names none.

@@ -1,3 +1,4 @@
 //! A league: which rounds are opened when, on what terms, and what may be spent on them.
 
+pub mod message;
 pub mod settings;

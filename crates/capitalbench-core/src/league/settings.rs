@@ -115,7 +115,7 @@ pub struct PriceSettings {
 pub struct ClockSettings {
     /// Time stamp authorities.
     pub authorities: Vec<String>,
-    /// OpenTimestamps calendars.
+    /// Calendars of `OpenTimestamps`.
     pub calendars: Vec<String>,
     /// Root certificates of the authorities, from the folder of the league.
     pub roots: Vec<String>,

@@ -1,4 +1,5 @@
 //! A league that runs itself: its folder, what is due in it, and one pass that does it.
 
 pub mod folder;
+pub mod messages;
 pub mod pass;

@@ -35,6 +35,16 @@ const BACKOFF: Backoff = Backoff {
 pub struct Clocks {
     pub authorities: Vec<ClockUrl>,
     pub calendars: Vec<ClockUrl>,
+    /// Certificates that vouch for authorities; kept with the log once a stamp holds by them.
+    pub roots: Vec<RootFile>,
+}
+
+/// A file of root certificates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootFile {
+    /// Its name in the log, without an ending.
+    pub name: String,
+    pub pem: Vec<u8>,
 }
 
 impl Clocks {
@@ -42,6 +52,7 @@ impl Clocks {
         Ok(Self {
             authorities: configuration.clock_urls(AUTHORITIES)?,
             calendars: configuration.clock_urls(CALENDARS)?,
+            roots: Vec::new(),
         })
     }
 
@@ -93,6 +104,10 @@ pub enum Said {
     Refused(String),
 }
 
+/// Why a stamp proves nothing where the log holds no root.
+pub const NO_ROOT: &str =
+    "log/roots holds no root certificate, so nobody vouches for this clock; give --tsa-root FILE";
+
 /// One clock and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
@@ -112,17 +127,22 @@ pub struct Anchored {
 }
 
 impl Anchored {
-    /// Whether anybody stamped it.
+    /// Whether anybody stamped it whom a root vouches for, or a calendar promised to.
     pub fn holds(&self) -> bool {
-        let refused = |asked: &Asked| matches!(asked.said, Said::Refused(_));
-        !self.asked.iter().all(refused)
+        let holds = |asked: &Asked| match asked.said {
+            Said::Stamped { .. } => self.rooted,
+            Said::Promised { .. } => true,
+            Said::Refused(_) => false,
+        };
+        self.asked.iter().any(holds)
     }
 
     /// Why nobody did, on one line.
     pub fn reasons(&self) -> String {
         let reason = |asked: &Asked| match &asked.said {
             Said::Refused(why) => Some(format!("{}: {why}", asked.url)),
-            _ => None,
+            Said::Stamped { .. } if !self.rooted => Some(format!("{}: {NO_ROOT}", asked.url)),
+            Said::Stamped { .. } | Said::Promised { .. } => None,
         };
         let reasons: Vec<String> = self.asked.iter().filter_map(reason).collect();
         reasons.join("; ")
@@ -142,7 +162,7 @@ pub fn anchor(operator: &Operator, log: &LogFolder, clocks: &Clocks) -> Result<A
         operator,
         log,
         kept: log.kept(size)?,
-        believed: believed(log)?,
+        believed: believed(log, &clocks.roots)?,
         max_age: operator.configuration.stamp_max_age()?,
     };
     let named = clocks.named()?;
@@ -166,12 +186,18 @@ pub fn anchor(operator: &Operator, log: &LogFolder, clocks: &Clocks) -> Result<A
         });
         asked.extend(answered??);
     }
-    Ok(Anchored {
+    let anchored = Anchored {
         size,
         rooted: state.believed != Believed::Anybody,
         asked,
         witnesses: log.seen_by(&signed)?,
-    })
+    };
+    if anchored.holds() {
+        for root in &clocks.roots {
+            log.keep_root(&root.name, &root.pem)?;
+        }
+    }
+    Ok(anchored)
 }
 
 /// After a step of a round that promises stamps: asks the configured clocks. The step is done either
@@ -312,9 +338,12 @@ impl SignedState<'_> {
     }
 }
 
-/// Roots where the operator keeps some; else a stamp is taken from anybody.
-fn believed(log: &LogFolder) -> Result<Believed, Error> {
-    let roots = log.roots()?;
+/// Roots where the operator keeps or gives some; else a stamp is taken from anybody.
+fn believed(log: &LogFolder, given: &[RootFile]) -> Result<Believed, Error> {
+    let mut roots = log.roots()?;
+    for root in given {
+        roots.extend(log.new_roots(&root.name, &root.pem)?);
+    }
     Ok(if roots.is_empty() {
         Believed::Anybody
     } else {

@@ -90,6 +90,10 @@ fn every_clock_fault_has_its_own_message_and_leaves_no_file() {
         let ran = ask(&test, &clock, &[]).code(1).says("refused");
         assert!(ran.stdout().contains(&format!("/tsr: {words}")), "{ran}");
         assert!(!test.path("log/anchors").exists(), "{words}");
+        assert!(
+            !test.path("log/roots").exists(),
+            "a root of a failed command"
+        );
     };
     refused(Manner::OtherHash, "wrong hash: ");
     refused(Manner::OtherNonce, "wrong nonce: ");
@@ -99,6 +103,9 @@ fn every_clock_fault_has_its_own_message_and_leaves_no_file() {
     refused(Manner::True, "expired certificate: ");
     refused(Manner::Busy(9), "the server answered with status 503: busy");
 
+    let known = FakeClock::start(Manner::True);
+    ask(&test, &known, &[]).code(0);
+    assert!(test.path("log/roots/root.pem").exists());
     let stranger = FakeClock::start(Manner::True);
     let url = stranger.url();
     test.run(&["anchor", "--rounds-dir", ".", "--tsa", &url])
@@ -139,8 +146,9 @@ fn a_stamp_without_a_root_proves_nothing_and_without_a_clock_none_is_asked_for()
     let named = [(named[0].0, named[0].1.as_str())];
     for _ in 0..2 {
         test.run_with(&named, &anchor)
-            .code(0)
-            .complains("log/roots holds no root certificate");
+            .code(1)
+            .says("unvouched")
+            .says("log/roots holds no root certificate");
     }
     assert_eq!(clock.heard(), 1);
     let twice = format!("{0} {0}", clock.url());

@@ -135,20 +135,28 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
                 .map(|host| filled("provider_hosts", host))
                 .collect::<Result<_, _>>()?,
         },
-        failure_policy: stored.failure_policy.map(failure_policy).transpose()?,
+        failure_policy: stored
+            .failure_policy
+            .as_ref()
+            .map(failure_policy)
+            .transpose()?,
     })
 }
 
-fn failure_policy(stored: StoredPolicy) -> Result<FailurePolicy, Fault> {
-    if !(1..=100).contains(&stored.accept_from_pct) {
+fn failure_policy(stored: &StoredPolicy) -> Result<FailurePolicy, Fault> {
+    let StoredPolicy {
+        accept_from_pct,
+        at_least,
+    } = *stored;
+    if !(1..=100).contains(&accept_from_pct) {
         return Err(Fault::field("accept_from_pct", "must be 1 to 100"));
     }
-    if stored.at_least == 0 {
+    if at_least == 0 {
         return Err(Fault::field("at_least", "must be 1 or more"));
     }
     Ok(FailurePolicy {
-        accept_from_pct: stored.accept_from_pct,
-        at_least: stored.at_least,
+        accept_from_pct,
+        at_least,
     })
 }
 

@@ -2,7 +2,9 @@
 
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops;
-use capitalbench_operations::proof::anchor::{Anchored, Asked, Clocks, Said, anchor};
+use capitalbench_operations::proof::anchor::{
+    Anchored, Asked, Clocks, NO_ROOT, RootFile, Said, anchor,
+};
 use capitalbench_proof::note::Checked;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -10,21 +12,20 @@ use serde_json::{Value, json};
 use super::keys::log_of;
 use crate::cli::Anchor;
 use crate::config::operator;
-use crate::console::{ERROR, GOOD, WARNING, line, next_step, paint, remark, show};
+use crate::console::{ERROR, GOOD, WARNING, line, next_step, paint, show};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &Anchor) -> Result<Exit, Error> {
     let log = log_of(&arguments.rounds.folder)?;
     let operator = operator(arguments.now.instant)?;
-    let given = Clocks {
+    let mut clocks = Clocks {
         authorities: arguments.authorities.clone(),
         calendars: arguments.calendars.clone(),
+        roots: Vec::new(),
     };
-    let clocks = if given.is_empty() {
-        Clocks::configured(&operator.configuration)?
-    } else {
-        given
-    };
+    if clocks.is_empty() {
+        clocks = Clocks::configured(&operator.configuration)?;
+    }
     if clocks.is_empty() {
         let text = "no outside clock is named";
         let hint = "give --tsa URL or --ots URL, or set CAPITALBENCH_TSA_URLS";
@@ -33,7 +34,10 @@ pub(crate) fn run(arguments: &Anchor) -> Result<Exit, Error> {
     for file in &arguments.roots {
         let pem = file_ops::read(file).map_err(FileError::from)?;
         let name = file.file_stem().unwrap_or_default().to_string_lossy();
-        log.keep_root(&name, &pem)?;
+        clocks.roots.push(RootFile {
+            name: name.into_owned(),
+            pem,
+        });
     }
     let anchored = anchor(&operator, &log, &clocks)?;
     show(|| as_json(&anchored), || print(&anchored));
@@ -51,7 +55,7 @@ fn as_json(anchored: &Anchored) -> Value {
         json!({
             "kind": asked.kind.as_str(),
             "url": asked.url,
-            "state": word(&asked.said),
+            "state": word(&asked.said, anchored.rooted),
             "before": stamp.map(|stamp| stamp.before.to_string()),
             "authority": stamp.map(|stamp| &stamp.authority),
             "reason": reason,
@@ -68,8 +72,9 @@ fn as_json(anchored: &Anchored) -> Value {
 }
 
 /// What a clock did, in a word.
-fn word(said: &Said) -> &'static str {
+fn word(said: &Said, rooted: bool) -> &'static str {
     match said {
+        Said::Stamped { .. } if !rooted => "unvouched",
         Said::Stamped { is_new: true, .. } => "stamped",
         Said::Promised { is_new: true } => "promised",
         Said::Stamped { .. } | Said::Promised { .. } => "kept",
@@ -87,6 +92,7 @@ fn print(anchored: &Anchored) {
     line(format!("state of {} events", anchored.size));
     for asked in &anchored.asked {
         let (style, text) = match &asked.said {
+            Said::Stamped { .. } if !anchored.rooted => (WARNING, NO_ROOT.to_owned()),
             Said::Stamped { stamp, .. } => {
                 let (before, authority) = (stamp.before, &stamp.authority);
                 (GOOD, format!("existed before {before}, says {authority}"))
@@ -97,7 +103,7 @@ fn print(anchored: &Anchored) {
             }
             Said::Refused(reason) => (ERROR, reason.clone()),
         };
-        let word = paint(style, word(&asked.said));
+        let word = paint(style, word(&asked.said, anchored.rooted));
         line(format!("  {word}  {}: {text}", asked.url));
     }
     for seen in &anchored.witnesses {
@@ -106,10 +112,11 @@ fn print(anchored: &Anchored) {
         line(format!("  {}  {}{at}", paint(GOOD, "witnessed"), seen.name));
     }
     if !anchored.holds() {
-        next_step("no clock stamped it; try again, or name other clocks with --tsa URL");
-    } else if !anchored.rooted {
-        let text = "log/roots holds no root certificate, so these clocks are not vouched for; give \
-                    --tsa-root FILE";
-        remark(format!("{} {text}", paint(WARNING, "caution:")));
+        let next = if anchored.rooted {
+            "no clock stamped it; try again, or name other clocks with --tsa URL"
+        } else {
+            "get the root certificate of an authority and run this again with --tsa-root FILE"
+        };
+        next_step(next);
     }
 }
