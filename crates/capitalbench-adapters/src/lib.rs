@@ -2,8 +2,8 @@
 //!
 //! [`http`] is the client that all of them share, and [`secret`] the only holder of keys.
 //! [`price_source`] fetches daily closes, [`provider`] asks one model once and reads its answer,
-//! [`outside_clock`] asks for time stamps, [`supabase`] is the public store over
-//! HTTP, and [`webhook`] tells whoever wants to know.
+//! [`outside_clock`] asks for time stamps, [`treasury`] for the yield curve, [`supabase`] is the public
+//! store over HTTP, and [`webhook`] tells whoever wants to know.
 //!
 //! This crate does not read the environment, the clock or a round folder: the caller passes addresses,
 //! keys and limits, and gets plain values or typed errors.
@@ -14,4 +14,5 @@ pub mod price_source;
 pub mod provider;
 pub mod secret;
 pub mod supabase;
+pub mod treasury;
 pub mod webhook;

@@ -81,6 +81,7 @@ impl From<FreezeError> for Error {
         let plain = Self::new(error.to_string());
         match error {
             FreezeError::File(_) => plain,
+            FreezeError::NotReady { remedy, .. } => plain.hint(remedy),
             FreezeError::Sealed(_) => plain.hint("start another round with `init-round`"),
             FreezeError::Changed { .. } => {
                 plain.hint("restore the frozen files and run again; nothing was written")

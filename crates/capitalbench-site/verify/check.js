@@ -2,7 +2,7 @@
 // and how far the round is proved.
 import { sha256, text } from "./bytes.js";
 import { unkept } from "./order.js";
-import { level, notProved, prove, readLog } from "./proof.js";
+import { audience, level, notProved, prove, readLog } from "./proof.js";
 import { members } from "./read.js";
 import { allReturns, checkRun, scoredRuns } from "./results.js";
 import { checkFiles, isAsked, manifestOf } from "./runs.js";
@@ -101,6 +101,7 @@ async function frozen(files, add) {
   if (!Object.keys(stored).length) return add("frozen", "hashes.json", OPEN, "the round is not frozen");
   if (stored.algorithm !== "sha256") throw new Error(`unknown algorithm ${stored.algorithm}`);
   for (const [path, wanted] of Object.entries(stored.files)) {
+    if (!files.has(path) && audience(path) === "never") { add("frozen", path, OPEN, "the file is private and not here"); continue; }
     const digest = files.has(path) ? await sha256(files.get(path)) : "none: the file is not here", same = digest === wanted;
     add("frozen", path, same ? MATCH : DIFFERS, same ? digest : `frozen ${wanted}, computed ${digest}`, same ? "" : "input-hash-mismatch");
   }

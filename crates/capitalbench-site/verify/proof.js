@@ -18,6 +18,7 @@ export function audience(path) {
   if (parts.some((part) => part.startsWith("."))) return "never";
   if (path === "round_summary.md") return "result";
   if (parts.length === 1) return TOP.includes(path) ? "public" : "never";
+  if (path === "market_data/source_histories.csv") return "never";
   if (first === "research" || first === "market_data" || path === "automation/resolution_job.yaml") return "public";
   if (first === "prices") return ["prices/entry_prices.csv", "prices/weekly_prices.csv"].includes(path) ? "public" : "result";
   if (first !== "runs" || parts.length < 3) return "never";

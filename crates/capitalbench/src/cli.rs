@@ -38,8 +38,8 @@ pub(crate) use verb_text::*;
 
 /// CapitalBench lets language models allocate capital and scores what they chose.
 ///
-/// Rounds are folders on disk. Only these need a network: fetching prices, asking models when you
-/// allow it, asking outside clocks, syncing a database that you name, and serving the site.
+/// Rounds are folders on disk. Only these need a network: fetching prices and yields, asking models
+/// when you allow it, asking outside clocks, syncing a database that you name, and serving the site.
 #[derive(Debug, Parser)]
 #[command(name = "capitalbench", version, disable_help_flag = true)]
 #[command(max_term_width = 100, subcommand_value_name = "VERB")]
@@ -85,6 +85,7 @@ pub(crate) enum Command {
     InitRound(InitRound),
     ImportResearch(ImportResearch),
     FetchUniversePerformance(FetchUniversePerformance),
+    MakeBriefing(MakeBriefing),
     ValidateUniverse(ValidateUniverse),
     ShowPrompt(ShowPrompt),
     Verify(Verify),

@@ -30,6 +30,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
         Command::FetchUniversePerformance(arguments) => {
             opening::fetch_universe_performance::run(&arguments)
         }
+        Command::MakeBriefing(arguments) => opening::make_briefing::run(&arguments),
         Command::ValidateUniverse(arguments) => opening::validate_universe::run(&arguments),
         Command::ShowPrompt(arguments) => opening::show_prompt::run(&arguments),
         Command::Verify(arguments) => checking::verify::run(&arguments),

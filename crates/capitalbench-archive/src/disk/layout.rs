@@ -79,11 +79,32 @@ pub const DECISION_CONTEXT: &str = "market_data/universe_decision_context.csv";
 /// Quality evidence of a judgment round.
 pub const QUALITY_EVIDENCE: &str = "market_data/universe_quality_evidence.json";
 
+/// The price histories of the market table as the source gave them; private, because they are the
+/// vendor's.
+pub const SOURCE_HISTORIES: &str = "market_data/source_histories.csv";
+/// The last daily returns of every option, from v1.2 on.
+pub const DAILY_RETURNS: &str = "market_data/daily_returns.csv";
+/// How a mechanical briefing was made; absent where somebody wrote it.
+pub const BRIEFING_RECIPE: &str = "market_data/briefing_recipe.json";
+/// Answers of the Treasury: the month of the cutoff, the month before it, and the one before that.
+pub const TREASURY_MONTHS: [&str; 3] = [
+    "market_data/treasury_month_0.xml",
+    "market_data/treasury_month_1.xml",
+    "market_data/treasury_month_2.xml",
+];
+/// What only a mechanical briefing has: its recipe and the public sources.
+pub const MADE_FROM: [&str; 4] = [
+    BRIEFING_RECIPE,
+    TREASURY_MONTHS[0],
+    TREASURY_MONTHS[1],
+    TREASURY_MONTHS[2],
+];
+
 /// Inputs without which a round cannot be frozen, in the order of their names.
 pub const REQUIRED_INPUTS: [&str; 4] = [BRIEFING, MANIFEST, OPTIONS, PROMPT];
 
 /// Inputs that are frozen only when present.
-pub const OPTIONAL_INPUTS: [&str; 10] = [
+pub const OPTIONAL_INPUTS: [&str; 16] = [
     SCHEMA,
     "market_data/universe_trailing_returns.csv",
     "market_data/universe_trailing_returns.md",
@@ -94,6 +115,12 @@ pub const OPTIONAL_INPUTS: [&str; 10] = [
     "market_data/decision_context_source_history.json",
     "market_data/universe_quality_evidence.md",
     QUALITY_EVIDENCE,
+    SOURCE_HISTORIES,
+    DAILY_RETURNS,
+    BRIEFING_RECIPE,
+    TREASURY_MONTHS[0],
+    TREASURY_MONTHS[1],
+    TREASURY_MONTHS[2],
 ];
 
 /// The program's own state in a folder of rounds.

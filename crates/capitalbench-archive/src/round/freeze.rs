@@ -11,6 +11,8 @@ use crate::format::round::manifest;
 use crate::round::model_input;
 use crate::round::round_folder::{RoundFolder, RoundInputs, Universes};
 
+mod ready;
+
 /// One way in which a hash file and the disk disagree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HashProblem {
@@ -158,6 +160,14 @@ pub enum FreezeError {
     Sealed(String),
     #[error(transparent)]
     File(#[from] FileError),
+    /// Something that the methodology or the prompt promises is not there.
+    #[error("{round} cannot be frozen: {problem}")]
+    NotReady {
+        round: String,
+        problem: String,
+        /// The next step.
+        remedy: String,
+    },
     #[error("{} is frozen and {} of its inputs changed: {}", .round, .problems.len(), list(.problems))]
     Changed {
         round: String,
@@ -183,6 +193,7 @@ pub fn freeze(folder: &RoundFolder) -> Result<Frozen, FreezeError> {
     let methodology = &inputs.manifest.methodology;
     if methodology.enforcement() == Enforcement::Refuse {
         let text = model_input::assembled(&inputs)?;
+        ready::require(&inputs)?;
         let path = folder.file(layout::MODEL_INPUT);
         file_ops::replace(&path, text.as_bytes()).map_err(FileError::from)?;
     }

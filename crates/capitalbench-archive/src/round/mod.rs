@@ -2,6 +2,7 @@
 
 pub mod freeze;
 pub mod jobs;
+pub mod kept_sources;
 pub mod lease;
 pub mod model_input;
 pub mod new_round;

@@ -37,12 +37,27 @@ pub enum ImportError {
     CutoffAfterDeadline { cutoff: String, deadline: String },
 }
 
+/// Files of a round that are written together with its research: path and bytes.
+pub type Beside = Vec<(&'static str, Vec<u8>)>;
+
 /// Checks the briefing, then writes all files together; returns warnings about the briefing.
 pub fn import(
     folder: &RoundFolder,
     manifest: &Manifest,
     reports: Reports<'_>,
     cutoff: &WrittenInstant,
+) -> Result<Vec<BriefingProblem>, ImportError> {
+    import_with(folder, manifest, reports, cutoff, Vec::new())
+}
+
+/// The same with more files, which come first: `briefing.md` is the last one, so that a round with a
+/// briefing has everything that belongs to it. What an earlier briefing was made from is removed.
+pub fn import_with(
+    folder: &RoundFolder,
+    manifest: &Manifest,
+    reports: Reports<'_>,
+    cutoff: &WrittenInstant,
+    beside: Beside,
 ) -> Result<Vec<BriefingProblem>, ImportError> {
     freeze::refuse_frozen(folder)?;
     if let Some(deadline) = &manifest.decision_deadline
@@ -71,10 +86,17 @@ pub fn import(
         .map(|(path, bytes)| ((*path).to_owned(), Digest::of(bytes)))
         .collect();
     let digests = hashes::render(&digests);
-    let mut files: Vec<(std::path::PathBuf, Vec<u8>)> = research
-        .iter()
-        .map(|(path, bytes)| (folder.file(path), bytes.to_vec()))
+    for stale in layout::MADE_FROM {
+        if beside.iter().all(|(path, _)| *path != stale) {
+            file_ops::remove(&folder.file(stale)).map_err(FileError::from)?;
+        }
+    }
+    let beside = beside.into_iter();
+    let mut files: Vec<(std::path::PathBuf, Vec<u8>)> = beside
+        .map(|(path, bytes)| (folder.file(path), bytes))
         .collect();
+    let research = research.iter();
+    files.extend(research.map(|(path, bytes)| (folder.file(path), bytes.to_vec())));
     files.push((folder.file(layout::RESEARCH_HASHES), digests.into_bytes()));
     files.push((
         folder.file(layout::BRIEFING),

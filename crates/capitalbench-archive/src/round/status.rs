@@ -124,12 +124,18 @@ fn next(
         });
     }
     let has = |file: &str| folder.file(file).is_file();
+    // From v1.2 on the briefing can be made from the histories of the table, which come first.
+    let by_rule = manifest.methodology.freezes_daily_returns();
+    let has_table = has(crate::format::prices::trailing::MARKDOWN);
     Some(match stage {
-        Stage::Draft if !has(layout::FINAL_BRIEFING) => format!(
+        Stage::Draft if by_rule && has_table && !has(layout::FINAL_BRIEFING) => {
+            format!("capitalbench make-briefing --round {round}")
+        }
+        Stage::Draft if !by_rule && !has(layout::FINAL_BRIEFING) => format!(
             "capitalbench import-research --round {round} --market-fact-report FILE \
              --audit-report FILE --final-briefing FILE --research-cutoff-utc INSTANT"
         ),
-        Stage::Draft if !has(crate::format::prices::trailing::MARKDOWN) => {
+        Stage::Draft if !has_table => {
             // The close of the decision day itself is not known yet.
             let day = manifest.decision_date.and_then(previous_session);
             let day = day.map(|day| day.to_string());

@@ -67,6 +67,12 @@ codes! {
         "A research file does not have its stored digest."
     BriefingDiffers "briefing-differs" Error
         "The briefing models saw is not the final briefing of the research."
+    BriefingUnfounded "briefing-unfounded" Error
+        "A mechanical briefing does not follow from the sources that are kept with the round."
+    FactAfterCutoff "fact-after-cutoff" Error
+        "A kept source of a mechanical briefing holds a row later than the research cutoff."
+    DailyReturnsDiffer "daily-returns-differ" Error
+        "The frozen daily returns are missing, incomplete, or do not follow from the kept histories (from v1.2 on)."
     ResearchExposed "research-exposed" Error
         "A research file other than the final briefing is marked as shown to models."
     RosterVersionMismatch "roster-version-mismatch" Error
@@ -237,6 +243,8 @@ codes! {
         "The stored model input is not covered by a digest."
     ResearchNotPublished "research-not-published" Note
         "The folder holds no research."
+    SourcesNotPublished "sources-not-published" Note
+        "The price histories are the vendor's and private; what follows from them cannot be made again here."
     ForeignPriceRows "foreign-price-rows" Note
         "Price rows that belong to no option of the round are ignored."
     InterimBasisDiffers "interim-basis-differs" Note

@@ -10,7 +10,7 @@ use super::{RoundState, unreadable};
 use crate::disk::error::FileError;
 use crate::disk::layout;
 use crate::format::{round::hashes, round::research};
-use crate::round::freeze;
+use crate::round::freeze::{self, HashProblem};
 use crate::round::model_input;
 use crate::round::reply_form::{ReplyForm, reply_form};
 use crate::round::round_folder::{RoundFolder, RoundInputs};
@@ -47,6 +47,12 @@ pub(super) fn check_hashes(folder: &RoundFolder, findings: &mut Findings) {
         }
         Ok(Some(problems)) => {
             for problem in problems.iter().filter(|p| !missing.contains(&p.file())) {
+                // A public copy does not hold it, and whether it is there changes no other input.
+                if *problem == HashProblem::Missing(layout::SOURCE_HISTORIES.to_owned()) {
+                    let text = "was frozen, but is not here: it is the vendor's and private";
+                    findings.add(Code::SourcesNotPublished, layout::SOURCE_HISTORIES, text);
+                    continue;
+                }
                 findings.add(Code::InputHashMismatch, problem.file(), problem.text());
             }
         }

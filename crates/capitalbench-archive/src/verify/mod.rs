@@ -41,6 +41,7 @@ mod round_proof;
 mod runs;
 mod signed;
 mod slots;
+mod sources;
 mod state;
 
 pub use finding::{Code, Finding, RoundReport, Severity, Verdict};
@@ -225,6 +226,7 @@ fn check_state(state: &RoundState, findings: &mut Findings) {
     inputs::check_model_input(state, findings);
     inputs::check_reply_form(state, findings);
     inputs::check_prompt(state, findings);
+    sources::check(state, findings);
     for run in &state.runs {
         runs::check(run, &state.inputs, findings);
     }

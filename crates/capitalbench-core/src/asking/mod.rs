@@ -6,6 +6,7 @@ pub mod briefing;
 pub mod call_settings;
 pub mod cost;
 pub mod market_context;
+pub mod mechanical_briefing;
 pub mod prompt;
 pub mod run;
 pub mod served_name;

@@ -36,6 +36,12 @@ pub fn steers_to_reference(text: &str) -> bool {
     })
 }
 
+/// Whether a prompt speaks of the market table, which must then be part of what models are sent.
+pub fn promises_table(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").to_lowercase().contains("market table")
+}
+
 /// A phrase of the other track's horizon that a prompt mentions.
 pub fn foreign_horizon(text: &str, track: Track) -> Option<&'static str> {
     let lower = text.to_lowercase();

@@ -11,7 +11,7 @@ pub enum Audience {
     AfterRecord,
     /// Once the round is resolved: ending prices and everything that follows from them.
     AfterResult,
-    /// Never: locks, and headers of providers that name an account.
+    /// Never: locks, headers of providers that name an account, and a vendor's price histories.
     Private,
 }
 
@@ -25,6 +25,8 @@ pub fn audience(path: &str) -> Audience {
     match parts.as_slice() {
         ["round_summary.md"] => Audience::AfterResult,
         [name] if TOP_LEVEL.contains(name) => Audience::Public,
+        // The rows are the vendor's; only what is computed from them is ours to show.
+        ["market_data", "source_histories.csv"] => Audience::Private,
         ["research" | "market_data", ..] | ["automation", "resolution_job.yaml"] => {
             Audience::Public
         }

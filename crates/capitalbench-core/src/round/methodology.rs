@@ -152,6 +152,12 @@ impl Methodology {
         matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
     }
 
+    /// Whether the daily returns of every option are frozen with a round, with the histories that
+    /// they follow from.
+    pub fn freezes_daily_returns(&self) -> bool {
+        matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
+    }
+
     /// Whether the rules are settled.
     pub fn standing(&self) -> Standing {
         match self.label() {

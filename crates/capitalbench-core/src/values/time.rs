@@ -75,8 +75,13 @@ static NEW_YORK: LazyLock<Option<TimeZone>> =
 ///
 /// Early closes are not known here, so this is the latest moment the session may have ended.
 pub(crate) fn regular_close(day: Date) -> Option<Timestamp> {
+    new_york_time(day, 16, 0)
+}
+
+/// A moment of this day by the clocks of New York.
+pub(crate) fn new_york_time(day: Date, hour: i8, minute: i8) -> Option<Timestamp> {
     let new_york = NEW_YORK.as_ref()?;
-    new_york.to_timestamp(day.at(16, 0, 0, 0)).ok()
+    new_york.to_timestamp(day.at(hour, minute, 0, 0)).ok()
 }
 
 /// The day it is in New York at this instant.

@@ -5,6 +5,7 @@
 //! twice, with the same id.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use capitalbench_adapters::webhook::Webhook;
 use capitalbench_archive::disk::error::FileError;
@@ -14,13 +15,16 @@ use capitalbench_core::league::settings::{LeagueCalls, MessageSettings};
 
 use super::folder::LeagueFolder;
 use crate::error::Error;
-use crate::operator::program::run_program;
+use crate::operator::program::Program;
 use crate::operator::{Operator, wait};
 
 /// The version of the form.
 const FORMAT: &str = "capitalbench-message-v1";
 const WAITING: &str = "waiting";
 const SENT: &str = "sent";
+/// How long a command may take, and how much it may print.
+const TIME_LIMIT: Duration = Duration::from_mins(1);
+const MOST_BYTES: usize = 64 << 10;
 /// Most messages of one delivery; the rest waits for the next one.
 const MOST: usize = 100;
 
@@ -96,8 +100,15 @@ fn send(operator: &Operator, settings: &MessageSettings, body: &[u8]) -> Result<
             .map_err(|error| Error::new(format!("the webhook in {variable}: {error}")))?;
     }
     if let Some(command) = &settings.command {
-        run_program(operator, command, &[], body)
-            .map_err(|error| Error::new(format!("messages.command: {error}")))?;
+        let program = Program {
+            setting: "messages.command",
+            command,
+            variables: &[],
+            input: body,
+            time_limit: TIME_LIMIT,
+            most_bytes: MOST_BYTES,
+        };
+        program.output(&operator.configuration)?;
     }
     Ok(())
 }

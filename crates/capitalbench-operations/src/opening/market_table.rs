@@ -2,15 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::{file_ops, layout};
+use capitalbench_archive::format::prices::price_window;
 use capitalbench_archive::format::prices::trailing::{self, Provenance};
 use capitalbench_archive::round::freeze;
+use capitalbench_archive::round::kept_sources::KeptHistories;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_core::asking::market_context::{
     ContextStatus, MarketContext, PriceHistory, history_start, market_context,
 };
 use capitalbench_core::market::calendar::{is_session, last_session_by, previous_session};
-use capitalbench_core::market::price_window::Session;
+use capitalbench_core::market::price_window::{PriceWindow, Session};
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::round::manifest::Manifest;
 use capitalbench_core::values::ids::OptionId;
@@ -44,12 +46,18 @@ pub fn fetch_table(
     let question = format!("{}_trailing_{as_of}", folder.name());
     let options = priced_options(&inputs.universe);
     let days = Days::any_of(start, as_of);
-    let (mut histories, mut errors) = (Vec::new(), Vec::new());
+    let (mut histories, mut errors, mut windows) = (Vec::new(), Vec::new(), Vec::new());
     for (option_id, answer) in wait(fetcher.fetch_whole(&question, &options, &days))?? {
-        match answer.and_then(|answered| adjusted(&answered.window.sessions)) {
+        let rows = answer.map(|answered| answered.window);
+        match rows
+            .as_ref()
+            .map_err(Clone::clone)
+            .and_then(|rows| adjusted(&rows.sessions))
+        {
             Ok(closes) => histories.push(PriceHistory { option_id, closes }),
             Err(text) => errors.push((option_id, text)),
         }
+        windows.extend(rows);
     }
     let mut context = market_context(&inputs.universe, &histories, as_of)
         .map_err(|error| Error::new(error.to_string()))?;
@@ -59,13 +67,36 @@ pub fn fetch_table(
         generated_at: operator.now().to_string(),
         fetched_symbols: symbols(&inputs.universe),
     };
-    let files: Vec<(PathBuf, Vec<u8>)> = trailing::render(&inputs.universe, &context, &provenance)
+    let table = trailing::render(&inputs.universe, &context, &provenance);
+    let kept = kept_files(&inputs, windows, as_of);
+    // The table comes last: a round that has it has its histories too.
+    let files: Vec<(PathBuf, Vec<u8>)> = kept
         .into_iter()
+        .chain(table)
         .map(|(path, text)| (folder.file(path), text.into_bytes()))
         .collect();
     file_ops::replace_all(&files)?;
     fetcher.forget(&question)?;
     Ok((folder, context))
+}
+
+/// The histories, and the daily returns that follow from them; none before v1.2.
+fn kept_files(
+    inputs: &RoundInputs,
+    histories: Vec<PriceWindow>,
+    as_of: Date,
+) -> Vec<(&'static str, String)> {
+    if !inputs.manifest.methodology.freezes_daily_returns() {
+        return Vec::new();
+    }
+    let kept = KeptHistories { histories, as_of };
+    vec![
+        (
+            layout::SOURCE_HISTORIES,
+            price_window::render(&kept.histories),
+        ),
+        (layout::DAILY_RETURNS, kept.daily_returns(&inputs.universe)),
+    ]
 }
 
 /// Models may not be shown a close that comes after their deadline.

@@ -15,7 +15,7 @@ pub mod backoff;
 pub mod clock;
 pub mod configuration;
 pub(crate) mod files;
-pub(crate) mod program;
+pub mod program;
 pub mod stops;
 
 use clock::{Clock, now_or};

@@ -172,6 +172,48 @@ pub(crate) struct ImportResearch {
     pub(crate) research_cutoff_utc: Timestamp,
 }
 
+/// Make the briefing of a round by rule
+///
+/// Without files or a command the facts are computed from the histories of the market table (rounds
+/// from v1.2 on keep them) and from the US Treasury's par yield curve, whose address TREASURY_BASE_URL
+/// may replace; for an invented market nothing is asked. The sources are kept with the round, and
+/// `verify` makes the text again.
+///
+/// A command runs without a shell and without your keys, with CAPITALBENCH_ROUND and
+/// CAPITALBENCH_CUTOFF, for at most five minutes; what it prints becomes the briefing, and the command
+/// itself is published with it.
+///
+/// $ capitalbench make-briefing --round rounds/CB-2026-12-07-1W
+///
+/// $ capitalbench make-briefing --round rounds/CB-2026-12-07-1W --command "python3 facts.py"
+///
+/// Exit codes: 0 made, 2 could not run or the briefing was refused (nothing was written).
+#[derive(Debug, Args)]
+pub(crate) struct MakeBriefing {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    /// No fact after this instant; by default now
+    #[arg(long, value_name = "INSTANT", value_parser = instant)]
+    pub(crate) research_cutoff_utc: Option<Timestamp>,
+    /// A command that prints the briefing
+    #[arg(long, value_name = "COMMAND", conflicts_with = "final_briefing")]
+    pub(crate) command: Option<String>,
+    /// Facts with their sources, as for import-research
+    #[arg(long, value_name = "FILE", requires = "final_briefing")]
+    pub(crate) market_fact_report: Option<PathBuf>,
+    /// A second reader's check, as for import-research
+    #[arg(long, value_name = "FILE", requires = "final_briefing")]
+    pub(crate) audit_report: Option<PathBuf>,
+    /// The text that models are shown
+    #[arg(long, value_name = "FILE", requires_all = ["market_fact_report", "audit_report"])]
+    pub(crate) final_briefing: Option<PathBuf>,
+    /// Let the briefing say that a public source is missing; in the last hour it does so anyway
+    #[arg(long)]
+    pub(crate) allow_gaps: bool,
+    #[command(flatten)]
+    pub(crate) now: Now,
+}
+
 /// Make the table of returns that models are shown
 ///
 /// The tiingo source reads its key from TIINGO_API_KEY and its address from TIINGO_BASE_URL. The

@@ -91,3 +91,24 @@ fn only_a_legal_round_can_be_frozen() {
         .code(2)
         .complains("prompt.md does not exist");
 }
+
+#[test]
+fn a_prompt_that_promises_a_market_table_needs_one() {
+    let test = crate::operator::researched();
+    let freeze = ["hash-round", "--round", crate::operator::ROUND];
+    test.run_without_trace(&freeze)
+        .code(2)
+        .complains("cannot be frozen: the prompt promises a market table, and market_data/")
+        .complains("hint: make the table with `capitalbench fetch-universe-performance --round");
+    // A prompt of the operator's own that does not speak of one needs none.
+    let own = test.write("prompt.md", "Choose a portfolio for one week.\n");
+    own.run(&freeze).code(0).says("frozen (6 files)");
+    // What was frozen before this rule still verifies.
+    own.run(&[
+        "verify",
+        crate::operator::ROUND,
+        "--now",
+        crate::operator::NOW,
+    ])
+    .code(0);
+}

@@ -64,6 +64,7 @@ fn a_model_id_cannot_write_outside_its_run() {
     let before = fs::read_dir(test.folder()).expect("a folder").count();
     test.run(&import("briefing.md", "2026-12-06T09:00:00Z"))
         .code(0);
+    test.run(&crate::operator::FETCH_CSV).code(0);
     test.run(&["hash-round", "--round", ROUND]);
     let run = [
         "run-round",

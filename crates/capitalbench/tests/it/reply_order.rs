@@ -199,6 +199,7 @@ fn relabelled() -> Test {
     let import = crate::operator::import("briefing.md", "2026-12-06T09:00:00Z");
     test.run(&import).code(0);
     let test = test.replace("manifest.yaml", "portfolio-v1.1", "portfolio-v1.2");
+    test.run(&crate::operator::FETCH_CSV).code(0);
     test.run(&["hash-round", "--round", ROUND, "--now", NOW])
         .code(0);
     test

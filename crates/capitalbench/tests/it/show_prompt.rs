@@ -1,6 +1,6 @@
 //! `show-prompt`: exactly what a model is sent.
 
-use crate::operator::{ROUND, draft, frozen, researched};
+use crate::operator::{FETCH_CSV, ROUND, draft, frozen, researched};
 
 const SHOW: [&str; 3] = ["show-prompt", "--round", ROUND];
 
@@ -20,6 +20,7 @@ fn a_frozen_round_shows_the_stored_text() {
 #[test]
 fn a_draft_shows_what_would_be_frozen_and_says_so() {
     let test = researched();
+    test.run(&FETCH_CSV).code(0);
     let ran = test.run_without_trace(&SHOW).code(0);
     let shown = ran.stdout();
     ran.complains("not frozen: this is what would be sent if the round were frozen now");

@@ -1,6 +1,7 @@
 //! Price files and what proves them.
 
 pub mod cross_check;
+pub mod daily_returns;
 pub mod price_sheet;
 pub mod price_window;
 pub mod provenance;

@@ -6,6 +6,8 @@ use capitalbench_core::asking::market_context::{
 use capitalbench_core::decision::control::PastFigures;
 use capitalbench_core::market::universe::{MarketOption, Universe};
 use capitalbench_core::values::ids::OptionId;
+use capitalbench_core::values::time::parse_day;
+use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
 use crate::disk::error::Fault;
@@ -83,6 +85,14 @@ pub fn parse_figures(bytes: &[u8]) -> Result<Vec<PastFigures>, Fault> {
         });
     }
     Ok(figures)
+}
+
+/// Reads the day as of which the JSON was made.
+pub fn parse_as_of(bytes: &[u8]) -> Result<Date, Fault> {
+    let value = json::parse(bytes)?;
+    let text = value.get("as_of_date_requested").and_then(Value::as_str);
+    let day = text.and_then(parse_day);
+    day.ok_or_else(|| Fault::field("as_of_date_requested", "must be a day like 2026-05-08"))
 }
 
 fn cells(option: &MarketOption, row: &ContextRow, context: &MarketContext) -> Vec<Cell> {

@@ -1,6 +1,7 @@
 //! The files that a round is frozen with.
 
 pub mod benchmark_sets;
+pub mod briefing_recipe;
 pub mod hashes;
 pub mod job;
 pub mod manifest;

@@ -30,6 +30,8 @@ pub(super) fn need(path: &str) -> Need {
         ["prices", _] if [layout::INTERIM_PRICES, layout::UNPROVED_ACCEPTANCE].contains(&path) => {
             Need::Wanted
         }
+        // Private, and no board follows from it.
+        _ if path == layout::SOURCE_HISTORIES => Need::Not,
         [layout::ROUND_SUMMARY] => Need::Not,
         [_] | ["market_data", ..] | ["prices", _] => Need::Needed,
         ["runs", _, inside @ ..] => {

@@ -1,8 +1,11 @@
 //! `fetch-universe-performance`: the mechanical table that every model is shown.
 
+use capitalbench_archive::disk::layout;
 use capitalbench_archive::disk::shell::shell_word;
+use capitalbench_archive::format::round::manifest;
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::asking::market_context::{ContextStatus, MarketContext};
+use capitalbench_operations::opening::briefing::is_briefed;
 use capitalbench_operations::opening::market_table::fetch_table;
 use serde_json::json;
 
@@ -20,11 +23,11 @@ pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Exit, Error> {
         &vendor(&arguments.source)?,
         arguments.overwrite_performance,
     )?;
-    report(&folder, &context);
+    report(&folder, &context)?;
     Ok(Exit::of(context.failed().is_empty()))
 }
 
-fn report(folder: &RoundFolder, context: &MarketContext) {
+fn report(folder: &RoundFolder, context: &MarketContext) -> Result<(), Error> {
     let failed: Vec<_> = context
         .rows
         .iter()
@@ -41,7 +44,7 @@ fn report(folder: &RoundFolder, context: &MarketContext) {
             "options": context.rows.len(),
             "failed": failures,
         }));
-        return;
+        return Ok(());
     }
     for row in &failed {
         let (id, message) = (&row.option_id, &row.message);
@@ -52,5 +55,13 @@ fn report(folder: &RoundFolder, context: &MarketContext) {
     let (round, known) = (folder.name(), paint(GOOD, text));
     line(format!("{round}: trailing returns of {known}"));
     let path = shell_word(folder.path());
-    next_step(format!("capitalbench hash-round --round {path}"));
+    let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
+    let by_rule = manifest.methodology.freezes_daily_returns();
+    let verb = if by_rule && !is_briefed(folder)? {
+        "make-briefing"
+    } else {
+        "hash-round"
+    };
+    next_step(format!("capitalbench {verb} --round {path}"));
+    Ok(())
 }

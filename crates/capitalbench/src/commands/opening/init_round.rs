@@ -1,6 +1,6 @@
 //! `init-round`: a new round with dates from the exchange calendar.
 
-use capitalbench_archive::disk::shell::shell_word;
+use capitalbench_archive::round::status::round_status;
 use capitalbench_core::market::calendar::WindowRule;
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Origins, Stream, SubmissionFormat};
@@ -16,12 +16,10 @@ use crate::console::{
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &InitRound) -> Result<Exit, Error> {
-    let opened = open_round(&operator(arguments.now.instant)?, &request(arguments)?)?;
-    let next = format!(
-        "capitalbench import-research --round {} --market-fact-report FILE --audit-report FILE \
-         --final-briefing FILE --research-cutoff-utc INSTANT",
-        shell_word(opened.folder.path())
-    );
+    let operator = operator(arguments.now.instant)?;
+    let opened = open_round(&operator, &request(arguments)?)?;
+    let next = round_status(&opened.folder, operator.now())?.next;
+    let next = next.unwrap_or_default();
     if is_json() {
         let (plan, manifest) = (&opened.window, &opened.manifest);
         document(&json!({

@@ -31,6 +31,10 @@ pub(crate) fn frozen_with(models: &str, deadline: &str) -> Test {
                     --research-cutoff-utc 2026-01-05T09:00:00Z";
     let research: Vec<&str> = research.split_whitespace().collect();
     test.run(&research).code(0);
+    let table = "fetch-universe-performance --round rounds/OVER-HTTP-1W --as-of-date 2026-12-04 \
+                 --source csv --histories histories";
+    let table: Vec<&str> = table.split_whitespace().collect();
+    test.run(&table).code(0);
     test.run(&["hash-round", "--round", ROUND]).code(0);
     test
 }
