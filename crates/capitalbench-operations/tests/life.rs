@@ -16,7 +16,7 @@ use capitalbench_archive::format::round::options;
 use capitalbench_archive::round::research_import::{Reports, import};
 use capitalbench_core::asking::acceptance::Choice;
 use capitalbench_core::asking::run::RunKind;
-use capitalbench_core::market::calendar::{EntryRule, Roll, WindowRule, rows_final_at};
+use capitalbench_core::market::calendar::{EntryRule, Market as Exchange, Roll, WindowRule};
 use capitalbench_core::market::synthetic::SyntheticMarket;
 use capitalbench_core::market::universes::shipped;
 use capitalbench_core::round::failure_policy::FailurePolicy;
@@ -70,7 +70,8 @@ impl Market {
         let own = Self { folder };
         own.write("models.yaml", MODELS);
         let universe = options::parse(shipped(UNIVERSE).unwrap().as_bytes()).unwrap();
-        let market = SyntheticMarket::new(7, date(2025, 1, 2), date(2026, 10, 28));
+        let market =
+            SyntheticMarket::new(7, Exchange::default(), date(2025, 1, 2), date(2026, 10, 28));
         for (symbol, bars) in market.histories(&universe) {
             let mut text = "date,close,adj_close,volume,dividend,split\n".to_owned();
             for bar in bars {
@@ -210,7 +211,7 @@ fn a_round_lives_from_nothing_to_its_boards() {
     assert!(matches!(again, Accepting::Refused { .. }));
 
     let exit = opened.window.window.exit;
-    let operator = at_instant(rows_final_at(exit).unwrap());
+    let operator = at_instant(Exchange::default().rows_final_at(exit).unwrap());
     let resolved = resolve_due(&operator, &market.due_request()).unwrap();
     assert!(!resolved.is_failed(), "{resolved:?}");
     let [(name, Resolution::Resolved { .. })] = resolved.rounds.as_slice() else {

@@ -1,9 +1,10 @@
-//! Checks over all rounds: one price for one option and day, one universe for one label.
+//! Checks over all rounds: one market, one price for one option and day, one universe for one label.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use capitalbench_core::asking::run::Calls;
+use capitalbench_core::market::calendar::Market;
 use capitalbench_core::market::prices::{PriceSheet, Side};
 use capitalbench_core::values::ids::Digest;
 use capitalbench_core::values::units::Price;
@@ -21,6 +22,7 @@ const ROUNDING: f64 = 1e-5;
 
 /// What one round contributes to the comparison.
 pub(super) struct Evidence {
+    market: Market,
     universe: Option<(String, Digest)>,
     quotes: Vec<Observed>,
 }
@@ -55,6 +57,7 @@ impl Evidence {
             }
         }
         Self {
+            market: state.inputs.manifest.market,
             universe: version.zip(options.ok().as_deref().map(Digest::of)),
             quotes,
         }
@@ -103,8 +106,16 @@ pub(super) fn compare(evidence: &[Option<Evidence>], snapshots: &[Observed]) -> 
     for (version, digest) in rounds.filter_map(|round| round.universe.as_ref()) {
         labels.entry(version).or_default().insert(*digest);
     }
+    let mut markets = evidence.iter().flatten().map(|round| round.market);
+    let first = markets.next();
+    let other = markets.find(|market| Some(*market) != first);
     let of_round = |round: &Evidence| {
         let mut findings = Findings::default();
+        if let Some((first, other)) = first.zip(other) {
+            let beside = if round.market == first { other } else { first };
+            let text = format!("is of {}, and a round beside it of {beside}", round.market);
+            findings.add(Code::MarketsMixed, layout::MANIFEST, text);
+        }
         for side in [Side::Entry, Side::Exit] {
             let own = round.quotes.iter();
             let own: Vec<_> = own.filter(|quote| quote.side == Some(side)).collect();

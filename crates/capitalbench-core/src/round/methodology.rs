@@ -158,6 +158,11 @@ impl Methodology {
         matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
     }
 
+    /// Whether a round may be of another market than New York.
+    pub fn names_market(&self) -> bool {
+        matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
+    }
+
     /// Whether the rules are settled.
     pub fn standing(&self) -> Standing {
         match self.label() {

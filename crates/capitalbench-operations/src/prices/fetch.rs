@@ -246,7 +246,7 @@ fn warnings(plan: &FetchPlan<'_>, fetcher: &Fetcher<'_>, answers: &[Answered]) -
         if let Some(fault) = window.basis_fault(fetcher.source.close_basis()) {
             warnings.push(PriceProblem::Basis(fault).to_string());
         }
-        let missing = window.missing_sessions(days.entry, days.exit);
+        let missing = window.missing_sessions(days.market, days.entry, days.exit);
         if !missing.is_empty() {
             let days: Vec<String> = missing.iter().map(Date::to_string).collect();
             let text = format!("{} has no row on {}", window.symbol, days.join(", "));

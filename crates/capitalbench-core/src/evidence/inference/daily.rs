@@ -9,7 +9,6 @@ use jiff::civil::Date;
 
 use super::hac::{MeanEstimate, mean_estimate};
 use crate::decision::portfolio::Holding;
-use crate::market::calendar::next_session;
 use crate::result::interim::Snapshot;
 use crate::round::manifest::Window;
 use crate::values::ids::OptionId;
@@ -56,21 +55,21 @@ pub fn active_days(
 
 /// The sessions of a window: after its entry, up to its exit.
 pub fn sessions_of(window: Window) -> impl Iterator<Item = Date> {
-    std::iter::successors(next_session(window.entry), |day| next_session(*day))
-        .take_while(move |day| *day <= window.exit)
+    let next = move |day: &Date| window.market.next_session(*day);
+    std::iter::successors(next(&window.entry), next).take_while(move |day| *day <= window.exit)
 }
 
 /// Sessions on which at least one of these windows is live.
 pub fn live_sessions(windows: &[Window]) -> usize {
-    let mut ordered: Vec<(Date, Date)> = windows.iter().map(|w| (w.entry, w.exit)).collect();
-    ordered.sort_unstable();
+    let mut ordered: Vec<Window> = windows.to_vec();
+    ordered.sort_unstable_by_key(|window| (window.entry, window.exit));
     let mut count = 0;
     let mut counted_to: Option<Date> = None;
-    for (entry, exit) in ordered {
-        let entry = counted_to.map_or(entry, |to| to.max(entry));
-        if entry < exit {
-            count += sessions_of(Window { entry, exit }).count();
-            counted_to = Some(exit);
+    for window in ordered {
+        let entry = counted_to.map_or(window.entry, |to| to.max(window.entry));
+        if entry < window.exit {
+            count += sessions_of(Window { entry, ..window }).count();
+            counted_to = Some(window.exit);
         }
     }
     count

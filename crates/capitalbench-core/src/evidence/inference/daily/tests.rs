@@ -1,4 +1,5 @@
 use super::*;
+use crate::market::calendar::Market;
 use crate::test_support::{holding, option_id, price};
 use crate::values::time::parse_day;
 
@@ -22,6 +23,7 @@ fn window() -> Window {
     Window {
         entry: day("2026-06-01"),
         exit: day("2026-06-03"),
+        market: Market::default(),
     }
 }
 
@@ -68,6 +70,7 @@ fn days_without_a_session_are_not_live() {
     let holiday = Window {
         entry: day("2026-07-01"),
         exit: day("2026-07-07"),
+        market: Market::default(),
     };
     assert_eq!(sessions_of(holiday).count(), 3);
     assert_eq!(live_sessions(&[holiday, window(), window()]), 5);
