@@ -44,7 +44,7 @@ const NOW: &str = "2026-11-17T10:00:00Z";
 
 fn with(universe: &str) -> Test {
     let test = Test::operator("rounds/HOUSE-1W");
-    fs::write(test.path("universe.yaml"), universe).unwrap();
+    fs::write(test.path("universe.yaml"), universe).expect("a folder of the test");
     test
 }
 
