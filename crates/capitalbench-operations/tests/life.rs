@@ -135,6 +135,7 @@ impl Market {
             round: round.to_owned(),
             models: self.path("models.yaml"),
             pricing: None,
+            home: None,
             run_id: Some(RunId::parse("official").unwrap()),
             start: Start::New,
             kind: Some(RunKind::Official),
