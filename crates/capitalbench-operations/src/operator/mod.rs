@@ -22,6 +22,10 @@ pub mod stops;
 use clock::{Clock, now_or};
 use configuration::Configuration;
 
+/// With `still`, `--now` is the instant of everything that a command does; for rehearsals.
+pub const CLOCK: &str = "CAPITALBENCH_CLOCK";
+pub const STILL: &str = "still";
+
 /// The configuration, the clock, and whoever is told what happens meanwhile.
 pub struct Operator {
     pub configuration: Configuration,
@@ -37,10 +41,15 @@ impl Operator {
         given: Option<Timestamp>,
         listener: Box<dyn Listener>,
     ) -> Self {
+        let stands = configuration.get(CLOCK).is_some_and(|word| word == STILL);
+        let clock = match given {
+            Some(at) if stands => Clock::Still(at),
+            given => Clock::starting_at(given),
+        };
         Self {
             configuration,
             given,
-            clock: Clock::starting_at(given),
+            clock,
             listener,
         }
     }

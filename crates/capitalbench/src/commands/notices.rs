@@ -247,6 +247,7 @@ fn named_vendor(source: cli::Source, histories: Option<&Path>) -> Result<Vendor,
         cli::Source::Tiingo => Vendor::Tiingo,
         cli::Source::Yahoo => Vendor::Yahoo,
         cli::Source::Alphavantage => Vendor::AlphaVantage,
+        cli::Source::Invented => Vendor::Invented,
         cli::Source::Csv => {
             let folder = histories.ok_or_else(|| {
                 let text = "the csv source needs a folder of histories";
