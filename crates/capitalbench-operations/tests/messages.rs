@@ -143,7 +143,7 @@ fn a_command_gets_the_message_on_its_input_and_no_key_in_its_environment() {
     let got = folder.path().join("got");
     let settings = MessageSettings {
         webhook_variable: None,
-        command: Some(format!("(cat; env) > {}", got.display())),
+        command: Some(format!("sh -c '(cat; env) > {}'", got.display())),
     };
     let (operator, league) = (operator("unused"), league(folder.path(), settings));
     post(&operator, &league, &[opened()]).expect("an outbox");
@@ -161,7 +161,7 @@ fn a_command_gets_the_message_on_its_input_and_no_key_in_its_environment() {
         league: League {
             messages: MessageSettings {
                 webhook_variable: None,
-                command: Some("exit 3".to_owned()),
+                command: Some("sh -c 'exit 3'".to_owned()),
             },
             ..league.league.clone()
         },
@@ -172,7 +172,7 @@ fn a_command_gets_the_message_on_its_input_and_no_key_in_its_environment() {
     post(&operator, &failing, &[other]).expect("an outbox");
     let problems = deliver(&operator, &failing).expect("a delivery");
     assert!(
-        problems[0].to_string().contains("`exit 3` failed"),
+        problems[0].to_string().contains("exit status: 3"),
         "{problems:?}"
     );
 }
