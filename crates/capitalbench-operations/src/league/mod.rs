@@ -2,4 +2,5 @@
 
 pub mod folder;
 pub mod messages;
+pub mod new;
 pub mod pass;
