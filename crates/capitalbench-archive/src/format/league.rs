@@ -14,6 +14,7 @@ mod stored;
 mod words;
 
 pub use render::render;
+pub use words::{FIRST_SESSION, cadence_text};
 
 /// Every field by its whole name.
 pub const FIELDS: [&str; 44] = [

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::format::league;
-use capitalbench_core::league::settings::League;
+use capitalbench_archive::format::league::{FIRST_SESSION, cadence_text};
+use capitalbench_core::league::settings::{Cadence, League, TrackSchedule, UniverseChoice};
 
 use crate::error::Error;
 use crate::operator::files::read;
@@ -46,6 +47,22 @@ impl LeagueFolder {
     /// The folder of the rounds.
     pub fn rounds(&self) -> PathBuf {
         self.folder.join(self.league.rounds())
+    }
+
+    /// What the league is, in half a sentence: `weekly on monday; portfolio of the universe v2.1`.
+    pub fn summary(&self) -> String {
+        let league = &self.league;
+        let track = |one: &TrackSchedule| match one.cadence {
+            Cadence::Weekly(_) => format!("weekly on {}", cadence_text(one.cadence)),
+            Cadence::FirstSession => format!("{} on the {FIRST_SESSION}", one.track.as_str()),
+        };
+        let tracks: Vec<String> = league.tracks.iter().map(track).collect();
+        let (UniverseChoice::Shipped(universe) | UniverseChoice::File(universe)) = &league.universe;
+        format!(
+            "{}; {} of the universe {universe}",
+            tracks.join(" and "),
+            league.format.as_str().replace('_', " ")
+        )
     }
 
     /// A file that the league file names.

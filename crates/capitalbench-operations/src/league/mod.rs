@@ -6,6 +6,7 @@ mod decide;
 pub mod folder;
 mod hints;
 pub mod messages;
+pub mod new;
 pub mod pass;
 mod standing;
 mod terms;

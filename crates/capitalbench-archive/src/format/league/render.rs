@@ -49,14 +49,12 @@ impl Page {
 
     /// A field that may be left out, with an example of its value.
     fn optional(&mut self, name: &str, value: Option<&str>, example: &str) {
-        match value {
-            Some(value) => self.field(name, &text_of(value)),
-            None => {
-                let blanks = name.len() - name.trim_start().len();
-                let (before, name) = name.split_at(blanks);
-                let _ = writeln!(self.0, "{before}# {name}: {example}");
-            }
+        if let Some(value) = value {
+            return self.field(name, &text_of(value));
         }
+        let blanks = name.len() - name.trim_start().len();
+        let (before, name) = name.split_at(blanks);
+        let _ = writeln!(self.0, "{before}# {name}: {example}");
     }
 
     fn list(&mut self, name: &str, values: &[String], example: &str) {

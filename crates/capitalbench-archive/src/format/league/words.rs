@@ -1,5 +1,7 @@
 //! The values of the league file: how each is written and read.
 
+use std::path::Path;
+
 use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::league::settings::{Cadence, UniverseChoice};
 use capitalbench_core::market::universes::versions;
@@ -14,7 +16,7 @@ use crate::format::text::scalar::yaml_text;
 /// The word for a limit or a folder that there is not.
 pub(super) const NONE: &str = "none";
 /// The only cadence of monthly rounds.
-pub(super) const FIRST_SESSION: &str = "first session";
+pub const FIRST_SESSION: &str = "first session";
 /// The days on which the exchange opens.
 pub(super) const WEEKDAYS: [(&str, Weekday); 5] = [
     ("monday", Weekday::Monday),
@@ -32,7 +34,8 @@ pub(super) fn weekday(field: &str, text: &str) -> Result<Cadence, Fault> {
         .ok_or_else(wrong)
 }
 
-pub(super) fn cadence_text(cadence: Cadence) -> &'static str {
+/// The word of a cadence.
+pub fn cadence_text(cadence: Cadence) -> &'static str {
     let day = |day: Weekday| WEEKDAYS.iter().find(|(_, known)| *known == day);
     match cadence {
         Cadence::FirstSession => FIRST_SESSION,
@@ -101,7 +104,8 @@ pub(super) fn universe(text: &str) -> Result<UniverseChoice, Fault> {
     if versions().contains(&text) {
         return Ok(UniverseChoice::Shipped(text.to_owned()));
     }
-    if text.ends_with(".yaml") || text.ends_with(".yml") {
+    let ending = Path::new(text).extension();
+    if ending.is_some_and(|ending| ending == "yaml" || ending == "yml") {
         return Ok(UniverseChoice::File(text.to_owned()));
     }
     let known = versions();
