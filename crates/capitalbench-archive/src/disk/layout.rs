@@ -160,6 +160,8 @@ pub const LOG_STATE: &str = ".capitalbench/log";
 pub const LOG_KEY: &str = ".capitalbench/keys/log.key";
 /// Daily snapshots of the whole universe, relative to the folder of rounds.
 pub const SNAPSHOTS: &str = "../market_data/daily_price_snapshots";
+/// The market that rehearsals are priced from, relative to the folder of rounds.
+pub const INVENTED_MARKET: &str = "../invented_market.json";
 /// The operator's comparison sets, in the rounds folder or beside it.
 pub const SETS: &str = "benchmark_sets.yaml";
 

@@ -318,7 +318,7 @@ impl Ledger {
 }
 
 /// Every attempt of a slot from its files, for readers of a run; does not check the digests.
-pub(crate) fn attempts_of(
+pub fn attempts_of(
     folder: &RunFolder,
     plan: &RunPlan,
     slot: &Slot,

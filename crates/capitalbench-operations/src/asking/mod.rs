@@ -15,4 +15,5 @@ pub mod seats;
 pub mod slot_end;
 pub mod smoke;
 pub mod spending;
+pub mod spent;
 pub mod verdict;

@@ -160,7 +160,7 @@ fn new_plan(
         rules,
         calls,
         created_at: WrittenInstant::of(now),
-        models_file: request.models.display().to_string(),
+        models_file: request.named(&request.models),
         models_sha256: String::new(),
         pricing_file: None,
         price_cards: Vec::new(),
@@ -200,6 +200,7 @@ fn priced(request: &AskRequest, plan: RunPlan, input: &str) -> Result<RunPlan, E
     let real = plan.calls == Calls::Real || request.dry_run;
     let shipped_at = real.then(|| plan.created_at.at());
     let book = PriceBook::open(request.pricing.as_deref(), shipped_at)?;
+    let book = book.named_from(request.home.as_deref());
     let models = plan.slots.iter().map(|s| (&s.provider, &s.api_model_name));
     let (prices, price_cards) = book.prices(models, input);
     Ok(RunPlan {

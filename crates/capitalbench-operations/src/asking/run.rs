@@ -1,6 +1,6 @@
 //! A run of a frozen round: planned, asked to its end or resumed, and derived from its ledger.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use super::events::{Event, Listener};
 use super::gate::Gate;
 use super::plan::{prepare, refuse_late};
 use super::repair::Rename;
-use super::seats::{Seat, cap, schema, seats};
+use super::seats::{Seat, cap, require_prices, schema, seats};
 use super::slot_end::{Open, SlotEnd};
 use super::spending::Spending;
 use crate::error::Error;
@@ -46,6 +46,8 @@ pub struct AskRequest {
     pub models: PathBuf,
     /// The operator's own price card.
     pub pricing: Option<PathBuf>,
+    /// The folder from which the record names both files; by default they are named as typed.
+    pub home: Option<PathBuf>,
     /// By default the time and the kind.
     pub run_id: Option<RunId>,
     pub start: Start,
@@ -66,6 +68,15 @@ pub struct AskRequest {
     pub renames: Vec<Rename>,
     /// Plan only: ask nothing and write nothing.
     pub dry_run: bool,
+}
+
+impl AskRequest {
+    /// A file as the record names it.
+    pub(super) fn named(&self, file: &Path) -> String {
+        let home = self.home.as_deref();
+        let short = home.and_then(|home| file.strip_prefix(home).ok());
+        short.unwrap_or(file).display().to_string()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -230,6 +241,22 @@ fn finished(ledger: &Ledger) -> Result<Option<Prepared>, Error> {
 }
 
 impl ReadyRun {
+    /// What one call to every slot can cost at most, and whether a price is known for each of them.
+    pub fn worst_case(&self) -> (Cost, bool) {
+        let sum = self.seats.iter().map(|seat| seat.worst_case);
+        let is_whole = self.seats.iter().all(|seat| seat.price.is_some());
+        (sum.fold(Cost::ZERO, Cost::plus), is_whole)
+    }
+
+    /// The same run, which never costs more than this in all.
+    pub fn capped(self, cap: Cost) -> Result<Self, Error> {
+        require_prices("the budget", &self.seats)?;
+        Ok(Self {
+            cap: Some(cap),
+            ..self
+        })
+    }
+
     /// Asks the models, to the end or to a request to stop, and derives the run from its ledger.
     pub fn ask(
         self,

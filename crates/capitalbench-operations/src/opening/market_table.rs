@@ -21,6 +21,7 @@ use jiff::civil::Date;
 use crate::error::Error;
 use crate::operator::{Operator, wait};
 use crate::prices::fetcher::{AtLimit, Days, Fetcher};
+use crate::prices::invented::refuse_in_real_round;
 use crate::prices::plan::priced_options;
 use crate::prices::sources::{Vendor, rounds_of};
 
@@ -44,6 +45,7 @@ pub fn fetch_table(
     let start = history_start(as_of)
         .ok_or_else(|| Error::new(format!("--as-of-date {as_of} is too early")))?;
     let fetcher = Fetcher::open(operator, vendor, &rounds_of(folder.path())?, AtLimit::Stop)?;
+    refuse_in_real_round(&fetcher, &inputs.manifest)?;
     let question = format!("{}_trailing_{as_of}", folder.name());
     let options = priced_options(&inputs.universe);
     let days = Days::any_of(start, as_of);

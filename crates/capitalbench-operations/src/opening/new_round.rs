@@ -30,7 +30,7 @@ use crate::operator::Operator;
 use crate::operator::files::read;
 
 /// What an operator wants opened.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RoundRequest {
     pub rounds: PathBuf,
     pub round_id: RoundId,
@@ -74,6 +74,27 @@ pub fn open_round(operator: &Operator, request: &RoundRequest) -> Result<OpenedR
         let text = format!("--decision-deadline {deadline} has passed");
         return Err(Error::new(text).hint("choose an instant in the future"));
     }
+    create_round(request, deadline, now)
+}
+
+/// Creates a round whose deadline has passed, so that it can be recorded that nobody opened it: it has
+/// no roster, and nothing but its end follows.
+pub fn record_missed(operator: &Operator, request: &RoundRequest) -> Result<RoundFolder, Error> {
+    let deadline = request
+        .deadline
+        .ok_or_else(|| Error::new("a missed round needs the deadline that was missed"))?;
+    let request = RoundRequest {
+        models: None,
+        ..request.clone()
+    };
+    Ok(create_round(&request, deadline, operator.now())?.folder)
+}
+
+fn create_round(
+    request: &RoundRequest,
+    deadline: Timestamp,
+    now: Timestamp,
+) -> Result<OpenedRound, Error> {
     let window = plan_window(deadline, request.track, request.rule)
         .map_err(|error| Error::new(error.to_string()))?;
     let (version, yaml, universe) = universe(request)?;

@@ -56,6 +56,7 @@ fn request(arguments: &RunRound) -> Result<AskRequest, Error> {
         round: arguments.round.path.clone(),
         models: arguments.models.clone(),
         pricing: arguments.card.pricing.clone(),
+        home: None,
         run_id: run_id(arguments.run_id.as_deref())?,
         start: if arguments.course.resume {
             Start::Resume
