@@ -8,6 +8,8 @@ use jiff::Timestamp;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::error::Error;
+use crate::prices::fetcher::AtLimit;
+use crate::prices::plan_time::PlanTime;
 use crate::resolving::worker::JobEnd;
 use crate::syncing::follow::Followed;
 
@@ -66,6 +68,11 @@ pub enum Notice<'a> {
     },
     /// That work is over, whether it succeeded or not.
     ProgressEnded,
+    /// A fetch begins for which the plan of its source is too small at once.
+    PlanTakes {
+        time: &'a PlanTime,
+        at_limit: AtLimit,
+    },
     /// The plan of a price source allows no more; the fetch goes on after this time.
     PlanUsedUp { left: Duration },
     /// Outside clocks stamped the newest signed state.

@@ -3,5 +3,6 @@
 pub mod fetch;
 pub mod fetcher;
 pub mod plan;
+pub mod plan_time;
 pub mod sources;
 pub mod universe_check;
