@@ -10,6 +10,7 @@ use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops::{self, ReadProblem};
 use capitalbench_archive::format::utf8;
 use capitalbench_archive::public::cache_key::CacheKey;
+use capitalbench_operations::league::configured;
 use capitalbench_operations::league::folder::LeagueFolder;
 use capitalbench_operations::operator::Operator;
 use capitalbench_operations::operator::configuration::Configuration;
@@ -126,7 +127,7 @@ pub(crate) fn league_operator(
     let league = LeagueFolder::open(folder)?;
     let configuration = Environment::load_from(folder)?.into_configuration();
     let operator = Operator::new(
-        league.configure(configuration),
+        configured(&league, configuration),
         given,
         Box::<Console>::default(),
     );

@@ -5,7 +5,7 @@ use std::path::Path;
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::{file_ops, space};
 use capitalbench_archive::log::{LogFolder, LogKey};
-use capitalbench_core::league::settings::{BriefingSource, LeagueCalls};
+use capitalbench_core::league::settings::BriefingSource;
 use capitalbench_core::round::manifest::Proof;
 
 use super::folder::{LEAGUE_FILE, LeagueFolder};
@@ -132,11 +132,9 @@ fn signing(operator: &Operator, league: &LeagueFolder) -> Checked {
     let log = LogFolder::of_rounds(&rounds);
     let file = operator.configuration.log_key(&log);
     let made = || -> Result<_, Error> { Ok((log.verifier()?, LogKey::load(&file)?)) };
-    let folder = league.league.rounds();
-    let next = format!("make it with `capitalbench keys init --rounds-dir {folder}`");
     match made() {
         Err(error) => Checked::of_error(WHAT, error, "repair the file of the key"),
-        Ok((None, _)) => Checked::repair(WHAT, format!("{folder} has no key that signs"), next),
+        Ok((None, _)) => Checked::ready(WHAT, "the first pass makes the key that signs"),
         Ok((Some(public), None)) => {
             let text = format!("the key of {} is not here", public.name());
             let next = format!(
@@ -165,11 +163,6 @@ fn disk(folder: &Path) -> Checked {
         }
         Some(free) => Checked::ready(WHAT, format!("{} GiB are free", free / GIB)),
     }
-}
-
-/// Why nothing outside is asked.
-fn is_rehearsal(league: &LeagueFolder) -> bool {
-    league.league.calls == LeagueCalls::Rehearsed
 }
 
 /// The file of a league, for messages.

@@ -11,12 +11,7 @@ use capitalbench_core::market::universe::Universe;
 use capitalbench_core::market::universes::shipped;
 
 use crate::error::Error;
-use crate::operator::configuration::Configuration;
 use crate::operator::files::read;
-use crate::prices::sources::{
-    ALPHA_VANTAGE_PLAN, CrossCheckChoice, PriceChoice, TIINGO_PLAN, Vendor,
-};
-use crate::proof::clocks::{AUTHORITIES, CALENDARS, ROOTS};
 
 /// Every path of a league file is relative to this folder.
 #[derive(Debug, Clone)]
@@ -83,63 +78,6 @@ impl LeagueFolder {
             tracks.join(" and "),
             league.format.as_str().replace('_', " ")
         )
-    }
-
-    /// The source of real prices, and the one that it is compared with.
-    pub fn price_choice(&self) -> Result<PriceChoice, Error> {
-        let prices = &self.league.prices;
-        let second = prices.second.as_deref().map(|word| self.vendor(word));
-        Ok(PriceChoice {
-            vendor: self.vendor(&prices.source)?,
-            cross_check: second.transpose()?.map(|vendor| CrossCheckChoice {
-                vendor,
-                tolerance_bps: prices.tolerance_bps,
-            }),
-        })
-    }
-
-    fn vendor(&self, word: &str) -> Result<Vendor, Error> {
-        let histories = self.league.prices.histories.as_deref();
-        match (word, histories) {
-            ("tiingo", _) => Ok(Vendor::Tiingo),
-            ("yahoo", _) => Ok(Vendor::Yahoo),
-            ("alphavantage", _) => Ok(Vendor::AlphaVantage),
-            ("csv", Some(folder)) => Ok(Vendor::Csv(self.file(folder))),
-            _ => Err(Error::new(format!("prices: {word} is not a source"))
-                .hint("name tiingo, alphavantage, yahoo, or csv with `histories`")),
-        }
-    }
-
-    /// The configuration, and what the league file settles where no variable is set.
-    pub fn configure(&self, configuration: Configuration) -> Configuration {
-        let own = self.variables();
-        Configuration::new(move |name| {
-            let usual = || own.iter().find(|(own, _)| *own == name);
-            let given = configuration.get(name);
-            given.or_else(|| usual().map(|(_, value)| value.clone()))
-        })
-    }
-
-    /// The variables that have a field in the league file.
-    fn variables(&self) -> Vec<(&'static str, String)> {
-        let (prices, clocks) = (&self.league.prices, &self.league.clocks);
-        let plan = match prices.source.as_str() {
-            "tiingo" => Some(TIINGO_PLAN),
-            "alphavantage" => Some(ALPHA_VANTAGE_PLAN),
-            _ => None,
-        };
-        let roots = clocks.roots.iter();
-        let roots: Vec<String> = roots
-            .map(|file| self.file(file).display().to_string())
-            .collect();
-        let mut variables = vec![
-            (AUTHORITIES, clocks.authorities.join(" ")),
-            (CALENDARS, clocks.calendars.join(" ")),
-            (ROOTS, roots.join("\n")),
-        ];
-        variables.extend(plan.zip(prices.plan.clone()));
-        variables.retain(|(_, value)| !value.is_empty());
-        variables
     }
 
     /// A file that the league file names.

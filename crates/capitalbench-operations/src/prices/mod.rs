@@ -2,6 +2,7 @@
 
 pub mod fetch;
 pub mod fetcher;
+pub mod invented;
 pub mod plan;
 pub mod plan_time;
 pub mod sources;

@@ -9,6 +9,7 @@ use capitalbench_archive::prices::request_state::RequestState;
 use capitalbench_core::market::request_budget::Plan;
 
 use super::fetcher::{Allowance, AtLimit, Fetcher};
+use super::invented;
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::operator::configuration::Configuration;
@@ -25,6 +26,8 @@ pub enum Vendor {
     AlphaVantage,
     /// A folder with one CSV file per symbol.
     Csv(PathBuf),
+    /// The invented market of the folder of rounds, see [`super::invented`].
+    Invented,
 }
 
 impl Vendor {
@@ -35,13 +38,14 @@ impl Vendor {
             Self::Yahoo => "yahoo",
             Self::AlphaVantage => "alphavantage",
             Self::Csv(_) => "csv",
+            Self::Invented => "invented",
         }
     }
 
     /// What it may be asked; none where nothing is counted.
     pub fn plan(&self, configuration: &Configuration) -> Result<Option<Plan>, Error> {
         Ok(match self {
-            Self::Csv(_) => None,
+            Self::Csv(_) | Self::Invented => None,
             Self::Yahoo => Some(Plan::default()),
             Self::Tiingo => Some(tiingo_plan(configuration)?),
             Self::AlphaVantage => Some(alpha_vantage_plan(configuration)?),
@@ -121,6 +125,7 @@ impl<'a> Fetcher<'a> {
                 return Err(Error::new(text));
             }
             Vendor::Csv(folder) => Box::new(CsvFolder::new(folder)),
+            Vendor::Invented => Box::new(invented::source(operator, rounds)?),
             Vendor::Tiingo => {
                 let name = "TIINGO_BASE_URL";
                 let key = key("TIINGO_API_KEY")?;

@@ -77,19 +77,6 @@ fn a_new_league_is_told_as_json_too() {
     assert_eq!(told["files"].as_array().map(Vec::len), Some(6));
 }
 
-#[test]
-fn the_key_of_a_new_league_signs_its_rounds() {
-    let house = House::new();
-    let shown = house
-        .run(&["keys", "show", "--rounds-dir", "rounds"])
-        .code(0);
-    shown.says("capitalbench/house+");
-    house
-        .run(&["keys", "show", "--rounds-dir", "rehearsal/rounds"])
-        .code(0)
-        .says("capitalbench/house/rehearsal+");
-}
-
 /// The words of a check's line, with their number of spaces made one.
 fn flat(ran: &Ran) -> String {
     ran.stdout()
@@ -109,7 +96,7 @@ fn a_new_league_needs_no_repair() {
         "not used keys rehearsal: mock models answer, so no key is needed",
         "ok universe 70 options",
         "the plan of tiingo allows 50 of 69 symbols at once; all of them take 1 h; `league run` waits",
-        "ok log signed by capitalbench/house/rehearsal",
+        "ok log the first pass makes the key that signs",
         "not used database publication.database: false",
         "nothing to repair",
     ] {

@@ -9,7 +9,7 @@ use capitalbench_core::league::settings::LeagueCalls;
 use capitalbench_core::values::ids::RoundId;
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Checked, is_rehearsal};
+use super::Checked;
 use crate::asking::price_card::PriceBook;
 use crate::asking::providers::{check_model, is_offline, key_variable};
 use crate::asking::seats::UNPRICED;
@@ -94,7 +94,7 @@ fn unpriced(
 ) -> Option<Checked> {
     const WHAT: &str = "budget";
     let budget = league.league.budget;
-    if is_rehearsal(league) || (budget.per_round.is_none() && budget.per_month.is_none()) {
+    if league.is_rehearsed() || (budget.per_round.is_none() && budget.per_month.is_none()) {
         return None;
     }
     let card = league
@@ -131,7 +131,7 @@ fn keys(
     found: &mut Vec<Checked>,
 ) -> Asked {
     const WHAT: &str = "keys";
-    if is_rehearsal(league) {
+    if league.is_rehearsed() {
         let text = "rehearsal: mock models answer, so no key is needed";
         found.push(Checked::not_used(WHAT, text));
         return Asked::default();

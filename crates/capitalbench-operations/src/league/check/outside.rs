@@ -5,7 +5,7 @@ use capitalbench_archive::log::LogFolder;
 use capitalbench_core::round::manifest::Proof;
 use capitalbench_database::migrations::NEEDED;
 
-use super::{Checked, FILE, is_rehearsal};
+use super::{Checked, FILE};
 use crate::error::Error;
 use crate::league::folder::LeagueFolder;
 use crate::operator::{Operator, wait};
@@ -27,7 +27,7 @@ pub(super) fn clocks(operator: &Operator, league: &LeagueFolder) -> Checked {
         }
         return Checked::not_used(WHAT, "none is named");
     }
-    if is_rehearsal(league) {
+    if league.is_rehearsed() {
         return Checked::not_used(WHAT, "rehearsal: no clock was asked");
     }
     let log = LogFolder::of_rounds(&league.rounds());

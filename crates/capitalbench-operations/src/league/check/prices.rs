@@ -2,7 +2,7 @@
 
 use capitalbench_core::market::universe::Universe;
 
-use super::{Checked, FILE, is_rehearsal};
+use super::{Checked, FILE};
 use crate::error::Error;
 use crate::league::folder::LeagueFolder;
 use crate::operator::Operator;
@@ -21,13 +21,14 @@ pub(super) fn check(operator: &Operator, league: &LeagueFolder, found: &mut Vec<
     };
     let text = format!("{} options", universe.options().len());
     found.push(Checked::ready("universe", text));
-    let choice = match league.price_choice() {
-        Ok(choice) => choice,
-        Err(error) => return found.push(Checked::of_error("prices", error, "correct `prices`")),
-    };
-    let second = choice.cross_check.map(|second| second.vendor);
-    for vendor in [Some(choice.vendor), second].into_iter().flatten() {
-        let checked = source(operator, league, &universe, &vendor);
+    // Also in a rehearsal: an operator wants to know beforehand whether the plan is large enough.
+    let settings = &league.league.prices;
+    for name in [Some(&settings.source), settings.second.as_ref()]
+        .into_iter()
+        .flatten()
+    {
+        let vendor = league.vendor(name);
+        let checked = vendor.and_then(|vendor| source(operator, league, &universe, &vendor));
         let usual = "correct `prices` in the league file";
         found.push(checked.unwrap_or_else(|error| Checked::of_error("prices", error, usual)));
     }
@@ -41,12 +42,12 @@ fn source(
 ) -> Result<Checked, Error> {
     const WHAT: &str = "prices";
     let rounds = league.folder.join("rounds");
-    if !is_rehearsal(league) {
+    if !league.is_rehearsed() {
         // A missing key or folder is found here, and nothing is asked.
         Fetcher::open(operator, vendor, &rounds, AtLimit::Stop)?;
     }
     let (name, options) = (vendor.name(), priced_options(universe));
-    let rehearsal = if is_rehearsal(league) {
+    let rehearsal = if league.is_rehearsed() {
         "rehearsal: the market is invented; for real rounds "
     } else {
         ""

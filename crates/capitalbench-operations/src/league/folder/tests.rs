@@ -38,29 +38,3 @@ fn a_mistake_is_named_with_file_and_line() {
         "{error}"
     );
 }
-
-#[test]
-fn the_file_settles_what_no_variable_does() {
-    let place = folder_with(Some(
-        "prices: {plan: 10000/100000/-}\nclocks:\n  authorities: [https://a.example, https://b.example]\n  roots: [a.pem]\n",
-    ));
-    let league = LeagueFolder::open(place.path()).expect("a league");
-    let configuration = league.configure(Configuration::empty());
-    assert_eq!(
-        configuration.get(TIINGO_PLAN).as_deref(),
-        Some("10000/100000/-")
-    );
-    let clocks = configuration.get(AUTHORITIES);
-    assert_eq!(
-        clocks.as_deref(),
-        Some("https://a.example https://b.example")
-    );
-    let root = place.path().join("a.pem").display().to_string();
-    assert_eq!(configuration.get(ROOTS), Some(root));
-    assert_eq!(configuration.get(CALENDARS), None);
-    let given = Configuration::new(|name| (name == TIINGO_PLAN).then(|| "1/1/1".to_owned()));
-    assert_eq!(
-        league.configure(given).get(TIINGO_PLAN).as_deref(),
-        Some("1/1/1")
-    );
-}
