@@ -10,6 +10,8 @@ use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops::{self, ReadProblem};
 use capitalbench_archive::format::utf8;
 use capitalbench_archive::public::cache_key::CacheKey;
+use capitalbench_operations::league::configured;
+use capitalbench_operations::league::folder::LeagueFolder;
 use capitalbench_operations::operator::Operator;
 use capitalbench_operations::operator::configuration::Configuration;
 use jiff::Timestamp;
@@ -37,9 +39,13 @@ pub(crate) struct Environment {
 impl Environment {
     /// Reads the files of the working folder, where they are there.
     pub(crate) fn load() -> Result<Self, Error> {
+        Self::load_from(Path::new(""))
+    }
+
+    fn load_from(folder: &Path) -> Result<Self, Error> {
         let mut from_files = BTreeMap::new();
         for file in FILES {
-            let path = Path::new(file);
+            let path = &folder.join(file);
             // A file that cannot be read is an error, or its keys would be missing without a word.
             // Some tools keep a folder of this name; it is skipped.
             let bytes = match file_ops::read(path) {
@@ -111,6 +117,21 @@ pub(crate) fn operator(given: Option<Timestamp>) -> Result<Operator, Error> {
         given,
         Box::<Console>::default(),
     ))
+}
+
+/// A league, and who works for it: what its file settles counts where no variable is set.
+pub(crate) fn league_operator(
+    folder: &Path,
+    given: Option<Timestamp>,
+) -> Result<(Operator, LeagueFolder), Error> {
+    let league = LeagueFolder::open(folder)?;
+    let configuration = Environment::load_from(folder)?.into_configuration();
+    let operator = Operator::new(
+        configured(&league, configuration),
+        given,
+        Box::<Console>::default(),
+    );
+    Ok((operator, league))
 }
 
 /// Lines `NAME=value`; quotes around the value are taken off, other lines are left alone.

@@ -1,8 +1,7 @@
 //! From nothing to a frozen round: the first steps of a pass.
 
-use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::format::prices::trailing;
-use capitalbench_archive::log::{LogFolder, LogKey};
+use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::round::freeze::Frozen;
 use capitalbench_core::league::message::MessageKind;
 use capitalbench_core::league::schedule::{ScheduledRound, last_final_session};
@@ -17,7 +16,9 @@ use crate::opening::briefing::{BriefingRequest, is_briefed, make_briefing};
 use crate::opening::freezing::freeze_round;
 use crate::opening::market_table::fetch_table;
 use crate::opening::new_round::{open_round, record_missed};
-use crate::proof::anchor::{Clocks, RootFile, anchor};
+use crate::proof::anchor::anchor;
+use crate::proof::clocks::Clocks;
+use crate::proof::log_key::{LogKeyRequest, make_log_key};
 
 /// So long before the deadline everything that failed is tried once more.
 const LAST_TRY: SignedDuration = SignedDuration::from_mins(2);
@@ -47,13 +48,11 @@ impl Work<'_> {
         } else {
             bare.to_owned()
         };
-        let mut seed = [0; 32];
-        getrandom::fill(&mut seed)
-            .map_err(|error| Error::new(format!("the system gives no randomness: {error}")))?;
-        let file = self.operator.configuration.log_key(&log);
-        let made = LogKey::create(&log, &file, &name, &seed);
-        seed.fill(0);
-        made?;
+        let request = LogKeyRequest {
+            rounds: &rounds,
+            name: Some(&name),
+        };
+        let file = make_log_key(self.operator, &request)?.file;
         let text = format!(
             "the log has its key; keep a copy of {} where nobody else reads it",
             file.display()
@@ -229,18 +228,9 @@ impl Work<'_> {
 
     /// Has the configured clocks stamp the newest signed state; without clocks nothing is stamped.
     pub(super) fn stamp(&mut self, live: &Live) -> Result<(), Error> {
-        let mut clocks = Clocks::configured(&self.operator.configuration)?;
+        let clocks = Clocks::configured(&self.operator.configuration)?;
         if clocks.is_empty() || live.manifest.proof == Proof::None {
             return Ok(());
-        }
-        for root in &self.league.league.clocks.roots {
-            let file = self.league.file(root);
-            let name = file.file_stem().unwrap_or_default().to_string_lossy();
-            let pem = file_ops::read(&file).map_err(|error| Error::new(error.to_string()))?;
-            clocks.roots.push(RootFile {
-                name: name.into_owned(),
-                pem,
-            });
         }
         let log = LogFolder::of_round(&live.folder);
         let anchored = anchor(self.operator, &log, &clocks)?;

@@ -4,5 +4,6 @@ pub mod fetch;
 pub mod fetcher;
 pub mod invented;
 pub mod plan;
+pub mod plan_time;
 pub mod sources;
 pub mod universe_check;
