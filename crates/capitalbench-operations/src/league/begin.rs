@@ -2,7 +2,7 @@
 
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::format::prices::trailing;
-use capitalbench_archive::log::{LogFolder, LogKey};
+use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::round::freeze::Frozen;
 use capitalbench_core::league::message::MessageKind;
 use capitalbench_core::league::schedule::{ScheduledRound, last_final_session};
@@ -18,6 +18,7 @@ use crate::opening::freezing::freeze_round;
 use crate::opening::market_table::fetch_table;
 use crate::opening::new_round::{open_round, record_missed};
 use crate::proof::anchor::{Clocks, RootFile, anchor};
+use crate::proof::log_key::{LogKeyRequest, make_log_key};
 
 /// So long before the deadline everything that failed is tried once more.
 const LAST_TRY: SignedDuration = SignedDuration::from_mins(2);
@@ -39,24 +40,19 @@ impl Work<'_> {
         if self.league.league.proof == Proof::None || log.verifier()?.is_some() {
             return Ok(());
         }
-        let address = self.league.league.address.as_deref().unwrap_or_default();
-        let bare = address.split_once("://").map_or(address, |(_, rest)| rest);
-        let bare = bare.trim_end_matches('/');
-        let name = if bare.is_empty() || self.league.is_rehearsed() {
-            format!("capitalbench/{}", self.league.league.prefix)
-        } else {
-            bare.to_owned()
+        let prefix = &self.league.league.prefix;
+        let name = match &self.league.league.address {
+            Some(address) if !self.league.is_rehearsed() => bare(address).to_owned(),
+            _ => format!("capitalbench/{prefix}"),
         };
-        let mut seed = [0; 32];
-        getrandom::fill(&mut seed)
-            .map_err(|error| Error::new(format!("the system gives no randomness: {error}")))?;
-        let file = self.operator.configuration.log_key(&log);
-        let made = LogKey::create(&log, &file, &name, &seed);
-        seed.fill(0);
-        made?;
+        let request = LogKeyRequest {
+            rounds: &rounds,
+            name: Some(&name),
+        };
+        let made = make_log_key(self.operator, &request)?;
         let text = format!(
             "the log has its key; keep a copy of {} where nobody else reads it",
-            file.display()
+            made.file.display()
         );
         self.note(StepKind::Keyed, None, (self.commands().key(&name), text));
         Ok(())
@@ -256,6 +252,12 @@ impl Work<'_> {
         );
         Ok(())
     }
+}
+
+/// An address without its scheme, as logs are named.
+fn bare(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    rest.trim_end_matches('/')
 }
 
 /// Rounds of a track lie at least so far apart, however its day moves off a holiday.

@@ -23,7 +23,7 @@ use crate::resolving::held_round::LEASE;
 
 /// The one run of a round that a league asks for.
 pub(super) const RUN: &str = "official";
-const MAX_RETRIES: u32 = 2;
+pub(super) const MAX_RETRIES: u32 = 2;
 const CONCURRENT: usize = 8;
 
 /// A league's settings beside those of the environment, which win.
@@ -96,6 +96,7 @@ impl LeagueFolder {
             "tiingo" => Ok(Vendor::Tiingo),
             "yahoo" => Ok(Vendor::Yahoo),
             "alphavantage" => Ok(Vendor::AlphaVantage),
+            "invented" => Ok(Vendor::Invented),
             "csv" => {
                 let histories = self.league.prices.histories.as_deref();
                 let folder = histories.ok_or_else(|| {
