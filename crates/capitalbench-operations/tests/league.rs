@@ -162,14 +162,8 @@ const FIRST: &str = "HOUSE-2026-12-07-1W";
 
 #[test]
 fn a_league_opens_asks_accepts_tracks_and_resolves_a_week_by_itself() {
-    use StepKind::{Accepted, Asked, Briefed, Frozen, Keyed, Opened, Resolved, Tabled, Tracked};
+    use StepKind::{Accepted, Asked, Briefed, Frozen, Opened, Resolved, Tabled, Tracked};
     let house = House::new(|_| ());
-    let before = house.pass("2026-12-06T12:00:00Z");
-    assert_eq!(
-        steps(std::slice::from_ref(&before)),
-        [(Keyed, String::new())]
-    );
-    assert_eq!(before.next, Some("2026-12-07T12:55:00Z".parse().unwrap()));
     let passes = house.play("2026-12-07T12:55:00Z", "2026-12-15T02:00:00Z");
     assert_eq!(problems(&passes), [""; 0]);
     let done = steps(&passes);
@@ -197,6 +191,31 @@ fn a_league_opens_asks_accepts_tracks_and_resolves_a_week_by_itself() {
     .unwrap();
     let errors = report.count(Severity::Error);
     assert_eq!(errors, 0, "{report:?}");
+}
+
+#[test]
+fn a_rehearsal_begins_at_once_and_goes_on_by_its_calendar() {
+    let house = House::new(|_| ());
+    let passes = house.play("2026-12-02T10:00:00Z", "2026-12-14T13:30:00Z");
+    assert_eq!(problems(&passes), [""; 0]);
+    let opened = passes.iter().flat_map(|pass| &pass.steps);
+    let opened: Vec<(String, &str)> = opened
+        .filter(|step| step.kind == StepKind::Opened)
+        .map(|step| {
+            (
+                step.at.to_string(),
+                step.round.as_deref().unwrap_or_default(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("2026-12-02T10:00:00Z".to_owned(), FIRST),
+        ("2026-12-14T12:55:00Z".to_owned(), "HOUSE-2026-12-14-1W"),
+    ];
+    assert_eq!(opened, expected);
+    let manifest = house.path(&format!("rehearsal/rounds/{FIRST}/manifest.yaml"));
+    let manifest = fs::read_to_string(manifest).unwrap();
+    assert!(manifest.contains("2026-12-07T14:25:00Z"), "{manifest}");
 }
 
 #[test]

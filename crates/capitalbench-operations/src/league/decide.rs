@@ -33,7 +33,9 @@ impl Work<'_> {
             Ok(state) => state,
             Err(error) => return self.failed(&format!("read {}", live.name), live.about(), &error),
         };
-        self.next(live.deadline);
+        if !matches!(state, State::Accepted(_)) {
+            self.next(live.deadline);
+        }
         let is_late = self.now() >= live.deadline;
         match state {
             State::Draft | State::Frozen if is_late => {

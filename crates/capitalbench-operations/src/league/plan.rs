@@ -29,7 +29,7 @@ use crate::operator::files::read;
 const LONGEST_ROUND: SignedDuration = SignedDuration::from_hours(40 * 24);
 /// Characters of a model's input before any round of the league tells how many they are: those of the
 /// largest shipped universe with its table and a briefing by rule, and a quarter more.
-const USUAL_INPUT: usize = 60_000;
+const USUAL_INPUT: usize = 52_000;
 
 /// A look ahead.
 #[derive(Debug, Clone, PartialEq)]

@@ -149,10 +149,13 @@ impl Live {
             return Ok(None);
         };
         let before = work.league.league.opens_before_deadline;
+        let opens = deadline.checked_sub(before).unwrap_or(Timestamp::MIN);
+        let created = manifest.created_at.as_ref().map(WrittenInstant::at);
+        let early = created.filter(|_| work.league.is_rehearsed());
         Ok(Some(Self {
             name: folder.name(),
             state: state(&folder)?,
-            opens: deadline.checked_sub(before).unwrap_or(Timestamp::MIN),
+            opens: early.map_or(opens, |early| early.min(opens)),
             folder,
             manifest,
             deadline,

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::folder::LeagueFolder;
-use crate::asking::run::{AskRequest, Permission, Start};
+use crate::asking::run::{AskRequest, MissingKeys, Permission, Start};
 use crate::error::Error;
 use crate::opening::new_round::RoundRequest;
 use crate::operator::configuration::Configuration;
@@ -183,6 +183,7 @@ impl LeagueFolder {
                 Permission::RealCalls
             },
             seed: seed(decided),
+            missing_keys: MissingKeys::LeaveOpen,
             max_retries: MAX_RETRIES,
             max_cost_usd: None,
             concurrent: CONCURRENT,

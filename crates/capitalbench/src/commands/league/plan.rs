@@ -100,7 +100,7 @@ fn entries(league: &LeagueFolder, planned: &PlannedRound) -> Vec<Entry> {
         Track::Weekly => "week",
         Track::Monthly => "month",
     };
-    let name = format!("{span} of {} to {}", date(window.entry), date(window.exit));
+    let name = format!("{span} {} – {}", date(window.entry), date(window.exit));
     let mut found = Vec::new();
     let mut add = |at: Option<Timestamp>, text: String| {
         found.extend(at.map(|at| Entry { at, text }));
