@@ -189,7 +189,7 @@ fn a_round_lives_from_nothing_to_its_boards() {
     let accepted = accept_run(&operator, &accept).unwrap();
     assert!(matches!(accepted, Accepting::Accepted(own) if own.is_scheduled));
     let again = accept_run(&operator, &accept).unwrap();
-    assert!(matches!(again, Accepting::Refused { .. }));
+    assert!(matches!(again, Accepting::Before { .. }));
 
     let exit = opened.window.window.exit;
     let operator = at_instant(rows_final_at(exit).unwrap());

@@ -2,6 +2,7 @@
 
 pub mod attempts;
 pub mod bill;
+pub mod closing;
 pub mod engine;
 pub mod events;
 pub mod gate;

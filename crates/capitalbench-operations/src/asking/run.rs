@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use capitalbench_archive::disk::layout::run as files;
 use capitalbench_archive::disk::shell::shell_word;
-use capitalbench_archive::round::freeze;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::round::{ending, freeze};
+use capitalbench_archive::run::in_flight::official_in_flight;
 use capitalbench_archive::run::ledger::derive::{Finished, announce, derive};
 use capitalbench_archive::run::ledger::{AttemptRecord, Ledger, Repair, RunPlan};
 use capitalbench_core::asking::cost::Cost;
@@ -109,6 +110,10 @@ pub enum Prepared {
     /// The run had ended before.
     Finished {
         run_id: RunId,
+        valid: u64,
+        /// Every answer that the run wanted.
+        wanted: usize,
+        /// All answers are valid, or enough of them for the round's failure policy.
         is_valid: bool,
     },
     Ready(Box<ReadyRun>),
@@ -142,13 +147,14 @@ pub struct RunReport {
 impl RunReport {
     pub fn is_valid(&self) -> bool {
         self.finished
-            .is_some_and(|finished| finished.valid == self.slots.len())
+            .is_some_and(|finished| finished.eligible || finished.valid == self.slots.len())
     }
 }
 
 /// Plans a new run, or takes up the one that is resumed.
 pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared, Error> {
     let folder = RoundFolder::open(&request.round)?;
+    ending::require_open(&folder)?;
     require_frozen(&folder)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let ledger = match request.start {
@@ -164,6 +170,9 @@ pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared
             record(operator, &folder, operator.clock.now())?;
         }
         return Ok(done);
+    }
+    if ledger.is_none() {
+        refuse_second(&folder, request)?;
     }
     let prepared = prepare(request, &inputs, operator.clock, ledger.as_ref())?;
     let known = Known {
@@ -194,6 +203,28 @@ pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared
     })))
 }
 
+/// An official run beside one that has not ended would ask every model again.
+fn refuse_second(folder: &RoundFolder, request: &AskRequest) -> Result<(), Error> {
+    let official = request.kind.unwrap_or(RunKind::Official) == RunKind::Official;
+    let rehearsed = request.kind.is_none() && request.permission == Permission::Mock;
+    if !official || rehearsed {
+        return Ok(());
+    }
+    let Some(other) = official_in_flight(folder)? else {
+        return Ok(());
+    };
+    let text = format!(
+        "{}: {other} is an official run that has not ended, so no second one begins",
+        folder.name()
+    );
+    Err(Error::new(text).hint(format!(
+        "finish it with `capitalbench run-round --round {} --models {} --run-id {other} --resume` \
+         and the permission it began with",
+        shell_word(folder.path()),
+        shell_word(&request.models)
+    )))
+}
+
 /// Models are asked only about inputs that cannot change any more.
 fn require_frozen(folder: &RoundFolder) -> Result<(), Error> {
     if freeze::stored_digests(folder)?.is_none() {
@@ -215,10 +246,14 @@ fn finished(ledger: &Ledger) -> Result<Option<Prepared>, Error> {
         return Ok(None);
     }
     let record = ledger.folder().record()?.run;
-    let is_valid = record.counts.invalid == Some(0);
-    let run_id = record.run_id;
+    let is_valid = record.eligible || record.counts.invalid == Some(0);
     let ended = record.completed_at;
-    Ok(ended.map(|_| Prepared::Finished { run_id, is_valid }))
+    Ok(ended.map(|_| Prepared::Finished {
+        run_id: record.run_id,
+        valid: record.counts.valid.unwrap_or(0),
+        wanted: ledger.plan().slots.len(),
+        is_valid,
+    }))
 }
 
 impl ReadyRun {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use capitalbench_archive::disk::{file_ops, layout};
 use capitalbench_archive::format::prices::price_window;
 use capitalbench_archive::format::prices::trailing::{self, Provenance};
-use capitalbench_archive::round::freeze;
 use capitalbench_archive::round::kept_sources::KeptHistories;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::round::{ending, freeze};
 use capitalbench_core::asking::market_context::{
     ContextStatus, MarketContext, PriceHistory, history_start, market_context,
 };
@@ -34,6 +34,7 @@ pub fn fetch_table(
     overwrite: bool,
 ) -> Result<(RoundFolder, MarketContext), Error> {
     let folder = RoundFolder::open(round)?;
+    ending::require_open(&folder)?;
     freeze::refuse_frozen(&folder)?;
     if folder.file(trailing::CSV).exists() && !overwrite {
         let text = format!("{} has a table already", folder.name());

@@ -19,8 +19,9 @@ const GROUPS: [(&str, &str); 6] = [
     ),
     (
         "Run a league",
-        "import-research fetch-universe-performance make-briefing hash-round show-prompt check-providers \
-         smoke-provider fetch-prices score-round update-interim-performance worker",
+        "import-research fetch-universe-performance make-briefing hash-round show-prompt \
+         check-providers smoke-provider void-round fetch-prices score-round \
+         update-interim-performance worker",
     ),
     (
         "Read results",
