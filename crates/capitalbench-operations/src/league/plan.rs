@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use capitalbench_archive::disk::{file_ops, layout};
 use capitalbench_archive::format::round::manifest;
 use capitalbench_archive::format::round::models::{self, ModelSettings};
+use capitalbench_archive::round::ending;
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::asking::tokens::estimate;
@@ -16,7 +17,6 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan as _};
 
 use super::folder::LeagueFolder;
-use super::standing::is_buried;
 use super::terms::{MAX_RETRIES, RUN};
 use crate::asking::price_card::PriceBook;
 use crate::asking::providers::is_offline;
@@ -223,7 +223,7 @@ impl Costs<'_> {
             return Ok(Some(Progress::ToCome));
         }
         let folder = RoundFolder::open(&path)?;
-        if is_buried(&folder) {
+        if ending::tombstone(&folder)?.is_some() {
             return Ok(None);
         }
         let run = path.join(layout::RUNS).join(RUN);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use capitalbench_archive::disk::layout::{self, run};
 use capitalbench_archive::format::round::manifest;
 use capitalbench_archive::round::round_folder::{RoundFolder, list_rounds};
-use capitalbench_archive::round::{freeze, jobs};
+use capitalbench_archive::round::{ending, freeze, jobs};
 use capitalbench_archive::run::ledger::RunPlan;
 use capitalbench_core::asking::run::RunKind;
 use capitalbench_core::league::message::MessageKind;
@@ -56,9 +56,6 @@ pub(super) enum State {
     Accepted(RunId),
 }
 
-/// The file of a round that ended without a record.
-const TOMBSTONE: &str = "tombstone.json";
-
 impl Standing {
     pub(super) fn look(work: &mut Work<'_>) -> Result<Self, Error> {
         let mut found = Self {
@@ -89,12 +86,16 @@ impl Standing {
     }
 
     fn add(&mut self, work: &mut Work<'_>, folder: RoundFolder) -> Result<(), Error> {
-        if is_buried(&folder) {
+        let name = folder.name();
+        let is_ours = decided(work, &name).is_some();
+        if let Some(tombstone) = ending::tombstone(&folder)? {
+            if is_ours {
+                // A pass that was killed may not have signed it or told of it.
+                work.settle_end(&folder, tombstone)?;
+            }
             work.hints.set_over(&folder);
             return Ok(());
         }
-        let name = folder.name();
-        let is_ours = decided(work, &name).is_some();
         let job = jobs::load(&folder)?;
         if let Some(job) = &job
             && is_over(job)
@@ -134,11 +135,6 @@ fn decided(work: &Work<'_>, name: &str) -> Option<(Track, Date)> {
     let (rest, _) = name.rsplit_once('-')?;
     let day = rest.get(rest.len().checked_sub(10)?..)?;
     Some((track, day.parse().ok()?))
-}
-
-/// Whether a round ended without a record.
-pub(super) fn is_buried(folder: &RoundFolder) -> bool {
-    folder.file(TOMBSTONE).is_file()
 }
 
 impl Live {

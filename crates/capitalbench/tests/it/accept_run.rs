@@ -219,7 +219,9 @@ fn a_second_record_needs_an_explicit_choice() {
         .code(0)
         .says("it was accepted at 2026-03-02T18:31:00Z");
     let silent = [&second[..], &["--supersede"]].concat();
-    test.run_without_trace(&silent).code(2).complains("--reason");
+    test.run_without_trace(&silent)
+        .code(2)
+        .complains("--reason");
     let runs = test.run(&list).json();
     assert_eq!(runs["runs"][0]["selected"], false);
     assert_eq!(runs["runs"][1]["is_record"], true);
