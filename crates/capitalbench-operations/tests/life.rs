@@ -22,7 +22,9 @@ use capitalbench_core::values::ids::{RoundId, RunId};
 use capitalbench_core::values::time::WrittenInstant;
 use capitalbench_operations::accepting::{AcceptRequest, Accepting, Scheduling, accept_run};
 use capitalbench_operations::asking::events;
-use capitalbench_operations::asking::run::{AskRequest, Permission, Prepared, Start, prepare_run};
+use capitalbench_operations::asking::run::{
+    AskRequest, MissingKeys, Permission, Prepared, Start, prepare_run,
+};
 use capitalbench_operations::opening::freezing::{changes, freeze_round};
 use capitalbench_operations::opening::market_table::fetch_table;
 use capitalbench_operations::opening::new_round::{OpenedRound, RoundRequest, open_round};
@@ -121,6 +123,7 @@ impl Market {
             replicates: None,
             permission: Permission::Mock,
             seed: 3,
+            missing_keys: MissingKeys::Refuse,
             max_retries: 2,
             max_cost_usd: None,
             concurrent: 2,

@@ -119,19 +119,26 @@ pub(crate) fn operator(given: Option<Timestamp>) -> Result<Operator, Error> {
     ))
 }
 
-/// A league, and who works for it: what its file settles counts where no variable is set.
+/// Goes into the folder of a league, so that its files, its `.env` and its commands mean what they mean
+/// to whoever types there; the league.
+pub(crate) fn enter_league(folder: &Path) -> Result<LeagueFolder, Error> {
+    std::env::set_current_dir(folder)
+        .map_err(|error| Error::new(format!("{}: {error}", folder.display())))?;
+    LeagueFolder::open(Path::new("."))
+}
+
+/// Who works for a league: its settings stand beside the environment.
 pub(crate) fn league_operator(
-    folder: &Path,
+    league: &LeagueFolder,
     given: Option<Timestamp>,
-) -> Result<(Operator, LeagueFolder), Error> {
-    let league = LeagueFolder::open(folder)?;
-    let configuration = Environment::load_from(folder)?.into_configuration();
-    let operator = Operator::new(
-        configured(&league, configuration),
+) -> Result<Operator, Error> {
+    let environment = Environment::load()?.into_configuration();
+    let configuration = configured(league, environment);
+    Ok(Operator::new(
+        configuration,
         given,
         Box::<Console>::default(),
-    );
-    Ok((operator, league))
+    ))
 }
 
 /// Lines `NAME=value`; quotes around the value are taken off, other lines are left alone.

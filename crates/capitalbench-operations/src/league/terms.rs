@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::folder::LeagueFolder;
-use crate::asking::run::{AskRequest, Permission, Start};
+use crate::asking::run::{AskRequest, MissingKeys, Permission, Start};
 use crate::error::Error;
 use crate::opening::new_round::RoundRequest;
 use crate::operator::configuration::Configuration;
@@ -26,7 +26,7 @@ use crate::resolving::held_round::LEASE;
 
 /// The one run of a round that a league asks for.
 pub(super) const RUN: &str = "official";
-const MAX_RETRIES: u32 = 2;
+pub(super) const MAX_RETRIES: u32 = 2;
 const CONCURRENT: usize = 8;
 
 /// A league's settings beside those of the environment, which win.
@@ -98,6 +98,7 @@ impl LeagueFolder {
             "tiingo" => Ok(Vendor::Tiingo),
             "yahoo" => Ok(Vendor::Yahoo),
             "alphavantage" => Ok(Vendor::AlphaVantage),
+            "invented" => Ok(Vendor::Invented),
             "csv" => {
                 let histories = self.league.prices.histories.as_deref();
                 let folder = histories.ok_or_else(|| {
@@ -184,6 +185,7 @@ impl LeagueFolder {
                 Permission::RealCalls
             },
             seed: seed(decided),
+            missing_keys: MissingKeys::LeaveOpen,
             max_retries: MAX_RETRIES,
             max_cost_usd: None,
             concurrent: CONCURRENT,
