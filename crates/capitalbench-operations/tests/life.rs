@@ -24,10 +24,11 @@ use capitalbench_operations::accepting::{AcceptRequest, Accepting, Scheduling, a
 use capitalbench_operations::asking::events;
 use capitalbench_operations::asking::run::{AskRequest, Permission, Prepared, Start, prepare_run};
 use capitalbench_operations::opening::freezing::{changes, freeze_round};
-use capitalbench_operations::opening::market_table::fetch_table;
+use capitalbench_operations::opening::market_table::{TableManner, fetch_table};
 use capitalbench_operations::opening::new_round::{OpenedRound, RoundRequest, open_round};
 use capitalbench_operations::operator::configuration::Configuration;
 use capitalbench_operations::operator::{Operator, Silence};
+use capitalbench_operations::prices::fetcher::AtLimit;
 use capitalbench_operations::prices::invented;
 use capitalbench_operations::prices::sources::{PriceChoice, Vendor};
 use capitalbench_operations::proof::record::Recorded;
@@ -141,6 +142,7 @@ impl Market {
             lease: Duration::from_mins(5),
             max: None,
             boards: Some(self.path("boards")),
+            at_limit: AtLimit::Stop,
         }
     }
 }
@@ -151,7 +153,14 @@ fn a_round_lives_from_nothing_to_its_boards() {
     let opened = market.open();
     let round = opened.folder.path();
     let operator = at("2026-09-15T11:40:00Z");
-    let (_, table) = fetch_table(&operator, round, KNOWN, &Vendor::Invented, false).unwrap();
+    let (_, table) = fetch_table(
+        &operator,
+        round,
+        KNOWN,
+        &Vendor::Invented,
+        &TableManner::default(),
+    )
+    .unwrap();
     assert!(table.failed().is_empty());
     let frozen = freeze_round(&operator, round).unwrap();
     assert_eq!(frozen.recorded, Recorded::Unsigned);

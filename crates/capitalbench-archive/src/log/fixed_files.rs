@@ -314,7 +314,8 @@ fn is_decided_in(path: &str, runs: &BTreeSet<String>) -> bool {
 /// The operator's exceptions for prices, on which a result rests.
 fn is_exception(path: &str) -> bool {
     let words = [layout::CROSS_CHECK_ACCEPTANCE, layout::UNPROVED_ACCEPTANCE];
-    words.contains(&path) || path == layout::SOURCE_EXCEPTION
+    let fetched = [layout::SOURCE_EXCEPTION, layout::MOVE_EXCEPTION];
+    words.contains(&path) || fetched.contains(&path)
 }
 
 /// Files that the program writes only once: the ledger, and kept copies of replaced files.

@@ -8,7 +8,7 @@ use capitalbench_core::market::price_rules::PriceProblem;
 use capitalbench_core::market::price_window::PriceWindow;
 use capitalbench_core::market::prices::{PriceSheet, Side};
 use capitalbench_core::market::universe::Universe;
-use capitalbench_core::round::manifest::{Origins, Stream};
+use capitalbench_core::round::manifest::{Manifest, Origins, Stream};
 use capitalbench_core::values::ids::Digest;
 
 use crate::disk::error::FileError;
@@ -20,6 +20,7 @@ use crate::format::prices::source_exception::SourceException;
 use crate::format::round::hashes::Digests;
 use crate::format::{prices::price_sheet, prices::price_window, text::json};
 use crate::log::LogFolder;
+use crate::prices::large_moves::{self, MoveException};
 use crate::results::corrections::{Correction, CorrectionLine};
 use crate::round::round_folder::{RoundFolder, RoundInputs, next_number};
 
@@ -35,6 +36,8 @@ pub struct PriceRecord {
     pub acceptance: Option<CrossCheckAcceptance>,
     /// Why another source was asked than the manifest froze.
     pub exception: Option<SourceException>,
+    /// Why moves that one source alone tells are believed.
+    pub moves: Option<MoveException>,
 }
 
 impl PriceRecord {
@@ -56,6 +59,7 @@ impl PriceRecord {
                 cross_check::parse_acceptance,
             )?,
             exception: folder.parse_optional(layout::SOURCE_EXCEPTION, json::read)?,
+            moves: folder.parse_optional(layout::MOVE_EXCEPTION, json::read)?,
         }))
     }
 
@@ -78,6 +82,7 @@ impl PriceRecord {
         let (folder, universe) = (&inputs.folder, &*inputs.universe);
         let mut problems = Vec::from_iter(self.origin_problem(&inputs.manifest.origins));
         problems.extend(self.invention_problem(inputs));
+        problems.extend(self.move_problems(&inputs.manifest));
         let mut differs = |file: &'static str, detail: String| {
             problems.push(PriceProblem::RecordDiffers { file, detail });
         };
@@ -135,6 +140,20 @@ impl PriceRecord {
                 detail: "the prices of a real round come from an invented market".to_owned(),
             }
         })
+    }
+
+    /// Moves beyond the limit need an agreeing second source, or the operator's reason for them.
+    fn move_problems(&self, manifest: &Manifest) -> Vec<PriceProblem> {
+        let check = self.cross_check.as_ref().map(|(check, _)| check);
+        let moves = large_moves::unexplained(manifest, &self.windows, check);
+        let own = self.moves.as_ref().filter(|_| !moves.is_empty());
+        match own.filter(|own| own.moves == moves) {
+            Some(own) => vec![PriceProblem::MovesAccepted {
+                moves: moves.join("; "),
+                reason: own.reason.clone(),
+            }],
+            None => moves.into_iter().map(PriceProblem::LargeMove).collect(),
+        }
     }
 
     /// A source other than the frozen one needs the operator's reason, and is reported with it.
@@ -206,6 +225,8 @@ pub struct NewPrices<'a> {
     pub correction: Option<&'a Correction>,
     /// Why another source was asked than the manifest froze.
     pub exception: Option<SourceException>,
+    /// Why moves that one source alone tells are believed.
+    pub moves: Option<MoveException>,
 }
 
 /// Stores a fetch; it replaces the one before, which is kept under a number.
@@ -220,6 +241,7 @@ pub fn store(
         cross_check,
         correction,
         exception,
+        moves,
     } = prices;
     let mut files: Vec<(&'static str, String)> = vec![(
         layout::ENTRY_PRICES,
@@ -242,6 +264,7 @@ pub fn store(
         let text = json::render(&exception);
         files.push((layout::SOURCE_EXCEPTION, text));
     }
+    files.extend(moves.map(|own| (layout::MOVE_EXCEPTION, json::render(&own))));
     provenance.files = files
         .iter()
         .map(|(path, text)| ((*path).to_owned(), Digest::of(text.as_bytes())))

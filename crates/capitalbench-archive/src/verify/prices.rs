@@ -122,6 +122,8 @@ fn code_and_place(problem: &PriceProblem) -> (Code, &'static str) {
             (Code::PriceRecordDiffers, layout::PRICES)
         }
         PriceProblem::Basis(_) => (Code::AdjustmentDiffers, layout::PRICE_WINDOW),
+        PriceProblem::LargeMove(_) => (Code::PriceRuleBroken, layout::PRICE_WINDOW),
+        PriceProblem::MovesAccepted { .. } => (Code::MovesAccepted, layout::MOVE_EXCEPTION),
         PriceProblem::OtherSource { .. } => (Code::PriceSourceReplaced, layout::SOURCE_EXCEPTION),
     }
 }

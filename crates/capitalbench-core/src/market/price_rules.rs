@@ -91,6 +91,19 @@ pub enum PriceProblem {
         /// The operator's reason.
         reason: String,
     },
+    /// A move of a day beyond the limit, without a reason.
+    #[error(
+        "{0} by this source alone: no split, distribution or agreeing second source explains it"
+    )]
+    LargeMove(String),
+    /// Moves beyond the limit that the operator believes.
+    #[error("{moves}: {reason}")]
+    MovesAccepted {
+        /// In words.
+        moves: String,
+        /// The operator's reason.
+        reason: String,
+    },
     /// Rows that belong to no option.
     #[error("{} {side} rows belong to no option: {}", keys.len(), keys.join(", "))]
     ForeignRows {
@@ -118,6 +131,7 @@ impl PriceProblem {
                 | Self::MissedDistribution { .. }
                 | Self::Basis(_)
                 | Self::RecordDiffers { .. }
+                | Self::LargeMove(_)
                 | Self::NoRecord
                 | Self::FromFiles
         )

@@ -7,13 +7,14 @@ use capitalbench_archive::format::prices::provenance::{
     AnswerRecord, Coverage, Provenance, Purpose,
 };
 use capitalbench_archive::format::stored::FormatVersion;
+use capitalbench_archive::prices::large_moves::{self, MoveException};
 use capitalbench_archive::prices::price_record::{NewPrices, store};
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::market::cross_check::{Comparison, CrossCheck};
 use capitalbench_core::market::price_rules::{PriceProblem, problems};
 use capitalbench_core::market::price_window::PriceWindow;
 use capitalbench_core::market::prices::{PriceSheet, Quote};
-use capitalbench_core::round::manifest::Window;
+use capitalbench_core::round::manifest::{Manifest, Window};
 use capitalbench_core::values::ids::{OptionId, RunId};
 use capitalbench_core::values::units::Return;
 use jiff::civil::Date;
@@ -43,6 +44,8 @@ pub struct FetchRequest {
     pub run_id: Option<RunId>,
     pub correct: Option<String>,
     pub other_source: Option<String>,
+    /// Why moves that one source alone tells are believed.
+    pub accept_moves: Option<String>,
     pub prices: PriceChoice,
     pub at_limit: AtLimit,
     /// Plan only: ask no source and write nothing.
@@ -85,6 +88,7 @@ pub fn fetch_round(operator: &Operator, request: &FetchRequest) -> Result<FetchR
         options: options(&inputs, request.coverage, request.run_id.as_ref())?,
         correct: request.correct.clone(),
         other_source: request.other_source.clone(),
+        accept_moves: request.accept_moves.clone(),
     };
     require_final_rows(&plan, operator.clock.now())?;
     if let Err(refusal) = refuse_present(&plan) {
@@ -154,6 +158,7 @@ pub async fn fetch_prices(
             Ok(others) => cross_check = Some(compare(second, &answers, others, asked_for)),
         }
     }
+    let moves = move_exception(plan, &answers, cross_check.as_ref(), first.operator)?;
     let warnings = warnings(plan, first, &answers);
     let beyond = cross_check
         .as_ref()
@@ -170,6 +175,7 @@ pub async fn fetch_prices(
         cross_check: cross_check.as_ref(),
         correction: correction.as_ref(),
         exception,
+        moves,
     };
     held.require()?;
     let provenance = store(&plan.inputs.folder, &plan.inputs.universe, new)?;
@@ -183,6 +189,46 @@ pub async fn fetch_prices(
         cross_check,
         sound,
     })
+}
+
+/// The record of moves beyond the limit that the operator believes; without a reason they stop the
+/// fetch before anything is written.
+fn move_exception(
+    plan: &FetchPlan<'_>,
+    answers: &[Answered],
+    check: Option<&CrossCheck>,
+    operator: &Operator,
+) -> Result<Option<MoveException>, Error> {
+    let manifest = &plan.inputs.manifest;
+    let windows: Vec<PriceWindow> = answers.iter().map(|own| own.window.clone()).collect();
+    let moves = large_moves::unexplained(manifest, &windows, check);
+    believed(manifest, moves, plan.accept_moves.as_deref(), operator)
+}
+
+/// Why moves are believed; an error that names them where nobody said so.
+pub fn believed(
+    manifest: &Manifest,
+    moves: Vec<String>,
+    reason: Option<&str>,
+    operator: &Operator,
+) -> Result<Option<MoveException>, Error> {
+    if moves.is_empty() {
+        return Ok(None);
+    }
+    if let Some(reason) = reason {
+        return Ok(Some(MoveException::new(moves, reason, operator.now())));
+    }
+    let most = f64::from(large_moves::largest(manifest)) / 100.0;
+    let text = format!(
+        "{}: {}, and no split, distribution or second source explains it; the round believes at \
+         most {most} % in a day from one source alone",
+        manifest.round_id,
+        moves.join("; "),
+    );
+    Err(Error::new(text).hint(
+        "look the prices up elsewhere, or fetch them with a second source; if they are right, say so \
+         with --accept-moves REASON, which is kept with the round; nothing was written",
+    ))
 }
 
 /// All answers, or every reason why one is missing.

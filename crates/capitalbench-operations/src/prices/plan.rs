@@ -37,6 +37,8 @@ pub struct FetchPlan<'a> {
     pub correct: Option<String>,
     /// Why another source is asked than the manifest froze.
     pub other_source: Option<String>,
+    /// Why moves that one source alone tells are believed.
+    pub accept_moves: Option<String>,
 }
 
 impl FetchPlan<'_> {

@@ -46,6 +46,7 @@ pub struct InterimRequest {
     pub universe_round: Option<String>,
     /// Track with what there is when the snapshot cannot be had.
     pub soft_fail: bool,
+    pub at_limit: AtLimit,
     pub dry_run: bool,
 }
 
@@ -214,7 +215,7 @@ fn fetch_snapshot(
     inputs: &RoundInputs,
 ) -> Result<String, Error> {
     let day = request.day;
-    let fetcher = Fetcher::open(operator, &request.vendor, &request.rounds, AtLimit::Stop)?;
+    let fetcher = Fetcher::open(operator, &request.vendor, &request.rounds, request.at_limit)?;
     refuse_in_real_round(&fetcher, &inputs.manifest)?;
     let question = format!("snapshot_{day}");
     let options = priced_options(&inputs.universe);

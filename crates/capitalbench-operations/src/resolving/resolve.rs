@@ -172,6 +172,7 @@ impl Resolver<'_> {
             options: options(inputs, Coverage::FullUniverse, None)?,
             correct: Some(NOT_USABLE.to_owned()),
             other_source: None,
+            accept_moves: None,
         };
         require_final_rows(&plan, self.operator.clock.now())?;
         Ok(match fetch_prices(&plan, &self.fetchers, held).await? {

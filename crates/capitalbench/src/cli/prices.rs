@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, ValueEnum};
 use jiff::civil::Date;
 
-use super::shared::{CrossCheckChoice, Now, Round, RoundsDir, SourceChoice, day};
+use super::shared::{CrossCheckChoice, Now, Patience, Round, RoundsDir, SourceChoice, day};
 
 /// Fetch the closes of a round's window
 ///
@@ -58,6 +58,9 @@ pub(crate) struct FetchPrices {
     /// Ask another source than the manifest froze; the reason is kept with the prices
     #[arg(long, value_name = "REASON")]
     pub(crate) other_source: Option<String>,
+    /// Believe a move of a day beyond the round's limit; the reason is kept with the prices
+    #[arg(long, value_name = "REASON")]
+    pub(crate) accept_moves: Option<String>,
     /// Say what would be asked, ask nobody and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -67,9 +70,8 @@ pub(crate) struct FetchPrices {
 
 #[derive(Debug, Args)]
 pub(crate) struct FetchManner {
-    /// Wait when a limit is reached instead of stopping
-    #[arg(long)]
-    pub(crate) wait: bool,
+    #[command(flatten)]
+    pub(crate) patience: Patience,
     /// Replace final prices, with --correct; the old ones are kept in prices/replaced
     #[arg(long, requires = "correct")]
     pub(crate) overwrite_prices: bool,
@@ -162,6 +164,8 @@ pub(crate) struct UpdateInterimPerformance {
     pub(crate) manner: SnapshotManner,
     #[command(flatten)]
     pub(crate) source: SourceChoice,
+    #[command(flatten)]
+    pub(crate) patience: Patience,
     /// Use the existing snapshots when the fetch fails
     #[arg(long)]
     pub(crate) soft_fail: bool,
