@@ -33,7 +33,7 @@ function isDecidedIn(path, runs) {
 function isFixedAtOnce(path) {
   const [, inside] = insideRun(path);
   return inside === "slots.json" || ["attempts", "repairs", "results/superseded"].some((folder) => isBelow(inside, folder))
-    || isBelow(path, "prices/replaced");
+    || ["prices/replaced", "prices/listing_changes"].some((folder) => isBelow(path, folder));
 }
 
 const pathsOf = ({ bodies, gone }) => [...Object.keys(bodies), ...gone];

@@ -101,6 +101,7 @@ pub(crate) enum Command {
     AcceptRun(AcceptRun),
     ShowControls(ShowControls),
     FetchPrices(FetchPrices),
+    RecordListing(RecordListing),
     ScoreRound(ScoreRound),
     Explain(Explain),
     Leaderboard(Leaderboard),

@@ -60,6 +60,8 @@ pub const SOURCE_EXCEPTION: &str = "prices/source_exception.json";
 pub const MOVE_EXCEPTION: &str = "prices/move_exception.json";
 /// The same of the histories behind the market table; frozen with it.
 pub const TABLE_MOVE_EXCEPTION: &str = "market_data/move_exception.json";
+/// Folder of changes of listings that became known after the freeze, one numbered file each.
+pub const LISTING_CHANGES: &str = "prices/listing_changes";
 /// The files of a fetch whose digests its record holds.
 pub const FETCHED: [&str; 6] = [
     ENTRY_PRICES,
@@ -176,8 +178,9 @@ pub const RESEARCH_FILES: [&str; 4] = [
 ];
 
 /// Folders of a round; none may be a link, because a link may lead anywhere.
-pub const FOLDERS: [&str; 6] = [
+pub const FOLDERS: [&str; 7] = [
     AUTOMATION,
+    LISTING_CHANGES,
     MARKET_DATA,
     PRICES,
     REPLACED_PRICES,

@@ -324,5 +324,6 @@ fn is_fixed_at_once(path: &str) -> bool {
         let folders = [run::ATTEMPTS, run::REPAIRS, run::SUPERSEDED];
         inside == run::SLOTS || folders.iter().any(|folder| is_below(inside, folder))
     });
-    of_run || is_below(path, layout::REPLACED_PRICES)
+    let folders = [layout::REPLACED_PRICES, layout::LISTING_CHANGES];
+    of_run || folders.iter().any(|folder| is_below(path, folder))
 }

@@ -7,7 +7,7 @@ use capitalbench_core::market::invented::InventedMarket;
 use capitalbench_core::market::price_rules::PriceProblem;
 use capitalbench_core::market::price_window::PriceWindow;
 use capitalbench_core::market::prices::{PriceSheet, Side};
-use capitalbench_core::market::universe::Universe;
+use capitalbench_core::market::universe::{MarketOption, Universe};
 use capitalbench_core::round::manifest::{Manifest, Origins, Stream};
 use capitalbench_core::values::ids::Digest;
 
@@ -83,6 +83,8 @@ impl PriceRecord {
         let mut problems = Vec::from_iter(self.origin_problem(&inputs.manifest.origins));
         problems.extend(self.invention_problem(inputs));
         problems.extend(self.move_problems(&inputs.manifest));
+        let delisted = universe.options().iter();
+        problems.extend(delisted.filter_map(|option| self.later_close(option)));
         let mut differs = |file: &'static str, detail: String| {
             problems.push(PriceProblem::RecordDiffers { file, detail });
         };
@@ -142,6 +144,13 @@ impl PriceRecord {
         })
     }
 
+    /// A delisted option that the source still had a later close of.
+    fn later_close(&self, option: &MarketOption) -> Option<PriceProblem> {
+        let own = self.windows.iter();
+        let mut own = own.filter(|window| window.option_id == option.id);
+        later_close(option, own.next()?)
+    }
+
     /// Moves beyond the limit need an agreeing second source, or the operator's reason for them.
     fn move_problems(&self, manifest: &Manifest) -> Vec<PriceProblem> {
         let check = self.cross_check.as_ref().map(|(check, _)| check);
@@ -193,6 +202,7 @@ impl PriceRecord {
         let priced = universe.options().iter().filter(|o| !o.scores_as_cash());
         let differs = priced.filter(|option| {
             let window = self.windows.iter().find(|w| w.option_id == option.id);
+            let day = option.priced_on(day);
             let session = window.and_then(|window| window.on(day));
             match (sheet.find(option), session) {
                 (None, None) => false,
@@ -211,6 +221,17 @@ impl PriceRecord {
             })
             .collect()
     }
+}
+
+/// The problem of a window with a close after the last official one.
+pub fn later_close(option: &MarketOption, window: &PriceWindow) -> Option<PriceProblem> {
+    let last = window.sessions.last()?.date;
+    let on = option.priced_on(last);
+    (on < last).then(|| PriceProblem::StillListed {
+        option_id: option.id.clone(),
+        on,
+        day: last,
+    })
 }
 
 /// One fetch that is about to be stored.

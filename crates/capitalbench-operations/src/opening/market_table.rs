@@ -74,7 +74,7 @@ pub fn fetch_table(
     )?;
     refuse_in_real_round(&fetcher, &inputs.manifest)?;
     let question = format!("{}_trailing_{as_of}", folder.name());
-    let options = priced_options(&inputs.universe);
+    let options = priced_options(&inputs.universe, as_of);
     let days = Days::any_of(start, as_of);
     let (mut histories, mut errors, mut windows) = (Vec::new(), Vec::new(), Vec::new());
     for (option_id, answer) in wait(fetcher.fetch_whole(&question, &options, &days))?? {

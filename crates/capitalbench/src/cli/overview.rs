@@ -20,7 +20,7 @@ const GROUPS: [(&str, &str); 6] = [
     (
         "Run a league",
         "import-research fetch-universe-performance make-briefing show-prompt check-providers \
-         smoke-provider fetch-prices score-round update-interim-performance worker",
+         smoke-provider fetch-prices record-listing score-round update-interim-performance worker",
     ),
     (
         "Read results",

@@ -88,6 +88,43 @@ pub(crate) enum SideChoice {
     Exit,
 }
 
+/// Record that an option of a frozen round was renamed or delisted
+///
+/// Prices of a renamed option are asked for by its new symbol. A delisted one keeps its last official
+/// close and counts as cash from then on; a source that still has a later close refutes it. The
+/// change is a new file of the round, signed like the others, and `verify` names it.
+///
+/// $ capitalbench record-listing --round rounds/my-round --option EURO --renamed-to FXEU
+/// --on 2026-12-09 --reason "the fund was renamed"
+///
+/// $ capitalbench record-listing --round rounds/my-round --option EURO --delisted
+/// --on 2026-12-09 --reason "the fund was closed"
+///
+/// Exit codes: 0 recorded, 2 could not run.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("change").required(true))]
+pub(crate) struct RecordListing {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    /// The id of the option
+    #[arg(long, value_name = "ID")]
+    pub(crate) option: String,
+    /// The symbol that vendors know it by from the day on
+    #[arg(long, group = "change", value_name = "SYMBOL")]
+    pub(crate) renamed_to: Option<String>,
+    /// The day had the last official close
+    #[arg(long, group = "change")]
+    pub(crate) delisted: bool,
+    /// The first day of the new symbol, or the day of the last close
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(crate) on: Date,
+    /// Where this is known from; kept with the round
+    #[arg(long, value_name = "REASON")]
+    pub(crate) reason: String,
+    #[command(flatten)]
+    pub(crate) now: Now,
+}
+
 /// Score a run, or every official run of a folder
 ///
 /// Writes results/ of each run. A round is not scored before its exit close. Existing results are
