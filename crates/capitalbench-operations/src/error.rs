@@ -13,7 +13,7 @@ use jiff::Timestamp;
 pub struct Error {
     pub message: String,
     pub hint: Option<String>,
-    /// When it can be tried again, where a price plan is used up until then.
+    /// When the same step can go on, where a price plan is used up until then.
     pub waits_until: Option<Timestamp>,
 }
 

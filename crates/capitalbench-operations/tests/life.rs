@@ -132,6 +132,7 @@ impl Market {
             round: round.to_owned(),
             models: self.path("models.yaml"),
             pricing: None,
+            home: None,
             run_id: Some(RunId::parse("official").unwrap()),
             start: Start::New,
             kind: Some(RunKind::Official),
@@ -238,7 +239,7 @@ fn a_round_lives_from_nothing_to_its_boards() {
     let accepted = accept_run(&operator, &accept).unwrap();
     assert!(matches!(accepted, Accepting::Accepted(own) if own.is_scheduled));
     let again = accept_run(&operator, &accept).unwrap();
-    assert!(matches!(again, Accepting::Refused { .. }));
+    assert!(matches!(again, Accepting::Before { .. }));
 
     let resolved = market.resolve(&opened);
     assert!(!resolved.is_failed(), "{resolved:?}");

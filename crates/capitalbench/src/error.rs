@@ -16,6 +16,8 @@ pub(crate) enum Exit {
     /// The command ran; what it checked does not hold, or what it does is not complete.
     DoesNotHold = 1,
     CouldNotRun = 2,
+    /// A league waits until its price source answers again; everything else is done.
+    Waits = 3,
 }
 
 impl Exit {

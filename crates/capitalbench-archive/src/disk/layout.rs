@@ -18,6 +18,10 @@ pub const SCHEMA: &str = "submission_schema.json";
 pub const MODEL_INPUT: &str = "model_input.md";
 /// Instants given with `--now` in place of the clock; only in rounds of invented markets.
 pub const GIVEN_INSTANTS: &str = "given_instants.jsonl";
+/// Why the round ended without a record.
+pub const TOMBSTONE: &str = "tombstone.json";
+/// Folder of the operator's explanations of a round with a record.
+pub const EXCEPTIONS: &str = "exceptions";
 /// Folder of the resolution job.
 pub const AUTOMATION: &str = "automation";
 /// Folder of the mechanical tables.
@@ -178,8 +182,9 @@ pub const RESEARCH_FILES: [&str; 4] = [
 ];
 
 /// Folders of a round; none may be a link, because a link may lead anywhere.
-pub const FOLDERS: [&str; 7] = [
+pub const FOLDERS: [&str; 8] = [
     AUTOMATION,
+    EXCEPTIONS,
     LISTING_CHANGES,
     MARKET_DATA,
     PRICES,

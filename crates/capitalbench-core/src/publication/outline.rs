@@ -126,6 +126,7 @@ impl RoundOutline {
                 submissions: blank.submissions(record.models),
                 controls: blank.submissions(record.controls),
                 calls: record.calls,
+                missing: Vec::new(),
             }
         });
         RoundFacts {
@@ -136,6 +137,8 @@ impl RoundOutline {
             result,
             interim: Vec::new(),
             repeated: self.repeated,
+            tombstone: None,
+            exceptions: Vec::new(),
             universe,
             manifest,
         }

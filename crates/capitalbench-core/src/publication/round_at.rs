@@ -14,6 +14,7 @@ use crate::decision::submission::Submission;
 use crate::evidence::inference::null::Volatility;
 use crate::result::leaderboard::{self, Scored};
 use crate::result::score::{Outcome, score};
+use crate::round::ending::{ExceptionNote, Tombstone};
 use crate::round::lifecycle::due;
 use crate::round::manifest::{Manifest, Stream};
 use crate::values::ids::RoundId;
@@ -68,6 +69,7 @@ impl RoundsAt {
             manifest: facts.manifest,
             universe: facts.universe,
             frozen: facts.frozen,
+            exceptions: exceptions(facts.exceptions, as_of),
         };
         if let Some(volatility) = volatility.filter(|_| round.resolved().is_some()) {
             self.undrawn.insert(round.id().clone(), volatility);
@@ -75,6 +77,15 @@ impl RoundsAt {
         self.rounds.push(round);
         Ok(())
     }
+}
+
+/// The explanations that were signed by then.
+fn exceptions(mut all: Vec<ExceptionNote>, as_of: Timestamp) -> Vec<ExceptionNote> {
+    all.retain(|own| {
+        let at = own.noted_at.at();
+        is_public(Item::Event { at }, None, as_of)
+    });
+    all
 }
 
 /// How much of a round's facts its state may hold.
@@ -87,17 +98,26 @@ fn state(facts: &mut RoundFacts, as_of: Timestamp) -> Result<RoundState, Publish
         })
     };
     let Some(mut record) = facts.record.take().filter(decided) else {
-        return Ok(RoundState::Draft);
+        let ended = |own: &Tombstone| {
+            public(Item::Event {
+                at: own.ended_at.at(),
+            })
+        };
+        let tombstone = facts.tombstone.take().filter(ended);
+        return Ok(tombstone.map_or(RoundState::Draft, RoundState::Ended));
     };
     let since = record.since;
     let mut calls = std::mem::take(&mut record.calls);
     calls.retain(|_| public(Item::Calls { since }));
     calls.sort_by(|a, b| a.model_id.cmp(&b.model_id));
+    let mut missing = std::mem::take(&mut record.missing);
+    missing.sort_by(|a, b| a.model_id.cmp(&b.model_id));
     if let Some(result) = facts.result.take().filter(|_| public(Item::Result)) {
         let mut resolved = resolved(&facts.manifest, record, result)?;
         resolved.repeated = std::mem::take(&mut facts.repeated);
         resolved.interim = std::mem::take(&mut facts.interim);
         resolved.calls = calls;
+        resolved.missing = missing;
         return Ok(RoundState::Resolved(resolved));
     }
     let mut interim = std::mem::take(&mut facts.interim);
@@ -109,6 +129,7 @@ fn state(facts: &mut RoundFacts, as_of: Timestamp) -> Result<RoundState, Publish
         submissions,
         controls: record.controls,
         calls,
+        missing,
         entry: facts.entry.take().filter(|_| public(Item::EntryPrices)),
         interim,
         due: due(window, as_of),
@@ -158,6 +179,7 @@ fn resolved(
         repeated: Vec::new(),
         interim: Vec::new(),
         calls: Vec::new(),
+        missing: Vec::new(),
         chance: None,
     };
     if let Some(chance) = chance {

@@ -7,9 +7,9 @@ use capitalbench_archive::format::prices::price_window;
 use capitalbench_archive::format::prices::trailing::{self, Provenance};
 use capitalbench_archive::format::text::json;
 use capitalbench_archive::prices::large_moves;
-use capitalbench_archive::round::freeze;
 use capitalbench_archive::round::kept_sources::KeptHistories;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::round::{ending, freeze};
 use capitalbench_core::asking::market_context::{
     ContextStatus, MarketContext, PriceHistory, history_start, market_context,
 };
@@ -57,6 +57,7 @@ pub fn fetch_table(
     manner: &TableManner,
 ) -> Result<(RoundFolder, MarketContext), Error> {
     let folder = RoundFolder::open(round)?;
+    ending::require_open(&folder)?;
     freeze::refuse_frozen(&folder)?;
     if folder.file(trailing::CSV).exists() && !manner.overwrite {
         let text = format!("{} has a table already", folder.name());

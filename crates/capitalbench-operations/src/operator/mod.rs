@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::error::Error;
+use crate::league::pass::Step;
 use crate::resolving::worker::JobEnd;
 use crate::syncing::follow::Followed;
 
@@ -87,6 +88,8 @@ pub enum Notice<'a> {
     TriesAgain(&'a Error),
     /// A worker is done with a job.
     JobEnded { job: &'a Job, end: &'a JobEnd },
+    /// A league made a step.
+    Stepped(&'a Step),
     /// A worker brought the database up to date, or could not.
     Followed(&'a Followed),
 }

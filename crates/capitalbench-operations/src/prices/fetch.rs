@@ -9,6 +9,7 @@ use capitalbench_archive::format::prices::provenance::{
 use capitalbench_archive::format::stored::FormatVersion;
 use capitalbench_archive::prices::large_moves::{self, MoveException};
 use capitalbench_archive::prices::price_record::{NewPrices, later_close, store};
+use capitalbench_archive::round::ending;
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::market::cross_check::{Comparison, CrossCheck};
 use capitalbench_core::market::price_rules::{PriceProblem, problems};
@@ -79,6 +80,7 @@ pub enum Fetched {
 /// Fetches the prices of a round for an operator.
 pub fn fetch_round(operator: &Operator, request: &FetchRequest) -> Result<FetchReport, Error> {
     let inputs = open_inputs(&request.round)?;
+    ending::require_open(&inputs.folder)?;
     refuse_changed_inputs(&inputs)?;
     let window = window(&inputs, request.entry, request.exit)?;
     let last = match request.purpose {

@@ -34,6 +34,7 @@ fn round(day: i8, models: &[&str], calls: Vec<ModelCalls>) -> PublicRound {
         submissions: models.iter().map(|model| pick(model, "AAA")).collect(),
         controls: Vec::new(),
         calls,
+        missing: Vec::new(),
         entry: None,
         interim: Vec::new(),
         due: Due::NotYet,
@@ -45,6 +46,7 @@ fn round(day: i8, models: &[&str], calls: Vec<ModelCalls>) -> PublicRound {
         universe: universe().into(),
         frozen: None,
         state: RoundState::Open(open),
+        exceptions: Vec::new(),
     }
 }
 
