@@ -39,13 +39,9 @@ pub(crate) struct Environment {
 impl Environment {
     /// Reads the files of the working folder, where they are there.
     pub(crate) fn load() -> Result<Self, Error> {
-        Self::load_from(Path::new(""))
-    }
-
-    fn load_from(folder: &Path) -> Result<Self, Error> {
         let mut from_files = BTreeMap::new();
         for file in FILES {
-            let path = &folder.join(file);
+            let path = Path::new(file);
             // A file that cannot be read is an error, or its keys would be missing without a word.
             // Some tools keep a folder of this name; it is skipped.
             let bytes = match file_ops::read(path) {

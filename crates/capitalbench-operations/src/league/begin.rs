@@ -14,7 +14,7 @@ use super::standing::{Live, Standing, State};
 use crate::error::Error;
 use crate::opening::briefing::{BriefingRequest, is_briefed, make_briefing};
 use crate::opening::freezing::freeze_round;
-use crate::opening::market_table::fetch_table;
+use crate::opening::market_table::{TableManner, fetch_table};
 use crate::opening::new_round::{open_round, record_missed};
 use crate::proof::anchor::anchor;
 use crate::proof::clocks::Clocks;
@@ -178,7 +178,11 @@ impl Work<'_> {
         }
         let as_of = table_day(live)?;
         let vendor = self.league.price_choice()?.vendor;
-        let (_, table) = fetch_table(self.operator, live.folder.path(), as_of, &vendor, again)?;
+        let manner = TableManner {
+            overwrite: again,
+            ..TableManner::default()
+        };
+        let (_, table) = fetch_table(self.operator, live.folder.path(), as_of, &vendor, &manner)?;
         let text = format!("closes up to {as_of}, {} options", table.rows.len());
         let command = self.commands().table(&live.name, as_of, again);
         self.note(StepKind::Tabled, Some(&live.name), (command, text));
