@@ -222,6 +222,7 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
             submissions,
             controls: Vec::new(),
             calls: calls(),
+            missing: Vec::new(),
         }),
         entry: Some(entry),
         result: Some(Figures {
@@ -233,6 +234,8 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
         }),
         interim: Vec::new(),
         repeated: Vec::new(),
+        tombstone: None,
+        exceptions: Vec::new(),
         universe: Arc::new(universe),
         manifest,
     }

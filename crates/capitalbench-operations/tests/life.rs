@@ -7,18 +7,15 @@
     reason = "a test that lays out its own inputs"
 )]
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use capitalbench_archive::format::round::options;
 use capitalbench_archive::round::research_import::{Reports, import};
 use capitalbench_core::asking::acceptance::Choice;
 use capitalbench_core::asking::run::RunKind;
 use capitalbench_core::market::calendar::{EntryRule, Roll, WindowRule, rows_final_at};
-use capitalbench_core::market::synthetic::SyntheticMarket;
-use capitalbench_core::market::universes::shipped;
+use capitalbench_core::market::invented::InventedMarket;
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Origins, Proof, Stream, SubmissionFormat, Track};
 use capitalbench_core::values::ids::{RoundId, RunId};
@@ -31,6 +28,7 @@ use capitalbench_operations::opening::market_table::fetch_table;
 use capitalbench_operations::opening::new_round::{OpenedRound, RoundRequest, open_round};
 use capitalbench_operations::operator::configuration::Configuration;
 use capitalbench_operations::operator::{Operator, Silence};
+use capitalbench_operations::prices::invented;
 use capitalbench_operations::prices::sources::{PriceChoice, Vendor};
 use capitalbench_operations::proof::record::Recorded;
 use capitalbench_operations::resolving::due::{DueRequest, resolve_due};
@@ -56,7 +54,7 @@ fn at_instant(instant: Timestamp) -> Operator {
     Operator::new(Configuration::empty(), Some(instant), Box::new(Silence))
 }
 
-/// A folder with histories, models and a place for rounds.
+/// A folder with models and a place for rounds, and the market beside it.
 struct Market {
     folder: TempDir,
 }
@@ -64,25 +62,10 @@ struct Market {
 impl Market {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
-        for part in ["rounds", "histories"] {
-            fs::create_dir(folder.path().join(part)).unwrap();
-        }
+        fs::create_dir(folder.path().join("rounds")).unwrap();
         let own = Self { folder };
         own.write("models.yaml", MODELS);
-        let universe = options::parse(shipped(UNIVERSE).unwrap().as_bytes()).unwrap();
-        let market = SyntheticMarket::new(7, date(2025, 1, 2), date(2026, 10, 28));
-        for (symbol, bars) in market.histories(&universe) {
-            let mut text = "date,close,adj_close,volume,dividend,split\n".to_owned();
-            for bar in bars {
-                writeln!(
-                    text,
-                    "{},{},{:.8},{},{},1",
-                    bar.date, bar.close, bar.adjusted, bar.volume, bar.dividend
-                )
-                .unwrap();
-            }
-            own.write(&format!("histories/{symbol}.csv"), &text);
-        }
+        invented::settle(&own.path("rounds"), &InventedMarket::of_seed(7)).unwrap();
         own
     }
 
@@ -92,10 +75,6 @@ impl Market {
 
     fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
-    }
-
-    fn vendor(&self) -> Vendor {
-        Vendor::Csv(self.path("histories"))
     }
 
     /// A weekly round that is decided on the morning of 15 September 2026.
@@ -135,6 +114,7 @@ impl Market {
             round: round.to_owned(),
             models: self.path("models.yaml"),
             pricing: None,
+            home: None,
             run_id: Some(RunId::parse("official").unwrap()),
             start: Start::New,
             kind: Some(RunKind::Official),
@@ -155,7 +135,7 @@ impl Market {
         DueRequest {
             rounds: self.path("rounds"),
             prices: PriceChoice {
-                vendor: self.vendor(),
+                vendor: Vendor::Invented,
                 cross_check: None,
             },
             worker: None,
@@ -171,9 +151,8 @@ fn a_round_lives_from_nothing_to_its_boards() {
     let market = Market::new();
     let opened = market.open();
     let round = opened.folder.path();
-    let vendor = market.vendor();
     let operator = at("2026-09-15T11:40:00Z");
-    let (_, table) = fetch_table(&operator, round, KNOWN, &vendor, false).unwrap();
+    let (_, table) = fetch_table(&operator, round, KNOWN, &Vendor::Invented, false).unwrap();
     assert!(table.failed().is_empty());
     let frozen = freeze_round(&operator, round).unwrap();
     assert_eq!(frozen.recorded, Recorded::Unsigned);
@@ -207,7 +186,7 @@ fn a_round_lives_from_nothing_to_its_boards() {
     let accepted = accept_run(&operator, &accept).unwrap();
     assert!(matches!(accepted, Accepting::Accepted(own) if own.is_scheduled));
     let again = accept_run(&operator, &accept).unwrap();
-    assert!(matches!(again, Accepting::Refused { .. }));
+    assert!(matches!(again, Accepting::Before { .. }));
 
     let exit = opened.window.window.exit;
     let operator = at_instant(rows_final_at(exit).unwrap());

@@ -74,6 +74,8 @@ export class FixedFiles {
         this.name(leaf, `runs/${event.run}/acceptance.json`, event.sealed_record);
         break;
       case "pick.accepted": this.name(leaf, `runs/${event.run}/${event.file}`, event.sealed_submission); break;
+      case "round.ended": this.name(leaf, "tombstone.json", event.sealed_record); break;
+      case "round.explained": this.name(leaf, `exceptions/${String(event.number).padStart(3, "0")}.json`, event.sealed_record); break;
       case "score": this.isScored = true; break;
       case "correction":
         // Other prices and results need other exceptions.

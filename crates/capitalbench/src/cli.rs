@@ -99,6 +99,7 @@ pub(crate) enum Command {
     ValidateSubmissions(ValidateSubmissions),
     CompareRuns(CompareRuns),
     AcceptRun(AcceptRun),
+    VoidRound(VoidRound),
     ShowControls(ShowControls),
     FetchPrices(FetchPrices),
     ScoreRound(ScoreRound),

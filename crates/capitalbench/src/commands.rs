@@ -43,6 +43,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
         Command::ValidateSubmissions(arguments) => asking::validate_submissions::run(&arguments),
         Command::CompareRuns(arguments) => asking::compare_runs::run(&arguments),
         Command::AcceptRun(arguments) => asking::accept_run::run(&arguments),
+        Command::VoidRound(arguments) => asking::void_round::run(&arguments),
         Command::ShowControls(arguments) => asking::show_controls::run(&arguments),
         Command::FetchPrices(arguments) => resolving::fetch_prices::run(&arguments),
         Command::ScoreRound(arguments) => resolving::score_round::run(&arguments),

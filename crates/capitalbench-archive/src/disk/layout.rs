@@ -18,6 +18,10 @@ pub const SCHEMA: &str = "submission_schema.json";
 pub const MODEL_INPUT: &str = "model_input.md";
 /// Instants given with `--now` in place of the clock; only in rounds of invented markets.
 pub const GIVEN_INSTANTS: &str = "given_instants.jsonl";
+/// Why the round ended without a record.
+pub const TOMBSTONE: &str = "tombstone.json";
+/// Folder of the operator's explanations of a round with a record.
+pub const EXCEPTIONS: &str = "exceptions";
 /// Folder of the resolution job.
 pub const AUTOMATION: &str = "automation";
 /// Folder of the mechanical tables.
@@ -156,6 +160,8 @@ pub const LOG_STATE: &str = ".capitalbench/log";
 pub const LOG_KEY: &str = ".capitalbench/keys/log.key";
 /// Daily snapshots of the whole universe, relative to the folder of rounds.
 pub const SNAPSHOTS: &str = "../market_data/daily_price_snapshots";
+/// The market that rehearsals are priced from, relative to the folder of rounds.
+pub const INVENTED_MARKET: &str = "../invented_market.json";
 /// The operator's comparison sets, in the rounds folder or beside it.
 pub const SETS: &str = "benchmark_sets.yaml";
 
@@ -168,8 +174,9 @@ pub const RESEARCH_FILES: [&str; 4] = [
 ];
 
 /// Folders of a round; none may be a link, because a link may lead anywhere.
-pub const FOLDERS: [&str; 6] = [
+pub const FOLDERS: [&str; 7] = [
     AUTOMATION,
+    EXCEPTIONS,
     MARKET_DATA,
     PRICES,
     REPLACED_PRICES,

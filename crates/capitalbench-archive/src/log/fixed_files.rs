@@ -14,6 +14,7 @@ use capitalbench_proof::event::{Event, Fact, Files, Instant, Place, Sealed};
 
 use super::contradictions::{Found, Kind};
 use crate::disk::layout::{self, run};
+use crate::round::ending::exception_path;
 use crate::run::ledger::{self, Repair};
 
 /// A file of a round, and the leaf that fixed it.
@@ -118,6 +119,12 @@ impl FixedFiles {
                 file,
                 submission,
             } => self.name(leaf, of_run(run, file), *submission),
+            Fact::Ended { record, .. } => {
+                self.name(leaf, layout::TOMBSTONE.to_owned(), *record);
+            }
+            Fact::Explained { number, record, .. } => {
+                self.name(leaf, exception_path(*number), *record);
+            }
             Fact::Score { .. } => self.is_scored = true,
             Fact::Correction { .. } => self.correct(),
             Fact::Inventory { bodies, gone, .. } => {

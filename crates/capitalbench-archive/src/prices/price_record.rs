@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use capitalbench_core::market::cross_check::CrossCheck;
+use capitalbench_core::market::invented::InventedMarket;
 use capitalbench_core::market::price_rules::PriceProblem;
 use capitalbench_core::market::price_window::PriceWindow;
 use capitalbench_core::market::prices::{PriceSheet, Side};
 use capitalbench_core::market::universe::Universe;
-use capitalbench_core::round::manifest::Origins;
+use capitalbench_core::round::manifest::{Origins, Stream};
 use capitalbench_core::values::ids::Digest;
 
 use crate::disk::error::FileError;
@@ -76,6 +77,7 @@ impl PriceRecord {
     ) -> Result<Vec<PriceProblem>, FileError> {
         let (folder, universe) = (&inputs.folder, &*inputs.universe);
         let mut problems = Vec::from_iter(self.origin_problem(&inputs.manifest.origins));
+        problems.extend(self.invention_problem(inputs));
         let mut differs = |file: &'static str, detail: String| {
             problems.push(PriceProblem::RecordDiffers { file, detail });
         };
@@ -122,6 +124,17 @@ impl PriceRecord {
         let faults = faults.filter_map(|w| w.basis_fault(self.provenance.close_basis));
         problems.extend(faults.map(PriceProblem::Basis));
         Ok(problems)
+    }
+
+    /// A real market is never priced from an invented one.
+    fn invention_problem(&self, inputs: &RoundInputs) -> Option<PriceProblem> {
+        let is_real = inputs.manifest.stream != Stream::Synthetic;
+        (is_real && self.provenance.source == InventedMarket::SOURCE).then(|| {
+            PriceProblem::RecordDiffers {
+                file: layout::PROVENANCE,
+                detail: "the prices of a real round come from an invented market".to_owned(),
+            }
+        })
     }
 
     /// A source other than the frozen one needs the operator's reason, and is reported with it.

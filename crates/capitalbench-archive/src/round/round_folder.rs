@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use capitalbench_core::asking::run::Run;
+use capitalbench_core::asking::run::{RecordRules, Run};
 use capitalbench_core::decision::judgment::Slate;
 use capitalbench_core::market::prices::{PriceSheet, Side};
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::round::manifest::Manifest;
-use capitalbench_core::round::methodology::{Enforcement, Family};
+use capitalbench_core::round::methodology::Family;
 use capitalbench_core::values::ids::{Digest, RunId};
 use capitalbench_core::values::similar::closest;
 
@@ -160,10 +160,10 @@ impl RoundFolder {
         self.parse_optional(layout::price_sheet(side), price_sheet::parse)
     }
 
-    /// Whether its methodology refuses a broken rule or reproduces it.
-    pub fn enforcement(&self) -> Result<Enforcement, FileError> {
+    /// What a run of the round must have to be the record.
+    pub fn record_rules(&self) -> Result<RecordRules, FileError> {
         let manifest = self.parse(layout::MANIFEST, manifest::parse)?;
-        Ok(manifest.methodology.enforcement())
+        Ok(manifest.record_rules())
     }
 
     /// The ids of all runs, in order.

@@ -97,7 +97,7 @@ pub struct Budget {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct PriceSettings {
-    /// `tiingo`, `yahoo`, `alpha_vantage` or `csv`.
+    /// `tiingo`, `yahoo`, `alphavantage` or `csv`.
     pub source: String,
     /// The folder of CSV histories, for `csv`.
     pub histories: Option<String>,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+use crate::asking::missing_answer::MissingAnswer;
 use crate::decision::submission::Submission;
 use crate::evidence::inference::admissible::Admissible;
 use crate::evidence::inference::daily::ActiveDays;
@@ -17,6 +18,7 @@ use crate::result::consistency::ModelConsistency;
 use crate::result::interim::InterimPoint;
 use crate::result::returns::RoundReturns;
 use crate::result::score::{Outcome, portfolio_return};
+use crate::round::ending::{ExceptionNote, Tombstone};
 use crate::round::manifest::Manifest;
 use crate::values::ids::{Digest, ModelId, OptionId, RunId};
 use crate::values::units::Return;
@@ -42,6 +44,10 @@ pub struct RoundFacts {
     pub interim: Vec<InterimRow>,
     /// Scored runs of repeated calls.
     pub repeated: Vec<RepeatedRun>,
+    /// Why the round ended without a record, where it did.
+    pub tombstone: Option<Tombstone>,
+    /// The operator's signed explanations, in their order.
+    pub exceptions: Vec<ExceptionNote>,
 }
 
 /// The run that counts.
@@ -57,6 +63,8 @@ pub struct OfficialRun {
     pub controls: Vec<Submission>,
     /// How the models were asked, where the run has a ledger.
     pub calls: Vec<ModelCalls>,
+    /// Models without a valid answer.
+    pub missing: Vec<MissingAnswer>,
 }
 
 /// Figures of the record; `models` and `controls` run beside the record's own lists.

@@ -7,12 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::calls::ModelCalls;
 use super::facts::{self, Chance, RoundFacts};
-use super::round_at::stage;
+use super::round_at::Known;
 use super::visible::{Item, is_public};
 use super::{PublishError, RoundKey};
+use crate::asking::missing_answer::MissingAnswer;
 use crate::decision::submission::Submission;
 use crate::evidence::inference::daily::ActiveDays;
 use crate::result::score::{Outcome, score};
+use crate::round::ending::Ending;
 use crate::round::lifecycle::Stage;
 use crate::round::manifest::{Stream, Track, Window};
 use crate::values::ids::{ModelId, RoundId, RunId};
@@ -38,6 +40,8 @@ pub struct RoundOutline {
     /// The roster was frozen with the round.
     pub(super) fixed_roster: bool,
     pub(super) reference_name: String,
+    /// When and how it ended without a record.
+    ended: Option<(Ending, Timestamp)>,
     pub(super) record: Option<Record>,
     pub(super) result: Option<Figures>,
 }
@@ -52,6 +56,7 @@ pub(in crate::publication) struct Record {
     pub(super) controls: Vec<ModelId>,
     /// Only of models to which the operator gave a name or a predecessor.
     pub(super) calls: Vec<ModelCalls>,
+    pub(super) missing: Vec<MissingAnswer>,
 }
 
 /// The result of the record.
@@ -109,9 +114,14 @@ impl RoundOutline {
 
     /// Takes away what is hidden at an instant.
     pub(super) fn at(mut self, as_of: Timestamp) -> Result<OutlineAt, PublishError> {
-        let since = self.record.as_ref().map(|record| record.since);
-        let stage = stage(self.window, since, self.result.is_some(), as_of);
-        if stage == Stage::Draft {
+        let known = Known {
+            window: self.window,
+            since: self.record.as_ref().map(|record| record.since),
+            scored: self.result.is_some(),
+            ended: self.ended,
+        };
+        let stage = known.stage(as_of);
+        if !matches!(stage, Stage::Pending | Stage::Overdue | Stage::Resolved) {
             self.record = None;
         }
         if stage != Stage::Resolved {
@@ -149,6 +159,7 @@ impl From<RoundFacts> for RoundOutline {
             models: ids(&record.submissions),
             controls: ids(&record.controls),
             calls: record.calls.iter().filter_map(ModelCalls::naming).collect(),
+            missing: record.missing.clone(),
         });
         let mut outline = Self {
             key: RoundKey::of(manifest),
@@ -163,6 +174,10 @@ impl From<RoundFacts> for RoundOutline {
             label: manifest.methodology.label().map(str::to_owned),
             fixed_roster: manifest.roster.is_some(),
             reference_name: facts.universe.reference().name.clone(),
+            ended: facts
+                .tombstone
+                .as_ref()
+                .map(|own| (own.ending, own.ended_at.at())),
             record,
             result: facts.result.as_ref().map(|result| figures(&facts, result)),
         };

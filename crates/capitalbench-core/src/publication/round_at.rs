@@ -11,6 +11,7 @@ use super::{
 use crate::decision::submission::Submission;
 use crate::result::leaderboard::{self, Scored};
 use crate::result::score::{Outcome, score};
+use crate::round::ending::{Ending, ExceptionNote};
 use crate::round::lifecycle::{Due, Stage, due};
 use crate::round::manifest::{Manifest, Stream, Window};
 use crate::values::time::WrittenInstant;
@@ -51,25 +52,36 @@ impl Listing {
     }
 }
 
-/// How far the public sees a round: `since` is that of its record, where there is one.
-pub(super) fn stage(
-    window: Option<Window>,
-    since: Option<Option<Timestamp>>,
-    scored: bool,
-    as_of: Timestamp,
-) -> Stage {
-    let public = |item: Item| is_public(item, window, as_of);
-    match since {
-        Some(since) if public(Item::Decisions { since }) => {
-            if scored && public(Item::Result) {
-                return Stage::Resolved;
+/// What decides how far the public sees a round.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    pub(super) window: Option<Window>,
+    /// When its record became the record, where it has one.
+    pub(super) since: Option<Option<Timestamp>>,
+    pub(super) scored: bool,
+    /// How and when it ended without a record.
+    pub(super) ended: Option<(Ending, Timestamp)>,
+}
+
+impl Known {
+    pub(super) fn stage(self, as_of: Timestamp) -> Stage {
+        let public = |item: Item| is_public(item, self.window, as_of);
+        match (self.since, self.ended) {
+            (Some(since), _) if public(Item::Decisions { since }) => {
+                if self.scored && public(Item::Result) {
+                    return Stage::Resolved;
+                }
+                match due(self.window, as_of) {
+                    Due::NotYet => Stage::Pending,
+                    Due::Overdue => Stage::Overdue,
+                }
             }
-            match due(window, as_of) {
-                Due::NotYet => Stage::Pending,
-                Due::Overdue => Stage::Overdue,
-            }
+            (_, Some((ending, at))) if public(Item::Event { at }) => match ending {
+                Ending::Voided => Stage::Voided,
+                Ending::Abandoned => Stage::Abandoned,
+            },
+            _ => Stage::Draft,
         }
-        _ => Stage::Draft,
     }
 }
 
@@ -92,6 +104,7 @@ pub(super) fn rounds_at(
             manifest: facts.manifest,
             universe: facts.universe,
             frozen: facts.frozen,
+            exceptions: exceptions(facts.exceptions, as_of),
         })
     };
     let rounds = facts.into_iter().filter(listed).map(public);
@@ -100,26 +113,47 @@ pub(super) fn rounds_at(
     Ok((rounds, listing.synthetic))
 }
 
+/// The explanations that were signed by then.
+fn exceptions(mut all: Vec<ExceptionNote>, as_of: Timestamp) -> Vec<ExceptionNote> {
+    all.retain(|own| {
+        let at = own.noted_at.at();
+        is_public(Item::Event { at }, None, as_of)
+    });
+    all
+}
+
 /// How much of a round's facts its state may hold.
 fn state(facts: &mut RoundFacts, as_of: Timestamp) -> Result<RoundState, PublishError> {
     let window = facts.manifest.window;
     let public = |item: Item| is_public(item, window, as_of);
-    let since = facts.record.as_ref().map(|record| record.since);
-    let stage = stage(window, since, facts.result.is_some(), as_of);
-    let record = facts.record.take().filter(|_| stage != Stage::Draft);
-    let Some(mut record) = record else {
-        return Ok(RoundState::Draft);
+    let known = Known {
+        window,
+        since: facts.record.as_ref().map(|record| record.since),
+        scored: facts.result.is_some(),
+        ended: facts
+            .tombstone
+            .as_ref()
+            .map(|own| (own.ending, own.ended_at.at())),
+    };
+    let stage = known.stage(as_of);
+    let decided = matches!(stage, Stage::Pending | Stage::Overdue | Stage::Resolved);
+    let Some(mut record) = facts.record.take().filter(|_| decided) else {
+        let tombstone = facts.tombstone.take().filter(|_| stage != Stage::Draft);
+        return Ok(tombstone.map_or(RoundState::Draft, RoundState::Ended));
     };
     let since = record.since;
     let mut calls = std::mem::take(&mut record.calls);
     calls.retain(|_| public(Item::Calls { since }));
     calls.sort_by(|a, b| a.model_id.cmp(&b.model_id));
+    let mut missing = std::mem::take(&mut record.missing);
+    missing.sort_by(|a, b| a.model_id.cmp(&b.model_id));
     let result = facts.result.take().filter(|_| stage == Stage::Resolved);
     if let Some(result) = result {
         let mut resolved = resolved(&facts.manifest, record, result)?;
         resolved.repeated = std::mem::take(&mut facts.repeated);
         resolved.interim = std::mem::take(&mut facts.interim);
         resolved.calls = calls;
+        resolved.missing = missing;
         return Ok(RoundState::Resolved(resolved));
     }
     let mut interim = std::mem::take(&mut facts.interim);
@@ -131,6 +165,7 @@ fn state(facts: &mut RoundFacts, as_of: Timestamp) -> Result<RoundState, Publish
         submissions,
         controls: record.controls,
         calls,
+        missing,
         entry: facts.entry.take().filter(|_| public(Item::EntryPrices)),
         interim,
         due: due(window, as_of),
@@ -180,6 +215,7 @@ fn resolved(
         repeated: Vec::new(),
         interim: Vec::new(),
         calls: Vec::new(),
+        missing: Vec::new(),
         chance: None,
     };
     if let Some(chance) = chance {

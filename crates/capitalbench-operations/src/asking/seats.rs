@@ -127,17 +127,21 @@ pub(super) fn cap(max_cost_usd: Option<f64>, seats: &[Seat]) -> Result<Option<Co
     };
     let cap = Cost::from_usd(usd)
         .ok_or_else(|| Error::new(format!("--max-cost-usd {usd}: must be a sum of money")))?;
-    match seats.iter().find(|seat| seat.price.is_none()) {
-        None => Ok(Some(cap)),
-        Some(seat) => {
-            let planned = &seat.planned;
-            let text = format!(
-                "--max-cost-usd cannot be kept: no price of {} {}",
-                planned.provider, planned.api_model_name
-            );
-            Err(Error::new(text).hint(UNPRICED))
-        }
-    }
+    require_prices("--max-cost-usd", seats)?;
+    Ok(Some(cap))
+}
+
+/// A limit can be kept only where every price is known.
+pub(super) fn require_prices(limit: &str, seats: &[Seat]) -> Result<(), Error> {
+    let Some(seat) = seats.iter().find(|seat| seat.price.is_none()) else {
+        return Ok(());
+    };
+    let planned = &seat.planned;
+    let text = format!(
+        "{limit} cannot be kept: no price of {} {}",
+        planned.provider, planned.api_model_name
+    );
+    Err(Error::new(text).hint(UNPRICED))
 }
 
 /// The frozen form of a reply, where the round has one.

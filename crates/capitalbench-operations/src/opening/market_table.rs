@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use capitalbench_archive::disk::{file_ops, layout};
 use capitalbench_archive::format::prices::price_window;
 use capitalbench_archive::format::prices::trailing::{self, Provenance};
-use capitalbench_archive::round::freeze;
 use capitalbench_archive::round::kept_sources::KeptHistories;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::round::{ending, freeze};
 use capitalbench_core::asking::market_context::{
     ContextStatus, MarketContext, PriceHistory, history_start, market_context,
 };
@@ -21,6 +21,7 @@ use jiff::civil::Date;
 use crate::error::Error;
 use crate::operator::{Operator, wait};
 use crate::prices::fetcher::{AtLimit, Days, Fetcher};
+use crate::prices::invented::refuse_in_real_round;
 use crate::prices::plan::priced_options;
 use crate::prices::sources::{Vendor, rounds_of};
 
@@ -33,6 +34,7 @@ pub fn fetch_table(
     overwrite: bool,
 ) -> Result<(RoundFolder, MarketContext), Error> {
     let folder = RoundFolder::open(round)?;
+    ending::require_open(&folder)?;
     freeze::refuse_frozen(&folder)?;
     if folder.file(trailing::CSV).exists() && !overwrite {
         let text = format!("{} has a table already", folder.name());
@@ -43,6 +45,7 @@ pub fn fetch_table(
     let start = history_start(as_of)
         .ok_or_else(|| Error::new(format!("--as-of-date {as_of} is too early")))?;
     let fetcher = Fetcher::open(operator, vendor, &rounds_of(folder.path())?, AtLimit::Stop)?;
+    refuse_in_real_round(&fetcher, &inputs.manifest)?;
     let question = format!("{}_trailing_{as_of}", folder.name());
     let options = priced_options(&inputs.universe);
     let days = Days::any_of(start, as_of);

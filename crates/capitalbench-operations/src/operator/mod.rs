@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::error::Error;
+use crate::league::pass::Step;
 use crate::resolving::worker::JobEnd;
 use crate::syncing::follow::Followed;
 
@@ -20,6 +21,10 @@ pub mod stops;
 
 use clock::{Clock, now_or};
 use configuration::Configuration;
+
+/// With `still`, `--now` is the instant of everything that a command does; for rehearsals.
+pub const CLOCK: &str = "CAPITALBENCH_CLOCK";
+pub const STILL: &str = "still";
 
 /// The configuration, the clock, and whoever is told what happens meanwhile.
 pub struct Operator {
@@ -36,10 +41,15 @@ impl Operator {
         given: Option<Timestamp>,
         listener: Box<dyn Listener>,
     ) -> Self {
+        let stands = configuration.get(CLOCK).is_some_and(|word| word == STILL);
+        let clock = match given {
+            Some(at) if stands => Clock::Still(at),
+            given => Clock::starting_at(given),
+        };
         Self {
             configuration,
             given,
-            clock: Clock::starting_at(given),
+            clock,
             listener,
         }
     }
@@ -78,6 +88,8 @@ pub enum Notice<'a> {
     TriesAgain(&'a Error),
     /// A worker is done with a job.
     JobEnded { job: &'a Job, end: &'a JobEnd },
+    /// A league made a step.
+    Stepped(&'a Step),
     /// A worker brought the database up to date, or could not.
     Followed(&'a Followed),
 }

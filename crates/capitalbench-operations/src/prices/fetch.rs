@@ -8,6 +8,7 @@ use capitalbench_archive::format::prices::provenance::{
 };
 use capitalbench_archive::format::stored::FormatVersion;
 use capitalbench_archive::prices::price_record::{NewPrices, store};
+use capitalbench_archive::round::ending;
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::market::cross_check::{Comparison, CrossCheck};
 use capitalbench_core::market::price_rules::{PriceProblem, problems};
@@ -76,6 +77,7 @@ pub enum Fetched {
 /// Fetches the prices of a round for an operator.
 pub fn fetch_round(operator: &Operator, request: &FetchRequest) -> Result<FetchReport, Error> {
     let inputs = open_inputs(&request.round)?;
+    ending::require_open(&inputs.folder)?;
     refuse_changed_inputs(&inputs)?;
     let plan = FetchPlan {
         inputs: &inputs,

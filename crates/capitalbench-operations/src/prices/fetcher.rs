@@ -12,7 +12,6 @@ use capitalbench_core::values::ids::OptionId;
 use capitalbench_core::values::units::Price;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
-use tokio::time::sleep;
 
 use crate::error::Error;
 use crate::operator::backoff::Backoff;
@@ -180,9 +179,9 @@ impl Fetcher<'_> {
             if let Some(at) = self.reserve(symbol, now)? {
                 if let Some(left) = self.pace(refused, at, now) {
                     self.operator.say(&Notice::PlanUsedUp { left });
-                    sleep(left).await;
+                    self.operator.clock.pause(left).await;
                     waited_until = at;
-                } else if self.at_limit == AtLimit::Stop {
+                } else if self.at_limit == AtLimit::Stop || !self.operator.clock.advances() {
                     return Ok(Turn::Closed(at, self.cause(refused)));
                 } else {
                     self.wait_until(at).await;
@@ -201,7 +200,11 @@ impl Fetcher<'_> {
                 PriceFault::Limited { limit, retry_after } => {
                     refusals += 1;
                     refused = Some(*limit);
-                    self.close(*limit, *retry_after, refusals)?;
+                    let until = self.close(*limit, *retry_after, refusals)?;
+                    if self.allowance.is_none() {
+                        // Nobody remembers the refusal for the next question.
+                        return Ok(Turn::Closed(until, self.cause(refused)));
+                    }
                     continue;
                 }
                 PriceFault::Timeout { .. }
@@ -210,7 +213,7 @@ impl Fetcher<'_> {
                 | PriceFault::ServerFailed { .. } => {
                     failures += 1;
                     if let Some(wait) = pause(&error, failures) {
-                        sleep(wait).await;
+                        self.operator.clock.pause(wait).await;
                         continue;
                     }
                 }
@@ -248,7 +251,7 @@ impl Fetcher<'_> {
         limit: Limit,
         retry_after: Option<Duration>,
         refusals: u32,
-    ) -> Result<(), Error> {
+    ) -> Result<Timestamp, Error> {
         let usual = match limit {
             Limit::PerSecond => Duration::from_secs(1),
             Limit::PerMinute => Duration::from_mins(1),
@@ -262,11 +265,12 @@ impl Fetcher<'_> {
         let now = self.operator.clock.now();
         let until = SignedDuration::try_from(wait)
             .ok()
-            .and_then(|wait| now.checked_add(wait).ok());
-        match &self.allowance {
-            Some(allowance) => Ok(allowance.state.close_until(until.unwrap_or(now))?),
-            None => Ok(()),
+            .and_then(|wait| now.checked_add(wait).ok())
+            .unwrap_or(now);
+        if let Some(allowance) = &self.allowance {
+            allowance.state.close_until(until)?;
         }
+        Ok(until)
     }
 
     /// Who closed the source; a plan without limits closes none.
@@ -287,7 +291,10 @@ impl Fetcher<'_> {
                 return;
             }
             self.operator.say(&Notice::PlanUsedUp { left });
-            sleep(left.min(Duration::from_secs(1))).await;
+            self.operator
+                .clock
+                .pause(left.min(Duration::from_secs(1)))
+                .await;
         }
     }
 

@@ -22,6 +22,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::fetcher::PricedOption;
+use super::invented::refuse_in_real_round;
 use super::sources::Fetchers;
 use crate::error::Error;
 
@@ -192,6 +193,10 @@ pub fn source_exception(
     plan: &FetchPlan<'_>,
     fetchers: &Fetchers<'_>,
 ) -> Result<Option<SourceException>, Error> {
+    refuse_in_real_round(&fetchers.first, &plan.inputs.manifest)?;
+    if let Some(second) = &fetchers.second {
+        refuse_in_real_round(&second.fetcher, &plan.inputs.manifest)?;
+    }
     let frozen = &plan.inputs.manifest.origins;
     let second = match plan.purpose {
         Purpose::Final => {

@@ -9,6 +9,7 @@ use capitalbench_archive::prices::request_state::RequestState;
 use capitalbench_core::market::request_budget::Plan;
 
 use super::fetcher::{Allowance, AtLimit, Fetcher};
+use super::invented;
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::operator::configuration::Configuration;
@@ -25,6 +26,8 @@ pub enum Vendor {
     AlphaVantage,
     /// A folder with one CSV file per symbol.
     Csv(PathBuf),
+    /// The invented market of the folder of rounds, see [`super::invented`].
+    Invented,
 }
 
 /// The source that counts, and the one that it is compared with.
@@ -99,6 +102,7 @@ impl<'a> Fetcher<'a> {
                 return Err(Error::new(text));
             }
             Vendor::Csv(folder) => (Box::new(CsvFolder::new(folder)), None),
+            Vendor::Invented => (Box::new(invented::source(operator, rounds)?), None),
             Vendor::Tiingo => {
                 let name = "TIINGO_BASE_URL";
                 let key = key("TIINGO_API_KEY")?;

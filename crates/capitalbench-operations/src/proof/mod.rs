@@ -2,6 +2,7 @@
 
 pub mod anchor;
 pub mod given_instant;
+pub mod log_key;
 pub mod promise;
 pub mod record;
 pub mod stamped_picks;

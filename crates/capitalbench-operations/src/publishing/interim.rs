@@ -22,6 +22,7 @@ use crate::error::Error;
 use crate::operator::files::{open_inputs, read};
 use crate::operator::{Operator, wait};
 use crate::prices::fetcher::{AtLimit, Days, Fetcher};
+use crate::prices::invented::refuse_in_real_round;
 use crate::prices::plan::priced_options;
 use crate::prices::sources::Vendor;
 use crate::proof::given_instant::note_given_instant;
@@ -214,6 +215,7 @@ fn fetch_snapshot(
 ) -> Result<String, Error> {
     let day = request.day;
     let fetcher = Fetcher::open(operator, &request.vendor, &request.rounds, AtLimit::Stop)?;
+    refuse_in_real_round(&fetcher, &inputs.manifest)?;
     let question = format!("snapshot_{day}");
     let options = priced_options(&inputs.universe);
     let days = Days::both_ends(day, day);

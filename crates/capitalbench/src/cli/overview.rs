@@ -15,12 +15,13 @@ use crate::console::{BOLD, paint};
 const GROUPS: [(&str, &str); 6] = [
     (
         "Start here",
-        "demo league status init-round hash-round run-round accept-run resolve-due leaderboard verify serve",
+        "demo league status init-round run-round accept-run resolve-due leaderboard verify serve",
     ),
     (
         "Run a league",
-        "import-research fetch-universe-performance make-briefing show-prompt check-providers \
-         smoke-provider fetch-prices score-round update-interim-performance worker",
+        "import-research fetch-universe-performance make-briefing hash-round show-prompt \
+         check-providers smoke-provider void-round fetch-prices score-round \
+         update-interim-performance worker",
     ),
     (
         "Read results",

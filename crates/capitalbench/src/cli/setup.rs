@@ -80,7 +80,7 @@ pub(crate) struct InitRound {
     /// What models are asked for
     #[arg(long, value_enum, default_value = "portfolio")]
     pub(crate) submission_format: Format,
-    /// Version of the rules, such as portfolio-v1.1; v1.2 is on trial and needs --synthetic
+    /// Version of the rules, such as portfolio-v1.1
     #[arg(long, value_name = "LABEL")]
     pub(crate) methodology: Option<String>,
     /// A universe file of your own

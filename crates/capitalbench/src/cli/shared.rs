@@ -90,6 +90,8 @@ pub(crate) enum Source {
     Yahoo,
     /// Alpha Vantage; adjusted closes need a paid key
     Alphavantage,
+    /// An invented market, for rehearsals only
+    Invented,
 }
 
 impl Source {

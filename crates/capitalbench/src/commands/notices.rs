@@ -8,6 +8,7 @@ use capitalbench_archive::disk::shell::shell_word;
 use capitalbench_core::publication::Publication;
 use capitalbench_database::jobs::Job;
 use capitalbench_database::sync::{Scope, Synced};
+use capitalbench_operations::league::pass::Step;
 use capitalbench_operations::operator::configuration::LOG_KEY;
 use capitalbench_operations::operator::{Listener, Notice};
 use capitalbench_operations::prices::sources::{CrossCheckChoice, PriceChoice, Vendor};
@@ -22,7 +23,7 @@ use serde_json::{Value, json};
 use crate::cli;
 use crate::config::operator;
 use crate::console::{
-    DIM, ERROR, GOOD, WARNING, line, paint, plural, progress, remark, show, warn,
+    DIM, ERROR, GOOD, WARNING, is_json, line, paint, plural, progress, remark, show, warn,
 };
 use crate::error::{Error, Exit, report};
 
@@ -71,6 +72,7 @@ impl Listener for Console {
                 remark(format!("{} {next}", paint(WARNING, "caution:")));
             }
             Notice::Failed(error) => report(error),
+            Notice::Stepped(step) => print_step(step),
             Notice::TriesAgain(error) => warn(error),
             Notice::JobEnded { job, end } => job_ended(job, end),
             Notice::Followed(followed) => {
@@ -245,6 +247,7 @@ fn named_vendor(source: cli::Source, histories: Option<&Path>) -> Result<Vendor,
         cli::Source::Tiingo => Vendor::Tiingo,
         cli::Source::Yahoo => Vendor::Yahoo,
         cli::Source::Alphavantage => Vendor::AlphaVantage,
+        cli::Source::Invented => Vendor::Invented,
         cli::Source::Csv => {
             let folder = histories.ok_or_else(|| {
                 let text = "the csv source needs a folder of histories";
@@ -270,4 +273,20 @@ pub(super) fn price_choice(
             tolerance_bps: second.tolerance_bps,
         }),
     })
+}
+
+/// A step of a league on one line.
+fn print_step(step: &Step) {
+    if is_json() {
+        return;
+    }
+    let round = step.round.as_deref().unwrap_or_default();
+    let at = step.at.strftime("%Y-%m-%d %H:%MZ");
+    let word = paint(GOOD, format!("{:<9}", step.kind.as_str()));
+    let about = if round.is_empty() {
+        String::new()
+    } else {
+        format!("{round}: ")
+    };
+    line(format!("{}  {word} {about}{}", paint(DIM, at), step.text));
 }

@@ -48,6 +48,7 @@ mod interim;
 mod key_holder;
 mod killed;
 mod killed_between;
+mod league;
 mod leaping_clock;
 mod list_runs;
 mod lite_server;

@@ -8,6 +8,7 @@ use capitalbench_core::publication::facts::{
     InterimRow, OfficialRun, RepeatedRun, Result as Figures, RoundFacts,
 };
 use capitalbench_core::publication::outline::RoundOutline;
+use capitalbench_core::round::ending::{ExceptionNote, Tombstone};
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{
     Manifest, Origins, Proof, Stream, SubmissionFormat, Window,
@@ -36,6 +37,8 @@ pub(super) struct Kept {
     result: Option<Figures>,
     interim: Vec<InterimRow>,
     repeated: Vec<RepeatedRun>,
+    tombstone: Option<Tombstone>,
+    exceptions: Vec<ExceptionNote>,
 }
 
 /// A round's outline with what it follows from.
@@ -97,6 +100,8 @@ impl Kept {
             result: facts.result,
             interim: facts.interim,
             repeated: facts.repeated,
+            tombstone: facts.tombstone,
+            exceptions: facts.exceptions,
         })
     }
 
@@ -117,6 +122,8 @@ impl Kept {
             result: self.result,
             interim: self.interim,
             repeated: self.repeated,
+            tombstone: self.tombstone,
+            exceptions: self.exceptions,
         })
     }
 }

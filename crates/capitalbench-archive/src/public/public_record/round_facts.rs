@@ -23,8 +23,8 @@ use crate::disk::layout::{self, run};
 use crate::format::figures::interim;
 use crate::prices::daily_closes::volatility;
 use crate::results::scoring::{ScoredRun, parsed_submissions, score_run};
-use crate::round::freeze;
 use crate::round::round_folder::{RoundFolder, RoundInputs};
+use crate::round::{ending, freeze};
 use crate::run::run_controls::{RunControls, as_submission};
 use crate::run::run_folder::RunFolder;
 use crate::run::validation::validate_run;
@@ -56,6 +56,8 @@ pub fn round_facts(
         result: None,
         interim: Vec::new(),
         repeated: repeated(&inputs, &runs)?,
+        tombstone: ending::tombstone(folder)?,
+        exceptions: ending::exceptions(folder)?,
         universe: inputs.universe.clone(),
         manifest: inputs.manifest.clone(),
     };
@@ -69,6 +71,10 @@ pub fn round_facts(
         submissions: Vec::new(),
         controls: Vec::new(),
         calls: Vec::new(),
+        missing: run
+            .acceptance
+            .as_ref()
+            .map_or_else(Vec::new, |own| own.missing.clone()),
     };
     if run_folder.has(run::LEADERBOARD) {
         let scored = score_run(&inputs, &run_folder, run.rules)?;
@@ -138,8 +144,7 @@ fn days(
 /// The run that counts; invented answers are no record of a real market, nor the other way round.
 fn record<'a>(inputs: &RoundInputs, runs: &'a [Run]) -> Option<&'a Run> {
     let invented = inputs.manifest.stream == Stream::Synthetic;
-    let enforcement = inputs.manifest.methodology.enforcement();
-    let run = official_run(runs, enforcement).ok()?;
+    let run = official_run(runs, inputs.manifest.record_rules()).ok()?;
     ((run.calls == Calls::Synthetic) == invented).then_some(run)
 }
 

@@ -35,6 +35,7 @@ fn round(day: i8, models: &[&str], calls: Vec<ModelCalls>) -> PublicRound {
         submissions: models.iter().map(|model| pick(model, "AAA")).collect(),
         controls: Vec::new(),
         calls,
+        missing: Vec::new(),
         entry: None,
         interim: Vec::new(),
         due: Due::NotYet,
@@ -46,6 +47,7 @@ fn round(day: i8, models: &[&str], calls: Vec<ModelCalls>) -> PublicRound {
         universe: universe().into(),
         frozen: None,
         state: RoundState::Open(open),
+        exceptions: Vec::new(),
     }
 }
 

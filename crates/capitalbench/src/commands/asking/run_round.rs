@@ -25,8 +25,15 @@ pub(crate) fn run(arguments: &RunRound) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
     let request = request(arguments)?;
     let ready = match prepare_run(&operator, &request)? {
-        Prepared::Finished { run_id, is_valid } => {
-            line(format!("{run_id} is finished; no model is asked again"));
+        Prepared::Finished {
+            run_id,
+            valid,
+            wanted,
+            is_valid,
+        } => {
+            line(format!(
+                "{run_id} is finished, {valid} of {wanted} valid; no model is asked again"
+            ));
             return Ok(Exit::of(is_valid));
         }
         Prepared::Ready(ready) => ready,
@@ -49,6 +56,7 @@ fn request(arguments: &RunRound) -> Result<AskRequest, Error> {
         round: arguments.round.path.clone(),
         models: arguments.models.clone(),
         pricing: arguments.card.pricing.clone(),
+        home: None,
         run_id: run_id(arguments.run_id.as_deref())?,
         start: if arguments.course.resume {
             Start::Resume

@@ -21,6 +21,7 @@ pub(crate) fn print(publication: &Publication, round: &PublicRound) {
     }
     line(paint(BOLD, prose(&parts.join(" · "))));
     match &round.state {
+        RoundState::Ended(own) => line(format!("{} {}", round.id(), own.sentence())),
         RoundState::Draft => line("No run is the record yet: nothing was decided."),
         RoundState::Open(open) => print_open(publication, round, open),
         RoundState::Resolved(resolved) => print_result(publication, round, resolved),
