@@ -224,7 +224,7 @@ impl Work<'_> {
             }
             Accepting::Before { stamped, .. } => {
                 self.accepted(live)?;
-                Ok(stamped.is_complete())
+                Ok(stamped.is_none_or(|stamped| stamped.is_complete()))
             }
             Accepting::Refused { refusals, .. } if refusals == [Refusal::AcceptedBefore] => {
                 self.accepted(live)?;
