@@ -57,7 +57,7 @@ fn official_runs(folder: &Path) -> Result<Vec<Job>, Box<dyn std::error::Error>> 
             continue;
         }
         let runs = round.runs()?;
-        if let Ok(run) = official_run(&runs, round.enforcement()?) {
+        if let Ok(run) = official_run(&runs, round.record_rules()?) {
             let folder = round.run(&run.run_id)?;
             jobs.push((RoundInputs::load(round, &universes)?, folder, run.rules));
         }

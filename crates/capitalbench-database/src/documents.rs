@@ -16,6 +16,7 @@ use capitalbench_core::publication::facts::InterimRow;
 use capitalbench_core::publication::{
     Frozen, OpenRound, PublicRound, Publication, RoundKey, RoundState,
 };
+use capitalbench_core::round::ending::{ExceptionNote, Tombstone};
 use capitalbench_core::round::manifest::{Manifest, Track};
 use capitalbench_core::values::ids::{Digest, RoundId};
 use jiff::Timestamp;
@@ -84,6 +85,10 @@ struct RoundForm {
     universe: Digest,
     frozen: Option<Frozen>,
     state: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tombstone: Option<Tombstone>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    exceptions: Vec<ExceptionNote>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -237,6 +242,8 @@ fn of_round(round: &PublicRound, universe: Digest) -> Result<Vec<Document>, Docu
         universe,
         frozen: round.frozen.clone(),
         state: state_name(&round.state).to_owned(),
+        tombstone: round.tombstone().cloned(),
+        exceptions: round.exceptions.clone(),
     };
     let mut put = |mut made: Document| {
         made.round_id = Some(id.clone());
@@ -244,7 +251,7 @@ fn of_round(round: &PublicRound, universe: Digest) -> Result<Vec<Document>, Docu
     };
     put(document(Kind::Round, id.as_str(), &form)?);
     match &round.state {
-        RoundState::Draft => {}
+        RoundState::Draft | RoundState::Ended(_) => {}
         RoundState::Open(open) => {
             let mut days: BTreeMap<Date, Vec<&InterimRow>> = BTreeMap::new();
             for row in &open.interim {
@@ -269,6 +276,7 @@ fn of_round(round: &PublicRound, universe: Digest) -> Result<Vec<Document>, Docu
 fn state_name(state: &RoundState) -> &'static str {
     match state {
         RoundState::Draft => "draft",
+        RoundState::Ended(tombstone) => tombstone.ending.as_str(),
         RoundState::Open(_) => "open",
         RoundState::Resolved(_) => "resolved",
     }

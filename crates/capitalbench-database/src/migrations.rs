@@ -43,6 +43,7 @@ migrations! {
     15 "0015_named_rounds",
     16 "0016_statement_timeouts",
     17 "0017_how_models_were_asked",
+    18 "0018_rounds_without_an_answer",
 }
 
 /// The schema version that this program needs.

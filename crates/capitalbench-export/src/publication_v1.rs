@@ -94,6 +94,8 @@ pub fn round(round: &PublicRound) -> Value {
     let mut put = |name: &str, value: Value| _ = members.insert(name.into(), value);
     put("artifact_hashes", own(&rounds::ARTIFACT_HASHES));
     put("submissions", submissions.collect());
+    put("missing_answers", own(&decisions::MISSING_ANSWERS));
+    put("explanations", own(&decisions::EXPLANATIONS));
     put("controls", controls.collect());
     put("entry_prices", objects(&market::PRICES, of_side("entry")));
     put("interim", own(&interim::INTERIM_POINTS));

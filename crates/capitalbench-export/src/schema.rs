@@ -9,7 +9,7 @@ use crate::tables::{
 };
 
 /// States of a round without a result.
-const OPEN: [&str; 3] = ["draft", "pending", "overdue"];
+const OPEN: [&str; 5] = ["draft", "pending", "overdue", "voided", "abandoned"];
 
 pub fn schema() -> Value {
     let text = json!({"type": "string"});
@@ -94,6 +94,8 @@ fn round_members() -> Vec<(&'static str, Value)> {
     members.extend([
         ("artifact_hashes", rows(&rounds::ARTIFACT_HASHES)),
         ("submissions", decided(&decisions::SUBMISSIONS)),
+        ("missing_answers", rows(&decisions::MISSING_ANSWERS)),
+        ("explanations", rows(&decisions::EXPLANATIONS)),
         ("controls", decided(&decisions::CONTROLS)),
         ("entry_prices", rows(&market::PRICES)),
         ("interim", rows(&interim::INTERIM_POINTS)),

@@ -17,7 +17,7 @@ pub mod sets;
 pub mod statistics;
 
 /// Every table, in the order of the dictionary.
-pub const ALL: [&Table; 27] = [
+pub const ALL: [&Table; 29] = [
     &rounds::ROUNDS,
     &rounds::ARTIFACT_HASHES,
     &rounds::MODELS,
@@ -25,6 +25,8 @@ pub const ALL: [&Table; 27] = [
     &market::PRICES,
     &decisions::SUBMISSIONS,
     &decisions::HOLDINGS,
+    &decisions::MISSING_ANSWERS,
+    &decisions::EXPLANATIONS,
     &decisions::CONTROLS,
     &decisions::CONTROL_HOLDINGS,
     &interim::INTERIM_POINTS,

@@ -6,12 +6,15 @@ use capitalbench_archive::public::public_record::PublicationError;
 use capitalbench_archive::results::scoring::ScoringError;
 use capitalbench_archive::round::freeze::FreezeError;
 use capitalbench_database::gateway::GatewayError;
+use jiff::Timestamp;
 
 /// A message for the operator, and the next step where there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     pub message: String,
     pub hint: Option<String>,
+    /// When the same step can go on, where a price plan is used up until then.
+    pub waits_until: Option<Timestamp>,
 }
 
 impl Error {
@@ -19,6 +22,7 @@ impl Error {
         Self {
             message: message.into(),
             hint: None,
+            waits_until: None,
         }
     }
 

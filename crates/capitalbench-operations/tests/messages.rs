@@ -20,7 +20,7 @@ const ROUND: &str = "HOUSE-2026-12-07-1W";
 fn webhook(statuses: &'static [u16]) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("its address");
-    let (heard, hears) = channel();
+    let (heard, arriving) = channel();
     thread::spawn(move || {
         for (stream, status) in listener.incoming().zip(statuses) {
             let mut stream = stream.expect("a connection");
@@ -46,7 +46,7 @@ fn webhook(statuses: &'static [u16]) -> (String, Receiver<String>) {
             stream.write_all(answer.as_bytes()).expect("an answer");
         }
     });
-    (format!("http://{address}/services/T0/SECRETPATH"), hears)
+    (format!("http://{address}/services/T0/SECRETPATH"), arriving)
 }
 
 fn operator(hook: &str) -> Operator {
@@ -92,7 +92,7 @@ fn to_webhook() -> MessageSettings {
 #[test]
 fn a_message_waits_until_the_webhook_takes_it_and_is_sent_once() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (url, hears) = webhook(&[500, 204]);
+    let (url, arriving) = webhook(&[500, 204]);
     let (operator, league) = (operator(&url), league(folder.path(), to_webhook()));
     post(&operator, &league, &[opened()]).expect("an outbox");
     let problems = deliver(&operator, &league).expect("a delivery");
@@ -100,12 +100,12 @@ fn a_message_waits_until_the_webhook_takes_it_and_is_sent_once() {
     let text = format!("{:?}", problems[0]);
     assert!(text.contains("status 500"), "{text}");
     assert!(!text.contains("SECRETPATH"), "{text}");
-    let first = hears.recv().expect("a body");
+    let first = arriving.recv().expect("a body");
     for _ in 0..2 {
         post(&operator, &league, &[opened()]).expect("an outbox");
         assert_eq!(deliver(&operator, &league).expect("a delivery"), []);
     }
-    let second = hears.recv().expect("a body");
+    let second = arriving.recv().expect("a body");
     assert_eq!(first, second);
     let body: serde_json::Value = serde_json::from_str(&second).expect("JSON");
     assert_eq!(body["id"], format!("opened-{ROUND}"));
@@ -143,7 +143,7 @@ fn a_command_gets_the_message_on_its_input_and_no_key_in_its_environment() {
     let got = folder.path().join("got");
     let settings = MessageSettings {
         webhook_variable: None,
-        command: Some(format!("(cat; env) > {}", got.display())),
+        command: Some(format!("sh -c '(cat; env) > {}'", got.display())),
     };
     let (operator, league) = (operator("unused"), league(folder.path(), settings));
     post(&operator, &league, &[opened()]).expect("an outbox");
@@ -161,7 +161,7 @@ fn a_command_gets_the_message_on_its_input_and_no_key_in_its_environment() {
         league: League {
             messages: MessageSettings {
                 webhook_variable: None,
-                command: Some("exit 3".to_owned()),
+                command: Some("sh -c 'exit 3'".to_owned()),
             },
             ..league.league.clone()
         },
@@ -172,7 +172,7 @@ fn a_command_gets_the_message_on_its_input_and_no_key_in_its_environment() {
     post(&operator, &failing, &[other]).expect("an outbox");
     let problems = deliver(&operator, &failing).expect("a delivery");
     assert!(
-        problems[0].to_string().contains("`exit 3` failed"),
+        problems[0].to_string().contains("exit status: 3"),
         "{problems:?}"
     );
 }

@@ -174,6 +174,24 @@ pub enum Fact {
         #[serde(rename = "sealed_submission")]
         submission: Sealed,
     },
+    /// The round ended without a record; its answers stay.
+    #[serde(rename = "round.ended")]
+    Ended {
+        /// Voided or abandoned.
+        ending: String,
+        reason: String,
+        #[serde(rename = "sealed_record")]
+        record: Sealed,
+    },
+    /// The operator explains something about a round with a record, which stays and counts.
+    #[serde(rename = "round.explained")]
+    Explained {
+        /// Which explanation of the round, counted from 1.
+        number: u64,
+        reason: String,
+        #[serde(rename = "sealed_record")]
+        record: Sealed,
+    },
     #[serde(rename = "prices.entry")]
     EntryPrices { session: String, files: Files },
     #[serde(rename = "prices.exit")]
@@ -225,6 +243,8 @@ impl Fact {
             Self::Repaired { .. } => "run.repaired",
             Self::Accepted { .. } => "run.accepted",
             Self::Pick { .. } => "pick.accepted",
+            Self::Ended { .. } => "round.ended",
+            Self::Explained { .. } => "round.explained",
             Self::EntryPrices { .. } => "prices.entry",
             Self::ExitPrices { .. } => "prices.exit",
             Self::Score { .. } => "score",

@@ -73,7 +73,7 @@ pub(crate) fn digest(
 fn models(round: &PublicRound) -> BTreeSet<&ModelId> {
     let mut found: BTreeSet<&ModelId> = round.submissions().iter().map(|s| &s.model_id).collect();
     match &round.state {
-        RoundState::Draft => {}
+        RoundState::Draft | RoundState::Ended(_) => {}
         RoundState::Open(open) => {
             found.extend(open.controls.iter().map(|control| &control.model_id));
             found.extend(open.interim.iter().map(|row| &row.model_id));

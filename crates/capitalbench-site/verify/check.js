@@ -8,7 +8,7 @@ import { allReturns, checkRun, scoredRuns } from "./results.js";
 import { checkFiles, isAsked, manifestOf } from "./runs.js";
 
 const MATCH = "matches", DIFFERS = "differs", WARNED = "warned", OPEN = "not checked";
-const WARNINGS = ["order-unproved", "report-replaced", "price-source-replaced", "provider-host-differs", "prices-unproved"];
+const WARNINGS = ["order-unproved", "report-replaced", "price-source-replaced", "provider-host-differs", "prices-unproved", "attempt-unseen"];
 
 /** Checks that only the program makes. */
 export const NOT_CHECKED = [

@@ -208,10 +208,13 @@ class Places extends Part {
   last = new Map();
   corrections = new Map();
 
+  ended = null;
+
   repairs = new Repairs();
 
   take(event) {
     this.repeated(event);
+    this.end(event);
     const misplaced = this.repairs.take(event);
     if (misplaced) this.report(event, misplaced);
     switch (event.event) {
@@ -238,6 +241,16 @@ class Places extends Part {
         break;
       }
     }
+  }
+
+  /** Nothing is frozen, asked or accepted after the end of a round, and a record has no such end. */
+  end(event) {
+    if (event.event === "round.ended") {
+      if (this.accepted.size) this.report(event, `ends the round after ${[...this.accepted].sort()[0]} was accepted`);
+      if (this.ended !== null) this.report(event, `ends the round that leaf ${this.ended} ended`);
+      this.ended = event.leaf;
+    } else if (this.ended !== null && ["round.freeze", "roster.slots", "attempt.begin", "run.accepted"].includes(event.event))
+      this.report(event, `comes after leaf ${this.ended}, which ended the round`);
   }
 
   repeated(event) {

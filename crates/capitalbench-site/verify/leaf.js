@@ -28,6 +28,8 @@ const KINDS = {
   "run.repaired": { run: isText, number: isNumber, model: isText, from: isText, to: isText, reason: isText, sealed_record: isDigest },
   "run.accepted": { run: isText, submissions: isNumber, supersedes: optional(isText), sealed_record: isDigest },
   "pick.accepted": { run: isText, file: isText, sealed_submission: isDigest },
+  "round.ended": { ending: isText, reason: isText, sealed_record: isDigest },
+  "round.explained": { number: isNumber, reason: isText, sealed_record: isDigest },
   "prices.entry": SHEET,
   "prices.exit": SHEET,
   score: { run: isText, results: isFiles },
@@ -75,6 +77,7 @@ export function words(found) {
       return `${name} ${found.attempt} of ${found.model}, replicate ${found.replicate}, in ${found.run}`;
     case "pick.accepted": return `${name} ${found.file} of ${found.run}`;
     case "run.repaired": return `${name} ${found.number} of ${found.run}`;
+    case "round.explained": return `${name} ${found.number}`;
     case "correction": return `${name} ${found.number} of ${found.run ?? "the prices"}`;
     case "prices.entry": case "prices.exit": return `${name} of ${found.session}`;
     case "claim": return `${name} "${found.statement}"`;

@@ -63,6 +63,19 @@ function attemptsOf(files, place, replicates) {
   }
 }
 
+/** The models without a valid answer in the order of the plan, each with how its last attempt ended. */
+export function withoutAnswer(files, run) {
+  if (!files.has(`runs/${run}/slots.json`)) return [];
+  const plan = json(files, `runs/${run}/slots.json`), found = [];
+  for (const { model_id, replicate_index } of plan.slots) {
+    const attempts = attemptsOf(files, { run, model: model_id, replicate: replicate_index }, plan.replicates);
+    if (attempts.some(({ ended }) => ended?.status === "valid") || found.at(-1)?.model_id === model_id) continue;
+    const last = attempts.at(-1);
+    found.push({ model_id, reason: !last ? "deadline" : last.ended ? last.ended.reason : "unknown" });
+  }
+  return found;
+}
+
 /** Answer → reply → raw answer, for runs that have a ledger. */
 export async function ledger(files, run, find, match) {
   const at = (path) => `runs/${run}/${path}`, own = yaml(files, at("run_manifest.yaml"));

@@ -146,12 +146,12 @@ export function codeOf({ kind, steps: [one, other] = [] }, promised) {
 const MOST_SLOTS = 200_000;
 
 /** How the slots of a run ended, and what is wrong with them; null when the log announces none. */
-export function slots(run, events) {
+export function slots(run, events, goesOn = false) {
   const plan = events.find((event) => event.event === "roster.slots" && event.run === run);
   if (!plan) return null;
-  const problems = [], places = new Map(), counted = { slots: 0, valid: 0, invalid: 0, failed: 0, open: 0, retries: 0 };
+  const problems = [], unseen = [], places = new Map(), counted = { slots: 0, valid: 0, invalid: 0, failed: 0, open: 0, retries: 0 };
   const count = plan.models.length * plan.replicates;
-  if (count > MOST_SLOTS) return { problems: [`announces ${count} slots; at most ${MOST_SLOTS} are counted`], counted };
+  if (count > MOST_SLOTS) return { unseen, problems: [`announces ${count} slots; at most ${MOST_SLOTS} are counted`], counted };
   for (const model of plan.models)
     for (let replicate = 1; replicate <= plan.replicates; replicate++)
       places.set(JSON.stringify([model, replicate]), { name: `${model}, replicate ${replicate}`, begun: [], ended: new Map(), rejected: new Set() });
@@ -178,12 +178,14 @@ export function slots(run, events) {
     // What was turned away before anything was generated uses up no retry.
     const asked = begun.filter((attempt) => !rejected.has(attempt)).length;
     if (asked > plan.max_retries + 1) problems.push(`${name}: has ${asked} attempts, but only ${plan.max_retries} retries are allowed`);
-    for (const attempt of begun) if (!ended.has(attempt)) problems.push(`${name}: attempt ${attempt} has no end`);
+    for (const attempt of begun) if (!ended.has(attempt)) (goesOn ? unseen : problems).push(`${name}: attempt ${attempt} has no end`);
     const last = ended.get(Math.max(...ended.keys()));
-    if (last === undefined) { counted.open++; problems.push(`${name}: has no end`); }
+    // The acceptance lists a model without an answer, and the round goes on without it.
+    if (last === undefined && goesOn) counted.failed++;
+    else if (last === undefined) { counted.open++; problems.push(`${name}: has no end`); }
     else counted[["valid", "invalid"].includes(last) ? last : "failed"]++;
   }
-  return { problems, counted };
+  return { problems, unseen, counted };
 }
 
 /** Every part of the manifest's promise that is missing; picks may wait for their stamp until the entry close. */

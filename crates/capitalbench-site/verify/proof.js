@@ -9,7 +9,7 @@ import { stampsOf } from "./stamps.js";
 import { toldEvents } from "./told.js";
 
 const TOP = ["README.md", "briefing.md", "given_instants.jsonl", "hashes.json", "manifest.yaml", "model_input.md", "official_selection.yaml", "options.yaml",
-  "prompt.md", "submission_schema.json", "universe_validation_report.json", "universe_validation_report.md"];
+  "prompt.md", "submission_schema.json", "tombstone.json", "universe_validation_report.json", "universe_validation_report.md"];
 const IN_RUN = ["acceptance.json", "run_log.jsonl", "run_manifest.yaml", "slots.json", "validation_summary.json"];
 
 /** From when on a file is public: public, record, result or never. */
@@ -20,6 +20,7 @@ export function audience(path) {
   if (parts.length === 1) return TOP.includes(path) ? "public" : "never";
   if (path === "market_data/source_histories.csv") return "never";
   if (first === "research" || first === "market_data" || path === "automation/resolution_job.yaml") return "public";
+  if (first === "exceptions") return parts.length === 2 ? "public" : "never";
   if (first === "prices") return ["prices/entry_prices.csv", "prices/weekly_prices.csv"].includes(path) ? "public" : "result";
   if (first !== "runs" || parts.length < 3) return "never";
   const inside = parts.slice(2).join("/"), depth = parts.length - 2;
@@ -34,7 +35,7 @@ export function audience(path) {
 /** Whether inventories list a file: they leave out locks and leases, which only say who works on a round. */
 export const isTold = (path) => !path.startsWith("automation/lease-") && !/(^|\/)(\.lock|\.capitalbench-[^/]*)$/.test(path);
 
-const DATED = ["roster.slots", "attempt.begin", "attempt.end", "run.repaired", "run.accepted", "pick.accepted", "correction"];
+const DATED = ["roster.slots", "attempt.begin", "attempt.end", "run.repaired", "run.accepted", "pick.accepted", "round.ended", "round.explained", "correction"];
 
 /** Checks the log itself and reports faults to `find(code, place, text)`. Throws if nothing can be checked. */
 export async function readLog(source, reader, find) {
@@ -126,7 +127,8 @@ function moments(log, events, manifest, reader, find) {
   const order = judge(found, (mark) => before(mark.last)), vouched = judge(found, (mark) => before(mark.last, true));
   for (const line of order.filter(({ verdict }) => verdict === "broken"))
     find(codeOf(line, manifest.promise !== "none"), line.leaf === undefined || line.leaf === null ? "manifest.yaml" : `log/leaf ${line.leaf}`, line.text);
-  const counted = record === undefined ? null : slots(record, events);
+  const counted = record === undefined ? null : slots(record, events, manifest.goesOn);
+  for (const problem of counted?.unseen ?? []) find("attempt-unseen", `runs/${record}`, problem);
   for (const problem of counted?.problems ?? []) find("slot-unaccounted", `runs/${record}`, problem);
   const covering = (mark) => (mark ? log.stamps.filter((stamp) => stamp.size > mark.last) : []);
   const authorities = new Map([...covering(found.freeze), ...covering(found.picks)].map((stamp) => [`${stamp.authority}|${stamp.vouched}`, stamp]));

@@ -1,19 +1,23 @@
 // Files of a round against each other: frozen inputs, research, answers, acceptances, the record of prices, interim rows.
 import { sha256, text } from "./bytes.js";
 import { holdings, portfolio, universe } from "./compute.js";
-import { alike, decided, ledger, objectIn } from "./ledger.js";
+import { attemptPath } from "./fixed.js";
+import { alike, decided, ledger, objectIn, withoutAnswer } from "./ledger.js";
 import { csv, lists, members, options } from "./read.js";
-import { acceptance, json, jsonLines, runsOf, submissionsOf, yaml } from "./stored.js";
+import { acceptance, exceptionsOf, json, jsonLines, runsOf, submissionsOf, tombstone, yaml } from "./stored.js";
 
 const RESEARCH = ["briefing_audit_report.md", "final_briefing.md", "market_fact_report.md", "research_manifest.yaml"].map((name) => `research/${name}`);
 const OURS = ["single_pick-v1.1", "portfolio-v1.1", "single_pick-v1.2", "portfolio-v1.2"];
-const FETCHED = ["entry_prices.csv", "exit_prices.csv", "window.csv", "cross_check.json", "source_exception.json"].map((name) => `prices/${name}`);
+const FETCHED = ["entry_prices.csv", "exit_prices.csv", "window.csv", "cross_check.json", "source_exception.json", "move_exception.json"].map((name) => `prices/${name}`);
 
 /** What the manifest promises and frames. */
 export function manifestOf(files) {
   const own = yaml(files, "manifest.yaml");
   const window = own.entry_date && own.exit_date ? { entry: own.entry_date, exit: own.exit_date } : null;
-  return { round: own.round_id ?? null, promise: own.proof ?? "none", window, label: own.methodology_version ?? null };
+  // From v1.2 on a round goes on without models that gave no valid answer, if the manifest says so and names its models.
+  const source = files.has("manifest.yaml") ? text(files.get("manifest.yaml")) : "";
+  const goesOn = (own.methodology_version ?? "").endsWith("-v1.2") && /^failure_policy:/m.test(source) && Boolean(lists(source).expected_model_ids);
+  return { round: own.round_id ?? null, promise: own.proof ?? "none", window, label: own.methodology_version ?? null, goesOn };
 }
 
 /** Whether a provider was asked; rehearsals with invented answers do not count. */
@@ -28,7 +32,7 @@ export function isAsked(files) {
 export async function checkFiles(files, round, find, match) {
   const parts = [
     ["research", () => research(files, find, match)], ["manifest.yaml", () => roster(files, round, find, match)],
-    ["prices/provenance.json", () => priceRecord(files, round, find, match)], ["automation/resolution_job.yaml", () => job(files, round, find)],
+    ["prices/provenance.json", () => priceRecord(files, round, find, match)], ["automation/resolution_job.yaml", () => job(files, round, find)], ["tombstone.json", () => endings(files, round, find)],
     ...runsOf(files).flatMap((run) => [
       [`runs/${run}/acceptance.json`, () => accepted(files, round, run, find, match)], [`runs/${run}/submissions`, () => decisions(files, run, find, match)],
       [`runs/${run}/run_log.jsonl`, () => replies(files, run, find, match)], [`runs/${run}/attempts`, () => ledger(files, run, find, match)],
@@ -65,7 +69,7 @@ async function roster(files, round, find, match) {
 async function priceRecord(files, round, find, match) {
   const path = "prices/provenance.json";
   const sheets = FETCHED.slice(0, 2);
-  for (const word of ["prices/cross_check_acceptance.json", "prices/unproved_acceptance.json", "prices/source_exception.json"])
+  for (const word of ["prices/cross_check_acceptance.json", "prices/unproved_acceptance.json", "prices/source_exception.json", "prices/move_exception.json"])
     if (files.has(word) && json(files, word).format_version !== 1) throw new Error(`${word}: format_version must be 1`);
   const word = "prices/unproved_acceptance.json";
   if (files.has(word) && manifestOf(files).promise !== "none")
@@ -137,12 +141,26 @@ async function accepted(files, round, run, find, match) {
   const digest = async (path) => (files.has(path) ? sha256(files.get(path)) : null);
   if (await digest(at("run_log.jsonl")) !== own.run_log_sha256) differs(at("run_log.jsonl"), "changed after it was accepted");
   if (await digest("hashes.json") !== own.hashes_json_sha256) differs("hashes.json", `changed after ${run} was accepted`);
-  const raw = submissionsOf(files, at("submissions/raw/"));
+  const without = withoutAnswer(files, run), listed = own.without_answer ?? [];
+  if (files.has(at("slots.json")) && !alike(without, listed))
+    find("missing-answers-differ", at("acceptance.json"), `lists [${named(listed)}] without a valid answer; the ledger gives [${named(without)}]`);
+  const left = new Set(listed.map(({ model_id }) => attemptPath({ run, model: model_id, attempt: 1 }, 1, "x").replace("/attempts/", "/submissions/raw/").replace(/__001\.x$/, ".json")));
+  const raw = submissionsOf(files, at("submissions/raw/")).filter((path) => !left.has(path));
   for (const path of new Set([...raw, ...Object.keys(own.submissions).map(at)])) {
     const now = await digest(path), then = own.submissions[path.slice(at("").length)] ?? null;
     if (now === then) match(path, "is what was accepted");
     else differs(path, now === null ? "was accepted, but is missing" : then ? "changed after it was accepted" : "was added after the acceptance");
   }
+}
+
+const named = (models) => models.map(({ model_id, reason }) => `${model_id} (${reason})`).join(", ");
+
+/** A tombstone or an explanation describes the round it lies in, and a record has no tombstone. */
+function endings(files, round, find) {
+  const end = tombstone(files), differs = (place, problem) => find("ending-differs", place, problem);
+  if (end && round && end.round_id !== round) differs("tombstone.json", `names the round ${end.round_id}`);
+  if (end) for (const run of runsOf(files)) if (files.has(`runs/${run}/acceptance.json`)) differs("tombstone.json", `stands beside ${run}, which was accepted`);
+  for (const { path, own } of exceptionsOf(files)) if (round && own.round_id !== round) differs(path, `names the round ${own.round_id}`);
 }
 
 /** Parsed answers follow from the raw ones, and there are as many as the run says. */

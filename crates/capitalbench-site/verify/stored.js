@@ -8,7 +8,10 @@ const ALL = []; // no member may be missing
 /** Path → its members, those that may be missing where the others may not, and members of the objects inside it. */
 const FORMS = [
   [/^(research\/research_)?hashes\.json$/, split("algorithm files")],
-  [/^runs\/[^/]+\/acceptance\.json$/, split("round_id run_id accepted_at_utc run_log_sha256 submissions hashes_json_sha256 supersedes reason"), ALL],
+  [/^runs\/[^/]+\/acceptance\.json$/, split("round_id run_id accepted_at_utc run_log_sha256 submissions hashes_json_sha256 supersedes reason without_answer"), ["without_answer"],
+    { without_answer: split("model_id reason") }],
+  [/^tombstone\.json$/, split("round_id ending ended_at_utc reason"), ALL],
+  [/^exceptions\/[^/]+\.json$/, split("round_id number noted_at_utc reason"), ALL],
   [/^runs\/[^/]+\/slots\.json$/, split("version run_id round_id run_type replicates mock synthetic created_at_utc models_config_file models_config_sha256 pricing_path price_cards prices controls seed max_retries model_input_sha256 skipped_models slots"), null,
     { slots: split("model_id provider api_model_name replicate_index settings display_name continues"), price_cards: split("name as_of sha256"),
       prices: split("provider api_model_name card input cached cache_write output reasoning") }],
@@ -22,6 +25,8 @@ const FORMS = [
     { rows: split("option_id return other_return apart_bps unavailable") }],
   [/^prices\/cross_check_acceptance\.json$/, split("format_version cross_check_sha256 reason accepted_at_utc"), ALL],
   [/^prices\/source_exception\.json$/, split("format_version departure reason accepted_at_utc"), ALL],
+  [/^prices\/listing_changes\/[^/]+\.json$/, split("format_version option_id renamed_to on reason recorded_at_utc"), ALL],
+  [/^prices\/move_exception\.json$/, split("format_version moves reason accepted_at_utc"), ALL],
   [/^prices\/unproved_acceptance\.json$/, split("format_version entry_prices_sha256 exit_prices_sha256 reason accepted_at_utc"), ALL],
 ];
 const REASONS = split("transport unreachable timeout rate_limit server overloaded quota key no_model request unreadable truncated empty malformed schema rules refusal filter tool other_model deadline");
@@ -85,6 +90,25 @@ export function repairsOf(files, run) {
     found.push({ path, own });
   }
   return found;
+}
+
+/** Why the round ended without a record; null where it did not. */
+export function tombstone(files) {
+  if (!files.has("tombstone.json")) return null;
+  const own = json(files, "tombstone.json");
+  if (!["voided", "abandoned"].includes(own.ending)) throw new Error(`tombstone.json: ending must be voided or abandoned, not ${own.ending}`);
+  if (!own.reason.trim()) throw new Error("tombstone.json: the reason is blank");
+  return own;
+}
+
+/** The operator's explanations of a round with a record, in their order. */
+export function exceptionsOf(files) {
+  const paths = [...files.keys()].filter((path) => path.startsWith("exceptions/")).sort();
+  return paths.map((path, place) => {
+    const own = json(files, path);
+    if (path !== `exceptions/${String(place + 1).padStart(3, "0")}.json` || own.number !== place + 1) throw new Error(`${path}: is not the next explanation`);
+    return { path, own };
+  });
 }
 
 /** What became of an attempt: a status, and a known word for every attempt without a decision. */

@@ -2,7 +2,7 @@
 import { instant, sha256, text } from "./bytes.js";
 import { attemptPath } from "./fixed.js";
 import { lists, members } from "./read.js";
-import { acceptance, ended as endOf, json, jsonLines, repairsOf, runsOf } from "./stored.js";
+import { acceptance, ended as endOf, exceptionsOf, json, jsonLines, repairsOf, runsOf, tombstone } from "./stored.js";
 
 export const RESULTS = ["returns.csv", "allocations.csv", "leaderboard.csv", "stability.csv", "controls.csv", "price_warnings.json", "outcomes.json"]
   .map((name) => `results/${name}`);
@@ -19,6 +19,7 @@ export async function toldEvents(files, round) {
   frozen(files, add);
   for (const run of runs) await asked(files, run, add);
   for (const run of runs) await accepted(files, run, add);
+  endings(files, add);
   await priced(files, add);
   for (const run of runs) await scored(files, run, add);
   return events;
@@ -69,6 +70,13 @@ async function accepted(files, run, add) {
     if (!bytes || await sha256(bytes) !== digest) throw new Error(`runs/${run}/${path} changed after it was accepted`);
     add({ event: "pick.accepted", run, file: path }, when);
   }
+}
+
+function endings(files, add) {
+  const end = tombstone(files);
+  if (end) add({ event: "round.ended", ending: end.ending, reason: end.reason }, at("tombstone.json", "ended_at_utc", end.ended_at_utc));
+  for (const { path, own } of exceptionsOf(files))
+    add({ event: "round.explained", number: own.number, reason: own.reason }, at(path, "noted_at_utc", own.noted_at_utc));
 }
 
 async function digests(files, folder, paths) {

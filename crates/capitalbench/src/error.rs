@@ -16,6 +16,8 @@ pub(crate) enum Exit {
     /// The command ran; what it checked does not hold, or what it does is not complete.
     DoesNotHold = 1,
     CouldNotRun = 2,
+    /// A league waits until its price source answers again; everything else is done.
+    Waits = 3,
 }
 
 impl Exit {
@@ -40,13 +42,13 @@ impl From<Exit> for ExitCode {
 }
 
 /// Prints an error as one JSON object on a line of standard error.
-pub(crate) fn report_json(Error { message, hint }: &Error) {
+pub(crate) fn report_json(Error { message, hint, .. }: &Error) {
     let code = Exit::CouldNotRun as u8;
     event_line(&json!({"error": {"code": code, "message": message, "hint": hint}}));
 }
 
 /// Prints an error to standard error.
-pub(crate) fn report(Error { message, hint }: &Error) {
+pub(crate) fn report(Error { message, hint, .. }: &Error) {
     let mut out = anstream::stderr().lock();
     // Nobody is left to tell when standard error is closed.
     let _ = writeln!(out, "{} {message}", paint(ERROR, "error:"));

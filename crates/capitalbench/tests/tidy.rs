@@ -190,6 +190,25 @@ fn source_files_are_short() {
 }
 
 #[test]
+fn no_comment_holds_an_example_that_no_test_runs() {
+    // `scripts/test` runs no examples of comments: drawings are marked as text.
+    for file in sources() {
+        let mut is_open = false;
+        for (number, line) in read(&file).lines().enumerate() {
+            let Some(comment) = line.trim_start().strip_prefix("//") else {
+                continue;
+            };
+            let comment = comment.trim_start_matches(['/', '!']).trim();
+            if let Some(kind) = comment.strip_prefix("```") {
+                let is_text = is_open || kind == "text";
+                assert!(is_text, "{file}:{}: mark it as text", number + 1);
+                is_open = !is_open;
+            }
+        }
+    }
+}
+
+#[test]
 fn nothing_is_left_to_do_in_the_sources() {
     let marks = ["TODO", "FIXME", "XXX", "dbg!(", "todo!(", "unimplemented!("];
     let own = file!().rsplit('/').next().expect("a name");

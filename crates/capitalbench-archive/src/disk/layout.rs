@@ -18,6 +18,10 @@ pub const SCHEMA: &str = "submission_schema.json";
 pub const MODEL_INPUT: &str = "model_input.md";
 /// Instants given with `--now` in place of the clock; only in rounds of invented markets.
 pub const GIVEN_INSTANTS: &str = "given_instants.jsonl";
+/// Why the round ended without a record.
+pub const TOMBSTONE: &str = "tombstone.json";
+/// Folder of the operator's explanations of a round with a record.
+pub const EXCEPTIONS: &str = "exceptions";
 /// Folder of the resolution job.
 pub const AUTOMATION: &str = "automation";
 /// Folder of the mechanical tables.
@@ -56,13 +60,20 @@ pub const PRICE_CORRECTIONS: &str = "prices/corrections.jsonl";
 pub const REPLACED_PRICES: &str = "prices/replaced";
 /// Why a fetch asked another source than the manifest froze.
 pub const SOURCE_EXCEPTION: &str = "prices/source_exception.json";
+/// Why moves that one source alone tells are believed.
+pub const MOVE_EXCEPTION: &str = "prices/move_exception.json";
+/// The same of the histories behind the market table; frozen with it.
+pub const TABLE_MOVE_EXCEPTION: &str = "market_data/move_exception.json";
+/// Folder of changes of listings that became known after the freeze, one numbered file each.
+pub const LISTING_CHANGES: &str = "prices/listing_changes";
 /// The files of a fetch whose digests its record holds.
-pub const FETCHED: [&str; 5] = [
+pub const FETCHED: [&str; 6] = [
     ENTRY_PRICES,
     EXIT_PRICES,
     PRICE_WINDOW,
     CROSS_CHECK,
     SOURCE_EXCEPTION,
+    MOVE_EXCEPTION,
 ];
 /// Folder of the runs.
 pub const RUNS: &str = "runs";
@@ -104,7 +115,7 @@ pub const MADE_FROM: [&str; 4] = [
 pub const REQUIRED_INPUTS: [&str; 4] = [BRIEFING, MANIFEST, OPTIONS, PROMPT];
 
 /// Inputs that are frozen only when present.
-pub const OPTIONAL_INPUTS: [&str; 16] = [
+pub const OPTIONAL_INPUTS: [&str; 17] = [
     SCHEMA,
     "market_data/universe_trailing_returns.csv",
     "market_data/universe_trailing_returns.md",
@@ -117,6 +128,7 @@ pub const OPTIONAL_INPUTS: [&str; 16] = [
     QUALITY_EVIDENCE,
     SOURCE_HISTORIES,
     DAILY_RETURNS,
+    TABLE_MOVE_EXCEPTION,
     BRIEFING_RECIPE,
     TREASURY_MONTHS[0],
     TREASURY_MONTHS[1],
@@ -156,6 +168,8 @@ pub const LOG_STATE: &str = ".capitalbench/log";
 pub const LOG_KEY: &str = ".capitalbench/keys/log.key";
 /// Daily snapshots of the whole universe, relative to the folder of rounds.
 pub const SNAPSHOTS: &str = "../market_data/daily_price_snapshots";
+/// The market that rehearsals are priced from, relative to the folder of rounds.
+pub const INVENTED_MARKET: &str = "../invented_market.json";
 /// The operator's comparison sets, in the rounds folder or beside it.
 pub const SETS: &str = "benchmark_sets.yaml";
 
@@ -168,8 +182,10 @@ pub const RESEARCH_FILES: [&str; 4] = [
 ];
 
 /// Folders of a round; none may be a link, because a link may lead anywhere.
-pub const FOLDERS: [&str; 6] = [
+pub const FOLDERS: [&str; 8] = [
     AUTOMATION,
+    EXCEPTIONS,
+    LISTING_CHANGES,
     MARKET_DATA,
     PRICES,
     REPLACED_PRICES,

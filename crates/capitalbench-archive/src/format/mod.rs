@@ -3,6 +3,7 @@
 //! Files are hashed as raw bytes, so each writer has exactly one text for one value.
 
 pub mod figures;
+pub mod league;
 pub mod prices;
 pub mod round;
 pub mod run;

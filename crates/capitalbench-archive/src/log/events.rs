@@ -10,6 +10,7 @@ use capitalbench_proof::event::{Event, Fact, Files, Instant, Place, Sealed};
 use capitalbench_proof::merkle::{Hash, sha256};
 use jiff::Timestamp;
 
+use super::ending_events::ending_events;
 use super::repair_events::repair_events;
 use super::{LogKey, instant};
 use crate::disk::error::{Fault, FileError};
@@ -65,6 +66,7 @@ pub fn round_events(round: &RoundFolder, by: Observer<'_>) -> Result<Vec<Event>,
     for run in &runs {
         events.extend(files.accepted(run)?);
     }
+    events.extend(ending_events(&files, round)?);
     events.extend(files.priced()?);
     for run in &runs {
         events.extend(files.scored(run)?);
@@ -221,6 +223,11 @@ impl<'a> RoundFiles<'a> {
         })?;
         let told = begun.into_iter().chain(ended);
         told.map(|(at, fact)| self.event(at.at(), fact)).collect()
+    }
+
+    /// Seals a file of the round that lies in no run.
+    pub(super) fn seal_file(&self, path: &str, bytes: &[u8]) -> Sealed {
+        self.by.seal(&self.name, path, bytes)
     }
 
     pub(super) fn seal(&self, run: &RunFolder, path: &str, bytes: &[u8]) -> Sealed {

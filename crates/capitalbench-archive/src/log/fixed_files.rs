@@ -14,6 +14,7 @@ use capitalbench_proof::event::{Event, Fact, Files, Instant, Place, Sealed};
 
 use super::contradictions::{Found, Kind};
 use crate::disk::layout::{self, run};
+use crate::round::ending::exception_path;
 use crate::run::ledger::{self, Repair};
 
 /// A file of a round, and the leaf that fixed it.
@@ -118,6 +119,12 @@ impl FixedFiles {
                 file,
                 submission,
             } => self.name(leaf, of_run(run, file), *submission),
+            Fact::Ended { record, .. } => {
+                self.name(leaf, layout::TOMBSTONE.to_owned(), *record);
+            }
+            Fact::Explained { number, record, .. } => {
+                self.name(leaf, exception_path(*number), *record);
+            }
             Fact::Score { .. } => self.is_scored = true,
             Fact::Correction { .. } => self.correct(),
             Fact::Inventory { bodies, gone, .. } => {
@@ -314,7 +321,8 @@ fn is_decided_in(path: &str, runs: &BTreeSet<String>) -> bool {
 /// The operator's exceptions for prices, on which a result rests.
 fn is_exception(path: &str) -> bool {
     let words = [layout::CROSS_CHECK_ACCEPTANCE, layout::UNPROVED_ACCEPTANCE];
-    words.contains(&path) || path == layout::SOURCE_EXCEPTION
+    let fetched = [layout::SOURCE_EXCEPTION, layout::MOVE_EXCEPTION];
+    words.contains(&path) || fetched.contains(&path)
 }
 
 /// Files that the program writes only once: the ledger, and kept copies of replaced files.
@@ -323,5 +331,6 @@ fn is_fixed_at_once(path: &str) -> bool {
         let folders = [run::ATTEMPTS, run::REPAIRS, run::SUPERSEDED];
         inside == run::SLOTS || folders.iter().any(|folder| is_below(inside, folder))
     });
-    of_run || is_below(path, layout::REPLACED_PRICES)
+    let folders = [layout::REPLACED_PRICES, layout::LISTING_CHANGES];
+    of_run || folders.iter().any(|folder| is_below(path, folder))
 }

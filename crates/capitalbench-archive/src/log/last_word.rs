@@ -29,6 +29,8 @@ pub(crate) fn replaced_kind(fact: &Fact) -> Option<String> {
         | Fact::Accepted { .. }
         | Fact::Pick { .. }
         | Fact::Correction { .. }
+        | Fact::Ended { .. }
+        | Fact::Explained { .. }
         | Fact::Inventory { .. } => None,
     }
 }

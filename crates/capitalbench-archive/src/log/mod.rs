@@ -35,6 +35,7 @@ mod anchors;
 mod append;
 pub mod check;
 mod contradictions;
+mod ending_events;
 mod events;
 mod find;
 mod fixed_files;

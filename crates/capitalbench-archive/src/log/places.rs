@@ -15,6 +15,8 @@ pub(super) struct Places {
     planned: BTreeMap<String, bool>,
     accepted: BTreeSet<String>,
     is_asked: bool,
+    /// The leaf that ended the round without a record.
+    ended: Option<u64>,
     /// Events that stay true, and the latest event of each kind that a later one replaces.
     told: BTreeSet<Hash>,
     last: BTreeMap<String, Hash>,
@@ -30,6 +32,7 @@ impl Places {
         if let Some(text) = self.repairs.take(&event.fact) {
             self.found.misplaced(leaf, event, text);
         }
+        self.end(leaf, event);
         match &event.fact {
             Fact::Slots { run, calls, .. } => {
                 let known = self.planned.insert(run.clone(), calls == "mock");
@@ -64,6 +67,32 @@ impl Places {
                 *count += 1;
                 if *count != *number {
                     let text = format!("has number {number}, and the next is {count}");
+                    self.found.misplaced(leaf, event, text);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Nothing is frozen, asked or accepted after the end of a round, and a record has no such end.
+    fn end(&mut self, leaf: u64, event: &Event) {
+        match &event.fact {
+            Fact::Ended { .. } => {
+                if let Some(run) = self.accepted.first() {
+                    let text = format!("ends the round after {run} was accepted");
+                    self.found.misplaced(leaf, event, text);
+                }
+                if let Some(first) = self.ended.replace(leaf) {
+                    let text = format!("ends the round that leaf {first} ended");
+                    self.found.misplaced(leaf, event, text);
+                }
+            }
+            Fact::Freeze { .. }
+            | Fact::Slots { .. }
+            | Fact::AttemptBegin { .. }
+            | Fact::Accepted { .. } => {
+                if let Some(end) = self.ended {
+                    let text = format!("comes after leaf {end}, which ended the round");
                     self.found.misplaced(leaf, event, text);
                 }
             }

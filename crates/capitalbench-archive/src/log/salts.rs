@@ -38,7 +38,7 @@ impl Shown {
 
     pub fn of(round: &RoundFolder) -> Result<Self, FileError> {
         let runs = round.runs()?;
-        let Ok(official) = official_run(&runs, round.enforcement()?) else {
+        let Ok(official) = official_run(&runs, round.record_rules()?) else {
             return Ok(Self::default());
         };
         let run = round.run(&official.run_id)?;

@@ -1,9 +1,11 @@
 //! A round on disk, from nothing to frozen, and who works on it.
 
+pub mod ending;
 pub mod freeze;
 pub mod jobs;
 pub mod kept_sources;
 pub mod lease;
+pub mod listing_changes;
 pub mod model_input;
 pub mod new_round;
 pub mod reply_form;

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use capitalbench_core::asking::run::Run;
+use capitalbench_core::asking::run::{RecordRules, Run};
 use capitalbench_core::decision::judgment::Slate;
 use capitalbench_core::market::prices::{PriceSheet, Side};
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::round::manifest::Manifest;
-use capitalbench_core::round::methodology::{Enforcement, Family};
+use capitalbench_core::round::methodology::Family;
 use capitalbench_core::values::ids::{Digest, RunId};
 use capitalbench_core::values::similar::closest;
 
@@ -18,6 +18,7 @@ use crate::disk::file_ops::{self, ReadError, ReadProblem};
 use crate::disk::layout;
 use crate::format::round::hashes::Digests;
 use crate::format::{prices::price_sheet, round::manifest, round::slate};
+use crate::round::listing_changes;
 use crate::run::run_folder::RunFolder;
 
 mod universes;
@@ -160,10 +161,10 @@ impl RoundFolder {
         self.parse_optional(layout::price_sheet(side), price_sheet::parse)
     }
 
-    /// Whether its methodology refuses a broken rule or reproduces it.
-    pub fn enforcement(&self) -> Result<Enforcement, FileError> {
+    /// What a run of the round must have to be the record.
+    pub fn record_rules(&self) -> Result<RecordRules, FileError> {
         let manifest = self.parse(layout::MANIFEST, manifest::parse)?;
-        Ok(manifest.methodology.enforcement())
+        Ok(manifest.record_rules())
     }
 
     /// The ids of all runs, in order.
@@ -353,6 +354,7 @@ pub struct RoundInputs {
     /// The folder they came from.
     pub folder: RoundFolder,
     pub manifest: Manifest,
+    /// The options, with what became of their listings.
     pub universe: Arc<Universe>,
     /// The candidates of a judgment round.
     pub slate: Option<Slate>,
@@ -363,12 +365,15 @@ impl RoundInputs {
     pub fn load(folder: RoundFolder, universes: &Universes) -> Result<Self, FileError> {
         refuse_links(folder.path(), &layout::FOLDERS)?;
         let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
-        let universe = folder.parse(layout::OPTIONS, |bytes| universes.get(bytes))?;
+        let mut universe = folder.parse(layout::OPTIONS, |bytes| universes.get(bytes))?;
         if manifest.market != universe.market() {
             let (own, other) = (manifest.market, universe.market());
             let text = format!("says {own}, but the options of the round are of {other}");
             let fault = Fault::field("market", text);
             return Err(fault.in_file(&folder.file(layout::MANIFEST)));
+        }
+        if let Some(changed) = listing_changes::applied(&folder, &universe)? {
+            universe = Arc::new(changed);
         }
         let slate = match manifest.methodology.family() {
             Family::Judgment => Some(load_slate(&folder)?),

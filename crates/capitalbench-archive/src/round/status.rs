@@ -12,6 +12,7 @@ use crate::disk::error::FileError;
 use crate::disk::layout::{self, run};
 use crate::disk::shell::shell_word;
 use crate::format::round::manifest;
+use crate::round::ending;
 use crate::round::freeze;
 use crate::round::jobs;
 use crate::round::round_folder::{RoundFolder, list_rounds};
@@ -46,7 +47,7 @@ pub fn status(
 pub fn round_status(folder: &RoundFolder, now: Timestamp) -> Result<RoundStatus, FileError> {
     let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
     let runs = folder.runs()?;
-    let record = official_run(&runs, manifest.methodology.enforcement()).ok();
+    let record = official_run(&runs, manifest.record_rules()).ok();
     let record = match record {
         None => RecordState::Missing,
         Some(record) if folder.run(&record.run_id)?.has(run::LEADERBOARD) => RecordState::Scored,
@@ -56,6 +57,7 @@ pub fn round_status(folder: &RoundFolder, now: Timestamp) -> Result<RoundStatus,
         frozen: freeze::stored_digests(folder)?.is_some(),
         runs: runs.len(),
         record,
+        ending: ending::tombstone(folder)?.map(|own| own.ending),
         entry_close: manifest.window.and_then(Window::entry_close),
         exit_close: manifest.window.and_then(Window::exit_close),
     };
@@ -148,6 +150,8 @@ fn next(
         Stage::Frozen => format!("capitalbench show-prompt --round {round}"),
         Stage::Due | Stage::Overdue => format!("capitalbench score-round --round {round}"),
         Stage::Run => format!("capitalbench list-runs --round {round}"),
-        Stage::Accepted | Stage::Pending | Stage::Resolved => return None,
+        Stage::Accepted | Stage::Pending | Stage::Resolved | Stage::Voided | Stage::Abandoned => {
+            return None;
+        }
     })
 }

@@ -15,9 +15,11 @@ use crate::disk::error::FileError;
 use crate::disk::file_ops;
 use crate::disk::layout::{self, run};
 use crate::format::run::acceptance;
+use crate::format::run::run_log::RunLogLine;
 use crate::log::LogFolder;
-use crate::round::freeze;
 use crate::round::round_folder::RoundInputs;
+use crate::round::{ending, freeze};
+use crate::run::missing_answers::{missing_answers, raw_files};
 use crate::run::run_folder::RunFolder;
 use crate::run::validation::{Checked, validate_run};
 
@@ -33,7 +35,11 @@ pub fn facts(
     let manifest = &inputs.manifest;
     let checked = validate_run(inputs, folder, own.rules)?;
     let log = folder.run_log()?.unwrap_or_default();
-    let ends = log.iter().filter_map(|line| line.completed_at.as_ref());
+    let ends = |wanted: fn(&&RunLogLine) -> bool| -> Vec<Timestamp> {
+        let lines = log.iter().filter(wanted);
+        let ends = lines.filter_map(|line| line.completed_at.as_ref());
+        ends.map(WrittenInstant::at).collect()
+    };
     let window = manifest.window;
     let runs = inputs.folder.runs()?;
     let others: Vec<&Run> = runs
@@ -42,8 +48,7 @@ pub fn facts(
         .filter(|run| selection(run, &runs) == Selection::Selected)
         .collect();
     Ok(AcceptanceFacts {
-        enforcement: manifest.methodology.enforcement(),
-        standing: manifest.methodology.standing(),
+        rules: manifest.record_rules(),
         freeze: freeze_state(inputs)?,
         kind: own.rules.kind,
         stream: manifest.stream,
@@ -51,11 +56,13 @@ pub fn facts(
         eligible: own.eligible && !record.format_retry,
         counts: own.counts,
         submissions: submissions(&checked),
+        missing: missing_answers(folder)?,
         roster: manifest.roster.as_ref().map(|r| r.model_ids.clone()),
         times: Times {
             accepted_at,
             record_accepted: others.iter().filter_map(|run| accepted_at_of(run)).max(),
-            calls_ended: ends.map(WrittenInstant::at).collect(),
+            calls_ended: ends(|_| true),
+            answers_ended: ends(|line| line.valid == Some(true)),
             deadline: manifest.decision_deadline.as_ref().map(WrittenInstant::at),
             entry_close: window.and_then(Window::entry_close),
         },
@@ -138,15 +145,26 @@ pub fn accept(
     reason: Option<String>,
 ) -> Result<Acceptance, FileError> {
     let log = file_ops::read(&folder.file(run::RUN_LOG))?;
+    let missing = match facts.rules.enough {
+        Some(_) => facts.missing.clone(),
+        None => Vec::new(),
+    };
+    let mut submissions = submission_digests(folder)?;
+    for path in raw_files(&missing) {
+        submissions.remove(&path);
+    }
+    let _turn = ending::hold_if_asked(&inputs.folder)?;
+    ending::require_open(&inputs.folder)?;
     let acceptance = Acceptance {
         round_id: inputs.manifest.round_id.clone(),
         run_id: folder.run_id().clone(),
         accepted_at: WrittenInstant::of(facts.times.accepted_at),
         run_log: Digest::of(&log),
-        submissions: submission_digests(folder)?,
+        submissions,
         hashes: Digest::of(&inputs.folder.read(layout::HASHES)?),
         supersedes: facts.others_accepted.first().cloned(),
         reason,
+        missing,
     };
     let text = acceptance::render(&acceptance);
     file_ops::create_new(&folder.file(run::ACCEPTANCE), text.as_bytes())?;

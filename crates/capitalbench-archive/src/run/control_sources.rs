@@ -71,8 +71,7 @@ impl ControlSources {
 
 fn decisions(inputs: &RoundInputs) -> Result<Vec<Vec<Holding>>, FileError> {
     let runs = inputs.folder.runs()?;
-    let enforcement = inputs.manifest.methodology.enforcement();
-    let Ok(record) = official_run(&runs, enforcement) else {
+    let Ok(record) = official_run(&runs, inputs.manifest.record_rules()) else {
         return Ok(Vec::new());
     };
     let folder = inputs.folder.run(&record.run_id)?;

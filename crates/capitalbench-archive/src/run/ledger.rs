@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use capitalbench_core::asking::attempt::{AttemptStatus, Reason, Slot};
 use capitalbench_core::asking::call_settings::Asked;
 use capitalbench_core::asking::cost::Cost;
+use capitalbench_core::asking::run::{Calls, RunKind};
 use capitalbench_core::values::ids::{Digest, RunId};
 use capitalbench_core::values::time::WrittenInstant;
 use serde::{Deserialize, Serialize};
@@ -26,7 +27,9 @@ use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops::{self, Hold};
 use crate::disk::layout::run;
 use crate::format::text::json;
+use crate::round::ending;
 use crate::round::round_folder::{RoundFolder, parse_file, read_file};
+use crate::run::in_flight::official_in_flight;
 use crate::run::run_folder::RunFolder;
 
 pub mod derive;
@@ -199,6 +202,14 @@ impl Ledger {
         // An unfinished folder may be a run that another process is creating right now, so wait.
         let _turn = file_ops::hold_in_turn(&parent.join(run::LOCK))?;
         file_ops::remove_unfinished(&parent)?;
+        ending::require_open(round)?;
+        if plan.rules.kind == RunKind::Official
+            && plan.calls != Calls::Mock
+            && let Some(other) = official_in_flight(round)?
+        {
+            let text = format!("{other} is an official run of the round that has not ended");
+            return Err(FileError::folder(&path, text));
+        }
         let files = [(run::SLOTS, slots.as_bytes())];
         file_ops::create_folder_with(&path, &files, &[run::ATTEMPTS])?;
         Self::open(round, &plan.run_id)
@@ -307,7 +318,7 @@ impl Ledger {
 }
 
 /// Every attempt of a slot from its files, for readers of a run; does not check the digests.
-pub(crate) fn attempts_of(
+pub fn attempts_of(
     folder: &RunFolder,
     plan: &RunPlan,
     slot: &Slot,

@@ -2,7 +2,9 @@
 
 pub mod acceptance;
 pub mod control_sources;
+pub mod in_flight;
 pub mod ledger;
+pub mod missing_answers;
 pub mod run_controls;
 pub mod run_folder;
 pub mod validation;

@@ -15,7 +15,7 @@ pub(super) fn check(state: &RoundState, findings: &mut Findings) {
         if let Some(acceptance) = &own.record.run.acceptance {
             let all = [
                 names(state, own, acceptance),
-                uncountable(own),
+                uncountable(state, own),
                 succession(state, own, acceptance),
             ];
             for text in all.into_iter().flatten() {
@@ -31,8 +31,11 @@ fn names(state: &RoundState, own: &RunState, acceptance: &Acceptance) -> Option<
     (!is_own).then(|| format!("names {run_id} of {round_id}"))
 }
 
-fn uncountable(own: &RunState) -> Option<String> {
-    let may_count = own.record.run.may_count();
+fn uncountable(state: &RoundState, own: &RunState) -> Option<String> {
+    let may_count = own
+        .record
+        .run
+        .may_count(state.inputs.manifest.record_rules());
     (!may_count).then(|| "accepts a run that must not count".to_owned())
 }
 

@@ -5,9 +5,12 @@
 use std::collections::BTreeSet;
 
 use capitalbench_core::asking::acceptance::Acceptance;
-use capitalbench_core::asking::attempt::AttemptStatus;
+use capitalbench_core::asking::attempt::{AttemptStatus, Reason};
+use capitalbench_core::asking::missing_answer::MissingAnswer;
 use capitalbench_core::decision::submission::reply::{Ending, find_object, read_reply};
 use capitalbench_core::values::ids::Digest;
+use capitalbench_core::values::time::WrittenInstant;
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::finding::{Code, Findings};
@@ -23,6 +26,7 @@ use crate::run::ledger::{
     AnswerHead, AttemptRecord, Begun, Ended, OTHER_ANSWER, PlannedSlot, RunPlan, attempt_path,
     attempts_of, parse_record,
 };
+use crate::run::missing_answers::{missing_answers, raw_files};
 use crate::run::run_folder::RunFolder;
 use crate::run::validation::{Checked, validate_run};
 
@@ -128,6 +132,8 @@ impl<'a> DerivedRun<'a> {
         attempts: &[AttemptRecord],
         findings: &mut Findings,
     ) {
+        let deadline = self.inputs.manifest.decision_deadline.as_ref();
+        let deadline = deadline.map(WrittenInstant::at);
         for attempt in attempts {
             let number = attempt.begun.attempt;
             let path = |ending: &str| attempt_path(plan, &planned.slot, number, ending);
@@ -136,7 +142,7 @@ impl<'a> DerivedRun<'a> {
             let ended = attempt.ended.as_ref();
             let problem = ended.and_then(|ended| {
                 let answer = answer.as_deref();
-                let hidden = || hidden_decision(ended, answer, planned);
+                let hidden = || hidden_decision(ended, answer, planned, deadline);
                 unfounded(ended, answer).or_else(hidden)
             });
             if let Some(problem) = problem {
@@ -239,10 +245,39 @@ impl<'a> DerivedRun<'a> {
             };
             differs(self.place(path), text);
         }
-        let added = |path: &&String| !acceptance.submissions.contains_key(*path);
+        let without = raw_files(&acceptance.missing);
+        let added = |path: &&String| {
+            !acceptance.submissions.contains_key(*path) && !without.contains(*path)
+        };
         for path in now.keys().filter(added) {
             differs(self.place(path), "was added after the acceptance");
         }
+        self.missing(acceptance, findings);
+    }
+
+    /// The acceptance lists exactly the models whose ledger holds no valid answer.
+    fn missing(&self, acceptance: &Acceptance, findings: &mut Findings) {
+        let found = match missing_answers(self.folder) {
+            Ok(found) => found,
+            Err(error) => return findings.push(unreadable(&self.inputs.folder, &error)),
+        };
+        if found == acceptance.missing {
+            return;
+        }
+        let list = |all: &[MissingAnswer]| -> String {
+            let one = |own: &MissingAnswer| format!("{} ({})", own.model_id, own.why.as_str());
+            all.iter().map(one).collect::<Vec<_>>().join(", ")
+        };
+        let text = format!(
+            "lists [{}] without a valid answer; the ledger gives [{}]",
+            list(&acceptance.missing),
+            list(&found)
+        );
+        findings.add(
+            Code::MissingAnswersDiffer,
+            self.place(run::ACCEPTANCE),
+            text,
+        );
     }
 }
 
@@ -275,16 +310,24 @@ fn unfounded(ended: &Ended, answer: Option<&[u8]>) -> Option<&'static str> {
     }
 }
 
-/// Whether a call that was turned away, as the ledger says, did bring a decision: rejections use up no
-/// retry, so nobody may call an unwelcome answer one.
+/// Whether a call that failed, as the ledger says, did bring a decision: a rejection uses up no retry,
+/// and a round goes on without a model that failed, so nobody may call an unwelcome answer so.
 fn hidden_decision(
     ended: &Ended,
     answer: Option<&[u8]>,
     planned: &PlannedSlot,
+    deadline: Option<Timestamp>,
 ) -> Option<&'static str> {
-    if !ended.attempt_status().is_rejection() {
-        return None;
-    }
+    use Reason::{Deadline, Server, Timeout, Transport};
+    let status = ended.attempt_status();
+    let problem = match status.reason()? {
+        reason if reason.is_rejection() => "is called a rejection, but its answer holds a decision",
+        Server | Timeout | Transport => "is called a failure, but its answer holds a decision",
+        Deadline if !came_late(ended, deadline) => {
+            "is called late, but its answer came before the deadline and holds a decision"
+        }
+        _ => return None,
+    };
     let answer: Value = serde_json::from_slice(answer?).ok()?;
     let mut strings = Vec::new();
     collect(&answer, &mut strings);
@@ -293,7 +336,14 @@ fn hidden_decision(
         object.is_some_and(|object| object["model_id"] == planned.slot.model_id.as_str())
     };
     let is_hidden = strings.iter().any(decides) || ended.text.is_some();
-    is_hidden.then_some("is called a rejection, but its answer holds a decision")
+    is_hidden.then_some(problem)
+}
+
+fn came_late(ended: &Ended, deadline: Option<Timestamp>) -> bool {
+    let ended = WrittenInstant::parse(&ended.ended_at_utc);
+    ended
+        .zip(deadline)
+        .is_some_and(|(ended, limit)| ended.at() > limit)
 }
 
 /// The value after writing and reading it.

@@ -45,9 +45,12 @@ fn counted(count: usize, word: &str) -> String {
 fn times(state: &RoundState, official: &RunState, findings: &mut Findings) {
     let manifest = &state.inputs.manifest;
     let lines = official.run_log.iter();
+    // Where the round goes on without a model, the end of a call without an answer decides nothing.
+    let goes_on = manifest.record_rules().enough.is_some();
     let starts = lines.clone().filter_map(|line| line.started_at.as_ref());
     let starts = starts.map(WrittenInstant::at);
-    let ends = lines.filter_map(|line| line.completed_at.as_ref());
+    let ends = lines.filter(|line| !goes_on || line.valid == Some(true));
+    let ends = ends.filter_map(|line| line.completed_at.as_ref());
     let ends = ends.map(WrittenInstant::at);
     let (Some(last), Some(first)) = (ends.clone().max(), starts.min()) else {
         return;
@@ -106,7 +109,11 @@ fn roster(state: &RoundState, official: &RunState, findings: &mut Findings) {
     };
     let expected: BTreeSet<&str> = roster.model_ids.iter().map(ModelId::as_str).collect();
     let files = official.checked.iter();
-    let asked: BTreeSet<&str> = files.filter_map(Checked::model_id).collect();
+    let accepted = official.record.run.acceptance.as_ref();
+    let missing = accepted.map_or(&[][..], |own| &own.missing);
+    let missing = missing.iter().map(|own| own.model_id.as_str());
+    let asked = files.filter_map(Checked::model_id).chain(missing);
+    let asked: BTreeSet<&str> = asked.collect();
     if expected != asked {
         let list = |ids: Vec<&&str>| ids.into_iter().copied().collect::<Vec<_>>().join(", ");
         let missing = list(expected.difference(&asked).collect());

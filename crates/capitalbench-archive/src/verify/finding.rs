@@ -83,8 +83,6 @@ codes! {
         "The stored model input does not follow from the other frozen inputs."
     ReplyFormDiffers "reply-form-differs" Error
         "The prompt or the schema is not the one that the methodology prescribes (from v1.2 on)."
-    MethodologyOnTrial "methodology-on-trial" Error
-        "The round of a real market names a label whose rules still grow."
     VerdictDiffers "verdict-differs" Error
         "A raw submission is valid, but recorded as invalid, or the other way round."
     ParsedSubmissionDiffers "parsed-submission-differs" Error
@@ -111,6 +109,10 @@ codes! {
         "Several runs qualify as the record, and the operator did not choose one."
     AcceptanceDiffers "acceptance-differs" Error
         "An acceptance does not match its run: a name, a digest or the run it supersedes is wrong."
+    MissingAnswersDiffer "missing-answers-differ" Error
+        "An acceptance lists other models without a valid answer, or other reasons, than the ledger of its run."
+    EndingDiffers "ending-differs" Error
+        "A tombstone or an explanation names another round, or a tombstone stands beside an accepted run."
     PriceSheetInvalid "price-sheet-invalid" Error
         "A price file cannot be read or breaks its format."
     PriceRuleBroken "price-rule-broken" Error
@@ -193,6 +195,10 @@ codes! {
         "Entry and exit of an option come from different sources."
     PriceSourceReplaced "price-source-replaced" Warning
         "Prices come from a source other than the frozen one, for a recorded reason."
+    ListingChanged "listing-changed" Warning
+        "An option was renamed or delisted, so its prices follow the rule for that."
+    MovesAccepted "moves-accepted" Warning
+        "A price moved more in a day than the round believes from one source, and the operator gave a reason."
     ProviderHostDiffers "provider-host-differs" Warning
         "A model was called at a host other than those the manifest froze."
     BlankClose "blank-close" Warning
@@ -223,12 +229,20 @@ codes! {
         "A round that promises proof is scored with prices that only the operator vouches for."
     ReportReplaced "report-replaced" Warning
         "A report replaced another one although no result changed."
+    AttemptUnseen "attempt-unseen" Warning
+        "The program stopped during an attempt, so nobody saw how it ended; it counts as an attempt."
     Draft "draft" Note
         "The round is not frozen, or no model was asked yet."
     Pending "pending" Note
         "The exit close has not passed yet."
     Pilot "pilot" Note
         "The round is a pilot and stands outside the record."
+    RoundEnded "round-ended" Note
+        "The round was voided or abandoned: it has no record, and its tombstone says why."
+    RoundExplained "round-explained" Note
+        "The operator explained something about the round; its picks and results stay and count."
+    FrozenAgain "frozen-again" Note
+        "The log holds more than one freeze of the round; the last one before the first call counts."
     NoRealCall "no-real-call" Note
         "No run asked a provider: the round is an example or a rehearsal."
     AcceptanceWithdrawn "acceptance-withdrawn" Note

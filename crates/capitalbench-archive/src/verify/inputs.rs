@@ -3,7 +3,7 @@
 use capitalbench_core::asking::prompt;
 use capitalbench_core::market::calendar::plan_window;
 use capitalbench_core::round::manifest::{Manifest, Stream};
-use capitalbench_core::round::methodology::{Enforcement, ReplyOrder, Standing};
+use capitalbench_core::round::methodology::{Enforcement, ReplyOrder};
 
 use super::finding::{Code, Finding, Findings};
 use super::{RoundState, unreadable};
@@ -191,13 +191,6 @@ pub(super) fn check_manifest(state: &RoundState, findings: &mut Findings) {
     }
     if let Some(text) = check_window(manifest) {
         add(Code::WindowDiffers, text);
-    }
-    let is_trial = manifest.methodology.standing() == Standing::Trial;
-    if is_trial && manifest.stream != Stream::Synthetic {
-        let label = manifest.methodology.label().unwrap_or_default();
-        let stream = manifest.stream.as_str();
-        let text = format!("names {label}, and publication_stream is {stream}");
-        add(Code::MethodologyOnTrial, text);
     }
     if manifest.stream == Stream::Pilot {
         add(Code::Pilot, "publication_stream is pilot".into());

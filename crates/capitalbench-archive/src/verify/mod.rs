@@ -26,6 +26,7 @@ mod asked;
 pub mod audit;
 mod controls;
 pub mod derivation;
+mod ending;
 mod fairness;
 mod finding;
 mod hosts;

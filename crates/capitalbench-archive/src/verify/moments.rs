@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use super::finding::{Code, Findings};
 use super::log_state::{LogState, Reader, SeenStamp};
 use super::round_proof::{Moment, RoundProof};
-use super::slots::count;
+use super::slots::{Missing, count};
 use crate::disk::layout;
 use crate::log::{Kind, contradictions, instant, mark_of, marks, steps};
 
@@ -35,6 +35,7 @@ impl RoundEvents<'_> {
         self.contradictions(findings);
         self.claims(findings);
         self.early_prices(findings);
+        self.freezes(findings);
         let record = self.facts().rev().find_map(|fact| match fact {
             Fact::Accepted { run, .. } => Some(run.clone()),
             _ => None,
@@ -72,7 +73,14 @@ impl RoundEvents<'_> {
         (proof.entry_close, proof.exit_close) = (told.entry, told.exit);
         self.order(&told, &proof.order, findings);
         if let Some(record) = &record {
-            proof.slots = count(record, self.events, findings);
+            let rules = self.manifest.map(Manifest::record_rules);
+            let goes_on = rules.is_some_and(|own| own.enough.is_some());
+            let missing = if goes_on {
+                Missing::Listed
+            } else {
+                Missing::Refused
+            };
+            proof.slots = count(record, self.events, missing, findings);
         }
     }
 
@@ -155,6 +163,17 @@ impl RoundEvents<'_> {
                 let place = format!("log/leaf {leaf}");
                 findings.add(Code::LogOrderBroken, place, text);
             }
+        }
+    }
+
+    /// A round that was made again under its old id has another freeze in the log.
+    fn freezes(&self, findings: &mut Findings) {
+        let freezes = self.events.iter();
+        let freezes = freezes.filter(|(_, event)| matches!(event.fact, Fact::Freeze { .. }));
+        let leaves: Vec<String> = freezes.map(|(leaf, _)| leaf.to_string()).collect();
+        if leaves.len() > 1 {
+            let text = format!("the round was frozen by the leaves {}", leaves.join(", "));
+            findings.add(Code::FrozenAgain, layout::LOG, text);
         }
     }
 

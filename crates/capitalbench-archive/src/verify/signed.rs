@@ -225,6 +225,8 @@ fn is_dated(fact: &Fact) -> bool {
             | Fact::Repaired { .. }
             | Fact::Accepted { .. }
             | Fact::Pick { .. }
+            | Fact::Ended { .. }
+            | Fact::Explained { .. }
             | Fact::Correction { .. }
     )
 }
@@ -256,6 +258,10 @@ fn words(fact: &Fact) -> String {
             format!("{name} of {session}")
         }
         Fact::Claim { statement, .. } => format!("{name} {statement:?}"),
-        Fact::Freeze { .. } | Fact::Methodology { .. } | Fact::Inventory { .. } => name.to_owned(),
+        Fact::Explained { number, .. } => format!("{name} {number}"),
+        Fact::Ended { .. }
+        | Fact::Freeze { .. }
+        | Fact::Methodology { .. }
+        | Fact::Inventory { .. } => name.to_owned(),
     }
 }

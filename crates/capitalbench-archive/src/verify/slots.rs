@@ -22,8 +22,19 @@ pub struct SlotCount {
     pub failed: usize,
     /// Those without an end.
     pub open: usize,
+    /// Attempts whose end nobody saw.
+    pub unseen: usize,
     /// Attempts after the first, by the reason why the one before failed.
     pub retries: BTreeMap<String, usize>,
+}
+
+/// What a slot without a valid answer means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// The acceptance lists it with its reason, and the round goes on without it.
+    Listed,
+    /// Every slot must have an end.
+    Refused,
 }
 
 #[derive(Default)]
@@ -37,6 +48,7 @@ struct Slot<'a> {
 pub(super) fn count(
     run: &str,
     events: &[(u64, Event)],
+    missing: Missing,
     findings: &mut Findings,
 ) -> Option<SlotCount> {
     let plan = events.iter().find_map(|(_, event)| match &event.fact {
@@ -89,11 +101,17 @@ pub(super) fn count(
         slots: slots.len(),
         ..SlotCount::default()
     };
+    let mut unseen = Vec::new();
     for ((model, replicate), mut slot) in slots {
         slot.close(max_retries, &mut counted);
         let named = |problem| format!("{model}, replicate {replicate}: {problem}");
+        let told = slot.without_end(missing, &mut counted);
+        unseen.extend(told.into_iter().map(named));
         strange.extend(slot.problems.into_iter().map(named));
     }
+    counted.unseen = unseen.len();
+    let unseen = unseen.into_iter();
+    findings.extend(unseen.map(|text| Finding::new(Code::AttemptUnseen, &place, text)));
     findings.extend(strange.into_iter().map(find));
     Some(counted)
 }
@@ -154,25 +172,40 @@ impl<'a> Slot<'a> {
             let text = format!("has {asked} attempts, but only {max_retries} retries are allowed");
             self.problems.push(text);
         }
-        for attempt in &self.begun {
-            if !self.ended.contains_key(attempt) {
-                self.problems.push(format!("attempt {attempt} has no end"));
-            }
-        }
         for attempt in self.begun.iter().skip(1) {
             let before = attempt.checked_sub(1).and_then(|at| self.ended.get(&at));
             let word = before.map_or("unnamed", |(_, reason)| *reason);
             *counted.retries.entry(word.to_owned()).or_default() += 1;
         }
         match self.ended.last_key_value().map(|(_, (status, _))| *status) {
-            None => {
-                counted.open += 1;
-                self.problems.push("has no end".to_owned());
-            }
+            None => {}
             Some("valid") => counted.valid += 1,
             Some("invalid") => counted.invalid += 1,
             Some(_) => counted.failed += 1,
         }
+    }
+
+    /// Attempts that nobody saw the end of, and the slot itself where it never had one: problems
+    /// where every slot must have an end, otherwise what is returned.
+    fn without_end(&mut self, missing: Missing, counted: &mut SlotCount) -> Vec<String> {
+        let open = self
+            .begun
+            .iter()
+            .filter(|own| !self.ended.contains_key(own));
+        let unseen: Vec<String> = open
+            .map(|attempt| format!("attempt {attempt} has no end"))
+            .collect();
+        let is_open = self.ended.is_empty();
+        if missing == Missing::Listed {
+            counted.failed += usize::from(is_open);
+            return unseen;
+        }
+        self.problems.extend(unseen);
+        if is_open {
+            counted.open += 1;
+            self.problems.push("has no end".to_owned());
+        }
+        Vec::new()
     }
 }
 

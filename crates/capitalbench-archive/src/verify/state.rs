@@ -16,10 +16,10 @@ use crate::format::round::job;
 pub(super) fn check<'a>(state: &'a RoundState, findings: &mut Findings) -> Option<&'a RunState> {
     super::acceptance::check(state, findings);
     let runs = || state.runs.iter().map(|run| &run.record.run);
-    let enforcement = state.inputs.manifest.methodology.enforcement();
-    let found = official_run(runs(), enforcement);
+    let rules = state.inputs.manifest.record_rules();
+    let found = official_run(runs(), rules);
     let candidates: Vec<&str> = runs()
-        .filter(|run| run.may_count())
+        .filter(|run| run.may_count(rules))
         .map(|run| run.run_id.as_str())
         .collect();
     if candidates.len() > 1 && found.is_ok() {
@@ -42,10 +42,13 @@ pub(super) fn check<'a>(state: &'a RoundState, findings: &mut Findings) -> Optio
             .iter()
             .find(|run| run.record.run.run_id == found.run_id),
         Err(reason) => {
-            findings.push(missing_record(state, &reason));
+            if !super::ending::has_ended(state) {
+                findings.push(missing_record(state, &reason));
+            }
             None
         }
     };
+    super::ending::check(state, findings);
     check_job(state, official, findings);
     if let Some(official) = official {
         check_market(state, official, findings);

@@ -23,8 +23,8 @@ fn every_record_passes_the_gate_and_late_ones_are_reported() {
     let (mut records, mut late) = (0, 0);
     for round in &rounds {
         let runs = round.folder.runs().unwrap();
-        let enforcement = round.manifest.methodology.enforcement();
-        let Ok(record) = official_run(&runs, enforcement) else {
+        let rules = round.manifest.record_rules();
+        let Ok(record) = official_run(&runs, rules) else {
             continue;
         };
         let folder = round.folder.run(&record.run_id).unwrap();

@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use crate::asking::run::{Calls, Counts, RunKind};
+use crate::asking::missing_answer::MissingAnswer;
+use crate::asking::run::{Calls, Counts, RecordRules, RunKind};
 use crate::round::manifest::Stream;
-use crate::round::methodology::{Enforcement, Standing};
+use crate::round::methodology::Enforcement;
 use crate::values::ids::{Digest, ModelId, RoundId, RunId};
 use crate::values::time::WrittenInstant;
 
@@ -26,7 +27,7 @@ pub struct Acceptance {
     pub run_id: RunId,
     pub accepted_at: WrittenInstant,
     pub run_log: Digest,
-    /// Digests of the raw submissions, by path inside the run.
+    /// Digests of the raw files of valid submissions, by path inside the run.
     pub submissions: BTreeMap<String, Digest>,
     /// Digest of the file that holds the frozen digests.
     pub hashes: Digest,
@@ -34,6 +35,8 @@ pub struct Acceptance {
     pub supersedes: Option<RunId>,
     /// Why, in the operator's words.
     pub reason: Option<String>,
+    /// The models without a valid answer, in the order of the run; the round goes on without them.
+    pub missing: Vec<MissingAnswer>,
 }
 
 /// Whether the inputs of the round are sealed.
@@ -60,10 +63,8 @@ pub enum Choice {
 /// Everything the gate looks at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcceptanceFacts {
-    /// Whether a broken deadline is refused or reported.
-    pub enforcement: Enforcement,
-    /// Whether the rules of the round are settled.
-    pub standing: Standing,
+    /// Whether a broken deadline is refused or reported, and how many valid answers suffice.
+    pub rules: RecordRules,
     /// State of the inputs.
     pub freeze: Freeze,
     pub kind: RunKind,
@@ -77,6 +78,8 @@ pub struct AcceptanceFacts {
     pub counts: Counts,
     /// Submissions as they validate now.
     pub submissions: Submissions,
+    /// Models of the run without a valid answer, by its ledger.
+    pub missing: Vec<MissingAnswer>,
     /// The frozen roster, where there is one.
     pub roster: Option<Vec<ModelId>>,
     /// The instants at which calls matter.
@@ -110,6 +113,8 @@ pub struct Times {
     /// When the record that may give way was accepted.
     pub record_accepted: Option<Timestamp>,
     pub calls_ended: Vec<Timestamp>,
+    /// The ends of those that brought a valid answer.
+    pub answers_ended: Vec<Timestamp>,
     /// Last moment for a decision.
     pub deadline: Option<Timestamp>,
     /// The close that returns are counted from.
@@ -119,7 +124,7 @@ pub struct Times {
 /// Every reason why the run may not become the record; none means that it may.
 pub fn refusals(facts: &AcceptanceFacts) -> Vec<Refusal> {
     let mut found = objections(facts);
-    if facts.enforcement == Enforcement::Reproduce {
+    if facts.rules.enforcement == Enforcement::Reproduce {
         found.retain(|refusal| !refusal.is_tolerated());
     }
     found
@@ -128,7 +133,9 @@ pub fn refusals(facts: &AcceptanceFacts) -> Vec<Refusal> {
 /// What is only reported, because the round follows older rules.
 pub fn remarks(facts: &AcceptanceFacts) -> Vec<Refusal> {
     let mut found = objections(facts);
-    found.retain(|refusal| facts.enforcement == Enforcement::Reproduce && refusal.is_tolerated());
+    found.retain(|refusal| {
+        facts.rules.enforcement == Enforcement::Reproduce && refusal.is_tolerated()
+    });
     found
 }
 
@@ -151,14 +158,12 @@ fn objections(facts: &AcceptanceFacts) -> Vec<Refusal> {
     if !fits {
         found.push(Refusal::NotReal(facts.calls));
     }
-    let invented = facts.stream == Stream::Synthetic && facts.calls != Calls::Real;
-    if facts.standing == Standing::Trial && !invented {
-        found.push(Refusal::OnTrial);
-    }
     let may_count = facts.kind == RunKind::Official && facts.calls != Calls::Mock;
-    if may_count && !facts.eligible {
+    let few = too_few(facts);
+    if may_count && !facts.eligible && few.is_none() {
         found.push(Refusal::NotEligible);
     }
+    found.extend(few);
     found.extend(count_objections(facts));
     found.extend(roster_objection(facts));
     found.extend(time_objections(facts));
@@ -169,6 +174,8 @@ fn objections(facts: &AcceptanceFacts) -> Vec<Refusal> {
         found.push(Refusal::AcceptedBefore);
     }
     match (facts.choice, facts.others_accepted.as_slice()) {
+        // The same command again: the record that gave way is the record no more.
+        (Choice::Supersede, []) if facts.accepted_before => {}
         (Choice::Supersede, []) => found.push(Refusal::NothingToSupersede),
         (Choice::First, []) | (Choice::Supersede, [_]) => {}
         (_, others) => found.push(Refusal::AnotherAccepted(others.to_vec())),
@@ -176,19 +183,32 @@ fn objections(facts: &AcceptanceFacts) -> Vec<Refusal> {
     found
 }
 
+/// The failure policy asks for more valid answers than an ended run has.
+fn too_few(facts: &AcceptanceFacts) -> Option<Refusal> {
+    let needed = facts.rules.enough?;
+    let valid = facts.submissions.valid;
+    let has_ended = facts.counts.models.is_some();
+    (has_ended && valid < needed).then(|| Refusal::TooFew {
+        valid,
+        needed,
+        missing: facts.missing.clone(),
+    })
+}
+
 fn count_objections(facts: &AcceptanceFacts) -> Vec<Refusal> {
     let mut found = Vec::new();
     let Submissions { valid, invalid, .. } = &facts.submissions;
     let models = facts.counts.models;
+    let all_must = facts.rules.enough.is_none();
     if models == Some(0) {
         found.push(Refusal::NoModels);
-    } else if models != Some(*valid) {
+    } else if models.is_none() || (all_must && models != Some(*valid)) {
         found.push(Refusal::Partial {
             valid: *valid,
             models,
         });
     }
-    if !invalid.is_empty() {
+    if all_must && !invalid.is_empty() {
         found.push(Refusal::InvalidSubmissions(invalid.clone()));
     }
     let counted = [*valid, invalid.len() as u64];
@@ -205,7 +225,10 @@ fn count_objections(facts: &AcceptanceFacts) -> Vec<Refusal> {
 
 fn roster_objection(facts: &AcceptanceFacts) -> Option<Refusal> {
     let expected: BTreeSet<&ModelId> = facts.roster.as_ref()?.iter().collect();
-    let asked: BTreeSet<&ModelId> = facts.submissions.model_ids.iter().collect();
+    let missing = facts.missing.iter().map(|own| &own.model_id);
+    let missing = missing.filter(|_| facts.rules.enough.is_some());
+    let asked = facts.submissions.model_ids.iter().chain(missing);
+    let asked: BTreeSet<&ModelId> = asked.collect();
     let without = |a: &BTreeSet<&ModelId>, b: &BTreeSet<&ModelId>| -> Vec<ModelId> {
         a.difference(b).map(|id| (*id).clone()).collect()
     };
@@ -217,15 +240,23 @@ fn roster_objection(facts: &AcceptanceFacts) -> Option<Refusal> {
 fn time_objections(facts: &AcceptanceFacts) -> Vec<Refusal> {
     let mut found = Vec::new();
     let times = &facts.times;
-    let calls = facts.submissions.valid + facts.submissions.invalid.len() as u64;
-    let known = times.calls_ended.len() as u64;
+    // Where the round goes on without a model, the end of its calls decides nothing.
+    let (calls, ends) = match facts.rules.enough {
+        Some(_) => (facts.submissions.valid, &times.answers_ended),
+        None => {
+            let files = facts.submissions.valid + facts.submissions.invalid.len() as u64;
+            (files, &times.calls_ended)
+        }
+    };
+    let known = ends.len() as u64;
     if known < calls {
         found.push(Refusal::TimesUnproved { known, calls });
     }
-    found.extend(late(&times.calls_ended, times.deadline).map(Refusal::AfterDeadline));
-    found.extend(late(&times.calls_ended, times.entry_close).map(Refusal::AfterEntryClose));
+    found.extend(late(ends, times.deadline).map(Refusal::AfterDeadline));
+    found.extend(late(ends, times.entry_close).map(Refusal::AfterEntryClose));
     if let Some(entry_close) = times.entry_close
         && facts.choice == Choice::Supersede
+        && !facts.accepted_before
         && times.accepted_at > entry_close
     {
         let accepted_at = times.accepted_at;
@@ -236,6 +267,7 @@ fn time_objections(facts: &AcceptanceFacts) -> Vec<Refusal> {
     }
     let last_call = times.calls_ended.iter().max().copied();
     if let Some(earlier) = last_call.max(times.record_accepted)
+        && !facts.accepted_before
         && times.accepted_at <= earlier
     {
         let accepted_at = times.accepted_at;

@@ -7,6 +7,7 @@ pub mod call_settings;
 pub mod cost;
 pub mod market_context;
 pub mod mechanical_briefing;
+pub mod missing_answer;
 pub mod prompt;
 pub mod run;
 pub mod served_name;

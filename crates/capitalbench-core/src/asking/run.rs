@@ -115,10 +115,38 @@ pub struct Counts {
     pub invalid: Option<u64>,
 }
 
+/// What a round asks of a run that may be its record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordRules {
+    pub enforcement: Enforcement,
+    /// The valid answers that suffice; none where every model must have one.
+    pub enough: Option<u64>,
+}
+
+impl RecordRules {
+    /// Every model must have a valid answer.
+    pub fn all_answer(enforcement: Enforcement) -> Self {
+        Self {
+            enforcement,
+            enough: None,
+        }
+    }
+
+    /// Whether so many valid and invalid answers may be a record.
+    pub fn suffice(self, valid: u64, invalid: u64) -> bool {
+        match self.enough {
+            Some(enough) => valid >= enough,
+            None => invalid == 0,
+        }
+    }
+}
+
 impl Run {
-    /// Eligible and without invalid submissions: the operator's word may make it the record.
-    pub fn may_count(&self) -> bool {
-        self.eligible && self.counts.invalid.unwrap_or(0) == 0
+    /// Eligible and with the valid answers that the round asks for: the operator's word may make it
+    /// the record.
+    pub fn may_count(&self, rules: RecordRules) -> bool {
+        let Counts { valid, invalid, .. } = self.counts;
+        self.eligible && rules.suffice(valid.unwrap_or(0), invalid.unwrap_or(0))
     }
 }
 
@@ -164,12 +192,12 @@ fn join(ids: &[RunId]) -> String {
 /// labels it does, because only the gate of an acceptance asks whether a run came too late.
 pub fn official_run<'a>(
     runs: impl IntoIterator<Item = &'a Run>,
-    enforcement: Enforcement,
+    rules: RecordRules,
 ) -> Result<&'a Run, NoOfficialRun> {
     let all: Vec<&Run> = runs.into_iter().collect();
     let mut candidates = Vec::new();
     let mut selected = Vec::new();
-    for run in all.iter().copied().filter(|run| run.may_count()) {
+    for run in all.iter().copied().filter(|run| run.may_count(rules)) {
         match selection(run, all.iter().copied()) {
             Selection::Withdrawn => continue,
             Selection::Selected => selected.push(run),
@@ -179,7 +207,7 @@ pub fn official_run<'a>(
     }
     match (selected.as_slice(), candidates.as_slice()) {
         ([run], _) => Ok(run),
-        ([], [run]) => match enforcement {
+        ([], [run]) => match rules.enforcement {
             Enforcement::Reproduce => Ok(run),
             Enforcement::Refuse => Err(NoOfficialRun::NotAccepted(run.run_id.clone())),
         },

@@ -9,6 +9,7 @@ use serde_saphyr::granit_parser::{Event, Parser};
 use serde_saphyr::options::DuplicateKeyPolicy;
 use serde_saphyr::{MessageFormatter as _, Options, UserMessageFormatter};
 
+pub mod fields;
 pub mod unique_keys;
 
 /// Why a text is not YAML that is accepted.

@@ -172,6 +172,18 @@ impl Market {
         }
     }
 
+    /// The last session whose rows no vendor corrects any more at an instant: what a market table shows.
+    pub fn last_final_session(self, instant: Timestamp) -> Option<Date> {
+        let is_final = |day: &Date| {
+            let ready = self.rows_final_at(*day);
+            ready.is_some_and(|ready| ready <= instant)
+        };
+        let last = self.last_session_by(instant);
+        let mut sessions = std::iter::successors(last, |day| self.previous_session(*day));
+        // Rows are final within a day, so one of the last sessions has them.
+        sessions.find(is_final)
+    }
+
     /// The first session after this day; none only at the end of representable time.
     pub fn next_session(self, day: Date) -> Option<Date> {
         let mut next = day.tomorrow().ok()?;

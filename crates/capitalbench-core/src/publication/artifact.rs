@@ -30,6 +30,7 @@ pub fn audience(path: &str) -> Audience {
         ["research" | "market_data", ..] | ["automation", "resolution_job.yaml"] => {
             Audience::Public
         }
+        ["exceptions", _] => Audience::Public,
         ["prices", "entry_prices.csv" | "weekly_prices.csv"] => Audience::Public,
         ["prices", ..] => Audience::AfterResult,
         ["runs", _, inside @ ..] => in_run(inside),
@@ -38,7 +39,7 @@ pub fn audience(path: &str) -> Audience {
 }
 
 /// Files directly in a round that everybody may read.
-const TOP_LEVEL: [&str; 12] = [
+const TOP_LEVEL: [&str; 13] = [
     "README.md",
     "briefing.md",
     "given_instants.jsonl",
@@ -49,6 +50,7 @@ const TOP_LEVEL: [&str; 12] = [
     "options.yaml",
     "prompt.md",
     "submission_schema.json",
+    "tombstone.json",
     "universe_validation_report.json",
     "universe_validation_report.md",
 ];
@@ -78,7 +80,7 @@ fn in_run(inside: &[&str]) -> Audience {
 pub fn is_visible(path: &str, state: &RoundState) -> bool {
     match audience(path) {
         Audience::Public => true,
-        Audience::AfterRecord => !matches!(state, RoundState::Draft),
+        Audience::AfterRecord => matches!(state, RoundState::Open(_) | RoundState::Resolved(_)),
         Audience::AfterResult => matches!(state, RoundState::Resolved(_)),
         Audience::Private => false,
     }

@@ -137,12 +137,12 @@ impl ModelCalls {
         *self != Self::new(self.model_id.clone())
     }
 
-    /// Leaves what names follow from; none where there is nothing of it.
-    pub(super) fn naming(self) -> Option<Self> {
+    /// What names follow from; none where there is nothing of it.
+    pub(super) fn naming(&self) -> Option<Self> {
         let kept = Self {
-            display_name: self.display_name,
-            continues: self.continues,
-            ..Self::new(self.model_id)
+            display_name: self.display_name.clone(),
+            continues: self.continues.clone(),
+            ..Self::new(self.model_id.clone())
         };
         kept.tells().then_some(kept)
     }
@@ -218,7 +218,10 @@ pub fn totals<'a>(
 ) -> CallTotals {
     let mut totals = CallTotals::default();
     let (mut billed, mut card) = (Vec::new(), Vec::new());
-    for calls in rounds.into_iter().filter_map(|r| r.calls_of(model_id)) {
+    // A model without a valid answer has no answer whose cost could be counted.
+    let rounds = rounds.into_iter();
+    let answered = rounds.filter(|round| round.missing_of(model_id).is_none());
+    for calls in answered.filter_map(|round| round.calls_of(model_id)) {
         billed.push(calls.served.billed_usd);
         card.push(calls.served.card_usd);
         if let Some(attempts) = calls.attempts {

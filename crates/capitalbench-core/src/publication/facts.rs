@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+use crate::asking::missing_answer::MissingAnswer;
 use crate::decision::submission::Submission;
 use crate::evidence::inference::admissible::Admissible;
 use crate::evidence::inference::daily::ActiveDays;
@@ -17,12 +18,13 @@ use crate::result::consistency::ModelConsistency;
 use crate::result::interim::InterimPoint;
 use crate::result::returns::RoundReturns;
 use crate::result::score::{Outcome, portfolio_return};
+use crate::round::ending::{ExceptionNote, Tombstone};
 use crate::round::manifest::Manifest;
 use crate::values::ids::{Digest, ModelId, OptionId, RunId};
 use crate::values::units::Return;
 
 /// One round, with everything its folder holds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RoundFacts {
     /// The frozen rules.
     pub manifest: Manifest,
@@ -42,6 +44,10 @@ pub struct RoundFacts {
     pub interim: Vec<InterimRow>,
     /// Scored runs of repeated calls.
     pub repeated: Vec<RepeatedRun>,
+    /// Why the round ended without a record, where it did.
+    pub tombstone: Option<Tombstone>,
+    /// The operator's signed explanations, in their order.
+    pub exceptions: Vec<ExceptionNote>,
 }
 
 /// The run that counts.
@@ -57,6 +63,8 @@ pub struct OfficialRun {
     pub controls: Vec<Submission>,
     /// How the models were asked, where the run has a ledger.
     pub calls: Vec<ModelCalls>,
+    /// Models without a valid answer.
+    pub missing: Vec<MissingAnswer>,
 }
 
 /// Figures of the record; `models` and `controls` run beside the record's own lists.
@@ -73,6 +81,27 @@ pub struct Result {
     /// Daily gains beyond the reference, one series per submission; none where closes are missing.
     #[serde(with = "day_numbers")]
     pub days: Vec<Option<ActiveDays>>,
+}
+
+impl RoundFacts {
+    /// Draws what luck would have given; none without a result, and none for a round that was never
+    /// frozen, because the seed follows from the freeze.
+    pub fn draw(&self) -> Option<Chance> {
+        let (record, result) = (self.record.as_ref()?, self.result.as_ref()?);
+        let Luck::Undrawn(volatility) = &result.luck else {
+            return None;
+        };
+        let drawing = Drawing {
+            manifest: &self.manifest,
+            universe: &self.universe,
+            freeze: self.frozen.as_ref()?.digest,
+            returns: &result.returns,
+            volatility,
+            models: &record.submissions,
+            controls: &record.controls,
+        };
+        drawing.draw()
+    }
 }
 
 /// What luck would have given in a round, or what it takes to find out: drawing ten thousand
@@ -178,7 +207,7 @@ pub struct RepeatedRun {
 
 /// One calendar for all series of a round: they share their days, and a cache of many rounds holds so
 /// many that reading each day of each series would take long.
-mod day_numbers {
+pub(super) mod day_numbers {
     use std::collections::BTreeSet;
 
     use jiff::civil::Date;
@@ -202,7 +231,7 @@ mod day_numbers {
         Part(Vec<(usize, f64)>),
     }
 
-    pub(super) fn serialize<S: Serializer>(
+    pub(in crate::publication) fn serialize<S: Serializer>(
         all: &[Option<ActiveDays>],
         to: S,
     ) -> Result<S::Ok, S::Error> {
@@ -224,7 +253,7 @@ mod day_numbers {
         .serialize(to)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(in crate::publication) fn deserialize<'de, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Vec<Option<ActiveDays>>, D::Error> {
         let form = Form::deserialize(from)?;

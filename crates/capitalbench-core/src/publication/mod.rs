@@ -13,18 +13,20 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::asking::missing_answer::MissingAnswer;
 use crate::decision::submission::Submission;
 use crate::evidence::inference::daily::ActiveDays;
 use crate::evidence::statistics::{Statistics, statistics};
 use crate::market::prices::PriceSheet;
 use crate::market::universe::Universe;
-use crate::publication::boards::comparison_set::{ComparisonSet, SetPolicy};
+use crate::publication::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
 use crate::publication::boards::set_round::SetRound;
 use crate::publication::boards::{TrackBoards, name_in, track_boards};
 use crate::result::leaderboard::Scored;
 use crate::result::returns::RoundReturns;
 use crate::result::score::{AboveOracle, Score};
-use crate::round::lifecycle::Due;
+use crate::round::ending::{Ending, ExceptionNote, Tombstone};
+use crate::round::lifecycle::{Due, Stage};
 use crate::round::manifest::{Manifest, Track};
 use crate::values::ids::{Digest, ModelId, RoundId, RunId};
 
@@ -37,6 +39,8 @@ pub mod visible;
 
 use calls::ModelCalls;
 use facts::{RepeatedRun, RoundFacts};
+use names::{give, names_of};
+use round_at::rounds_at;
 
 /// Everything the public may see at an instant.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,6 +91,8 @@ pub struct PublicRound {
     pub frozen: Option<Frozen>,
     /// What is known of it at the instant.
     pub state: RoundState,
+    /// The operator's signed explanations, in their order; they change nothing that counts.
+    pub exceptions: Vec<ExceptionNote>,
 }
 
 /// The seal of a round's inputs.
@@ -103,6 +109,8 @@ pub struct Frozen {
 pub enum RoundState {
     /// No run is the record yet: rules only.
     Draft,
+    /// It ended without a record, and says why.
+    Ended(Tombstone),
     /// Decisions are public, results are not.
     Open(OpenRound),
     /// Scored.
@@ -110,14 +118,23 @@ pub enum RoundState {
 }
 
 impl RoundState {
+    /// As far as the public sees it.
+    pub(crate) fn stage(&self) -> Stage {
+        match self {
+            Self::Draft => Stage::Draft,
+            Self::Ended(tombstone) => match tombstone.ending {
+                Ending::Voided => Stage::Voided,
+                Ending::Abandoned => Stage::Abandoned,
+            },
+            Self::Open(open) if open.due == Due::Overdue => Stage::Overdue,
+            Self::Open(_) => Stage::Pending,
+            Self::Resolved(_) => Stage::Resolved,
+        }
+    }
+
     /// The word in files and on pages.
     pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Draft => "draft",
-            Self::Open(open) if open.due == Due::Overdue => "overdue",
-            Self::Open(_) => "pending",
-            Self::Resolved(_) => "resolved",
-        }
+        self.stage().as_str()
     }
 }
 
@@ -133,6 +150,9 @@ pub struct OpenRound {
     /// How the models were asked, in order of model id; only of models whose ledger tells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ModelCalls>,
+    /// Models without a valid answer, in order of model id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<MissingAnswer>,
     /// Starting prices, once known.
     pub entry: Option<PriceSheet>,
     /// Provisional figures by day; never ranked.
@@ -159,6 +179,9 @@ pub struct ResolvedRound {
     /// How the models were asked, in order of model id; only of models whose ledger tells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ModelCalls>,
+    /// Models without a valid answer, in order of model id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<MissingAnswer>,
     /// What random admissible portfolios returned; none where the round cannot say.
     pub chance: Option<ChanceSummary>,
 }
@@ -210,14 +233,14 @@ impl PublicRound {
     pub fn resolved(&self) -> Option<&ResolvedRound> {
         match &self.state {
             RoundState::Resolved(resolved) => Some(resolved),
-            RoundState::Draft | RoundState::Open(_) => None,
+            RoundState::Draft | RoundState::Ended(_) | RoundState::Open(_) => None,
         }
     }
 
     /// The public decisions, whatever the state: in order of model id while open.
     pub fn submissions(&self) -> Vec<&Submission> {
         match &self.state {
-            RoundState::Draft => Vec::new(),
+            RoundState::Draft | RoundState::Ended(_) => Vec::new(),
             RoundState::Open(open) => open.submissions.iter().collect(),
             RoundState::Resolved(resolved) => {
                 let models = resolved.models.iter();
@@ -229,9 +252,30 @@ impl PublicRound {
     /// How models were asked, in order of model id; empty where no ledger tells.
     pub fn calls(&self) -> &[ModelCalls] {
         match &self.state {
-            RoundState::Draft => &[],
+            RoundState::Draft | RoundState::Ended(_) => &[],
             RoundState::Open(open) => &open.calls,
             RoundState::Resolved(resolved) => &resolved.calls,
+        }
+    }
+
+    /// Models of the record without a valid answer, in order of model id.
+    pub fn missing(&self) -> &[MissingAnswer] {
+        match &self.state {
+            RoundState::Draft | RoundState::Ended(_) => &[],
+            RoundState::Open(open) => &open.missing,
+            RoundState::Resolved(resolved) => &resolved.missing,
+        }
+    }
+
+    pub fn missing_of(&self, model_id: &ModelId) -> Option<&MissingAnswer> {
+        self.missing().iter().find(|own| own.model_id == *model_id)
+    }
+
+    /// Why it ended without a record, where it did.
+    pub fn tombstone(&self) -> Option<&Tombstone> {
+        match &self.state {
+            RoundState::Ended(tombstone) => Some(tombstone),
+            _ => None,
         }
     }
 
@@ -285,25 +329,24 @@ pub fn publish(
     policy: &SetPolicy,
     as_of: Timestamp,
 ) -> Result<Publication, PublishError> {
-    let mut found = standings::standings(facts, policy, as_of)?;
-    for round in &mut found.rounds {
-        if let Some(volatility) = found.undrawn.get(round.id()) {
-            round_at::draw(round, volatility);
-        }
-    }
-    let (rounds, names) = (found.rounds, found.names);
+    let records = facts.iter().filter_map(|facts| facts.record.as_ref());
+    let submissions = records.flat_map(|record| &record.submissions);
+    let mut names = names_of(submissions.map(|submission| &submission.model_id));
+    let (rounds, synthetic) = rounds_at(facts, as_of)?;
+    let set_rounds: Vec<SetRound<'_>> = rounds.iter().map(SetRound::of).collect();
+    give(&mut names, &set_rounds);
+    let comparison_sets = comparison_sets(&set_rounds, policy, &names)?;
     let mut boards = BTreeMap::new();
     for track in [Track::Weekly, Track::Monthly] {
         boards.insert(track, track_boards(&rounds, track, &names)?);
     }
-    let set_rounds: Vec<SetRound<'_>> = rounds.iter().map(SetRound::of).collect();
     Ok(Publication {
         as_of,
-        synthetic: found.synthetic,
-        statistics: statistics(&rounds, &set_rounds, &boards, &found.comparison_sets),
+        synthetic,
+        statistics: statistics(&rounds, &set_rounds, &boards, &comparison_sets),
         rounds,
         names,
         boards,
-        comparison_sets: found.comparison_sets,
+        comparison_sets,
     })
 }

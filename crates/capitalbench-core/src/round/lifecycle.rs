@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::round::ending::Ending;
 use crate::round::manifest::Window;
 
 /// How an open round relates to its exit.
@@ -50,6 +51,10 @@ pub enum Stage {
     Overdue,
     /// Scored.
     Resolved,
+    /// Ended without a record, by the operator or the failure policy.
+    Voided,
+    /// Ended without a record, because its deadline passed before the models were asked.
+    Abandoned,
 }
 
 impl Stage {
@@ -64,6 +69,8 @@ impl Stage {
             Self::Due => "due",
             Self::Overdue => "overdue",
             Self::Resolved => "resolved",
+            Self::Voided => Ending::Voided.as_str(),
+            Self::Abandoned => Ending::Abandoned.as_str(),
         }
     }
 }
@@ -88,6 +95,8 @@ pub struct Facts {
     pub runs: usize,
     /// The run that counts, and whether it is scored.
     pub record: RecordState,
+    /// How the round ended without a record, where it did.
+    pub ending: Option<Ending>,
     /// Starting close, where set.
     pub entry_close: Option<Timestamp>,
     /// Ending close, where set.
@@ -96,6 +105,11 @@ pub struct Facts {
 
 /// The stage of a round at an instant.
 pub fn stage(facts: &Facts, now: Timestamp) -> Stage {
+    match (facts.record, facts.ending) {
+        (RecordState::Missing, Some(Ending::Voided)) => return Stage::Voided,
+        (RecordState::Missing, Some(Ending::Abandoned)) => return Stage::Abandoned,
+        _ => {}
+    }
     match facts.record {
         RecordState::Scored => return Stage::Resolved,
         RecordState::Missing if facts.runs > 0 => return Stage::Run,

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use crate::asking::run::RecordRules;
 use crate::decision::portfolio::Constraints;
 use crate::market::calendar::{Market, WindowRule};
 use crate::round::failure_policy::FailurePolicy;
@@ -102,6 +103,8 @@ pub struct Origins {
     pub second_price_source: Option<String>,
     /// Hosts that models are asked at, in order; none where nothing is settled.
     pub provider_hosts: Vec<String>,
+    /// The largest move of a day that is believed from one source, in basis points.
+    pub largest_daily_move_bps: Option<u32>,
 }
 
 impl Origins {
@@ -222,6 +225,18 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// What a run must have to be the record. Without a frozen roster nobody knows how many models
+    /// were expected, so all that were asked must answer.
+    pub fn record_rules(&self) -> RecordRules {
+        let policy = self.failure_policy;
+        let policy = policy.filter(|_| self.methodology.has_failure_policy());
+        let roster = self.roster.as_ref().map(|own| own.model_ids.len() as u64);
+        RecordRules {
+            enforcement: self.methodology.enforcement(),
+            enough: policy.zip(roster).map(|(own, roster)| own.needed(roster)),
+        }
+    }
+
     /// The track: by the id's ending, then the horizon's words, then the window's length.
     pub fn track(&self) -> Option<Track> {
         let id = self.round_id.as_str();

@@ -46,15 +46,6 @@ pub enum ReplyOrder {
     DecisionFirst,
 }
 
-/// Whether the rules of a label are settled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// The rules never change again.
-    Settled,
-    /// The rules still grow: only invented markets may be asked under them, and no real model.
-    Trial,
-}
-
 /// Labels of rounds that this program creates.
 pub const OUR_LABELS: [&str; 4] = [
     "single_pick-v1.1",
@@ -62,9 +53,6 @@ pub const OUR_LABELS: [&str; 4] = [
     "single_pick-v1.2",
     "portfolio-v1.2",
 ];
-
-/// Those of our labels whose rules still grow.
-const TRIAL_LABELS: [&str; 2] = ["single_pick-v1.2", "portfolio-v1.2"];
 
 /// The methodology version of a round.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -163,12 +151,9 @@ impl Methodology {
         matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
     }
 
-    /// Whether the rules are settled.
-    pub fn standing(&self) -> Standing {
-        match self.label() {
-            Some(label) if TRIAL_LABELS.contains(&label) => Standing::Trial,
-            _ => Standing::Settled,
-        }
+    /// Whether a move of a day that is too large needs a second source or the operator's reason.
+    pub fn limits_daily_moves(&self) -> bool {
+        matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
     }
 
     /// Whether a broken rule is refused or reproduced.

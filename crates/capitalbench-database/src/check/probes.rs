@@ -75,9 +75,9 @@ const SETTING: &str = "
 set constraints all deferred;
 insert into public.rounds (part, content_sha256, round_id, state, title, horizon, entry_date, exit_date,
   universe_key, reference_option_id, submission_format, official_run_id, model_count, control_count,
-  has_entry_prices, is_synthetic)
+  has_entry_prices, is_synthetic, missing_count)
 values ('round/capitalbench-check-probe', repeat('0', 64), 'capitalbench-check-probe', 'pending', '', '',
-  '2020-01-03', '2020-01-10', 'u', 'A', 'portfolio', 'r', 1, 0, true, false);
+  '2020-01-03', '2020-01-10', 'u', 'A', 'portfolio', 'r', 1, 0, true, false, 0);
 insert into public.comparison_sets (part, content_sha256, set_id, track, label, status, origin, roster_rule,
   started_round_id, model_count, included_round_count, excluded_round_count, separate_windows)
 values ('set/capitalbench-check-probe', repeat('0', 64), 'capitalbench-check-probe', 'weekly', '', 'current',

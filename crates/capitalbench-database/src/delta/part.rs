@@ -65,7 +65,7 @@ impl Part {
             self.put("runs", members(row));
         };
         match state {
-            RoundState::Draft => {}
+            RoundState::Draft | RoundState::Ended(_) => {}
             RoundState::Open(open) => put(open.run_id.as_str(), "official", None),
             RoundState::Resolved(resolved) => {
                 put(resolved.run_id.as_str(), "official", None);

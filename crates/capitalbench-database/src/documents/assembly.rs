@@ -113,7 +113,8 @@ impl Pieces {
         let wrong = |reason: &str| fault(Kind::Round, id.as_str(), reason);
         let universe = self.universes.get(form.universe.to_hex().as_str());
         let universe = universe.ok_or_else(|| wrong("its universe is missing"))?;
-        let mut state = self.states.remove(id).unwrap_or(RoundState::Draft);
+        let without = form.tombstone.map_or(RoundState::Draft, RoundState::Ended);
+        let mut state = self.states.remove(id).unwrap_or(without);
         if let (RoundState::Open(open), Some(days)) = (&mut state, self.interim.remove(id)) {
             open.interim = days.into_values().flatten().collect();
         }
@@ -130,6 +131,7 @@ impl Pieces {
             universe: universe.clone(),
             frozen: form.frozen,
             state,
+            exceptions: form.exceptions,
         })
     }
 }

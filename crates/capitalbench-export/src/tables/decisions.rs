@@ -1,9 +1,11 @@
 //! What models and controls decided; public as soon as a run is accepted.
 
+use capitalbench_core::asking::missing_answer::MissingAnswer;
 use capitalbench_core::decision::portfolio::Holding;
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::publication::calls::{AskedFor, AttemptCounts, ModelCalls, Served};
 use capitalbench_core::publication::{PublicRound, RoundState};
+use capitalbench_core::round::ending::ExceptionNote;
 
 use crate::table::{Filling, Row, Table, columns};
 
@@ -112,6 +114,49 @@ pub(crate) fn holdings(submission: &Submission) -> Vec<Row<'_>> {
         .collect()
 }
 
+pub const MISSING_ANSWERS: Table = Table {
+    name: "missing_answers",
+    about: "One row per model of the run that counts without a valid answer; the round went on without it.",
+    columns: MISSING_COLUMNS,
+    filling: Filling::ByRound(|round| {
+        round
+            .missing()
+            .iter()
+            .map(|own| missing_answer(round, own))
+            .collect()
+    }),
+};
+
+columns! {
+    MISSING_COLUMNS, fn missing_row<'a>(round: &'a PublicRound, missing: &'a MissingAnswer, attempts: Option<AttemptCounts>) -> Row<'a>;
+    Always "round_id" Text "The round" => round.id().as_str();
+    Always "model_id" Text "Who" => missing.model_id.as_str();
+    Always "reason" Text "How its last attempt ended, as the ledger says" => missing.why.as_str();
+    Always "meaning" Text "The same in words" => missing.why.meaning();
+    Maybe "attempts" Integer "Calls that were made; none where it was never asked" => attempts.map(|own| own.made);
+    Maybe "attempts_unseen" Integer "Those whose outcome nobody saw" => attempts.map(|own| own.unseen);
+}
+
+fn missing_answer<'a>(round: &'a PublicRound, missing: &'a MissingAnswer) -> Row<'a> {
+    let calls = round.calls_of(&missing.model_id);
+    missing_row(round, missing, calls.and_then(|own| own.attempts))
+}
+
+pub const EXPLANATIONS: Table = Table {
+    name: "explanations",
+    about: "One row per signed explanation of the operator about a round with a record; it changes nothing that counts.",
+    columns: EXPLANATION_COLUMNS,
+    filling: Filling::ByRound(|round| round.exceptions.iter().map(explanation).collect()),
+};
+
+columns! {
+    EXPLANATION_COLUMNS, fn explanation(note: &ExceptionNote) -> Row<'_>;
+    Always "round_id" Text "The round" => note.round_id.as_str();
+    Always "number" Integer "Which explanation of the round, from 1" => note.number;
+    Always "noted_at_utc" Instant "When it was given" => &note.noted_at;
+    Always "reason" Text "What the operator says" => note.reason.as_str();
+}
+
 pub const CONTROLS: Table = Table {
     name: "controls",
     about: "One row per control entrant of a round: portfolios made by rule, never ranked among models.",
@@ -129,7 +174,7 @@ columns! {
 /// The control entrants of a round.
 pub(crate) fn controls_of(round: &PublicRound) -> Vec<&Submission> {
     match &round.state {
-        RoundState::Draft => Vec::new(),
+        RoundState::Draft | RoundState::Ended(_) => Vec::new(),
         RoundState::Open(open) => open.controls.iter().collect(),
         RoundState::Resolved(resolved) => {
             let controls = resolved.controls.iter();

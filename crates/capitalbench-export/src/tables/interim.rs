@@ -26,7 +26,7 @@ columns! {
 /// The provisional figures of a round.
 pub(crate) fn interim(round: &PublicRound) -> Vec<Row<'_>> {
     let points = match &round.state {
-        RoundState::Draft => &[][..],
+        RoundState::Draft | RoundState::Ended(_) => &[][..],
         RoundState::Open(open) => &open.interim,
         RoundState::Resolved(resolved) => &resolved.interim,
     };

@@ -67,7 +67,7 @@ columns! {
 
 pub(crate) fn prices(round: &PublicRound) -> Vec<Row<'_>> {
     match &round.state {
-        RoundState::Draft => Vec::new(),
+        RoundState::Draft | RoundState::Ended(_) => Vec::new(),
         RoundState::Open(open) => {
             let quoted = |option: &MarketOption| open.entry.as_ref()?.find(option)?.used();
             let options = round.universe.options().iter();

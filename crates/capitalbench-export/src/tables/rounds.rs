@@ -21,7 +21,7 @@ pub const ROUNDS: Table = Table {
 columns! {
     ROUND_COLUMNS, pub(crate) fn round(round: &PublicRound) -> Row<'_>;
     Always "round_id" Text "Name of the round" => round.id().as_str();
-    Always "state" Text "draft, pending, overdue or resolved" => round.state.as_str();
+    Always "state" Text "draft, pending, overdue, resolved, voided or abandoned" => round.state.as_str();
     Maybe "track" Text "weekly or monthly; never mixed" => round.track.map(Track::as_str);
     Always "title" Text "Title for people" => round.manifest.title.as_str();
     Always "horizon" Text "Horizon in words" => round.manifest.horizon.as_str();
@@ -40,11 +40,14 @@ columns! {
     Always "model_count" Integer "Public decisions of models" => round.submissions().len();
     Always "control_count" Integer "Public decisions of control entrants" => controls_of(round).len();
     Always "has_entry_prices" Flag "Starting prices are public" => has_entry_prices(round);
+    Always "missing_count" Integer "Models of the record without a valid answer" => round.missing().len();
+    Maybe "ended_at_utc" Instant "When a voided or abandoned round ended" => round.tombstone().map(|own| &own.ended_at);
+    Maybe "end_reason" Text "Why it ended, in the operator's words" => round.tombstone().map(|own| own.reason.as_str());
 }
 
 fn has_entry_prices(round: &PublicRound) -> bool {
     match &round.state {
-        RoundState::Draft => false,
+        RoundState::Draft | RoundState::Ended(_) => false,
         RoundState::Open(open) => open.entry.is_some(),
         RoundState::Resolved(_) => true,
     }
@@ -53,7 +56,7 @@ fn has_entry_prices(round: &PublicRound) -> bool {
 /// The run whose decisions are the record; none while the round is a draft.
 pub fn run_id(round: &PublicRound) -> Option<&RunId> {
     match &round.state {
-        RoundState::Draft => None,
+        RoundState::Draft | RoundState::Ended(_) => None,
         RoundState::Open(open) => Some(&open.run_id),
         RoundState::Resolved(resolved) => Some(&resolved.run_id),
     }

@@ -1,16 +1,17 @@
 //! Makes a run the record of its round, or gives every reason why not.
 
 use capitalbench_archive::disk::error::FileError;
-use capitalbench_archive::round::jobs;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::round::{ending, jobs};
 use capitalbench_archive::run::acceptance::{accept, facts};
 use capitalbench_archive::verify::derivation;
 use capitalbench_core::asking::acceptance::{Acceptance, Choice, Refusal, refusals, remarks};
-use capitalbench_core::round::manifest::{Proof, Stream};
+use capitalbench_core::round::manifest::Stream;
 use capitalbench_core::round::resolution_job::{JobStatus, ResolutionJob};
 use capitalbench_core::values::ids::RunId;
 use jiff::Timestamp;
 
+use crate::asking::closing::{close_run, has_ended, is_over};
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::proof::given_instant::note_given_instant;
@@ -47,10 +48,11 @@ pub enum Accepting {
         refusals: Vec<Refusal>,
         objections: Vec<Objection>,
     },
-    /// It was accepted earlier; its stamps were looked at again.
+    /// It was accepted earlier; the stamps of an anchored round were looked at again.
     Before {
+        acceptance: Box<Acceptance>,
         recorded: Recorded,
-        stamped: StampedPicks,
+        stamped: Option<StampedPicks>,
     },
     Accepted(Box<Accepted>),
 }
@@ -68,29 +70,53 @@ pub struct Accepted {
     pub registered: Result<bool, Error>,
 }
 
+/// Every reason why a run may not become the record now; empty where it may.
+pub fn refusals_now(
+    operator: &Operator,
+    round: &RoundFolder,
+    run_id: &RunId,
+) -> Result<Vec<Refusal>, Error> {
+    let inputs = RoundInputs::load(round.clone(), &Universes::default())?;
+    let run = round.run(run_id)?;
+    let facts = facts(&inputs, &run, Choice::First, operator.now())?;
+    Ok(refusals(&facts))
+}
+
 /// Accepts a run, schedules its resolution, signs both and has the picks stamped.
 pub fn accept_run(operator: &Operator, request: &AcceptRequest) -> Result<Accepting, Error> {
     let now = operator.now();
     let (folder, run_id) = (&request.round, &request.run_id);
+    ending::require_open(folder)?;
+    if request.choice == Choice::Supersede && request.reason.is_none() {
+        let text = "--supersede replaces the record, and readers must know why";
+        return Err(Error::new(text).hint("add --reason TEXT"));
+    }
     note_given_instant(operator, folder, "accept-run")?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let run = folder.run(run_id)?;
+    if inputs.manifest.record_rules().enough.is_some()
+        && is_over(&inputs.manifest, now)
+        && !has_ended(folder, run_id)?
+    {
+        close_run(operator, folder, run_id)?;
+    }
     let facts = facts(&inputs, &run, request.choice, now)?;
     let refusals = refusals(&facts);
-    let was_accepted = refusals == [Refusal::AcceptedBefore];
-    if inputs.manifest.proof == Proof::Anchored && was_accepted {
+    if refusals == [Refusal::AcceptedBefore]
+        && let Some(acceptance) = run.record()?.run.acceptance
+    {
+        // An acceptance that was killed may not be in the log yet.
         let recorded = record(operator, folder, operator.clock.now())?;
         let stamped = stamp_picks(operator, &inputs, run_id)?;
-        let stamped = stamped.ok_or_else(|| Error::new("an anchored round has no stamps"))?;
-        return Ok(Accepting::Before { recorded, stamped });
+        return Ok(Accepting::Before {
+            acceptance: Box::new(acceptance),
+            recorded,
+            stamped,
+        });
     }
     let promise = Promise::of(folder, &inputs.manifest);
     let objections = promise.objections_to_accepting(operator, run_id.as_str())?;
     if !refusals.is_empty() || !objections.is_empty() {
-        if was_accepted {
-            // An acceptance that was killed may not be in the log yet.
-            record(operator, folder, now)?;
-        }
         return Ok(Accepting::Refused {
             refusals,
             objections,

@@ -43,15 +43,17 @@ pub(super) async fn recover(
             body,
         };
         let started = begun.started_at_utc.parse::<Timestamp>();
-        let received = head.received_at_utc.parse::<Timestamp>();
+        let received = head.received_at_utc.parse::<Timestamp>().ok();
         let took = started
             .ok()
-            .zip(received.ok())
+            .zip(received)
             .map(|(from, to)| to.duration_since(from));
+        // Without a readable instant nobody can say that it came in time.
+        let at = received.unwrap_or(Timestamp::MAX);
         let ended = Ended {
             ended_at_utc: head.received_at_utc,
             latency_seconds: took.map_or(0.0, |took| took.as_secs_f64()),
-            ..verdict::judge(engine, seat, &answer).0
+            ..verdict::judge_in_time(engine, seat, &answer, at).0
         };
         statuses.push(ended.attempt_status());
         on_disk(engine, seat, move |engine, seat| {
@@ -105,7 +107,7 @@ pub(super) async fn attempt(
             if let (Some(gate), Some(wait)) = (gate, answer.used_up_for()) {
                 gate.close_for(wait.min(engine.patience()));
             }
-            verdict::judge(engine, seat, &answer)
+            verdict::judge_in_time(engine, seat, &answer, received)
         }
     };
     let ended = Ended {

@@ -156,6 +156,9 @@ impl Course<'_> {
                 Next::Leave(reason) => return Ok(engine.left_open(reason)),
                 Next::Ask => {}
             }
+            if self.seat.lacks_key {
+                return Ok(engine.closed().or(Some(Open::Rejected(Reason::Key))));
+            }
             let pass = engine.admit(gate).await;
             if let Some(open) = engine.closed() {
                 return Ok(Some(open));
@@ -258,7 +261,7 @@ impl Engine {
         loop {
             let pass = gate.enter().await;
             match gate.closed_for() {
-                Some(wait) if self.closed().is_none() => {
+                Some(wait) if self.closed().is_none() && self.clock.advances() => {
                     drop(pass);
                     self.rest(wait).await;
                 }
@@ -272,7 +275,7 @@ impl Engine {
         let pause = self.until_deadline().map_or(pause, |left| left.min(pause));
         let (mut stop, mut broken) = (self.stop.clone(), self.broken.subscribe());
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            () = self.clock.pause(pause) => {}
             _ = stop.wait_for(|stopped| *stopped) => {}
             _ = broken.wait_for(|broken| *broken) => {}
         }

@@ -2,6 +2,7 @@
 
 pub mod attempts;
 pub mod bill;
+pub mod closing;
 pub mod engine;
 pub mod events;
 pub mod gate;
@@ -14,4 +15,5 @@ pub mod seats;
 pub mod slot_end;
 pub mod smoke;
 pub mod spending;
+pub mod spent;
 pub mod verdict;

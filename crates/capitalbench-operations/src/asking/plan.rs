@@ -11,7 +11,7 @@ use capitalbench_core::asking::call_settings::CallSettings;
 use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
 use capitalbench_core::decision::submission::MODE;
 use capitalbench_core::round::manifest::{Manifest, Stream};
-use capitalbench_core::round::methodology::{Enforcement, Methodology, Standing};
+use capitalbench_core::round::methodology::Enforcement;
 use capitalbench_core::values::ids::{Digest, ModelId, RunId};
 use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
@@ -73,7 +73,6 @@ pub(super) fn prepare(
         refuse_late(&plan, &inputs.manifest, clock.now())?;
         (plan, Vec::new())
     };
-    refuse_trial(&plan, &inputs.manifest)?;
     let allowed = request.permission == Permission::RealCalls || request.dry_run;
     if plan.calls == Calls::Real && !allowed {
         let text = "this run would ask real providers, which is not allowed";
@@ -86,19 +85,6 @@ pub(super) fn prepare(
         repairs,
         input,
     })
-}
-
-/// No real model is asked under rules that still grow, not even for a plan.
-fn refuse_trial(plan: &RunPlan, manifest: &Manifest) -> Result<(), Error> {
-    let methodology = &manifest.methodology;
-    if plan.calls != Calls::Real || methodology.standing() == Standing::Settled {
-        return Ok(());
-    }
-    let label = methodology.label().unwrap_or_default();
-    let [usual, _] = Methodology::labels_of_new_rounds(manifest.format);
-    let text = format!("{label} is on trial: its rules still grow, so no real model is asked");
-    let hint = format!("rehearse with --mock, or open a round under {usual}");
-    Err(Error::new(text).hint(hint))
 }
 
 fn input(inputs: &RoundInputs) -> Result<String, Error> {
@@ -174,7 +160,7 @@ fn new_plan(
         rules,
         calls,
         created_at: WrittenInstant::of(now),
-        models_file: request.models.display().to_string(),
+        models_file: request.named(&request.models),
         models_sha256: String::new(),
         pricing_file: None,
         price_cards: Vec::new(),
@@ -214,6 +200,7 @@ fn priced(request: &AskRequest, plan: RunPlan, input: &str) -> Result<RunPlan, E
     let real = plan.calls == Calls::Real || request.dry_run;
     let shipped_at = real.then(|| plan.created_at.at());
     let book = PriceBook::open(request.pricing.as_deref(), shipped_at)?;
+    let book = book.named_from(request.home.as_deref());
     let models = plan.slots.iter().map(|s| (&s.provider, &s.api_model_name));
     let (prices, price_cards) = book.prices(models, input);
     Ok(RunPlan {

@@ -53,6 +53,17 @@ impl PriceBook {
         Ok(Self { own, shipped_at })
     }
 
+    /// The same card, named in records from this folder on.
+    #[must_use]
+    pub fn named_from(mut self, home: Option<&Path>) -> Self {
+        if let (Some((file, ..)), Some(home)) = (&mut self.own, home)
+            && let Ok(short) = file.strip_prefix(home)
+        {
+            *file = short.to_owned();
+        }
+        self
+    }
+
     /// The file that was read.
     pub fn file(&self) -> Option<String> {
         let (file, ..) = self.own.as_ref()?;

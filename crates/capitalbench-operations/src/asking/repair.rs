@@ -176,6 +176,7 @@ pub(super) fn repairs(
         return Ok(repairs);
     }
     let book = PriceBook::open(request.pricing.as_deref(), Some(now))?;
+    let book = book.named_from(request.home.as_deref());
     for rename in &request.renames {
         let id = &rename.model_id;
         let plan = ledger.plan().repaired(&repairs);

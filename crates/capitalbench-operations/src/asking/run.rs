@@ -1,13 +1,14 @@
 //! A run of a frozen round: planned, asked to its end or resumed, and derived from its ledger.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use capitalbench_archive::disk::layout::run as files;
 use capitalbench_archive::disk::shell::shell_word;
-use capitalbench_archive::round::freeze;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::round::{ending, freeze};
+use capitalbench_archive::run::in_flight::official_in_flight;
 use capitalbench_archive::run::ledger::derive::{Finished, announce, derive};
 use capitalbench_archive::run::ledger::{AttemptRecord, Ledger, Repair, RunPlan};
 use capitalbench_core::asking::cost::Cost;
@@ -23,7 +24,7 @@ use super::events::{Event, Listener};
 use super::gate::Gate;
 use super::plan::{prepare, refuse_late};
 use super::repair::Rename;
-use super::seats::{Seat, cap, schema, seats};
+use super::seats::{Known, Seat, cap, require_prices, schema, seats};
 use super::slot_end::{Open, SlotEnd};
 use super::spending::Spending;
 use crate::error::Error;
@@ -45,12 +46,15 @@ pub struct AskRequest {
     pub models: PathBuf,
     /// The operator's own price card.
     pub pricing: Option<PathBuf>,
+    /// The folder from which the record names both files; by default they are named as typed.
+    pub home: Option<PathBuf>,
     /// By default the time and the kind.
     pub run_id: Option<RunId>,
     pub start: Start,
     pub kind: Option<RunKind>,
     pub replicates: Option<u32>,
     pub permission: Permission,
+    pub missing_keys: MissingKeys,
     /// Another seed gives other answers of the mock.
     pub seed: u64,
     pub max_retries: u32,
@@ -65,6 +69,15 @@ pub struct AskRequest {
     pub renames: Vec<Rename>,
     /// Plan only: ask nothing and write nothing.
     pub dry_run: bool,
+}
+
+impl AskRequest {
+    /// A file as the record names it.
+    pub(super) fn named(&self, file: &Path) -> String {
+        let home = self.home.as_deref();
+        let short = home.and_then(|home| file.strip_prefix(home).ok());
+        short.unwrap_or(file).display().to_string()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,11 +96,24 @@ pub enum Permission {
     RealCalls,
 }
 
+/// What becomes of a model whose key is not set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingKeys {
+    /// Nobody is asked.
+    Refuse,
+    /// Its slot stays open until the deadline, and the others are asked.
+    LeaveOpen,
+}
+
 /// A run before its first call.
 pub enum Prepared {
     /// The run had ended before.
     Finished {
         run_id: RunId,
+        valid: u64,
+        /// Every answer that the run wanted.
+        wanted: usize,
+        /// All answers are valid, or enough of them for the round's failure policy.
         is_valid: bool,
     },
     Ready(Box<ReadyRun>),
@@ -121,13 +147,14 @@ pub struct RunReport {
 impl RunReport {
     pub fn is_valid(&self) -> bool {
         self.finished
-            .is_some_and(|finished| finished.valid == self.slots.len())
+            .is_some_and(|finished| finished.eligible || finished.valid == self.slots.len())
     }
 }
 
 /// Plans a new run, or takes up the one that is resumed.
 pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared, Error> {
     let folder = RoundFolder::open(&request.round)?;
+    ending::require_open(&folder)?;
     require_frozen(&folder)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let ledger = match request.start {
@@ -144,8 +171,17 @@ pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared
         }
         return Ok(done);
     }
+    if ledger.is_none() {
+        refuse_second(&folder, request)?;
+    }
     let prepared = prepare(request, &inputs, operator.clock, ledger.as_ref())?;
-    let seats = seats(&operator.configuration, &prepared, &inputs, ledger.as_ref())?;
+    let known = Known {
+        configuration: &operator.configuration,
+        inputs: &inputs,
+        ledger: ledger.as_ref(),
+        missing_keys: request.missing_keys,
+    };
+    let seats = seats(&known, &prepared)?;
     let cap = cap(request.max_cost_usd, &seats)?;
     let is_official = prepared.plan.rules.kind == RunKind::Official;
     if is_official && !request.dry_run {
@@ -165,6 +201,28 @@ pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared
         ledger,
         cap,
     })))
+}
+
+/// An official run beside one that has not ended would ask every model again.
+fn refuse_second(folder: &RoundFolder, request: &AskRequest) -> Result<(), Error> {
+    let official = request.kind.unwrap_or(RunKind::Official) == RunKind::Official;
+    let rehearsed = request.kind.is_none() && request.permission == Permission::Mock;
+    if !official || rehearsed {
+        return Ok(());
+    }
+    let Some(other) = official_in_flight(folder)? else {
+        return Ok(());
+    };
+    let text = format!(
+        "{}: {other} is an official run that has not ended, so no second one begins",
+        folder.name()
+    );
+    Err(Error::new(text).hint(format!(
+        "finish it with `capitalbench run-round --round {} --models {} --run-id {other} --resume` \
+         and the permission it began with",
+        shell_word(folder.path()),
+        shell_word(&request.models)
+    )))
 }
 
 /// Models are asked only about inputs that cannot change any more.
@@ -188,13 +246,33 @@ fn finished(ledger: &Ledger) -> Result<Option<Prepared>, Error> {
         return Ok(None);
     }
     let record = ledger.folder().record()?.run;
-    let is_valid = record.counts.invalid == Some(0);
-    let run_id = record.run_id;
+    let is_valid = record.eligible || record.counts.invalid == Some(0);
     let ended = record.completed_at;
-    Ok(ended.map(|_| Prepared::Finished { run_id, is_valid }))
+    Ok(ended.map(|_| Prepared::Finished {
+        run_id: record.run_id,
+        valid: record.counts.valid.unwrap_or(0),
+        wanted: ledger.plan().slots.len(),
+        is_valid,
+    }))
 }
 
 impl ReadyRun {
+    /// What one call to every slot can cost at most, and whether a price is known for each of them.
+    pub fn worst_case(&self) -> (Cost, bool) {
+        let sum = self.seats.iter().map(|seat| seat.worst_case);
+        let is_whole = self.seats.iter().all(|seat| seat.price.is_some());
+        (sum.fold(Cost::ZERO, Cost::plus), is_whole)
+    }
+
+    /// The same run, which never costs more than this in all.
+    pub fn capped(self, cap: Cost) -> Result<Self, Error> {
+        require_prices("the budget", &self.seats)?;
+        Ok(Self {
+            cap: Some(cap),
+            ..self
+        })
+    }
+
     /// Asks the models, to the end or to a request to stop, and derives the run from its ledger.
     pub fn ask(
         self,

@@ -10,6 +10,7 @@ use capitalbench_core::asking::cost::{Billed, Cost, TokenPrice};
 use capitalbench_core::asking::served_name::{self, served_models_line};
 use capitalbench_core::decision::submission::reply::{Ending, ReplyFault, Step, read_reply};
 use capitalbench_core::decision::submission::{PayloadForm, Problem, RoundRules, validate};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::engine::Engine;
@@ -21,6 +22,32 @@ pub fn judge(engine: &Engine, seat: &Seat, answer: &RawAnswer) -> (Ended, Option
         Err(failure) => (failed(&failure), failure.retry_after()),
         Ok(reply) => (of_reply(engine, seat, reply), None),
     }
+}
+
+/// The same for an answer that arrived at this instant: after the deadline it is no decision.
+pub fn judge_in_time(
+    engine: &Engine,
+    seat: &Seat,
+    answer: &RawAnswer,
+    received: Timestamp,
+) -> (Ended, Option<Duration>) {
+    let (judged, wait) = judge(engine, seat, answer);
+    let in_time = engine.deadline.is_none_or(|deadline| received <= deadline);
+    if in_time || judged.attempt_status() != AttemptStatus::Valid {
+        return (judged, wait);
+    }
+    let text = "the answer came after the deadline".to_owned();
+    let late = failed_for(Reason::Deadline, text);
+    let kept = Ended {
+        status: late.status,
+        reason: late.reason,
+        problems: late.problems,
+        text: None,
+        object: None,
+        parse_path: None,
+        ..judged
+    };
+    (kept, wait)
 }
 
 fn of_reply(engine: &Engine, seat: &Seat, reply: Reply) -> Ended {

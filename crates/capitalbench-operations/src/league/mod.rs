@@ -1,5 +1,16 @@
 //! A league that runs itself: its folder, what is due in it, and one pass that does it.
 
+mod begin;
+pub mod check;
+mod daily;
+mod decide;
 pub mod folder;
+mod hints;
 pub mod messages;
+pub mod new;
 pub mod pass;
+pub mod plan;
+mod standing;
+mod terms;
+
+pub use terms::configured;

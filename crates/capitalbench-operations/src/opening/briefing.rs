@@ -6,9 +6,9 @@ use std::time::Duration;
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::{file_ops, layout};
 use capitalbench_archive::format::utf8;
-use capitalbench_archive::round::freeze;
 use capitalbench_archive::round::research_import::{Beside, ImportError, Reports, import_with};
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::round::{ending, freeze};
 use capitalbench_core::asking::briefing::{BriefingProblem, Level};
 use capitalbench_core::league::settings::BriefingSource;
 use capitalbench_core::values::ids::Digest;
@@ -70,6 +70,7 @@ pub fn make_briefing_with(
     gaps: Gaps,
 ) -> Result<MadeBriefing, Error> {
     let folder = RoundFolder::open(&request.round)?;
+    ending::require_open(&folder)?;
     freeze::refuse_frozen(&folder)?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let cutoff = WrittenInstant::of(request.cutoff);

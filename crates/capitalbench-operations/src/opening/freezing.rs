@@ -4,6 +4,7 @@ use std::path::Path;
 
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::round::manifest;
+use capitalbench_archive::round::ending;
 use capitalbench_archive::round::freeze::{self, Frozen, HashProblem};
 use capitalbench_archive::round::round_folder::RoundFolder;
 
@@ -26,6 +27,7 @@ pub struct FrozenRound {
 /// Freezes a round, or confirms its freeze, and signs it.
 pub fn freeze_round(operator: &Operator, round: &Path) -> Result<FrozenRound, Error> {
     let folder = RoundFolder::open(round)?;
+    ending::require_open(&folder)?;
     let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
     Promise::of(&folder, &manifest).require_key(operator)?;
     note_given_instant(operator, &folder, "hash-round")?;

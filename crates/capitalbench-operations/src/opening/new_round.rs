@@ -17,7 +17,7 @@ use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{
     Manifest, Origins, Proof, Stream, SubmissionFormat, Track, host_of,
 };
-use capitalbench_core::round::methodology::{Methodology, Standing};
+use capitalbench_core::round::methodology::Methodology;
 use capitalbench_core::round::roster::Roster;
 use capitalbench_core::values::ids::RoundId;
 use capitalbench_core::values::time::WrittenInstant;
@@ -30,13 +30,13 @@ use crate::operator::Operator;
 use crate::operator::files::read;
 
 /// What an operator wants opened.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RoundRequest {
     pub rounds: PathBuf,
     pub round_id: RoundId,
     pub track: Track,
     pub format: SubmissionFormat,
-    /// The label of the rules; by default the settled one of the format.
+    /// The label of the rules; by default the usual one of the format.
     pub methodology: Option<String>,
     /// By default a little before the exchange opens next.
     pub deadline: Option<Timestamp>,
@@ -77,7 +77,31 @@ pub fn open_round(operator: &Operator, request: &RoundRequest) -> Result<OpenedR
         let text = format!("--decision-deadline {deadline} has passed");
         return Err(Error::new(text).hint("choose an instant in the future"));
     }
-    let window = plan_window(market, deadline, request.track, request.rule)
+    create_round(request, (version, yaml, universe), deadline, now)
+}
+
+/// Creates a round whose deadline has passed, so that it can be recorded that nobody opened it: it has
+/// no roster, and nothing but its end follows.
+pub fn record_missed(operator: &Operator, request: &RoundRequest) -> Result<RoundFolder, Error> {
+    let deadline = request
+        .deadline
+        .ok_or_else(|| Error::new("a missed round needs the deadline that was missed"))?;
+    let request = RoundRequest {
+        models: None,
+        ..request.clone()
+    };
+    let chosen = universe(&request)?;
+    refuse_other_market(&request.rounds, chosen.2.market())?;
+    Ok(create_round(&request, chosen, deadline, operator.now())?.folder)
+}
+
+fn create_round(
+    request: &RoundRequest,
+    (version, yaml, universe): (String, String, Universe),
+    deadline: Timestamp,
+    now: Timestamp,
+) -> Result<OpenedRound, Error> {
+    let window = plan_window(universe.market(), deadline, request.track, request.rule)
         .map_err(|error| Error::new(error.to_string()))?;
     let manifest = Manifest {
         universe_version: Some(version),
@@ -226,7 +250,7 @@ fn rules(
     })
 }
 
-/// The chosen rules; those on trial serve invented markets only.
+/// The chosen rules, or the usual ones of the format.
 fn methodology(request: &RoundRequest) -> Result<Methodology, Error> {
     let Some(label) = &request.methodology else {
         return Ok(Methodology::of_new_round(request.format));
@@ -237,16 +261,7 @@ fn methodology(request: &RoundRequest) -> Result<Methodology, Error> {
         let text = format!("--methodology {label}: a new {format} round has {known}");
         return Err(Error::new(text));
     }
-    let chosen = Methodology::from_label(Some(label));
-    if chosen.standing() == Standing::Trial && request.stream != Stream::Synthetic {
-        let text = format!(
-            "--methodology {label}: its rules still grow, so only rounds of an invented market \
-             may have it"
-        );
-        let hint = format!("add --synthetic, or use {}", known[0]);
-        return Err(Error::new(text).hint(hint));
-    }
-    Ok(chosen)
+    Ok(Methodology::from_label(Some(label)))
 }
 
 /// The models that are active at the deadline; empty where no roster is frozen.

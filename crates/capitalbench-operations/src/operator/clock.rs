@@ -1,7 +1,7 @@
 //! The only clock of the program.
 
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -29,6 +29,9 @@ pub enum Clock {
     /// Starts at the given instant and advances as time passes: setting the machine's clock does
     /// not move it.
     From(Timestamp, Instant),
+    /// Stands at the given instant: everything happens at once, and no wait takes time. Rehearsals
+    /// go by it, so that the same steps write the same bytes.
+    Still(Timestamp),
     /// The machine's clock, which other machines share.
     Wall,
 }
@@ -38,8 +41,21 @@ impl Clock {
         given.map_or(Self::Wall, |start| Self::From(start, Instant::now()))
     }
 
+    /// Whether waiting brings a later instant nearer.
+    pub fn advances(self) -> bool {
+        !matches!(self, Self::Still(_))
+    }
+
+    /// Waits where waiting takes time.
+    pub async fn pause(self, wait: Duration) {
+        if self.advances() {
+            tokio::time::sleep(wait).await;
+        }
+    }
+
     pub fn now(self) -> Timestamp {
         match self {
+            Self::Still(at) => at,
             Self::Wall => not_before_the_last(now_or(None)),
             Self::From(start, since) => {
                 let passed = SignedDuration::try_from(since.elapsed());

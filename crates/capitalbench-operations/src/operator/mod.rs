@@ -8,6 +8,9 @@ use jiff::Timestamp;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::error::Error;
+use crate::league::pass::Step;
+use crate::prices::fetcher::AtLimit;
+use crate::prices::plan_time::PlanTime;
 use crate::resolving::worker::JobEnd;
 use crate::syncing::follow::Followed;
 
@@ -20,6 +23,10 @@ pub mod stops;
 
 use clock::{Clock, now_or};
 use configuration::Configuration;
+
+/// With `still`, `--now` is the instant of everything that a command does; for rehearsals.
+pub const CLOCK: &str = "CAPITALBENCH_CLOCK";
+pub const STILL: &str = "still";
 
 /// The configuration, the clock, and whoever is told what happens meanwhile.
 pub struct Operator {
@@ -36,10 +43,15 @@ impl Operator {
         given: Option<Timestamp>,
         listener: Box<dyn Listener>,
     ) -> Self {
+        let stands = configuration.get(CLOCK).is_some_and(|word| word == STILL);
+        let clock = match given {
+            Some(at) if stands => Clock::Still(at),
+            given => Clock::starting_at(given),
+        };
         Self {
             configuration,
             given,
-            clock: Clock::starting_at(given),
+            clock,
             listener,
         }
     }
@@ -66,6 +78,11 @@ pub enum Notice<'a> {
     },
     /// That work is over, whether it succeeded or not.
     ProgressEnded,
+    /// A fetch begins for which the plan of its source is too small at once.
+    PlanTakes {
+        time: &'a PlanTime,
+        at_limit: AtLimit,
+    },
     /// The plan of a price source allows no more; the fetch goes on after this time.
     PlanUsedUp { left: Duration },
     /// Outside clocks stamped the newest signed state.
@@ -78,6 +95,8 @@ pub enum Notice<'a> {
     TriesAgain(&'a Error),
     /// A worker is done with a job.
     JobEnded { job: &'a Job, end: &'a JobEnd },
+    /// A league made a step.
+    Stepped(&'a Step),
     /// A worker brought the database up to date, or could not.
     Followed(&'a Followed),
 }

@@ -1,5 +1,6 @@
 //! [`Fetcher`]: asks one source for many symbols, within its plan, and keeps each answer as it comes.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use capitalbench_adapters::price_source::{
@@ -12,8 +13,8 @@ use capitalbench_core::values::ids::OptionId;
 use capitalbench_core::values::units::Price;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
-use tokio::time::sleep;
 
+use super::plan_time::PlanTime;
 use crate::error::Error;
 use crate::operator::backoff::Backoff;
 use crate::operator::{Notice, Operator};
@@ -72,19 +73,27 @@ pub struct Days {
     pub to: Date,
     /// Dates that every answer must contain.
     pub needed: Vec<Date>,
+    /// Options for which other days are asked.
+    pub others: BTreeMap<OptionId, Days>,
 }
 
 impl Days {
     /// A window whose two ends are needed.
     pub fn both_ends(from: Date, to: Date) -> Self {
-        let needed = vec![from, to];
-        Self { from, to, needed }
+        Self {
+            needed: vec![from, to],
+            ..Self::any_of(from, to)
+        }
     }
 
     /// A range of whatever rows there are.
     pub fn any_of(from: Date, to: Date) -> Self {
-        let needed = Vec::new();
-        Self { from, to, needed }
+        Self {
+            from,
+            to,
+            needed: Vec::new(),
+            others: BTreeMap::new(),
+        }
     }
 }
 
@@ -124,6 +133,7 @@ impl Fetcher<'_> {
         options: &[PricedOption],
         days: &Days,
     ) -> Result<Result<Answers, Stopped>, Error> {
+        self.say_how_long(fetch, options)?;
         let of = options.len();
         let mut answers = Vec::with_capacity(of);
         for (option_id, symbol) in options {
@@ -133,7 +143,8 @@ impl Fetcher<'_> {
                 done,
                 of,
             });
-            let said = match self.turn(fetch, symbol, days).await? {
+            let own = days.others.get(option_id).unwrap_or(days);
+            let said = match self.turn(fetch, symbol, own).await? {
                 Turn::Closed(at, cause) => {
                     let source = self.source.name();
                     return Ok(Err(Stopped {
@@ -159,6 +170,36 @@ impl Fetcher<'_> {
         Ok(Ok(answers))
     }
 
+    /// Says beforehand that the plan is too small for the whole fetch at once.
+    fn say_how_long(&self, fetch: &str, options: &[PricedOption]) -> Result<(), Error> {
+        let Some(allowance) = &self.allowance else {
+            return Ok(());
+        };
+        let now = self.operator.clock.now();
+        let time = |options: &[&PricedOption]| {
+            let symbols = options.iter().map(|(_, symbol)| symbol.as_str());
+            PlanTime::of(self.source.name(), allowance, symbols, now)
+        };
+        if time(&options.iter().collect::<Vec<_>>())?.is_none() {
+            return Ok(());
+        }
+        // What was answered by an earlier attempt is not asked again.
+        let mut open = Vec::new();
+        for option in options {
+            if allowance.state.kept(fetch, &option.1)?.is_none() {
+                open.push(option);
+            }
+        }
+        if let Some(time) = time(&open)? {
+            let at_limit = self.at_limit;
+            self.operator.say(&Notice::PlanTakes {
+                time: &time,
+                at_limit,
+            });
+        }
+        Ok(())
+    }
+
     /// Removes the kept answers of a fetch that is stored.
     pub fn forget(&self, fetch: &str) -> Result<(), Error> {
         match &self.allowance {
@@ -180,9 +221,9 @@ impl Fetcher<'_> {
             if let Some(at) = self.reserve(symbol, now)? {
                 if let Some(left) = self.pace(refused, at, now) {
                     self.operator.say(&Notice::PlanUsedUp { left });
-                    sleep(left).await;
+                    self.operator.clock.pause(left).await;
                     waited_until = at;
-                } else if self.at_limit == AtLimit::Stop {
+                } else if self.at_limit == AtLimit::Stop || !self.operator.clock.advances() {
                     return Ok(Turn::Closed(at, self.cause(refused)));
                 } else {
                     self.wait_until(at).await;
@@ -201,7 +242,11 @@ impl Fetcher<'_> {
                 PriceFault::Limited { limit, retry_after } => {
                     refusals += 1;
                     refused = Some(*limit);
-                    self.close(*limit, *retry_after, refusals)?;
+                    let until = self.close(*limit, *retry_after, refusals)?;
+                    if self.allowance.is_none() {
+                        // Nobody remembers the refusal for the next question.
+                        return Ok(Turn::Closed(until, self.cause(refused)));
+                    }
                     continue;
                 }
                 PriceFault::Timeout { .. }
@@ -210,7 +255,7 @@ impl Fetcher<'_> {
                 | PriceFault::ServerFailed { .. } => {
                     failures += 1;
                     if let Some(wait) = pause(&error, failures) {
-                        sleep(wait).await;
+                        self.operator.clock.pause(wait).await;
                         continue;
                     }
                 }
@@ -248,7 +293,7 @@ impl Fetcher<'_> {
         limit: Limit,
         retry_after: Option<Duration>,
         refusals: u32,
-    ) -> Result<(), Error> {
+    ) -> Result<Timestamp, Error> {
         let usual = match limit {
             Limit::PerSecond => Duration::from_secs(1),
             Limit::PerMinute => Duration::from_mins(1),
@@ -262,11 +307,12 @@ impl Fetcher<'_> {
         let now = self.operator.clock.now();
         let until = SignedDuration::try_from(wait)
             .ok()
-            .and_then(|wait| now.checked_add(wait).ok());
-        match &self.allowance {
-            Some(allowance) => Ok(allowance.state.close_until(until.unwrap_or(now))?),
-            None => Ok(()),
+            .and_then(|wait| now.checked_add(wait).ok())
+            .unwrap_or(now);
+        if let Some(allowance) = &self.allowance {
+            allowance.state.close_until(until)?;
         }
+        Ok(until)
     }
 
     /// Who closed the source; a plan without limits closes none.
@@ -287,7 +333,10 @@ impl Fetcher<'_> {
                 return;
             }
             self.operator.say(&Notice::PlanUsedUp { left });
-            sleep(left.min(Duration::from_secs(1))).await;
+            self.operator
+                .clock
+                .pause(left.min(Duration::from_secs(1)))
+                .await;
         }
     }
 

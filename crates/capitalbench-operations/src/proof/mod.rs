@@ -1,7 +1,10 @@
 //! Every step is signed in the log, and stamped by outside clocks where the round promises it.
 
 pub mod anchor;
+pub mod clock_trial;
+pub mod clocks;
 pub mod given_instant;
+pub mod log_key;
 pub mod promise;
 pub mod record;
 pub mod stamped_picks;

@@ -221,10 +221,9 @@ impl<'a> Promise<'a> {
         if self.manifest.proof.is_none() {
             return Ok(());
         }
-        let enforcement = self.manifest.methodology.enforcement();
+        let rules = self.manifest.record_rules();
         let runs = self.round.runs()?;
-        let Ok(record) = official_run(&runs, enforcement).map(|record| record.run_id.clone())
-        else {
+        let Ok(record) = official_run(&runs, rules).map(|record| record.run_id.clone()) else {
             return Ok(());
         };
         let mut found = self.order_objections(record.as_str(), now)?;

@@ -6,6 +6,7 @@ use capitalbench_archive::prices::unproved_prices;
 use capitalbench_archive::results::corrections::{Correction, Stored, store_results};
 use capitalbench_archive::results::exceptions::Exceptions;
 use capitalbench_archive::results::scoring::{ScoredRun, score_run_allowing};
+use capitalbench_archive::round::ending;
 use capitalbench_archive::round::freeze::{self, FreezeError};
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs};
 use capitalbench_archive::run::run_folder::RunFolder;
@@ -52,7 +53,7 @@ impl RuledRun {
     /// The run that is the record of a round.
     pub fn official(round: &RoundFolder) -> Result<Result<Self, NoOfficialRun>, FileError> {
         let runs = round.runs()?;
-        Ok(match official_run(&runs, round.enforcement()?) {
+        Ok(match official_run(&runs, round.record_rules()?) {
             Ok(run) => Ok(Self {
                 folder: round.run(&run.run_id)?,
                 rules: run.rules,
@@ -159,9 +160,10 @@ pub fn refuse_open(inputs: &RoundInputs, now: Timestamp) -> Result<(), Error> {
 /// Under our own labels a run becomes the record by its acceptance, before its score is known.
 fn refuse_unaccepted(inputs: &RoundInputs, run: &RunFolder) -> Result<(), Error> {
     let folder = &inputs.folder;
-    let enforcement = inputs.manifest.methodology.enforcement();
-    match official_run(&folder.runs()?, enforcement) {
-        Err(reason @ NoOfficialRun::NotAccepted(_)) if run.record()?.run.may_count() => {
+    let rules = inputs.manifest.record_rules();
+    ending::require_open(folder)?;
+    match official_run(&folder.runs()?, rules) {
+        Err(reason @ NoOfficialRun::NotAccepted(_)) if run.record()?.run.may_count(rules) => {
             let (round, run) = (folder.name(), run.run_id());
             let hint = format!("capitalbench accept-run --round {round} --run-id {run}");
             Err(Error::new(format!("{round}: {reason}")).hint(hint))

@@ -143,7 +143,7 @@ pub fn scope_of_round(
         });
     };
     let own = match &found.state {
-        RoundState::Draft => None,
+        RoundState::Draft | RoundState::Ended(_) => None,
         RoundState::Open(open) => Some(&open.run_id),
         RoundState::Resolved(resolved) => Some(&resolved.run_id),
     };

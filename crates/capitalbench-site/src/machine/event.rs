@@ -75,6 +75,7 @@ fn opened(round: &PublicRound) -> Option<Event> {
     let decided = round.submissions().len();
     let decisions = match &round.state {
         RoundState::Draft => "No decisions are public yet.".to_owned(),
+        RoundState::Ended(own) => format!("It {}", own.sentence()),
         _ => format!("{} decided.", count(decided, "model", "models")),
     };
     Some(Event {

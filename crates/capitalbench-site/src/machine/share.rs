@@ -41,7 +41,7 @@ fn rows_of(publication: &Publication, round: &PublicRound) -> Vec<[String; 2]> {
         rows.push([format!("{state} · {entry} to {exit}"), String::new()]);
     }
     match &round.state {
-        RoundState::Draft => {}
+        RoundState::Draft | RoundState::Ended(_) => {}
         RoundState::Open(open) => {
             let names = open.submissions.iter();
             rows.extend(names.map(|s| [publication.name(&s.model_id).to_owned(), String::new()]));

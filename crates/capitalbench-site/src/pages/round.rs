@@ -14,7 +14,7 @@ use crate::figures::{NONE, count, share, signed_percent, thousands, unsigned_poi
 use crate::html::{Html, encode};
 use crate::machine::corrections_of;
 use crate::page::{Here, Page};
-use crate::table::{Cell, Table, gap, head, maybe, number, part, percent, scored, text};
+use crate::table::{Cell, Table, gap, head, maybe, number, part, percent, scored, text, whole};
 
 mod answers;
 mod evidence;
@@ -52,8 +52,14 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
             page.body
                 .say("No run has been accepted yet, so only the rules and the inputs are public.");
         }
+        RoundState::Ended(tombstone) => {
+            page.body
+                .say("The round ended without a record; what was asked and answered stays in its folder.");
+            page.body.paragraph("", Html::said(&tombstone.sentence()));
+        }
         RoundState::Open(open) => {
             matrix::holdings(view, &mut page, round);
+            missing(view, &mut page, round);
             page.body.section("interim", "So far");
             if open.interim.is_empty() {
                 page.body
@@ -66,12 +72,51 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
         }
         RoundState::Resolved(resolved) => {
             matrix::holdings(view, &mut page, round);
+            missing(view, &mut page, round);
             result(view, &mut page, round, resolved);
             corrected(&mut page, resolved, own);
         }
     }
+    explained(&mut page, round);
     audit(&mut page, round, own);
     page
+}
+
+/// Models without a valid answer, each with its reason; the round went on without them.
+fn missing(view: &View<'_>, page: &mut Page, round: &PublicRound) {
+    if round.missing().is_empty() {
+        return;
+    }
+    page.body.section("missing", "No valid answer");
+    page.body.say(
+        "These models were asked too. The round goes on without them by its frozen failure policy.",
+    );
+    let mut table = Table::new("Models without a valid answer", "Model | Why | #Attempts").fixed();
+    for own in round.missing() {
+        let calls = round.calls_of(&own.model_id);
+        let attempts = calls.and_then(|calls| calls.attempts);
+        table.row(vec![
+            head(view.name(&own.model_id)),
+            text(&format!("no valid answer: {}", own.why.meaning())),
+            whole(attempts.map_or(0, |attempts| attempts.made as usize)),
+        ]);
+    }
+    page.body.table(&table);
+}
+
+/// What the operator explained after the record was made; nothing of it counts.
+fn explained(page: &mut Page, round: &PublicRound) {
+    if round.exceptions.is_empty() {
+        return;
+    }
+    page.body
+        .section("exceptions", "Explanations by the operator");
+    page.body
+        .say("Picks and result stay as they are and count; these are signed explanations.");
+    for own in &round.exceptions {
+        let words = Html::said(&format!("{}: {}", own.noted_at, own.reason));
+        page.body.paragraph("", words);
+    }
 }
 
 fn header(round: &PublicRound, page: &mut Page) {

@@ -50,7 +50,14 @@ fn page(view: &View<'_>, rounds: &[&PublicRound], place: usize, all: usize) -> P
         .choice(
             "state",
             "state",
-            &plain(["draft", "open", "result due", "resolved"]),
+            &plain([
+                "draft",
+                "open",
+                "result due",
+                "resolved",
+                "voided",
+                "abandoned",
+            ]),
         )
         .choice("method", "methodology", &plain(labels))
         .choice("model", "model", &models(view))

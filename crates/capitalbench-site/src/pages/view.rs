@@ -163,7 +163,7 @@ impl<'a> View<'a> {
     pub(crate) fn open_rounds(&self) -> Vec<(&'a PublicRound, &'a OpenRound)> {
         let open = |round: &'a PublicRound| match &round.state {
             RoundState::Open(open) => Some((round, open)),
-            RoundState::Draft | RoundState::Resolved(_) => None,
+            RoundState::Draft | RoundState::Ended(_) | RoundState::Resolved(_) => None,
         };
         self.publication.rounds.iter().filter_map(open).collect()
     }

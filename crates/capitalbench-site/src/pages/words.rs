@@ -38,6 +38,7 @@ pub(crate) fn claim(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
 pub(crate) fn state(round: &PublicRound) -> &'static str {
     match &round.state {
         RoundState::Draft => "draft",
+        RoundState::Ended(tombstone) => tombstone.ending.as_str(),
         RoundState::Open(open) if open.due == Due::Overdue => "result due",
         RoundState::Open(_) => "open",
         RoundState::Resolved(_) => "resolved",
@@ -49,6 +50,7 @@ pub(crate) fn next_event(round: &PublicRound) -> String {
     let window = round.manifest.window;
     match (&round.state, window) {
         (RoundState::Resolved(_), _) => "none; the result is final".to_owned(),
+        (RoundState::Ended(_), _) => "none; it ended without a record".to_owned(),
         (RoundState::Draft, _) => {
             let deadline = round.manifest.decision_deadline.as_ref();
             deadline.map_or_else(

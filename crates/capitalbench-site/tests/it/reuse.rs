@@ -82,7 +82,7 @@ const CHANGES: [Change; 11] = [
                 standing.scored.submission.confidence = 0.123_456;
             }
             RoundState::Open(open) => open.submissions[0].confidence = 0.123_456,
-            RoundState::Draft => panic!("a draft"),
+            RoundState::Draft | RoundState::Ended(_) => panic!("a round without a record"),
         },
         ONLY_ITS_OWN,
     ),

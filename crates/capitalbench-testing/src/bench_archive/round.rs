@@ -249,6 +249,7 @@ impl Draft<'_> {
             hashes: Digest::of(&inputs.folder.read(layout::HASHES)?),
             supersedes: None,
             reason: None,
+            missing: Vec::new(),
         };
         self.write(
             &Self::in_run(run::ACCEPTANCE),

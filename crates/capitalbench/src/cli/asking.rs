@@ -223,6 +223,10 @@ pub(crate) struct ValidateSubmissions {
 /// acceptance is complete once there is a stamp from before the entry close; run accept-run again
 /// after `anchor`.
 ///
+/// From v1.2 on the round goes on without models that gave no valid answer, if the frozen failure
+/// policy allows it; the acceptance lists them with their reasons. After the deadline a run with open
+/// slots is ended first. Accepting a run again says when it was accepted.
+///
 /// $ capitalbench accept-run --round rounds/CB-2026-12-07-1W --run-id official-20261207
 ///
 /// $ capitalbench accept-run --round rounds/CB-2026-12-07-1W --run-id official-2 --supersede
@@ -248,6 +252,35 @@ pub(crate) struct AcceptRun {
     /// Make resolve-due skip the round
     #[arg(long, conflicts_with = "due_at_utc")]
     pub(crate) no_schedule_resolution: bool,
+    #[command(flatten)]
+    pub(crate) now: Now,
+}
+
+/// End a round without a record, or explain one that has it
+///
+/// Writes tombstone.json: the answers stay, and readers see when and why the round ended. Once a run
+/// is accepted, no result can be taken away: --exception then writes a signed explanation that is
+/// shown with the round and changes nothing that counts.
+///
+/// $ capitalbench void-round rounds/CB-2026-12-07-1W --reason 'the briefing named a wrong day'
+///
+/// $ capitalbench void-round rounds/CB-2026-12-07-1W --exception --reason 'one answer came twice'
+///
+/// Exit codes: 0 ended or explained, 2 refused or could not run.
+#[derive(Debug, Args)]
+pub(crate) struct VoidRound {
+    /// The round's folder
+    #[arg(value_name = "DIR", required_unless_present = "round")]
+    pub(crate) folder: Option<PathBuf>,
+    /// The round's folder, as other verbs take it
+    #[arg(long, value_name = "DIR", conflicts_with = "folder")]
+    pub(crate) round: Option<PathBuf>,
+    /// Why, for readers of the record
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) reason: String,
+    /// Explain a round that has a record
+    #[arg(long)]
+    pub(crate) exception: bool,
     #[command(flatten)]
     pub(crate) now: Now,
 }

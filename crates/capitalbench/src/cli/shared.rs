@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use capitalbench_core::market::cross_check::DEFAULT_TOLERANCE_BPS;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::time::parse_day;
+use capitalbench_operations::prices::fetcher::AtLimit;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
@@ -63,6 +64,24 @@ pub(crate) struct SourceChoice {
     pub(crate) histories: Option<PathBuf>,
 }
 
+/// What to do when the plan of a price source is used up.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Patience {
+    /// Wait when a limit is reached instead of stopping
+    #[arg(long)]
+    wait: bool,
+}
+
+impl Patience {
+    pub(crate) fn at_limit(self) -> AtLimit {
+        if self.wait {
+            AtLimit::Wait
+        } else {
+            AtLimit::Stop
+        }
+    }
+}
+
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CrossCheckChoice {
     /// Compare the return of every option with this source
@@ -90,6 +109,8 @@ pub(crate) enum Source {
     Yahoo,
     /// Alpha Vantage; adjusted closes need a paid key
     Alphavantage,
+    /// An invented market, for rehearsals only
+    Invented,
 }
 
 impl Source {

@@ -8,8 +8,10 @@ use capitalbench_archive::disk::shell::shell_word;
 use capitalbench_core::publication::Publication;
 use capitalbench_database::jobs::Job;
 use capitalbench_database::sync::{Scope, Synced};
+use capitalbench_operations::league::pass::Step;
 use capitalbench_operations::operator::configuration::LOG_KEY;
 use capitalbench_operations::operator::{Listener, Notice};
+use capitalbench_operations::prices::fetcher::AtLimit;
 use capitalbench_operations::prices::sources::{CrossCheckChoice, PriceChoice, Vendor};
 use capitalbench_operations::proof::anchor::Anchored;
 use capitalbench_operations::proof::record::Recorded;
@@ -22,7 +24,7 @@ use serde_json::{Value, json};
 use crate::cli;
 use crate::config::operator;
 use crate::console::{
-    DIM, ERROR, GOOD, WARNING, line, paint, plural, progress, remark, show, warn,
+    DIM, ERROR, GOOD, WARNING, is_json, line, paint, plural, progress, remark, show, warn,
 };
 use crate::error::{Error, Exit, report};
 
@@ -53,6 +55,15 @@ impl Listener for Console {
                     bar.finish_and_clear();
                 }
             }),
+            Notice::PlanTakes { time, at_limit } => {
+                let next = match at_limit {
+                    AtLimit::Wait => format!("; this command waits until {}", time.until),
+                    AtLimit::Stop => "; this command stops when the plan is used up and keeps the \
+                                      answers, and the same command then goes on"
+                        .to_owned(),
+                };
+                remark(paint(DIM, format!("{time}{next}")));
+            }
             Notice::PlanUsedUp { left } => self.with_bar(|bar| {
                 let seconds = left.as_secs();
                 let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -71,6 +82,7 @@ impl Listener for Console {
                 remark(format!("{} {next}", paint(WARNING, "caution:")));
             }
             Notice::Failed(error) => report(error),
+            Notice::Stepped(step) => print_step(step),
             Notice::TriesAgain(error) => warn(error),
             Notice::JobEnded { job, end } => job_ended(job, end),
             Notice::Followed(followed) => {
@@ -245,6 +257,7 @@ fn named_vendor(source: cli::Source, histories: Option<&Path>) -> Result<Vendor,
         cli::Source::Tiingo => Vendor::Tiingo,
         cli::Source::Yahoo => Vendor::Yahoo,
         cli::Source::Alphavantage => Vendor::AlphaVantage,
+        cli::Source::Invented => Vendor::Invented,
         cli::Source::Csv => {
             let folder = histories.ok_or_else(|| {
                 let text = "the csv source needs a folder of histories";
@@ -270,4 +283,20 @@ pub(super) fn price_choice(
             tolerance_bps: second.tolerance_bps,
         }),
     })
+}
+
+/// A step of a league on one line.
+fn print_step(step: &Step) {
+    if is_json() {
+        return;
+    }
+    let round = step.round.as_deref().unwrap_or_default();
+    let at = step.at.strftime("%Y-%m-%d %H:%MZ");
+    let word = paint(GOOD, format!("{:<9}", step.kind.as_str()));
+    let about = if round.is_empty() {
+        String::new()
+    } else {
+        format!("{round}: ")
+    };
+    line(format!("{}  {word} {about}{}", paint(DIM, at), step.text));
 }

@@ -58,7 +58,16 @@ due          2026-03-10T00:15:00Z
     let new = format!("{WEEKLY}/{RUN}/acceptance.json is new");
     assert_eq!(changes(&before, &test.tree()), [new]);
     assert_eq!(test.codes(), [""; 0]);
-    assert_eq!(codes(&test, &ACCEPT), ["accepted-before"]);
+    // The same command again says the same, and writes nothing.
+    let before = test.tree();
+    let again = [&ACCEPT[..], &["--now", "2026-03-02T19:00:00Z"]].concat();
+    test.run(&again)
+        .code(0)
+        .says("official-1 is the record; it was accepted at 2026-03-02T18:30:00Z");
+    let json = test.run(&[&again[..], &["--json"]].concat()).code(0).json();
+    let known = &json["acceptance"]["accepted_at_utc"];
+    assert_eq!(known, "2026-03-02T18:30:00Z");
+    assert_eq!(changes(&before, &test.tree()), [""; 0]);
 }
 
 #[test]
@@ -206,6 +215,13 @@ fn a_second_record_needs_an_explicit_choice() {
     test.run(&[&second[..], &later[..]].concat())
         .code(0)
         .says("supersedes   official-1\n");
+    test.run(&[&second[..], &later[..]].concat())
+        .code(0)
+        .says("it was accepted at 2026-03-02T18:31:00Z");
+    let silent = [&second[..], &["--supersede"]].concat();
+    test.run_without_trace(&silent)
+        .code(2)
+        .complains("--reason");
     let runs = test.run(&list).json();
     assert_eq!(runs["runs"][0]["selected"], false);
     assert_eq!(runs["runs"][1]["is_record"], true);

@@ -55,13 +55,11 @@ fn real() -> Test {
     tabled().replace("manifest.yaml", "publication_stream: synthetic\n", "")
 }
 
-/// Codes of these severities, but for the label, which may still be on trial.
+/// Codes of these severities.
 fn codes(test: &Test, severities: &[&str]) -> Vec<String> {
     let report = test.run(&["verify", ROUND, "--json", "--now", NOW]).json();
     let findings = report["rounds"][0]["findings"].as_array();
-    let mut codes = codes_of(findings.expect("findings"), severities);
-    codes.retain(|code| code != "methodology-on-trial");
-    codes
+    codes_of(findings.expect("findings"), severities)
 }
 
 #[test]

@@ -137,7 +137,17 @@ fn the_help_lists_every_verb_once_in_groups_and_one_line_each() {
             .any(|verb| name == format!("capitalbench-{verb}.1"))
     };
     let other: BTreeSet<String> = pages.filter(|name| !has(name)).collect();
-    let below = ["db-check", "db-migrate", "keys-init", "keys-show"];
+    let below = [
+        "db-check",
+        "db-migrate",
+        "keys-init",
+        "keys-show",
+        "league-check",
+        "league-new",
+        "league-plan",
+        "league-rehearse",
+        "league-run",
+    ];
     let below = below.map(|name| format!("capitalbench-{name}.1"));
     let expected: BTreeSet<String> = below.into_iter().chain(["capitalbench.1".into()]).collect();
     assert_eq!(other, expected);

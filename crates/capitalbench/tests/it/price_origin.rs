@@ -147,3 +147,19 @@ fn a_host_that_was_not_frozen_is_named() {
         .says(&format!("called {other}; the manifest froze {host}"));
     assert!(test.codes().contains(&"provider-host-differs".to_owned()));
 }
+
+#[test]
+fn an_invented_market_prices_no_real_round() {
+    let test = freezing("");
+    let mut invented = CSV.to_vec();
+    invented.splice(4..8, ["--source", "invented"]);
+    test.run_without_trace(&invented)
+        .code(2)
+        .complains("the source `invented` makes its prices up");
+    test.run(&CSV).code(0);
+    let record = test.read("prices/provenance.json");
+    let record = record.replace("\"source\": \"csv\"", "\"source\": \"invented\"");
+    let test = test.write("prices/provenance.json", record);
+    let found = test.run(&["verify", WEEKLY]).code(1);
+    found.says("the prices of a real round come from an invented market");
+}

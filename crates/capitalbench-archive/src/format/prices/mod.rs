@@ -2,6 +2,7 @@
 
 pub mod cross_check;
 pub mod daily_returns;
+pub mod invented_market;
 pub mod price_sheet;
 pub mod price_window;
 pub mod provenance;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use capitalbench_core::asking::acceptance::Acceptance;
+use capitalbench_core::asking::missing_answer::MissingAnswer;
 use capitalbench_core::values::ids::{Digest, RoundId, RunId};
 use capitalbench_core::values::time::WrittenInstant;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,13 @@ struct Stored {
     supersedes: Option<RunId>,
     #[serde(deserialize_with = "Option::deserialize")]
     reason: Option<String>,
+    /// Only where the round goes on without models.
+    #[serde(
+        rename = "without_answer",
+        default,
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    missing: Vec<MissingAnswer>,
 }
 
 #[derive(Deserialize)]

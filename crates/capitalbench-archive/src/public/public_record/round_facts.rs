@@ -8,7 +8,7 @@ use capitalbench_core::evidence::inference::daily::{ActiveDays, active_days};
 use capitalbench_core::market::prices::Side;
 use capitalbench_core::publication::Frozen;
 use capitalbench_core::publication::facts::{
-    Drawing, InterimRow, Luck, OfficialRun, RepeatedRun, Result as Figures, RoundFacts,
+    InterimRow, Luck, OfficialRun, RepeatedRun, Result as Figures, RoundFacts,
 };
 use capitalbench_core::result::interim::track;
 use capitalbench_core::round::manifest::Stream;
@@ -23,8 +23,8 @@ use crate::disk::layout::{self, run};
 use crate::format::figures::interim;
 use crate::prices::daily_closes::volatility;
 use crate::results::scoring::{ScoredRun, parsed_submissions, score_run};
-use crate::round::freeze;
 use crate::round::round_folder::{RoundFolder, RoundInputs};
+use crate::round::{ending, freeze};
 use crate::run::run_controls::{RunControls, as_submission};
 use crate::run::run_folder::RunFolder;
 use crate::run::validation::validate_run;
@@ -56,6 +56,8 @@ pub fn round_facts(
         result: None,
         interim: Vec::new(),
         repeated: repeated(&inputs, &runs)?,
+        tombstone: ending::tombstone(folder)?,
+        exceptions: ending::exceptions(folder)?,
         universe: inputs.universe.clone(),
         manifest: inputs.manifest.clone(),
     };
@@ -69,6 +71,10 @@ pub fn round_facts(
         submissions: Vec::new(),
         controls: Vec::new(),
         calls: Vec::new(),
+        missing: run
+            .acceptance
+            .as_ref()
+            .map_or_else(Vec::new, |own| own.missing.clone()),
     };
     if run_folder.has(run::LEADERBOARD) {
         let scored = score_run(&inputs, &run_folder, run.rules)?;
@@ -76,9 +82,6 @@ pub fn round_facts(
         let mut result = result(scored, &mut record);
         result.days = days(&inputs, shared, &record.submissions)?;
         result.luck = Luck::Undrawn(volatility(&inputs)?);
-        if depth == Depth::Everything {
-            draw(&mut result, &record, &facts);
-        }
         facts.result = Some(result);
     } else {
         derivation::require(&inputs, &run_folder)?;
@@ -91,6 +94,13 @@ pub fn round_facts(
         submission.metadata.clear();
     }
     facts.record = Some(record);
+    if depth == Depth::Everything && facts.result.is_some() {
+        let drawn = Luck::Drawn(facts.draw());
+        facts
+            .result
+            .iter_mut()
+            .for_each(|own| own.luck = drawn.clone());
+    }
     Ok(facts)
 }
 
@@ -131,29 +141,10 @@ fn days(
     Ok(days.collect())
 }
 
-/// Draws the luck of a round; one that was never frozen has no seed, and so no luck.
-fn draw(result: &mut Figures, record: &OfficialRun, facts: &RoundFacts) {
-    let chance = match (&result.luck, &facts.frozen) {
-        (Luck::Undrawn(volatility), Some(frozen)) => Drawing {
-            manifest: &facts.manifest,
-            universe: &facts.universe,
-            freeze: frozen.digest,
-            returns: &result.returns,
-            volatility,
-            models: &record.submissions,
-            controls: &record.controls,
-        }
-        .draw(),
-        _ => None,
-    };
-    result.luck = Luck::Drawn(chance);
-}
-
 /// The run that counts; invented answers are no record of a real market, nor the other way round.
 fn record<'a>(inputs: &RoundInputs, runs: &'a [Run]) -> Option<&'a Run> {
     let invented = inputs.manifest.stream == Stream::Synthetic;
-    let enforcement = inputs.manifest.methodology.enforcement();
-    let run = official_run(runs, enforcement).ok()?;
+    let run = official_run(runs, inputs.manifest.record_rules()).ok()?;
     ((run.calls == Calls::Synthetic) == invented).then_some(run)
 }
 

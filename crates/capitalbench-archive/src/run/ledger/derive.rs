@@ -92,7 +92,10 @@ fn conclude(
         eligible: plan.rules.kind == RunKind::Official
             && plan.calls != Calls::Mock
             && valid > 0
-            && valid == plan.slots.len(),
+            && inputs
+                .manifest
+                .record_rules()
+                .suffice(valid as u64, (plan.slots.len() - valid) as u64),
     };
     let mut files = validation_files(ledger.folder(), plan.rules, &checked);
     if plan.controls {

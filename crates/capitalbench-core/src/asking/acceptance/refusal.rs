@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use crate::asking::missing_answer::MissingAnswer;
 use crate::asking::run::{Calls, RunKind};
 use crate::values::ids::{ModelId, RunId};
 
@@ -20,9 +21,6 @@ pub enum Refusal {
     /// No provider was asked, or the manifest does not say.
     #[error("{}", not_real(*.0))]
     NotReal(Calls),
-    /// The rules of the round still grow, so no real decision may stand on them.
-    #[error("the round's methodology is on trial: only invented markets are recorded under it")]
-    OnTrial,
     /// The run manifest says that it may not count.
     #[error("the run manifest says that the run may not count")]
     NotEligible,
@@ -36,6 +34,18 @@ pub enum Refusal {
         valid: u64,
         /// Models asked; none when the run has not ended.
         models: Option<u64>,
+    },
+    /// Fewer valid answers than the frozen failure policy asks for.
+    #[error(
+        "{valid} valid answers, and the frozen failure policy needs {needed} ({}), so the round is \
+         void: end it with `capitalbench void-round`",
+        reasons(missing)
+    )]
+    TooFew {
+        valid: u64,
+        needed: u64,
+        /// The models without one.
+        missing: Vec<MissingAnswer>,
     },
     /// Files that are no submissions.
     #[error("invalid submissions: {}", .0.join("; "))]
@@ -125,10 +135,10 @@ impl Refusal {
             Self::InputsChanged(_) => "inputs-changed",
             Self::NotOfficial(_) => "not-official",
             Self::NotReal(_) => "not-real",
-            Self::OnTrial => "methodology-on-trial",
             Self::NotEligible => "not-eligible",
             Self::NoModels => "no-models",
             Self::Partial { .. } => "partial",
+            Self::TooFew { .. } => "too-few-answers",
             Self::InvalidSubmissions(_) => "invalid-submissions",
             Self::CountsDiffer { .. } => "counts-differ",
             Self::RosterMismatch { .. } => "roster-mismatch",
@@ -171,6 +181,11 @@ fn partial(valid: u64, models: Option<u64>) -> String {
         Some(models) => format!("{valid} of {models} models have a valid submission"),
         None => "the run has not ended: its manifest counts no models".to_owned(),
     }
+}
+
+fn reasons(missing: &[MissingAnswer]) -> String {
+    let one = |own: &MissingAnswer| format!("{}: {}", own.model_id, own.why.as_str());
+    missing.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 fn join<T>(items: &[T], text: fn(&T) -> &str) -> String {

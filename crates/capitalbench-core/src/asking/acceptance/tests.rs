@@ -1,4 +1,6 @@
 use super::*;
+use crate::asking::attempt::Reason;
+use crate::asking::missing_answer::NoAnswer;
 
 fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
@@ -15,8 +17,7 @@ fn run_id(text: &str) -> RunId {
 /// A run of two models under our own rules that has nothing against it.
 fn facts() -> AcceptanceFacts {
     AcceptanceFacts {
-        enforcement: Enforcement::Refuse,
-        standing: Standing::Settled,
+        rules: RecordRules::all_answer(Enforcement::Refuse),
         freeze: Freeze::Frozen { changed: vec![] },
         kind: RunKind::Official,
         stream: Stream::Primary,
@@ -32,11 +33,13 @@ fn facts() -> AcceptanceFacts {
             valid: 2,
             invalid: vec![],
         },
+        missing: vec![],
         roster: Some(vec![model("a"), model("b")]),
         times: Times {
             accepted_at: at("2026-03-02T19:00:00Z"),
             record_accepted: None,
             calls_ended: vec![at("2026-03-02T15:00:00Z"), at("2026-03-02T18:00:00Z")],
+            answers_ended: vec![],
             deadline: Some(at("2026-03-02T18:00:00Z")),
             entry_close: Some(at("2026-03-02T21:00:00Z")),
         },
@@ -120,7 +123,7 @@ fn a_record_is_not_exchanged_once_prices_can_tell() {
     };
     check(late, "outcome-visible", "which run did better");
     let mut older = after(late);
-    older.enforcement = Enforcement::Reproduce;
+    older.rules.enforcement = Enforcement::Reproduce;
     assert_eq!(refusals(&older), []);
     assert_eq!(remarks(&older).len(), 1);
 }
@@ -225,7 +228,7 @@ fn all_reasons_are_told_at_once() {
 #[test]
 fn older_rules_only_report_lateness() {
     let facts = after(|f| {
-        f.enforcement = Enforcement::Reproduce;
+        f.rules.enforcement = Enforcement::Reproduce;
         f.times.deadline = Some(at("2026-03-01T00:00:00Z"));
         f.times.entry_close = Some(at("2026-03-01T00:00:00Z"));
     });
@@ -248,21 +251,86 @@ fn one_record_can_be_superseded_and_several_cannot() {
     assert_eq!(refusals(&two)[0].code(), "another-accepted");
 }
 
+/// Eight models of which one gave no valid answer, under a policy that asks for four.
+fn without_one() -> AcceptanceFacts {
+    let ids = ["a", "b", "c", "d", "e", "f", "g", "h"].map(model);
+    let mut facts = facts();
+    facts.rules.enough = Some(4);
+    facts.counts = Counts {
+        models: Some(8),
+        valid: Some(7),
+        invalid: Some(1),
+    };
+    facts.roster = Some(ids.to_vec());
+    facts.submissions = Submissions {
+        model_ids: ids.to_vec(),
+        valid: 7,
+        invalid: vec!["h.json: refusal".into()],
+    };
+    facts.missing = vec![MissingAnswer {
+        model_id: model("h"),
+        why: NoAnswer::Ended(Reason::Refusal),
+    }];
+    facts.times.answers_ended = vec![at("2026-03-02T15:00:00Z"); 7];
+    facts
+}
+
 #[test]
-fn under_rules_on_trial_only_an_invented_market_has_a_record() {
-    check(
-        |f| f.standing = Standing::Trial,
-        "methodology-on-trial",
-        "only invented markets are recorded under it",
+fn the_failure_policy_lets_a_round_go_on_without_one_model() {
+    assert_eq!(refusals(&without_one()), []);
+    // A call that the deadline cut off ended after it; it brought no answer.
+    let mut late = without_one();
+    late.times.calls_ended.push(at("2026-03-02T18:00:00.5Z"));
+    assert_eq!(refusals(&late), []);
+    late.times.answers_ended[0] = at("2026-03-02T18:00:00.5Z");
+    assert_eq!(refusals(&late)[0].code(), "after-deadline");
+    // A model that was never asked has no file at all.
+    let mut unasked = without_one();
+    unasked.submissions.model_ids.pop();
+    unasked.submissions.invalid.clear();
+    unasked.counts.models = Some(7);
+    unasked.counts.invalid = Some(0);
+    assert_eq!(refusals(&unasked), []);
+    // The plan of the run must have named it, though.
+    unasked.missing.clear();
+    assert_eq!(refusals(&unasked)[0].code(), "roster-mismatch");
+}
+
+#[test]
+fn too_few_valid_answers_make_the_round_void() {
+    let mut few = without_one();
+    few.rules.enough = Some(8);
+    few.eligible = false;
+    let found = refusals(&few);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].code(), "too-few-answers");
+    assert_eq!(
+        found[0].to_string(),
+        "7 valid answers, and the frozen failure policy needs 8 (h: refusal), so the round is void: \
+         end it with `capitalbench void-round`"
     );
-    let invented = after(|f| {
-        f.standing = Standing::Trial;
-        f.stream = Stream::Synthetic;
-        f.calls = Calls::Synthetic;
-    });
-    assert_eq!(refusals(&invented), []);
-    // The words of a manifest do not make real calls invented ones.
-    let mut asked = invented;
-    asked.calls = Calls::Real;
-    assert!(refusals(&asked).contains(&Refusal::OnTrial));
+    // A run that has not ended may still get more.
+    few.counts = Counts::default();
+    let codes: Vec<&str> = refusals(&few).iter().map(Refusal::code).collect();
+    assert_eq!(codes, ["not-eligible", "partial"]);
+}
+
+#[test]
+fn without_a_policy_one_missing_answer_refuses_the_run() {
+    let mut all = without_one();
+    all.rules.enough = None;
+    let codes: Vec<&str> = refusals(&all).iter().map(Refusal::code).collect();
+    assert_eq!(codes, ["partial", "invalid-submissions", "times-unproved"]);
+}
+
+#[test]
+fn accepting_again_finds_only_that_it_was_accepted() {
+    let mut again = facts();
+    again.accepted_before = true;
+    again.choice = Choice::Supersede;
+    again.times.accepted_at = at("2026-03-02T10:00:00Z");
+    assert_eq!(refusals(&again), [Refusal::AcceptedBefore]);
+    again.others_accepted = vec![run_id("r2")];
+    again.choice = Choice::First;
+    assert!(refusals(&again).contains(&Refusal::AnotherAccepted(vec![run_id("r2")])));
 }

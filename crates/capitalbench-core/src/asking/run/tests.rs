@@ -30,7 +30,7 @@ fn run(id: &str, eligible: Eligible, selection: Selection) -> Run {
 fn the_operators_choice_comes_before_the_only_eligible_run() {
     use Selection::{Selected, Unmarked, Withdrawn};
     let check = |runs: &[Run], expected: Result<&str, &str>| {
-        let found = official_run(runs, Enforcement::Reproduce);
+        let found = official_run(runs, RecordRules::all_answer(Enforcement::Reproduce));
         match (&found, expected) {
             (Ok(run), Ok(id)) => assert_eq!(run.run_id.as_str(), id),
             (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
@@ -90,6 +90,7 @@ fn accepted(mut run: Run, supersedes: Option<&str>) -> Run {
         hashes: nothing,
         supersedes: supersedes.map(|id| RunId::parse(id).unwrap()),
         reason: None,
+        missing: Vec::new(),
     });
     run
 }
@@ -99,7 +100,7 @@ fn an_acceptance_selects_until_another_supersedes_it() {
     use Selection::{Selected, Unmarked, Withdrawn};
     let plain = |id: &str, selection| run(id, Eligible::Yes, selection);
     let record = |runs: &[Run]| {
-        let found = official_run(runs, Enforcement::Refuse);
+        let found = official_run(runs, RecordRules::all_answer(Enforcement::Refuse));
         found.map(|run| run.run_id.to_string())
     };
     let unmarked = NoOfficialRun::NotAccepted(RunId::parse("a").unwrap());
@@ -137,4 +138,24 @@ fn kinds_are_inferred_as_the_archive_needs() {
         RunKind::Mock
     );
     assert_eq!(RunKind::infer("closed_capability", None), RunKind::Official);
+}
+
+#[test]
+fn enough_valid_answers_make_a_run_countable_only_where_the_round_says_so() {
+    let mut own = run("a", Eligible::Yes, Selection::Unmarked);
+    own.counts = Counts {
+        models: Some(8),
+        valid: Some(7),
+        invalid: Some(1),
+    };
+    let all = RecordRules::all_answer(Enforcement::Refuse);
+    let rules = |enough| RecordRules {
+        enough: Some(enough),
+        ..all
+    };
+    assert!(!own.may_count(all));
+    assert!(own.may_count(rules(7)));
+    assert!(!own.may_count(rules(8)));
+    own.eligible = false;
+    assert!(!own.may_count(rules(4)));
 }

@@ -8,6 +8,7 @@ fn a_round_moves_through_its_stages() {
         frozen: false,
         runs: 0,
         record: RecordState::Missing,
+        ending: None,
         entry_close: Some(instant("2026-06-01T20:00:00Z")),
         exit_close: Some(instant("2026-06-08T20:00:00Z")),
     };
@@ -51,6 +52,7 @@ fn a_round_is_overdue_at_the_same_instant_for_everybody() {
             frozen: true,
             runs: 1,
             record: RecordState::Chosen,
+            ending: None,
             entry_close: window.entry_close(),
             exit_close: window.exit_close(),
         };
@@ -58,4 +60,23 @@ fn a_round_is_overdue_at_the_same_instant_for_everybody() {
         assert_eq!(stage(&facts, now) == Stage::Overdue, overdue, "{now}");
     }
     assert_eq!(due(None, Timestamp::MAX), Due::NotYet);
+}
+
+#[test]
+fn a_round_that_ended_without_a_record_says_how() {
+    for (ending, expected) in [
+        (Ending::Voided, Stage::Voided),
+        (Ending::Abandoned, Stage::Abandoned),
+    ] {
+        let facts = Facts {
+            frozen: true,
+            runs: 1,
+            record: RecordState::Missing,
+            ending: Some(ending),
+            entry_close: None,
+            exit_close: None,
+        };
+        assert_eq!(stage(&facts, Timestamp::UNIX_EPOCH), expected);
+        assert_eq!(expected.as_str(), ending.as_str());
+    }
 }

@@ -31,28 +31,26 @@ fn only_own_methodologies_refuse_doubtful_input() {
 }
 
 #[test]
-fn a_label_keeps_its_order_and_only_v1_2_is_on_trial() {
+fn a_label_keeps_the_order_of_its_replies() {
     for label in OUR_LABELS {
         let ours = Methodology::from_label(Some(label));
         let expected = if label.ends_with("-v1.2") {
-            (ReplyOrder::DecisionFirst, Standing::Trial)
+            ReplyOrder::DecisionFirst
         } else {
-            (ReplyOrder::ConfidenceBeforeReasons, Standing::Settled)
+            ReplyOrder::ConfidenceBeforeReasons
         };
-        assert_eq!((ours.reply_order(), ours.standing()), expected, "{label}");
+        assert_eq!(ours.reply_order(), expected, "{label}");
     }
     for label in [None, Some("portfolio-v1.0"), Some("portfolio-v1.20")] {
         let other = Methodology::from_label(label);
         assert_eq!(other.reply_order(), ReplyOrder::ConfidenceBeforeReasons);
-        assert_eq!(other.standing(), Standing::Settled);
     }
 }
 
 #[test]
-fn a_new_round_has_the_settled_label_of_its_format_unless_another_is_chosen() {
+fn a_new_round_has_the_usual_label_of_its_format_unless_another_is_chosen() {
     for format in [SubmissionFormat::SinglePick, SubmissionFormat::Portfolio] {
         let usual = Methodology::of_new_round(format);
-        assert_eq!(usual.standing(), Standing::Settled);
         for label in Methodology::labels_of_new_rounds(format) {
             assert!(OUR_LABELS.contains(&label), "{label}");
             assert!(label.starts_with(format.as_str()), "{label}");

@@ -50,10 +50,14 @@ impl std::fmt::Display for Stopped {
 
 impl From<Stopped> for Error {
     fn from(stopped: Stopped) -> Self {
-        Self::new(stopped.to_string()).hint(format!(
-            "run it again at {}; the answers so far are kept and not asked for again, nothing was \
-             written",
+        let error = Self::new(stopped.to_string()).hint(format!(
+            "run it again at {}, or with --wait; the answers so far are kept and not asked for \
+             again, nothing was written",
             stopped.at
-        ))
+        ));
+        Self {
+            waits_until: Some(stopped.at),
+            ..error
+        }
     }
 }

@@ -73,6 +73,10 @@ pub(super) fn prices(view: &View<'_>, round: &PublicRound) -> Page {
         "The prices a round is scored with.",
     );
     match &round.state {
+        RoundState::Ended(_) => {
+            page.body
+                .say("The round ended without a record, so no prices are fetched.");
+        }
         RoundState::Draft => {
             page.body.say("Prices follow when the window has begun.");
         }

@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &AcceptRun) -> Result<Exit, Error> {
     );
     let (stamped, registered) = match &accepting {
         Accepting::Refused { .. } => return Ok(Exit::DoesNotHold),
-        Accepting::Before { stamped, .. } => (Some(stamped), Exit::Success),
+        Accepting::Before { stamped, .. } => (stamped.as_ref(), Exit::Success),
         Accepting::Accepted(accepted) => {
             let registered = print_registered(&accepted.registered);
             (accepted.stamped.as_ref(), registered)
@@ -75,10 +75,15 @@ fn as_json(request: &AcceptRequest, accepting: &Accepting) -> Value {
             against.extend(objections.iter().map(|objection| json!(objection)));
             json!({"accepted": false, "refusals": against})
         }
-        Accepting::Before { recorded, stamped } => json!({
+        Accepting::Before {
+            acceptance,
+            recorded,
+            stamped,
+        } => json!({
             "accepted": true,
+            "acceptance": to_value(acceptance),
             "log": recorded_json(recorded),
-            "proof": stamped_json(stamped),
+            "proof": stamped.as_ref().map(stamped_json),
         }),
         Accepting::Accepted(accepted) => json!({
             "accepted": true,
@@ -116,10 +121,18 @@ fn print(request: &AcceptRequest, accepting: &Accepting) {
             let rows = rows.chain(objections.iter().map(objected)).collect();
             line(table("refusal | why", rows));
         }
-        Accepting::Before { stamped, .. } => {
-            let record = paint(GOOD, "the record");
-            line(format!("{round}: {run_id} is {record} already"));
-            print_stamped(stamped);
+        Accepting::Before {
+            acceptance,
+            stamped,
+            ..
+        } => {
+            let (record, at) = (paint(GOOD, "the record"), &acceptance.accepted_at);
+            line(format!(
+                "{round}: {run_id} is {record}; it was accepted at {at}"
+            ));
+            if let Some(stamped) = stamped {
+                print_stamped(stamped);
+            }
         }
         Accepting::Accepted(accepted) => print_accepted(&round, accepted),
     }
@@ -133,6 +146,10 @@ fn print_accepted(round: &str, accepted: &Accepted) {
     line(format!("submissions  {}", acceptance.submissions.len()));
     line(format!("run log      {}", acceptance.run_log));
     line(format!("frozen       {}", acceptance.hashes));
+    for missing in &acceptance.missing {
+        let (model, why) = (&missing.model_id, missing.why.meaning());
+        line(format!("without      {model}: no valid answer: {why}"));
+    }
     if let Some(earlier) = &acceptance.supersedes {
         line(format!("supersedes   {earlier}"));
     }

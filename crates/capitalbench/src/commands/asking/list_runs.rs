@@ -31,8 +31,8 @@ pub(crate) fn run(arguments: &ListRuns) -> Result<Exit, Error> {
             controls: opened.submission_names(run::CONTROLS)?.len(),
         });
     }
-    let enforcement = folder.enforcement()?;
-    let record = official_run(rows.iter().map(|row| &row.run), enforcement).ok();
+    let rules = folder.record_rules()?;
+    let record = official_run(rows.iter().map(|row| &row.run), rules).ok();
     if is_json() {
         let runs: Vec<_> = rows.iter().map(|row| as_json(row, &rows, record)).collect();
         document(&json!({"round_id": folder.name(), "runs": runs}));

@@ -8,3 +8,4 @@ pub(super) mod run_round;
 pub(super) mod show_controls;
 pub(super) mod smoke_provider;
 pub(super) mod validate_submissions;
+pub(super) mod void_round;

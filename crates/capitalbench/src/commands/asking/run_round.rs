@@ -4,7 +4,7 @@ use capitalbench_core::values::ids::ModelId;
 use capitalbench_operations::asking::events::{JsonLines, Listener, Silence};
 use capitalbench_operations::asking::repair::Rename;
 use capitalbench_operations::asking::run::{
-    AskRequest, Permission, Prepared, ReadyRun, Start, prepare_run,
+    AskRequest, MissingKeys, Permission, Prepared, ReadyRun, Start, prepare_run,
 };
 use capitalbench_operations::operator::clock::Clock;
 
@@ -25,8 +25,15 @@ pub(crate) fn run(arguments: &RunRound) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
     let request = request(arguments)?;
     let ready = match prepare_run(&operator, &request)? {
-        Prepared::Finished { run_id, is_valid } => {
-            line(format!("{run_id} is finished; no model is asked again"));
+        Prepared::Finished {
+            run_id,
+            valid,
+            wanted,
+            is_valid,
+        } => {
+            line(format!(
+                "{run_id} is finished, {valid} of {wanted} valid; no model is asked again"
+            ));
             return Ok(Exit::of(is_valid));
         }
         Prepared::Ready(ready) => ready,
@@ -49,6 +56,7 @@ fn request(arguments: &RunRound) -> Result<AskRequest, Error> {
         round: arguments.round.path.clone(),
         models: arguments.models.clone(),
         pricing: arguments.card.pricing.clone(),
+        home: None,
         run_id: run_id(arguments.run_id.as_deref())?,
         start: if arguments.course.resume {
             Start::Resume
@@ -63,6 +71,7 @@ fn request(arguments: &RunRound) -> Result<AskRequest, Error> {
             (false, false) => Permission::Offline,
         },
         seed: permission.seed,
+        missing_keys: MissingKeys::Refuse,
         max_retries: arguments.retries,
         max_cost_usd: arguments.cost_usd,
         concurrent: usize::from(arguments.concurrent),

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::disk::layout::run;
-use capitalbench_archive::round::freeze;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_archive::round::{ending, freeze};
 use capitalbench_archive::run::run_folder::RunFolder;
 use capitalbench_archive::run::validation::{Checked, validate_run, validation_files};
 use capitalbench_operations::proof::record::record;
@@ -20,6 +20,9 @@ use crate::error::{Error, Exit};
 pub(crate) fn run(arguments: &ValidateSubmissions) -> Result<Exit, Error> {
     let run_id = run_id(arguments.run_id.as_deref())?;
     let round = RoundFolder::open(&arguments.round.path)?;
+    if !arguments.dry_run {
+        ending::require_open(&round)?;
+    }
     freeze::require_unchanged(&round)?;
     let folder = round.run_or_only(run_id.as_ref())?;
     let inputs = RoundInputs::load(round, &Universes::default())?;

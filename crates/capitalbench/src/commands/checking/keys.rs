@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use capitalbench_archive::log::{LogFolder, LogKey};
+use capitalbench_archive::log::LogFolder;
+use capitalbench_operations::proof::log_key::{LogKeyRequest, MadeLogKey, make_log_key};
 use serde_json::json;
 
 use crate::cli::{Keys, KeysInit, KeysShow, KeysVerb};
-use crate::commands::whole_path;
-use crate::config::Environment;
+use crate::config::operator;
 use crate::console::{document, is_json, line, next_step};
 use crate::error::{Error, Exit};
 
@@ -28,41 +28,27 @@ pub(in crate::commands) fn log_of(folder: &Path) -> Result<LogFolder, Error> {
 }
 
 fn init(arguments: &KeysInit) -> Result<Exit, Error> {
-    let log = log_of(&arguments.rounds.folder)?;
-    let file = Environment::load()?.into_configuration().log_key(&log);
-    let name = match &arguments.name {
-        Some(name) => name.clone(),
-        None => default_name(&arguments.rounds.folder)?,
+    log_of(&arguments.rounds.folder)?;
+    let request = LogKeyRequest {
+        rounds: &arguments.rounds.folder,
+        name: arguments.name.as_deref(),
     };
-    let mut seed = [0; 32];
-    getrandom::fill(&mut seed)
-        .map_err(|error| Error::new(format!("the system gives no randomness: {error}")))?;
-    let made = LogKey::create(&log, &file, &name, &seed);
-    seed.fill(0);
-    let key = made?.verifier();
+    let MadeLogKey { public, file } = make_log_key(&operator(None)?, &request)?;
     if is_json() {
         document(&json!({
-            "name": key.name(),
-            "vkey": key.to_string(),
+            "name": public.name(),
+            "vkey": public.to_string(),
             "private_key_file": file.display().to_string(),
         }));
         return Ok(Exit::Success);
     }
-    line(&key);
+    line(&public);
     line(format!(
         "the private half is in {}; keep a copy where nobody else reads it",
         file.display()
     ));
     next_step("publish the line above; from now on commands sign what they do");
     Ok(Exit::Success)
-}
-
-/// A name for a log that is published nowhere yet.
-fn default_name(folder: &Path) -> Result<String, Error> {
-    let whole = whole_path(folder)?;
-    let own = whole.file_name().unwrap_or_default().to_string_lossy();
-    let plain = own.replace(|c: char| c.is_whitespace() || c == '+', "-");
-    Ok(format!("capitalbench/{plain}"))
 }
 
 fn show(arguments: &KeysShow) -> Result<Exit, Error> {

@@ -5,6 +5,7 @@ use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::{round::manifest, utf8};
+use capitalbench_archive::round::ending;
 use capitalbench_archive::round::research_import::{ImportError, Reports, import};
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_archive::round::status::round_status;
@@ -19,6 +20,7 @@ use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &ImportResearch) -> Result<Exit, Error> {
     let folder = RoundFolder::open(&arguments.round.path)?;
+    ending::require_open(&folder)?;
     let rules = folder.parse(layout::MANIFEST, manifest::parse)?;
     let read = |path: &std::path::Path| file_ops::read(path).map_err(FileError::from);
     let market_facts = read(&arguments.market_fact_report)?;

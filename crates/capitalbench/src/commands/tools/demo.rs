@@ -199,7 +199,7 @@ fn summary(published: &Publication) {
                 RoundState::Resolved(_) => resolved += 1,
                 RoundState::Open(open) if open.interim.is_empty() => pending += 1,
                 RoundState::Open(_) => interim += 1,
-                RoundState::Draft => {}
+                RoundState::Draft | RoundState::Ended(_) => {}
             }
         }
         vec![

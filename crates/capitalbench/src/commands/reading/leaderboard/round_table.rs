@@ -21,9 +21,21 @@ pub(crate) fn print(publication: &Publication, round: &PublicRound) {
     }
     line(paint(BOLD, prose(&parts.join(" · "))));
     match &round.state {
+        RoundState::Ended(own) => line(format!("{} {}", round.id(), own.sentence())),
         RoundState::Draft => line("No run is the record yet: nothing was decided."),
         RoundState::Open(open) => print_open(publication, round, open),
         RoundState::Resolved(resolved) => print_result(publication, round, resolved),
+    }
+    for missing in round.missing() {
+        let name = publication.name(&missing.model_id);
+        let text = format!("{name}: no valid answer: {}", missing.why.meaning());
+        line(prose(&text));
+    }
+    for note in &round.exceptions {
+        line(prose(&format!(
+            "explained {}: {}",
+            note.noted_at, note.reason
+        )));
     }
     if let Some(cost) = cost_sentence(CostSum::of_round(round)) {
         line(paint(DIM, prose(&cost)));

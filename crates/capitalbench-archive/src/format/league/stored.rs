@@ -1,0 +1,451 @@
+//! The fields of `league.yaml` as they are written, and what they settle.
+
+use capitalbench_core::asking::cost::Cost;
+use capitalbench_core::league::settings::{
+    BriefingSource, Budget, Cadence, ClockSettings, League, LeagueCalls, MessageSettings,
+    PriceSettings, PublicationSettings, TrackSchedule,
+};
+use capitalbench_core::market::request_budget::Plan;
+use capitalbench_core::round::failure_policy::FailurePolicy;
+use capitalbench_core::round::manifest::{Proof, SubmissionFormat, Track};
+use capitalbench_core::values::ids::RoundId;
+use jiff::SignedDuration;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::words::{
+    FIRST_SESSION, NONE, basis_points, duration, line, money, one_of, universe, weekday,
+};
+use crate::disk::error::Fault;
+
+/// The longest time between the opening of a round and its deadline.
+const LONGEST_ASKING: SignedDuration = SignedDuration::from_hours(4 * 24);
+/// The earliest deadline before the opening of the exchange.
+const EARLIEST_DEADLINE: SignedDuration = SignedDuration::from_hours(12);
+/// The words for price sources, as flags have them too.
+const SOURCES: [(&str, &str); 4] = [
+    ("tiingo", "tiingo"),
+    ("csv", "csv"),
+    ("yahoo", "yahoo"),
+    ("alphavantage", "alphavantage"),
+];
+const FORMATS: [(&str, SubmissionFormat); 2] = [
+    ("portfolio", SubmissionFormat::Portfolio),
+    ("single_pick", SubmissionFormat::SinglePick),
+];
+const PROOFS: [(&str, Proof); 3] = [
+    ("none", Proof::None),
+    ("signed", Proof::Signed),
+    ("anchored", Proof::Anchored),
+];
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Stored {
+    name: Option<String>,
+    address: Option<String>,
+    prefix: Option<String>,
+    allow_real_api_calls: Option<bool>,
+    tracks: Option<Tracks>,
+    opens_before_deadline: Option<String>,
+    deadline_before_open: Option<String>,
+    universe: Option<String>,
+    format: Option<String>,
+    models: Option<String>,
+    pricing: Option<String>,
+    controls: Option<bool>,
+    /// A word, or one of `{facts, audit, briefing}` and `{command}`.
+    briefing: Option<Value>,
+    failure_policy: Option<Policy>,
+    budget: Option<StoredBudget>,
+    prices: Option<Prices>,
+    proof: Option<String>,
+    clocks: Option<Clocks>,
+    publication: Option<Publication>,
+    messages: Option<Messages>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tracks {
+    weekly: Option<String>,
+    monthly: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Policy {
+    accept_from: Option<String>,
+    at_least: Option<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredBudget {
+    per_round: Option<Value>,
+    per_month: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Prices {
+    source: Option<String>,
+    plan: Option<Value>,
+    histories: Option<String>,
+    second: Option<String>,
+    tolerance_bps: Option<f64>,
+    largest_daily_move: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Clocks {
+    authorities: Option<Vec<String>>,
+    calendars: Option<Vec<String>>,
+    roots: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Publication {
+    site: Option<String>,
+    database: Option<bool>,
+    interim: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Messages {
+    webhook: Option<String>,
+    command: Option<String>,
+}
+
+impl Stored {
+    pub(super) fn league(self, folder: &str) -> Result<League, Fault> {
+        let given = self.name.as_deref().map(|text| line("name", text));
+        let name = given.transpose()?.unwrap_or_else(|| folder.to_owned());
+        if name.chars().count() > 80 {
+            return Err(Fault::field("name", "must have at most 80 characters"));
+        }
+        let usual = League::named(&name);
+        let prefix = self.prefix.as_deref().map(prefix).transpose()?;
+        let calls = match self.allow_real_api_calls {
+            Some(true) => LeagueCalls::Real,
+            Some(false) | None => LeagueCalls::Rehearsed,
+        };
+        let length = |field, text: Option<String>, usual, (least, most)| {
+            within(field, text.as_deref(), usual, least, most)
+        };
+        let minute = SignedDuration::from_mins(1);
+        let text = |field, value: Option<String>| {
+            value.as_deref().map(|value| line(field, value)).transpose()
+        };
+        Ok(League {
+            // Whoever reads the universe sets it: the file names the universe only.
+            market: usual.market,
+            prefix: prefix.unwrap_or(usual.prefix),
+            address: self.address.as_deref().map(address).transpose()?,
+            calls,
+            tracks: tracks(self.tracks, usual.tracks)?,
+            opens_before_deadline: length(
+                "opens_before_deadline",
+                self.opens_before_deadline,
+                usual.opens_before_deadline,
+                (minute, LONGEST_ASKING),
+            )?,
+            deadline_before_open: length(
+                "deadline_before_open",
+                self.deadline_before_open,
+                usual.deadline_before_open,
+                (SignedDuration::ZERO, EARLIEST_DEADLINE),
+            )?,
+            universe: match self.universe.as_deref() {
+                None => usual.universe,
+                Some(text) => universe(text)?,
+            },
+            format: match self.format.as_deref() {
+                None => usual.format,
+                Some(word) => one_of("format", word, &FORMATS)?,
+            },
+            models: text("models", self.models)?.unwrap_or(usual.models),
+            pricing: text("pricing", self.pricing)?,
+            controls: self.controls.unwrap_or(usual.controls),
+            briefing: briefing(self.briefing)?,
+            failure_policy: failure_policy(self.failure_policy, usual.failure_policy)?,
+            budget: budget(self.budget, usual.budget)?,
+            prices: prices(self.prices, usual.prices)?,
+            proof: match self.proof.as_deref() {
+                None => usual.proof,
+                Some(word) => one_of("proof", word, &PROOFS)?,
+            },
+            clocks: clocks(self.clocks)?,
+            publication: publication(self.publication, usual.publication)?,
+            messages: messages(self.messages)?,
+            name,
+        })
+    }
+}
+
+/// The first word of round ids.
+fn prefix(text: &str) -> Result<String, Fault> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_short = !text.is_empty() && text.len() <= 40;
+    if !is_short || !text.chars().all(is_plain) || RoundId::parse(text).is_err() {
+        let problem = "must be a word of at most 40 letters, digits and _, such as HOUSE";
+        return Err(Fault::field("prefix", problem));
+    }
+    Ok(text.to_owned())
+}
+
+/// Where readers find the site.
+fn address(text: &str) -> Result<String, Fault> {
+    let text = line("address", text)?;
+    let rest = text.strip_prefix("https://");
+    let rest = rest.or_else(|| text.strip_prefix("http://"));
+    if !rest.is_some_and(|rest| !rest.is_empty() && !rest.contains([' ', '@'])) {
+        let problem = "must be the address of the site, such as https://league.example";
+        return Err(Fault::field("address", problem));
+    }
+    Ok(text.trim_end_matches('/').to_owned())
+}
+
+fn within(
+    field: &str,
+    text: Option<&str>,
+    usual: SignedDuration,
+    least: SignedDuration,
+    most: SignedDuration,
+) -> Result<SignedDuration, Fault> {
+    let Some(text) = text else { return Ok(usual) };
+    let length = duration(field, text)?;
+    if length < least || length > most {
+        let (least, most) = (least.as_mins(), most.as_hours());
+        let problem = format!("must be from {least} minutes to {most} hours");
+        return Err(Fault::field(field, problem));
+    }
+    Ok(length)
+}
+
+fn tracks(given: Option<Tracks>, usual: Vec<TrackSchedule>) -> Result<Vec<TrackSchedule>, Fault> {
+    let Some(given) = given else { return Ok(usual) };
+    let mut tracks = Vec::new();
+    if let Some(day) = &given.weekly {
+        tracks.push(TrackSchedule {
+            track: Track::Weekly,
+            cadence: weekday("tracks.weekly", day)?,
+        });
+    }
+    if let Some(cadence) = &given.monthly {
+        let known = [(FIRST_SESSION, Cadence::FirstSession)];
+        tracks.push(TrackSchedule {
+            track: Track::Monthly,
+            cadence: one_of("tracks.monthly", cadence, &known)?,
+        });
+    }
+    if tracks.is_empty() {
+        let problem = "names no track; write `weekly: monday`, `monthly: first session` or both";
+        return Err(Fault::field("tracks", problem));
+    }
+    Ok(tracks)
+}
+
+fn briefing(given: Option<Value>) -> Result<BriefingSource, Fault> {
+    let wrong = || {
+        let problem = "must be mechanical, {command: COMMAND}, or the three files {facts: FILE, \
+                       audit: FILE, briefing: FILE}";
+        Fault::field("briefing", problem)
+    };
+    let fields = match given {
+        None => return Ok(BriefingSource::Mechanical),
+        Some(Value::String(word)) if word == "mechanical" => return Ok(BriefingSource::Mechanical),
+        Some(Value::Object(fields)) => fields,
+        Some(_) => return Err(wrong()),
+    };
+    let text = |name: &str| {
+        let value = fields.get(name)?.as_str()?;
+        Some(line(&format!("briefing.{name}"), value))
+    };
+    match (
+        text("command"),
+        text("facts"),
+        text("audit"),
+        text("briefing"),
+    ) {
+        (Some(command), None, None, None) if fields.len() == 1 => {
+            Ok(BriefingSource::Command(command?))
+        }
+        (None, Some(facts), Some(audit), Some(briefing)) => Ok(BriefingSource::Files {
+            facts: facts?,
+            audit: audit?,
+            briefing: briefing?,
+        }),
+        _ => Err(wrong()),
+    }
+}
+
+fn failure_policy(given: Option<Policy>, usual: FailurePolicy) -> Result<FailurePolicy, Fault> {
+    let Some(given) = given else { return Ok(usual) };
+    let share = |text: &str| {
+        let field = "failure_policy.accept_from";
+        let wrong = || Fault::field(field, "must be a whole share from 1% to 100%");
+        let share = basis_points(field, text)?;
+        let is_whole = share.is_multiple_of(100) && (100..=10_000).contains(&share);
+        is_whole.then_some(share / 100).ok_or_else(wrong)
+    };
+    if given.at_least == Some(0) {
+        return Err(Fault::field("failure_policy.at_least", "must be 1 or more"));
+    }
+    Ok(FailurePolicy {
+        accept_from_pct: match given.accept_from.as_deref() {
+            None => usual.accept_from_pct,
+            Some(text) => share(text)?,
+        },
+        at_least: given.at_least.unwrap_or(usual.at_least),
+    })
+}
+
+fn budget(given: Option<StoredBudget>, usual: Budget) -> Result<Budget, Fault> {
+    let Some(given) = given else { return Ok(usual) };
+    let sum = |field: &str, value: Option<Value>, usual: Option<Cost>| match value {
+        None => Ok(usual),
+        Some(value) => money(field, &value),
+    };
+    Ok(Budget {
+        per_round: sum("budget.per_round", given.per_round, usual.per_round)?,
+        per_month: sum("budget.per_month", given.per_month, usual.per_month)?,
+    })
+}
+
+fn prices(given: Option<Prices>, usual: PriceSettings) -> Result<PriceSettings, Fault> {
+    let Some(given) = given else { return Ok(usual) };
+    let word = |field, text: Option<&str>| {
+        text.map(|text| one_of(field, text, &SOURCES).map(str::to_owned))
+            .transpose()
+    };
+    let source = word("prices.source", given.source.as_deref())?.unwrap_or(usual.source);
+    let second = word("prices.second", given.second.as_deref())?;
+    if second.as_ref() == Some(&source) {
+        let problem = "must be another source than prices.source";
+        return Err(Fault::field("prices.second", problem));
+    }
+    let uses_csv = source == "csv" || second.as_deref() == Some("csv");
+    if uses_csv && given.histories.is_none() {
+        let problem = "is required for the source csv: the folder with one file for each symbol";
+        return Err(Fault::field("prices.histories", problem));
+    }
+    let tolerance = given.tolerance_bps.unwrap_or(usual.tolerance_bps);
+    if !(0.0..=10_000.0).contains(&tolerance) {
+        let problem = "must be a number of basis points from 0 to 10000";
+        return Err(Fault::field("prices.tolerance_bps", problem));
+    }
+    let largest = given.largest_daily_move.as_deref();
+    let histories = given.histories.as_deref();
+    Ok(PriceSettings {
+        plan: given
+            .plan
+            .map(|plan| price_plan(&source, &plan))
+            .transpose()?,
+        histories: histories
+            .map(|text| line("prices.histories", text))
+            .transpose()?,
+        tolerance_bps: tolerance,
+        largest_daily_move: match largest {
+            None => usual.largest_daily_move,
+            Some(text) => daily_move(text)?,
+        },
+        source,
+        second,
+    })
+}
+
+/// The plan in the source's own words.
+fn price_plan(source: &str, plan: &Value) -> Result<String, Fault> {
+    let text = match plan {
+        Value::String(text) => text.trim().to_owned(),
+        other => other.to_string(),
+    };
+    let problem = match source {
+        "tiingo" if Plan::parse(&text).is_some() => return Ok(text),
+        "alphavantage" if Plan::parse_alpha_vantage(&text).is_some() => return Ok(text),
+        "tiingo" => "must be questions an hour, a day and symbols a month, such as 50/1000/500",
+        "alphavantage" => "must be free, or the questions a minute of a paid plan, such as 75",
+        _ => "is for tiingo and alphavantage only; remove the line",
+    };
+    Err(Fault::field("prices.plan", problem))
+}
+
+fn daily_move(text: &str) -> Result<f64, Fault> {
+    let field = "prices.largest_daily_move";
+    match basis_points(field, text)? {
+        0 => Err(Fault::field(field, "must be above 0%")),
+        share => Ok(f64::from(share) / 10_000.0),
+    }
+}
+
+fn clocks(given: Option<Clocks>) -> Result<ClockSettings, Fault> {
+    let Some(given) = given else {
+        return Ok(ClockSettings::default());
+    };
+    let list = |field: &str, given: Option<Vec<String>>| -> Result<Vec<String>, Fault> {
+        let given = given.unwrap_or_default();
+        given.iter().map(|text| line(field, text)).collect()
+    };
+    let addresses = |field: &str, given| -> Result<Vec<String>, Fault> {
+        let list = list(field, given)?;
+        let is_address =
+            |text: &String| text.starts_with("https://") || text.starts_with("http://");
+        if list.iter().all(is_address) {
+            return Ok(list);
+        }
+        Err(Fault::field(
+            field,
+            "must be a list of addresses such as https://tsa.example/tsr",
+        ))
+    };
+    Ok(ClockSettings {
+        authorities: addresses("clocks.authorities", given.authorities)?,
+        calendars: addresses("clocks.calendars", given.calendars)?,
+        roots: list("clocks.roots", given.roots)?,
+    })
+}
+
+fn publication(
+    given: Option<Publication>,
+    usual: PublicationSettings,
+) -> Result<PublicationSettings, Fault> {
+    let Some(given) = given else { return Ok(usual) };
+    Ok(PublicationSettings {
+        site: match given.site.as_deref() {
+            None => usual.site,
+            Some(NONE) => None,
+            Some(folder) => Some(line("publication.site", folder)?),
+        },
+        database: given.database.unwrap_or(usual.database),
+        interim: given.interim.unwrap_or(usual.interim),
+    })
+}
+
+fn messages(given: Option<Messages>) -> Result<MessageSettings, Fault> {
+    let Some(given) = given else {
+        return Ok(MessageSettings::default());
+    };
+    let command = given.command.as_deref();
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_variable = |name: &String| {
+        !name.is_empty()
+            && name.chars().all(is_letter)
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+    };
+    if !given.webhook.as_ref().is_none_or(is_variable) {
+        // The text may be the secret address, so the message does not repeat it.
+        let problem = "must name an environment variable, such as LEAGUE_WEBHOOK; the address \
+                       itself is a secret and belongs into .env";
+        return Err(Fault::field("messages.webhook", problem));
+    }
+    Ok(MessageSettings {
+        webhook_variable: given.webhook,
+        command: command
+            .map(|text| line("messages.command", text))
+            .transpose()?,
+    })
+}

@@ -1,0 +1,376 @@
+use capitalbench_core::asking::cost::Cost;
+use capitalbench_core::league::settings::{
+    BriefingSource, Cadence, LeagueCalls, TrackSchedule, UniverseChoice,
+};
+use capitalbench_core::round::manifest::{Proof, SubmissionFormat, Track};
+use jiff::SignedDuration;
+use jiff::civil::Weekday;
+use proptest::prelude::*;
+
+use super::*;
+
+fn read(text: &str) -> Result<League, String> {
+    parse(text.as_bytes(), "house-league").map_err(|fault| fault.to_string())
+}
+
+#[test]
+fn an_empty_file_is_a_league_with_every_default() {
+    for text in [
+        "",
+        "# nothing yet\n",
+        "clocks:\ntracks:\nprices:\n  # plan: 1/1/1\n",
+    ] {
+        assert_eq!(
+            read(text).unwrap(),
+            League::named("house-league"),
+            "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn every_field_says_what_it_says() {
+    let text = "\
+name: The House
+address: https://league.example/
+prefix: HOUSE_1
+allow_real_api_calls: true
+tracks: {weekly: friday, monthly: first session}
+opens_before_deadline: 1h 30m
+deadline_before_open: 10m
+universe: mine/options.yaml
+format: single_pick
+models: configs/models.yaml
+pricing: card.yaml
+controls: false
+briefing: {command: python3 facts.py --all}
+failure_policy: {accept_from: 75 %, at_least: 3}
+budget: {per_round: 2.5, per_month: none}
+prices:
+  source: alphavantage
+  plan: 75
+  histories: closes
+  second: csv
+  tolerance_bps: 5
+  largest_daily_move: 12.5%
+proof: anchored
+clocks: {authorities: [https://tsa.example/tsr], calendars: [https://cal.example], roots: [a.pem]}
+publication: {site: none, database: true, interim: false}
+messages: {webhook: LEAGUE_WEBHOOK, command: ./tell}
+";
+    let league = read(text).unwrap();
+    assert_eq!(league.name, "The House");
+    assert_eq!(league.address.as_deref(), Some("https://league.example"));
+    assert_eq!(league.prefix, "HOUSE_1");
+    assert_eq!(league.calls, LeagueCalls::Real);
+    assert_eq!(league.tracks.len(), 2);
+    assert_eq!(league.tracks[0].cadence, Cadence::Weekly(Weekday::Friday));
+    assert_eq!(league.opens_before_deadline, SignedDuration::from_mins(90));
+    assert_eq!(
+        league.universe,
+        UniverseChoice::File("mine/options.yaml".to_owned())
+    );
+    assert_eq!(league.format, SubmissionFormat::SinglePick);
+    let command = "python3 facts.py --all".to_owned();
+    assert_eq!(league.briefing, BriefingSource::Command(command));
+    assert_eq!(league.failure_policy.accept_from_pct, 75);
+    assert_eq!(league.budget.per_round, Cost::from_usd(2.5));
+    assert_eq!(league.budget.per_month, None);
+    assert_eq!(league.prices.plan.as_deref(), Some("75"));
+    assert_eq!(
+        league.prices.largest_daily_move.to_bits(),
+        0.125_f64.to_bits()
+    );
+    assert_eq!(league.proof, Proof::Anchored);
+    assert_eq!(league.clocks.roots, ["a.pem"]);
+    assert_eq!(league.publication.site, None);
+    assert!(league.publication.database && !league.publication.interim);
+    assert_eq!(
+        league.messages.webhook_variable.as_deref(),
+        Some("LEAGUE_WEBHOOK")
+    );
+}
+
+/// What is written, and how the message begins.
+const MISTAKES: [(&str, &str); 36] = [
+    (
+        "nam: x",
+        "line 1: unknown field `nam`; did you mean `name`?",
+    ),
+    (
+        "\nprices:\n  sorce: tiingo",
+        "line 3: prices: unknown field `sorce`; did you mean `source`?",
+    ),
+    (
+        "lanes: 2",
+        "line 1: unknown field `lanes`; the known ones here are name, address,",
+    ),
+    (
+        "name: {a: b}",
+        "line 1: name: unknown field `a`; it takes one value and no fields",
+    ),
+    ("name: ' '", "line 1: name: must be one line of text"),
+    (
+        "# one\nprefix: a-b",
+        "line 2: prefix: must be a word of at most 40 letters",
+    ),
+    ("prefix: ''", "line 1: prefix: must be a word"),
+    (
+        "address: league.example",
+        "line 1: address: must be the address of the site",
+    ),
+    (
+        "allow_real_api_calls: yes",
+        "line 1: allow_real_api_calls: ",
+    ),
+    ("controls: maybe", "line 1: controls: "),
+    (
+        "tracks: {weekly: sunday}",
+        "line 1: tracks.weekly: must be a day from monday to friday",
+    ),
+    (
+        "tracks:\n  monthly: last",
+        "line 2: tracks.monthly: must be one of first session",
+    ),
+    ("tracks: {}", "line 1: tracks: names no track"),
+    ("tracks: monday", "line 1: tracks: "),
+    (
+        "opens_before_deadline: soon",
+        "line 1: opens_before_deadline: must be a length of time",
+    ),
+    (
+        "opens_before_deadline: 0m",
+        "line 1: opens_before_deadline: must be from 1 minutes to 96 hours",
+    ),
+    (
+        "deadline_before_open: -5m",
+        "line 1: deadline_before_open: must be a length of time",
+    ),
+    (
+        "universe: v2.2",
+        "line 1: universe: must be one of the shipped universes v1.5, v2.0, v2.1 or a file",
+    ),
+    (
+        "format: portfolo",
+        "line 1: format: must be one of portfolio, single_pick; did you mean portfolio?",
+    ),
+    (
+        "briefing: by hand",
+        "line 1: briefing: must be mechanical, {command: COMMAND}, or",
+    ),
+    (
+        "briefing: {facts: a, audit: b}",
+        "line 1: briefing: must be mechanical",
+    ),
+    (
+        "briefing: {command: a, facts: b}",
+        "line 1: briefing: must be mechanical",
+    ),
+    (
+        "failure_policy: {accept_from: 50}",
+        "line 1: failure_policy.accept_from: must be a share such as 50%",
+    ),
+    (
+        "failure_policy: {accept_from: 0%}",
+        "line 1: failure_policy.accept_from: must be a whole share from 1%",
+    ),
+    (
+        "failure_policy: {at_least: 0}",
+        "line 1: failure_policy.at_least: must be 1 or more",
+    ),
+    (
+        "budget:\n  per_month: much",
+        "line 2: budget.per_month: must be a sum in US dollars such as 5, or none",
+    ),
+    (
+        "budget: {per_round: -1}",
+        "line 1: budget.per_round: must be a sum",
+    ),
+    (
+        "prices: {source: tingo}",
+        "line 1: prices.source: must be one of tiingo, csv, yahoo, alphavantage; did you mean tiingo?",
+    ),
+    (
+        "prices: {plan: 50}",
+        "line 1: prices.plan: must be questions an hour, a day and symbols a month",
+    ),
+    (
+        "prices: {source: yahoo, plan: 50}",
+        "line 1: prices.plan: is for tiingo and alphavantage only",
+    ),
+    (
+        "prices: {source: csv}",
+        "line 1: prices.histories: is required for the source csv",
+    ),
+    (
+        "prices: {second: tiingo}",
+        "line 1: prices.second: must be another source",
+    ),
+    (
+        "prices: {largest_daily_move: 0%}",
+        "line 1: prices.largest_daily_move: must be above 0%",
+    ),
+    (
+        "prices: {tolerance_bps: -1}",
+        "line 1: prices.tolerance_bps: must be a number of basis points",
+    ),
+    (
+        "proof: stamped",
+        "line 1: proof: must be one of none, signed, anchored",
+    ),
+    (
+        "clocks:\n  authorities: [tsa.example]",
+        "line 2: clocks.authorities: must be a list of addresses",
+    ),
+];
+
+#[test]
+fn each_mistake_is_named_with_line_and_field() {
+    for (text, expected) in MISTAKES {
+        let found = read(text).expect_err(text);
+        assert!(found.starts_with(expected), "{text:?}: {found}");
+    }
+}
+
+#[test]
+fn an_address_in_the_place_of_its_variable_is_not_repeated() {
+    let text = "messages:\n  webhook: https://hooks.example/secret\n";
+    let found = read(text).expect_err("a secret in the file");
+    assert!(found.starts_with("line 2: messages.webhook: must name an environment variable"));
+    assert!(!found.contains("secret\""), "{found}");
+    assert!(!found.contains("hooks.example"), "{found}");
+}
+
+#[test]
+fn a_field_twice_is_refused() {
+    let found = read("name: a\nname: b\n").expect_err("a repeated field");
+    assert!(found.contains("repeats the key \"name\""), "{found}");
+}
+
+#[test]
+fn the_written_file_shows_every_field() {
+    let text = render(&League::named("House"));
+    for field in FIELDS {
+        let name = field.rsplit('.').next().unwrap_or_default();
+        let is_shown = text.contains(&format!("{name}: "))
+            || text.contains(&format!("{name}:\n"))
+            || text.contains(&format!("{{{name}: "));
+        assert!(is_shown, "{field}");
+    }
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 100),
+        "a line is too long"
+    );
+}
+
+#[test]
+fn the_examples_in_the_written_file_can_be_used() {
+    // Every field that is only an example, switched on.
+    let text = render(&League::named("House"));
+    let used = text.lines().map(|line| {
+        let field = line.trim_start().strip_prefix("# ").filter(|rest| {
+            let name = rest.split(':').next().unwrap_or_default();
+            FIELDS
+                .iter()
+                .any(|field| field.rsplit('.').next() == Some(name))
+        });
+        let blanks = &line[..line.len() - line.trim_start().len()];
+        field.map_or_else(|| line.to_owned(), |field| format!("{blanks}{field}"))
+    });
+    let text: Vec<String> = used.collect();
+    let league = read(&text.join("\n")).unwrap();
+    assert_eq!(league.address.as_deref(), Some("https://league.example"));
+    assert_eq!(league.tracks.len(), 2);
+    assert_eq!(league.prices.second.as_deref(), Some("yahoo"));
+    assert_eq!(league.clocks.authorities.len(), 1);
+    assert_eq!(league.messages.command.as_deref(), Some("./tell-me"));
+}
+
+fn a_text() -> impl Strategy<Value = String> {
+    "[a-zA-Z0-9#:'\"{},%&*!é漢-]([ -~é漢]{0,20}[a-zA-Z0-9#:'\"{},é漢-])?"
+}
+
+fn a_league() -> impl Strategy<Value = League> {
+    let texts = proptest::collection::vec(a_text(), 8);
+    let numbers = (
+        1..6_000_i64,
+        0..720_i64,
+        1..=100_u32,
+        1..50_u32,
+        0..100_000_u32,
+        1..50_000_u32,
+    );
+    let choices = proptest::collection::vec(any::<bool>(), 12);
+    (texts, numbers, choices, 0..5_usize).prop_map(|(texts, numbers, choices, day)| {
+        let (opens, deadline, share, least, cents, bps) = numbers;
+        let optional = |index: usize| choices[index].then(|| texts[index % texts.len()].clone());
+        let mut league = League::named(&texts[0]);
+        if choices[0] {
+            league.calls = LeagueCalls::Real;
+            league.format = SubmissionFormat::SinglePick;
+            league.universe = UniverseChoice::File("mine.yaml".to_owned());
+        }
+        league.address = choices[1].then(|| "https://league.example/a".to_owned());
+        let weekly = Cadence::Weekly(words::WEEKDAYS[day].1);
+        league.tracks = vec![TrackSchedule {
+            track: Track::Weekly,
+            cadence: weekly,
+        }];
+        if choices[2] {
+            let (track, cadence) = (Track::Monthly, Cadence::FirstSession);
+            league.tracks.push(TrackSchedule { track, cadence });
+        }
+        league.opens_before_deadline = SignedDuration::from_secs(60 + opens);
+        league.deadline_before_open = SignedDuration::from_mins(deadline);
+        league.models = texts[1].clone();
+        league.pricing = optional(3);
+        league.controls = choices[4];
+        league.briefing = match (choices[5], choices[6]) {
+            (true, true) => BriefingSource::Command(texts[2].clone()),
+            (true, false) => BriefingSource::Files {
+                facts: texts[3].clone(),
+                audit: texts[4].clone(),
+                briefing: texts[5].clone(),
+            },
+            _ => BriefingSource::Mechanical,
+        };
+        league.failure_policy.accept_from_pct = share;
+        league.failure_policy.at_least = least;
+        league.budget.per_round = choices[7]
+            .then(|| Cost::from_usd(f64::from(cents) / 100.0))
+            .flatten();
+        league.prices.tolerance_bps = f64::from(cents) / 64.0 % 10_000.0;
+        league.prices.largest_daily_move = f64::from(bps) / 10_000.0;
+        with_the_rest(league, &choices, &optional)
+    })
+}
+
+/// Sets the fields that a league may leave out.
+fn with_the_rest(
+    mut league: League,
+    choices: &[bool],
+    optional: &dyn Fn(usize) -> Option<String>,
+) -> League {
+    league.prices.histories = optional(8);
+    league.prices.plan = choices[9].then(|| "50/1000/-".to_owned());
+    league.prices.second = choices[10].then(|| "yahoo".to_owned());
+    league.clocks.roots = optional(11).into_iter().collect();
+    league.clocks.calendars = choices[1]
+        .then(|| "https://cal.example".to_owned())
+        .into_iter()
+        .collect();
+    league.publication.site = optional(2).filter(|site| site != "none");
+    league.publication.database = choices[3];
+    league.messages.webhook_variable = choices[4].then(|| "HOOK".to_owned());
+    league.messages.command = optional(5);
+    league
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_reads_back(league in a_league()) {
+        let text = render(&league);
+        let read = read(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+        prop_assert_eq!(read, league, "{}", text);
+    }
+}
