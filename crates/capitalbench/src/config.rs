@@ -11,7 +11,7 @@ use capitalbench_archive::disk::file_ops::{self, ReadProblem};
 use capitalbench_archive::format::utf8;
 use capitalbench_archive::public::cache_key::CacheKey;
 use capitalbench_operations::league::configured;
-use capitalbench_operations::league::folder::LeagueFolder;
+use capitalbench_operations::league::folder::{LEAGUE_FILE, LeagueFolder};
 use capitalbench_operations::operator::Operator;
 use capitalbench_operations::operator::configuration::Configuration;
 use jiff::Timestamp;
@@ -39,13 +39,9 @@ pub(crate) struct Environment {
 impl Environment {
     /// Reads the files of the working folder, where they are there.
     pub(crate) fn load() -> Result<Self, Error> {
-        Self::load_from(Path::new(""))
-    }
-
-    fn load_from(folder: &Path) -> Result<Self, Error> {
         let mut from_files = BTreeMap::new();
         for file in FILES {
-            let path = &folder.join(file);
+            let path = Path::new(file);
             // A file that cannot be read is an error, or its keys would be missing without a word.
             // Some tools keep a folder of this name; it is skipped.
             let bytes = match file_ops::read(path) {
@@ -109,8 +105,21 @@ fn state_home() -> Option<PathBuf> {
     given("XDG_STATE_HOME").or_else(|| Some(given("HOME")?.join(".local/state")))
 }
 
-/// Who works: this machine's configuration, by the clock or from a given instant.
+/// The league whose file lies in the working folder.
+pub(crate) fn working_league() -> Result<Option<LeagueFolder>, Error> {
+    let here = Path::new("");
+    if !here.join(LEAGUE_FILE).exists() {
+        return Ok(None);
+    }
+    LeagueFolder::open(here).map(Some)
+}
+
+/// Who works: this machine's configuration, by the clock or from a given instant. In the folder of a
+/// league its file settles what no variable does.
 pub(crate) fn operator(given: Option<Timestamp>) -> Result<Operator, Error> {
+    if let Some(league) = working_league()? {
+        return league_operator(&league, given);
+    }
     let configuration = Environment::load()?.into_configuration();
     Ok(Operator::new(
         configuration,
@@ -119,19 +128,26 @@ pub(crate) fn operator(given: Option<Timestamp>) -> Result<Operator, Error> {
     ))
 }
 
-/// A league, and who works for it: what its file settles counts where no variable is set.
+/// Goes into the folder of a league, so that its files, its `.env` and its commands mean what they mean
+/// to whoever types there; the league.
+pub(crate) fn enter_league(folder: &Path) -> Result<LeagueFolder, Error> {
+    std::env::set_current_dir(folder)
+        .map_err(|error| Error::new(format!("{}: {error}", folder.display())))?;
+    LeagueFolder::open(Path::new("."))
+}
+
+/// Who works for a league: its settings stand beside the environment.
 pub(crate) fn league_operator(
-    folder: &Path,
+    league: &LeagueFolder,
     given: Option<Timestamp>,
-) -> Result<(Operator, LeagueFolder), Error> {
-    let league = LeagueFolder::open(folder)?;
-    let configuration = Environment::load_from(folder)?.into_configuration();
-    let operator = Operator::new(
-        configured(&league, configuration),
+) -> Result<Operator, Error> {
+    let environment = Environment::load()?.into_configuration();
+    let configuration = configured(league, environment);
+    Ok(Operator::new(
+        configuration,
         given,
         Box::<Console>::default(),
-    );
-    Ok((operator, league))
+    ))
 }
 
 /// Lines `NAME=value`; quotes around the value are taken off, other lines are left alone.
@@ -150,6 +166,8 @@ fn parse(text: &str) -> Vec<(String, Wiped<String>)> {
     };
     text.lines().filter_map(pair).collect()
 }
+
+pub(crate) mod league_defaults;
 
 #[cfg(test)]
 mod tests;

@@ -4,12 +4,13 @@ use capitalbench_operations::league::check::{Checked, Standing, check_league};
 use serde_json::json;
 
 use crate::cli::LeagueCheck;
-use crate::config::league_operator;
+use crate::config::{enter_league, league_operator};
 use crate::console::{DIM, ERROR, GOOD, line, paint, plural, show};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &LeagueCheck) -> Result<Exit, Error> {
-    let (operator, league) = league_operator(&arguments.league.folder, None)?;
+    let league = enter_league(&arguments.league.folder)?;
+    let operator = league_operator(&league, None)?;
     let checked = check_league(&operator, &league);
     let broken = checked
         .iter()
