@@ -14,7 +14,7 @@ use super::standing::{Live, Standing, State};
 use crate::error::Error;
 use crate::opening::briefing::{BriefingRequest, is_briefed, make_briefing};
 use crate::opening::freezing::freeze_round;
-use crate::opening::market_table::fetch_table;
+use crate::opening::market_table::{TableManner, fetch_table};
 use crate::opening::new_round::{open_round, record_missed};
 use crate::proof::anchor::anchor;
 use crate::proof::clocks::Clocks;
@@ -40,22 +40,19 @@ impl Work<'_> {
         if self.league.league.proof == Proof::None || log.verifier()?.is_some() {
             return Ok(());
         }
-        let address = self.league.league.address.as_deref().unwrap_or_default();
-        let bare = address.split_once("://").map_or(address, |(_, rest)| rest);
-        let bare = bare.trim_end_matches('/');
-        let name = if bare.is_empty() || self.league.is_rehearsed() {
-            format!("capitalbench/{}", self.league.league.prefix)
-        } else {
-            bare.to_owned()
+        let prefix = &self.league.league.prefix;
+        let name = match &self.league.league.address {
+            Some(address) if !self.league.is_rehearsed() => bare(address).to_owned(),
+            _ => format!("capitalbench/{prefix}"),
         };
         let request = LogKeyRequest {
             rounds: &rounds,
             name: Some(&name),
         };
-        let file = make_log_key(self.operator, &request)?.file;
+        let made = make_log_key(self.operator, &request)?;
         let text = format!(
             "the log has its key; keep a copy of {} where nobody else reads it",
-            file.display()
+            made.file.display()
         );
         self.note(StepKind::Keyed, None, (self.commands().key(&name), text));
         Ok(())
@@ -75,7 +72,9 @@ impl Work<'_> {
         }
         for round in self.league.league.next_rounds(now) {
             let name = round.round_id.to_string();
-            if round.opens > now || standing.names.contains(&name) {
+            // The first round of a rehearsal comes at once: whoever tries a league waits for no Monday.
+            let is_first = self.league.is_rehearsed() && !standing.last.contains_key(&round.track);
+            if (round.opens > now && !is_first) || standing.names.contains(&name) {
                 continue;
             }
             let about = About {
@@ -179,7 +178,11 @@ impl Work<'_> {
         }
         let as_of = table_day(live)?;
         let vendor = self.league.price_choice()?.vendor;
-        let (_, table) = fetch_table(self.operator, live.folder.path(), as_of, &vendor, again)?;
+        let manner = TableManner {
+            overwrite: again,
+            ..TableManner::default()
+        };
+        let (_, table) = fetch_table(self.operator, live.folder.path(), as_of, &vendor, &manner)?;
         let text = format!("closes up to {as_of}, {} options", table.rows.len());
         let command = self.commands().table(&live.name, as_of, again);
         self.note(StepKind::Tabled, Some(&live.name), (command, text));
@@ -246,6 +249,12 @@ impl Work<'_> {
         );
         Ok(())
     }
+}
+
+/// An address without its scheme, as logs are named.
+fn bare(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    rest.trim_end_matches('/')
 }
 
 /// Rounds of a track lie at least so far apart, however its day moves off a holiday.

@@ -9,6 +9,7 @@ mod hints;
 pub mod messages;
 pub mod new;
 pub mod pass;
+pub mod plan;
 mod standing;
 mod terms;
 

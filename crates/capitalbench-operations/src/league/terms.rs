@@ -8,13 +8,14 @@ use capitalbench_core::asking::run::RunKind;
 use capitalbench_core::league::schedule::ScheduledRound;
 use capitalbench_core::league::settings::{BriefingSource, LeagueCalls, UniverseChoice};
 use capitalbench_core::market::calendar::WindowRule;
+use capitalbench_core::market::invented::InventedMarket;
 use capitalbench_core::round::manifest::{Origins, Proof, Stream, SubmissionFormat};
 use capitalbench_core::values::ids::RunId;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::folder::LeagueFolder;
-use crate::asking::run::{AskRequest, Permission, Start};
+use crate::asking::run::{AskRequest, MissingKeys, Permission, Start};
 use crate::error::Error;
 use crate::opening::new_round::RoundRequest;
 use crate::operator::configuration::Configuration;
@@ -26,7 +27,7 @@ use crate::resolving::held_round::LEASE;
 
 /// The one run of a round that a league asks for.
 pub(super) const RUN: &str = "official";
-const MAX_RETRIES: u32 = 2;
+pub(super) const MAX_RETRIES: u32 = 2;
 const CONCURRENT: usize = 8;
 
 /// A league's settings beside those of the environment, which win.
@@ -83,7 +84,7 @@ impl LeagueFolder {
     fn source(&self) -> &str {
         match self.league.prices.source.as_str() {
             "csv" => "csv",
-            _ if self.is_rehearsed() => "invented",
+            _ if self.is_rehearsed() => InventedMarket::SOURCE,
             vendor => vendor,
         }
     }
@@ -98,6 +99,7 @@ impl LeagueFolder {
             "tiingo" => Ok(Vendor::Tiingo),
             "yahoo" => Ok(Vendor::Yahoo),
             "alphavantage" => Ok(Vendor::AlphaVantage),
+            InventedMarket::SOURCE => Ok(Vendor::Invented),
             "csv" => {
                 let histories = self.league.prices.histories.as_deref();
                 let folder = histories.ok_or_else(|| {
@@ -111,6 +113,12 @@ impl LeagueFolder {
                 Err(Error::new(text).hint("use tiingo, yahoo, alphavantage or csv"))
             }
         }
+    }
+
+    /// In basis points, as rounds freeze it.
+    fn largest_daily_move(&self) -> Option<u32> {
+        let text = format!("{:.0}", self.league.prices.largest_daily_move * 10_000.0);
+        text.parse().ok().filter(|bps| *bps > 0)
     }
 
     pub(super) fn stream(&self) -> Stream {
@@ -144,6 +152,7 @@ impl LeagueFolder {
                 price_source: Some(self.source().to_owned()),
                 second_price_source: self.second_source().map(str::to_owned),
                 provider_hosts: Vec::new(),
+                largest_daily_move_bps: self.largest_daily_move(),
             },
             failure_policy: settings.failure_policy,
         }
@@ -184,6 +193,7 @@ impl LeagueFolder {
                 Permission::RealCalls
             },
             seed: seed(decided),
+            missing_keys: MissingKeys::LeaveOpen,
             max_retries: MAX_RETRIES,
             max_cost_usd: None,
             concurrent: CONCURRENT,
@@ -257,6 +267,9 @@ impl Commands<'_> {
         );
         if let Some(second) = self.0.second_source() {
             text += &format!(" --second-price-source {second}");
+        }
+        if let Some(bps) = self.0.largest_daily_move() {
+            text += &format!(" --largest-daily-move-bps {bps}");
         }
         if settings.proof != Proof::None {
             text += &format!(" --proof {}", settings.proof.as_str());

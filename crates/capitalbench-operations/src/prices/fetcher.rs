@@ -1,5 +1,6 @@
 //! [`Fetcher`]: asks one source for many symbols, within its plan, and keeps each answer as it comes.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use capitalbench_adapters::price_source::{
@@ -72,19 +73,27 @@ pub struct Days {
     pub to: Date,
     /// Dates that every answer must contain.
     pub needed: Vec<Date>,
+    /// Options for which other days are asked.
+    pub others: BTreeMap<OptionId, Days>,
 }
 
 impl Days {
     /// A window whose two ends are needed.
     pub fn both_ends(from: Date, to: Date) -> Self {
-        let needed = vec![from, to];
-        Self { from, to, needed }
+        Self {
+            needed: vec![from, to],
+            ..Self::any_of(from, to)
+        }
     }
 
     /// A range of whatever rows there are.
     pub fn any_of(from: Date, to: Date) -> Self {
-        let needed = Vec::new();
-        Self { from, to, needed }
+        Self {
+            from,
+            to,
+            needed: Vec::new(),
+            others: BTreeMap::new(),
+        }
     }
 }
 
@@ -134,7 +143,8 @@ impl Fetcher<'_> {
                 done,
                 of,
             });
-            let said = match self.turn(fetch, symbol, days).await? {
+            let own = days.others.get(option_id).unwrap_or(days);
+            let said = match self.turn(fetch, symbol, own).await? {
                 Turn::Closed(at, cause) => {
                     let source = self.source.name();
                     return Ok(Err(Stopped {

@@ -3,6 +3,7 @@
 pub mod fetch;
 pub mod fetcher;
 pub mod invented;
+pub mod listing;
 pub mod plan;
 pub mod plan_time;
 pub mod sources;
