@@ -257,7 +257,7 @@ fn every_step_has_the_command_that_is_typed_in_the_folder_of_the_league() {
             "capitalbench init-round --round-id HOUSE-2026-12-07-1W --horizon 'one week' \
              --submission-format portfolio --methodology portfolio-v1.2 --decision-deadline \
              2026-12-07T14:25:00Z --universe-version v1.5 --models models.yaml --rounds-dir \
-             rehearsal/rounds --price-source csv --proof signed --synthetic",
+             rehearsal/rounds --price-source csv --largest-daily-move-bps 4000 --proof signed --synthetic",
             "capitalbench fetch-universe-performance --round rehearsal/rounds/HOUSE-2026-12-07-1W \
              --as-of-date 2026-12-04 --source csv --histories histories",
             "capitalbench make-briefing --round rehearsal/rounds/HOUSE-2026-12-07-1W \

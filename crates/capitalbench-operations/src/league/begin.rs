@@ -1,6 +1,5 @@
 //! From nothing to a frozen round: the first steps of a pass.
 
-use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::format::prices::trailing;
 use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::round::freeze::Frozen;
@@ -15,9 +14,10 @@ use super::standing::{Live, Standing, State};
 use crate::error::Error;
 use crate::opening::briefing::{BriefingRequest, is_briefed, make_briefing};
 use crate::opening::freezing::freeze_round;
-use crate::opening::market_table::fetch_table;
+use crate::opening::market_table::{TableManner, fetch_table};
 use crate::opening::new_round::{open_round, record_missed};
-use crate::proof::anchor::{Clocks, RootFile, anchor};
+use crate::proof::anchor::anchor;
+use crate::proof::clocks::Clocks;
 use crate::proof::log_key::{LogKeyRequest, make_log_key};
 
 /// So long before the deadline everything that failed is tried once more.
@@ -178,7 +178,11 @@ impl Work<'_> {
         }
         let as_of = table_day(live)?;
         let vendor = self.league.price_choice()?.vendor;
-        let (_, table) = fetch_table(self.operator, live.folder.path(), as_of, &vendor, again)?;
+        let manner = TableManner {
+            overwrite: again,
+            ..TableManner::default()
+        };
+        let (_, table) = fetch_table(self.operator, live.folder.path(), as_of, &vendor, &manner)?;
         let text = format!("closes up to {as_of}, {} options", table.rows.len());
         let command = self.commands().table(&live.name, as_of, again);
         self.note(StepKind::Tabled, Some(&live.name), (command, text));
@@ -227,18 +231,9 @@ impl Work<'_> {
 
     /// Has the configured clocks stamp the newest signed state; without clocks nothing is stamped.
     pub(super) fn stamp(&mut self, live: &Live) -> Result<(), Error> {
-        let mut clocks = Clocks::configured(&self.operator.configuration)?;
+        let clocks = Clocks::configured(&self.operator.configuration)?;
         if clocks.is_empty() || live.manifest.proof == Proof::None {
             return Ok(());
-        }
-        for root in &self.league.league.clocks.roots {
-            let file = self.league.file(root);
-            let name = file.file_stem().unwrap_or_default().to_string_lossy();
-            let pem = file_ops::read(&file).map_err(|error| Error::new(error.to_string()))?;
-            clocks.roots.push(RootFile {
-                name: name.into_owned(),
-                pem,
-            });
         }
         let log = LogFolder::of_round(&live.folder);
         let anchored = anchor(self.operator, &log, &clocks)?;

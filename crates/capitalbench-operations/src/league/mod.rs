@@ -1,6 +1,7 @@
 //! A league that runs itself: its folder, what is due in it, and one pass that does it.
 
 mod begin;
+pub mod check;
 mod daily;
 mod decide;
 pub mod folder;

@@ -20,7 +20,7 @@ const GROUPS: [(&str, &str); 6] = [
     (
         "Run a league",
         "import-research fetch-universe-performance make-briefing hash-round show-prompt \
-         check-providers smoke-provider void-round fetch-prices score-round \
+         check-providers smoke-provider void-round fetch-prices record-listing score-round \
          update-interim-performance worker",
     ),
     (
