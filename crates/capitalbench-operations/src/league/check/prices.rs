@@ -1,6 +1,7 @@
 //! The universe of a league, and whether its price source can serve it in time.
 
 use capitalbench_core::market::universe::Universe;
+use jiff::tz::TimeZone;
 
 use super::{Checked, FILE};
 use crate::error::Error;
@@ -46,7 +47,8 @@ fn source(
         // A missing key or folder is found here, and nothing is asked.
         Fetcher::open(operator, vendor, &rounds, AtLimit::Stop)?;
     }
-    let (name, options) = (vendor.name(), priced_options(universe));
+    let today = TimeZone::UTC.to_datetime(operator.now()).date();
+    let (name, options) = (vendor.name(), priced_options(universe, today));
     let rehearsal = if league.is_rehearsed() {
         "rehearsal: the market is invented; for real rounds "
     } else {
