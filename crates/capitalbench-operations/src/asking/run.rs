@@ -165,7 +165,7 @@ pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared
         refuse_second(&folder, request)?;
     }
     let prepared = prepare(request, &inputs, operator.clock, ledger.as_ref())?;
-    let seats = seats(&operator.configuration, &prepared, &inputs, ledger.as_ref())?;
+    let seats = seats(operator, &prepared, &inputs, ledger.as_ref())?;
     let cap = cap(request.max_cost_usd, &seats)?;
     let is_official = prepared.plan.rules.kind == RunKind::Official;
     if is_official && !request.dry_run {

@@ -20,7 +20,7 @@ use serde_json::Value;
 use super::plan::Prepared;
 use super::providers::{ProviderSettings, base_url, key_variable, open_provider, served_models};
 use crate::error::Error;
-use crate::operator::configuration::Configuration;
+use crate::operator::Operator;
 
 /// What to do about a model without a price.
 pub const UNPRICED: &str =
@@ -45,7 +45,7 @@ pub struct Seat {
 
 /// One seat per slot; the slots of a model share their provider.
 pub(super) fn seats(
-    configuration: &Configuration,
+    operator: &Operator,
     prepared: &Prepared,
     inputs: &RoundInputs,
     ledger: Option<&Ledger>,
@@ -75,9 +75,10 @@ pub(super) fn seats(
                     model: settings,
                     inputs,
                     plan,
+                    now: operator.clock.now(),
                     attempts_made: attempts_made(&plan.slots, id, ledger)?,
                 };
-                let provider = open_provider(configuration, &settings)?;
+                let provider = open_provider(&operator.configuration, &settings)?;
                 Arc::clone(new.insert(Arc::from(provider)))
             }
         };
