@@ -8,6 +8,7 @@ mod hints;
 pub mod messages;
 pub mod new;
 pub mod pass;
+pub mod rehearsal;
 mod standing;
 mod terms;
 
