@@ -13,6 +13,7 @@ use capitalbench_core::publication::calls::{AttemptCounts, ModelCalls, Served};
 use capitalbench_core::publication::facts::{
     Drawing, Luck, OfficialRun, Result as Figures, RoundFacts,
 };
+use capitalbench_core::publication::outline::RoundOutline;
 use capitalbench_core::publication::standings::{Standings, standings};
 use capitalbench_core::publication::{Frozen, publish};
 use capitalbench_core::result::leaderboard::score_all;
@@ -250,11 +251,7 @@ fn files(rounds: Vec<RoundFacts>, as_of: Timestamp) -> BTreeMap<String, Vec<u8>>
 
 /// What `leaderboard`, `compare` and `cumulative-status` are made from.
 fn outlines(rounds: &[RoundFacts], as_of: Timestamp) -> Standings {
-    let outlined = |facts: &RoundFacts| {
-        let (manifest, outline) = facts.clone().outline();
-        outline.into_facts(manifest, Arc::clone(&facts.universe))
-    };
-    let rounds = rounds.iter().map(outlined).collect();
+    let rounds = rounds.iter().cloned().map(RoundOutline::from).collect();
     standings(rounds, &SetPolicy::default(), as_of).expect("made input")
 }
 

@@ -24,7 +24,7 @@ use capitalbench_core::values::time::WrittenInstant;
 use capitalbench_operations::accepting::{AcceptRequest, Accepting, Scheduling, accept_run};
 use capitalbench_operations::asking::events;
 use capitalbench_operations::asking::run::{
-    AskRequest, Permission, Prepared, RunReport, Start, prepare_run,
+    AskRequest, MissingKeys, Permission, Prepared, RunReport, Start, prepare_run,
 };
 use capitalbench_operations::error::Error;
 use capitalbench_operations::opening::freezing::{changes, freeze_round};
@@ -141,6 +141,7 @@ impl Market {
             replicates: None,
             permission: Permission::Mock,
             seed: 3,
+            missing_keys: MissingKeys::Refuse,
             max_retries: 2,
             max_cost_usd: None,
             concurrent: 2,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::publication::boards::comparison_set::SetPolicy;
-use capitalbench_core::publication::facts::RoundFacts;
 use capitalbench_core::publication::standings::{self, Standings};
 use capitalbench_core::publication::{Publication, PublishError, publish};
 use capitalbench_core::round::manifest::Window;
@@ -114,17 +113,17 @@ impl<'a> RoundSource<'a> {
         tick: Tick<'_>,
     ) -> Result<Standings, PublicationError> {
         let (shared, folders) = self.open()?;
-        let facts = if let Some(cache) = self.cache() {
+        let outlines = if let Some(cache) = self.cache() {
             let outlines = cache.outlines(&folders, &shared, tick);
             cache.finish();
             outlines
         } else {
             each_round(folders, tick, |folder| {
-                round_facts(folder, &shared, Depth::Standings)
+                Ok(round_facts(folder, &shared, Depth::Standings)?.into())
             })
         };
         let policy = set_policy(self.beside)?;
-        Ok(standings::standings(facts?, &policy, as_of)?)
+        Ok(standings::standings(outlines?, &policy, as_of)?)
     }
 
     fn open(&self) -> Result<(Shared, Vec<RoundFolder>), FileError> {
@@ -140,20 +139,19 @@ impl<'a> RoundSource<'a> {
     }
 }
 
-/// The facts of all rounds in their order, computed side by side.
-fn each_round(
+/// What is wanted of all rounds in their order, computed side by side.
+fn each_round<T: Send>(
     folders: Vec<RoundFolder>,
     tick: Tick<'_>,
-    facts: impl Fn(RoundFolder) -> Result<RoundFacts, PublicationError> + Sync,
-) -> Result<Vec<RoundFacts>, PublicationError> {
+    wanted: impl Fn(RoundFolder) -> Result<T, PublicationError> + Sync,
+) -> Result<Vec<T>, PublicationError> {
     let ticking = |folder| {
-        let facts = facts(folder);
+        let found = wanted(folder);
         tick();
-        facts
+        found
     };
     // All of them first, so that the error of the first round in order is told.
-    let all: Vec<Result<RoundFacts, PublicationError>> =
-        folders.into_par_iter().map(ticking).collect();
+    let all: Vec<Result<T, PublicationError>> = folders.into_par_iter().map(ticking).collect();
     all.into_iter().collect()
 }
 

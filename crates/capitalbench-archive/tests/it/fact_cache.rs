@@ -203,7 +203,7 @@ fn shown(standings: &Standings) -> Shown {
     let tracks = [Track::Weekly, Track::Monthly].into_iter();
     let rows = tracks.flat_map(|track| standings.index(track));
     let row = |row: IndexRow<'_>| {
-        let (id, state) = (row.round.id().clone(), row.round.state.as_str());
+        let (id, state) = (row.round_id.clone(), row.stage.as_str());
         (id, state, row.latest, row.warnings)
     };
     (sets, statistics, rows.map(row).collect())

@@ -269,7 +269,7 @@ pub(crate) fn statistics(
     let mut whole: BTreeMap<&RoundId, &PublicRound> = BTreeMap::new();
     whole.extend(rounds.iter().map(|round| (round.id(), round)));
     let by_id = set_round::by_id(set_rounds);
-    let versions = methodology_versions(rounds);
+    let versions = methodology_versions(set_rounds);
     let frames = Frames::default();
     let (mut records, mut head_to_head) = (BTreeMap::new(), BTreeMap::new());
     for (track, boards) in boards {
@@ -297,9 +297,9 @@ pub(crate) fn statistics(
 }
 
 /// How many labels resolved rounds follow: only those were tried.
-pub(crate) fn methodology_versions(rounds: &[PublicRound]) -> f64 {
-    let tried = rounds.iter().filter(|round| round.resolved().is_some());
-    let labels: BTreeSet<_> = tried.map(|r| r.manifest.methodology.label()).collect();
+pub(crate) fn methodology_versions(rounds: &[SetRound<'_>]) -> f64 {
+    let tried = rounds.iter().filter(|round| round.result.is_some());
+    let labels: BTreeSet<Option<&str>> = tried.map(|round| round.label).collect();
     real(labels.len().max(1))
 }
 

@@ -137,12 +137,12 @@ impl ModelCalls {
         *self != Self::new(self.model_id.clone())
     }
 
-    /// Leaves what names follow from; none where there is nothing of it.
-    pub(super) fn naming(self) -> Option<Self> {
+    /// What names follow from; none where there is nothing of it.
+    pub(super) fn naming(&self) -> Option<Self> {
         let kept = Self {
-            display_name: self.display_name,
-            continues: self.continues,
-            ..Self::new(self.model_id)
+            display_name: self.display_name.clone(),
+            continues: self.continues.clone(),
+            ..Self::new(self.model_id.clone())
         };
         kept.tells().then_some(kept)
     }

@@ -6,7 +6,6 @@ use crate::evidence::statistics::SetStatistics;
 use crate::publication::boards::comparison_set::{
     ComparisonSet, Origin, RosterRule, SetDefinition, SetPolicy, evaluate,
 };
-use crate::publication::boards::set_round::SetRound;
 use crate::round::manifest::Track;
 use crate::values::ids::ModelId;
 
@@ -27,7 +26,7 @@ impl Standings {
         track: Track,
         model_ids: &[ModelId],
     ) -> Result<Option<Comparison>, PublishError> {
-        let rounds: Vec<SetRound<'_>> = self.rounds.iter().map(SetRound::of).collect();
+        let rounds = self.set_rounds();
         let Some(first) = rounds.iter().find(|round| round.track == Some(track)) else {
             return Ok(None);
         };

@@ -24,7 +24,7 @@ use crate::values::ids::{Digest, ModelId, OptionId, RunId};
 use crate::values::units::Return;
 
 /// One round, with everything its folder holds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RoundFacts {
     /// The frozen rules.
     pub manifest: Manifest,
@@ -81,6 +81,27 @@ pub struct Result {
     /// Daily gains beyond the reference, one series per submission; none where closes are missing.
     #[serde(with = "day_numbers")]
     pub days: Vec<Option<ActiveDays>>,
+}
+
+impl RoundFacts {
+    /// Draws what luck would have given; none without a result, and none for a round that was never
+    /// frozen, because the seed follows from the freeze.
+    pub fn draw(&self) -> Option<Chance> {
+        let (record, result) = (self.record.as_ref()?, self.result.as_ref()?);
+        let Luck::Undrawn(volatility) = &result.luck else {
+            return None;
+        };
+        let drawing = Drawing {
+            manifest: &self.manifest,
+            universe: &self.universe,
+            freeze: self.frozen.as_ref()?.digest,
+            returns: &result.returns,
+            volatility,
+            models: &record.submissions,
+            controls: &record.controls,
+        };
+        drawing.draw()
+    }
 }
 
 /// What luck would have given in a round, or what it takes to find out: drawing ten thousand
@@ -186,7 +207,7 @@ pub struct RepeatedRun {
 
 /// One calendar for all series of a round: they share their days, and a cache of many rounds holds so
 /// many that reading each day of each series would take long.
-mod day_numbers {
+pub(super) mod day_numbers {
     use std::collections::BTreeSet;
 
     use jiff::civil::Date;
@@ -210,7 +231,7 @@ mod day_numbers {
         Part(Vec<(usize, f64)>),
     }
 
-    pub(super) fn serialize<S: Serializer>(
+    pub(in crate::publication) fn serialize<S: Serializer>(
         all: &[Option<ActiveDays>],
         to: S,
     ) -> Result<S::Ok, S::Error> {
@@ -232,7 +253,7 @@ mod day_numbers {
         .serialize(to)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(in crate::publication) fn deserialize<'de, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Vec<Option<ActiveDays>>, D::Error> {
         let form = Form::deserialize(from)?;

@@ -19,14 +19,14 @@ use crate::evidence::inference::daily::ActiveDays;
 use crate::evidence::statistics::{Statistics, statistics};
 use crate::market::prices::PriceSheet;
 use crate::market::universe::Universe;
-use crate::publication::boards::comparison_set::{ComparisonSet, SetPolicy};
+use crate::publication::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
 use crate::publication::boards::set_round::SetRound;
 use crate::publication::boards::{TrackBoards, name_in, track_boards};
 use crate::result::leaderboard::Scored;
 use crate::result::returns::RoundReturns;
 use crate::result::score::{AboveOracle, Score};
-use crate::round::ending::{ExceptionNote, Tombstone};
-use crate::round::lifecycle::Due;
+use crate::round::ending::{Ending, ExceptionNote, Tombstone};
+use crate::round::lifecycle::{Due, Stage};
 use crate::round::manifest::{Manifest, Track};
 use crate::values::ids::{Digest, ModelId, RoundId, RunId};
 
@@ -39,6 +39,8 @@ pub mod visible;
 
 use calls::ModelCalls;
 use facts::{RepeatedRun, RoundFacts};
+use names::{give, names_of};
+use round_at::rounds_at;
 
 /// Everything the public may see at an instant.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,15 +118,23 @@ pub enum RoundState {
 }
 
 impl RoundState {
+    /// As far as the public sees it.
+    pub(crate) fn stage(&self) -> Stage {
+        match self {
+            Self::Draft => Stage::Draft,
+            Self::Ended(tombstone) => match tombstone.ending {
+                Ending::Voided => Stage::Voided,
+                Ending::Abandoned => Stage::Abandoned,
+            },
+            Self::Open(open) if open.due == Due::Overdue => Stage::Overdue,
+            Self::Open(_) => Stage::Pending,
+            Self::Resolved(_) => Stage::Resolved,
+        }
+    }
+
     /// The word in files and on pages.
     pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Draft => "draft",
-            Self::Ended(tombstone) => tombstone.ending.as_str(),
-            Self::Open(open) if open.due == Due::Overdue => "overdue",
-            Self::Open(_) => "pending",
-            Self::Resolved(_) => "resolved",
-        }
+        self.stage().as_str()
     }
 }
 
@@ -319,25 +329,24 @@ pub fn publish(
     policy: &SetPolicy,
     as_of: Timestamp,
 ) -> Result<Publication, PublishError> {
-    let mut found = standings::standings(facts, policy, as_of)?;
-    for round in &mut found.rounds {
-        if let Some(volatility) = found.undrawn.get(round.id()) {
-            round_at::draw(round, volatility);
-        }
-    }
-    let (rounds, names) = (found.rounds, found.names);
+    let records = facts.iter().filter_map(|facts| facts.record.as_ref());
+    let submissions = records.flat_map(|record| &record.submissions);
+    let mut names = names_of(submissions.map(|submission| &submission.model_id));
+    let (rounds, synthetic) = rounds_at(facts, as_of)?;
+    let set_rounds: Vec<SetRound<'_>> = rounds.iter().map(SetRound::of).collect();
+    give(&mut names, &set_rounds);
+    let comparison_sets = comparison_sets(&set_rounds, policy, &names)?;
     let mut boards = BTreeMap::new();
     for track in [Track::Weekly, Track::Monthly] {
         boards.insert(track, track_boards(&rounds, track, &names)?);
     }
-    let set_rounds: Vec<SetRound<'_>> = rounds.iter().map(SetRound::of).collect();
     Ok(Publication {
         as_of,
-        synthetic: found.synthetic,
-        statistics: statistics(&rounds, &set_rounds, &boards, &found.comparison_sets),
+        synthetic,
+        statistics: statistics(&rounds, &set_rounds, &boards, &comparison_sets),
         rounds,
         names,
         boards,
-        comparison_sets: found.comparison_sets,
+        comparison_sets,
     })
 }

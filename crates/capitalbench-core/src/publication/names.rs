@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::PublicRound;
+use super::boards::set_round::SetRound;
 use super::calls::ModelCalls;
 use crate::values::ids::ModelId;
 use crate::values::time::WrittenInstant;
@@ -38,16 +39,15 @@ const LONGEST: usize = 80;
 ///
 /// The newest round of a model counts. A name that could be taken for another model's name or id is
 /// shown for none of them.
-pub(super) fn give(names: &mut BTreeMap<ModelId, String>, rounds: &[PublicRound]) {
-    if rounds.iter().all(|round| round.calls().is_empty()) {
-        return;
-    }
+pub(super) fn give(names: &mut BTreeMap<ModelId, String>, rounds: &[SetRound<'_>]) {
+    let mut ordered: Vec<&SetRound<'_>> = rounds.iter().collect();
+    ordered.sort_by_key(|round| (round.decision_date, round.deadline));
     let mut shown: BTreeMap<&ModelId, Option<&str>> = BTreeMap::new();
-    for round in by_decision(rounds) {
-        for submission in round.submissions() {
-            let calls = round.calls_of(&submission.model_id);
+    for round in ordered {
+        for id in &round.roster {
+            let calls = round.calls.iter().find(|own| own.model_id == **id);
             let given = calls.and_then(|calls| calls.display_name.as_deref());
-            shown.insert(&submission.model_id, given.and_then(usable));
+            shown.insert(id, given.and_then(usable));
         }
     }
     for (id, given) in &shown {

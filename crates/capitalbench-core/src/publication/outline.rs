@@ -1,199 +1,223 @@
-//! The figures of a round that comparison sets rest on, without its words and prices: small enough
-//! to hold thousands of rounds, and quick to read back.
-
-use std::sync::Arc;
+//! The figures of a round that rankings rest on, without its words and prices: small enough to hold
+//! thousands of rounds, and quick to read back.
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
-use serde_json::Map;
 
 use super::calls::ModelCalls;
-use super::facts::{Luck, OfficialRun, RepeatedRun, Result, RoundFacts};
-use crate::decision::submission::{Decision, Forecast, RunFields, Submission};
-use crate::market::universe::Universe;
-use crate::result::score::{Outcome, Spread};
-use crate::round::manifest::Manifest;
-use crate::values::ids::{ModelId, OptionId, RoundId, RunId};
-use crate::values::units::{BasisPoints, Return};
+use super::facts::{self, Chance, RoundFacts};
+use super::round_at::Known;
+use super::visible::{Item, is_public};
+use super::{PublishError, RoundKey};
+use crate::asking::missing_answer::MissingAnswer;
+use crate::decision::submission::Submission;
+use crate::evidence::inference::daily::ActiveDays;
+use crate::result::score::{Outcome, score};
+use crate::round::ending::Ending;
+use crate::round::lifecycle::Stage;
+use crate::round::manifest::{Stream, Track, Window};
+use crate::values::ids::{ModelId, RoundId, RunId};
+use crate::values::time::WrittenInstant;
+use crate::values::units::Return;
 
-/// What [`RoundFacts::outline`] leaves of a round, besides its rules.
+/// A round as rankings need it, with everything that is still hidden.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundOutline {
-    rehearsal: bool,
-    record: Option<Record>,
-    /// Its words and prices are gone; its lists of outcomes are in `record`.
-    result: Option<Result>,
-    repeated: Vec<RepeatedRun>,
+    pub(super) key: RoundKey,
+    pub(super) round_id: RoundId,
+    pub(super) track: Option<Track>,
+    pub(super) stream: Stream,
+    pub(super) rehearsal: bool,
+    #[serde(with = "jiff::fmt::serde::timestamp::nanosecond::optional")]
+    pub(super) created: Option<Timestamp>,
+    #[serde(with = "jiff::fmt::serde::timestamp::nanosecond::optional")]
+    pub(super) deadline: Option<Timestamp>,
+    pub(super) decision_date: Option<Date>,
+    pub(super) window: Option<Window>,
+    /// Of its methodology.
+    pub(super) label: Option<String>,
+    /// The roster was frozen with the round.
+    pub(super) fixed_roster: bool,
+    pub(super) reference_name: String,
+    /// When and how it ended without a record.
+    ended: Option<(Ending, Timestamp)>,
+    pub(super) record: Option<Record>,
+    pub(super) result: Option<Figures>,
 }
 
+/// The run that counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Record {
-    run_id: RunId,
-    since: Option<Timestamp>,
-    models: Vec<Entrant>,
-    controls: Vec<Entrant>,
+pub(in crate::publication) struct Record {
+    pub(super) run_id: RunId,
+    #[serde(with = "jiff::fmt::serde::timestamp::nanosecond::optional")]
+    pub(super) since: Option<Timestamp>,
+    pub(super) models: Vec<ModelId>,
+    pub(super) controls: Vec<ModelId>,
     /// Only of models to which the operator gave a name or a predecessor.
-    calls: Vec<ModelCalls>,
+    pub(super) calls: Vec<ModelCalls>,
+    pub(super) missing: Vec<MissingAnswer>,
+}
+
+/// The result of the record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::publication) struct Figures {
+    pub(super) reference: Return,
+    pub(super) cash: Return,
+    pub(super) oracle: Option<Return>,
+    /// One per model of the record, with its gap to the reference.
+    pub(super) models: Vec<(Return, Return)>,
+    /// One per control of the record.
+    pub(super) controls: Vec<(Return, Return)>,
+    luck: Luck,
+    #[serde(with = "facts::day_numbers")]
+    pub(super) days: Vec<Option<ActiveDays>>,
+    /// Models of which no repeated call was valid.
+    pub(super) without_replicate: Vec<ModelId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Entrant {
-    model_id: ModelId,
-    /// Breaks ties of order.
-    confidence: f64,
-    figures: Option<Figures>,
+enum Luck {
+    /// The draws without their bins; none where the round cannot say.
+    Drawn(Option<Chance>),
+    /// What they follow from; it is never kept.
+    #[serde(skip)]
+    Undrawn(Box<RoundFacts>),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Figures {
-    value: Return,
-    alpha: Return,
-    regret: Option<Return>,
-}
-
-impl RoundFacts {
-    /// The rules of the round without their words, and its figures.
-    #[must_use]
-    pub fn outline(self) -> (Manifest, RoundOutline) {
-        let mut manifest = self.manifest;
-        if let Some(roster) = &mut manifest.roster {
-            roster.model_ids = Vec::new();
-        }
-        manifest.title = String::new();
-        manifest.entry_rule = String::new();
-        manifest.exit_rule = String::new();
-        let mut result = self.result;
-        let (mut models, mut controls) = (Vec::new(), Vec::new());
-        if let Some(result) = &mut result {
-            models = std::mem::take(&mut result.models);
-            controls = std::mem::take(&mut result.controls);
-            result.returns.forget_options();
-            if let Luck::Drawn(Some(chance)) = &mut result.luck {
-                chance.bins = Vec::new();
-            }
-        }
-        let record = self.record.map(|record| Record {
-            run_id: record.run_id,
-            since: record.since,
-            models: entrants(record.submissions, models),
-            controls: entrants(record.controls, controls),
-            calls: record
-                .calls
-                .into_iter()
-                .filter_map(ModelCalls::naming)
-                .collect(),
-        });
-        let outline = RoundOutline {
-            rehearsal: self.rehearsal,
-            record,
-            result,
-            repeated: self.repeated,
-        };
-        (manifest, outline)
-    }
-}
-
-fn entrants(submissions: Vec<Submission>, outcomes: Vec<Outcome>) -> Vec<Entrant> {
-    let mut outcomes = outcomes.into_iter();
-    let entrant = |submission: Submission| Entrant {
-        model_id: submission.model_id,
-        confidence: submission.confidence,
-        figures: outcomes.next().map(|outcome| Figures {
-            value: outcome.decision_return,
-            alpha: outcome.alpha,
-            regret: outcome.regret,
-        }),
-    };
-    submissions.into_iter().map(entrant).collect()
+/// What of an outline is public at an instant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutlineAt {
+    pub(super) stage: Stage,
+    /// Without a record or a result that is still hidden.
+    pub(super) round: RoundOutline,
 }
 
 impl RoundOutline {
-    /// Facts from which the same standings follow; whatever the outline left out is blank.
-    pub fn into_facts(self, manifest: Manifest, universe: Arc<Universe>) -> RoundFacts {
-        let mut result = self.result;
-        let record = self.record.map(|record| {
-            let blank = Blank {
-                round_id: &manifest.round_id,
-                primary: &universe.reference().id,
-            };
-            if let Some(result) = &mut result {
-                result.models = blank.outcomes(&record.models);
-                result.controls = blank.outcomes(&record.controls);
-            }
-            OfficialRun {
-                run_id: record.run_id,
-                since: record.since,
-                submissions: blank.submissions(record.models),
-                controls: blank.submissions(record.controls),
-                calls: record.calls,
-                missing: Vec::new(),
-            }
-        });
-        RoundFacts {
-            frozen: None,
-            rehearsal: self.rehearsal,
-            record,
-            entry: None,
-            result,
-            interim: Vec::new(),
-            repeated: self.repeated,
-            tombstone: None,
-            exceptions: Vec::new(),
-            universe,
-            manifest,
+    /// Between these two closes its returns count.
+    pub fn window(&self) -> Option<Window> {
+        self.window
+    }
+
+    /// Every model of the run that counts, whether or not its decision is public.
+    pub(super) fn models(&self) -> &[ModelId] {
+        self.record.as_ref().map_or(&[], |record| &record.models)
+    }
+
+    /// What luck would have given; drawn now where the facts came without it.
+    pub(super) fn chance(&self) -> Option<Chance> {
+        match &self.result.as_ref()?.luck {
+            Luck::Drawn(chance) => chance.clone(),
+            Luck::Undrawn(facts) => facts.draw(),
         }
     }
-}
 
-/// What stands in the fields that need some id.
-#[derive(Clone, Copy)]
-struct Blank<'a> {
-    round_id: &'a RoundId,
-    primary: &'a OptionId,
-}
-
-impl Blank<'_> {
-    fn submissions(self, entrants: Vec<Entrant>) -> Vec<Submission> {
-        let submission = |entrant: Entrant| Submission {
-            round_id: self.round_id.clone(),
-            model_id: entrant.model_id,
-            provider: String::new(),
-            mode: String::new(),
-            decision: Decision::Portfolio(Vec::new()),
-            confidence: entrant.confidence,
-            rationale_summary: String::new(),
-            portfolio_rationale: None,
-            key_risks: Vec::new(),
-            forecast: Forecast::default(),
-            ledger: None,
-            run: RunFields::default(),
-            usage: None,
-            cost_usd: None,
-            metadata: Map::new(),
+    /// Takes away what is hidden at an instant.
+    pub(super) fn at(mut self, as_of: Timestamp) -> Result<OutlineAt, PublishError> {
+        let known = Known {
+            window: self.window,
+            since: self.record.as_ref().map(|record| record.since),
+            scored: self.result.is_some(),
+            ended: self.ended,
         };
-        entrants.into_iter().map(submission).collect()
+        let stage = known.stage(as_of);
+        if !matches!(stage, Stage::Pending | Stage::Overdue | Stage::Resolved) {
+            self.record = None;
+        }
+        if stage != Stage::Resolved {
+            self.result = None;
+        }
+        if let Some(Record { calls, since, .. }) = &mut self.record {
+            calls.retain(|_| is_public(Item::Calls { since: *since }, self.window, as_of));
+        }
+        if let (Some(record), Some(result)) = (&self.record, &self.result) {
+            let models = record.models.iter().zip(&result.models);
+            let controls = record.controls.iter().zip(&result.controls);
+            for (model_id, (value, _)) in models.chain(controls) {
+                score(*value, result.oracle).map_err(|error| PublishError::AboveOracle {
+                    round_id: self.round_id.clone(),
+                    model_id: model_id.clone(),
+                    error,
+                })?;
+            }
+        }
+        Ok(OutlineAt { stage, round: self })
     }
+}
 
-    fn outcomes(self, entrants: &[Entrant]) -> Vec<Outcome> {
-        let outcome = |figures: Figures| Outcome {
-            primary: self.primary.clone(),
-            primary_return: Return::from_fraction(0.0),
-            decision_return: figures.value,
-            alpha: figures.alpha,
-            regret: figures.regret,
-            pick_rank: None,
-            beats_reference: false,
-            beats_cash: false,
-            alpha_per_dollar: None,
-            spread: Spread {
-                holdings: 0,
-                largest: BasisPoints::default(),
-                cash: BasisPoints::default(),
-                reference: BasisPoints::default(),
-                hhi: 0.0,
-            },
+impl From<RoundFacts> for RoundOutline {
+    fn from(facts: RoundFacts) -> Self {
+        let manifest = &facts.manifest;
+        let instant = |written: &Option<WrittenInstant>| written.as_ref().map(WrittenInstant::at);
+        let ids = |submissions: &[Submission]| -> Vec<ModelId> {
+            let ids = submissions.iter().map(|own| own.model_id.clone());
+            ids.collect()
         };
-        let figures = entrants.iter().filter_map(|entrant| entrant.figures);
-        figures.map(outcome).collect()
+        let record = facts.record.as_ref().map(|record| Record {
+            run_id: record.run_id.clone(),
+            since: record.since,
+            models: ids(&record.submissions),
+            controls: ids(&record.controls),
+            calls: record.calls.iter().filter_map(ModelCalls::naming).collect(),
+            missing: record.missing.clone(),
+        });
+        let mut outline = Self {
+            key: RoundKey::of(manifest),
+            round_id: manifest.round_id.clone(),
+            track: manifest.track(),
+            stream: manifest.stream,
+            rehearsal: facts.rehearsal,
+            created: instant(&manifest.created_at),
+            deadline: instant(&manifest.decision_deadline),
+            decision_date: manifest.decision_date,
+            window: manifest.window,
+            label: manifest.methodology.label().map(str::to_owned),
+            fixed_roster: manifest.roster.is_some(),
+            reference_name: facts.universe.reference().name.clone(),
+            ended: facts
+                .tombstone
+                .as_ref()
+                .map(|own| (own.ending, own.ended_at.at())),
+            record,
+            result: facts.result.as_ref().map(|result| figures(&facts, result)),
+        };
+        let luck = facts.result.as_ref().map(|result| &result.luck);
+        if let (Some(facts::Luck::Undrawn(_)), Some(result)) = (luck, &mut outline.result) {
+            result.luck = Luck::Undrawn(Box::new(facts));
+        }
+        outline
+    }
+}
+
+fn figures(facts: &RoundFacts, result: &facts::Result) -> Figures {
+    let pairs = |outcomes: &[Outcome]| -> Vec<(Return, Return)> {
+        let pairs = outcomes.iter().map(|own| (own.decision_return, own.alpha));
+        pairs.collect()
+    };
+    let chance = match &result.luck {
+        facts::Luck::Drawn(chance) => chance.clone(),
+        facts::Luck::Undrawn(_) => None,
+    };
+    let mut without_replicate: Vec<ModelId> = facts
+        .repeated
+        .iter()
+        .flat_map(|run| &run.models)
+        .filter(|model| model.figures.is_none())
+        .map(|model| model.model_id.clone())
+        .collect();
+    without_replicate.sort();
+    without_replicate.dedup();
+    Figures {
+        reference: result.returns.reference(),
+        cash: result.returns.cash(),
+        oracle: result.returns.oracle(),
+        models: pairs(&result.models),
+        controls: pairs(&result.controls),
+        luck: Luck::Drawn(chance.map(|chance| Chance {
+            bins: Vec::new(),
+            ..chance
+        })),
+        days: result.days.clone(),
+        without_replicate,
     }
 }

@@ -1,7 +1,5 @@
 //! A round's facts → what the public knows of it at an instant.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 
 use super::facts::{self, Luck, RoundFacts};
@@ -11,58 +9,95 @@ use super::{
     Standing,
 };
 use crate::decision::submission::Submission;
-use crate::evidence::inference::null::Volatility;
 use crate::result::leaderboard::{self, Scored};
 use crate::result::score::{Outcome, score};
-use crate::round::ending::{ExceptionNote, Tombstone};
-use crate::round::lifecycle::due;
-use crate::round::manifest::{Manifest, Stream};
-use crate::values::ids::RoundId;
+use crate::round::ending::{Ending, ExceptionNote};
+use crate::round::lifecycle::{Due, Stage, due};
+use crate::round::manifest::{Manifest, Stream, Window};
 use crate::values::time::WrittenInstant;
 
-/// The rounds of an instant in order of their key.
-pub(super) struct RoundsAt {
+/// Which rounds stand in a public record, and at which instant.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Listing {
+    /// Every round is of an invented market.
     pub(super) synthetic: bool,
-    pub(super) rounds: Vec<PublicRound>,
-    /// What it takes to draw the luck of rounds whose facts came without it.
-    pub(super) undrawn: BTreeMap<RoundId, Volatility>,
+    as_of: Timestamp,
 }
 
-impl RoundsAt {
-    /// Leaves out pilots, rehearsals and rounds that nobody may know of yet.
-    pub(super) fn new(facts: Vec<RoundFacts>, as_of: Timestamp) -> Result<Self, PublishError> {
-        // Invented rounds never stand beside real ones.
-        let invented = |facts: &RoundFacts| facts.manifest.stream == Stream::Synthetic;
-        let synthetic = !facts.is_empty() && facts.iter().all(invented);
-        let stream = if synthetic {
+impl Listing {
+    /// Of these rounds; invented ones never stand beside real ones.
+    pub(super) fn of(streams: impl IntoIterator<Item = Stream>, as_of: Timestamp) -> Self {
+        let mut streams = streams.into_iter().peekable();
+        Self {
+            synthetic: streams.peek().is_some() && streams.all(|own| own == Stream::Synthetic),
+            as_of,
+        }
+    }
+
+    /// Whether a round of this stream is listed; pilots, rehearsals and rounds that nobody may know
+    /// of yet are not.
+    pub(super) fn has(
+        self,
+        stream: Stream,
+        rehearsal: bool,
+        created: Option<Timestamp>,
+        window: Option<Window>,
+    ) -> bool {
+        let wanted = if self.synthetic {
             Stream::Synthetic
         } else {
             Stream::Primary
         };
-        let mut found = Self {
-            synthetic,
-            rounds: Vec::with_capacity(facts.len()),
-            undrawn: BTreeMap::new(),
-        };
-        for facts in facts {
-            let manifest = &facts.manifest;
-            let created = manifest.created_at.as_ref().map(WrittenInstant::at);
-            let listed = manifest.stream == stream && !facts.rehearsal;
-            if listed && is_public(Item::Rules { created }, manifest.window, as_of) {
-                found.add(facts, as_of)?;
-            }
-        }
-        found.rounds.sort_by(|a, b| a.key.cmp(&b.key));
-        Ok(found)
+        stream == wanted && !rehearsal && is_public(Item::Rules { created }, window, self.as_of)
     }
+}
 
-    fn add(&mut self, mut facts: RoundFacts, as_of: Timestamp) -> Result<(), PublishError> {
-        let luck = facts.result.as_mut().map(|result| &mut result.luck);
-        let volatility = luck.and_then(|luck| match luck {
-            Luck::Undrawn(volatility) => Some(std::mem::take(volatility)),
-            Luck::Drawn(_) => None,
-        });
-        let round = PublicRound {
+/// What decides how far the public sees a round.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    pub(super) window: Option<Window>,
+    /// When its record became the record, where it has one.
+    pub(super) since: Option<Option<Timestamp>>,
+    pub(super) scored: bool,
+    /// How and when it ended without a record.
+    pub(super) ended: Option<(Ending, Timestamp)>,
+}
+
+impl Known {
+    pub(super) fn stage(self, as_of: Timestamp) -> Stage {
+        let public = |item: Item| is_public(item, self.window, as_of);
+        match (self.since, self.ended) {
+            (Some(since), _) if public(Item::Decisions { since }) => {
+                if self.scored && public(Item::Result) {
+                    return Stage::Resolved;
+                }
+                match due(self.window, as_of) {
+                    Due::NotYet => Stage::Pending,
+                    Due::Overdue => Stage::Overdue,
+                }
+            }
+            (_, Some((ending, at))) if public(Item::Event { at }) => match ending {
+                Ending::Voided => Stage::Voided,
+                Ending::Abandoned => Stage::Abandoned,
+            },
+            _ => Stage::Draft,
+        }
+    }
+}
+
+/// The rounds of an instant in order of their key, and whether all are of an invented market.
+pub(super) fn rounds_at(
+    facts: Vec<RoundFacts>,
+    as_of: Timestamp,
+) -> Result<(Vec<PublicRound>, bool), PublishError> {
+    let listing = Listing::of(facts.iter().map(|own| own.manifest.stream), as_of);
+    let listed = |facts: &RoundFacts| {
+        let Manifest { stream, window, .. } = facts.manifest;
+        let created = facts.manifest.created_at.as_ref().map(WrittenInstant::at);
+        listing.has(stream, facts.rehearsal, created, window)
+    };
+    let public = |mut facts: RoundFacts| -> Result<PublicRound, PublishError> {
+        Ok(PublicRound {
             key: RoundKey::of(&facts.manifest),
             track: facts.manifest.track(),
             state: state(&mut facts, as_of)?,
@@ -70,13 +105,12 @@ impl RoundsAt {
             universe: facts.universe,
             frozen: facts.frozen,
             exceptions: exceptions(facts.exceptions, as_of),
-        };
-        if let Some(volatility) = volatility.filter(|_| round.resolved().is_some()) {
-            self.undrawn.insert(round.id().clone(), volatility);
-        }
-        self.rounds.push(round);
-        Ok(())
-    }
+        })
+    };
+    let rounds = facts.into_iter().filter(listed).map(public);
+    let mut rounds: Vec<PublicRound> = rounds.collect::<Result<_, _>>()?;
+    rounds.sort_by(|a, b| a.key.cmp(&b.key));
+    Ok((rounds, listing.synthetic))
 }
 
 /// The explanations that were signed by then.
@@ -92,18 +126,19 @@ fn exceptions(mut all: Vec<ExceptionNote>, as_of: Timestamp) -> Vec<ExceptionNot
 fn state(facts: &mut RoundFacts, as_of: Timestamp) -> Result<RoundState, PublishError> {
     let window = facts.manifest.window;
     let public = |item: Item| is_public(item, window, as_of);
-    let decided = |record: &facts::OfficialRun| {
-        public(Item::Decisions {
-            since: record.since,
-        })
+    let known = Known {
+        window,
+        since: facts.record.as_ref().map(|record| record.since),
+        scored: facts.result.is_some(),
+        ended: facts
+            .tombstone
+            .as_ref()
+            .map(|own| (own.ending, own.ended_at.at())),
     };
-    let Some(mut record) = facts.record.take().filter(decided) else {
-        let ended = |own: &Tombstone| {
-            public(Item::Event {
-                at: own.ended_at.at(),
-            })
-        };
-        let tombstone = facts.tombstone.take().filter(ended);
+    let stage = known.stage(as_of);
+    let decided = matches!(stage, Stage::Pending | Stage::Overdue | Stage::Resolved);
+    let Some(mut record) = facts.record.take().filter(|_| decided) else {
+        let tombstone = facts.tombstone.take().filter(|_| stage != Stage::Draft);
         return Ok(tombstone.map_or(RoundState::Draft, RoundState::Ended));
     };
     let since = record.since;
@@ -112,7 +147,8 @@ fn state(facts: &mut RoundFacts, as_of: Timestamp) -> Result<RoundState, Publish
     calls.sort_by(|a, b| a.model_id.cmp(&b.model_id));
     let mut missing = std::mem::take(&mut record.missing);
     missing.sort_by(|a, b| a.model_id.cmp(&b.model_id));
-    if let Some(result) = facts.result.take().filter(|_| public(Item::Result)) {
+    let result = facts.result.take().filter(|_| stage == Stage::Resolved);
+    if let Some(result) = result {
         let mut resolved = resolved(&facts.manifest, record, result)?;
         resolved.repeated = std::mem::take(&mut facts.repeated);
         resolved.interim = std::mem::take(&mut facts.interim);
@@ -207,32 +243,4 @@ fn place(resolved: &mut ResolvedRound, chance: facts::Chance) {
         high: chance.high,
         bins: chance.bins,
     });
-}
-
-/// Draws the luck of a resolved round whose facts came without it.
-pub(super) fn draw(round: &mut PublicRound, volatility: &Volatility) {
-    let Some(freeze) = round.frozen.as_ref().map(|frozen| frozen.digest) else {
-        return;
-    };
-    let RoundState::Resolved(resolved) = &mut round.state else {
-        return;
-    };
-    let of = |standings: &[Standing]| -> Vec<Submission> {
-        let standings = standings.iter();
-        standings.map(|s| s.scored.submission.clone()).collect()
-    };
-    let (models, controls) = (of(&resolved.models), of(&resolved.controls));
-    let drawing = facts::Drawing {
-        manifest: &round.manifest,
-        universe: &round.universe,
-        freeze,
-        returns: &resolved.returns,
-        volatility,
-        models: &models,
-        controls: &controls,
-    };
-    let chance = drawing.draw();
-    if let Some(chance) = chance {
-        place(resolved, chance);
-    }
 }

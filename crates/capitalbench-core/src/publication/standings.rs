@@ -1,27 +1,24 @@
-//! Comparison sets: the first step to a [`super::Publication`], and all that a ranking on a terminal needs.
+//! Comparison sets from the outlines of rounds: all that a ranking on a terminal needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::facts::RoundFacts;
-use super::round_at::{RoundsAt, draw};
-use super::{PublicRound, PublishError, RoundState};
-use crate::evidence::inference::null::Volatility;
+use super::PublishError;
+use super::outline::{OutlineAt, RoundOutline};
+use super::round_at::Listing;
 use crate::evidence::statistics::{Frames, SetStatistics, methodology_versions, of_set};
 use crate::publication::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
-use crate::publication::boards::index::{IndexRow, index};
+use crate::publication::boards::index::{IndexRow, rows};
 use crate::publication::boards::name_in;
 use crate::publication::boards::set_round::{SetRound, by_id};
 use crate::publication::names::{give, names_of};
-use crate::round::lifecycle::Due;
+use crate::round::lifecycle::Stage;
 use crate::round::manifest::{Track, Window};
 use crate::values::ids::{ModelId, RoundId};
 
 /// Comparison sets of an instant, and what is needed to tell of them.
-///
-/// Its rounds may come from a [`RoundOutline`](super::outline::RoundOutline), so nothing here shows their words or prices.
 #[derive(Debug, PartialEq)]
 pub struct Standings {
     pub as_of: Timestamp,
@@ -31,9 +28,7 @@ pub struct Standings {
     pub names: BTreeMap<ModelId, String>,
     /// Fixed rosters over the rounds all their models completed.
     pub comparison_sets: Vec<ComparisonSet>,
-    pub(super) rounds: Vec<PublicRound>,
-    /// What it takes to draw the luck of rounds whose facts came without it.
-    pub(super) undrawn: BTreeMap<RoundId, Volatility>,
+    rounds: Vec<OutlineAt>,
 }
 
 /// Rounds without a result at the instant.
@@ -47,25 +42,28 @@ pub struct OpenRounds {
     pub next_exit: Option<Date>,
 }
 
-/// Computes the sets of an instant; the same facts and instant give the same sets.
+/// Computes the sets of an instant; the same rounds and instant give the same sets.
 pub fn standings(
-    facts: Vec<RoundFacts>,
+    outlines: Vec<RoundOutline>,
     policy: &SetPolicy,
     as_of: Timestamp,
 ) -> Result<Standings, PublishError> {
-    let records = facts.iter().filter_map(|facts| facts.record.as_ref());
-    let submissions = records.flat_map(|record| &record.submissions);
-    let mut names = names_of(submissions.map(|submission| &submission.model_id));
-    let found = RoundsAt::new(facts, as_of)?;
-    give(&mut names, &found.rounds);
-    let set_rounds: Vec<SetRound<'_>> = found.rounds.iter().map(SetRound::of).collect();
+    let mut names = names_of(outlines.iter().flat_map(RoundOutline::models));
+    let listing = Listing::of(outlines.iter().map(|own| own.stream), as_of);
+    let listed =
+        |own: &RoundOutline| listing.has(own.stream, own.rehearsal, own.created, own.window);
+    let rounds = outlines.into_iter().filter(listed).map(|own| own.at(as_of));
+    let mut rounds: Vec<OutlineAt> = rounds.collect::<Result<_, _>>()?;
+    rounds.sort_by(|a, b| a.round.key.cmp(&b.round.key));
+    let set_rounds = rounds.iter().map(|own| SetRound::of_outline(own, None));
+    let set_rounds: Vec<SetRound<'_>> = set_rounds.collect();
+    give(&mut names, &set_rounds);
     Ok(Standings {
         as_of,
-        synthetic: found.synthetic,
+        synthetic: listing.synthetic,
         comparison_sets: comparison_sets(&set_rounds, policy, &names)?,
         names,
-        rounds: found.rounds,
-        undrawn: found.undrawn,
+        rounds,
     })
 }
 
@@ -77,44 +75,48 @@ impl Standings {
 
     /// Everybody with a public decision.
     pub fn model_ids(&self) -> BTreeSet<&ModelId> {
-        let submissions = self.rounds.iter().flat_map(PublicRound::submissions);
-        submissions.map(|submission| &submission.model_id).collect()
+        let models = self.rounds.iter().flat_map(|own| own.round.models());
+        models.collect()
     }
 
     pub fn window(&self, id: &RoundId) -> Option<Window> {
-        self.round(id)?.manifest.window
+        self.round(id)?.round.window
     }
 
     /// What the reference of a set is called; `reference` where its rounds are not known.
     pub fn reference_name(&self, set: &ComparisonSet) -> &str {
         let round = set.included.first().and_then(|id| self.round(id));
-        round.map_or("reference", |round| &round.universe.reference().name)
+        round.map_or("reference", |own| &own.round.reference_name)
     }
 
-    fn round(&self, id: &RoundId) -> Option<&PublicRound> {
-        self.rounds.iter().find(|round| round.id() == id)
+    fn round(&self, id: &RoundId) -> Option<&OutlineAt> {
+        self.rounds.iter().find(|own| own.round.round_id == *id)
+    }
+
+    /// The rounds as comparison sets see them.
+    pub(super) fn set_rounds(&self) -> Vec<SetRound<'_>> {
+        let rounds = self.rounds.iter();
+        rounds.map(|own| SetRound::of_outline(own, None)).collect()
     }
 
     /// Which rounds of a track the boards count, in order of id.
     pub fn index(&self, track: Track) -> Vec<IndexRow<'_>> {
-        index(&self.rounds, track)
+        rows(&self.set_rounds(), track)
     }
 
     /// Rounds of these tracks that have no result.
     pub fn open_rounds(&self, tracks: &[Track]) -> OpenRounds {
         let mut found = OpenRounds::default();
-        let listed = |round: &&PublicRound| round.track.is_some_and(|own| tracks.contains(&own));
-        for round in self.rounds.iter().filter(listed) {
-            let RoundState::Open(open) = &round.state else {
-                continue;
-            };
-            match open.due {
-                Due::Overdue => found.overdue += 1,
-                Due::NotYet => {
+        let listed = |own: &&OutlineAt| own.round.track.is_some_and(|own| tracks.contains(&own));
+        for own in self.rounds.iter().filter(listed) {
+            match own.stage {
+                Stage::Overdue => found.overdue += 1,
+                Stage::Pending => {
                     found.pending += 1;
-                    let exit = round.manifest.window.map(|window| window.exit);
+                    let exit = own.round.window.map(|window| window.exit);
                     found.next_exit = found.next_exit.into_iter().chain(exit).min();
                 }
+                _ => {}
             }
         }
         found
@@ -125,18 +127,12 @@ impl Standings {
         if set.included.is_empty() {
             return None;
         }
-        let drawn = |id: &RoundId| {
-            let volatility = self.undrawn.get(id)?;
-            let mut round = self.round(id)?.clone();
-            draw(&mut round, volatility);
-            Some((id.clone(), round))
-        };
-        let drawn: BTreeMap<RoundId, PublicRound> = set.included.iter().filter_map(drawn).collect();
+        let versions = methodology_versions(&self.set_rounds());
         let included: BTreeSet<&RoundId> = set.included.iter().collect();
-        let rounds = self.rounds.iter().filter(|r| included.contains(r.id()));
-        let rounds = rounds.map(|round| SetRound::of(drawn.get(round.id()).unwrap_or(round)));
-        let rounds: Vec<SetRound<'_>> = rounds.collect();
-        let versions = methodology_versions(&self.rounds);
+        let rounds = self.rounds.iter();
+        let rounds = rounds.filter(|own| included.contains(&own.round.round_id));
+        let drawn = rounds.map(|own| SetRound::of_outline(own, own.round.chance().as_ref()));
+        let rounds: Vec<SetRound<'_>> = drawn.collect();
         Some(of_set(set, &by_id(&rounds), versions, &Frames::default()))
     }
 }

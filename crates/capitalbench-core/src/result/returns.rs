@@ -88,11 +88,6 @@ impl RoundReturns {
         })
     }
 
-    /// Forgets the options one by one; reference, cash and oracle stay.
-    pub(crate) fn forget_options(&mut self) {
-        self.options = Vec::new();
-    }
-
     /// Options with a return, in universe order.
     pub fn options(&self) -> &[OptionReturn] {
         &self.options

@@ -15,36 +15,38 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::folder::LeagueFolder;
-use crate::asking::run::{AskRequest, Permission, Start};
+use crate::asking::run::{AskRequest, MissingKeys, Permission, Start};
 use crate::error::Error;
 use crate::opening::new_round::RoundRequest;
 use crate::operator::configuration::Configuration;
-use crate::prices::sources::{CrossCheckChoice, PriceChoice, Vendor};
+use crate::prices::sources::{
+    ALPHA_VANTAGE_PLAN, CrossCheckChoice, PriceChoice, TIINGO_PLAN, Vendor,
+};
+use crate::proof::clocks::{AUTHORITIES, CALENDARS, ROOTS};
 use crate::resolving::held_round::LEASE;
 
 /// The one run of a round that a league asks for.
 pub(super) const RUN: &str = "official";
-const MAX_RETRIES: u32 = 2;
+pub(super) const MAX_RETRIES: u32 = 2;
 const CONCURRENT: usize = 8;
 
 /// A league's settings beside those of the environment, which win.
 pub fn configured(league: &LeagueFolder, environment: Configuration) -> Configuration {
     let settings = &league.league;
     let plan = match settings.prices.source.as_str() {
-        "tiingo" => Some("TIINGO_PLAN"),
-        "alphavantage" => Some("ALPHAVANTAGE_PLAN"),
+        "tiingo" => Some(TIINGO_PLAN),
+        "alphavantage" => Some(ALPHA_VANTAGE_PLAN),
         _ => None,
     };
+    let roots = settings.clocks.roots.iter();
+    let roots: Vec<String> = roots
+        .map(|file| league.file(file).display().to_string())
+        .collect();
     let own = [
         (plan, settings.prices.plan.clone()),
-        (
-            Some("CAPITALBENCH_TSA_URLS"),
-            listed(&settings.clocks.authorities),
-        ),
-        (
-            Some("CAPITALBENCH_OTS_URLS"),
-            listed(&settings.clocks.calendars),
-        ),
+        (Some(AUTHORITIES), listed(&settings.clocks.authorities, " ")),
+        (Some(CALENDARS), listed(&settings.clocks.calendars, " ")),
+        (Some(ROOTS), listed(&roots, "\n")),
     ];
     Configuration::new(move |name| {
         environment.get(name).or_else(|| {
@@ -54,8 +56,8 @@ pub fn configured(league: &LeagueFolder, environment: Configuration) -> Configur
     })
 }
 
-fn listed(words: &[String]) -> Option<String> {
-    (!words.is_empty()).then(|| words.join(" "))
+fn listed(words: &[String], between: &str) -> Option<String> {
+    (!words.is_empty()).then(|| words.join(between))
 }
 
 impl LeagueFolder {
@@ -92,7 +94,7 @@ impl LeagueFolder {
         second.filter(|_| !self.is_rehearsed())
     }
 
-    fn vendor(&self, name: &str) -> Result<Vendor, Error> {
+    pub(super) fn vendor(&self, name: &str) -> Result<Vendor, Error> {
         match name {
             "tiingo" => Ok(Vendor::Tiingo),
             "yahoo" => Ok(Vendor::Yahoo),
@@ -191,6 +193,7 @@ impl LeagueFolder {
                 Permission::RealCalls
             },
             seed: seed(decided),
+            missing_keys: MissingKeys::LeaveOpen,
             max_retries: MAX_RETRIES,
             max_cost_usd: None,
             concurrent: CONCURRENT,
@@ -393,3 +396,6 @@ fn word(path: &Path) -> String {
 fn quoted(text: &str) -> String {
     shell_word(Path::new(text))
 }
+
+#[cfg(test)]
+mod tests;

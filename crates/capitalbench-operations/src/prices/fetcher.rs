@@ -14,6 +14,7 @@ use capitalbench_core::values::units::Price;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 
+use super::plan_time::PlanTime;
 use crate::error::Error;
 use crate::operator::backoff::Backoff;
 use crate::operator::{Notice, Operator};
@@ -132,6 +133,7 @@ impl Fetcher<'_> {
         options: &[PricedOption],
         days: &Days,
     ) -> Result<Result<Answers, Stopped>, Error> {
+        self.say_how_long(fetch, options)?;
         let of = options.len();
         let mut answers = Vec::with_capacity(of);
         for (option_id, symbol) in options {
@@ -166,6 +168,36 @@ impl Fetcher<'_> {
             answers.push((option_id.clone(), said));
         }
         Ok(Ok(answers))
+    }
+
+    /// Says beforehand that the plan is too small for the whole fetch at once.
+    fn say_how_long(&self, fetch: &str, options: &[PricedOption]) -> Result<(), Error> {
+        let Some(allowance) = &self.allowance else {
+            return Ok(());
+        };
+        let now = self.operator.clock.now();
+        let time = |options: &[&PricedOption]| {
+            let symbols = options.iter().map(|(_, symbol)| symbol.as_str());
+            PlanTime::of(self.source.name(), allowance, symbols, now)
+        };
+        if time(&options.iter().collect::<Vec<_>>())?.is_none() {
+            return Ok(());
+        }
+        // What was answered by an earlier attempt is not asked again.
+        let mut open = Vec::new();
+        for option in options {
+            if allowance.state.kept(fetch, &option.1)?.is_none() {
+                open.push(option);
+            }
+        }
+        if let Some(time) = time(&open)? {
+            let at_limit = self.at_limit;
+            self.operator.say(&Notice::PlanTakes {
+                time: &time,
+                at_limit,
+            });
+        }
+        Ok(())
     }
 
     /// Removes the kept answers of a fetch that is stored.

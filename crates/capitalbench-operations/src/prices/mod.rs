@@ -5,5 +5,6 @@ pub mod fetcher;
 pub mod invented;
 pub mod listing;
 pub mod plan;
+pub mod plan_time;
 pub mod sources;
 pub mod universe_check;

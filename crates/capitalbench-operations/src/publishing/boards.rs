@@ -138,7 +138,7 @@ pub fn across_rounds(publication: &Publication, track: Track) -> BoardFiles {
     let warnings: Vec<String> = index
         .iter()
         .flat_map(|row| {
-            let id = row.round.id();
+            let id = row.round_id;
             row.warnings.iter().map(move |text| format!("{id}: {text}"))
         })
         .collect();
@@ -151,7 +151,10 @@ pub fn across_rounds(publication: &Publication, track: Track) -> BoardFiles {
             "stability_leaderboard.csv",
             cumulative::consistency(&boards.consistency).render(),
         ),
-        ("round_index.csv", cumulative::round_index(&index).render()),
+        (
+            "round_index.csv",
+            cumulative::round_index(&index, &publication.rounds).render(),
+        ),
         (
             "cumulative_report.md",
             report::cumulative(publication, &[track], &warnings),

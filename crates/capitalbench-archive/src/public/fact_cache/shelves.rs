@@ -1,14 +1,13 @@
 //! Outlines of many rounds in a few files, read as a whole.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use capitalbench_core::publication::facts::RoundFacts;
+use capitalbench_core::publication::outline::RoundOutline;
 use capitalbench_core::values::ids::Digest;
 use rayon::prelude::*;
 
 use super::index::Entry;
-use super::stored::{KeptOutline, Origin};
+use super::stored::KeptOutline;
 use super::{FactCache, STAMP, sealed, unsealed};
 use crate::disk::file_ops::{self, scratch::replace_unflushed};
 use crate::public::public_record::{PublicationError, Shared};
@@ -21,7 +20,7 @@ const SHELVES: u8 = 64;
 type Shelf = BTreeMap<String, KeptOutline>;
 
 /// A round with its place among all.
-type Placed = (usize, Result<RoundFacts, PublicationError>);
+type Placed = (usize, Result<RoundOutline, PublicationError>);
 
 impl FactCache {
     /// The outlines of all rounds in their order, kept ones where files are as they were.
@@ -30,7 +29,7 @@ impl FactCache {
         folders: &[RoundFolder],
         shared: &Shared,
         tick: &(dyn Fn() + Sync),
-    ) -> Result<Vec<RoundFacts>, PublicationError> {
+    ) -> Result<Vec<RoundOutline>, PublicationError> {
         let mut by_shelf = vec![Vec::new(); usize::from(SHELVES)];
         for placed in folders.iter().enumerate() {
             let number = Digest::of(placed.1.name().as_bytes()).bytes()[0] % SHELVES;
@@ -42,7 +41,7 @@ impl FactCache {
             .flat_map_iter(|(number, rounds)| self.shelf(number, &rounds, shared, tick))
             .collect();
         found.sort_unstable_by_key(|(place, _)| *place);
-        found.into_iter().map(|(_, facts)| facts).collect()
+        found.into_iter().map(|(_, outline)| outline).collect()
     }
 
     fn shelf(
@@ -60,15 +59,20 @@ impl FactCache {
         let (held, mut same) = (known.len(), 0);
         let mut current = Shelf::new();
         let mut found: Vec<Placed> = Vec::with_capacity(rounds.len());
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
         for (place, folder) in rounds {
             let round = folder.name();
             match self.outline(folder, known.remove(&round), shared) {
                 Ok(Outline::Same(kept)) => {
                     same += 1;
-                    current.insert(round, kept);
+                    current.insert(round.clone(), kept);
+                    places.insert(round, *place);
                 }
-                Ok(Outline::New(kept)) => drop(current.insert(round, kept)),
-                Ok(Outline::Unsettled(facts)) => found.push((*place, Ok(*facts))),
+                Ok(Outline::New(kept)) => {
+                    current.insert(round.clone(), kept);
+                    places.insert(round, *place);
+                }
+                Ok(Outline::Unsettled(outline)) => found.push((*place, Ok(outline))),
                 Err(error) => found.push((*place, Err(error))),
             }
             tick();
@@ -79,13 +83,8 @@ impl FactCache {
             // A shelf that cannot be written is computed again.
             let _ = replace_unflushed(&path, &bytes);
         }
-        for (place, folder) in rounds {
-            if let Some(kept) = current.remove(&folder.name()) {
-                let facts = kept.into_facts(folder, shared);
-                let facts = facts.map_or_else(|| self.facts(folder, shared), Ok);
-                found.push((*place, facts));
-            }
-        }
+        let kept = current.into_values().zip(places.into_values());
+        found.extend(kept.map(|(kept, place)| (place, Ok(kept.outline))));
         found
     }
 
@@ -107,16 +106,14 @@ impl FactCache {
             Some(kept) => kept,
             None => self.compute(folder, shared)?,
         };
-        let universe = Arc::clone(&facts.universe);
-        let (manifest, outline) = facts.outline();
-        let origin = entry.and_then(|entry| {
-            let origin = Origin::of(&manifest, entry.content, folder, shared)?;
-            self.saw(folder.name(), entry);
-            Some(origin)
-        });
-        Ok(match origin {
-            Some(origin) => Outline::New(KeptOutline::new(origin, manifest, outline)),
-            None => Outline::Unsettled(Box::new(outline.into_facts(manifest, universe))),
+        let outline = RoundOutline::from(facts);
+        Ok(match entry {
+            Some(entry) => {
+                let kept = KeptOutline::of(outline, entry.content, shared);
+                self.saw(folder.name(), entry);
+                Outline::New(kept)
+            }
+            None => Outline::Unsettled(outline),
         })
     }
 }
@@ -127,5 +124,5 @@ enum Outline {
     /// To be put on the shelf.
     New(KeptOutline),
     /// Of files that may change again unseen.
-    Unsettled(Box<RoundFacts>),
+    Unsettled(RoundOutline),
 }

@@ -44,15 +44,16 @@ pub(super) struct Kept {
 /// A round's outline with what it follows from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct KeptOutline {
-    origin: Origin,
-    #[serde(with = "ManifestForm")]
-    manifest: Manifest,
-    outline: RoundOutline,
+    /// Of the round's names and bytes.
+    content: Digest,
+    /// Of the shared closes that the round may use.
+    snapshots: Digest,
+    pub(super) outline: RoundOutline,
 }
 
 /// What kept facts follow from.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Origin {
+struct Origin {
     /// Of the round's names and bytes.
     content: Digest,
     /// Of the shared closes that the round may use.
@@ -63,7 +64,7 @@ pub(super) struct Origin {
 
 impl Origin {
     /// None where the round's options cannot be read.
-    pub(super) fn of(
+    fn of(
         manifest: &Manifest,
         content: Digest,
         folder: &RoundFolder,
@@ -128,23 +129,17 @@ impl Kept {
 }
 
 impl KeptOutline {
-    pub(super) fn new(origin: Origin, manifest: Manifest, outline: RoundOutline) -> Self {
+    pub(super) fn of(outline: RoundOutline, content: Digest, shared: &Shared) -> Self {
         Self {
-            origin,
-            manifest,
+            content,
+            snapshots: shared.snapshots_of(outline.window()),
             outline,
         }
     }
 
     /// Whether this outline still follows from what the round holds.
     pub(super) fn is_of(&self, content: Digest, shared: &Shared) -> bool {
-        self.origin.holds(&self.manifest, content, shared)
-    }
-
-    /// None where the round has another universe by now.
-    pub(super) fn into_facts(self, folder: &RoundFolder, shared: &Shared) -> Option<RoundFacts> {
-        let universe = shared.universe_of(self.origin.options, folder)?;
-        Some(self.outline.into_facts(self.manifest, universe))
+        self.content == content && self.snapshots == shared.snapshots_of(self.outline.window())
     }
 }
 

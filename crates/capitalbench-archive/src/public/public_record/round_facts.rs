@@ -8,7 +8,7 @@ use capitalbench_core::evidence::inference::daily::{ActiveDays, active_days};
 use capitalbench_core::market::prices::Side;
 use capitalbench_core::publication::Frozen;
 use capitalbench_core::publication::facts::{
-    Drawing, InterimRow, Luck, OfficialRun, RepeatedRun, Result as Figures, RoundFacts,
+    InterimRow, Luck, OfficialRun, RepeatedRun, Result as Figures, RoundFacts,
 };
 use capitalbench_core::result::interim::track;
 use capitalbench_core::round::manifest::Stream;
@@ -82,9 +82,6 @@ pub fn round_facts(
         let mut result = result(scored, &mut record);
         result.days = days(&inputs, shared, &record.submissions)?;
         result.luck = Luck::Undrawn(volatility(&inputs)?);
-        if depth == Depth::Everything {
-            draw(&mut result, &record, &facts);
-        }
         facts.result = Some(result);
     } else {
         derivation::require(&inputs, &run_folder)?;
@@ -97,6 +94,13 @@ pub fn round_facts(
         submission.metadata.clear();
     }
     facts.record = Some(record);
+    if depth == Depth::Everything && facts.result.is_some() {
+        let drawn = Luck::Drawn(facts.draw());
+        facts
+            .result
+            .iter_mut()
+            .for_each(|own| own.luck = drawn.clone());
+    }
     Ok(facts)
 }
 
@@ -135,24 +139,6 @@ fn days(
         active_days(&decision.holdings(), reference, window, &closes)
     });
     Ok(days.collect())
-}
-
-/// Draws the luck of a round; one that was never frozen has no seed, and so no luck.
-fn draw(result: &mut Figures, record: &OfficialRun, facts: &RoundFacts) {
-    let chance = match (&result.luck, &facts.frozen) {
-        (Luck::Undrawn(volatility), Some(frozen)) => Drawing {
-            manifest: &facts.manifest,
-            universe: &facts.universe,
-            freeze: frozen.digest,
-            returns: &result.returns,
-            volatility,
-            models: &record.submissions,
-            controls: &record.controls,
-        }
-        .draw(),
-        _ => None,
-    };
-    result.luck = Luck::Drawn(chance);
 }
 
 /// The run that counts; invented answers are no record of a real market, nor the other way round.

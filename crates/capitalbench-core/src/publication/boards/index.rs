@@ -1,15 +1,20 @@
 //! Which rounds the boards count, and why the others are in none.
 
-use std::collections::BTreeSet;
-
+use super::set_round::{SetResult, SetRound};
 use crate::publication::PublicRound;
+use crate::round::lifecycle::Stage;
 use crate::round::manifest::Track;
-use crate::values::ids::ModelId;
+use crate::values::ids::{RoundId, RunId};
 
 /// A round as the index of boards shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexRow<'a> {
-    pub round: &'a PublicRound,
+    pub round_id: &'a RoundId,
+    pub track: Track,
+    /// As far as the public sees it.
+    pub stage: Stage,
+    /// The run that counts and its models, once there is a result.
+    pub official: Option<(&'a RunId, usize)>,
     /// It is the latest resolved one of its track.
     pub latest: bool,
     /// Why it is in no board, or what a reader should know.
@@ -18,26 +23,34 @@ pub struct IndexRow<'a> {
 
 /// The rounds of a track in order of id, from rounds in key order.
 pub fn index(rounds: &[PublicRound], track: Track) -> Vec<IndexRow<'_>> {
+    rows(&rounds.iter().map(SetRound::of).collect::<Vec<_>>(), track)
+}
+
+pub(crate) fn rows<'a>(rounds: &[SetRound<'a>], track: Track) -> Vec<IndexRow<'a>> {
     let of_track = rounds.iter().filter(|round| round.track == Some(track));
-    let mut resolved = of_track.clone().filter(|round| round.resolved().is_some());
-    let latest = resolved.next_back().map(PublicRound::id);
-    let row = |round| IndexRow {
-        round,
-        latest: latest == Some(round.id()),
-        warnings: warnings(round),
+    let mut resolved = of_track.clone().filter(|round| round.result.is_some());
+    let latest = resolved.next_back().map(|round| round.id);
+    let row = |round: &SetRound<'a>| {
+        let result = round.result.as_ref();
+        IndexRow {
+            round_id: round.id,
+            track,
+            stage: round.stage,
+            official: result.map(|result| (result.run_id, result.models())),
+            latest: latest == Some(round.id),
+            warnings: warnings(round.stage, result),
+        }
     };
-    let mut rows: Vec<IndexRow<'_>> = of_track.map(row).collect();
-    rows.sort_by(|a, b| a.round.id().cmp(b.round.id()));
+    let mut rows: Vec<IndexRow<'a>> = of_track.map(row).collect();
+    rows.sort_by(|a, b| a.round_id.cmp(b.round_id));
     rows
 }
 
-fn warnings(round: &PublicRound) -> Vec<String> {
-    let Some(resolved) = round.resolved() else {
-        return vec![format!("{}: no result is public", round.state.as_str())];
+fn warnings(stage: Stage, result: Option<&SetResult<'_>>) -> Vec<String> {
+    let Some(result) = result else {
+        return vec![format!("{}: no result is public", stage.as_str())];
     };
-    let models = resolved.repeated.iter().flat_map(|run| &run.models);
-    let unlike = models.filter(|model| model.figures.is_none());
-    let unlike: BTreeSet<&ModelId> = unlike.map(|model| &model.model_id).collect();
-    let text = |model: &&ModelId| format!("{model} has no valid replicate");
-    unlike.iter().map(text).collect()
+    let without = result.without_replicate.iter();
+    let text = without.map(|model| format!("{model} has no valid replicate"));
+    text.collect()
 }

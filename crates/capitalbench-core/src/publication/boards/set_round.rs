@@ -1,27 +1,39 @@
-//! A round as comparison sets and their statistics see it: who took part, and figures without words.
+//! A round as comparison sets, their statistics and names see it: who took part, and figures without
+//! words. Whole rounds and outlines are seen alike.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::publication::facts::Percentiles;
+use crate::publication::calls::ModelCalls;
+use crate::publication::facts::{Chance, Percentiles};
+use crate::publication::outline::{Figures, OutlineAt, Record};
 use crate::publication::{PublicRound, ResolvedRound, RoundKey, Standing};
+use crate::round::lifecycle::Stage;
 use crate::round::manifest::{Track, Window};
-use crate::values::ids::{ModelId, RoundId};
+use crate::values::ids::{ModelId, RoundId, RunId};
+use crate::values::time::WrittenInstant;
 use crate::values::units::Return;
 
-/// What sets need of a round.
+/// What sets and names need of a round.
 #[derive(Debug)]
 pub(crate) struct SetRound<'a> {
     pub(crate) key: &'a RoundKey,
     pub(crate) id: &'a RoundId,
     pub(crate) track: Option<Track>,
+    pub(crate) stage: Stage,
     pub(crate) window: Option<Window>,
     pub(crate) decision_date: Option<Date>,
+    pub(crate) deadline: Option<Timestamp>,
+    /// Of its methodology.
+    pub(crate) label: Option<&'a str>,
     /// The roster was frozen with the round.
     pub(crate) fixed_roster: bool,
     /// Models with a public decision.
     pub(crate) roster: Vec<&'a ModelId>,
+    /// What the operator said of their names.
+    pub(crate) calls: &'a [ModelCalls],
     /// Its result, once there is one.
     pub(crate) result: Option<SetResult<'a>>,
 }
@@ -29,6 +41,7 @@ pub(crate) struct SetRound<'a> {
 /// The result of a round, in figures.
 #[derive(Debug)]
 pub(crate) struct SetResult<'a> {
+    pub(crate) run_id: &'a RunId,
     pub(crate) reference: Return,
     pub(crate) cash: Return,
     pub(crate) oracle: Option<Return>,
@@ -38,6 +51,8 @@ pub(crate) struct SetResult<'a> {
     models: Vec<SetStanding<'a>>,
     /// In their own order.
     pub(crate) controls: Vec<SetStanding<'a>>,
+    /// Models of which no repeated call was valid, in order of id.
+    pub(crate) without_replicate: Vec<&'a ModelId>,
 }
 
 /// One entrant's figures.
@@ -64,7 +79,113 @@ pub(crate) fn by_id<'a>(rounds: &'a [SetRound<'a>]) -> ById<'a> {
     rounds.iter().map(|round| (round.id, round)).collect()
 }
 
+impl<'a> SetRound<'a> {
+    /// The view of a whole round.
+    pub(crate) fn of(round: &'a PublicRound) -> Self {
+        let manifest = &round.manifest;
+        let submissions = round.submissions().into_iter();
+        Self {
+            key: &round.key,
+            id: round.id(),
+            track: round.track,
+            stage: round.state.stage(),
+            window: manifest.window,
+            decision_date: manifest.decision_date,
+            deadline: manifest.decision_deadline.as_ref().map(WrittenInstant::at),
+            label: manifest.methodology.label(),
+            fixed_roster: manifest.roster.is_some(),
+            roster: submissions.map(|own| &own.model_id).collect(),
+            calls: round.calls(),
+            result: round.resolved().map(SetResult::of),
+        }
+    }
+
+    /// The view of an outline, with what luck would have given where somebody wants to know it.
+    pub(crate) fn of_outline(outline: &'a OutlineAt, chance: Option<&Chance>) -> Self {
+        let OutlineAt { stage, round } = outline;
+        let record = round.record.as_ref();
+        let result = record.zip(round.result.as_ref());
+        Self {
+            key: &round.key,
+            id: &round.round_id,
+            track: round.track,
+            stage: *stage,
+            window: round.window,
+            decision_date: round.decision_date,
+            deadline: round.deadline,
+            label: round.label.as_deref(),
+            fixed_roster: round.fixed_roster,
+            roster: round.models().iter().collect(),
+            calls: record.map_or(&[], |record| &record.calls),
+            result: result.map(|own| SetResult::of_outline(own, chance)),
+        }
+    }
+}
+
 impl<'a> SetResult<'a> {
+    fn of(resolved: &'a ResolvedRound) -> Self {
+        let returns = &resolved.returns;
+        let repeated = resolved.repeated.iter().flat_map(|run| &run.models);
+        let without = repeated.filter(|model| model.figures.is_none());
+        let without: BTreeSet<&ModelId> = without.map(|own| &own.model_id).collect();
+        let mut models: Vec<SetStanding<'_>> = resolved.models.iter().map(standing).collect();
+        // In order, so that one is found quickly.
+        models.sort_by(|a, b| a.model_id.cmp(b.model_id));
+        Self {
+            run_id: &resolved.run_id,
+            reference: returns.reference(),
+            cash: returns.cash(),
+            oracle: returns.oracle(),
+            chance: resolved.chance.as_ref().map(|chance| chance.median),
+            models,
+            controls: resolved.controls.iter().map(standing).collect(),
+            without_replicate: without.into_iter().collect(),
+        }
+    }
+
+    fn of_outline((record, figures): (&'a Record, &'a Figures), chance: Option<&Chance>) -> Self {
+        let standings = |ids: &'a [ModelId], figures: &[(Return, Return)]| {
+            let entrants = ids.iter().zip(figures);
+            let standing =
+                |(model_id, (value, alpha)): (&'a ModelId, &(Return, Return))| SetStanding {
+                    model_id,
+                    value: *value,
+                    alpha: *alpha,
+                    percentiles: None,
+                    days: None,
+                };
+            entrants.map(standing).collect::<Vec<_>>()
+        };
+        let mut models = standings(&record.models, &figures.models);
+        let mut controls = standings(&record.controls, &figures.controls);
+        for (standing, days) in models.iter_mut().zip(&figures.days) {
+            standing.days = days.as_deref();
+        }
+        if let Some(chance) = chance {
+            for (standing, own) in models.iter_mut().zip(&chance.models) {
+                standing.percentiles = Some(*own);
+            }
+            for (standing, own) in controls.iter_mut().zip(&chance.controls) {
+                standing.percentiles = Some(*own);
+            }
+        }
+        models.sort_by(|a, b| a.model_id.cmp(b.model_id));
+        Self {
+            run_id: &record.run_id,
+            reference: figures.reference,
+            cash: figures.cash,
+            oracle: figures.oracle,
+            chance: chance.map(|chance| chance.median),
+            models,
+            controls,
+            without_replicate: figures.without_replicate.iter().collect(),
+        }
+    }
+
+    pub(crate) fn models(&self) -> usize {
+        self.models.len()
+    }
+
     /// The standing of a model, looked for first where it stands in a roster of the same models.
     pub(crate) fn of_near(&self, id: &ModelId, place: usize) -> Option<&SetStanding<'a>> {
         if let Some(found) = self.models.get(place).filter(|m| m.model_id == id) {
@@ -72,38 +193,6 @@ impl<'a> SetResult<'a> {
         }
         let place = self.models.partition_point(|m| m.model_id < id);
         self.models.get(place).filter(|m| m.model_id == id)
-    }
-}
-
-impl<'a> SetRound<'a> {
-    /// The view of a whole round.
-    pub(crate) fn of(round: &'a PublicRound) -> Self {
-        let submissions = round.submissions();
-        Self {
-            key: &round.key,
-            id: round.id(),
-            track: round.track,
-            window: round.manifest.window,
-            decision_date: round.manifest.decision_date,
-            fixed_roster: round.manifest.roster.is_some(),
-            roster: submissions.into_iter().map(|s| &s.model_id).collect(),
-            result: round.resolved().map(result),
-        }
-    }
-}
-
-fn result(resolved: &ResolvedRound) -> SetResult<'_> {
-    let returns = &resolved.returns;
-    let mut models: Vec<SetStanding<'_>> = resolved.models.iter().map(standing).collect();
-    // In order, so that one is found quickly.
-    models.sort_by(|a, b| a.model_id.cmp(b.model_id));
-    SetResult {
-        reference: returns.reference(),
-        cash: returns.cash(),
-        oracle: returns.oracle(),
-        chance: resolved.chance.as_ref().map(|chance| chance.median),
-        models,
-        controls: resolved.controls.iter().map(standing).collect(),
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::asking::attempt::Reason;
+use crate::publication::boards::set_round::SetRound;
 use crate::publication::names::{by_decision, continuations, give, names_of};
 use crate::publication::{OpenRound, RoundKey, RoundState};
 use crate::round::lifecycle::Due;
@@ -180,7 +181,8 @@ fn a_cost_that_nobody_knows_is_counted_and_not_added() {
 fn names(rounds: &[PublicRound]) -> BTreeMap<String, String> {
     let submissions = rounds.iter().flat_map(PublicRound::submissions);
     let mut names = names_of(submissions.map(|own| &own.model_id));
-    give(&mut names, rounds);
+    let rounds: Vec<SetRound<'_>> = rounds.iter().map(SetRound::of).collect();
+    give(&mut names, &rounds);
     let texts = names.into_iter();
     texts.map(|(id, name)| (id.to_string(), name)).collect()
 }

@@ -1,7 +1,6 @@
 //! `cumulative-status`: which rounds the boards count, and by which run.
 
 use capitalbench_core::publication::boards::index::IndexRow;
-use capitalbench_core::round::manifest::Track;
 use serde_json::json;
 
 use crate::cli::{CumulativeStatus, TrackName};
@@ -19,13 +18,12 @@ pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Exit, Error> {
         return Ok(Exit::Success);
     }
     let cells = rows.iter().map(|row| {
-        let resolved = row.round.resolved();
         vec![
-            row.round.id().to_string(),
-            or_none(row.round.track.map(Track::as_str)),
-            row.round.state.as_str().to_owned(),
-            or_none(resolved.map(|resolved| &resolved.run_id)),
-            or_none(resolved.map(|resolved| resolved.models.len())),
+            row.round_id.to_string(),
+            row.track.as_str().to_owned(),
+            row.stage.as_str().to_owned(),
+            or_none(row.official.map(|(run_id, _)| run_id)),
+            or_none(row.official.map(|(_, models)| models)),
             if row.latest { "latest" } else { "" }.to_owned(),
             row.warnings.join(" | "),
         ]
@@ -41,13 +39,12 @@ pub(crate) fn run(arguments: &CumulativeStatus) -> Result<Exit, Error> {
 }
 
 fn as_json(row: &IndexRow<'_>) -> serde_json::Value {
-    let resolved = row.round.resolved();
     json!({
-        "round_id": row.round.id().as_str(),
-        "track": row.round.track.map(Track::as_str),
-        "state": row.round.state.as_str(),
-        "official_run_id": resolved.map(|resolved| resolved.run_id.as_str()),
-        "included": resolved.is_some(),
+        "round_id": row.round_id.as_str(),
+        "track": row.track.as_str(),
+        "state": row.stage.as_str(),
+        "official_run_id": row.official.map(|(run_id, _)| run_id.as_str()),
+        "included": row.official.is_some(),
         "latest": row.latest,
         "warnings": row.warnings,
     })

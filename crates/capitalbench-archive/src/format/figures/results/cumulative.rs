@@ -1,9 +1,11 @@
 //! Boards across rounds in the columns of the earlier public project.
 
-use capitalbench_core::publication::ResolvedRound;
+use std::collections::BTreeMap;
+
 use capitalbench_core::publication::boards::consistency::ConsistencyBoard;
 use capitalbench_core::publication::boards::cumulative::{CumulativeRow, by_alpha};
 use capitalbench_core::publication::boards::index::IndexRow;
+use capitalbench_core::publication::{PublicRound, ResolvedRound};
 use capitalbench_core::values::ids::RoundId;
 
 use super::ResultTable;
@@ -126,14 +128,19 @@ fn joined(rounds: &[RoundId]) -> String {
 }
 
 /// `round_index.csv`.
-pub fn round_index(rows: &[IndexRow<'_>]) -> ResultTable {
+pub fn round_index(rows: &[IndexRow<'_>], rounds: &[PublicRound]) -> ResultTable {
+    let by_id: BTreeMap<&RoundId, &PublicRound> =
+        rounds.iter().map(|own| (own.id(), own)).collect();
     let mut table = ResultTable::new(&INDEX);
     let yes = |flag: bool| if flag { "yes" } else { "no" };
-    for row in rows {
-        let manifest = &row.round.manifest;
-        let resolved = row.round.resolved();
+    for (row, round) in rows
+        .iter()
+        .filter_map(|row| Some((row, by_id.get(row.round_id)?)))
+    {
+        let manifest = &round.manifest;
+        let resolved = round.resolved();
         let repeated = resolved.and_then(|r: &ResolvedRound| r.repeated.first());
-        table.cell(row.round.id().as_str());
+        table.cell(round.id().as_str());
         let deadline = manifest.decision_deadline.as_ref();
         table.maybe(deadline, |table, deadline| table.cell(deadline.text()));
         table.maybe(manifest.window, |table, window| table.count(window.days()));
